@@ -1,0 +1,1 @@
+//! Experiments: scenario files, sweeps, runs and result records.

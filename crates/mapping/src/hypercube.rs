@@ -1,0 +1,108 @@
+//! The d-cube, guest of the compute-and-communicate programs.
+
+use crate::{CubeDimension, CubeDimensionError, Guest, ProcessId};
+
+/// A d-cube: `2^d` processes, neighbours where their labels differ in one bit (González & Valero 1993, 2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hypercube {
+    dimensions: u8, // in 1..=32
+}
+
+/// A number of dimensions that makes no cube.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a cube of {dimensions} dimensions, expected 1 to 32")]
+pub struct HypercubeError {
+    /// The number found.
+    pub dimensions: u64,
+}
+
+impl Hypercube {
+    /// The cube of `dimensions` dimensions.
+    ///
+    /// # Errors
+    ///
+    /// When there are none or over 32.
+    pub fn new(dimensions: u64) -> Result<Self, HypercubeError> {
+        match u8::try_from(dimensions) {
+            Ok(small) if (1..=32).contains(&small) => Ok(Self { dimensions: small }),
+            _ => Err(HypercubeError { dimensions }),
+        }
+    }
+
+    /// The number `d` of dimensions, 1 to 32.
+    #[must_use]
+    pub fn dimension_count(self) -> u8 {
+        self.dimensions
+    }
+
+    /// The dimension with this number, counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// When the cube has no such dimension.
+    pub fn dimension(self, number: u64) -> Result<CubeDimension, CubeDimensionError> {
+        CubeDimension::checked(number, self.dimensions - 1)
+    }
+
+    /// Its dimensions, `0..d`.
+    #[must_use]
+    pub fn dimensions(self) -> impl DoubleEndedIterator<Item = CubeDimension> {
+        (0..self.dimensions).filter_map(move |number| self.dimension(u64::from(number)).ok())
+    }
+
+    /// The neighbour `N_i(n)` of process `n` in dimension `i`: `n xor 2^i`.
+    #[must_use]
+    pub fn neighbour(self, process: ProcessId, dimension: CubeDimension) -> ProcessId {
+        ProcessId::new(process.label() ^ (1 << dimension.number()))
+    }
+}
+
+impl Guest for Hypercube {
+    fn process_count(&self) -> u64 {
+        1 << self.dimensions
+    }
+
+    fn dimension_count(&self) -> usize {
+        usize::from(self.dimensions)
+    }
+
+    fn edges(&self, dimension: usize) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+        let bit = 1_u32 << dimension;
+        // The labels without that bit, in order: the lower bits stay, the higher ones move up by one.
+        ProcessId::first(self.process_count() / 2).map(move |pair| {
+            let below = pair.label() & (bit - 1);
+            let lower = ((pair.label() ^ below) << 1) | below;
+            (ProcessId::new(lower), ProcessId::new(lower | bit))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_edge_is_listed_once_under_its_dimension() {
+        let cube = Hypercube::new(5).unwrap();
+        let mut all = std::collections::BTreeSet::new();
+        for dimension in cube.dimensions() {
+            for (low, high) in cube.edges(dimension.index()) {
+                assert!(low < high);
+                assert_eq!(cube.neighbour(low, dimension), high);
+                assert!(all.insert((low, high)));
+            }
+        }
+        assert_eq!(all.len(), 5 * 16);
+    }
+
+    #[test]
+    fn cubes_have_one_to_thirty_two_dimensions() {
+        assert!(Hypercube::new(0).is_err());
+        assert!(Hypercube::new(33).is_err());
+        let largest = Hypercube::new(32).unwrap();
+        assert_eq!(largest.process_count(), 1 << 32);
+        let top = largest.dimension(31).unwrap();
+        assert_eq!(largest.neighbour(ProcessId::new(0), top).label(), 1 << 31);
+        assert_eq!(largest.dimension(32).unwrap_err().to_string(), "cube dimension 32, expected 0 to 31");
+    }
+}

@@ -1,0 +1,44 @@
+//! Guests, and where their processes sit on a machine.
+//!
+//! A [`Hypercube`] is the guest of the d-cube programs. An [`EmbeddingKind`] is a rule that places it
+//! (`docs/model.md` section 3); a [`Placement`] is the outcome on one machine: every process has a node
+//! and the node of every process is known both ways. [`PlacementMetrics`] tells what a placement costs
+//! before anything runs (section 7), and [`least_distances`] how little any placement could cost
+//! (section 5).
+//!
+//! It knows no time: cycles begin in the crate above.
+//!
+//! ```
+//! use cubefold_mapping::{EmbeddingKind, Placement, PlacementMetrics, Hypercube};
+//! use cubefold_topology::{Machine, MachineKind, TieRule};
+//!
+//! let ring = Machine::new(MachineKind::Ring, &[8])?;
+//! let cube = Hypercube::new(3)?;
+//! let xor = Placement::embed(EmbeddingKind::Xor, cube, &ring)?;
+//! let metrics = PlacementMetrics::measure(&cube, &xor, TieRule::Direct);
+//! // Distances 1, 2 and 2: the longest of standard's 1, 2, 4 is halved.
+//! assert_eq!(metrics.dilation.max(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cube_dimension;
+mod embedding;
+mod guest;
+mod hypercube;
+mod lower_bound;
+mod metrics;
+mod placement;
+mod placement_table;
+mod process;
+mod product_placement;
+
+pub use cube_dimension::{CubeDimension, CubeDimensionError};
+pub use embedding::EmbeddingKind;
+pub use guest::Guest;
+pub use hypercube::{Hypercube, HypercubeError};
+pub use lower_bound::{BoundSource, LeastDistances, least_distances};
+pub use metrics::{Dilation, DimensionDistances, Extremes, PlacementMetrics};
+pub use placement::Placement;
+pub use placement_table::{PlacementTable, PlacementTableError};
+pub use process::ProcessId;
+pub use product_placement::{ProductPlacement, ProductPlacementError};

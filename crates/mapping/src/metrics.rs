@@ -1,0 +1,159 @@
+//! What a placement costs before anything runs (`docs/model.md` section 7), exactly.
+//!
+//! Sums and counts are kept as integers; a mean becomes a fraction only where it is printed. A product
+//! placement is measured field by field, in the time of its side lengths; every other one edge by edge.
+
+mod by_edge;
+mod by_field;
+
+use std::collections::BTreeMap;
+
+use cubefold_topology::TieRule;
+
+use crate::{Guest, Hypercube, Placement};
+
+/// All metrics of a placement of a guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacementMetrics {
+    /// The distances between neighbours, for each guest dimension.
+    pub distances: Vec<DimensionDistances>,
+    /// The dilations of all guest edges.
+    pub dilation: Dilation,
+    /// Over all nodes: the guest edges whose route passes the node and does not end there.
+    pub node_load: Extremes,
+    /// Over all links: the guest edges whose route uses the link.
+    pub link_congestion: Extremes,
+    /// Over all nodes: the guest edges whose route touches the node, ends included.
+    pub node_congestion: Extremes,
+    /// Over all nodes: the processes on the node.
+    pub load: Extremes,
+}
+
+/// The distances between the images of neighbours in one guest dimension; each edge counts once [links].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DimensionDistances {
+    /// The least, the greatest, the sum and the number of edges.
+    pub over_edges: Extremes,
+}
+
+/// How many guest edges have which dilation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dilation {
+    /// The number of edges of each dilation that occurs.
+    pub spectrum: BTreeMap<u64, u64>,
+}
+
+/// The least and greatest of some counts, with their sum and number for the mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extremes {
+    /// The least, 0 over nothing.
+    pub min: u64,
+    /// The greatest, 0 over nothing.
+    pub max: u64,
+    /// The sum.
+    pub sum: u64,
+    /// Of how many values.
+    pub count: u64,
+}
+
+impl PlacementMetrics {
+    /// Measures a placement of a d-cube, by field where the placement is a product and by edge elsewhere.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the cube.
+    #[must_use]
+    pub fn measure(cube: &Hypercube, placement: &Placement, tie: TieRule) -> Self {
+        match placement {
+            Placement::Product(product) => by_field::measure(product, tie),
+            Placement::Table(_) => Self::measure_by_edge(cube, placement, tie),
+        }
+    }
+
+    /// Measures a placement of any guest by walking its edges.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the guest.
+    ///
+    /// # Complexity
+    ///
+    /// O(c (E + N)) for E guest edges and N nodes in c dimensions, however long the routes; two words a
+    /// node of memory.
+    #[must_use]
+    pub fn measure_by_edge<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Self {
+        by_edge::measure(guest, placement, tie)
+    }
+
+    /// Bytes of memory that measuring a placement takes at most, roughly.
+    #[must_use]
+    pub fn bytes_to_measure(placement: &Placement) -> u64 {
+        let nodes = match placement {
+            Placement::Product(product) => {
+                product.machine().shape().lengths().iter().copied().max().unwrap_or(0)
+            }
+            Placement::Table(table) => table.machine().node_count(),
+        };
+        nodes * by_edge::BYTES_A_NODE
+    }
+
+    /// Whether all distances are constant: for every guest dimension, the same for every process.
+    #[must_use]
+    pub fn constant_distances(&self) -> bool {
+        self.distances.iter().all(|distances| distances.over_edges.min == distances.over_edges.max)
+    }
+}
+
+impl Dilation {
+    /// The largest dilation, 0 without edges.
+    #[must_use]
+    pub fn max(&self) -> u64 {
+        self.spectrum.last_key_value().map_or(0, |(&dilation, _)| dilation)
+    }
+
+    /// The sum of all dilations.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.spectrum.iter().map(|(dilation, edges)| dilation * edges).sum()
+    }
+
+    /// The number of edges.
+    #[must_use]
+    pub fn edges(&self) -> u64 {
+        self.spectrum.values().sum()
+    }
+}
+
+impl Extremes {
+    /// Of no values.
+    pub const NONE: Self = Self { min: 0, max: 0, sum: 0, count: 0 };
+
+    /// Of some values.
+    #[must_use]
+    pub fn of(values: impl IntoIterator<Item = u64>) -> Self {
+        values.into_iter().fold(Self::NONE, |extremes, value| {
+            extremes.and(Self { min: value, max: value, sum: value, count: 1 })
+        })
+    }
+
+    /// Of these values and the others' together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self.count, other.count) {
+            (0, _) => other,
+            (_, 0) => self,
+            _ => Self {
+                min: self.min.min(other.min),
+                max: self.max.max(other.max),
+                sum: self.sum + other.sum,
+                count: self.count + other.count,
+            },
+        }
+    }
+
+    /// Of each value `times` times over.
+    #[must_use]
+    pub fn repeated(self, times: u64) -> Self {
+        Self { sum: self.sum * times, count: self.count * times, ..self }
+    }
+}

@@ -1,0 +1,29 @@
+//! What the engines need to know of a program.
+
+use cubefold_mapping::ProcessId;
+
+use crate::Cycles;
+
+/// A program: processes that go through stages, each a computation and a set of messages
+/// (`docs/model.md` section 2).
+///
+/// The engines know programs only through this trait, so that another program is another implementation.
+pub trait Program: Sync {
+    /// The number of processes, `0..P`; at most 2^32.
+    fn process_count(&self) -> u64;
+
+    /// The number of stages, at least 1.
+    fn stage_count(&self) -> usize;
+
+    /// How long every process computes in a stage, `T_a`.
+    fn compute(&self) -> Cycles;
+
+    /// The most messages that any process receives in one stage.
+    fn most_received(&self) -> usize;
+
+    /// The destinations of the messages that `source` sends in a stage.
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId>;
+
+    /// The sources of the messages that `destination` receives in a stage.
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId>;
+}

@@ -1,0 +1,73 @@
+//! The dimensions of a host, numbered from 1 as in the papers.
+
+use std::fmt;
+
+use crate::MOST_DIMENSIONS;
+
+/// A dimension `j` of a host, in `1..=32` (the guest's dimensions are numbered from 0 and have a type of
+/// their own).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostDimension(u8); // in 1..=MOST_DIMENSIONS
+
+/// A number that is no host dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("host dimension {number}, expected 1 to {MOST_DIMENSIONS}")]
+pub struct HostDimensionError {
+    /// The number found.
+    pub number: usize,
+}
+
+impl HostDimension {
+    /// The dimension with this number, counted from 1.
+    ///
+    /// # Errors
+    ///
+    /// When `number` is 0 or over 32.
+    pub fn new(number: usize) -> Result<Self, HostDimensionError> {
+        match u8::try_from(number) {
+            Ok(small) if (1..=MOST_DIMENSIONS).contains(&number) => Ok(Self(small)),
+            _ => Err(HostDimensionError { number }),
+        }
+    }
+
+    /// The first `count` dimensions in ascending order; at most 32.
+    #[must_use]
+    pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+        // The range ends at 32, so the numbers fit.
+        #[expect(clippy::cast_possible_truncation, reason = "the count is capped at 32")]
+        let last = count.min(MOST_DIMENSIONS) as u8;
+        (0..last).map(|index| Self(index + 1))
+    }
+
+    /// The number, counted from 1.
+    #[must_use]
+    pub fn number(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// The position in a list that starts with dimension 1: the number less 1.
+    #[must_use]
+    pub fn index(self) -> usize {
+        usize::from(self.0) - 1
+    }
+}
+
+impl fmt::Display for HostDimension {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_are_numbered_from_one_to_thirty_two() {
+        assert_eq!(HostDimension::new(0), Err(HostDimensionError { number: 0 }));
+        assert_eq!(HostDimension::new(33), Err(HostDimensionError { number: 33 }));
+        assert_eq!(HostDimension::new(32).unwrap().index(), 31);
+        let numbers: Vec<_> = HostDimension::first(3).map(HostDimension::number).collect();
+        assert_eq!(numbers, [1, 2, 3]);
+    }
+}

@@ -1,0 +1,45 @@
+//! Machines (hosts): what a parallel program runs on.
+//!
+//! A [`Machine`] is a grid of nodes in one or more dimensions, each of which wraps around or does not
+//! (`docs/model.md` section 1; Tao 1988, 3.2.2 and 3.2.3). This crate knows its nodes, links and
+//! channels, the distances between nodes, the dimension-order routes of messages and the three link
+//! modes. Nothing of it is stored as a graph: everything is computed from coordinates, so that a machine
+//! of four billion nodes costs no more than one of eight.
+//!
+//! It knows no processes, no placements and no time; the crates above add those.
+//!
+//! ```
+//! use cubefold_topology::{Machine, MachineKind, TieRule};
+//!
+//! let torus = Machine::new(MachineKind::Torus, &[8, 4])?;
+//! let (corner, middle) = (torus.node(0)?, torus.node(7 + 2 * 8)?);
+//! assert_eq!(torus.distance(corner, middle), 1 + 2);
+//! assert_eq!(torus.route(corner, middle, TieRule::Direct).count(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod channel;
+mod coordinates;
+mod direction;
+mod extent;
+mod host_dimension;
+mod link_mode;
+mod machine;
+mod machine_kind;
+mod node;
+mod route;
+mod shape;
+mod tie_rule;
+
+pub use channel::{Channel, Link};
+pub use coordinates::{Coordinates, CoordinatesError};
+pub use direction::{Direction, Sign};
+pub use extent::{Extent, Way, Wrap};
+pub use host_dimension::{HostDimension, HostDimensionError};
+pub use link_mode::LinkMode;
+pub use machine::{Machine, MachineError};
+pub use machine_kind::MachineKind;
+pub use node::{NodeError, NodeId};
+pub use route::{Leg, Route};
+pub use shape::{GREATEST_NODE_COUNT, MOST_DIMENSIONS, Shape, ShapeError};
+pub use tie_rule::TieRule;

@@ -1,0 +1,277 @@
+//! Machines: a shape whose dimensions wrap or do not.
+
+use crate::{
+    Channel, Direction, Extent, HostDimension, Leg, Link, MachineKind, NodeError, NodeId, Route, Shape,
+    ShapeError, TieRule, Wrap,
+};
+
+/// A host: a mesh, a torus, or anything between (`docs/model.md` section 1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    kind: MachineKind,
+    shape: Shape,
+    extents: Vec<Extent>, // one for each dimension of the shape
+}
+
+/// A description that makes no machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MachineError {
+    /// The lengths make no shape.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// A line or a ring with more than one length.
+    #[error("{found} lengths, expected 1: a {kind} has one dimension")]
+    OneDimension {
+        /// The kind asked for.
+        kind: MachineKind,
+        /// The number of lengths found.
+        found: usize,
+    },
+    /// A hypercube with a length other than 2.
+    #[error("length of dimension {dimension} is {length}, expected 2: all lengths of a hypercube are 2")]
+    HypercubeLength {
+        /// The dimension.
+        dimension: HostDimension,
+        /// Its length as found.
+        length: u64,
+    },
+    /// More or fewer wrap entries than dimensions.
+    #[error("{found} wrap entries, expected {expected}, one for each dimension")]
+    WrapEntries {
+        /// How many were found.
+        found: usize,
+        /// The number of dimensions.
+        expected: usize,
+    },
+}
+
+impl Machine {
+    /// The machine of a kind with these lengths, wrapping as the kind says.
+    ///
+    /// # Errors
+    ///
+    /// When the lengths make no shape, a line or ring has more than one, or a hypercube one other than 2.
+    pub fn new(kind: MachineKind, lengths: &[u64]) -> Result<Self, MachineError> {
+        Self::with_wraps(kind, lengths, &vec![kind.wrap(); lengths.len()])
+    }
+
+    /// The machine of a kind with these lengths, each dimension wrapping as said.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::new`]; and when there are more or fewer `wraps` than lengths.
+    pub fn with_wraps(kind: MachineKind, lengths: &[u64], wraps: &[Wrap]) -> Result<Self, MachineError> {
+        let shape = Shape::new(lengths)?;
+        match kind {
+            MachineKind::Line | MachineKind::Ring if lengths.len() != 1 => {
+                return Err(MachineError::OneDimension { kind, found: lengths.len() });
+            }
+            MachineKind::Hypercube => {
+                if let Some(dimension) = shape.dimensions().find(|&dimension| shape.length(dimension) != 2) {
+                    let length = shape.length(dimension);
+                    return Err(MachineError::HypercubeLength { dimension, length });
+                }
+            }
+            MachineKind::Line | MachineKind::Ring | MachineKind::Mesh | MachineKind::Torus => {}
+        }
+        if wraps.len() != lengths.len() {
+            return Err(MachineError::WrapEntries { found: wraps.len(), expected: lengths.len() });
+        }
+        let extents = lengths.iter().zip(wraps).map(|(&length, &wrap)| Extent::new(length, wrap)).collect();
+        Ok(Self { kind, shape, extents })
+    }
+
+    /// The kind that it was asked for as.
+    #[must_use]
+    pub fn kind(&self) -> MachineKind {
+        self.kind
+    }
+
+    /// Its lengths and the numbering of its nodes.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The extents of its dimensions, the first first.
+    #[must_use]
+    pub fn extents(&self) -> &[Extent] {
+        &self.extents
+    }
+
+    /// The extent of one dimension.
+    ///
+    /// # Panics
+    ///
+    /// When the machine has fewer dimensions.
+    #[must_use]
+    pub fn extent(&self, dimension: HostDimension) -> Extent {
+        self.extents[dimension.index()]
+    }
+
+    /// The one-dimensional machine of one of its lines along a dimension.
+    ///
+    /// # Panics
+    ///
+    /// When the machine has fewer dimensions.
+    #[must_use]
+    pub fn line(&self, dimension: HostDimension) -> Self {
+        let extent = self.extent(dimension);
+        let kind = match extent.wrap() {
+            Wrap::Around => MachineKind::Ring,
+            Wrap::Open => MachineKind::Line,
+        };
+        let shape = Shape::new(&[extent.length()]);
+        #[expect(clippy::expect_used, reason = "the length comes from a shape")]
+        let shape = shape.expect("a length of a shape makes a shape");
+        Self { kind, shape, extents: vec![extent] }
+    }
+
+    /// The number of nodes, at most 2^32.
+    #[must_use]
+    pub fn node_count(&self) -> u64 {
+        self.shape.node_count()
+    }
+
+    /// The node with this index.
+    ///
+    /// # Errors
+    ///
+    /// When the machine has no such node.
+    pub fn node(&self, index: u64) -> Result<NodeId, NodeError> {
+        let count = self.node_count();
+        match u32::try_from(index) {
+            Ok(small) if index < count => Ok(NodeId::new(small)),
+            _ => Err(NodeError { index, greatest: count - 1 }),
+        }
+    }
+
+    /// All nodes, by index.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        (0..=u32::MAX).map(NodeId::new).take(usize::try_from(self.node_count()).unwrap_or(usize::MAX))
+    }
+
+    /// The number of links.
+    #[must_use]
+    pub fn link_count(&self) -> u64 {
+        let nodes = self.node_count();
+        self.extents.iter().map(|extent| nodes / extent.length() * extent.links()).sum()
+    }
+
+    /// The node that a channel leads to; none where a line ends.
+    ///
+    /// # Panics
+    ///
+    /// When the machine has fewer dimensions than the channel's.
+    #[must_use]
+    pub fn neighbour(&self, node: NodeId, direction: Direction) -> Option<NodeId> {
+        let dimension = direction.dimension;
+        let here = self.shape.coordinate(node, dimension);
+        let there = self.extent(dimension).step(here, direction.sign)?;
+        let stride = self.shape.stride(dimension);
+        let index = u64::from(node.index()) - u64::from(here) * stride + u64::from(there) * stride;
+        #[expect(clippy::cast_possible_truncation, reason = "the index of a node of the machine")]
+        Some(NodeId::new(index as u32))
+    }
+
+    /// The link that a channel is a direction of.
+    ///
+    /// # Panics
+    ///
+    /// When the channel leads nowhere: it is none of the machine's.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "documented under Panics")]
+    pub fn link(&self, channel: Channel) -> Link {
+        let Channel { node, direction } = channel;
+        let far = self.neighbour(node, direction).expect("a channel of the machine");
+        let near = match direction.sign {
+            crate::Sign::Positive => node,
+            crate::Sign::Negative => far,
+        };
+        Link { near, dimension: direction.dimension }
+    }
+
+    /// The distance between two nodes: the sum over the dimensions (Tao 1988, 3.2.1 and 3.2.2).
+    #[must_use]
+    pub fn distance(&self, a: NodeId, b: NodeId) -> u64 {
+        self.shape
+            .dimensions()
+            .map(|dimension| {
+                let along = |node| self.shape.coordinate(node, dimension);
+                self.extent(dimension).distance(along(a), along(b))
+            })
+            .sum()
+    }
+
+    /// The first leg of the way from `at` to `to`: along the lowest-numbered dimension in which they
+    /// differ, until they agree; none when `at` is `to` (`docs/model.md` section 4).
+    #[must_use]
+    pub fn next_leg(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
+        self.shape.dimensions().find_map(|dimension| self.leg_along(dimension, at, to, tie))
+    }
+
+    /// The leg along one dimension from `at` until it agrees with `to`; none when it does already.
+    ///
+    /// # Panics
+    ///
+    /// When the machine has fewer dimensions.
+    #[must_use]
+    pub fn leg_along(&self, dimension: HostDimension, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
+        let along = |node| self.shape.coordinate(node, dimension);
+        let way = self.extent(dimension).way(along(at), along(to), tie)?;
+        Some(Leg { direction: Direction { dimension, sign: way.sign }, hops: way.hops })
+    }
+
+    /// The channels that a message from `from` to `to` crosses, in order.
+    #[must_use]
+    pub fn route(&self, from: NodeId, to: NodeId, tie: TieRule) -> Route<'_> {
+        Route::new(self, from, to, tie)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_wrap_and_count_links_as_named() {
+        let links = |kind, lengths: &[u64]| Machine::new(kind, lengths).unwrap().link_count();
+        assert_eq!(links(MachineKind::Line, &[8]), 7);
+        assert_eq!(links(MachineKind::Ring, &[8]), 8);
+        assert_eq!(links(MachineKind::Mesh, &[4, 4]), 24);
+        assert_eq!(links(MachineKind::Torus, &[4, 4]), 32);
+        // A dimension of length 2 has one link whether it wraps or not.
+        assert_eq!(links(MachineKind::Torus, &[2, 2, 2]), 12);
+        assert_eq!(links(MachineKind::Hypercube, &[2, 2, 2]), 12);
+    }
+
+    #[test]
+    fn a_cylinder_wraps_in_one_dimension_only() {
+        let cylinder = Machine::with_wraps(MachineKind::Mesh, &[6, 4], &[Wrap::Around, Wrap::Open]).unwrap();
+        let node = |first: u64, second: u64| cylinder.node(first + 6 * second).unwrap();
+        assert_eq!(cylinder.distance(node(0, 0), node(5, 0)), 1);
+        assert_eq!(cylinder.distance(node(0, 0), node(0, 3)), 3);
+        assert_eq!(cylinder.link_count(), 6 * 4 + 6 * 3);
+    }
+
+    #[test]
+    fn descriptions_that_contradict_themselves_are_refused() {
+        let message = |kind, lengths: &[u64]| Machine::new(kind, lengths).unwrap_err().to_string();
+        assert_eq!(message(MachineKind::Ring, &[4, 4]), "2 lengths, expected 1: a ring has one dimension");
+        assert_eq!(
+            message(MachineKind::Hypercube, &[2, 4]),
+            "length of dimension 2 is 4, expected 2: all lengths of a hypercube are 2"
+        );
+        let wraps = Machine::with_wraps(MachineKind::Torus, &[4, 4], &[Wrap::Around]).unwrap_err();
+        assert_eq!(wraps, MachineError::WrapEntries { found: 1, expected: 2 });
+    }
+
+    #[test]
+    fn the_largest_machine_numbers_all_its_nodes() {
+        let largest = Machine::new(MachineKind::Torus, &[1 << 16, 1 << 16]).unwrap();
+        assert_eq!(largest.node(u64::from(u32::MAX)).unwrap().index(), u32::MAX);
+        assert!(largest.node(1 << 32).is_err());
+        let line = Machine::new(MachineKind::Line, &[1 << 32]).unwrap();
+        assert_eq!(line.distance(line.node(0).unwrap(), line.node((1 << 32) - 1).unwrap()), (1 << 32) - 1);
+    }
+}

@@ -1,0 +1,98 @@
+//! Dimension-order routes.
+
+use crate::{Channel, Direction, Machine, NodeId, TieRule};
+
+/// A straight part of a route: so many links in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leg {
+    /// Where it leads.
+    pub direction: Direction,
+    /// Over how many links; at least 1.
+    pub hops: u64,
+}
+
+/// The channels of a route, in order: an iterator.
+///
+/// Dimension order: the lowest-numbered coordinate that differs is corrected first, by the shorter way,
+/// which is chosen when the message enters the dimension and kept (`docs/model.md` section 4).
+#[derive(Debug, Clone)]
+pub struct Route<'machine> {
+    machine: &'machine Machine,
+    at: NodeId,
+    to: NodeId,
+    tie: TieRule,
+    leg: Option<Leg>, // what is left of the current leg
+}
+
+impl<'machine> Route<'machine> {
+    pub(crate) fn new(machine: &'machine Machine, from: NodeId, to: NodeId, tie: TieRule) -> Self {
+        Self { machine, at: from, to, tie, leg: machine.next_leg(from, to, tie) }
+    }
+}
+
+impl Iterator for Route<'_> {
+    type Item = Channel;
+
+    fn next(&mut self) -> Option<Channel> {
+        let Leg { direction, hops } = self.leg?;
+        let channel = Channel { node: self.at, direction };
+        self.at = self.machine.neighbour(self.at, direction)?;
+        self.leg = match hops {
+            1 => self.machine.next_leg(self.at, self.to, self.tie),
+            _ => Some(Leg { direction, hops: hops - 1 }),
+        };
+        Some(channel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MachineKind, Wrap};
+
+    fn nodes_of_route(machine: &Machine, from: u64, to: u64, tie: TieRule) -> Vec<u32> {
+        let (from, to) = (machine.node(from).unwrap(), machine.node(to).unwrap());
+        machine.route(from, to, tie).map(|channel| channel.node.index()).collect()
+    }
+
+    #[test]
+    fn the_first_dimension_is_corrected_first_and_the_shorter_way_taken() {
+        let torus = Machine::new(MachineKind::Torus, &[8, 4]).unwrap();
+        // From (1, 0) to (6, 1): back over 0 and 7 to 6, then one link up.
+        assert_eq!(nodes_of_route(&torus, 1, 14, TieRule::Direct), [1, 0, 7, 6]);
+    }
+
+    #[test]
+    fn a_tie_goes_the_way_of_its_rule() {
+        let ring = Machine::new(MachineKind::Ring, &[4]).unwrap();
+        assert_eq!(nodes_of_route(&ring, 3, 1, TieRule::Direct), [3, 2]);
+        assert_eq!(nodes_of_route(&ring, 3, 1, TieRule::Positive), [3, 0]);
+        assert_eq!(nodes_of_route(&ring, 1, 3, TieRule::Negative), [1, 0]);
+    }
+
+    #[test]
+    fn every_route_is_as_long_as_the_distance_and_ends_where_it_should() {
+        let shapes: [&[u64]; 4] = [&[7], &[2, 5], &[4, 3, 2], &[2, 2, 2, 3]];
+        for lengths in shapes {
+            for wraps in 0..1_u32 << lengths.len() {
+                let wraps: Vec<_> = (0..lengths.len())
+                    .map(|index| if wraps >> index & 1 == 1 { Wrap::Around } else { Wrap::Open })
+                    .collect();
+                let machine = Machine::with_wraps(MachineKind::Mesh, lengths, &wraps).unwrap();
+                check_all_routes(&machine);
+            }
+        }
+    }
+
+    fn check_all_routes(machine: &Machine) {
+        for (from, to) in machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))) {
+            for tie in TieRule::ALL {
+                let route: Vec<_> = machine.route(from, to, tie).collect();
+                assert_eq!(route.len() as u64, machine.distance(from, to));
+                let end =
+                    route.last().map_or(from, |last| machine.neighbour(last.node, last.direction).unwrap());
+                assert_eq!(end, to);
+            }
+        }
+    }
+}

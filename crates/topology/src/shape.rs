@@ -1,0 +1,197 @@
+//! Shapes: the lengths of the dimensions, and the numbering of nodes by them.
+
+use crate::{Coordinates, HostDimension, NodeId};
+
+/// The most nodes that a shape may have.
+pub const GREATEST_NODE_COUNT: u64 = 1 << 32;
+
+/// The most dimensions that a shape of at most 2^32 nodes can have.
+pub const MOST_DIMENSIONS: usize = 32;
+
+/// The lengths of one to 32 dimensions, each at least 2, with at most 2^32 nodes in all.
+///
+/// A node's index is `p_1 + p_2 k_1 + p_3 k_1 k_2 + ..`: the first coordinate varies fastest
+/// (`docs/model.md` section 1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    lengths: Vec<u64>, // each in 2..=2^32, their product at most 2^32
+    strides: Vec<u64>, // the products of the lengths before each
+    shifts: Vec<u32>,  // the strides' binary logarithms when every length is a power of two; else empty
+}
+
+/// Lengths that make no shape.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// There is no length at all.
+    #[error("a shape without dimensions, expected at least one length")]
+    NoDimensions,
+    /// A length is under 2.
+    #[error("length of dimension {dimension} is {length}, expected at least 2")]
+    LengthTooSmall {
+        /// The dimension, counted from 1.
+        dimension: usize,
+        /// Its length as found.
+        length: u64,
+    },
+    /// The product of the lengths is over [`GREATEST_NODE_COUNT`].
+    #[error("{nodes} nodes, expected at most 4294967296 (2^32)")]
+    TooManyNodes {
+        /// The product of the lengths in decimal digits, with "over" before it where it is past 2^128.
+        nodes: String,
+    },
+}
+
+impl Shape {
+    /// The shape with these lengths.
+    ///
+    /// # Errors
+    ///
+    /// When there is no length, a length is under 2, or the product is over 2^32.
+    pub fn new(lengths: &[u64]) -> Result<Self, ShapeError> {
+        if lengths.is_empty() {
+            return Err(ShapeError::NoDimensions);
+        }
+        if let Some(index) = lengths.iter().position(|&length| length < 2) {
+            return Err(ShapeError::LengthTooSmall { dimension: index + 1, length: lengths[index] });
+        }
+        let product = lengths.iter().try_fold(1_u128, |nodes, &length| nodes.checked_mul(u128::from(length)));
+        match product {
+            Some(nodes) if nodes <= u128::from(GREATEST_NODE_COUNT) => {}
+            Some(nodes) => {
+                return Err(ShapeError::TooManyNodes { nodes: nodes.to_string() });
+            }
+            None => {
+                return Err(ShapeError::TooManyNodes { nodes: format!("over {}", u128::MAX) });
+            }
+        }
+        let strides: Vec<u64> = lengths
+            .iter()
+            .scan(1, |stride, length| {
+                let own = *stride;
+                *stride *= length;
+                Some(own)
+            })
+            .collect();
+        let powers_of_two = lengths.iter().all(|length| length.is_power_of_two());
+        let shifts = if powers_of_two {
+            strides.iter().map(|stride| stride.trailing_zeros()).collect()
+        } else {
+            vec![]
+        };
+        Ok(Self { lengths: lengths.to_vec(), strides, shifts })
+    }
+
+    /// The lengths `k_1, .., k_c`.
+    #[must_use]
+    pub fn lengths(&self) -> &[u64] {
+        &self.lengths
+    }
+
+    /// The number `c` of dimensions.
+    #[must_use]
+    pub fn dimension_count(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The dimensions in ascending order.
+    #[must_use]
+    pub fn dimensions(&self) -> impl DoubleEndedIterator<Item = HostDimension> + ExactSizeIterator + Clone {
+        HostDimension::first(self.dimension_count())
+    }
+
+    /// The number of nodes, at most 2^32.
+    #[must_use]
+    pub fn node_count(&self) -> u64 {
+        self.lengths.iter().product()
+    }
+
+    /// The length of a dimension.
+    ///
+    /// # Panics
+    ///
+    /// When the shape has fewer dimensions.
+    #[must_use]
+    pub fn length(&self, dimension: HostDimension) -> u64 {
+        self.lengths[dimension.index()]
+    }
+
+    /// By how much a node's index grows with one step along a dimension.
+    ///
+    /// # Panics
+    ///
+    /// When the shape has fewer dimensions.
+    #[must_use]
+    pub fn stride(&self, dimension: HostDimension) -> u64 {
+        self.strides[dimension.index()]
+    }
+
+    /// One coordinate of a node.
+    ///
+    /// # Panics
+    ///
+    /// When the shape has fewer dimensions.
+    #[must_use]
+    pub fn coordinate(&self, node: NodeId, dimension: HostDimension) -> u32 {
+        let (index, length) = (u64::from(node.index()), self.length(dimension));
+        // Routes and metrics live on this function: where it can, it does without division.
+        let coordinate = match self.shifts.get(dimension.index()) {
+            Some(shift) => (index >> shift) & (length - 1),
+            None => index / self.stride(dimension) % length,
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "below the length, which is at most 2^32")]
+        {
+            coordinate as u32
+        }
+    }
+
+    /// All coordinates of a node.
+    #[must_use]
+    pub fn coordinates(&self, node: NodeId) -> Coordinates {
+        Coordinates::from_fn(self.dimension_count(), |dimension| self.coordinate(node, dimension))
+    }
+
+    /// The node at these coordinates, which must have been made for this shape.
+    ///
+    /// # Panics
+    ///
+    /// When the coordinates were made for a larger shape.
+    #[must_use]
+    pub fn node_at(&self, coordinates: &Coordinates) -> NodeId {
+        assert_eq!(coordinates.as_slice().len(), self.dimension_count(), "coordinates of another shape");
+        let index: u64 = coordinates
+            .as_slice()
+            .iter()
+            .zip(&self.strides)
+            .map(|(&value, stride)| u64::from(value) * stride)
+            .sum();
+        assert!(index < self.node_count(), "coordinates of another shape");
+        #[expect(clippy::cast_possible_truncation, reason = "below the number of nodes, at most 2^32")]
+        NodeId::new(index as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_and_coordinates_are_inverse_with_the_first_coordinate_fastest() {
+        let shape = Shape::new(&[3, 2, 4]).unwrap();
+        assert_eq!(shape.coordinates(NodeId::new(1)).as_slice(), [1, 0, 0]);
+        assert_eq!(shape.coordinates(NodeId::new(3)).as_slice(), [0, 1, 0]);
+        for index in 0..24 {
+            let node = NodeId::new(index);
+            assert_eq!(shape.node_at(&shape.coordinates(node)), node);
+        }
+    }
+
+    #[test]
+    fn what_is_no_shape_is_refused() {
+        assert_eq!(Shape::new(&[]), Err(ShapeError::NoDimensions));
+        assert_eq!(Shape::new(&[4, 1]), Err(ShapeError::LengthTooSmall { dimension: 2, length: 1 }));
+        assert!(Shape::new(&[1 << 16, 1 << 16]).is_ok());
+        let too_many = Shape::new(&[1 << 16, 1 << 16, 2]).unwrap_err();
+        assert_eq!(too_many.to_string(), "8589934592 nodes, expected at most 4294967296 (2^32)");
+        assert!(matches!(Shape::new(&[u64::MAX; 3]), Err(ShapeError::TooManyNodes { .. })));
+    }
+}

@@ -1,0 +1,235 @@
+//! The state of an asynchronous run, and what happens in a cycle before resources pick.
+//!
+//! `docs/model.md` section 5: arrivals, ends of computations and injections.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::grid::{Channel, Link};
+use super::super::problem::{Message, Problem};
+use super::pick::Direction;
+
+/// A message on its way.
+pub(crate) struct Travel {
+    /// The message.
+    pub message: Message,
+    /// The channels that it takes.
+    pub route: Vec<Channel>,
+    /// How many channels of the route it has crossed.
+    pub crossed: usize,
+    /// The cycle at which it was injected.
+    pub injected: Option<u64>,
+    /// The cycle at which it reached its destination.
+    pub delivered: Option<u64>,
+}
+
+/// The key of a message in a queue: `(cycle it joined, stage, source, destination)`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    /// The cycle at which it joined the queue.
+    pub joined: u64,
+    /// The message; messages are ordered by stage, source and destination.
+    pub message: Message,
+}
+
+/// A stage and a process.
+pub(crate) type StageAndProcess = (usize, usize);
+
+/// The state of a run at a cycle.
+pub(crate) struct Run<'problem> {
+    /// What is run.
+    pub problem: &'problem Problem,
+    /// The cycle it has come to.
+    pub cycle: u64,
+    /// Every message of the problem, by its number.
+    pub travels: Vec<Travel>,
+    /// The numbers of the messages that a process sends or receives in a stage.
+    pub messages_of: BTreeMap<StageAndProcess, Vec<usize>>,
+    /// How many messages for a process in a stage have not reached it.
+    pub awaited: BTreeMap<StageAndProcess, usize>,
+    /// The cycle at which a process became ready in a stage.
+    pub ready: BTreeMap<StageAndProcess, u64>,
+    /// The processes that became ready since messages were last injected.
+    pub newly_ready: Vec<StageAndProcess>,
+    /// The computations that end at a cycle to come.
+    pub computations: BTreeMap<u64, Vec<StageAndProcess>>,
+    /// The channels whose transmission ends at a cycle to come.
+    pub transmissions: BTreeMap<u64, Vec<Channel>>,
+    /// The number of the message that a channel transmits now.
+    pub in_flight: BTreeMap<Channel, usize>,
+    /// The queues that are not empty.
+    pub queues: BTreeMap<Channel, BTreeSet<Key>>,
+    /// What the machine is in under single-direction links; none before its first transmission.
+    pub direction: Option<Direction>,
+    /// The longest queue so far.
+    pub longest_queue: usize,
+    /// Links crossed so far, by all messages together.
+    pub hops: u64,
+    /// Cycles of transmission over each link, ended or begun.
+    pub busy_cycles: BTreeMap<Link, u64>,
+}
+
+impl<'problem> Run<'problem> {
+    /// The state at cycle 0, when every process begins to compute for stage 0.
+    pub(crate) fn new(problem: &'problem Problem) -> Self {
+        let mut messages_of = BTreeMap::<StageAndProcess, Vec<usize>>::new();
+        let mut awaited = BTreeMap::new();
+        let mut travels = Vec::new();
+        for message in problem.messages() {
+            messages_of
+                .entry((message.stage, message.source))
+                .or_default()
+                .push(message.number);
+            messages_of
+                .entry((message.stage, message.destination))
+                .or_default()
+                .push(message.number);
+            *awaited.entry((message.stage, message.destination)).or_default() += 1;
+            let route = problem.route(message);
+            travels.push(Travel {
+                message,
+                route,
+                crossed: 0,
+                injected: None,
+                delivered: None,
+            });
+        }
+        let first_stage = (0..problem.nodes.len()).map(|process| (0, process)).collect();
+        Self {
+            problem,
+            cycle: 0,
+            travels,
+            messages_of,
+            awaited,
+            ready: BTreeMap::new(),
+            newly_ready: Vec::new(),
+            computations: BTreeMap::from([(problem.compute_cycles, first_stage)]),
+            transmissions: BTreeMap::new(),
+            in_flight: BTreeMap::new(),
+            queues: BTreeMap::new(),
+            direction: None,
+            longest_queue: 0,
+            hops: 0,
+            busy_cycles: BTreeMap::new(),
+        }
+    }
+
+    /// Advances to the next cycle at which a transmission or a computation ends; whether there is one.
+    pub(crate) fn advance(&mut self) -> bool {
+        let next = self.transmissions.keys().chain(self.computations.keys()).min();
+        self.cycle = next.copied().unwrap_or(self.cycle);
+        next.is_some()
+    }
+
+    /// One round of arrivals, ends of computations and injections; whether there was any.
+    pub(crate) fn something_happens(&mut self) -> bool {
+        let arrived = self.arrive();
+        let became_ready = self.become_ready();
+        let injected = self.inject();
+        arrived || became_ready || injected
+    }
+
+    /// Every transmission that ends now arrives; whether there was one.
+    fn arrive(&mut self) -> bool {
+        let channels = self.transmissions.remove(&self.cycle).unwrap_or_default();
+        for channel in &channels {
+            let number = self
+                .in_flight
+                .remove(channel)
+                .expect("a transmission that ends is in flight");
+            self.travels[number].crossed += 1;
+            if self.travels[number].crossed == self.travels[number].route.len() {
+                self.deliver(number);
+            } else {
+                self.join_next_queue(number);
+            }
+        }
+        !channels.is_empty()
+    }
+
+    /// A message has reached its destination; the last one for a process ends its stage.
+    fn deliver(&mut self, number: usize) {
+        self.travels[number].delivered = Some(self.cycle);
+        let Message {
+            stage, destination, ..
+        } = self.travels[number].message;
+        let awaited = self
+            .awaited
+            .get_mut(&(stage, destination))
+            .expect("the message was awaited");
+        *awaited -= 1;
+        if *awaited == 0 {
+            self.finish(stage, destination);
+        }
+    }
+
+    /// A process has finished a stage and begins to compute for the next.
+    fn finish(&mut self, stage: usize, process: usize) {
+        if stage + 1 < self.problem.stages.len() {
+            let end = self.cycle + self.problem.compute_cycles;
+            self.computations
+                .entry(end)
+                .or_default()
+                .push((stage + 1, process));
+        }
+    }
+
+    /// Every process whose computation ends now becomes ready, and finishes the stage at once when
+    /// no message comes for it; whether there was one.
+    fn become_ready(&mut self) -> bool {
+        let ended = self.computations.remove(&self.cycle).unwrap_or_default();
+        for &(stage, process) in &ended {
+            self.ready.insert((stage, process), self.cycle);
+            self.newly_ready.push((stage, process));
+            if !self.awaited.contains_key(&(stage, process)) {
+                self.finish(stage, process);
+            }
+        }
+        !ended.is_empty()
+    }
+
+    /// Every message whose partners are both ready, one of them newly so, is injected; whether
+    /// there was one.
+    fn inject(&mut self) -> bool {
+        let mut injected = false;
+        for ready in std::mem::take(&mut self.newly_ready) {
+            for number in self.messages_of.get(&ready).cloned().unwrap_or_default() {
+                if self.travels[number].injected.is_none() && self.partners_are_ready(number) {
+                    self.travels[number].injected = Some(self.cycle);
+                    self.join_next_queue(number);
+                    injected = true;
+                }
+            }
+        }
+        injected
+    }
+
+    /// Whether both ends of a message are ready in its stage.
+    fn partners_are_ready(&self, number: usize) -> bool {
+        let Message {
+            stage,
+            source,
+            destination,
+            ..
+        } = self.travels[number].message;
+        self.ready.contains_key(&(stage, source)) && self.ready.contains_key(&(stage, destination))
+    }
+
+    /// A message joins the queue of the channel it needs next.
+    fn join_next_queue(&mut self, number: usize) {
+        let travel = &self.travels[number];
+        let key = Key {
+            joined: self.cycle,
+            message: travel.message,
+        };
+        self.queues
+            .entry(travel.route[travel.crossed])
+            .or_default()
+            .insert(key);
+    }
+
+    /// Notes the longest queue after the picks of a cycle.
+    pub(crate) fn measure_queues(&mut self) {
+        let longest_now = self.queues.values().map(BTreeSet::len).max().unwrap_or(0);
+        self.longest_queue = self.longest_queue.max(longest_now);
+    }
+}

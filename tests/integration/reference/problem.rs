@@ -1,0 +1,180 @@
+//! What is run, and what is measured of a process in a stage: plain data.
+//!
+//! `docs/model.md` sections 1, 2 and 5. A placement is a list of nodes, one a process, no two the
+//! same; the messages of a stage may be any set between different processes.
+
+use std::collections::BTreeSet;
+
+use super::grid::{Channel, Grid};
+use super::route::Tie;
+
+/// Which messages may move at the same time (`docs/model.md` section 1, link modes).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Links {
+    /// One message a channel.
+    FullDuplex,
+    /// One message a link, in either direction.
+    HalfDuplex,
+    /// One message a channel, and only channels of one dimension and direction in the whole machine.
+    SingleDirection,
+}
+
+/// A program placed on a machine, and how the machine executes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    /// The machine.
+    pub grid: Grid,
+    /// Its link mode.
+    pub links: Links,
+    /// The way round where two are equally long.
+    pub tie: Tie,
+    /// `T_c`, what a message takes to cross a link [cycles], at least 1.
+    pub hop_cycles: u64,
+    /// `T_a`, what a process computes in a stage [cycles].
+    pub compute_cycles: u64,
+    /// Index of the node of each process, one process a node at most.
+    pub nodes: Vec<u64>,
+    /// The messages of each stage, from a source to a destination process; at least one stage.
+    pub stages: Vec<Vec<(u32, u32)>>,
+}
+
+/// What is measured of one process in one stage [cycles] (`docs/model.md` section 5).
+///
+/// For a process that receives no message `start` and `finish` are `ready`, and the rest is 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The cycle at which the computation ended.
+    pub ready: u64,
+    /// The cycle at which the message that it waits for was injected.
+    pub start: u64,
+    /// The cycle at which that message reached it.
+    pub finish: u64,
+    /// Idle until the partner is there.
+    pub waiting: u64,
+    /// What the message takes for its distance.
+    pub transfer: u64,
+    /// How long other messages held it up.
+    pub blocked: u64,
+}
+
+impl Row {
+    /// The row of a process that is ready at this cycle and receives no message.
+    pub(crate) fn without_message(ready: u64) -> Self {
+        Self {
+            ready,
+            start: ready,
+            finish: ready,
+            waiting: 0,
+            transfer: 0,
+            blocked: 0,
+        }
+    }
+}
+
+/// One message of a problem. The order is that of the stage, the source and the destination, as in
+/// the keys of `docs/model.md` section 5; the number only tells apart a message given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Message {
+    /// The stage it belongs to.
+    pub stage: usize,
+    /// The process that sends it.
+    pub source: usize,
+    /// The process that receives it.
+    pub destination: usize,
+    /// Its place among all messages of the problem, as they are listed.
+    pub number: usize,
+}
+
+impl Problem {
+    /// Panics where the problem is not one of the model's with one process a node at most.
+    pub(crate) fn check(&self) {
+        assert!(
+            self.hop_cycles >= 1,
+            "a message takes at least a cycle to cross a link"
+        );
+        assert!(!self.stages.is_empty(), "a program has at least one stage");
+        let distinct = self.nodes.iter().collect::<BTreeSet<_>>();
+        assert_eq!(distinct.len(), self.nodes.len(), "one process a node at most");
+        for message in self.messages() {
+            assert_ne!(
+                message.source, message.destination,
+                "a message goes to another process"
+            );
+        }
+    }
+
+    /// Every message, stage by stage in the order in which they are listed.
+    pub(crate) fn messages(&self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        for (stage, pairs) in self.stages.iter().enumerate() {
+            for &(source, destination) in pairs {
+                let number = messages.len();
+                messages.push(Message {
+                    stage,
+                    source: place(source),
+                    destination: place(destination),
+                    number,
+                });
+            }
+        }
+        messages
+    }
+
+    /// Links between the nodes of a message's processes.
+    pub(crate) fn distance(&self, message: Message) -> u64 {
+        self.grid
+            .distance(self.nodes[message.source], self.nodes[message.destination])
+    }
+
+    /// The channels that a message takes.
+    pub(crate) fn route(&self, message: Message) -> Vec<Channel> {
+        self.grid.route(
+            self.nodes[message.source],
+            self.nodes[message.destination],
+            &self.tie,
+        )
+    }
+}
+
+/// The place of a process in a list of all processes.
+fn place(process: u32) -> usize {
+    usize::try_from(process).expect("a process number fits an index")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Grid, Links, Message, Problem, Tie};
+
+    #[test]
+    fn messages_are_ordered_by_stage_then_source_then_destination() {
+        let problem = Problem {
+            grid: Grid {
+                lengths: vec![3],
+                wraps: vec![false],
+            },
+            links: Links::FullDuplex,
+            tie: Tie::Direct,
+            hop_cycles: 1,
+            compute_cycles: 0,
+            nodes: vec![2, 0, 1],
+            stages: vec![vec![(1, 2), (1, 0)], vec![(0, 1)]],
+        };
+        problem.check();
+        let mut messages = problem.messages();
+        messages.sort();
+        let ends = messages
+            .iter()
+            .map(|message| (message.stage, message.source, message.destination));
+        assert_eq!(ends.collect::<Vec<_>>(), [(0, 1, 0), (0, 1, 2), (1, 0, 1)]);
+        // process 1 is on node 0 and process 0 on node 2: two links
+        let Message { number, .. } = messages[0];
+        assert_eq!(
+            (
+                number,
+                problem.distance(messages[0]),
+                problem.route(messages[0]).len()
+            ),
+            (1, 2, 2)
+        );
+    }
+}
