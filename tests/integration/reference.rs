@@ -13,12 +13,20 @@
 
 #![cfg(test)]
 
-pub(crate) mod asynchronous;
-pub(crate) mod coordinated;
+// In the order of the model, kept by the blank lines.
+
 pub(crate) mod grid;
-pub(crate) mod metrics;
-pub(crate) mod prediction;
-pub(crate) mod problem;
+
 pub(crate) mod route;
+
+pub(crate) mod problem;
+
+pub(crate) mod asynchronous;
+
+pub(crate) mod prediction;
+
+pub(crate) mod coordinated;
+
+pub(crate) mod metrics;
 
 mod facts;

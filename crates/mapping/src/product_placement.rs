@@ -120,13 +120,16 @@ impl ProductPlacement {
     /// The placement of one field on one line of the machine: what this one is the product of, first
     /// coordinate first.
     #[must_use]
+    #[expect(
+        clippy::missing_panics_doc,
+        clippy::expect_used,
+        reason = "lengths are 2^1 to 2^32, so fields fit"
+    )]
     pub fn lines(&self) -> Vec<Self> {
         let line = |dimension| {
             let machine = self.machine.line(dimension);
             let cube = Hypercube::new(u64::from(machine.node_count().trailing_zeros()));
-            #[expect(clippy::expect_used, reason = "a length is a power of two from 2 to 2^32")]
-            let placement = Self::new(self.kind, cube.expect("1 to 32 bits"), &machine).expect("2^d nodes");
-            placement
+            Self::new(self.kind, cube.expect("1 to 32 bits"), &machine).expect("2^d nodes")
         };
         self.machine.shape().dimensions().map(line).collect()
     }

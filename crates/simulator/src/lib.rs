@@ -1,9 +1,54 @@
 //! Time: programs placed on machines, executed to the cycle.
+//!
+//! A [`Program`] is a sequence of stages, each a computation and a set of messages; [`CubeProgram`] is the
+//! compute-and-communicate d-cube program of González & Valero 1993. [`simulate`] executes one on the
+//! machine of a placement, asynchronously or coordinated, under any link mode, exactly as
+//! `docs/model.md` sections 5 and 6 say, and reports every stage of every process to an [`Observer`].
+//! [`predict`] and [`lower_bound`] say what it would cost without contention, and what it costs at least.
+//!
+//! ```
+//! use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
+//! use cubefold_simulator::{
+//!     Communication, CountLinkUse, CubeProgram, Cycles, Execution, simulate,
+//! };
+//! use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
+//!
+//! let cube = Hypercube::new(6)?;
+//! let ring = Machine::new(MachineKind::Ring, &[64])?;
+//! let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO)?;
+//! let placement = Placement::embed(EmbeddingKind::Xor, cube, &ring)?;
+//! let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct)?;
+//! let outcome =
+//!     simulate(&program, &placement, links, &Execution::Asynchronous, CountLinkUse::No, &mut ())?;
+//! assert_eq!(outcome.summary.makespan().get(), 47);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod asynchronous;
+mod communication;
+mod coordinated;
 mod cube_program;
 mod cycle;
+mod distribution;
+mod network;
+mod prediction;
 mod program;
+mod record;
+mod simulation;
+mod summary;
+mod traffic;
 
+pub use communication::{Communication, ZeroHopError};
+pub use coordinated::{DimensionChoice, Routing};
 pub use cube_program::{CubeProgram, CubeProgramError};
 pub use cycle::{Cycle, Cycles};
+pub use distribution::{Distribution, Percent};
+pub use network::LinkUse;
+pub use prediction::{LowerBound, lower_bound, predict};
 pub use program::Program;
+pub use record::{Observer, StageRecord};
+pub use simulation::{
+    CountLinkUse, Execution, Outcome, SimulationError, bytes_to_simulate, most_cycles, simulate,
+};
+pub use summary::{ImbalanceError, StageTotals, Summary};
+pub use traffic::{StageRouting, Traffic};

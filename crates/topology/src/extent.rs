@@ -61,6 +61,12 @@ impl Extent {
         if self.is_ring() { self.length } else { self.length - 1 }
     }
 
+    /// The greatest distance between two coordinates.
+    #[must_use]
+    pub fn diameter(self) -> u64 {
+        if self.is_ring() { self.length / 2 } else { self.length - 1 }
+    }
+
     /// The distance between coordinates `a` and `b`, both below the length (Tao 1988, 3.2.1 and 3.2.2).
     #[must_use]
     pub fn distance(self, a: u32, b: u32) -> u64 {

@@ -40,10 +40,7 @@ mod tests {
     /// A line of four with process `n` on node `n`, `T_a = 2` and `T_c = 3`.
     fn line(stages: Vec<Vec<(u32, u32)>>) -> Problem {
         Problem {
-            grid: Grid {
-                lengths: vec![4],
-                wraps: vec![false],
-            },
+            grid: Grid { lengths: vec![4], wraps: vec![false] },
             links: Links::FullDuplex,
             tie: Tie::Direct,
             hop_cycles: 3,
@@ -55,14 +52,7 @@ mod tests {
 
     /// A row from `ready`, `start` and `finish`, and from `waiting`, `transfer` and `blocked`.
     fn row([ready, start, finish]: [u64; 3], [waiting, transfer, blocked]: [u64; 3]) -> Row {
-        Row {
-            ready,
-            start,
-            finish,
-            waiting,
-            transfer,
-            blocked,
-        }
+        Row { ready, start, finish, waiting, transfer, blocked }
     }
 
     #[test]
@@ -77,15 +67,7 @@ mod tests {
         assert_eq!(outcome.rows[1][0], Row::without_message(4));
         assert_eq!(outcome.rows[1][1], row([4, 4, 8], [0, 3, 1]));
         assert_eq!(outcome.rows[1][2], row([10, 10, 13], [0, 3, 0]));
-        assert_eq!(
-            (
-                outcome.makespan,
-                outcome.messages,
-                outcome.hops,
-                outcome.longest_queue
-            ),
-            (13, 3, 4, 1)
-        );
+        assert_eq!((outcome.makespan, outcome.messages, outcome.hops, outcome.longest_queue), (13, 3, 4, 1));
         // link 0-1 twice, 1-2 and 2-3 once
         let busy_cycles = outcome.busy_cycles.into_iter().collect::<Vec<_>>();
         assert_eq!(busy_cycles, [((0, 0), 6), ((1, 0), 3), ((2, 0), 3)]);
@@ -112,9 +94,6 @@ mod tests {
         // 1 -> 0 from 7 to 10 and 1 -> 2 from 7 to 10. Stage 2: 0 and 2 are ready at 12, 1 at 9, 3 at 6;
         // 3 -> 1 from max(6, 9) = 9 over (3, -) to 12, over (2, -) to 15; 0 -> 1 from 12 to 15: source 0.
         let stages = vec![vec![(0, 1)], vec![(1, 0), (1, 2)], vec![(3, 1), (0, 1)]];
-        assert_eq!(
-            asynchronous(&line(stages)).rows[2][1],
-            row([9, 12, 15], [3, 3, 0])
-        );
+        assert_eq!(asynchronous(&line(stages)).rows[2][1], row([9, 12, 15], [3, 3, 0]));
     }
 }

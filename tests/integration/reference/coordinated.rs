@@ -52,11 +52,7 @@ pub(crate) fn coordinated(problem: &Problem, phase_length: Option<u64>) -> Coord
     };
     let messages = problem.messages();
     for stage in 0..problem.stages.len() {
-        let of_stage = messages
-            .iter()
-            .filter(|message| message.stage == stage)
-            .copied()
-            .collect::<Vec<_>>();
+        let of_stage = messages.iter().filter(|message| message.stage == stage).copied().collect::<Vec<_>>();
         execute_stage(problem, &of_stage, phase_length, &mut outcome);
     }
     outcome
@@ -72,19 +68,15 @@ fn execute_stage(
     let routing = Routing::of(problem, messages, phase_length);
     let ready = outcome.makespan + problem.compute_cycles;
     let processes = 0..problem.nodes.len();
-    outcome.rows.push(
-        processes
-            .map(|process| row(problem, messages, process, ready, routing.steps))
-            .collect(),
-    );
+    outcome
+        .rows
+        .push(processes.map(|process| row(problem, messages, process, ready, routing.steps)).collect());
     outcome.makespan = ready + problem.hop_cycles * routing.steps;
     outcome.steps.push(routing.steps);
     outcome.conflicts.push(routing.conflicts);
-    for message in messages {
-        outcome.messages += 1;
-        outcome.hops += problem.distance(*message);
-    }
+    outcome.messages += messages.iter().map(|_| 1).sum::<u64>();
     for (link, crossings) in routing.crossings {
+        outcome.hops += crossings;
         *outcome.busy_cycles.entry(link).or_default() += problem.hop_cycles * crossings;
     }
 }
@@ -98,14 +90,7 @@ fn row(problem: &Problem, messages: &[Message], process: usize, ready: u64, step
     let waiting = problem.hop_cycles * steps - problem.hop_cycles * farthest;
     let transfer = problem.hop_cycles * farthest;
     let start = ready + waiting;
-    Row {
-        ready,
-        start,
-        finish: start + transfer,
-        waiting,
-        transfer,
-        blocked: 0,
-    }
+    Row { ready, start, finish: start + transfer, waiting, transfer, blocked: 0 }
 }
 
 #[cfg(test)]
@@ -117,10 +102,7 @@ mod tests {
 
     /// Process `n` on node `n` of a mesh, `T_a = 5`, `T_c = 2`.
     fn mesh(lengths: &[u64], links: Links, stages: Vec<Vec<(u32, u32)>>) -> Problem {
-        let grid = Grid {
-            lengths: lengths.to_vec(),
-            wraps: vec![false; lengths.len()],
-        };
+        let grid = Grid { lengths: lengths.to_vec(), wraps: vec![false; lengths.len()] };
         Problem {
             nodes: (0..grid.number_of_nodes()).collect(),
             grid,
@@ -137,36 +119,15 @@ mod tests {
         // (3,2)-mesh, stage 0: 0 = (0,0) and 2 = (2,0) send to 4 = (1,1). Phase 1: both reach (1,0) in
         // one step, by different channels. Phase 2: one goes up, the other waits (a conflict), then goes:
         // two steps. Stage 1: 5 -> 4, one step.
-        let problem = mesh(
-            &[3, 2],
-            Links::FullDuplex,
-            vec![vec![(0, 4), (2, 4)], vec![(5, 4)]],
-        );
+        let problem = mesh(&[3, 2], Links::FullDuplex, vec![vec![(0, 4), (2, 4)], vec![(5, 4)]]);
         let outcome = coordinated(&problem, None);
-        assert_eq!(
-            (&outcome.steps[..], &outcome.conflicts[..]),
-            (&[3, 1][..], &[1, 0][..])
-        );
+        assert_eq!((&outcome.steps[..], &outcome.conflicts[..]), (&[3, 1][..], &[1, 0][..]));
         // ready at 5; 2 * 3 - 2 * 2 = 2 waiting, 2 * 2 = 4 transfer
-        let row = Row {
-            ready: 5,
-            start: 7,
-            finish: 11,
-            waiting: 2,
-            transfer: 4,
-            blocked: 0,
-        };
+        let row = Row { ready: 5, start: 7, finish: 11, waiting: 2, transfer: 4, blocked: 0 };
         assert_eq!(outcome.rows[0][4], row);
         assert_eq!(outcome.rows[0][1], Row::without_message(5));
         // stage 1 begins at 5 + 2 * 3 = 11
-        let row = Row {
-            ready: 16,
-            start: 16,
-            finish: 18,
-            waiting: 0,
-            transfer: 2,
-            blocked: 0,
-        };
+        let row = Row { ready: 16, start: 16, finish: 18, waiting: 0, transfer: 2, blocked: 0 };
         assert_eq!(outcome.rows[1][4], row);
         // 5 + 6 + 5 + 2 = 18
         assert_eq!((outcome.makespan, outcome.messages, outcome.hops), (18, 3, 5));
@@ -179,14 +140,7 @@ mod tests {
     fn the_farthest_message_sets_the_row() {
         // line of 4: 1 -> 2 and 0 -> 2 (two links). Step 1: both move; step 2: 0 -> 2 moves. 2 steps.
         let problem = mesh(&[4], Links::FullDuplex, vec![vec![(1, 2), (0, 2)]]);
-        let row = Row {
-            ready: 5,
-            start: 5,
-            finish: 9,
-            waiting: 0,
-            transfer: 4,
-            blocked: 0,
-        };
+        let row = Row { ready: 5, start: 5, finish: 9, waiting: 0, transfer: 4, blocked: 0 };
         assert_eq!(coordinated(&problem, None).rows[0][2], row);
     }
 
@@ -207,20 +161,12 @@ mod tests {
         // all in one dimension. Full-duplex: 1 + 1 steps; half-duplex: (1 + 1) + (1 + 1); single-direction
         // the same, as the movements of the other dimension have no messages.
         let stage = vec![(0, 3), (3, 0), (1, 2), (2, 1)];
-        for (links, steps) in [
-            (Links::FullDuplex, 2),
-            (Links::HalfDuplex, 4),
-            (Links::SingleDirection, 4),
-        ] {
+        for (links, steps) in [(Links::FullDuplex, 2), (Links::HalfDuplex, 4), (Links::SingleDirection, 4)] {
             let outcome = coordinated(&mesh(&[2, 2], links, vec![stage.clone()]), None);
             assert_eq!((outcome.steps, outcome.conflicts), (vec![steps], vec![0]));
         }
         // 0 -> 1 in dimension 1 and 0 -> 2 in dimension 2, both +, go together but for single-direction
-        for (links, steps) in [
-            (Links::FullDuplex, 1),
-            (Links::HalfDuplex, 1),
-            (Links::SingleDirection, 2),
-        ] {
+        for (links, steps) in [(Links::FullDuplex, 1), (Links::HalfDuplex, 1), (Links::SingleDirection, 2)] {
             let outcome = coordinated(&mesh(&[2, 2], links, vec![vec![(0, 1), (0, 2)]]), None);
             assert_eq!((outcome.steps, outcome.conflicts), (vec![steps], vec![0]));
         }

@@ -14,17 +14,11 @@ use super::route::Tie;
 use embedding::Embedding;
 
 fn torus(lengths: &[u64]) -> Grid {
-    Grid {
-        lengths: lengths.to_vec(),
-        wraps: vec![true; lengths.len()],
-    }
+    Grid { lengths: lengths.to_vec(), wraps: vec![true; lengths.len()] }
 }
 
 fn mesh(lengths: &[u64]) -> Grid {
-    Grid {
-        lengths: lengths.to_vec(),
-        wraps: vec![false; lengths.len()],
-    }
+    Grid { lengths: lengths.to_vec(), wraps: vec![false; lengths.len()] }
 }
 
 /// The number of dimensions of the cube with as many processes as the machine has nodes.
@@ -35,12 +29,8 @@ fn dimensions(grid: &Grid) -> u32 {
 /// The program that exchanges in every dimension once, in order, placed by an embedding; `T_c = 1`.
 fn program(grid: &Grid, embedding: Embedding, links: Links, compute_cycles: u64) -> Problem {
     let processes = 0..u32::try_from(grid.number_of_nodes()).unwrap();
-    let stage = |dimension: u32| {
-        processes
-            .clone()
-            .map(|process| (process, process ^ (1 << dimension)))
-            .collect()
-    };
+    let stage =
+        |dimension: u32| processes.clone().map(|process| (process, process ^ (1 << dimension))).collect();
     Problem {
         nodes: embedding.nodes(grid),
         links,
@@ -61,18 +51,13 @@ fn prediction(grid: &Grid, embedding: Embedding, compute_cycles: u64) -> u64 {
 /// Waiting and blocked cycles of all processes and stages.
 fn waiting_and_blocked(outcome: &AsynchronousOutcome) -> (u64, u64) {
     let rows = || outcome.rows.iter().flatten();
-    (
-        rows().map(|row| row.waiting).sum(),
-        rows().map(|row| row.blocked).sum(),
-    )
+    (rows().map(|row| row.waiting).sum(), rows().map(|row| row.blocked).sum())
 }
 
 /// Distances `D_i(n)` for all processes `n`.
 fn distances(grid: &Grid, embedding: Embedding, dimension: u32) -> Vec<u64> {
     let nodes = embedding.nodes(grid);
-    (0..nodes.len())
-        .map(|process| grid.distance(nodes[process], nodes[process ^ (1 << dimension)]))
-        .collect()
+    (0..nodes.len()).map(|process| grid.distance(nodes[process], nodes[process ^ (1 << dimension)])).collect()
 }
 
 #[test]
@@ -118,22 +103,13 @@ fn byweight_on_a_line_has_the_least_possible_dilation() {
         let line = mesh(&[1 << d]);
         let metrics = metrics(&line, &Tie::Direct, &Embedding::ByWeight.nodes(&line), d);
         assert_eq!(metrics.max, dilation);
-        assert_eq!(
-            metrics.spectrum.last_key_value().map(|(dilation, _)| *dilation),
-            Some(dilation)
-        );
+        assert_eq!(metrics.spectrum.last_key_value().map(|(dilation, _)| *dilation), Some(dilation));
     }
 }
 
 #[test]
 fn standard_and_xor_have_no_waiting_no_blocked_cycles_and_no_conflicts() {
-    let machines = [
-        torus(&[32]),
-        torus(&[8, 8]),
-        torus(&[4, 2, 8]),
-        mesh(&[16]),
-        mesh(&[4, 8]),
-    ];
+    let machines = [torus(&[32]), torus(&[8, 8]), torus(&[4, 2, 8]), mesh(&[16]), mesh(&[4, 8])];
     for grid in machines {
         for embedding in [Embedding::Standard, Embedding::Xor] {
             if matches!(embedding, Embedding::Xor) && grid.wraps.contains(&false) {
@@ -153,11 +129,7 @@ fn standard_and_xor_have_no_waiting_no_blocked_cycles_and_no_conflicts() {
 
 #[test]
 fn standard_and_xor_have_the_makespans_of_the_papers() {
-    let cases = [
-        (torus(&[64]), 63, 47),
-        (torus(&[8, 8]), 14, 10),
-        (torus(&[128, 32]), 158, 118),
-    ];
+    let cases = [(torus(&[64]), 63, 47), (torus(&[8, 8]), 14, 10), (torus(&[128, 32]), 158, 118)];
     for (grid, standard, xor) in cases {
         for (embedding, makespan) in [(Embedding::Standard, standard), (Embedding::Xor, xor)] {
             let problem = program(&grid, embedding, Links::FullDuplex, 0);
@@ -170,11 +142,7 @@ fn standard_and_xor_have_the_makespans_of_the_papers() {
 
 #[test]
 fn byweight_and_gray_have_the_predictions_of_the_model() {
-    let cases = [
-        (torus(&[64]), 111, 58),
-        (torus(&[8, 8]), 18, 10),
-        (torus(&[128, 32]), 302, 148),
-    ];
+    let cases = [(torus(&[64]), 111, 58), (torus(&[8, 8]), 18, 10), (torus(&[128, 32]), 302, 148)];
     for (grid, byweight, gray) in cases {
         assert_eq!(prediction(&grid, Embedding::ByWeight, 0), byweight);
         assert_eq!(prediction(&grid, Embedding::Gray, 0), gray);
@@ -183,34 +151,19 @@ fn byweight_and_gray_have_the_predictions_of_the_model() {
 
 #[test]
 fn optimal_takes_xor_where_the_machine_wraps_and_standard_elsewhere() {
-    let grid = Grid {
-        lengths: vec![16, 8],
-        wraps: vec![true, false],
-    };
+    let grid = Grid { lengths: vec![16, 8], wraps: vec![true, false] };
     let problem = program(&grid, Embedding::Optimal, Links::FullDuplex, 0);
     // bound: 3 * 2^2 - 1 for the ring of 16 and 2^3 - 1 for the line of 8
-    assert_eq!(
-        (
-            asynchronous(&problem).makespan,
-            prediction(&grid, Embedding::Optimal, 0)
-        ),
-        (18, 18)
-    );
+    assert_eq!((asynchronous(&problem).makespan, prediction(&grid, Embedding::Optimal, 0)), (18, 18));
 }
 
 #[test]
 fn a_torus_of_64_by_64_takes_the_makespan_waiting_and_blocked_cycles_of_the_model() {
     let grid = torus(&[64, 64]);
-    let cases = [
-        (Embedding::ByWeight, 356, 146_432, 16_000),
-        (Embedding::Gray, 248, 0, 38_400),
-    ];
+    let cases = [(Embedding::ByWeight, 356, 146_432, 16_000), (Embedding::Gray, 248, 0, 38_400)];
     for (embedding, makespan, waiting, blocked) in cases {
         let outcome = asynchronous(&program(&grid, embedding, Links::FullDuplex, 10));
-        assert_eq!(
-            (outcome.makespan, waiting_and_blocked(&outcome)),
-            (makespan, (waiting, blocked))
-        );
+        assert_eq!((outcome.makespan, waiting_and_blocked(&outcome)), (makespan, (waiting, blocked)));
         assert_eq!(outcome.messages, 4096 * 12);
     }
 }
@@ -218,27 +171,13 @@ fn a_torus_of_64_by_64_takes_the_makespan_waiting_and_blocked_cycles_of_the_mode
 #[test]
 fn finish_times_of_product_embeddings_are_sums_over_the_fields() {
     for links in [Links::FullDuplex, Links::HalfDuplex] {
-        for embedding in [
-            Embedding::Standard,
-            Embedding::Xor,
-            Embedding::ByWeight,
-            Embedding::Gray,
-        ] {
+        for embedding in [Embedding::Standard, Embedding::Xor, Embedding::ByWeight, Embedding::Gray] {
             let finishes = |grid: &Grid| {
                 let outcome = asynchronous(&program(grid, embedding, links.clone(), 3));
-                outcome
-                    .rows
-                    .last()
-                    .unwrap()
-                    .iter()
-                    .map(|row| row.finish)
-                    .collect::<Vec<_>>()
+                outcome.rows.last().unwrap().iter().map(|row| row.finish).collect::<Vec<_>>()
             };
             let (ring, line) = (finishes(&torus(&[16])), finishes(&mesh(&[8])));
-            let product = finishes(&Grid {
-                lengths: vec![16, 8],
-                wraps: vec![true, false],
-            });
+            let product = finishes(&Grid { lengths: vec![16, 8], wraps: vec![true, false] });
             for (process, finish) in product.into_iter().enumerate() {
                 assert_eq!(finish, ring[process % 16] + line[process / 16]);
             }

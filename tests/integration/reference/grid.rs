@@ -56,10 +56,7 @@ impl Grid {
 
     /// Coordinates `(p_1, ..., p_c)` of the node with this index; the first varies fastest.
     pub(crate) fn coordinates(&self, node: u64) -> Vec<u64> {
-        assert!(
-            node < self.number_of_nodes(),
-            "node {node} is not of this machine"
-        );
+        assert!(node < self.number_of_nodes(), "node {node} is not of this machine");
         let mut rest = node;
         let mut coordinates = Vec::new();
         for length in &self.lengths {
@@ -71,18 +68,11 @@ impl Grid {
 
     /// Index of the node with these coordinates: `p_1 + p_2 k_1 + p_3 k_1 k_2 + ...`.
     pub(crate) fn index(&self, coordinates: &[u64]) -> u64 {
-        assert_eq!(
-            coordinates.len(),
-            self.lengths.len(),
-            "one coordinate a dimension"
-        );
+        assert_eq!(coordinates.len(), self.lengths.len(), "one coordinate a dimension");
         let mut index = 0;
         let mut stride = 1;
         for (coordinate, length) in coordinates.iter().zip(&self.lengths) {
-            assert!(
-                coordinate < length,
-                "coordinate {coordinate} is not below {length}"
-            );
+            assert!(coordinate < length, "coordinate {coordinate} is not below {length}");
             index += coordinate * stride;
             stride *= length;
         }
@@ -96,11 +86,7 @@ impl Grid {
         let to = self.coordinates(to);
         let along = |dimension: usize| {
             let direct = from[dimension].abs_diff(to[dimension]);
-            if self.wraps[dimension] {
-                direct.min(self.lengths[dimension] - direct)
-            } else {
-                direct
-            }
+            if self.wraps[dimension] { direct.min(self.lengths[dimension] - direct) } else { direct }
         };
         (0..self.lengths.len()).map(along).sum()
     }
@@ -134,17 +120,12 @@ impl Grid {
     ///
     /// Where the machine has no such channel.
     pub(crate) fn end(&self, channel: Channel) -> u64 {
-        self.neighbour(channel)
-            .expect("the channel is one of the machine")
+        self.neighbour(channel).expect("the channel is one of the machine")
     }
 
     /// The channel of the same link in the other direction.
     pub(crate) fn opposite(&self, channel: Channel) -> Channel {
-        Channel {
-            node: self.end(channel),
-            dimension: channel.dimension,
-            sign: channel.sign.opposite(),
-        }
+        Channel { node: self.end(channel), dimension: channel.dimension, sign: channel.sign.opposite() }
     }
 
     /// The link that a channel is one direction of.
@@ -160,14 +141,7 @@ impl Grid {
         let mut links = Vec::new();
         for node in 0..self.number_of_nodes() {
             for dimension in 0..self.lengths.len() {
-                if self
-                    .neighbour(Channel {
-                        node,
-                        dimension,
-                        sign: Sign::Positive,
-                    })
-                    .is_some()
-                {
+                if self.neighbour(Channel { node, dimension, sign: Sign::Positive }).is_some() {
                     links.push((node, dimension));
                 }
             }
@@ -182,10 +156,7 @@ mod tests {
 
     #[test]
     fn the_first_coordinate_varies_fastest() {
-        let grid = Grid {
-            lengths: vec![3, 4, 2],
-            wraps: vec![false; 3],
-        };
+        let grid = Grid { lengths: vec![3, 4, 2], wraps: vec![false; 3] };
         // 2 + 3 * 3 + 1 * 12 = 23, the last of 24 nodes
         assert_eq!(grid.index(&[2, 3, 1]), 23);
         // 17 = 2 + 1 * 3 + 1 * 12
@@ -198,20 +169,9 @@ mod tests {
     #[test]
     fn a_dimension_of_length_two_has_one_link_whether_it_wraps_or_not() {
         for wraps in [false, true] {
-            let grid = Grid {
-                lengths: vec![2],
-                wraps: vec![wraps],
-            };
-            let positive = Channel {
-                node: 0,
-                dimension: 0,
-                sign: Sign::Positive,
-            };
-            let negative = Channel {
-                node: 1,
-                dimension: 0,
-                sign: Sign::Negative,
-            };
+            let grid = Grid { lengths: vec![2], wraps: vec![wraps] };
+            let positive = Channel { node: 0, dimension: 0, sign: Sign::Positive };
+            let negative = Channel { node: 1, dimension: 0, sign: Sign::Negative };
             assert_eq!((grid.distance(0, 1), grid.distance(1, 0)), (1, 1));
             assert_eq!(grid.opposite(positive), negative);
             assert_eq!(grid.link(negative), (0, 0));
@@ -224,36 +184,16 @@ mod tests {
     #[test]
     fn a_wrapping_dimension_measures_the_shorter_way() {
         // (5 wrapping, 5 not): (0,0) = 0 to (4,4) = 24 is 1 + 4; (1,3) = 16 to (4,1) = 9 is 2 + 2
-        let grid = Grid {
-            lengths: vec![5, 5],
-            wraps: vec![true, false],
-        };
+        let grid = Grid { lengths: vec![5, 5], wraps: vec![true, false] };
         assert_eq!((grid.distance(0, 24), grid.distance(16, 9)), (5, 4));
     }
 
     #[test]
     fn a_link_is_named_by_the_end_from_which_plus_leads_over_it() {
-        let grid = Grid {
-            lengths: vec![4],
-            wraps: vec![true],
-        };
+        let grid = Grid { lengths: vec![4], wraps: vec![true] };
         // the wraparound link joins 3 and 0; + leads over it from 3
-        assert_eq!(
-            grid.link(Channel {
-                node: 3,
-                dimension: 0,
-                sign: Sign::Positive
-            }),
-            (3, 0)
-        );
-        assert_eq!(
-            grid.link(Channel {
-                node: 0,
-                dimension: 0,
-                sign: Sign::Negative
-            }),
-            (3, 0)
-        );
+        assert_eq!(grid.link(Channel { node: 3, dimension: 0, sign: Sign::Positive }), (3, 0));
+        assert_eq!(grid.link(Channel { node: 0, dimension: 0, sign: Sign::Negative }), (3, 0));
         assert_eq!(grid.links(), [(0, 0), (1, 0), (2, 0), (3, 0)]);
     }
 }

@@ -67,19 +67,11 @@ pub(crate) fn metrics(grid: &Grid, tie: &Tie, nodes: &[u64], dimensions: u32) ->
     for &(from, to) in &edges {
         *spectrum.entry(grid.distance(nodes[from], nodes[to])).or_default() += 1;
     }
-    let dilation = Summary::of(
-        edges
-            .iter()
-            .map(|&(from, to)| grid.distance(nodes[from], nodes[to])),
-    );
+    let dilation = Summary::of(edges.iter().map(|&(from, to)| grid.distance(nodes[from], nodes[to])));
     let distance =
         |process: usize, dimension: u32| grid.distance(nodes[process], nodes[process ^ (1 << dimension)]);
     let distances = |dimension| Summary::of((0..nodes.len()).map(|process| distance(process, dimension)));
-    let traffic = Traffic::of(
-        grid,
-        tie,
-        edges.iter().map(|&(from, to)| (nodes[from], nodes[to])),
-    );
+    let traffic = Traffic::of(grid, tie, edges.iter().map(|&(from, to)| (nodes[from], nodes[to])));
     let mut load = zero_for_each_node(grid);
     for node in nodes {
         *load.entry(*node).or_default() += 1;
@@ -144,10 +136,7 @@ impl Traffic {
         let mut visited = BTreeSet::from([from]);
         for channel in grid.route(from, to, tie) {
             visited.insert(grid.end(channel));
-            *self
-                .used
-                .get_mut(&grid.link(channel))
-                .expect("the link is one of the machine") += 1;
+            *self.used.get_mut(&grid.link(channel)).expect("the link is one of the machine") += 1;
         }
         for node in visited {
             *self.touched.entry(node).or_default() += 1;
@@ -172,10 +161,7 @@ mod tests {
         // Processes 0 1 2 3 on nodes 0 1 2 3 of a line of four. Edges 0-1 and 2-3 have dilation 1, 0-2 and
         // 1-3 dilation 2. Passed: 1 by 0-2, 2 by 1-3. Used: 0-1 by two, 1-2 by two, 2-3 by two.
         // Touched: 0 by 0-1, 0-2; 1 by 0-1, 0-2, 1-3; 2 by 0-2, 2-3, 1-3; 3 by 2-3, 1-3.
-        let grid = Grid {
-            lengths: vec![4],
-            wraps: vec![false],
-        };
+        let grid = Grid { lengths: vec![4], wraps: vec![false] };
         let metrics = metrics(&grid, &Tie::Direct, &[0, 1, 2, 3], 2);
         assert_eq!(metrics.spectrum.into_iter().collect::<Vec<_>>(), [(1, 2), (2, 2)]);
         assert_eq!((metrics.total, metrics.max), (6, 2));
@@ -191,10 +177,7 @@ mod tests {
     fn empty_nodes_and_unused_links_count() {
         // One edge, on nodes 4 and 1 of a ring of six: a tie of three links. Process 0 is on 4, so the route
         // starts there: direct by 3 and 2, positive by 5 and 0.
-        let grid = Grid {
-            lengths: vec![6],
-            wraps: vec![true],
-        };
+        let grid = Grid { lengths: vec![6], wraps: vec![true] };
         for tie in [Tie::Direct, Tie::Positive, Tie::Negative] {
             let metrics = metrics(&grid, &tie, &[4, 1], 1);
             assert_eq!(metrics.node_load, summary(0, 1, 2, 6));
@@ -211,10 +194,7 @@ mod tests {
         // Direct: 0-1 passes 1, 2-3 passes 2. Positive: 0-1 passes 3, 2-3 passes 2. Negative: 1 and 0.
         // Links of direct: 1-2, 0-1 and 1-2, 2-3 and 1-2 and 3-0, so at most 3; of positive: 2-3, 3-0 and
         // 1-2, 2-3 and 1-2 and 3-0: at most 2 each; of negative: 1-2, 0-1 and 0-1, 3-0 and 1-2 and 3-0.
-        let grid = Grid {
-            lengths: vec![4],
-            wraps: vec![true],
-        };
+        let grid = Grid { lengths: vec![4], wraps: vec![true] };
         for (tie, least, most) in [(Tie::Direct, 1, 3), (Tie::Positive, 0, 2), (Tie::Negative, 0, 2)] {
             let congestion = metrics(&grid, &tie, &[2, 0, 1, 3], 2).link_congestion;
             assert_eq!(congestion, summary(least, most, 6, 4));
@@ -223,10 +203,7 @@ mod tests {
 
     #[test]
     fn a_cube_of_no_dimensions_has_no_edges() {
-        let grid = Grid {
-            lengths: vec![2],
-            wraps: vec![false],
-        };
+        let grid = Grid { lengths: vec![2], wraps: vec![false] };
         let metrics = metrics(&grid, &Tie::Direct, &[1], 0);
         assert_eq!((metrics.total, metrics.max, metrics.distances.len()), (0, 0, 0));
         assert_eq!(metrics.node_load, summary(0, 0, 0, 2));

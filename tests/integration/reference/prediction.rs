@@ -36,10 +36,7 @@ mod tests {
     fn the_recursion_by_hand() {
         // Line of four, processes 0 1 2 3 on nodes 0 3 1 2; D_0 = 3 3 1 1, D_1 = 1 1 1 1. T_a = 10, T_c = 2.
         // Stage 0: 16 16 12 12. Stage 1: 0 and 2 both 10 + 2 + 16 = 28, 1 and 3 the same.
-        let grid = Grid {
-            lengths: vec![4],
-            wraps: vec![false],
-        };
+        let grid = Grid { lengths: vec![4], wraps: vec![false] };
         assert_eq!(predicted(&grid, &[0, 3, 1, 2], 10, 2, &[0, 1]), 28);
         // Dimension 0 again: 10 + 2 * 3 + 28
         assert_eq!(predicted(&grid, &[0, 3, 1, 2], 10, 2, &[0, 1, 0]), 44);

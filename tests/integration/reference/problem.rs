@@ -60,14 +60,7 @@ pub(crate) struct Row {
 impl Row {
     /// The row of a process that is ready at this cycle and receives no message.
     pub(crate) fn without_message(ready: u64) -> Self {
-        Self {
-            ready,
-            start: ready,
-            finish: ready,
-            waiting: 0,
-            transfer: 0,
-            blocked: 0,
-        }
+        Self { ready, start: ready, finish: ready, waiting: 0, transfer: 0, blocked: 0 }
     }
 }
 
@@ -88,18 +81,12 @@ pub(crate) struct Message {
 impl Problem {
     /// Panics where the problem is not one of the model's with one process a node at most.
     pub(crate) fn check(&self) {
-        assert!(
-            self.hop_cycles >= 1,
-            "a message takes at least a cycle to cross a link"
-        );
+        assert!(self.hop_cycles >= 1, "a message takes at least a cycle to cross a link");
         assert!(!self.stages.is_empty(), "a program has at least one stage");
         let distinct = self.nodes.iter().collect::<BTreeSet<_>>();
         assert_eq!(distinct.len(), self.nodes.len(), "one process a node at most");
         for message in self.messages() {
-            assert_ne!(
-                message.source, message.destination,
-                "a message goes to another process"
-            );
+            assert_ne!(message.source, message.destination, "a message goes to another process");
         }
     }
 
@@ -122,17 +109,12 @@ impl Problem {
 
     /// Links between the nodes of a message's processes.
     pub(crate) fn distance(&self, message: Message) -> u64 {
-        self.grid
-            .distance(self.nodes[message.source], self.nodes[message.destination])
+        self.grid.distance(self.nodes[message.source], self.nodes[message.destination])
     }
 
     /// The channels that a message takes.
     pub(crate) fn route(&self, message: Message) -> Vec<Channel> {
-        self.grid.route(
-            self.nodes[message.source],
-            self.nodes[message.destination],
-            &self.tie,
-        )
+        self.grid.route(self.nodes[message.source], self.nodes[message.destination], &self.tie)
     }
 }
 
@@ -148,10 +130,7 @@ mod tests {
     #[test]
     fn messages_are_ordered_by_stage_then_source_then_destination() {
         let problem = Problem {
-            grid: Grid {
-                lengths: vec![3],
-                wraps: vec![false],
-            },
+            grid: Grid { lengths: vec![3], wraps: vec![false] },
             links: Links::FullDuplex,
             tie: Tie::Direct,
             hop_cycles: 1,
@@ -162,19 +141,10 @@ mod tests {
         problem.check();
         let mut messages = problem.messages();
         messages.sort();
-        let ends = messages
-            .iter()
-            .map(|message| (message.stage, message.source, message.destination));
+        let ends = messages.iter().map(|message| (message.stage, message.source, message.destination));
         assert_eq!(ends.collect::<Vec<_>>(), [(0, 1, 0), (0, 1, 2), (1, 0, 1)]);
         // process 1 is on node 0 and process 0 on node 2: two links
         let Message { number, .. } = messages[0];
-        assert_eq!(
-            (
-                number,
-                problem.distance(messages[0]),
-                problem.route(messages[0]).len()
-            ),
-            (1, 2, 2)
-        );
+        assert_eq!((number, problem.distance(messages[0]), problem.route(messages[0]).len()), (1, 2, 2));
     }
 }

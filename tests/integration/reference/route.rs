@@ -46,34 +46,18 @@ impl Grid {
         let direct = if from < to { Sign::Positive } else { Sign::Negative };
         let links = from.abs_diff(to);
         if !self.wraps[dimension] || length == 2 {
-            return Leg {
-                dimension,
-                sign: direct,
-                links,
-            };
+            return Leg { dimension, sign: direct, links };
         }
         match (2 * links).cmp(&length) {
-            Ordering::Less => Leg {
-                dimension,
-                sign: direct,
-                links,
-            },
-            Ordering::Greater => Leg {
-                dimension,
-                sign: direct.opposite(),
-                links: length - links,
-            },
+            Ordering::Less => Leg { dimension, sign: direct, links },
+            Ordering::Greater => Leg { dimension, sign: direct.opposite(), links: length - links },
             Ordering::Equal => {
                 let sign = match tie {
                     Tie::Direct => direct,
                     Tie::Positive => Sign::Positive,
                     Tie::Negative => Sign::Negative,
                 };
-                Leg {
-                    dimension,
-                    sign,
-                    links,
-                }
+                Leg { dimension, sign, links }
             }
         }
     }
@@ -85,11 +69,7 @@ impl Grid {
         let mut channels = Vec::new();
         while let Some(leg) = self.next_leg(node, to, tie) {
             for _ in 0..leg.links {
-                let channel = Channel {
-                    node,
-                    dimension: leg.dimension,
-                    sign: leg.sign,
-                };
+                let channel = Channel { node, dimension: leg.dimension, sign: leg.sign };
                 channels.push(channel);
                 node = self.end(channel);
             }
@@ -105,19 +85,13 @@ mod tests {
 
     /// The nodes that a route visits, its first one included.
     fn visited(grid: &Grid, from: u64, to: u64, tie: &Tie) -> Vec<u64> {
-        let ends = grid
-            .route(from, to, tie)
-            .into_iter()
-            .map(|channel| grid.end(channel));
+        let ends = grid.route(from, to, tie).into_iter().map(|channel| grid.end(channel));
         std::iter::once(from).chain(ends).collect()
     }
 
     #[test]
     fn the_tie_rule_decides_between_two_equally_long_ways() {
-        let grid = Grid {
-            lengths: vec![6],
-            wraps: vec![true],
-        };
+        let grid = Grid { lengths: vec![6], wraps: vec![true] };
         assert_eq!(visited(&grid, 1, 4, &Tie::Direct), [1, 2, 3, 4]);
         assert_eq!(visited(&grid, 4, 1, &Tie::Direct), [4, 3, 2, 1]);
         assert_eq!(visited(&grid, 4, 1, &Tie::Positive), [4, 5, 0, 1]);
@@ -132,10 +106,7 @@ mod tests {
     #[test]
     fn the_first_dimension_is_corrected_before_the_second() {
         // (4 wrapping, 3 not): (3,0) = 3 to (0,2) = 8 goes over the wraparound to (0,0), then up
-        let grid = Grid {
-            lengths: vec![4, 3],
-            wraps: vec![true, false],
-        };
+        let grid = Grid { lengths: vec![4, 3], wraps: vec![true, false] };
         assert_eq!(visited(&grid, 3, 8, &Tie::Direct), [3, 0, 4, 8]);
         assert_eq!(visited(&grid, 8, 3, &Tie::Direct), [8, 11, 7, 3]);
     }
@@ -143,37 +114,17 @@ mod tests {
     #[test]
     fn a_dimension_of_length_two_has_one_way_and_no_tie() {
         for wraps in [false, true] {
-            let grid = Grid {
-                lengths: vec![2],
-                wraps: vec![wraps],
-            };
+            let grid = Grid { lengths: vec![2], wraps: vec![wraps] };
             for tie in [Tie::Direct, Tie::Positive, Tie::Negative] {
-                assert_eq!(
-                    grid.route(0, 1, &tie),
-                    [Channel {
-                        node: 0,
-                        dimension: 0,
-                        sign: Sign::Positive
-                    }]
-                );
-                assert_eq!(
-                    grid.route(1, 0, &tie),
-                    [Channel {
-                        node: 1,
-                        dimension: 0,
-                        sign: Sign::Negative
-                    }]
-                );
+                assert_eq!(grid.route(0, 1, &tie), [Channel { node: 0, dimension: 0, sign: Sign::Positive }]);
+                assert_eq!(grid.route(1, 0, &tie), [Channel { node: 1, dimension: 0, sign: Sign::Negative }]);
             }
         }
     }
 
     #[test]
     fn a_route_is_as_long_as_the_distance() {
-        let grid = Grid {
-            lengths: vec![4, 5, 2, 3],
-            wraps: vec![true, true, true, false],
-        };
+        let grid = Grid { lengths: vec![4, 5, 2, 3], wraps: vec![true, true, true, false] };
         for from in 0..grid.number_of_nodes() {
             for to in 0..grid.number_of_nodes() {
                 for tie in [Tie::Direct, Tie::Positive, Tie::Negative] {

@@ -58,14 +58,7 @@ impl Run<'_> {
     fn rows(&self) -> Vec<Vec<Row>> {
         let processes = 0..self.problem.nodes.len();
         let stages = 0..self.problem.stages.len();
-        stages
-            .map(|stage| {
-                processes
-                    .clone()
-                    .map(|process| self.row(stage, process))
-                    .collect()
-            })
-            .collect()
+        stages.map(|stage| processes.clone().map(|process| self.row(stage, process)).collect()).collect()
     }
 
     /// The row of a process in a stage, from the message for it that arrived last (of several that
@@ -83,13 +76,6 @@ impl Run<'_> {
         let start = last.injected.expect("every message is injected");
         let finish = last.delivered.expect("every message is delivered");
         let transfer = self.problem.hop_cycles * self.problem.distance(last.message);
-        Row {
-            ready,
-            start,
-            finish,
-            waiting: start - ready,
-            transfer,
-            blocked: finish - start - transfer,
-        }
+        Row { ready, start, finish, waiting: start - ready, transfer, blocked: finish - start - transfer }
     }
 }

@@ -49,11 +49,8 @@ impl Run<'_> {
     /// While nothing is in flight and nothing is queued in the current dimension and direction, the
     /// machine moves on to the next one, cyclically, that has a message queued; it stays when none has.
     fn move_on(&mut self) {
-        let queued = self
-            .queues
-            .keys()
-            .map(|channel| (channel.dimension, channel.sign))
-            .collect::<BTreeSet<_>>();
+        let queued =
+            self.queues.keys().map(|channel| (channel.dimension, channel.sign)).collect::<BTreeSet<_>>();
         let current_has_a_queue = self.direction.is_some_and(|current| queued.contains(&current));
         if current_has_a_queue || !self.in_flight.is_empty() {
             return;
@@ -66,10 +63,7 @@ impl Run<'_> {
 
     /// A channel transmits the first message of its queue.
     fn transmit(&mut self, channel: Channel) {
-        let queue = self
-            .queues
-            .get_mut(&channel)
-            .expect("a channel that transmits has a queue");
+        let queue = self.queues.get_mut(&channel).expect("a channel that transmits has a queue");
         let key = queue.pop_first().expect("queues that are empty are not kept");
         if queue.is_empty() {
             self.queues.remove(&channel);
@@ -78,10 +72,7 @@ impl Run<'_> {
         self.transmissions.entry(end).or_default().push(channel);
         self.in_flight.insert(channel, key.message.number);
         self.hops += 1;
-        *self
-            .busy_cycles
-            .entry(self.problem.grid.link(channel))
-            .or_default() += self.problem.hop_cycles;
+        *self.busy_cycles.entry(self.problem.grid.link(channel)).or_default() += self.problem.hop_cycles;
     }
 }
 
@@ -97,10 +88,7 @@ mod tests {
 
     /// Runs stages on a mesh with process `n` on node `n`; `cycles` are `T_a` and `T_c`.
     fn run(lengths: &[u64], links: Links, cycles: (u64, u64), stages: &[&Stage]) -> AsynchronousOutcome {
-        let grid = Grid {
-            lengths: lengths.to_vec(),
-            wraps: vec![false; lengths.len()],
-        };
+        let grid = Grid { lengths: lengths.to_vec(), wraps: vec![false; lengths.len()] };
         asynchronous(&Problem {
             nodes: (0..grid.number_of_nodes()).collect(),
             grid,
@@ -126,14 +114,7 @@ mod tests {
         let outcome = run(&[3, 2], Links::FullDuplex, (0, 1), &[&[(2, 4), (0, 4)]]);
         assert_eq!(
             outcome.rows[0][4],
-            Row {
-                ready: 0,
-                start: 0,
-                finish: 3,
-                waiting: 0,
-                transfer: 2,
-                blocked: 1
-            }
+            Row { ready: 0, start: 0, finish: 3, waiting: 0, transfer: 2, blocked: 1 }
         );
         assert_eq!((outcome.makespan, outcome.longest_queue, outcome.hops), (3, 1, 4));
         // link 0-1, link 1-2 (+ leads over it from 1, it was crossed by -), link 1-4 twice
@@ -178,12 +159,7 @@ mod tests {
         // destination 0 -> 1 during [0,1), 0 -> 2 during [1,2), 1 -> 0 during [2,3). Link 1-2 has 2 -> 0
         // during [0,1), which joins (1, -) at 1 and goes last over link 0-1, during [3,4), although 0 -> 2
         // reached 1 at 2 and took [2,3) over link 1-2. 0 receives 1 -> 0 at 3 and 2 -> 0 at 4: 4 - 2 = 2.
-        let outcome = run(
-            &[3],
-            Links::HalfDuplex,
-            (0, 1),
-            &[&[(0, 1), (0, 2), (1, 0), (2, 0)]],
-        );
+        let outcome = run(&[3], Links::HalfDuplex, (0, 1), &[&[(0, 1), (0, 2), (1, 0), (2, 0)]]);
         assert_eq!(finish_and_blocked(&outcome, 0, 1), (1, 0));
         assert_eq!(finish_and_blocked(&outcome, 0, 2), (3, 1));
         assert_eq!(finish_and_blocked(&outcome, 0, 0), (4, 2));
@@ -204,12 +180,7 @@ mod tests {
     fn a_single_direction_is_remembered_through_stages() {
         // (2,2)-mesh: stage 0 is 1 -> 0 by (1,-) during [0,1). At 1, 0 -> 1 waits for (1,+) and 0 -> 2
         // for (2,+): after (1,-) comes (2,+), so 0 -> 2 goes during [1,2) and 0 -> 1 during [2,3).
-        let outcome = run(
-            &[2, 2],
-            Links::SingleDirection,
-            (0, 1),
-            &[&[(1, 0)], &[(0, 1), (0, 2)]],
-        );
+        let outcome = run(&[2, 2], Links::SingleDirection, (0, 1), &[&[(1, 0)], &[(0, 1), (0, 2)]]);
         assert_eq!(finish_and_blocked(&outcome, 1, 2), (2, 0));
         assert_eq!(finish_and_blocked(&outcome, 1, 1), (3, 1));
     }
@@ -219,12 +190,7 @@ mod tests {
         // line of 4, T_a = 1, T_c = 2. Stage 0: 0 -> 1 during [1,3). 2 and 3 are ready in stage 1 at 2:
         // 2 -> 3 goes at once, during [2,4), by the idle channel (2,+); 3 -> 2 by (3,-) only when nothing
         // is in flight by +, during [4,6).
-        let outcome = run(
-            &[4],
-            Links::SingleDirection,
-            (1, 2),
-            &[&[(0, 1)], &[(2, 3), (3, 2)]],
-        );
+        let outcome = run(&[4], Links::SingleDirection, (1, 2), &[&[(0, 1)], &[(2, 3), (3, 2)]]);
         assert_eq!(finish_and_blocked(&outcome, 0, 1), (3, 0));
         assert_eq!(finish_and_blocked(&outcome, 1, 3), (4, 0));
         assert_eq!(finish_and_blocked(&outcome, 1, 2), (6, 2));

@@ -75,23 +75,11 @@ impl<'problem> Run<'problem> {
         let mut awaited = BTreeMap::new();
         let mut travels = Vec::new();
         for message in problem.messages() {
-            messages_of
-                .entry((message.stage, message.source))
-                .or_default()
-                .push(message.number);
-            messages_of
-                .entry((message.stage, message.destination))
-                .or_default()
-                .push(message.number);
+            messages_of.entry((message.stage, message.source)).or_default().push(message.number);
+            messages_of.entry((message.stage, message.destination)).or_default().push(message.number);
             *awaited.entry((message.stage, message.destination)).or_default() += 1;
             let route = problem.route(message);
-            travels.push(Travel {
-                message,
-                route,
-                crossed: 0,
-                injected: None,
-                delivered: None,
-            });
+            travels.push(Travel { message, route, crossed: 0, injected: None, delivered: None });
         }
         let first_stage = (0..problem.nodes.len()).map(|process| (0, process)).collect();
         Self {
@@ -132,10 +120,7 @@ impl<'problem> Run<'problem> {
     fn arrive(&mut self) -> bool {
         let channels = self.transmissions.remove(&self.cycle).unwrap_or_default();
         for channel in &channels {
-            let number = self
-                .in_flight
-                .remove(channel)
-                .expect("a transmission that ends is in flight");
+            let number = self.in_flight.remove(channel).expect("a transmission that ends is in flight");
             self.travels[number].crossed += 1;
             if self.travels[number].crossed == self.travels[number].route.len() {
                 self.deliver(number);
@@ -149,13 +134,8 @@ impl<'problem> Run<'problem> {
     /// A message has reached its destination; the last one for a process ends its stage.
     fn deliver(&mut self, number: usize) {
         self.travels[number].delivered = Some(self.cycle);
-        let Message {
-            stage, destination, ..
-        } = self.travels[number].message;
-        let awaited = self
-            .awaited
-            .get_mut(&(stage, destination))
-            .expect("the message was awaited");
+        let Message { stage, destination, .. } = self.travels[number].message;
+        let awaited = self.awaited.get_mut(&(stage, destination)).expect("the message was awaited");
         *awaited -= 1;
         if *awaited == 0 {
             self.finish(stage, destination);
@@ -166,10 +146,7 @@ impl<'problem> Run<'problem> {
     fn finish(&mut self, stage: usize, process: usize) {
         if stage + 1 < self.problem.stages.len() {
             let end = self.cycle + self.problem.compute_cycles;
-            self.computations
-                .entry(end)
-                .or_default()
-                .push((stage + 1, process));
+            self.computations.entry(end).or_default().push((stage + 1, process));
         }
     }
 
@@ -205,26 +182,15 @@ impl<'problem> Run<'problem> {
 
     /// Whether both ends of a message are ready in its stage.
     fn partners_are_ready(&self, number: usize) -> bool {
-        let Message {
-            stage,
-            source,
-            destination,
-            ..
-        } = self.travels[number].message;
+        let Message { stage, source, destination, .. } = self.travels[number].message;
         self.ready.contains_key(&(stage, source)) && self.ready.contains_key(&(stage, destination))
     }
 
     /// A message joins the queue of the channel it needs next.
     fn join_next_queue(&mut self, number: usize) {
         let travel = &self.travels[number];
-        let key = Key {
-            joined: self.cycle,
-            message: travel.message,
-        };
-        self.queues
-            .entry(travel.route[travel.crossed])
-            .or_default()
-            .insert(key);
+        let key = Key { joined: self.cycle, message: travel.message };
+        self.queues.entry(travel.route[travel.crossed]).or_default().insert(key);
     }
 
     /// Notes the longest queue after the picks of a cycle.

@@ -37,13 +37,7 @@ impl<'problem> Routing<'problem> {
     pub(crate) fn of(problem: &'problem Problem, messages: &[Message], phase_length: Option<u64>) -> Self {
         let start = |message: &Message| (*message, problem.nodes[message.source]);
         let positions = messages.iter().map(start).collect();
-        let mut routing = Self {
-            problem,
-            positions,
-            steps: 0,
-            conflicts: 0,
-            crossings: BTreeMap::new(),
-        };
+        let mut routing = Self { problem, positions, steps: 0, conflicts: 0, crossings: BTreeMap::new() };
         while routing.phase(phase_length) {}
         routing
     }
@@ -71,11 +65,7 @@ impl<'problem> Routing<'problem> {
                     Links::HalfDuplex => (0, leg.sign),
                     Links::SingleDirection => (leg.dimension, leg.sign),
                 };
-                movements.entry(movement).or_default().push(Mover {
-                    place,
-                    leg,
-                    arrived: 0,
-                });
+                movements.entry(movement).or_default().push(Mover { place, leg, arrived: 0 });
             }
         }
         movements
@@ -91,10 +81,7 @@ impl<'problem> Routing<'problem> {
             self.step(step, &mut movers);
             movers.retain(|mover| mover.leg.links > 0);
         }
-        assert!(
-            self.conflicts > conflicts_before || step == most_links,
-            "no conflicts, no delay"
-        );
+        assert!(self.conflicts > conflicts_before || step == most_links, "no conflicts, no delay");
         self.steps += step;
     }
 
@@ -105,14 +92,7 @@ impl<'problem> Routing<'problem> {
         for mover in movers {
             let (_, node) = self.positions[mover.place];
             let Leg { dimension, sign, .. } = mover.leg;
-            wanting
-                .entry(Channel {
-                    node,
-                    dimension,
-                    sign,
-                })
-                .or_default()
-                .push(mover);
+            wanting.entry(Channel { node, dimension, sign }).or_default().push(mover);
         }
         for (channel, mut movers) in wanting {
             movers.sort_by_key(|mover| (mover.arrived, self.positions[mover.place].0));
@@ -138,10 +118,7 @@ mod tests {
     /// Steps and conflicts of messages on a line of four with process `n` on node `n`.
     fn on_a_line(links: Links, messages: &[(u32, u32)]) -> (u64, u64) {
         let problem = Problem {
-            grid: Grid {
-                lengths: vec![4],
-                wraps: vec![false],
-            },
+            grid: Grid { lengths: vec![4], wraps: vec![false] },
             links,
             tie: Tie::Direct,
             hop_cycles: 1,

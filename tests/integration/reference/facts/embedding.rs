@@ -42,9 +42,7 @@ impl Embedding {
 
     /// The node of every process of the cube with as many processes as the machine has nodes.
     pub(crate) fn nodes(self, grid: &Grid) -> Vec<u64> {
-        (0..grid.number_of_nodes())
-            .map(|process| self.node(grid, process))
-            .collect()
+        (0..grid.number_of_nodes()).map(|process| self.node(grid, process)).collect()
     }
 
     /// The node of a process, field by field.

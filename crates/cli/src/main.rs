@@ -1,0 +1,3 @@
+//! The `cubefold` program.
+
+fn main() {}

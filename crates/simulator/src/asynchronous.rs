@@ -1,0 +1,239 @@
+//! Asynchronous execution (`docs/model.md` section 5): every process advances on its own.
+//!
+//! The engine goes from one cycle at which something ends to the next. Computations all take `T_a` and
+//! transmissions all take `T_c`, so both end in the order in which they began: two first-in first-out
+//! lists replace a queue of events, and nothing is allocated or sorted an event.
+
+mod computing;
+mod processes;
+
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::{Machine, NodeId};
+
+use self::{computing::Computing, processes::Processes};
+use crate::{
+    Communication, Cycle, Cycles, LinkUse, Observer, Program, StageRecord, Traffic,
+    network::{Arbiter, Channels, Identity, InFlight, Messages, Transit},
+};
+
+/// Bytes of memory for each process, and for each channel, that a run takes at most, roughly.
+pub(crate) const BYTES_A_PROCESS: u64 = 160;
+pub(crate) const BYTES_A_CHANNEL: u64 = 12;
+
+/// Runs `program` to its end, reporting to `observer`.
+///
+/// # Errors
+///
+/// The first process that did not come to its end, which none does whose sources and destinations match.
+pub(crate) fn run<P: Program, A: Arbiter, O: Observer>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    arbiter: A,
+    link_use: Option<LinkUse>,
+    observer: &mut O,
+) -> Result<Traffic, ProcessId> {
+    let mut engine = Engine::new(program, placement, communication, arbiter, link_use, observer);
+    engine.begin();
+    while let Some(now) = engine.next_event() {
+        engine.arrive(now);
+        engine.become_ready(now);
+        engine.depart(now);
+    }
+    engine.traffic()
+}
+
+struct Engine<'run, P, A, O> {
+    program: &'run P,
+    machine: &'run Machine,
+    nodes: Vec<NodeId>, // by process
+    communication: Communication,
+    channels: Channels,
+    arbiter: A,
+    in_flight: InFlight,
+    departures: Vec<Transit>,
+    computing: Computing,
+    processes: Processes,
+    messages: Messages,
+    width: usize, // places for messages to one process: as many as it may receive in a stage
+    message_count: u64,
+    hop_count: u64,
+    link_use: Option<LinkUse>,
+    observer: &'run mut O,
+}
+
+impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
+    fn new(
+        program: &'run P,
+        placement: &'run Placement,
+        communication: Communication,
+        arbiter: A,
+        link_use: Option<LinkUse>,
+        observer: &'run mut O,
+    ) -> Self {
+        let nodes = placement.nodes();
+        let width = program.most_received().max(1);
+        Self {
+            program,
+            machine: placement.machine(),
+            communication,
+            channels: Channels::new(placement.machine()),
+            arbiter,
+            in_flight: InFlight::default(),
+            departures: vec![],
+            computing: Computing::default(),
+            processes: Processes::new(nodes.len(), width),
+            messages: Messages::new(nodes.len() * width),
+            nodes,
+            width,
+            message_count: 0,
+            hop_count: 0,
+            link_use,
+            observer,
+        }
+    }
+
+    /// Every process begins its first computation.
+    fn begin(&mut self) {
+        for process in ProcessId::first(self.nodes.len() as u64) {
+            self.computing.add(Cycle::START + self.program.compute(), process);
+        }
+    }
+
+    /// The next cycle at which a transmission or a computation ends.
+    fn next_event(&self) -> Option<Cycle> {
+        match (self.in_flight.next_end(), self.computing.next_end()) {
+            (Some(transmission), Some(computation)) => Some(transmission.min(computation)),
+            (transmission, computation) => transmission.or(computation),
+        }
+    }
+
+    /// Every transmission that ends at `now` arrives.
+    ///
+    /// All are released before any goes on, so that a message finds the channel free that the one ahead
+    /// of it leaves in the same cycle.
+    fn arrive(&mut self, now: Cycle) {
+        let Some(batch) = self.in_flight.take_ended(now) else { return };
+        for transit in &batch {
+            self.arbiter.release(transit);
+        }
+        for transit in &batch {
+            let node = self.channels.next(transit);
+            if transit.hops > 1 {
+                let onward = Transit { node, hops: transit.hops - 1, ..*transit };
+                self.arbiter.join(onward, now, &self.messages);
+            } else {
+                self.turn(transit.message, NodeId::new(node), now);
+            }
+        }
+        self.in_flight.recycle(batch);
+    }
+
+    /// A message begins its next leg at `node`, or has arrived.
+    fn turn(&mut self, message: u32, node: NodeId, now: Cycle) {
+        let destination = self.node(self.messages.identity(message).destination());
+        match self.machine.next_leg(node, destination, self.communication.tie()) {
+            Some(leg) => self.arbiter.join(Channels::transit(message, node, leg), now, &self.messages),
+            None => self.deliver(message, now),
+        }
+    }
+
+    /// Every process whose computation ends at `now` becomes ready; with computations of no time or
+    /// messages of no distance that may end further ones.
+    fn become_ready(&mut self, now: Cycle) {
+        while let Some(process) = self.computing.take_ended(now) {
+            let stage = self.processes.become_ready(process, now);
+            let program = self.program;
+            let awaited = program.sources(stage, process).count();
+            self.processes.await_messages(process, awaited);
+            for source in program.sources(stage, process) {
+                self.inject_if_both_ready(stage, source, process, now);
+            }
+            for destination in program.destinations(stage, process) {
+                self.inject_if_both_ready(stage, process, destination, now);
+            }
+            if awaited == 0 {
+                self.finish_stage(process, now, Cycles::ZERO, now);
+            }
+        }
+    }
+
+    /// One of the two partners has just become ready: when the other is, the message sets out.
+    fn inject_if_both_ready(&mut self, stage: usize, source: ProcessId, destination: ProcessId, now: Cycle) {
+        if !(self.processes.was_ready(source, stage) && self.processes.was_ready(destination, stage)) {
+            return;
+        }
+        let slot = self.processes.next_slot(destination);
+        let message = place(destination.label() as usize * self.width + slot);
+        let identity =
+            Identity { stage: place(stage), source: source.label(), destination: destination.label() };
+        self.messages.set(message, identity, now);
+        self.message_count += 1;
+        self.turn(message, self.node(source), now);
+    }
+
+    /// A message reaches its destination.
+    fn deliver(&mut self, message: u32, now: Cycle) {
+        let identity = self.messages.identity(message);
+        let process = identity.destination();
+        let start = self.messages.start(message);
+        if let Some((source, start)) = self.processes.receive(process, identity.source(), start, now) {
+            let distance = self.machine.distance(self.node(source), self.node(process));
+            self.finish_stage(process, start, self.communication.hop() * distance, now);
+        }
+    }
+
+    /// A stage is over for a process, which goes on to the next.
+    fn finish_stage(&mut self, process: ProcessId, start: Cycle, transfer: Cycles, now: Cycle) {
+        let (stage, ready) = self.processes.current(process);
+        self.observer.stage_finished(&StageRecord {
+            process,
+            stage,
+            sharing: Cycles::ZERO,
+            ready,
+            start,
+            finish: now,
+            transfer,
+            idle: Cycles::ZERO,
+        });
+        if stage + 1 < self.program.stage_count() {
+            self.computing.add(now + self.program.compute(), process);
+        } else {
+            self.processes.end(process);
+        }
+    }
+
+    /// Idle resources pick, and what they pick departs.
+    fn depart(&mut self, now: Cycle) {
+        self.arbiter.depart(&self.messages, &mut self.departures);
+        self.hop_count += self.departures.len() as u64;
+        if let Some(link_use) = &mut self.link_use {
+            for transit in &self.departures {
+                link_use.count(transit);
+            }
+        }
+        self.in_flight.add(now + self.communication.hop(), &mut self.departures);
+    }
+
+    fn node(&self, process: ProcessId) -> NodeId {
+        self.nodes[process.label() as usize]
+    }
+
+    fn traffic(self) -> Result<Traffic, ProcessId> {
+        if let Some(process) = self.processes.unfinished() {
+            return Err(process);
+        }
+        Ok(Traffic {
+            messages: self.message_count,
+            hops: self.hop_count,
+            longest_queue: Some(self.arbiter.longest_queue()),
+            routing: None,
+            link_use: self.link_use,
+        })
+    }
+}
+
+/// A place or number that the checks before a run have found to fit 32 bits.
+fn place(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

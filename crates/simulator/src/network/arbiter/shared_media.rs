@@ -1,0 +1,207 @@
+//! Full-duplex and half-duplex links: each medium, a channel or a link, goes its own way.
+
+use super::Arbiter;
+use crate::{
+    Cycle,
+    network::{Channels, Messages, Transit, channel_queues::ChannelQueues},
+};
+
+/// What one message occupies at a time, and which queues wait for it.
+pub(crate) trait Medium {
+    fn count(channels: &Channels) -> usize;
+
+    /// The place of what `transit` needs or occupies.
+    fn of(channels: &Channels, transit: &Transit) -> usize;
+
+    /// The channel with the message that goes next over an idle medium, and whether others wait besides.
+    fn first(
+        channels: &Channels,
+        queues: &ChannelQueues,
+        messages: &Messages,
+        medium: usize,
+    ) -> (usize, bool);
+}
+
+/// Mode 1: a medium is a channel.
+#[derive(Debug)]
+pub(crate) struct FullDuplex;
+
+impl Medium for FullDuplex {
+    fn count(channels: &Channels) -> usize {
+        channels.channel_places()
+    }
+
+    #[inline]
+    fn of(channels: &Channels, transit: &Transit) -> usize {
+        channels.channel(transit)
+    }
+
+    fn first(_: &Channels, queues: &ChannelQueues, _: &Messages, medium: usize) -> (usize, bool) {
+        (medium, queues.length(medium) > 1)
+    }
+}
+
+/// Mode 2: a medium is a link, and its two queues are served as one.
+#[derive(Debug)]
+pub(crate) struct HalfDuplex;
+
+impl Medium for HalfDuplex {
+    fn count(channels: &Channels) -> usize {
+        channels.link_places()
+    }
+
+    #[inline]
+    fn of(channels: &Channels, transit: &Transit) -> usize {
+        channels.link(transit)
+    }
+
+    fn first(
+        channels: &Channels,
+        queues: &ChannelQueues,
+        messages: &Messages,
+        medium: usize,
+    ) -> (usize, bool) {
+        let [there, back] = channels.channels_of_link(medium);
+        let key = |channel| queues.first_key(channel, messages);
+        let first = match (key(there), key(back)) {
+            (Some(positive), Some(negative)) if negative < positive => back,
+            (None, _) => back,
+            (Some(_), _) => there,
+        };
+        (first, queues.length(there) + queues.length(back) > 1)
+    }
+}
+
+/// The arbiter of modes 1 and 2.
+///
+/// A medium that nobody waits for is claimed by the first message that joins it in a cycle, which departs
+/// without ever being queued. A message with a smaller key that joins in the same cycle takes the claim
+/// over, and whoever loses is queued. So free flight costs one look at one word.
+#[derive(Debug)]
+pub(crate) struct SharedMedia<M> {
+    channels: Channels,
+    claims: Vec<u32>, // for each medium a claim, below
+    queues: ChannelQueues,
+    granted: Vec<Transit>, // the departures of this cycle so far
+    base: u32,             // the claim of the first departure of this cycle
+    freed: Vec<usize>,     // media that became idle in this cycle and are waited for
+    grown: Vec<usize>,     // channels whose queues grew in this cycle
+    longest_queue: u32,
+    medium: std::marker::PhantomData<M>,
+}
+
+// A claim is one of these two, or says which departure has the medium: those of this cycle are numbered
+// from `base` on, so that a claim of this cycle leads to its message, and older ones only say "busy".
+const FREE: u32 = 0;
+const BUSY: u32 = 1;
+const FIRST_BASE: u32 = 2;
+/// Set beside a claim while messages are queued for the medium.
+const QUEUED: u32 = 1 << 31;
+
+impl<M: Medium> SharedMedia<M> {
+    pub(crate) fn new(channels: &Channels) -> Self {
+        Self {
+            channels: channels.clone(),
+            claims: vec![FREE; M::count(channels)],
+            queues: ChannelQueues::new(channels.channel_places()),
+            granted: vec![],
+            base: FIRST_BASE,
+            freed: vec![],
+            grown: vec![],
+            longest_queue: 0,
+            medium: std::marker::PhantomData,
+        }
+    }
+
+    /// The claim that a message gets which departs next.
+    fn next_claim(&self) -> u32 {
+        // Departures of a cycle are fewer than 2^30 and the base is below 2^30: see `renumber`.
+        self.base + u32::try_from(self.granted.len()).unwrap_or(BUSY)
+    }
+
+    /// `transit` finds the medium claimed: by this cycle's first comer, by a transmission, or by a queue.
+    #[cold]
+    #[inline(never)]
+    fn contend(&mut self, medium: usize, transit: Transit, now: Cycle, messages: &Messages) {
+        let mut loser = transit;
+        let holder = self.claims[medium] & !QUEUED;
+        if let Some(departure) = holder.checked_sub(self.base) {
+            let incumbent = &mut self.granted[departure as usize];
+            if messages.identity(transit.message) < messages.identity(incumbent.message) {
+                loser = std::mem::replace(incumbent, transit);
+            }
+        }
+        let channel = self.channels.channel(&loser);
+        self.queues.join(channel, loser, now, messages);
+        self.claims[medium] |= QUEUED;
+        self.grown.push(channel);
+    }
+
+    /// Grants the media that became idle to the first in their queues.
+    fn serve_queues(&mut self, messages: &Messages) {
+        for medium in std::mem::take(&mut self.freed) {
+            let (channel, others) = M::first(&self.channels, &self.queues, messages, medium);
+            if let Some(transit) = self.queues.take_first(channel) {
+                self.claims[medium] = self.next_claim() | if others { QUEUED } else { 0 };
+                self.granted.push(transit);
+            }
+        }
+    }
+
+    fn measure_queues(&mut self) {
+        for channel in self.grown.drain(..) {
+            self.longest_queue = self.longest_queue.max(self.queues.length(channel));
+        }
+    }
+
+    /// Moves the base past this cycle's claims; once in about a thousand million departures all are
+    /// numbered afresh, the old ones saying no more than that the medium is busy.
+    fn renumber(&mut self) {
+        self.base = self.next_claim();
+        if self.base >= 1 << 30 {
+            for claim in &mut self.claims {
+                let queued = *claim & QUEUED;
+                *claim = queued | if *claim & !QUEUED == FREE { FREE } else { BUSY };
+            }
+            self.base = FIRST_BASE;
+        }
+    }
+}
+
+impl<M: Medium> Arbiter for SharedMedia<M> {
+    #[inline]
+    fn release(&mut self, transit: &Transit) {
+        let medium = M::of(&self.channels, transit);
+        let claim = &mut self.claims[medium];
+        *claim &= QUEUED;
+        if *claim == QUEUED {
+            self.freed.push(medium);
+        }
+    }
+
+    #[inline]
+    fn join(&mut self, transit: Transit, now: Cycle, messages: &Messages) {
+        let medium = M::of(&self.channels, &transit);
+        if self.claims[medium] == FREE {
+            self.claims[medium] = self.next_claim();
+            self.granted.push(transit);
+        } else {
+            self.contend(medium, transit, now, messages);
+        }
+    }
+
+    fn depart(&mut self, messages: &Messages, departures: &mut Vec<Transit>) {
+        self.serve_queues(messages);
+        self.measure_queues();
+        self.renumber();
+        std::mem::swap(&mut self.granted, departures);
+    }
+
+    fn queued(&self) -> u64 {
+        self.queues.queued()
+    }
+
+    fn longest_queue(&self) -> u32 {
+        self.longest_queue
+    }
+}

@@ -1,0 +1,99 @@
+//! Single-direction links: the whole machine moves one way at a time.
+
+use super::Arbiter;
+use crate::{
+    Cycle,
+    network::{Channels, Messages, Transit, channel_queues::ChannelQueues},
+};
+
+/// The arbiter of mode 3 (`docs/model.md` section 5).
+///
+/// Every message is queued. While nothing is in flight and the current direction has nothing queued, the
+/// turn goes to the next direction that has, cyclically; it is remembered through idle times.
+#[derive(Debug)]
+pub(crate) struct SingleDirection {
+    channels: Channels,
+    queues: ChannelQueues,
+    busy: Vec<bool>,       // by channel
+    idle: Vec<Vec<usize>>, // by direction, its idle channels with a queue
+    queued: Vec<u64>,      // by direction, the messages in its queues
+    turn: Option<usize>,   // the current direction; none before the first transmission
+    in_flight: usize,      // transmissions under way
+    grown: Vec<usize>,     // channels whose queues grew in this cycle
+    longest_queue: u32,
+}
+
+impl SingleDirection {
+    pub(crate) fn new(channels: &Channels) -> Self {
+        let directions = channels.direction_count();
+        Self {
+            channels: channels.clone(),
+            queues: ChannelQueues::new(channels.channel_places()),
+            busy: vec![false; channels.channel_places()],
+            idle: vec![vec![]; directions],
+            queued: vec![0; directions],
+            turn: None,
+            in_flight: 0,
+            grown: vec![],
+            longest_queue: 0,
+        }
+    }
+
+    /// Passes the turn on where the rule says so.
+    fn turn(&mut self) -> Option<usize> {
+        let directions = self.queued.len();
+        let current = self.turn.unwrap_or(0);
+        if self.in_flight == 0 {
+            // From the current one on: it keeps the turn while it has messages.
+            let order = (current..directions).chain(0..current);
+            self.turn = order.into_iter().find(|&direction| self.queued[direction] > 0).or(self.turn);
+        }
+        self.turn
+    }
+}
+
+impl Arbiter for SingleDirection {
+    fn release(&mut self, transit: &Transit) {
+        let channel = self.channels.channel(transit);
+        self.in_flight -= 1;
+        self.busy[channel] = false;
+        if !self.queues.is_empty(channel) {
+            self.idle[transit.direction as usize].push(channel);
+        }
+    }
+
+    fn join(&mut self, transit: Transit, now: Cycle, messages: &Messages) {
+        let (channel, direction) = (self.channels.channel(&transit), transit.direction as usize);
+        if self.queues.is_empty(channel) && !self.busy[channel] {
+            self.idle[direction].push(channel);
+        }
+        self.queues.join(channel, transit, now, messages);
+        self.queued[direction] += 1;
+        self.grown.push(channel);
+    }
+
+    fn depart(&mut self, _: &Messages, departures: &mut Vec<Transit>) {
+        if let Some(direction) = self.turn() {
+            for channel in std::mem::take(&mut self.idle[direction]) {
+                debug_assert_eq!(self.channels.direction_of_channel(channel), direction);
+                if let Some(transit) = self.queues.take_first(channel) {
+                    self.busy[channel] = true;
+                    self.queued[direction] -= 1;
+                    departures.push(transit);
+                }
+            }
+            self.in_flight += departures.len();
+        }
+        for channel in self.grown.drain(..) {
+            self.longest_queue = self.longest_queue.max(self.queues.length(channel));
+        }
+    }
+
+    fn queued(&self) -> u64 {
+        self.queues.queued()
+    }
+
+    fn longest_queue(&self) -> u32 {
+        self.longest_queue
+    }
+}

@@ -1,0 +1,79 @@
+//! What happens to one process in one stage.
+
+use cubefold_mapping::ProcessId;
+
+use crate::{Cycle, Cycles};
+
+/// One process in one stage, when the stage is over for it.
+///
+/// ```text
+/// ready ── waiting ── start ── transfer + blocked ── finish
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StageRecord {
+    /// The process.
+    pub process: ProcessId,
+    /// The stage, counted from 0.
+    pub stage: usize,
+    /// The time for which it waited for its node's processor [cycles]; 0 with one process a node.
+    pub sharing: Cycles,
+    /// When its computation ended.
+    pub ready: Cycle,
+    /// When the message that arrived last for it was injected; `ready` when it receives none.
+    pub start: Cycle,
+    /// When that message arrived; `ready` when it receives none.
+    pub finish: Cycle,
+    /// The time that message needs without others in its way [cycles].
+    pub transfer: Cycles,
+    /// The time from `finish` to the end of the stage, which a coordinated run keeps everybody in
+    /// [cycles]; 0 for a process that receives a message, and in an asynchronous run.
+    pub idle: Cycles,
+}
+
+impl StageRecord {
+    /// Idle until the partner is there [cycles].
+    #[must_use]
+    pub fn waiting(&self) -> Cycles {
+        self.start - self.ready
+    }
+
+    /// Held up by other messages [cycles].
+    #[must_use]
+    pub fn blocked(&self) -> Cycles {
+        self.finish - self.start - self.transfer
+    }
+}
+
+/// Something that wants to know of every process in every stage.
+///
+/// Records come in the order of the simulation: of one process by stage, otherwise as they happen.
+pub trait Observer {
+    /// A stage is over for a process.
+    fn stage_finished(&mut self, record: &StageRecord);
+}
+
+/// Nobody.
+impl Observer for () {
+    fn stage_finished(&mut self, _: &StageRecord) {}
+}
+
+/// Two observers at once.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.0.stage_finished(record);
+        self.1.stage_finished(record);
+    }
+}
+
+impl<O: Observer> Observer for &mut O {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        (**self).stage_finished(record);
+    }
+}
+
+/// Keeps every record.
+impl Observer for Vec<StageRecord> {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.push(*record);
+    }
+}

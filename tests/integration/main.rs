@@ -1,0 +1,3 @@
+//! Tests that go through several crates or the program itself.
+
+mod reference;
