@@ -1,3 +1,7 @@
 //! Tests that go through several crates or the program itself.
 
+#![cfg(test)]
+
+mod engines_equal_reference;
+mod random_problem;
 mod reference;

@@ -1,0 +1,213 @@
+//! The engines equal the reference, written apart from them, on random cases: every row of every process
+//! and stage, the queues, the hops and the busy cycles of every link.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+
+use cubefold_mapping::PlacementMetrics;
+use cubefold_simulator::{
+    CountLinkUse, DimensionChoice, Execution, Outcome, Routing, StageRecord, predict, simulate,
+};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+use crate::random_problem::{
+    Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, tie,
+};
+use crate::reference::asynchronous::asynchronous;
+use crate::reference::coordinated::coordinated;
+use crate::reference::metrics::{self, metrics};
+use crate::reference::prediction::predicted;
+use crate::reference::problem::Row;
+use cubefold_topology::TieRule;
+
+/// Cases of up to 256 nodes, in every run of the tests.
+const SMALL: u64 = 256;
+/// Cases of up to 4096 nodes, on request.
+const LARGE: u64 = 4096;
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, max_global_rejects: 1 << 20, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases(2500))]
+
+    #[test]
+    fn asynchronous_cube_programs(case in cube_case(SMALL)) {
+        check_asynchronous(&case)?;
+    }
+
+    #[test]
+    fn asynchronous_message_sets(case in message_sets_case(SMALL)) {
+        check_asynchronous(&case)?;
+    }
+
+    #[test]
+    fn coordinated_cube_programs(case in cube_case(SMALL), phase_length in phase_length()) {
+        check_coordinated(&case, phase_length)?;
+    }
+
+    #[test]
+    fn coordinated_message_sets(case in message_sets_case(SMALL), phase_length in phase_length()) {
+        check_coordinated(&case, phase_length)?;
+    }
+
+    #[test]
+    fn metrics_and_predictions(case in cube_case(SMALL)) {
+        check_metrics(&case)?;
+        check_prediction(&case)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(600))]
+
+    #[test]
+    #[ignore = "minutes: machines of up to 4096 nodes"]
+    fn large_asynchronous_cube_programs(case in cube_case(LARGE)) {
+        check_asynchronous(&case)?;
+    }
+
+    #[test]
+    #[ignore = "minutes: machines of up to 4096 nodes"]
+    fn large_coordinated_cube_programs(case in cube_case(LARGE), phase_length in phase_length()) {
+        check_coordinated(&case, phase_length)?;
+    }
+
+    #[test]
+    #[ignore = "minutes: machines of up to 4096 nodes"]
+    fn large_metrics((cube, placement) in cube_placement(LARGE)) {
+        for rule in TieRule::ALL {
+            let measured = PlacementMetrics::measure(&cube, &placement, rule);
+            check_metrics_of(&measured, &metrics(
+                &grid(placement.machine()), &tie(rule), &node_indices(&placement), cube.dimension_count().into(),
+            ))?;
+        }
+    }
+}
+
+fn phase_length() -> impl Strategy<Value = Option<u64>> {
+    prop_oneof![3 => Just(None), 2 => (1..5_u64).prop_map(Some)]
+}
+
+fn run(case: &Case, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
+    let mut records = vec![];
+    let (placement, links) = (&case.placement, case.communication);
+    let outcome = match &case.program {
+        TestProgram::Cube(program) => {
+            simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
+        }
+        TestProgram::Sets(program) => {
+            simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
+        }
+    };
+    (outcome.unwrap(), records)
+}
+
+fn check_asynchronous(case: &Case) -> Result<(), TestCaseError> {
+    let (outcome, records) = run(case, &Execution::Asynchronous);
+    let expected = asynchronous(&case.problem());
+    check_rows(&records, &expected.rows)?;
+    prop_assert_eq!(outcome.summary.makespan().get(), expected.makespan);
+    prop_assert_eq!(outcome.traffic.longest_queue.map(u64::from), Some(expected.longest_queue));
+    prop_assert_eq!(outcome.traffic.hops, expected.hops);
+    prop_assert_eq!(outcome.traffic.messages, expected.messages);
+    prop_assert_eq!(busy_cycles(&outcome), expected.busy_cycles);
+    check_against_prediction(case, &outcome)
+}
+
+/// Without blocked cycles the makespan is the predicted one; with them it is not below.
+fn check_against_prediction(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
+    let TestProgram::Cube(program) = &case.program else { return Ok(()) };
+    let predicted = predict(program, &case.placement, case.communication);
+    prop_assert!(outcome.summary.makespan() >= predicted);
+    if outcome.summary.totals().blocked == 0 {
+        prop_assert_eq!(outcome.summary.makespan(), predicted);
+    }
+    Ok(())
+}
+
+fn check_coordinated(case: &Case, phase_length: Option<u64>) -> Result<(), TestCaseError> {
+    let routing = Routing {
+        dimension_choice: DimensionChoice::Lowest,
+        phase_length: phase_length.and_then(NonZeroU64::new),
+    };
+    let (outcome, records) = run(case, &Execution::Coordinated(routing));
+    let expected = coordinated(&case.problem(), phase_length);
+    check_rows(&records, &expected.rows)?;
+    let routing = outcome.traffic.routing.as_ref().unwrap();
+    prop_assert_eq!(routing.iter().map(|stage| stage.steps).collect::<Vec<_>>(), expected.steps);
+    prop_assert_eq!(routing.iter().map(|stage| stage.conflicts).collect::<Vec<_>>(), expected.conflicts);
+    prop_assert_eq!(outcome.summary.makespan().get(), expected.makespan);
+    prop_assert_eq!(outcome.traffic.hops, expected.hops);
+    prop_assert_eq!(outcome.traffic.messages, expected.messages);
+    prop_assert_eq!(outcome.traffic.longest_queue, None);
+    prop_assert_eq!(busy_cycles(&outcome), expected.busy_cycles);
+    Ok(())
+}
+
+/// Every process in every stage, each once.
+fn check_rows(records: &[StageRecord], expected: &[Vec<Row>]) -> Result<(), TestCaseError> {
+    prop_assert_eq!(records.len(), expected.iter().map(Vec::len).sum::<usize>());
+    for record in records {
+        let row = Row {
+            ready: record.ready.get(),
+            start: record.start.get(),
+            finish: record.finish.get(),
+            waiting: record.waiting().get(),
+            transfer: record.transfer.get(),
+            blocked: record.blocked().get(),
+        };
+        let process = record.process.label() as usize;
+        prop_assert_eq!(&row, &expected[record.stage][process], "stage {} process {}", record.stage, process);
+    }
+    Ok(())
+}
+
+fn busy_cycles(outcome: &Outcome) -> BTreeMap<(u64, usize), u64> {
+    let busy = outcome.traffic.link_use.as_ref().unwrap().busy_links();
+    busy.map(|(link, cycles)| ((u64::from(link.near.index()), link.dimension.index()), cycles.get()))
+        .collect()
+}
+
+fn check_metrics(case: &Case) -> Result<(), TestCaseError> {
+    let TestProgram::Cube(program) = &case.program else { return Ok(()) };
+    let (placement, rule) = (&case.placement, case.communication.tie());
+    let measured = PlacementMetrics::measure(&program.cube(), placement, rule);
+    let dimensions = program.cube().dimension_count().into();
+    check_metrics_of(
+        &measured,
+        &metrics(&grid(placement.machine()), &tie(rule), &node_indices(placement), dimensions),
+    )
+}
+
+fn check_metrics_of(measured: &PlacementMetrics, expected: &metrics::Metrics) -> Result<(), TestCaseError> {
+    prop_assert_eq!(&measured.dilation.spectrum, &expected.spectrum);
+    prop_assert_eq!(measured.dilation.total(), expected.total);
+    prop_assert_eq!(measured.dilation.max(), expected.max);
+    let plain = |own: cubefold_mapping::Extremes| (own.min, own.max, own.sum, own.count);
+    let summary = |own: metrics::Summary| (own.min, own.max, own.sum, own.count);
+    prop_assert_eq!(plain(measured.node_load), summary(expected.node_load));
+    prop_assert_eq!(plain(measured.link_congestion), summary(expected.link_congestion));
+    prop_assert_eq!(plain(measured.node_congestion), summary(expected.node_congestion));
+    prop_assert_eq!(plain(measured.load), summary(expected.load));
+    prop_assert_eq!(measured.distances.len(), expected.distances.len());
+    for (own, expected) in measured.distances.iter().zip(&expected.distances) {
+        // The reference counts each edge from both ends.
+        let own = own.over_edges;
+        prop_assert_eq!((own.min, own.max), (expected.min, expected.max));
+        prop_assert_eq!((own.sum * 2, own.count * 2), (expected.sum, expected.count));
+    }
+    Ok(())
+}
+
+fn check_prediction(case: &Case) -> Result<(), TestCaseError> {
+    let TestProgram::Cube(program) = &case.program else { return Ok(()) };
+    let problem = case.problem();
+    let stages: Vec<u32> = program.stages().iter().map(|dimension| dimension.number().into()).collect();
+    let expected =
+        predicted(&problem.grid, &problem.nodes, problem.compute_cycles, problem.hop_cycles, &stages);
+    prop_assert_eq!(predict(program, &case.placement, case.communication).get(), expected);
+    Ok(())
+}

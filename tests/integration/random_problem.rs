@@ -1,0 +1,207 @@
+//! Random machines, placements and programs, for the engines and for the reference at once.
+
+use cubefold_mapping::{EmbeddingKind, Guest, Hypercube, Placement, PlacementTable, ProcessId};
+use cubefold_simulator::{Communication, CubeProgram, Cycles, Program};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+use crate::reference::grid::Grid;
+use crate::reference::problem::{Links, Problem};
+use crate::reference::route::Tie;
+
+/// What the engines are given.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub(crate) placement: Placement,
+    pub(crate) communication: Communication,
+    pub(crate) program: TestProgram,
+}
+
+/// A program: cube programs go through the type that users run, others through a list of messages.
+#[derive(Debug, Clone)]
+pub(crate) enum TestProgram {
+    Cube(CubeProgram),
+    Sets(MessageSets),
+}
+
+/// A program given message by message.
+#[derive(Debug, Clone)]
+pub(crate) struct MessageSets {
+    processes: u32,
+    compute: Cycles,
+    stages: Vec<Vec<(u32, u32)>>, // by source, no pair twice in a stage
+}
+
+impl Program for MessageSets {
+    fn process_count(&self) -> u64 {
+        self.processes.into()
+    }
+
+    fn stage_count(&self) -> usize {
+        self.stages.len()
+    }
+
+    fn compute(&self) -> Cycles {
+        self.compute
+    }
+
+    fn most_received(&self) -> usize {
+        let received =
+            |stage: usize| (0..self.processes).map(move |at| self.sources(stage, ProcessId::new(at)).count());
+        (0..self.stages.len()).flat_map(received).max().unwrap_or(0)
+    }
+
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        let from = move |pair: &&(u32, u32)| pair.0 == source.label();
+        self.stages[stage].iter().filter(from).map(|pair| ProcessId::new(pair.1))
+    }
+
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        let to = move |pair: &&(u32, u32)| pair.1 == destination.label();
+        self.stages[stage].iter().filter(to).map(|pair| ProcessId::new(pair.0))
+    }
+}
+
+impl Case {
+    /// The same case in the reference's terms.
+    pub(crate) fn problem(&self) -> Problem {
+        let machine = self.placement.machine();
+        let (compute, stages) = match &self.program {
+            TestProgram::Cube(program) => (program.compute(), messages_of(program)),
+            TestProgram::Sets(program) => (program.compute(), program.stages.clone()),
+        };
+        Problem {
+            grid: grid(machine),
+            links: match self.communication.links() {
+                LinkMode::FullDuplex => Links::FullDuplex,
+                LinkMode::HalfDuplex => Links::HalfDuplex,
+                LinkMode::SingleDirection => Links::SingleDirection,
+            },
+            tie: tie(self.communication.tie()),
+            hop_cycles: self.communication.hop().get(),
+            compute_cycles: compute.get(),
+            nodes: node_indices(&self.placement),
+            stages,
+        }
+    }
+}
+
+fn messages_of(program: &CubeProgram) -> Vec<Vec<(u32, u32)>> {
+    let processes = ProcessId::first(program.process_count());
+    let stage = |stage| {
+        let message =
+            |source| program.destinations(stage, source).map(move |to| (source.label(), to.label()));
+        processes.clone().flat_map(message).collect()
+    };
+    (0..program.stage_count()).map(stage).collect()
+}
+
+pub(crate) fn grid(machine: &Machine) -> Grid {
+    Grid {
+        lengths: machine.shape().lengths().to_vec(),
+        wraps: machine.extents().iter().map(|extent| extent.wrap() == Wrap::Around).collect(),
+    }
+}
+
+pub(crate) fn tie(rule: TieRule) -> Tie {
+    match rule {
+        TieRule::Direct => Tie::Direct,
+        TieRule::Positive => Tie::Positive,
+        TieRule::Negative => Tie::Negative,
+    }
+}
+
+pub(crate) fn node_indices(placement: &Placement) -> Vec<u64> {
+    placement.nodes().iter().map(|node| u64::from(node.index())).collect()
+}
+
+/// Machines of 1 to 4 dimensions with lengths from `lengths` and at most `most` nodes, wrapping at random.
+fn machine(lengths: &'static [u64], most: u64) -> impl Strategy<Value = Machine> {
+    let fits = move |shape: &Vec<u64>| shape.iter().product::<u64>() <= most;
+    prop::collection::vec((select(lengths), any::<bool>()), 1..=4)
+        .prop_map(|extents| -> (Vec<u64>, Vec<bool>) { extents.into_iter().unzip() })
+        .prop_filter("too many nodes", move |(shape, _)| fits(shape))
+        .prop_map(|(shape, wraps)| {
+            let wraps: Vec<_> =
+                wraps.into_iter().map(|around| if around { Wrap::Around } else { Wrap::Open }).collect();
+            Machine::with_wraps(MachineKind::Torus, &shape, &wraps).unwrap()
+        })
+}
+
+const POWERS_OF_TWO: &[u64] = &[2, 4, 8, 16, 32, 64];
+const ANY_LENGTHS: &[u64] = &[2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 21];
+
+/// A cube on a machine: named embeddings, random bijections, and random places on larger machines.
+pub(crate) fn cube_placement(most: u64) -> impl Strategy<Value = (Hypercube, Placement)> {
+    let named = (machine(POWERS_OF_TWO, most), select(&EmbeddingKind::ALL)).prop_map(|(machine, kind)| {
+        let cube = Hypercube::new(machine.node_count().ilog2().into()).unwrap();
+        (cube, Placement::embed(kind, cube, &machine).unwrap())
+    });
+    let lengths = prop_oneof![Just(POWERS_OF_TWO), Just(ANY_LENGTHS)];
+    let explicit = lengths.prop_flat_map(move |lengths| machine(lengths, most)).prop_flat_map(|machine| {
+        (1..=machine.node_count().ilog2()).prop_flat_map(move |dimensions| {
+            let cube = Hypercube::new(dimensions.into()).unwrap();
+            nodes(&machine, cube.process_count()).prop_map(move |placement| (cube, placement))
+        })
+    });
+    prop_oneof![named, explicit]
+}
+
+/// `count` processes on nodes of `machine` at random.
+fn nodes(machine: &Machine, count: u64) -> impl Strategy<Value = Placement> + use<> {
+    let machine = machine.clone();
+    let all: Vec<NodeId> = machine.nodes().collect();
+    subsequence(all, usize::try_from(count).unwrap())
+        .prop_shuffle()
+        .prop_map(move |nodes| Placement::Table(PlacementTable::new(&machine, nodes).unwrap()))
+}
+
+fn communication() -> impl Strategy<Value = Communication> {
+    let hop = 1..=5_u64;
+    (select(&LinkMode::ALL), hop, select(&TieRule::ALL))
+        .prop_map(|(links, hop, tie)| Communication::new(links, Cycles::new(hop), tie).unwrap())
+}
+
+fn compute() -> impl Strategy<Value = Cycles> {
+    prop_oneof![Just(0), 0..4_u64, 0..40_u64].prop_map(Cycles::new)
+}
+
+/// Cube programs with any stages, repeats included, on machines of at most `most` nodes.
+pub(crate) fn cube_case(most: u64) -> impl Strategy<Value = Case> {
+    (cube_placement(most), communication(), compute()).prop_flat_map(
+        |((cube, placement), communication, compute)| {
+            let any_order = prop::collection::vec(0..u64::from(cube.dimension_count()), 1..=10).prop_map(
+                move |numbers| numbers.into_iter().map(|number| cube.dimension(number).unwrap()).collect(),
+            );
+            let named = select(vec![
+                CubeProgram::ascend(cube),
+                CubeProgram::descend(cube),
+                CubeProgram::bitonic(cube),
+            ]);
+            prop_oneof![named, any_order].prop_map(move |stages| Case {
+                placement: placement.clone(),
+                communication,
+                program: TestProgram::Cube(CubeProgram::new(cube, stages, compute).unwrap()),
+            })
+        },
+    )
+}
+
+/// Programs of arbitrary message sets: processes may send or receive none, one or several in a stage.
+pub(crate) fn message_sets_case(most: u64) -> impl Strategy<Value = Case> {
+    let placed = machine(ANY_LENGTHS, most).prop_flat_map(|machine| {
+        (2..=machine.node_count().min(24)).prop_flat_map(move |count| nodes(&machine, count))
+    });
+    (placed, communication(), compute()).prop_flat_map(|(placement, communication, compute)| {
+        let processes = u32::try_from(placement.process_count()).unwrap();
+        let message =
+            (0..processes, 1..processes).prop_map(move |(source, by)| (source, (source + by) % processes));
+        let stage = prop::collection::btree_set(message, 0..=30).prop_map(|set| set.into_iter().collect());
+        prop::collection::vec(stage, 1..=6).prop_map(move |stages| Case {
+            placement: placement.clone(),
+            communication,
+            program: TestProgram::Sets(MessageSets { processes, compute, stages }),
+        })
+    })
+}
