@@ -1,0 +1,86 @@
+//! One combination of a sweep: from settings to runs.
+
+use cubefold_simulator::CubeProgram;
+use cubefold_topology::Machine;
+
+use super::{
+    Run, cycle_bound, execution, file_stem,
+    library::Library,
+    machine_section::{self, MachineSection, Size},
+    mapping_section::{self, Fit},
+    program_section,
+    scenario_error::ScenarioError,
+    setting::Setting,
+    settings::Settings,
+    sweep::Assignment,
+    written::Written,
+};
+
+/// The runs of one combination, one for each embedding.
+///
+/// # Errors
+///
+/// Everything that is wrong with it.
+pub(super) fn validate(
+    combination: &[&Assignment],
+    written: &Written,
+    library: &mut Library,
+) -> Result<Vec<Run>, Vec<ScenarioError>> {
+    let mut errors = vec![];
+    let settings = Settings::new(combination, written, library, &mut errors);
+    let runs = runs(&settings, combination, written, library, &mut errors);
+    match runs {
+        Some(runs) if errors.is_empty() => Ok(runs),
+        _ => Err(errors),
+    }
+}
+
+fn runs(
+    settings: &Settings<'_>,
+    combination: &[&Assignment],
+    written: &Written,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<Run>> {
+    let name = match settings.get(Setting::Name) {
+        Some(value) => value.text(Setting::Name.path(), errors).map(str::to_owned),
+        None => Some(file_stem(written)),
+    };
+    let seed = match settings.get(Setting::Seed) {
+        Some(value) => value.natural(Setting::Seed.path(), 0..=u64::MAX, errors),
+        None => Some(0),
+    };
+    let section = machine_section::read(settings, errors);
+    let program = program_section::read(settings, &section, errors);
+    let embeddings = mapping_section::read(settings, errors);
+    let execution = execution::read(settings, errors);
+    let (machine, size, program) = together(&section, program.as_ref())?;
+    if let Some(hop) = section.hop_cycles {
+        errors.extend(cycle_bound::check(settings, machine, size, program, hop).err());
+    }
+    let fit = Fit { settings, cube: program.cube(), machine, size };
+    let placed = mapping_section::place(&fit, embeddings?, library, errors)?;
+    let (name, seed, execution) = (name?, seed?, execution?);
+    let (links, hop_cycles) = (section.links?, section.hop_cycles?);
+    let run = |(embedding, placement)| Run {
+        scenario: name.clone(),
+        seed,
+        combination: combination.iter().map(|assignment| assignment.written()).collect(),
+        machine: machine.clone(),
+        links,
+        hop_cycles,
+        program: program.clone(),
+        embedding,
+        placement,
+        execution,
+    };
+    Some(placed.into_iter().map(run).collect())
+}
+
+/// Machine and program, when both are right.
+fn together<'a>(
+    section: &'a MachineSection,
+    program: Option<&'a CubeProgram>,
+) -> Option<(&'a Machine, &'a Size, &'a CubeProgram)> {
+    Some((section.machine.as_ref()?, section.size.as_ref()?, program?))
+}

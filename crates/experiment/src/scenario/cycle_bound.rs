@@ -1,0 +1,131 @@
+//! The bound that keeps cycle counts from overflowing.
+
+use cubefold_mapping::Guest;
+use cubefold_simulator::{CubeProgram, Cycles, Program};
+use cubefold_topology::Machine;
+
+use super::{
+    machine_section::Size, scenario_error::ScenarioError, setting::Setting, settings::Settings,
+    source_file::Place,
+};
+
+/// Every cycle count is below this: sums of two still fit 64 bits.
+const LIMIT: u128 = 1 << 63;
+
+/// The most cycles that a run could take ([`most_cycles`](cubefold_simulator::most_cycles)), and what they
+/// are made of: it is known before there is a placement, and says which value is to blame.
+#[derive(Debug)]
+struct CycleBound {
+    stages: u128,    // S
+    crossings: u128, // links that all messages could cross, one after another: S P times the diameter
+    compute: u128,   // T_a, in cycles
+    hop: u128,       // T_c, in cycles
+}
+
+impl CycleBound {
+    fn new(machine: &Machine, program: &CubeProgram, hop: Cycles) -> Self {
+        let stages = program.stage_count() as u128;
+        let processes = u128::from(program.cube().process_count());
+        let diameter: u64 = machine.extents().iter().map(|extent| extent.diameter()).sum();
+        Self {
+            stages,
+            crossings: stages * processes * u128::from(diameter),
+            compute: u128::from(program.compute().get()),
+            hop: u128::from(hop.get()),
+        }
+    }
+
+    /// `S T_a + T_c S P diameter`, or as much of it as 128 bits hold.
+    fn cycles(&self) -> u128 {
+        let moving = self.hop.saturating_mul(self.crossings);
+        self.stages.saturating_mul(self.compute).saturating_add(moving)
+    }
+
+    /// The greatest value of the setting that is to blame with which the bound would hold.
+    fn greatest(&self, setting: Setting) -> Option<u128> {
+        let (others, times, least) = match setting {
+            Setting::ProgramComputeCycles => (self.hop.saturating_mul(self.crossings), self.stages, 0),
+            _ => (self.stages.saturating_mul(self.compute), self.crossings, 1),
+        };
+        let greatest = (LIMIT - 1).checked_sub(others)?.checked_div(times)?;
+        (greatest >= least).then_some(greatest)
+    }
+}
+
+/// Tells when a run could take 2^63 cycles or more, at the larger of the cycles that are written.
+pub(super) fn check(
+    settings: &Settings<'_>,
+    machine: &Machine,
+    size: &Size,
+    program: &CubeProgram,
+    hop: Cycles,
+) -> Result<(), ScenarioError> {
+    let bound = CycleBound::new(machine, program, hop);
+    let cycles = bound.cycles();
+    if cycles < LIMIT {
+        return Ok(());
+    }
+    let most = if cycles == u128::MAX { "over 2^128".to_owned() } else { format!("up to {cycles}") };
+    let message = format!("cycle count would overflow: {most} cycles, expected less than {LIMIT} (2^63)");
+    let blamed = blamed(settings, program, hop);
+    let place = blamed.map_or(&size.place, |(_, place)| place);
+    let greatest = blamed.and_then(|(setting, _)| Some((setting, bound.greatest(setting)?)));
+    let help = match greatest {
+        Some((setting, greatest)) => format!("{} may be at most {greatest} here", setting.path()),
+        None => "use a smaller machine or fewer stages".to_owned(),
+    };
+    let error = ScenarioError::at(place, message, "too large")
+        .one_a_place("cycle count would overflow")
+        .because(Some(&size.place), format!("shape {}", size.written()));
+    let others = [
+        (Setting::MachineHopCycles, "the cycles of a hop"),
+        (Setting::ProgramComputeCycles, "the cycles of a computation"),
+        (Setting::ProgramDimensions, "the processes"),
+        (Setting::ProgramStages, "the stages"),
+    ];
+    let others =
+        others.into_iter().filter(|&(setting, _)| Some(setting) != blamed.map(|(setting, _)| setting));
+    let error = others.fold(error, |error, (setting, label)| error.because(settings.place(setting), label));
+    Err(error.with_help(help))
+}
+
+/// The larger of the cycles that are written, if any are.
+fn blamed<'a>(
+    settings: &'a Settings<'_>,
+    program: &CubeProgram,
+    hop: Cycles,
+) -> Option<(Setting, &'a Place)> {
+    let compute = settings.place(Setting::ProgramComputeCycles);
+    let compute = compute.map(|place| (program.compute(), Setting::ProgramComputeCycles, place));
+    let hop = settings.place(Setting::MachineHopCycles).map(|place| (hop, Setting::MachineHopCycles, place));
+    // Of equal ones the last: more hops are made than computations.
+    let largest = compute.into_iter().chain(hop).max_by_key(|&(cycles, _, _)| cycles);
+    largest.map(|(_, setting, place)| (setting, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
+    use cubefold_simulator::{Communication, most_cycles};
+    use cubefold_topology::{LinkMode, MachineKind, TieRule};
+
+    #[test]
+    fn the_bound_is_that_of_the_simulator() {
+        for (kind, lengths) in [(MachineKind::Torus, [8, 4]), (MachineKind::Mesh, [2, 16])] {
+            let machine = Machine::new(kind, &lengths).unwrap();
+            let cube = Hypercube::new(5).unwrap();
+            for (compute, hop) in [(0, 1), (10, 3), (u64::MAX, 7)] {
+                let program =
+                    CubeProgram::new(cube, CubeProgram::bitonic(cube), Cycles::new(compute)).unwrap();
+                let placement = Placement::embed(EmbeddingKind::Xor, cube, &machine).unwrap();
+                let hop = Cycles::new(hop);
+                let links = Communication::new(LinkMode::FullDuplex, hop, TieRule::Direct).unwrap();
+                assert_eq!(
+                    CycleBound::new(&machine, &program, hop).cycles(),
+                    most_cycles(&program, &placement, links)
+                );
+            }
+        }
+    }
+}

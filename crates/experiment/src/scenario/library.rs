@@ -1,0 +1,80 @@
+//! What the scenarios of one command share: files are read once, placements are made once.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
+use cubefold_topology::{Machine, Wrap};
+
+use super::{machine_file::MachineFile, placement_file::Failure};
+
+/// Machine files and placements that some scenario has asked for.
+#[derive(Debug, Default)]
+pub(super) struct Library {
+    /// With the reason where one cannot be read.
+    machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
+    placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
+}
+
+/// What decides a placement.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PlacementKey {
+    origin: Origin,
+    dimensions: u8,
+    kind: &'static str,
+    lengths: Vec<u64>,
+    wraps: Vec<Wrap>,
+}
+
+/// Where a placement comes from.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    Embedding(&'static str),
+    File(PathBuf),
+}
+
+impl PlacementKey {
+    /// By a named embedding.
+    pub(super) fn named(embedding: EmbeddingKind, cube: Hypercube, machine: &Machine) -> Self {
+        Self::new(Origin::Embedding(embedding.name()), cube, machine)
+    }
+
+    /// As a file says.
+    pub(super) fn file(path: &Path, cube: Hypercube, machine: &Machine) -> Self {
+        Self::new(Origin::File(path.to_owned()), cube, machine)
+    }
+
+    fn new(origin: Origin, cube: Hypercube, machine: &Machine) -> Self {
+        let wraps = machine.extents().iter().map(|extent| extent.wrap()).collect();
+        let lengths = machine.shape().lengths().to_vec();
+        Self { origin, dimensions: cube.dimension_count(), kind: machine.kind().name(), lengths, wraps }
+    }
+}
+
+impl Library {
+    /// The machine file with this path.
+    ///
+    /// # Errors
+    ///
+    /// The reason when it cannot be read.
+    pub(super) fn machine_file(&mut self, path: &Path) -> Result<Arc<MachineFile>, String> {
+        if let Some(known) = self.machine_files.get(path) {
+            return known.clone();
+        }
+        let read = MachineFile::read(path).map(Arc::new).map_err(|error| error.to_string());
+        self.machine_files.insert(path.to_owned(), read.clone());
+        read
+    }
+
+    /// The placement with this key, made by `make` when it is asked for the first time.
+    pub(super) fn placement(
+        &mut self,
+        key: PlacementKey,
+        make: impl FnOnce() -> Result<Placement, Failure>,
+    ) -> Result<Arc<Placement>, Failure> {
+        self.placements.entry(key).or_insert_with(|| make().map(Arc::new)).clone()
+    }
+}

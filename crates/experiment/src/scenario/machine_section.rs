@@ -1,0 +1,256 @@
+//! The `[machine]` table: kind, lengths, wraps, link mode and the cycles of a hop.
+
+use cubefold_simulator::Cycles;
+use cubefold_topology::{
+    HostDimension, LinkMode, MOST_DIMENSIONS, Machine, MachineError, MachineKind, ShapeError, Wrap,
+};
+
+use super::{
+    known_names::alternatives,
+    scenario_error::ScenarioError,
+    setting::Setting,
+    settings::Settings,
+    source_file::Place,
+    value::{Choices, Content, Value},
+};
+
+/// What the settings say of the machine, as far as it is right.
+#[derive(Debug)]
+pub(super) struct MachineSection {
+    pub(super) machine: Option<Machine>,
+    pub(super) size: Option<Size>,
+    pub(super) links: Option<LinkMode>,
+    pub(super) hop_cycles: Option<Cycles>,
+}
+
+/// The lengths, and where they are written.
+#[derive(Debug)]
+pub(super) struct Size {
+    lengths: Vec<u64>,         // each at least 2
+    pub(super) place: Place,   // the whole value
+    length_places: Vec<Place>, // of each length; empty when a number of dimensions is written
+}
+
+impl Size {
+    /// Where a length is written.
+    pub(super) fn length_place(&self, index: usize) -> &Place {
+        self.length_places.get(index).unwrap_or(&self.place)
+    }
+
+    /// The lengths as in `8x8`.
+    pub(super) fn written(&self) -> String {
+        let lengths: Vec<String> = self.lengths.iter().map(u64::to_string).collect();
+        lengths.join("x")
+    }
+}
+
+/// Reads the machine.
+pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> MachineSection {
+    let kind = kind(settings, errors);
+    let size = size(settings, kind, errors);
+    let wraps = wraps(settings, kind, size.as_ref(), errors);
+    let machine = match (kind, &size) {
+        (Some(kind), Some(size)) => machine(settings, kind, size, wraps.as_deref(), errors),
+        _ => None,
+    };
+    let links = match settings.get(Setting::MachineLinks) {
+        Some(value) => links(value, errors),
+        None => Some(LinkMode::default()),
+    };
+    let hop_cycles = match settings.get(Setting::MachineHopCycles) {
+        Some(value) => value.natural(Setting::MachineHopCycles.path(), 1..=u64::MAX, errors),
+        None => Some(1),
+    };
+    MachineSection { machine, size, links, hop_cycles: hop_cycles.map(Cycles::new) }
+}
+
+fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<MachineKind> {
+    let names = MachineKind::ALL.map(|kind| (kind.name(), kind));
+    let Some(value) = settings.get(Setting::MachineKind) else {
+        let expected = alternatives(&MachineKind::ALL);
+        errors.push(settings.missing(Setting::MachineKind, &expected));
+        return None;
+    };
+    value.choice(Setting::MachineKind.path(), &Choices { now: &names, later: &[] }, errors)
+}
+
+/// The lengths: from the shape or from the dimensions, whichever is written further up.
+fn size(settings: &Settings<'_>, kind: Option<MachineKind>, errors: &mut Vec<ScenarioError>) -> Option<Size> {
+    let shape = settings.layered(Setting::MachineShape);
+    let dimensions = settings.layered(Setting::MachineDimensions);
+    match (shape, dimensions) {
+        (None, None) => {
+            errors.push(missing_size(settings, kind));
+            None
+        }
+        (Some((one, _)), Some((other, value))) if one == other => {
+            let message = "both machine.shape and machine.dimensions, expected one of them";
+            let error = ScenarioError::at(&value.place, message, "with a shape beside it");
+            errors.push(error.because(settings.place(Setting::MachineShape), "the shape"));
+            None
+        }
+        (shape, Some((layer, value))) if shape.is_none_or(|(other, _)| other < layer) => {
+            size_of_cube(settings, kind, value, errors)
+        }
+        (Some((_, value)), _) => size_of_shape(value, errors),
+        (None, Some((_, value))) => size_of_cube(settings, kind, value, errors),
+    }
+}
+
+fn missing_size(settings: &Settings<'_>, kind: Option<MachineKind>) -> ScenarioError {
+    let (setting, expected) = match kind {
+        Some(MachineKind::Hypercube) => (Setting::MachineDimensions, "how many, or a shape of all 2"),
+        Some(MachineKind::Line | MachineKind::Ring) => (Setting::MachineShape, "its length: [64]"),
+        Some(MachineKind::Mesh | MachineKind::Torus) | None => {
+            (Setting::MachineShape, "the length of each dimension: [8, 8]")
+        }
+    };
+    let written_as = kind.map(|kind| format!("a {kind}")).unwrap_or_default();
+    settings.missing(setting, expected).because(settings.place(Setting::MachineKind), written_as)
+}
+
+fn size_of_cube(
+    settings: &Settings<'_>,
+    kind: Option<MachineKind>,
+    value: &Value,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Size> {
+    if let Some(kind) = kind.filter(|&kind| kind != MachineKind::Hypercube) {
+        let message = format!("machine.dimensions with a {kind}, expected machine.shape");
+        let error = ScenarioError::at(&value.place, message, "only a hypercube has it instead of a shape")
+            .because(settings.place(Setting::MachineKind), format!("a {kind}"))
+            .with_help("give the length of each dimension: shape = [8, 8]");
+        errors.push(error);
+        return None;
+    }
+    let count = value.natural(Setting::MachineDimensions.path(), 1..=MOST_DIMENSIONS as u64, errors)?;
+    let lengths = (0..count).map(|_| 2).collect();
+    Some(Size { lengths, place: value.place.clone(), length_places: vec![] })
+}
+
+fn size_of_shape(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Size> {
+    let name = Setting::MachineShape.path();
+    let values = value.list(name, "lengths", errors)?;
+    let before = errors.len();
+    let mut lengths = vec![];
+    for (index, entry) in values.iter().enumerate() {
+        match entry.content {
+            Content::Integer(Some(length)) if length >= 2 => lengths.push(length),
+            Content::Integer(Some(length)) => {
+                let error = ShapeError::LengthTooSmall { dimension: index + 1, length };
+                let label = "expected at least 2";
+                errors.push(ScenarioError::at(&entry.place, error.to_string(), label));
+            }
+            _ => {
+                let entry_name = format!("length of dimension {} of {name}", index + 1);
+                errors.push(entry.unexpected(entry_name, "an integer of at least 2"));
+            }
+        }
+    }
+    let length_places = values.iter().map(|entry| entry.place.clone()).collect();
+    (errors.len() == before).then(|| Size { lengths, place: value.place.clone(), length_places })
+}
+
+/// How each dimension wraps: as written, else as the kind says.
+fn wraps(
+    settings: &Settings<'_>,
+    kind: Option<MachineKind>,
+    size: Option<&Size>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<Wrap>> {
+    let name = Setting::MachineWrap.path();
+    let Some(value) = settings.get(Setting::MachineWrap) else {
+        return Some(vec![kind?.wrap(); size?.lengths.len()]);
+    };
+    let values = value.list(name, "true or false", errors)?;
+    let before = errors.len();
+    let wraps: Vec<Wrap> = values.iter().filter_map(|entry| wrap(entry, errors)).collect();
+    if let Some(size) = size.filter(|size| size.lengths.len() != values.len()) {
+        let (found, expected) = (values.len(), size.lengths.len());
+        let error = MachineError::WrapEntries { found, expected };
+        let label = format!("expected {expected}");
+        let error = ScenarioError::at(&value.place, error.to_string(), label)
+            .because(Some(&size.place), format!("dimensions: {expected}"));
+        errors.push(error);
+    }
+    (errors.len() == before).then_some(wraps)
+}
+
+fn wrap(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Wrap> {
+    match entry.content {
+        Content::Boolean(true) => Some(Wrap::Around),
+        Content::Boolean(false) => Some(Wrap::Open),
+        _ => {
+            errors.push(entry.unexpected("entry of machine.wrap", "true or false"));
+            None
+        }
+    }
+}
+
+fn machine(
+    settings: &Settings<'_>,
+    kind: MachineKind,
+    size: &Size,
+    wraps: Option<&[Wrap]>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Machine> {
+    // Wraps that are wrong have been told: the rest is checked as if there were none.
+    let machine = match wraps {
+        Some(wraps) => Machine::with_wraps(kind, &size.lengths, wraps),
+        None => Machine::new(kind, &size.lengths),
+    };
+    match machine {
+        Ok(machine) => wraps.map(|_| machine),
+        Err(error) => {
+            errors.extend(placed(&error, settings, size));
+            None
+        }
+    }
+}
+
+/// An error of the machine at the place that it speaks of.
+fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<ScenarioError> {
+    let kind = settings.place(Setting::MachineKind);
+    match error {
+        MachineError::HypercubeLength { .. } => {
+            let wrong = size.lengths.iter().enumerate().filter(|&(_, &length)| length != 2);
+            wrong.filter_map(|(index, &length)| hypercube_length(index, length, kind, size)).collect()
+        }
+        MachineError::OneDimension { kind: name, .. } => {
+            let help = match name {
+                MachineKind::Ring => "a ring of more dimensions is a torus",
+                _ => "a line of more dimensions is a mesh",
+            };
+            let error = ScenarioError::at(&size.place, error.to_string(), "expected 1 length");
+            vec![error.because(kind, format!("a {name}")).with_help(help)]
+        }
+        MachineError::Shape(_) | MachineError::WrapEntries { .. } => {
+            vec![ScenarioError::at(&size.place, error.to_string(), "this shape")]
+        }
+    }
+}
+
+fn hypercube_length(index: usize, length: u64, kind: Option<&Place>, size: &Size) -> Option<ScenarioError> {
+    let dimension = HostDimension::new(index + 1).ok()?;
+    let error = MachineError::HypercubeLength { dimension, length };
+    let error = ScenarioError::at(size.length_place(index), error.to_string(), "expected 2");
+    Some(
+        error
+            .because(kind, "a hypercube")
+            .with_help("give the number of dimensions instead of a shape, or another kind"),
+    )
+}
+
+/// A link mode by its name or Tao's number.
+fn links(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<LinkMode> {
+    let names = LinkMode::ALL.map(|mode| (mode.name(), mode));
+    let Content::Integer(number) = value.content else {
+        return value.choice(Setting::MachineLinks.path(), &Choices { now: &names, later: &[] }, errors);
+    };
+    let mode = LinkMode::ALL.into_iter().find(|mode| number == Some(u64::from(mode.number())));
+    if mode.is_none() {
+        let expected = format!("{}, or 1, 2 or 3", alternatives(&LinkMode::ALL));
+        errors.push(value.unexpected(Setting::MachineLinks.path(), expected));
+    }
+    mode
+}

@@ -1,0 +1,250 @@
+//! Placement files: the node of every process, as `place --format csv` writes them.
+//!
+//! ```text
+//! process,p_1,p_2
+//! 0,0,0
+//! 1,1,0
+//! ```
+//!
+//! The rows may stand in any order. The file is read as a stream: of each row only its process, its node
+//! and where it begins are kept, and the text of a row is fetched again when it is wrong.
+
+mod row;
+
+use std::{fs::File, io, path::Path};
+
+use csv::{ByteRecord, ReaderBuilder};
+use cubefold_mapping::{Guest, Hypercube, Placement, PlacementTable, PlacementTableError, ProcessId};
+use cubefold_topology::{Machine, NodeId};
+
+use self::row::{Row, RowTexts};
+use super::scenario_error::ScenarioError;
+
+/// The most errors that are told of one file.
+const MOST_TOLD: usize = 20;
+
+/// The most stretches of missing processes that are named.
+const MOST_GAPS: usize = 5;
+
+/// Why a file gives no placement.
+#[derive(Debug, Clone)]
+pub(super) enum Failure {
+    /// It cannot be read, with the system's reason.
+    Unreadable(String),
+    /// What is wrong in it.
+    Wrong(Vec<ScenarioError>),
+}
+
+impl From<csv::Error> for Failure {
+    fn from(error: csv::Error) -> Self {
+        Self::Unreadable(io::Error::from(error).to_string())
+    }
+}
+
+/// Reads the placement of the processes of `cube` on `machine`.
+///
+/// # Errors
+///
+/// When the file cannot be read or is wrong: the first errors, the last of them with the number of those
+/// left out.
+pub(super) fn read(path: &Path, cube: Hypercube, machine: &Machine) -> Result<Placement, Failure> {
+    let mut reading = Reading::new(path, cube, machine);
+    reading.read_rows()?;
+    reading.sort_rows();
+    reading.tell_missing();
+    if reading.wrong == 0 {
+        match reading.table() {
+            Ok(table) => return Ok(Placement::Table(table)),
+            Err(error) => reading.tell_table(&error),
+        }
+    }
+    Err(Failure::Wrong(reading.into_errors()))
+}
+
+/// A file while it is read.
+struct Reading<'a> {
+    cube: Hypercube,
+    machine: &'a Machine,
+    texts: RowTexts<'a>,
+    rows: Vec<Row>,
+    unknown_processes: u64,     // rows whose process is not known
+    errors: Vec<ScenarioError>, // at most MOST_TOLD
+    wrong: u64,                 // errors, told or not
+}
+
+impl<'a> Reading<'a> {
+    fn new(path: &'a Path, cube: Hypercube, machine: &'a Machine) -> Self {
+        let texts = RowTexts::new(path);
+        Self { cube, machine, texts, rows: vec![], unknown_processes: 0, errors: vec![], wrong: 0 }
+    }
+
+    /// Counts an error, and keeps it if there are not too many.
+    fn tell(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
+        self.wrong += 1;
+        if self.errors.len() < MOST_TOLD {
+            self.errors.push(error(&self.texts));
+        }
+    }
+
+    fn into_errors(mut self) -> Vec<ScenarioError> {
+        let left_out = self.wrong - self.errors.len() as u64;
+        if let Some(last) = self.errors.pop() {
+            let more = format!("and {left_out} more errors in this file");
+            self.errors.push(if left_out > 0 { last.with_help(more) } else { last });
+        }
+        self.errors
+    }
+
+    fn read_rows(&mut self) -> Result<(), Failure> {
+        let file = File::open(self.texts.path()).map_err(csv::Error::from)?;
+        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
+        let mut record = ByteRecord::new();
+        if !reader.read_byte_record(&mut record)? {
+            let expected = self.header();
+            self.tell(|texts| texts.wrong(0, None, &format!("an empty file, expected \"{expected}\"")));
+            return Ok(());
+        }
+        if !self.check_header(&record) {
+            return Ok(());
+        }
+        while reader.read_byte_record(&mut record)? {
+            self.read_row(&record);
+        }
+        Ok(())
+    }
+
+    /// The header for a machine of so many dimensions.
+    fn header(&self) -> String {
+        let coordinates = 1..=self.machine.shape().dimension_count();
+        coordinates.fold("process".to_owned(), |header, number| format!("{header},p_{number}"))
+    }
+
+    /// Whether the rows are worth reading: the header has as many columns as it should.
+    fn check_header(&mut self, record: &ByteRecord) -> bool {
+        let expected = self.header();
+        let same = record.iter().eq(expected.split(',').map(str::as_bytes));
+        let width = self.machine.shape().dimension_count() + 1;
+        if !same {
+            let message = format!("wrong header, expected \"{expected}\"");
+            self.tell(|texts| texts.wrong(0, None, &message));
+        }
+        record.len() == width
+    }
+
+    fn read_row(&mut self, record: &ByteRecord) {
+        let start = record.position().map_or(0, csv::Position::byte);
+        let width = self.machine.shape().dimension_count() + 1;
+        if record.len() != width {
+            self.unknown_processes += 1;
+            let message = format!("{} fields, expected {width}", record.len());
+            self.tell(|texts| texts.wrong(start, None, &message));
+            return;
+        }
+        let greatest = self.cube.process_count() - 1;
+        let process = self.number(record, start, 0, greatest).map(ProcessId::new);
+        let node = self.node(record, start);
+        match process {
+            Some(process) => self.rows.push(Row { process, node, start }),
+            None => self.unknown_processes += 1,
+        }
+    }
+
+    /// The node at the coordinates of a row; node 0 stands in for wrong ones, which are told.
+    fn node(&mut self, record: &ByteRecord, start: u64) -> NodeId {
+        let machine = self.machine;
+        let mut index = 0;
+        for dimension in machine.shape().dimensions() {
+            let greatest = machine.shape().length(dimension) - 1;
+            let coordinate = self.number(record, start, dimension.number(), greatest).unwrap_or(0);
+            index += u64::from(coordinate) * machine.shape().stride(dimension);
+        }
+        machine.node(index).unwrap_or(NodeId::new(0))
+    }
+
+    /// The number in a field; none, and told, when it is no number or over `greatest`.
+    fn number(&mut self, record: &ByteRecord, start: u64, field: usize, greatest: u64) -> Option<u32> {
+        let text = record.get(field).unwrap_or_default();
+        let number = decimal(text);
+        if number.is_none_or(|number| u64::from(number) > greatest) {
+            let name = if field == 0 { "process".to_owned() } else { format!("p_{field}") };
+            let found = row::described(text);
+            let message = format!("{name} is {found}, expected an integer from 0 to {greatest}");
+            self.tell(|texts| texts.wrong(start, Some(field), &message));
+            return None;
+        }
+        number
+    }
+
+    /// Puts the rows in the order of their processes and tells processes that have several.
+    fn sort_rows(&mut self) {
+        if self.rows.is_sorted_by(|one, next| one.process < next.process) {
+            return;
+        }
+        // Of several rows of a process the first in the file stays first.
+        self.rows.sort_unstable_by_key(|row| (row.process, row.start));
+        let rows = std::mem::take(&mut self.rows);
+        for pair in rows.windows(2).filter(|pair| pair[0].process == pair[1].process) {
+            let message = format!("process {} a second time, expected every process once", pair[1].process);
+            self.tell(|texts| texts.wrong(pair[1].start, Some(0), &message));
+        }
+        self.rows = rows;
+        self.rows.dedup_by_key(|row| row.process);
+    }
+
+    /// Tells which processes have no row, unless rows with wrong processes may be theirs.
+    fn tell_missing(&mut self) {
+        let missing = self.cube.process_count() - self.rows.len() as u64;
+        // A header of the wrong width has left all rows unread.
+        let unread = self.rows.is_empty() && self.wrong > 0;
+        if missing <= self.unknown_processes || unread {
+            return;
+        }
+        let (gaps, named) = self.gaps();
+        let more = missing - named;
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let last = self.cube.process_count() - 1;
+        let message = format!("no row for process {gaps}{more}, expected a row for each of 0 to {last}");
+        self.tell(|texts| texts.wrong(0, None, &message));
+    }
+
+    /// The first stretches of processes without rows, as text, and how many processes they hold.
+    fn gaps(&self) -> (String, u64) {
+        let (mut texts, mut named, mut next) = (vec![], 0, 0);
+        let processes = self.rows.iter().map(|row| u64::from(row.process.label()));
+        for process in processes.chain([self.cube.process_count()]) {
+            if process > next && texts.len() < MOST_GAPS {
+                let last = process - 1;
+                texts.push(if last == next { next.to_string() } else { format!("{next} to {last}") });
+                named += process - next;
+            }
+            next = process + 1;
+        }
+        (texts.join(", "), named)
+    }
+
+    fn table(&self) -> Result<PlacementTable, PlacementTableError> {
+        PlacementTable::new(self.machine, self.rows.iter().map(|row| row.node).collect())
+    }
+
+    fn tell_table(&mut self, error: &PlacementTableError) {
+        let process = match *error {
+            PlacementTableError::Collision { second, .. } => Some(second),
+            PlacementTableError::NoSuchNode { process, .. } => Some(process),
+            PlacementTableError::NoProcesses => None,
+        };
+        let row = process.and_then(|process| self.rows.get(process.label() as usize));
+        let start = row.map_or(0, |row| row.start);
+        self.tell(|texts| texts.wrong(start, None, &error.to_string()));
+    }
+}
+
+/// A number of decimal digits that fits 32 bits.
+fn decimal(text: &[u8]) -> Option<u32> {
+    if !text.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,272 @@
+//! Errors in scenario files and in the files that they name.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use miette::{Diagnostic, LabeledSpan, SourceCode};
+
+use super::source_file::Place;
+
+/// One thing that is wrong with a scenario, and where it is written.
+///
+/// It displays as `file:line:column: message`, or `file: message` where there is no text to point at.
+/// As a [`Diagnostic`] it carries the text, the marks in it and a help.
+#[derive(Debug, Clone)]
+pub struct ScenarioError {
+    path: PathBuf,
+    message: String,
+    marks: Vec<Mark>, // the first is what is wrong, the others took part in it
+    help: Option<String>,
+    standing: Standing,
+    matter: Option<&'static str>, // what tells it from others at its place, instead of the message
+}
+
+/// Whether an error may be no more than the shadow of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It stands by itself.
+    Own,
+    /// A value was not read because of it: a misspelt name, a file that is not there.
+    HidesValues,
+    /// A value is missing, perhaps only because another error hides it.
+    MissingValue,
+}
+
+/// What tells one error from another: two with the same are the same.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ErrorIdentity {
+    path: PathBuf,
+    place: Option<(usize, usize)>, // lines before the text that is kept, byte in that text
+    message: String,
+}
+
+/// A marked text and what is said about it.
+#[derive(Debug, Clone)]
+struct Mark {
+    place: Place,
+    label: String,
+}
+
+impl ScenarioError {
+    /// What is wrong at a place; `label` is said right there.
+    pub(super) fn at(place: &Place, message: impl Into<String>, label: impl Into<String>) -> Self {
+        Self {
+            path: place.source().path().to_owned(),
+            message: message.into(),
+            marks: vec![Mark { place: place.clone(), label: label.into() }],
+            help: None,
+            standing: Standing::Own,
+            matter: None,
+        }
+    }
+
+    /// What is wrong with a file as a whole.
+    pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
+        let (path, message) = (path.to_owned(), message.into());
+        Self { path, message, marks: vec![], help: None, standing: Standing::Own, matter: None }
+    }
+
+    /// Adds how to mend it; a second help becomes a line after the first.
+    pub(super) fn with_help(mut self, help: impl AsRef<str>) -> Self {
+        let text = self.help.get_or_insert_default();
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(help.as_ref());
+        self
+    }
+
+    /// Adds a place without which this would be no error, unless it is marked already.
+    pub(super) fn because(mut self, place: Option<&Place>, label: impl Into<String>) -> Self {
+        let place = place.filter(|place| self.marks.iter().all(|mark| !mark.place.is(place)));
+        if let Some(place) = place {
+            self.marks.push(Mark { place: place.clone(), label: label.into() });
+        }
+        self
+    }
+
+    /// Says that values went unread, or that one is missing.
+    pub(super) fn standing(mut self, standing: Standing) -> Self {
+        self.standing = standing;
+        self
+    }
+
+    /// Says that errors in the same matter at one place are the same, though their messages may differ.
+    pub(super) fn one_a_place(mut self, matter: &'static str) -> Self {
+        self.matter = Some(matter);
+        self
+    }
+
+    /// Leaves out the missing values that another of the errors may hide.
+    pub(super) fn without_shadows(errors: &mut Vec<Self>) {
+        if errors.iter().any(|error| error.standing == Standing::HidesValues) {
+            errors.retain(|error| error.standing != Standing::MissingValue);
+        }
+    }
+
+    /// Puts the first mark that `preferred` accepts in front, when it does not accept the one there.
+    pub(super) fn led_by(mut self, preferred: impl Fn(&Place) -> bool) -> Self {
+        match self.marks.iter().position(|mark| preferred(&mark.place)) {
+            Some(index) if index > 0 => {
+                self.marks.swap(0, index);
+                self.marks[0].place.source().path().clone_into(&mut self.path);
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// What is wrong, without the place.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The file in which it is wrong.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Line and column of the marked text, both counted from 1; none where no text is marked.
+    #[must_use]
+    pub fn position(&self) -> Option<(usize, usize)> {
+        self.marks.first().map(|mark| mark.place.position())
+    }
+
+    /// The marked text; none where no text is marked.
+    #[must_use]
+    pub fn marked(&self) -> Option<&str> {
+        self.marks.first().map(|mark| mark.place.text())
+    }
+
+    /// What tells errors apart; in the order of files, places and messages.
+    pub(super) fn identity(&self) -> ErrorIdentity {
+        let place =
+            self.marks.first().map(|mark| (mark.place.source().lines_before(), mark.place.span().start));
+        ErrorIdentity {
+            path: self.path.clone(),
+            place,
+            message: self.matter.map_or_else(|| self.message.clone(), str::to_owned),
+        }
+    }
+
+    /// The marks in the file of the first one.
+    fn near_marks(&self) -> impl Iterator<Item = &Mark> {
+        self.marks.iter().filter(|mark| mark.place.source().path() == self.path)
+    }
+
+    /// The marks in other files.
+    fn far_marks(&self) -> impl Iterator<Item = &Mark> {
+        self.marks.iter().filter(|mark| mark.place.source().path() != self.path)
+    }
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.marks.first() {
+            Some(mark) => write!(formatter, "{}: {}", mark.place, self.message),
+            None => write!(formatter, "{}: {}", self.path.display(), self.message),
+        }
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+impl Diagnostic for ScenarioError {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        let far = self.far_marks().map(|mark| format!("{}: {}", mark.place, mark.label));
+        let lines: Vec<String> = self.help.iter().cloned().chain(far).collect();
+        (!lines.is_empty()).then(|| Box::new(lines.join("\n")) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.marks.first().map(|mark| mark.place.source().as_ref() as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let spans = self.near_marks().enumerate().map(|(index, mark)| {
+            let (label, span) = (Some(mark.label.clone()), mark.place.span());
+            if index == 0 {
+                LabeledSpan::new_primary_with_span(label, span)
+            } else {
+                LabeledSpan::new_with_span(label, span)
+            }
+        });
+        self.marks.first().map(|_| Box::new(spans) as Box<dyn Iterator<Item = LabeledSpan>>)
+    }
+}
+
+/// Everything that is wrong with the scenarios of one command, at least one error.
+///
+/// In the order of the scenario files, and by place inside each file.
+#[derive(Debug, Clone)]
+pub struct ScenarioErrors(Vec<ScenarioError>);
+
+impl ScenarioErrors {
+    /// `errors` without repetitions, which two scenarios that share a file give.
+    pub(super) fn new(mut errors: Vec<ScenarioError>) -> Self {
+        let mut seen = std::collections::BTreeSet::new();
+        errors.retain(|error| seen.insert(error.identity()));
+        Self(errors)
+    }
+
+    /// The errors.
+    #[must_use]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &ScenarioError> {
+        self.0.iter()
+    }
+}
+
+impl IntoIterator for ScenarioErrors {
+    type Item = ScenarioError;
+    type IntoIter = std::vec::IntoIter<ScenarioError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl fmt::Display for ScenarioErrors {
+    /// One line an error.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(formatter, "{separator}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ScenarioErrors {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::source_file::SourceFile;
+
+    #[test]
+    fn an_error_moves_to_the_mark_that_is_preferred() {
+        let source = SourceFile::excerpt(Path::new("a.toml"), "one two".to_owned(), 0);
+        let (one, two) = (Place::new(&source, 0..3), Place::new(&source, 4..7));
+        let error = ScenarioError::at(&one, "wrong", "here").because(Some(&two), "and there");
+        assert_eq!(error.to_string(), "a.toml:1:1: wrong");
+        let moved = error.led_by(|place| two.contains(place));
+        assert_eq!((moved.to_string().as_str(), moved.marked()), ("a.toml:1:5: wrong", Some("two")));
+        let labels: Vec<_> = moved.labels().unwrap().map(|label| label.offset()).collect();
+        assert_eq!(labels, [4, 0]);
+    }
+
+    #[test]
+    fn marks_in_other_files_are_told_in_the_help() {
+        let here = SourceFile::excerpt(Path::new("a.toml"), "one".to_owned(), 0);
+        let there = SourceFile::excerpt(Path::new("b.toml"), "\ntwo".to_owned(), 0);
+        let error = ScenarioError::at(&Place::start(&here), "wrong", "here")
+            .because(Some(&Place::new(&there, 1..4)), "8 nodes")
+            .with_help("mend it");
+        assert_eq!(Diagnostic::help(&error).unwrap().to_string(), "mend it\nb.toml:2:1: 8 nodes");
+        assert_eq!(error.labels().unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,168 @@
+//! The keys of a scenario file.
+
+/// A key of a scenario that holds one value, named by its path in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Setting {
+    Name,
+    Seed,
+    MachineKind,
+    MachineShape,
+    MachineDimensions,
+    MachineLinks,
+    MachineHopCycles,
+    MachineWrap,
+    MachinePartition,
+    MachineFile,
+    ProgramKind,
+    ProgramDimensions,
+    ProgramStages,
+    ProgramComputeCycles,
+    ProgramLoading,
+    ProgramGuest,
+    MappingEmbeddings,
+    ExecutionMode,
+    ExecutionTie,
+    ExecutionEngine,
+    ExecutionDimensionChoice,
+    ExecutionPhases,
+}
+
+/// A part of a scenario file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Section {
+    /// The keys before the first table.
+    Top,
+    Machine,
+    Program,
+    Mapping,
+    Execution,
+}
+
+impl Setting {
+    /// Every key, in the order in which they are documented.
+    pub(super) const ALL: [Self; 22] = [
+        Self::Name,
+        Self::Seed,
+        Self::MachineKind,
+        Self::MachineShape,
+        Self::MachineDimensions,
+        Self::MachineLinks,
+        Self::MachineHopCycles,
+        Self::MachineWrap,
+        Self::MachinePartition,
+        Self::MachineFile,
+        Self::ProgramKind,
+        Self::ProgramDimensions,
+        Self::ProgramStages,
+        Self::ProgramComputeCycles,
+        Self::ProgramLoading,
+        Self::ProgramGuest,
+        Self::MappingEmbeddings,
+        Self::ExecutionMode,
+        Self::ExecutionTie,
+        Self::ExecutionEngine,
+        Self::ExecutionDimensionChoice,
+        Self::ExecutionPhases,
+    ];
+
+    /// Its path, as a sweep writes it.
+    pub(super) fn path(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Seed => "seed",
+            Self::MachineKind => "machine.kind",
+            Self::MachineShape => "machine.shape",
+            Self::MachineDimensions => "machine.dimensions",
+            Self::MachineLinks => "machine.links",
+            Self::MachineHopCycles => "machine.hop_cycles",
+            Self::MachineWrap => "machine.wrap",
+            Self::MachinePartition => "machine.partition",
+            Self::MachineFile => "machine.file",
+            Self::ProgramKind => "program.kind",
+            Self::ProgramDimensions => "program.dimensions",
+            Self::ProgramStages => "program.stages",
+            Self::ProgramComputeCycles => "program.compute_cycles",
+            Self::ProgramLoading => "program.loading",
+            Self::ProgramGuest => "program.guest",
+            Self::MappingEmbeddings => "mapping.embeddings",
+            Self::ExecutionMode => "execution.mode",
+            Self::ExecutionTie => "execution.tie",
+            Self::ExecutionEngine => "execution.engine",
+            Self::ExecutionDimensionChoice => "execution.dimension_choice",
+            Self::ExecutionPhases => "execution.phases",
+        }
+    }
+
+    /// The part of the file that it stands in.
+    pub(super) fn section(self) -> Section {
+        let section = self.path().split_once('.').map_or("", |(section, _)| section);
+        Section::TABLES.into_iter().find(|table| table.name() == section).unwrap_or(Section::Top)
+    }
+
+    /// Its key inside that part.
+    pub(super) fn key(self) -> &'static str {
+        self.path().split_once('.').map_or(self.path(), |(_, key)| key)
+    }
+
+    /// Whether this version understands it.
+    pub(super) fn is_supported(self) -> bool {
+        !matches!(self, Self::MachinePartition | Self::ProgramLoading | Self::ProgramGuest)
+    }
+
+    /// The one with this path.
+    pub(super) fn with_path(path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|setting| setting.path() == path)
+    }
+
+    /// The one with this key in a part of the file.
+    pub(super) fn with_key(section: Section, key: &str) -> Option<Self> {
+        Self::in_section(section).find(|setting| setting.key() == key)
+    }
+
+    /// Those of a part of the file that this version understands.
+    pub(super) fn supported_in(section: Section) -> impl Iterator<Item = Self> {
+        Self::in_section(section).filter(|setting| setting.is_supported())
+    }
+
+    fn in_section(section: Section) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |setting| setting.section() == section)
+    }
+}
+
+impl Section {
+    /// The tables.
+    pub(super) const TABLES: [Self; 4] = [Self::Machine, Self::Program, Self::Mapping, Self::Execution];
+
+    /// The name of the table.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Top => "",
+            Self::Machine => "machine",
+            Self::Program => "program",
+            Self::Mapping => "mapping",
+            Self::Execution => "execution",
+        }
+    }
+
+    /// The table with this name.
+    pub(super) fn with_name(name: &str) -> Option<Self> {
+        Self::TABLES.into_iter().find(|table| table.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_made_of_sections_and_keys() {
+        for setting in Setting::ALL {
+            assert_eq!(Setting::with_path(setting.path()), Some(setting));
+            assert_eq!(Setting::with_key(setting.section(), setting.key()), Some(setting));
+        }
+        assert_eq!(Setting::with_key(Section::Machine, "kind"), Some(Setting::MachineKind));
+        assert_eq!(Setting::with_key(Section::Program, "kind"), Some(Setting::ProgramKind));
+        let top: Vec<_> = Setting::in_section(Section::Top).collect();
+        assert_eq!(top, [Setting::Name, Setting::Seed]);
+    }
+}

@@ -1,0 +1,243 @@
+//! The `[sweep]` table: the choices whose every combination is a run.
+
+use super::{
+    known_names::nearest,
+    mapping_section::DEFAULT_EMBEDDINGS,
+    scenario_error::{ScenarioError, Standing},
+    setting::{Section, Setting},
+    source_file::Place,
+    value::{Content, Entry, Value, shortened},
+    written::{Written, unsupported},
+};
+
+/// The key of the cases.
+const CASES: &str = "cases";
+
+/// A value that a sweep gives to a key.
+#[derive(Debug)]
+pub(super) struct Assignment {
+    pub(super) setting: Setting,
+    pub(super) value: Value,
+}
+
+impl Assignment {
+    /// The path, and the value as it is written, on one line.
+    pub(super) fn written(&self) -> (String, String) {
+        (self.setting.path().to_owned(), self.value.written())
+    }
+}
+
+/// One dimension of a sweep: the options of a key, or the cases. An option sets one key or, as a case,
+/// several.
+type Choice = Vec<Vec<Assignment>>;
+
+/// The choices of a scenario, the slowest first; none at all without a sweep, which makes one combination.
+#[derive(Debug, Default)]
+pub(super) struct Sweep {
+    choices: Vec<Choice>, // each with at least one option
+    place: Option<Place>,
+}
+
+impl Sweep {
+    /// Reads the sweep; keys and cases that are wrong are told and left out.
+    pub(super) fn read(written: &Written, errors: &mut Vec<ScenarioError>) -> Self {
+        let Some(value) = &written.sweep else {
+            return Self::default();
+        };
+        let mut sweep = Self { choices: vec![], place: Some(value.place.clone()) };
+        let Content::Table(entries) = &value.content else {
+            errors.push(value.unexpected("sweep", "a table: [sweep]").standing(Standing::HidesValues));
+            return sweep;
+        };
+        for entry in entries.iter().filter(|entry| entry.key != CASES) {
+            sweep.choices.extend(read_key(entry, errors));
+        }
+        let cases = entries.iter().find(|entry| entry.key == CASES);
+        let cases = cases.and_then(|entry| read_cases(&entry.value, entries, errors));
+        sweep.choices.extend(cases);
+        sweep
+    }
+
+    /// Where it is written; none without a sweep.
+    pub(super) fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// The number of combinations.
+    pub(super) fn combination_count(&self) -> u128 {
+        self.choices.iter().fold(1, |count, choice| count.saturating_mul(choice.len() as u128))
+    }
+
+    /// The number of runs, without making them: each combination has one for each of its embeddings.
+    pub(super) fn run_count(&self, written: &Written) -> u128 {
+        let base = written.values.get(&Setting::MappingEmbeddings);
+        let base = base.map_or(DEFAULT_EMBEDDINGS.len() as u128, list_length);
+        let (mut count, mut embeddings_are_swept) = (1_u128, false);
+        for choice in &self.choices {
+            let sets_embeddings = choice.iter().any(|option| embeddings(option).is_some());
+            let options: u128 = if sets_embeddings {
+                choice.iter().map(|option| embeddings(option).map_or(base, list_length)).sum()
+            } else {
+                choice.len() as u128
+            };
+            embeddings_are_swept |= sets_embeddings;
+            count = count.saturating_mul(options);
+        }
+        if embeddings_are_swept { count } else { count.saturating_mul(base) }
+    }
+
+    /// Every combination in order, the last choice varying fastest.
+    pub(super) fn combinations(&self) -> impl Iterator<Item = Vec<&Assignment>> {
+        let mut at = Some(vec![0; self.choices.len()]);
+        std::iter::from_fn(move || {
+            let positions = at.take()?;
+            let options = self.choices.iter().zip(&positions).flat_map(|(choice, &index)| &choice[index]);
+            let combination = options.collect();
+            at = self.after(positions);
+            Some(combination)
+        })
+    }
+
+    /// The positions of the next combination.
+    fn after(&self, mut positions: Vec<usize>) -> Option<Vec<usize>> {
+        for (position, choice) in positions.iter_mut().zip(&self.choices).rev() {
+            *position += 1;
+            if *position < choice.len() {
+                return Some(positions);
+            }
+            *position = 0;
+        }
+        None
+    }
+}
+
+/// The embeddings that an option sets.
+fn embeddings(option: &[Assignment]) -> Option<&Value> {
+    let sets = |assignment: &&Assignment| assignment.setting == Setting::MappingEmbeddings;
+    option.iter().find(sets).map(|assignment| &assignment.value)
+}
+
+/// The length of a list; 1 for what is none, which is an error elsewhere.
+fn list_length(value: &Value) -> u128 {
+    match &value.content {
+        Content::List(values) => values.len().max(1) as u128,
+        _ => 1,
+    }
+}
+
+fn read_key(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Choice> {
+    let setting = setting(entry, errors)?;
+    let values = match &entry.value.content {
+        Content::List(values) if !values.is_empty() => values,
+        _ => {
+            let expected = "a list of at least one value";
+            let error = entry.value.unexpected(format!("sweep of {}", setting.path()), expected);
+            errors.push(error.standing(Standing::HidesValues));
+            return None;
+        }
+    };
+    Some(values.iter().map(|value| vec![Assignment { setting, value: value.clone() }]).collect())
+}
+
+fn read_cases(cases: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> Option<Choice> {
+    let values = match &cases.content {
+        Content::List(values) if !values.is_empty() => values,
+        _ => {
+            let error = cases.unexpected("sweep.cases", "at least one table: [[sweep.cases]]");
+            errors.push(error.standing(Standing::HidesValues));
+            return None;
+        }
+    };
+    let choice: Choice = values.iter().filter_map(|case| read_case(case, keys, errors)).collect();
+    (!choice.is_empty()).then_some(choice)
+}
+
+fn read_case(case: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> Option<Vec<Assignment>> {
+    let entries = match &case.content {
+        Content::Table(entries) if !entries.is_empty() => entries,
+        Content::Table(_) => {
+            let message = "a case without keys, expected at least one";
+            let error = ScenarioError::at(&case.place, message, "empty").standing(Standing::HidesValues);
+            errors.push(error);
+            return None;
+        }
+        _ => {
+            let error = case.unexpected("case of a sweep", "a table of paths and values");
+            errors.push(error.standing(Standing::HidesValues));
+            return None;
+        }
+    };
+    let mut assignments = vec![];
+    for entry in entries {
+        let Some(setting) = setting(entry, errors) else { continue };
+        if let Some(key) = keys.iter().find(|key| key.key == entry.key) {
+            let message = format!("{} both in a case and in the sweep, expected it in one", entry.key);
+            let error = ScenarioError::at(&entry.key_place, message, "set here")
+                .because(Some(&key.key_place), "and here")
+                .standing(Standing::HidesValues);
+            errors.push(error);
+        } else {
+            assignments.push(Assignment { setting, value: entry.value.clone() });
+        }
+    }
+    Some(assignments)
+}
+
+/// The key that a path of a sweep names.
+fn setting(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Setting> {
+    match Setting::with_path(&entry.key) {
+        Some(setting) if setting.is_supported() => return Some(setting),
+        Some(setting) => errors.push(unsupported(&entry.key_place, setting)),
+        None => errors.extend(unknown_paths(entry)),
+    }
+    None
+}
+
+fn unknown_paths(entry: &Entry) -> Vec<ScenarioError> {
+    let section = Section::with_name(&entry.key);
+    let errors = match (section, &entry.value.content) {
+        (Some(section), Content::Table(nested)) if !nested.is_empty() => {
+            nested.iter().map(|inner| unquoted_path(section, entry, inner)).collect()
+        }
+        (Some(section), _) => vec![section_as_path(section, entry)],
+        (None, _) => vec![unknown_path(entry)],
+    };
+    errors.into_iter().map(|error| error.standing(Standing::HidesValues)).collect()
+}
+
+/// `machine.links = [..]` without quotes, which TOML reads as a table in a table.
+fn unquoted_path(section: Section, entry: &Entry, inner: &Entry) -> ScenarioError {
+    let path = format!("{}.{}", section.name(), shortened(&inner.key));
+    let message = format!("unquoted path {path}, expected \"{path}\"");
+    let place = entry.key_place.through(&inner.key_place);
+    ScenarioError::at(&place, message, "quote it").with_help(format!("quote the path: \"{path}\" = .."))
+}
+
+fn section_as_path(section: Section, entry: &Entry) -> ScenarioError {
+    let paths: Vec<&str> = Setting::supported_in(section).map(Setting::path).collect();
+    let message = format!("path \"{}\" names a table, expected one of its keys", section.name());
+    let help = format!("known paths: {}", paths.join(", "));
+    ScenarioError::at(&entry.key_place, message, "a table").with_help(help)
+}
+
+fn unknown_path(entry: &Entry) -> ScenarioError {
+    // Whatever is inside of what later versions know is for later versions as well.
+    let inside = |setting: &Setting| {
+        let rest = entry.key.strip_prefix(setting.path());
+        !setting.is_supported() && rest.is_some_and(|rest| rest.starts_with('.'))
+    };
+    if let Some(setting) = Setting::ALL.into_iter().find(inside) {
+        return unsupported(&entry.key_place, setting);
+    }
+    let known: Vec<Setting> = Setting::ALL.into_iter().filter(|setting| setting.is_supported()).collect();
+    let paths: Vec<&str> = known.iter().map(|setting| setting.path()).collect();
+    // A key without its table is nearer to the full path than its letters are.
+    let whole = known.iter().find(|setting| setting.key() == entry.key).map(|setting| setting.path());
+    let message = format!("unknown path \"{}\", expected a key of this file", shortened(&entry.key));
+    let error = ScenarioError::at(&entry.key_place, message, "unknown path");
+    let error = match whole.or_else(|| nearest(&entry.key, &paths)) {
+        Some(path) => error.with_help(format!("did you mean \"{path}\"?")),
+        None => error,
+    };
+    error.with_help(format!("known paths: {}", paths.join(", ")))
+}
