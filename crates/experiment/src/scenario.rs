@@ -26,6 +26,9 @@ mod sweep;
 mod value;
 mod written;
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,

@@ -1,0 +1,67 @@
+//! Whole scenarios: what they come to, and what is told of wrong ones.
+
+mod files;
+mod runs;
+
+use std::{fs, path::PathBuf};
+
+use miette::Diagnostic;
+use tempfile::TempDir;
+
+use super::*;
+
+/// A ring of 8 with nothing wrong; what is added comes after it.
+const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
+
+/// A directory of files, the first of them the scenario.
+struct Files {
+    directory: TempDir,
+    scenario: PathBuf,
+}
+
+impl Files {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(directory.path().join(name), text).unwrap();
+        }
+        let scenario = directory.path().join(files[0].0);
+        Self { directory, scenario }
+    }
+
+    fn load(&self) -> Result<Scenario, ScenarioErrors> {
+        load(std::slice::from_ref(&self.scenario)).map(|mut scenarios| scenarios.remove(0))
+    }
+
+    fn errors(&self) -> Vec<ScenarioError> {
+        self.load().unwrap_err().into_iter().collect()
+    }
+
+    /// A text without the name of the directory.
+    fn told(&self, text: &impl ToString) -> String {
+        text.to_string().replace(&format!("{}/", self.directory.path().display()), "")
+    }
+
+    /// The errors as they display.
+    fn displayed(&self) -> Vec<String> {
+        self.errors().iter().map(|error| self.told(error)).collect()
+    }
+
+    /// The help of the only error.
+    fn help(&self) -> String {
+        let errors = self.errors();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        self.told(&errors[0].help().unwrap())
+    }
+}
+
+/// The scenario in a text.
+fn scenario(text: &str) -> Scenario {
+    Files::new(&[("s.toml", text)]).load().unwrap()
+}
+
+/// The errors of a text as `line:column: message`.
+fn errors(text: &str) -> Vec<String> {
+    let displayed = Files::new(&[("s.toml", text)]).displayed();
+    displayed.iter().map(|line| line.strip_prefix("s.toml:").unwrap().to_owned()).collect()
+}
