@@ -1,5 +1,7 @@
 //! Whole scenarios: what they come to, and what is told of wrong ones.
 
+mod bad_inputs;
+mod bad_sweeps;
 mod files;
 mod runs;
 
@@ -64,4 +66,24 @@ fn scenario(text: &str) -> Scenario {
 fn errors(text: &str) -> Vec<String> {
     let displayed = Files::new(&[("s.toml", text)]).displayed();
     displayed.iter().map(|line| line.strip_prefix("s.toml:").unwrap().to_owned()).collect()
+}
+
+/// The help of the only error of a text.
+fn help(text: &str) -> String {
+    Files::new(&[("s.toml", text)]).help()
+}
+
+/// Texts and their errors.
+fn check_whole<T: AsRef<str>>(table: &[(&str, &[T])]) {
+    for (text, expected) in table {
+        let expected: Vec<&str> = expected.iter().map(AsRef::as_ref).collect();
+        assert_eq!(errors(text), expected, "{text}");
+    }
+}
+
+/// Texts and their errors; `RING` stands before each text, so that it begins in line 4.
+fn check(table: &[(&str, &[&str])]) {
+    for (text, expected) in table {
+        assert_eq!(errors(&format!("{RING}{text}")), *expected, "{text}");
+    }
 }

@@ -1,0 +1,346 @@
+//! One wrong thing after another, with the exact place and message.
+
+use super::*;
+
+/// The names of machines, as messages list them.
+const KINDS: &str = "line, ring, mesh, torus or hypercube";
+
+#[test]
+fn what_has_to_be_there_is_missed_at_its_table() {
+    let kind = format!("machine.kind is missing, expected {KINDS}");
+    let shape = "machine.shape is missing, expected the length of each dimension: [8, 8]";
+    check_whole(&[
+        ("", &[format!("1:1: {kind}"), format!("1:1: {shape}")]),
+        ("name = \"x\"\n[machine]", &[format!("2:2: {kind}"), format!("2:2: {shape}")]),
+        ("[machine]\nkind = \"torus\"", &[format!("1:2: {shape}")]),
+        (
+            "[machine]\nkind = \"hypercube\"",
+            &["1:2: machine.dimensions is missing, expected how many, or a shape of all 2".to_owned()],
+        ),
+    ]);
+}
+
+#[test]
+fn shapes() {
+    check_whole(&[
+        (
+            "machine = { kind = \"torus\", shape = [1, 8, 0] }",
+            &[
+                "1:38: length of dimension 1 is 1, expected at least 2",
+                "1:44: length of dimension 3 is 0, expected at least 2",
+            ],
+        ),
+        (
+            "machine = { kind = \"torus\", shape = [-4, 8.0] }",
+            &[
+                "1:38: length of dimension 1 of machine.shape is -4, expected an integer of at least 2",
+                "1:42: length of dimension 2 of machine.shape is 8.0, expected an integer of at least 2",
+            ],
+        ),
+        (
+            "machine = { kind = \"torus\", shape = [] }",
+            &["1:37: machine.shape is an empty list, expected at least one entry"],
+        ),
+        (
+            "machine = { kind = \"torus\", shape = \"8x8\" }",
+            &["1:37: machine.shape is \"8x8\", expected a list of lengths"],
+        ),
+        (
+            "machine = { kind = \"mesh\", shape = [65536, 65536, 2] }",
+            &["1:36: 8589934592 nodes, expected at most 4294967296 (2^32)"],
+        ),
+        (
+            "machine = { kind = \"ring\", shape = [4, 4] }",
+            &["1:36: 2 lengths, expected 1: a ring has one dimension"],
+        ),
+    ]);
+}
+
+#[test]
+fn shapes_that_are_no_power_of_two_where_one_is_needed() {
+    check_whole(&[
+        (
+            "machine = { kind = \"torus\", shape = [6, 8] }",
+            &[
+                "1:37: shape 6x8 has 48 nodes, expected a power of two: program.dimensions is its logarithm unless given",
+            ],
+        ),
+        (
+            "machine = { kind = \"torus\", shape = [6, 8, 10] }\nprogram.dimensions = 5\nmapping.embeddings = [\"gray\"]",
+            &[
+                "1:38: length of dimension 1 is 6, expected a power of two for each field of gray",
+                "1:44: length of dimension 3 is 10, expected a power of two for each field of gray",
+            ],
+        ),
+        (
+            "machine = { kind = \"torus\", shape = [4, 8] }\nprogram.dimensions = 6",
+            &[
+                "1:37: shape 4x8 has 32 nodes for 64 processes, expected as many nodes as processes for standard, xor and byweight",
+            ],
+        ),
+        (
+            "machine = { kind = \"torus\", shape = [4, 8] }\nprogram.dimensions = 6\nmapping.embeddings = [\"file:p.csv\"]",
+            &["2:22: 64 processes for 32 nodes, expected at most one process a node (shape 4x8)"],
+        ),
+    ]);
+}
+
+#[test]
+fn hypercubes() {
+    check_whole(&[
+        (
+            "machine = { kind = \"hypercube\", shape = [2, 4, 8] }",
+            &[
+                "1:45: length of dimension 2 is 4, expected 2: all lengths of a hypercube are 2",
+                "1:48: length of dimension 3 is 8, expected 2: all lengths of a hypercube are 2",
+            ],
+        ),
+        (
+            "machine = { kind = \"hypercube\", dimensions = 33 }",
+            &["1:46: machine.dimensions is 33, expected an integer from 1 to 32"],
+        ),
+        (
+            "machine = { kind = \"torus\", dimensions = 6 }",
+            &["1:42: machine.dimensions with a torus, expected machine.shape"],
+        ),
+        (
+            "machine = { kind = \"hypercube\", dimensions = 2, shape = [2, 2] }",
+            &["1:46: both machine.shape and machine.dimensions, expected one of them"],
+        ),
+    ]);
+}
+
+#[test]
+fn wraps() {
+    check_whole(&[
+        (
+            "machine = { kind = \"torus\", shape = [4, 4], wrap = [true] }",
+            &["1:52: 1 wrap entries, expected 2, one for each dimension"],
+        ),
+        (
+            "machine = { kind = \"torus\", shape = [4, 4], wrap = [true, false, true] }",
+            &["1:52: 3 wrap entries, expected 2, one for each dimension"],
+        ),
+        (
+            "machine = { kind = \"torus\", shape = [4, 4], wrap = [true, \"no\"] }",
+            &["1:59: entry of machine.wrap is \"no\", expected true or false"],
+        ),
+        (
+            "machine = { kind = \"torus\", shape = [4, 4], wrap = true }",
+            &["1:52: machine.wrap is true, expected a list of true or false"],
+        ),
+    ]);
+}
+
+#[test]
+fn links_and_hops() {
+    check(&[
+        (
+            "links = \"fullduplex\"",
+            &["4:9: machine.links is \"fullduplex\", expected full-duplex, half-duplex or single-direction"],
+        ),
+        (
+            "links = 0",
+            &["4:9: machine.links is 0, expected full-duplex, half-duplex or single-direction, or 1, 2 or 3"],
+        ),
+        ("hop_cycles = 0", &["4:14: machine.hop_cycles is 0, expected an integer from 1 to 2^64 - 1"]),
+        ("hop_cycles = -1", &["4:14: machine.hop_cycles is -1, expected an integer from 1 to 2^64 - 1"]),
+        (
+            "hop_cycles = 18446744073709551616",
+            &["4:14: machine.hop_cycles is 18446744073709551616, expected an integer from 1 to 2^64 - 1"],
+        ),
+        ("file = 3", &["4:8: machine.file is 3, expected a string"]),
+    ]);
+}
+
+#[test]
+fn programs() {
+    check(&[
+        ("[program]\nkind = \"cc\"", &["5:8: program.kind is \"cc\", expected cc-cube"]),
+        ("[program]\ndimensions = 0", &["5:14: program.dimensions is 0, expected an integer from 1 to 32"]),
+        (
+            "[program]\nstages = [0, 3, 1, 9]",
+            &[
+                "5:14: stage 1 uses dimension 3, expected 0 to 2",
+                "5:20: stage 3 uses dimension 9, expected 0 to 2",
+            ],
+        ),
+        ("[program]\nstages = []", &["5:10: program.stages is an empty list, expected at least one entry"]),
+        (
+            "[program]\nstages = \"ascending\"",
+            &[
+                "5:10: program.stages is \"ascending\", expected a list of dimensions, or ascend, descend or bitonic",
+            ],
+        ),
+        (
+            "[program]\nstages = [0, \"1\", -1]",
+            &[
+                "5:14: dimension of stage 1 is \"1\", expected an integer",
+                "5:19: dimension of stage 2 is -1, expected an integer",
+            ],
+        ),
+        (
+            "[program]\ncompute_cycles = -1",
+            &["5:18: program.compute_cycles is -1, expected an integer from 0 to 2^64 - 1"],
+        ),
+    ]);
+}
+
+#[test]
+fn cycle_counts_that_would_overflow() {
+    // S T_a + T_c S P diameter: 3 T_a + T_c 3 * 8 * 4.
+    check(&[(
+        "hop_cycles = 1152921504606846976",
+        &[
+            "4:14: cycle count would overflow: up to 110680464442257309696 cycles, expected less than 9223372036854775808 (2^63)",
+        ],
+    )]);
+    check(&[(
+        "hop_cycles = 2\n[program]\ncompute_cycles = 9223372036854775807",
+        &[
+            "6:18: cycle count would overflow: up to 27670116110564327613 cycles, expected less than 9223372036854775808 (2^63)",
+        ],
+    )]);
+    check_whole(&[(
+        "machine = { kind = \"line\", shape = [4294967296] }",
+        &[
+            "1:36: cycle count would overflow: up to 590295810221266698240 cycles, expected less than 9223372036854775808 (2^63)",
+        ],
+    )]);
+    let most = "program.compute_cycles may be at most 3074457345618258570 here";
+    assert_eq!(help(&format!("{RING}[program]\ncompute_cycles = 3074457345618258571")), most);
+    assert_eq!(scenario(&format!("{RING}[program]\ncompute_cycles = 3074457345618258570")).runs.len(), 3);
+}
+
+#[test]
+fn embeddings() {
+    check(&[
+        (
+            "[mapping]\nembeddings = [\"xor\", \"byweihgt\", \"xor\", 3]",
+            &[
+                "5:22: embedding is \"byweihgt\", expected standard, xor, byweight, gray, optimal or file:PATH",
+                "5:34: embedding xor a second time, expected every embedding once",
+                "5:41: embedding is 3, expected a name or \"file:PATH\"",
+            ],
+        ),
+        (
+            "[mapping]\nembeddings = []",
+            &["5:14: mapping.embeddings is an empty list, expected at least one entry"],
+        ),
+        (
+            "[mapping]\nembeddings = \"xor\"",
+            &["5:14: mapping.embeddings is \"xor\", expected a list of embeddings"],
+        ),
+        (
+            "[mapping]\nembeddings = [\"file:\"]",
+            &["5:15: embedding is \"file:\", expected standard, xor, byweight, gray, optimal or file:PATH"],
+        ),
+    ]);
+}
+
+#[test]
+fn executions() {
+    check(&[(
+        "[execution]\nmode = \"async\"\ntie = \"first\"\ndimension_choice = 1\nphases = 0",
+        &[
+            "5:8: execution.mode is \"async\", expected asynchronous or coordinated",
+            "6:7: execution.tie is \"first\", expected direct, positive or negative",
+            "7:20: execution.dimension_choice is 1, expected lowest or random",
+            "8:10: execution.phases is 0, expected embedding, unlimited or a phase length of at least 1",
+        ],
+    )]);
+}
+
+#[test]
+fn what_later_versions_know_is_not_supported_in_this_one() {
+    check(&[
+        (
+            "partition = { base = [0], shape = [4] }",
+            &["4:1: machine.partition is not supported in this version"],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\nstages = [7]",
+            &[
+                "5:8: program.kind is \"neighbour-exchange\", which is not supported in this version, expected cc-cube",
+            ],
+        ),
+        (
+            "[program]\nloading = {}\nguest = {}",
+            &[
+                "5:1: program.loading is not supported in this version",
+                "6:1: program.guest is not supported in this version",
+            ],
+        ),
+        (
+            "[mapping]\nembeddings = [\"tao\", { file = \"r.txt\", format = \"slurm\" }]",
+            &[
+                "5:15: embedding is \"tao\", which is not supported in this version, \
+                 expected standard, xor, byweight, gray, optimal or file:PATH",
+                "5:22: an embedding in a launcher's format is not supported in this version",
+            ],
+        ),
+        (
+            "[execution]\nengine = \"belt\"",
+            &[
+                "5:10: execution.engine is \"belt\", which is not supported in this version, expected auto or hop",
+            ],
+        ),
+        (
+            "[sweep]\n\"machine.partition\" = [1]\n\"program.guest.shape\" = [1]",
+            &[
+                "5:1: machine.partition is not supported in this version",
+                "6:1: program.guest is not supported in this version",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn several_errors_at_once_come_in_the_order_of_the_file() {
+    check_whole(&[(
+        "nmae = \"x\"\nseed = -1\n[execution]\nmode = \"sync\"\n[machine]\nknid = \"ring\"\nshape = [1]\n\
+         [program]\nstages = [\"0\"]\n[mapping]\nembeddings = [\"xr\"]\n[sweep]\n\"machine.link\" = [1]\n",
+        &[
+            "1:1: unknown key \"nmae\", expected name, seed, machine, program, mapping, execution or sweep",
+            "2:8: seed is -1, expected an integer from 0 to 2^64 - 1",
+            "4:8: execution.mode is \"sync\", expected asynchronous or coordinated",
+            // That the kind is missing is not told beside its misspelt name.
+            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, links, hop_cycles, wrap or file",
+            "7:10: length of dimension 1 is 1, expected at least 2",
+            "9:11: dimension of stage 0 is \"0\", expected an integer",
+            "11:15: embedding is \"xr\", expected standard, xor, byweight, gray, optimal or file:PATH",
+            "13:1: unknown path \"machine.link\", expected a key of this file",
+        ],
+    )]);
+}
+
+#[test]
+fn misspelt_names_are_corrected() {
+    let corrections = [
+        ("[machine]\nkind = \"tours\"\nshape = [8]", "did you mean \"torus\"?"),
+        (
+            "machine = { kind = \"ring\", shape = [8] }\nexecution = { tie = \"postive\" }",
+            "did you mean \"positive\"?",
+        ),
+        (
+            "machine = { kind = \"ring\", shape = [8] }\nexecution = { phases = \"unlimted\" }",
+            "did you mean \"unlimited\"?",
+        ),
+        (
+            "machine = { kind = \"ring\", shape = [8] }\nprogram = { stages = \"bitonik\" }",
+            "did you mean \"bitonic\"?",
+        ),
+        (
+            "machine = { kind = \"ring\", shape = [8] }\nmapping = { embeddings = [\"grey\"] }",
+            "did you mean \"gray\"?",
+        ),
+        ("machine = { kind = \"ring\", shape = [8] }\nmaping = {}", "did you mean \"mapping\"?"),
+        (
+            "machine = { kind = \"butterfly\", shape = [8] }",
+            "known names: line, ring, mesh, torus, hypercube",
+        ),
+    ];
+    for (text, correction) in corrections {
+        assert_eq!(help(text), correction);
+    }
+}
