@@ -3,6 +3,7 @@
 mod bad_inputs;
 mod bad_sweeps;
 mod files;
+mod mutations;
 mod runs;
 
 use std::{fs, path::PathBuf};
