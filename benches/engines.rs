@@ -1,5 +1,7 @@
 //! How fast the engines are, in hops a second, with their answers asserted.
 
+#![expect(clippy::expect_used, reason = "a benchmark that cannot be set up is to stop")]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

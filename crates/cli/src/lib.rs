@@ -1,1 +1,52 @@
-//! The command line of cubefold.
+//! cubefold places parallel programs on ring, mesh, torus and hypercube machines and measures, to the
+//! cycle, what the placement costs.
+//!
+//! This crate is the command line, and a door to the crates below it: [`topology`] knows machines,
+//! [`mapping`] placements and their metrics, [`simulator`] time, and [`experiment`] scenario files and
+//! results.
+
+mod arguments;
+mod color;
+mod command;
+mod exit_code;
+mod failure;
+mod format;
+mod grouping;
+mod memory_limit;
+mod output;
+mod progress_bar;
+mod table;
+
+pub use cubefold_experiment as experiment;
+pub use cubefold_mapping as mapping;
+pub use cubefold_simulator as simulator;
+pub use cubefold_topology as topology;
+
+pub use exit_code::ExitCode;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use crate::arguments::Arguments;
+
+/// The examples of the README, compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct ReadmeExamples;
+
+/// Runs the program with these arguments, the first of which is its name.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::report_usage(&error),
+    };
+    let color = arguments.shared.color;
+    match command::execute(arguments) {
+        Ok(()) => ExitCode::Done,
+        Err(failure) => {
+            failure.print(color);
+            failure.exit_code()
+        }
+    }
+}

@@ -1,3 +1,7 @@
-//! The `cubefold` program.
+//! The `cubefold` program: the library does the work, so that tests reach it.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cubefold::main(std::env::args_os()).into()
+}

@@ -35,8 +35,8 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
-use cubefold_simulator::{CubeProgram, Cycles};
-use cubefold_topology::{LinkMode, Machine};
+use cubefold_simulator::{Communication, CubeProgram};
+use cubefold_topology::Machine;
 
 pub use self::{
     embedding_name::EmbeddingName,
@@ -75,10 +75,8 @@ pub struct Run {
     pub combination: Vec<(String, String)>,
     /// The machine.
     pub machine: Machine,
-    /// Which of its channels may be busy at the same time.
-    pub links: LinkMode,
-    /// How long a message takes over a link, in cycles, at least 1.
-    pub hop_cycles: Cycles,
+    /// Its link mode, the time that a message takes over a link, and the way round when both are equally long.
+    pub communication: Communication,
     /// The program.
     pub program: CubeProgram,
     /// What the scenario calls the placement.

@@ -48,7 +48,7 @@ pub use prediction::{LowerBound, lower_bound, predict};
 pub use program::Program;
 pub use record::{Observer, StageRecord};
 pub use simulation::{
-    CountLinkUse, Execution, Outcome, SimulationError, bytes_to_simulate, most_cycles, simulate,
+    CountLinkUse, Execution, Outcome, SimulationError, bytes_to_simulate, check, most_cycles, simulate,
 };
 pub use summary::{ImbalanceError, StageTotals, Summary};
 pub use traffic::{StageRouting, Traffic};

@@ -71,6 +71,15 @@ impl<O: Observer> Observer for &mut O {
     }
 }
 
+/// Perhaps somebody.
+impl<O: Observer> Observer for Option<O> {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        if let Some(observer) = self {
+            observer.stage_finished(record);
+        }
+    }
+}
+
 /// Keeps every record.
 impl Observer for Vec<StageRecord> {
     fn stage_finished(&mut self, record: &StageRecord) {

@@ -88,8 +88,7 @@ pub fn simulate<P: Program>(
     count_link_use: CountLinkUse,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    check_size(program, placement)?;
-    check_clock(program, placement, communication)?;
+    check(program, placement, communication)?;
     let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
     let summary = Summary::new(processes, program.stage_count(), program.compute());
     let channels = Channels::new(placement.machine());
@@ -109,6 +108,20 @@ pub fn simulate<P: Program>(
     let summary = observers.0;
     summary.check_balance()?;
     Ok(Outcome { summary, traffic })
+}
+
+/// Whether [`simulate`] would take these, without running anything.
+///
+/// # Errors
+///
+/// As [`simulate`] before the run.
+pub fn check<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+) -> Result<(), SimulationError> {
+    check_size(program, placement)?;
+    check_clock(program, placement, communication)
 }
 
 /// Bytes of memory that such a run takes at most, roughly, observers apart.

@@ -1,6 +1,6 @@
 //! One combination of a sweep: from settings to runs.
 
-use cubefold_simulator::CubeProgram;
+use cubefold_simulator::{Communication, CubeProgram};
 use cubefold_topology::Machine;
 
 use super::{
@@ -54,6 +54,7 @@ fn runs(
     let program = program_section::read(settings, &section, errors);
     let embeddings = mapping_section::read(settings, errors);
     let execution = execution::read(settings, errors);
+    let tie = execution::read_tie(settings, errors);
     let (machine, size, program) = together(&section, program.as_ref())?;
     if let Some(hop) = section.hop_cycles {
         errors.extend(cycle_bound::check(settings, machine, size, program, hop).err());
@@ -61,14 +62,13 @@ fn runs(
     let fit = Fit { settings, cube: program.cube(), machine, size };
     let placed = mapping_section::place(&fit, embeddings?, library, errors)?;
     let (name, seed, execution) = (name?, seed?, execution?);
-    let (links, hop_cycles) = (section.links?, section.hop_cycles?);
+    let communication = Communication::new(section.links?, section.hop_cycles?, tie?).ok()?;
     let run = |(embedding, placement)| Run {
         scenario: name.clone(),
         seed,
         combination: combination.iter().map(|assignment| assignment.written()).collect(),
         machine: machine.clone(),
-        links,
-        hop_cycles,
+        communication,
         program: program.clone(),
         embedding,
         placement,

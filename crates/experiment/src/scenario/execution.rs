@@ -17,8 +17,6 @@ use super::{
 pub struct Execution {
     /// Each process by itself, or all together.
     pub mode: ExecutionMode,
-    /// Which way round when both are equally long.
-    pub tie: TieRule,
     /// What computes it; the results are the same.
     pub engine: EngineChoice,
 }
@@ -134,12 +132,6 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
         &Choices { now: &[("auto", EngineChoice::Auto), ("hop", EngineChoice::Hop)], later: &["belt"] },
         errors,
     );
-    let tie = chosen(
-        settings,
-        Setting::ExecutionTie,
-        &Choices { now: &TieRule::ALL.map(|tie| (tie.name(), tie)), later: &[] },
-        errors,
-    );
     let dimension_choice = chosen(
         settings,
         Setting::ExecutionDimensionChoice,
@@ -154,7 +146,17 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
         None => Some(Phases::default()),
     };
     let mode = mode(settings, dimension_choice, phases, errors);
-    Some(Execution { mode: mode?, tie: tie?, engine: engine? })
+    Some(Execution { mode: mode?, engine: engine? })
+}
+
+/// Which way round messages go when both are equally long.
+pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
+    chosen(
+        settings,
+        Setting::ExecutionTie,
+        &Choices { now: &TieRule::ALL.map(|tie| (tie.name(), tie)), later: &[] },
+        errors,
+    )
 }
 
 fn mode(

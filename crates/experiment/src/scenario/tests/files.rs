@@ -1,3 +1,5 @@
+use cubefold_topology::LinkMode;
+
 use super::*;
 
 /// A scenario on the machine in `m.toml`.
@@ -11,7 +13,7 @@ fn keys_beside_the_file_override_it() {
         ("m.toml", "kind = \"ring\"\nshape = [8]\nlinks = 2\nhop_cycles = 3"),
     ]);
     let run = &files.load().unwrap().runs[0];
-    assert_eq!((run.hop_cycles.get(), run.links), (5, LinkMode::HalfDuplex));
+    assert_eq!((run.communication.hop().get(), run.communication.links()), (5, LinkMode::HalfDuplex));
 }
 
 #[test]

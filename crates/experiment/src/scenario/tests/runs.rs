@@ -1,6 +1,6 @@
 use cubefold_mapping::EmbeddingKind;
-use cubefold_simulator::Program;
-use cubefold_topology::{MachineKind, TieRule, Wrap};
+use cubefold_simulator::{Cycles, Program};
+use cubefold_topology::{LinkMode, MachineKind, TieRule, Wrap};
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn the_example_has_two_modes_three_times_two_machines_and_five_embeddings() {
     assert_eq!(lines[59], "\"half-duplex\" 100 \"torus\" [4, 4, 4] optimal");
     let last = &scenario.runs[59];
     assert_eq!(last.combination[0].0, "machine.links");
-    assert_eq!((last.links, last.program.compute().get()), (LinkMode::HalfDuplex, 100));
+    assert_eq!((last.communication.links(), last.program.compute().get()), (LinkMode::HalfDuplex, 100));
     assert_eq!((last.machine.kind(), last.seed), (MachineKind::Torus, 7));
 }
 
@@ -39,9 +39,9 @@ fn what_is_not_written_has_its_default() {
     let scenario = scenario(RING);
     assert_eq!((scenario.name.as_str(), scenario.swept, scenario.runs.len()), ("s", false, 3));
     let run = &scenario.runs[2];
-    assert_eq!((run.scenario.as_str(), run.seed, run.hop_cycles.get()), ("s", 0, 1));
-    assert_eq!((run.links, run.execution), (LinkMode::FullDuplex, Execution::default()));
-    assert_eq!(run.execution.tie, TieRule::Direct);
+    assert_eq!((run.scenario.as_str(), run.seed, run.communication.hop().get()), ("s", 0, 1));
+    assert_eq!((run.communication.links(), run.execution), (LinkMode::FullDuplex, Execution::default()));
+    assert_eq!(run.communication.tie(), TieRule::Direct);
     assert_eq!(
         run.program,
         CubeProgram::new(run.program.cube(), CubeProgram::ascend(run.program.cube()), Cycles::ZERO).unwrap()
@@ -87,7 +87,7 @@ fn cases_vary_faster_than_keys_wherever_they_are_written() {
 #[test]
 fn link_modes_have_numbers_too() {
     let modes = ["1", "2", "3", "\"single-direction\""]
-        .map(|links| scenario(&format!("{RING}links = {links}")).runs[0].links.number());
+        .map(|links| scenario(&format!("{RING}links = {links}")).runs[0].communication.links().number());
     assert_eq!(modes, [1, 2, 3, 3]);
 }
 
@@ -140,11 +140,10 @@ fn executions_are_coordinated_when_asked_for() {
         execution("mode = \"coordinated\"\nphases = \"unlimited\"").mode,
         coordinated(DimensionChoice::Lowest, Phases::Unlimited)
     );
-    let hop = execution("engine = \"hop\"\ntie = \"negative\"\ndimension_choice = \"lowest\"");
-    assert_eq!(
-        (hop.engine, hop.tie, hop.mode),
-        (EngineChoice::Hop, TieRule::Negative, ExecutionMode::Asynchronous)
-    );
+    let hop = execution("engine = \"hop\"\ndimension_choice = \"lowest\"");
+    assert_eq!((hop.engine, hop.mode), (EngineChoice::Hop, ExecutionMode::Asynchronous));
+    let negative = scenario(&format!("{RING}[execution]\ntie = \"negative\""));
+    assert_eq!(negative.runs[0].communication.tie(), TieRule::Negative);
 }
 
 #[test]

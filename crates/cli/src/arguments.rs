@@ -1,0 +1,134 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::{
+    color::Color,
+    format::{PlacementFormat, ResultFormat},
+    memory_limit::MemoryLimit,
+};
+
+const AFTER_HELP: &str = "\
+Examples:
+  cubefold compare scenarios/first-comparison.toml
+  cubefold run scenarios/rings.toml --output rings.csv
+  cubefold place scenarios/first-comparison.toml --embedding xor
+
+Exit codes:
+  0  done
+  1  a run failed, or results could not be written
+  2  the input is wrong or refused; nothing was run";
+
+/// Places parallel programs on ring, mesh, torus and hypercube machines and measures, to the cycle, what
+/// the placement costs.
+#[derive(Debug, Parser)]
+#[command(name = "cubefold", version, after_help = AFTER_HELP, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) shared: SharedOptions,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that all commands take.
+#[derive(Debug, Args)]
+pub(crate) struct SharedOptions {
+    /// Where results go; `-` is standard output [default: -]
+    #[arg(long, short, global = true, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// How many threads run scenarios; results do not depend on it [default: one a processor]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    /// The most memory that runs may take together, such as 8GiB; more is refused before it is taken
+    /// [default: what the machine has free]
+    #[arg(long, global = true, value_name = "SIZE")]
+    pub(crate) memory_limit: Option<MemoryLimit>,
+
+    /// Whether messages are coloured
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+
+    /// Show no progress and no notes
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs every scenario in the files, one row a run
+    Run(RunOptions),
+    /// Runs them side by side against one embedding, with ratios
+    Compare(CompareOptions),
+    /// Measures the placements, without running the program
+    Measure(ScenarioOptions),
+    /// Prints one placement: which process sits on which node
+    Place(PlaceOptions),
+    /// Reads and validates, runs nothing, and lists the runs there would be
+    Check(ScenarioOptions),
+}
+
+/// The scenarios, and how results are written.
+#[derive(Debug, Args)]
+pub(crate) struct ScenarioOptions {
+    /// Scenario files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How results are written [default: by the extension of --output, else table]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ResultFormat>,
+}
+
+/// Options of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunOptions {
+    #[command(flatten)]
+    pub(crate) scenarios: ScenarioOptions,
+
+    /// Also write one row for every run, process and stage, as .csv or .jsonl
+    #[arg(long, value_name = "PATH")]
+    pub(crate) processes: Option<PathBuf>,
+}
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CompareOptions {
+    #[command(flatten)]
+    pub(crate) scenarios: ScenarioOptions,
+
+    /// The embedding that the others are compared with [default: the first of the scenario]
+    #[arg(long, value_name = "EMBEDDING")]
+    pub(crate) reference: Option<String>,
+}
+
+/// Options of `place`.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceOptions {
+    /// A scenario file without a sweep
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Which of the scenario's embeddings; needed where it has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) embedding: Option<String>,
+
+    /// How the placement is written [default: by the extension of --output, else grid]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<PlacementFormat>,
+}
+
+impl ValueEnum for Color {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(self.name().into())
+    }
+}

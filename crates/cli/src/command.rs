@@ -1,0 +1,45 @@
+//! The commands.
+
+mod check;
+mod compare;
+mod execution;
+mod measure;
+mod place;
+mod process_rows;
+mod records;
+mod run;
+
+use std::path::Path;
+
+use crate::{
+    arguments::{Arguments, Command, SharedOptions},
+    failure::Failure,
+    memory_limit::MemoryLimit,
+};
+use cubefold_experiment::Resources;
+
+/// Does what the command line asks for.
+pub(crate) fn execute(arguments: Arguments) -> Result<(), Failure> {
+    let shared = &arguments.shared;
+    match arguments.command {
+        Command::Run(options) => run::run(&options, shared),
+        Command::Compare(options) => compare::compare(&options, shared),
+        Command::Measure(options) => measure::measure(&options, shared),
+        Command::Place(options) => place::place(&options, shared),
+        Command::Check(options) => check::check(&options, shared),
+    }
+}
+
+impl SharedOptions {
+    fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    fn resources(&self) -> Resources {
+        let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Resources {
+            threads: self.threads.map_or_else(processors, usize::from),
+            memory: self.memory_limit.unwrap_or_else(MemoryLimit::free).0,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! `cubefold check`: what runs there would be.
+
+use cubefold_experiment::{
+    Run,
+    export::{Document, PlannedRun},
+    load,
+};
+
+use super::records;
+use crate::{
+    arguments::{ScenarioOptions, SharedOptions},
+    failure::Failure,
+    format::{ByExtension, ResultFormat},
+    output::Output,
+    table::check_table,
+};
+
+pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let format = ResultFormat::decide(options.format, shared.output())?;
+    let scenarios = load(&options.files).map_err(Failure::Scenario)?;
+    let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
+    let planned: Vec<PlannedRun> =
+        runs.iter().enumerate().map(|(place, run)| PlannedRun::new(place, run)).collect();
+    let output = Output::open(shared.output())?;
+    let table = || check_table(&scenarios, &planned);
+    records::write(output, format, Document::CHECK, &[], &planned, table)
+}

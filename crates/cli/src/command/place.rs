@@ -1,0 +1,95 @@
+//! `cubefold place`: one placement.
+
+use std::io::{self, Write};
+
+use cubefold_experiment::{Run, Scenario, export::MachineRecord, load};
+use cubefold_mapping::{Placement, ProcessId};
+use serde::{Serialize, Serializer};
+
+use crate::{
+    arguments::{PlaceOptions, SharedOptions},
+    failure::Failure,
+    format::{ByExtension, PlacementFormat},
+    output::Output,
+    table::write_grid,
+};
+
+pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let format = PlacementFormat::decide(options.format, shared.output())?;
+    let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
+    let run = choose(&scenarios, options.embedding.as_deref())?;
+    let output = Output::open(shared.output())?;
+    output.write(|output| match format {
+        PlacementFormat::Grid => write_grid(output, &run.placement),
+        PlacementFormat::Csv => write_csv(output, &run.placement),
+        PlacementFormat::Json => write_json(output, run),
+    })
+}
+
+/// The one run whose placement is asked for.
+fn choose<'a>(scenarios: &'a [Scenario], embedding: Option<&str>) -> Result<&'a Run, Failure> {
+    let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
+    if scenarios.iter().any(|scenario| scenario.swept) {
+        return Err(Failure::usage(
+            "the scenario has a sweep, expected one placement",
+            "remove [sweep], or place a scenario with one of its combinations",
+        ));
+    }
+    let names: Vec<String> = runs.iter().map(|run| run.embedding.to_string()).collect();
+    let known = || format!("name one of {} with --embedding", names.join(", "));
+    match (embedding, runs.as_slice()) {
+        (None, [run]) => Ok(run),
+        (None, _) => {
+            Err(Failure::usage(format!("the scenario has {} embeddings, expected one", runs.len()), known()))
+        }
+        (Some(name), _) => {
+            let place = names.iter().position(|known| known == name);
+            place.map(|place| runs[place]).ok_or_else(|| {
+                Failure::usage(format!("embedding {name:?} is none of the scenario's"), known())
+            })
+        }
+    }
+}
+
+/// A row for each process: `process,p_1,p_2,..`.
+fn write_csv(output: &mut impl Write, placement: &Placement) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(output);
+    let dimensions = placement.machine().shape().dimensions();
+    let coordinates = dimensions.map(|dimension| format!("p_{dimension}"));
+    table.write_record(std::iter::once("process".to_owned()).chain(coordinates))?;
+    for process in ProcessId::first(placement.process_count()) {
+        let coordinates = placement.machine().shape().coordinates(placement.node(process));
+        table.serialize((process.label(), coordinates.as_slice()))?;
+    }
+    table.flush()
+}
+
+#[derive(Serialize)]
+struct PlacementDocument<'run> {
+    format: &'static str,
+    version: u32,
+    machine: MachineRecord,
+    embedding: String,
+    #[serde(serialize_with = "nodes")]
+    nodes: &'run Placement,
+}
+
+fn write_json(output: &mut impl Write, run: &Run) -> io::Result<()> {
+    let document = PlacementDocument {
+        format: "cubefold-placement",
+        version: 1,
+        machine: MachineRecord::new(&run.machine, run.communication),
+        embedding: run.embedding.to_string(),
+        nodes: &run.placement,
+    };
+    serde_json::to_writer(&mut *output, &document)?;
+    writeln!(output)
+}
+
+/// The coordinates of each process, one after another: a large placement is never held as a whole.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn nodes<S: Serializer>(placement: &&Placement, serializer: S) -> Result<S::Ok, S::Error> {
+    let shape = placement.machine().shape();
+    let coordinates = |process| shape.coordinates(placement.node(process)).as_slice().to_vec();
+    serializer.collect_seq(ProcessId::first(placement.process_count()).map(coordinates))
+}

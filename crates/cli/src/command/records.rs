@@ -1,0 +1,32 @@
+//! Records in the format asked for.
+
+use std::io::{self, Write};
+
+use cubefold_experiment::export::{Document, flatten, write_csv, write_document, write_lines};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{failure::Failure, format::ResultFormat, output::Output, table::Page};
+
+/// Writes `records`, or the page of tables that shows them.
+///
+/// `extra` keys go into the envelope of a document.
+pub(super) fn write<R: Serialize>(
+    output: Output,
+    format: ResultFormat,
+    document: Document,
+    extra: &[(&str, Value)],
+    records: &[R],
+    page: impl FnOnce() -> Page,
+) -> Result<(), Failure> {
+    output.write(|output| match format {
+        ResultFormat::Table => output.write_all(page().text().as_bytes()),
+        ResultFormat::Markdown => output.write_all(page().markdown().as_bytes()),
+        ResultFormat::Json => write_document(output, document, extra, records),
+        ResultFormat::Jsonl => write_lines(output, records),
+        ResultFormat::Csv => {
+            let rows = records.iter().map(flatten).collect::<io::Result<Vec<_>>>()?;
+            write_csv(output, &rows)
+        }
+    })
+}

@@ -1,0 +1,97 @@
+//! The formats that results are written in.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::failure::Failure;
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResultFormat {
+    /// For people, in 80 columns
+    Table,
+    /// One document with an envelope
+    Json,
+    /// One line a run, without the envelope
+    Jsonl,
+    /// One row a run, scalars only
+    Csv,
+    /// As `table`, for a page
+    Markdown,
+}
+
+/// How a placement is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlacementFormat {
+    /// The machine as a grid with the process of each node
+    Grid,
+    /// One row a process with its coordinates, as scenarios read it
+    Csv,
+    /// One document
+    Json,
+}
+
+/// A format that a path's extension may stand for.
+pub(crate) trait ByExtension: Sized {
+    /// The format when nothing says otherwise.
+    const DEFAULT: Self;
+
+    /// The format with this extension.
+    fn of_extension(extension: &str) -> Option<Self>;
+
+    /// The format asked for, else that of the path's extension, else the default.
+    fn decide(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
+        if let Some(format) = asked {
+            return Ok(format);
+        }
+        let Some(extension) = output.and_then(Path::extension) else { return Ok(Self::DEFAULT) };
+        let extension = extension.to_string_lossy();
+        if extension == "parquet" {
+            return Err(Failure::usage("parquet is not supported in this version", "write .csv or .jsonl"));
+        }
+        Ok(Self::of_extension(&extension).unwrap_or(Self::DEFAULT))
+    }
+}
+
+impl ByExtension for ResultFormat {
+    const DEFAULT: Self = Self::Table;
+
+    fn of_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "json" => Some(Self::Json),
+            "jsonl" => Some(Self::Jsonl),
+            "csv" => Some(Self::Csv),
+            "md" => Some(Self::Markdown),
+            _ => None,
+        }
+    }
+}
+
+impl ByExtension for PlacementFormat {
+    const DEFAULT: Self = Self::Grid;
+
+    fn of_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "json" => Some(Self::Json),
+            "csv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_option_comes_before_the_extension_and_that_before_the_default() {
+        let decide = |asked, path| ResultFormat::decide(asked, path).unwrap();
+        assert_eq!(decide(Some(ResultFormat::Json), Some(Path::new("a.csv"))), ResultFormat::Json);
+        assert_eq!(decide(None, Some(Path::new("a.csv"))), ResultFormat::Csv);
+        assert_eq!(decide(None, Some(Path::new("a.md"))), ResultFormat::Markdown);
+        assert_eq!(decide(None, Some(Path::new("-"))), ResultFormat::Table);
+        assert_eq!(decide(None, None), ResultFormat::Table);
+        assert!(ResultFormat::decide(None, Some(Path::new("a.parquet"))).is_err());
+    }
+}

@@ -1,0 +1,20 @@
+//! Runs and results by scenario and by combination.
+
+use cubefold_experiment::{Run, Scenario};
+
+/// The runs of all scenarios with their results, scenario by scenario.
+pub(crate) fn by_scenario<'a, R>(
+    scenarios: &'a [Scenario],
+    mut results: &'a [R],
+) -> impl Iterator<Item = (&'a Scenario, &'a [R])> {
+    scenarios.iter().map(move |scenario| {
+        let (own, rest) = results.split_at(scenario.runs.len());
+        results = rest;
+        (scenario, own)
+    })
+}
+
+/// The runs that differ in nothing but the embedding, group by group.
+pub(crate) fn combinations(runs: &[Run]) -> impl Iterator<Item = &[Run]> {
+    runs.chunk_by(|a, b| a.combination == b.combination)
+}

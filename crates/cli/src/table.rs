@@ -1,0 +1,16 @@
+//! Results as people read them: pages of headings, tables and notes.
+
+mod check_table;
+mod compare_table;
+mod grid;
+mod measure_table;
+mod page;
+mod results_page;
+mod run_table;
+
+pub(crate) use check_table::check_table;
+pub(crate) use compare_table::compare_table;
+pub(crate) use grid::write_grid;
+pub(crate) use measure_table::measure_table;
+pub(crate) use page::{Page, TextTable};
+pub(crate) use run_table::run_table;

@@ -1,0 +1,38 @@
+//! The page of `cubefold check`.
+
+use cubefold_experiment::{Scenario, export::PlannedRun};
+
+use super::{
+    Page, TextTable,
+    results_page::{plain, swept_names},
+};
+use crate::grouping::by_scenario;
+
+/// The runs of each scenario, with what they differ in.
+pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Page {
+    let mut page = Page::default();
+    for (scenario, planned) in by_scenario(scenarios, planned) {
+        page.heading(format!("{} ({})", scenario.name, scenario.path.display()));
+        let mut header = vec!["run".to_owned()];
+        header.extend(
+            scenario.runs.first().map(swept_names).unwrap_or_default().into_iter().map(str::to_owned),
+        );
+        header.extend(["embedding", "processes", "nodes", "stages"].map(str::to_owned));
+        let words = header.len() - 3;
+        let row = |(run, plan): (&cubefold_experiment::Run, &PlannedRun)| {
+            let mut row = vec![plan.run.to_string()];
+            row.extend(run.combination.iter().map(|(_, value)| plain(value)));
+            row.push(plan.embedding.clone());
+            row.extend([plan.processes, plan.nodes, plan.stages].map(|number| number.to_string()));
+            row
+        };
+        let rows = scenario.runs.iter().zip(planned).map(row).collect();
+        page.table(TextTable { header, rows, words });
+    }
+    let runs = planned.len();
+    page.notes(vec![match runs {
+        1 => "No errors; 1 run.".to_owned(),
+        runs => format!("No errors; {runs} runs."),
+    }]);
+    page
+}

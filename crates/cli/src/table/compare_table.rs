@@ -1,0 +1,139 @@
+//! The page of `cubefold compare`.
+
+use cubefold_experiment::{Run, Scenario, export::RunRecord};
+
+use super::{
+    Page,
+    results_page::{Column, LEGEND, Row, add_tables, contention_notes, coordination_note, settings},
+};
+use crate::{arguments::SharedOptions, grouping::by_scenario};
+
+/// A section for each scenario: a row for each run, with its ratio, and sentences that say it.
+pub(crate) fn compare_table(
+    scenarios: &[Scenario],
+    references: &[String],
+    records: &[RunRecord],
+    shared: &SharedOptions,
+) -> Page {
+    let mut page = Page::default();
+    for ((scenario, records), reference) in by_scenario(scenarios, records).zip(references) {
+        page.heading(&scenario.name);
+        page.settings(settings(records));
+        add_tables(&mut page, &scenario.runs, records, |rows| columns(reference, rows));
+        page.notes(sentences(&scenario.runs, reference, records));
+        if !shared.quiet {
+            let mut notes = contention_notes(&scenario.runs, records);
+            notes.extend(coordination_note(records));
+            notes.push(LEGEND.to_owned());
+            page.notes(notes);
+        }
+    }
+    page
+}
+
+fn columns(reference: &str, rows: &[Row<'_>]) -> Vec<Column> {
+    let ratio = |record: &RunRecord| record.ratio_to_reference.map(|ratio| format!("{ratio:.3}"));
+    vec![
+        Column::new("makespan", rows, |record| Some(record.makespan_cycles)),
+        Column::new(format!("/ {reference}"), rows, ratio),
+        Column::new("predicted", rows, |record| record.predicted_cycles),
+        Column::new("bound", rows, |record| record.lower_bound_cycles),
+        Column::new("waiting", rows, |record| Some(record.totals.waiting_cycles)),
+        Column::new("blocked", rows, |record| record.longest_queue.and(Some(record.totals.blocked_cycles))),
+        Column::new("steps", rows, |record| record.routing_steps),
+        Column::new("conflicts", rows, |record| record.conflicts),
+    ]
+}
+
+/// For each embedding but the reference: by how much it is faster or slower.
+fn sentences(runs: &[Run], reference: &str, records: &[RunRecord]) -> Vec<String> {
+    let mut names: Vec<&str> = vec![];
+    for record in records {
+        if !names.contains(&record.embedding.as_str()) {
+            names.push(&record.embedding);
+        }
+    }
+    let swept = runs.iter().any(|run| !run.combination.is_empty());
+    let others = names.into_iter().filter(|name| swept || *name != reference);
+    others.filter_map(|name| sentence(name, reference, records)).collect()
+}
+
+fn sentence(name: &str, reference: &str, records: &[RunRecord]) -> Option<String> {
+    let own: Vec<&RunRecord> = records.iter().filter(|record| record.embedding == name).collect();
+    let ratios: Vec<f64> = own.iter().filter_map(|record| record.ratio_to_reference).collect();
+    let (least, greatest) =
+        (ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?);
+    let bound = met_bound(&own);
+    if name == reference {
+        return bound.map(|bound| format!("{name}: {bound}."));
+    }
+    let against = match own.len() {
+        1 => in_words(least, reference),
+        several => format!("{} over {several} combinations", range_in_words(least, greatest, reference)),
+    };
+    Some(match bound {
+        Some(bound) => format!("{name}: {against}; {bound}."),
+        None => format!("{name}: {against}."),
+    })
+}
+
+/// A ratio of makespans as a sentence says it.
+fn in_words(ratio: f64, reference: &str) -> String {
+    // Ratios are of whole cycles: equal makespans have the ratio 1 exactly.
+    if ratio < 1.0 {
+        format!("{:.2} times fewer cycles than {reference}", 1.0 / ratio)
+    } else if ratio > 1.0 {
+        format!("{ratio:.2} times more cycles than {reference}")
+    } else {
+        format!("as many cycles as {reference}")
+    }
+}
+
+/// The ratios from `least` to `greatest` as a sentence says them.
+fn range_in_words(least: f64, greatest: f64, reference: &str) -> String {
+    let rounded = |ratio: f64| format!("{ratio:.2}");
+    let (fewest, most) = (rounded(1.0 / greatest), rounded(1.0 / least));
+    if in_words(least, reference) == in_words(greatest, reference) {
+        in_words(least, reference)
+    } else if greatest <= 1.0 {
+        format!("{fewest} to {most} times fewer cycles than {reference}")
+    } else if least >= 1.0 {
+        format!("{} to {} times more cycles than {reference}", rounded(least), rounded(greatest))
+    } else {
+        format!("from {most} times fewer to {} times more cycles than {reference}", rounded(greatest))
+    }
+}
+
+/// Whether the records meet their lower bounds.
+fn met_bound(records: &[&RunRecord]) -> Option<String> {
+    let bounded: Vec<_> = records.iter().filter(|record| record.lower_bound_cycles.is_some()).collect();
+    let met =
+        bounded.iter().filter(|record| record.lower_bound_cycles == Some(record.makespan_cycles)).count();
+    match (met, bounded.len()) {
+        (0, _) => None,
+        (1, 1) => Some("meets the lower bound".to_owned()),
+        (met, all) if met == all => Some(format!("meets the lower bound in all {all}")),
+        (met, all) => Some(format!("meets the lower bound in {met} of {all}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_read_as_sentences() {
+        assert_eq!(in_words(0.8, "standard"), "1.25 times fewer cycles than standard");
+        assert_eq!(in_words(1.2, "standard"), "1.20 times more cycles than standard");
+        assert_eq!(in_words(1.0, "standard"), "as many cycles as standard");
+    }
+
+    #[test]
+    fn ranges_of_ratios_say_which_side_they_are_on() {
+        let range = |least, greatest| range_in_words(least, greatest, "xor");
+        assert_eq!(range(0.5, 0.5), "2.00 times fewer cycles than xor");
+        assert_eq!(range(0.5, 0.8), "1.25 to 2.00 times fewer cycles than xor");
+        assert_eq!(range(1.0, 1.5), "1.00 to 1.50 times more cycles than xor");
+        assert_eq!(range(0.8, 1.5), "from 1.25 times fewer to 1.50 times more cycles than xor");
+    }
+}

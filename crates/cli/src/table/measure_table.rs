@@ -1,0 +1,84 @@
+//! The page of `cubefold measure`: metrics down, embeddings across.
+
+use cubefold_experiment::{
+    Scenario,
+    export::{PlacementEntry, PlacementRecord},
+};
+
+use super::{Page, TextTable, results_page::plain};
+use crate::grouping::{by_scenario, combinations};
+
+/// A table for each combination of each scenario.
+pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) -> Page {
+    let mut page = Page::default();
+    for (scenario, mut entries) in by_scenario(scenarios, entries) {
+        for group in combinations(&scenario.runs) {
+            let (own, rest) = entries.split_at(group.len());
+            entries = rest;
+            let settings: Vec<String> = group.first().map_or_else(Vec::new, |run| {
+                run.combination.iter().map(|(path, value)| format!("{path} = {}", plain(value))).collect()
+            });
+            page.heading(if settings.is_empty() {
+                scenario.name.clone()
+            } else {
+                format!("{}: {}", scenario.name, settings.join(", "))
+            });
+            page.table(metrics(own));
+        }
+    }
+    page.notes(vec!["Distances and dilations in links; loads and congestions in guest edges.".to_owned()]);
+    page
+}
+
+fn metrics(entries: &[PlacementEntry]) -> TextTable {
+    let header =
+        std::iter::once("metric".to_owned()).chain(entries.iter().map(|entry| entry.embedding.clone()));
+    let mut rows = vec![];
+    for (name, cell) in METRICS {
+        let cells = entries.iter().map(|entry| cell(&entry.placement));
+        rows.push(std::iter::once((*name).to_owned()).chain(cells).collect());
+    }
+    rows.extend(distances(entries));
+    TextTable { header: header.collect(), rows, words: 1 }
+}
+
+type Metric = (&'static str, fn(&PlacementRecord) -> String);
+
+const METRICS: &[Metric] = &[
+    ("constant distances", |placement| if placement.constant_distances { "yes" } else { "no" }.to_owned()),
+    ("average distance", |placement| fraction(placement.average_distance)),
+    ("dilation, largest", |placement| placement.dilation.max.to_string()),
+    ("dilation, total", |placement| placement.dilation.total.to_string()),
+    ("node load, largest", |placement| placement.node_load.max.to_string()),
+    ("node load, least", |placement| placement.node_load.min.to_string()),
+    ("node load, mean", |placement| fraction(placement.node_load.mean)),
+    ("link congestion, largest", |placement| placement.link_congestion.max.to_string()),
+    ("link congestion, mean", |placement| fraction(placement.link_congestion.mean)),
+    ("node congestion, largest", |placement| placement.node_congestion.max.to_string()),
+    ("node congestion, mean", |placement| fraction(placement.node_congestion.mean)),
+    ("load, largest and least", |placement| format!("{} {}", placement.load.max, placement.load.min)),
+    ("expansion", |placement| fraction(placement.expansion)),
+    ("node evenness", |placement| fraction(placement.node_evenness)),
+];
+
+/// A row for each guest dimension: its distance, or the least and greatest.
+fn distances(entries: &[PlacementEntry]) -> Vec<Vec<String>> {
+    let of = |entry: &'_ PlacementEntry, dimension: usize| {
+        let distances = entry.placement.distances.as_deref().and_then(|all| all.get(dimension));
+        distances.map_or_else(String::new, |own| {
+            if own.min == own.max { own.min.to_string() } else { format!("{} to {}", own.min, own.max) }
+        })
+    };
+    let dimensions =
+        entries.iter().filter_map(|entry| entry.placement.distances.as_ref()).map(Vec::len).max();
+    (0..dimensions.unwrap_or(0))
+        .map(|dimension| {
+            let cells = entries.iter().map(|entry| of(entry, dimension));
+            std::iter::once(format!("distance, dimension {dimension}")).chain(cells).collect()
+        })
+        .collect()
+}
+
+fn fraction(value: Option<f64>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| format!("{value:.3}"))
+}

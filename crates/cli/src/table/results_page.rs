@@ -1,0 +1,199 @@
+//! What pages of results share: the settings that all runs have, and columns for those that they have not.
+
+use cubefold_experiment::{Run, export::RunRecord};
+
+use super::{Page, TextTable};
+
+/// A run and what it came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'page> {
+    run: &'page Run,
+    pub(super) record: &'page RunRecord,
+}
+
+/// A column of numbers.
+pub(super) struct Column {
+    header: String,
+    cells: Vec<String>,
+}
+
+impl Column {
+    /// A column with a cell for each row.
+    pub(super) fn new<T: ToString>(
+        header: impl Into<String>,
+        rows: &[Row<'_>],
+        cell: impl Fn(&RunRecord) -> Option<T>,
+    ) -> Self {
+        let text = |row: &Row<'_>| cell(row.record).map_or_else(String::new, |value| value.to_string());
+        Self { header: header.into(), cells: rows.iter().map(text).collect() }
+    }
+
+    fn says_something(&self) -> bool {
+        self.cells.iter().any(|cell| !cell.is_empty())
+    }
+}
+
+/// Adds the table of the runs to a page: one for each execution mode, since they measure different things.
+pub(super) fn add_tables(
+    page: &mut Page,
+    runs: &[Run],
+    records: &[RunRecord],
+    columns: impl Fn(&[Row<'_>]) -> Vec<Column>,
+) {
+    let mut sections: Vec<(&str, Vec<Row<'_>>)> = vec![];
+    for (run, record) in runs.iter().zip(records) {
+        let (mode, row) = (record.execution.mode, Row { run, record });
+        match sections.iter_mut().find(|(known, _)| *known == mode) {
+            Some((_, rows)) => rows.push(row),
+            None => sections.push((mode, vec![row])),
+        }
+    }
+    let several = sections.len() > 1;
+    for (mode, rows) in sections {
+        if several {
+            page.caption(mode);
+        }
+        page.table(table(&rows, columns(&rows), |path| !(several && path == "execution.mode")));
+    }
+}
+
+/// The settings that all runs of a scenario have in common.
+pub(super) fn settings(records: &[RunRecord]) -> Vec<(&'static str, String)> {
+    [
+        ("machine", common(records, machine)),
+        ("program", common(records, program)),
+        ("execution", common(records, execution)),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
+    .collect()
+}
+
+/// What all records say, if they say the same.
+fn common(records: &[RunRecord], say: impl Fn(&RunRecord) -> String) -> Option<String> {
+    let first = say(records.first()?);
+    records.iter().all(|record| say(record) == first).then_some(first)
+}
+
+pub(super) fn machine(record: &RunRecord) -> String {
+    let machine = &record.machine;
+    let shape = join(&machine.shape, "x");
+    let implied = vec![machine.kind.wrap() == cubefold_topology::Wrap::Around; machine.wrap.len()];
+    let wrap = if machine.wrap == implied {
+        String::new()
+    } else {
+        let wraps: Vec<_> =
+            machine.wrap.iter().map(|&around| if around { "around" } else { "open" }).collect();
+        format!(" ({})", wraps.join(", "))
+    };
+    let hop = counted(machine.hop_cycles, "cycle");
+    format!("{} {shape}{wrap}, {} links, {hop} a link", machine.kind, machine.links)
+}
+
+fn program(record: &RunRecord) -> String {
+    let program = &record.program;
+    let dimensions =
+        program.dimensions.map_or_else(String::new, |dimensions| format!(", {dimensions} dimensions"));
+    let stages = program.stages.as_ref().map_or_else(String::new, |stages| {
+        const SHOWN: usize = 12;
+        let dots = if stages.len() > SHOWN { " .." } else { "" };
+        format!(", stages {}{dots}", join(&stages[..stages.len().min(SHOWN)], " "))
+    });
+    let compute = counted(program.compute_cycles, "compute cycle");
+    format!("{}{dimensions}{stages}, {compute} a stage", program.kind)
+}
+
+fn execution(record: &RunRecord) -> String {
+    let execution = &record.execution;
+    let tie = if execution.tie == "direct" { String::new() } else { format!(", ties {}", execution.tie) };
+    let choice = match execution.dimension_choice {
+        Some("random") => ", dimensions at random",
+        _ => "",
+    };
+    let phases = match execution.phases.as_deref() {
+        Some("embedding") | None => String::new(),
+        Some(phases) => format!(", phases {phases}"),
+    };
+    format!("{}{tie}{choice}{phases}", execution.mode)
+}
+
+fn join<T: std::fmt::Display>(items: &[T], separator: &str) -> String {
+    let items: Vec<String> = items.iter().map(T::to_string).collect();
+    items.join(separator)
+}
+
+/// A table with those swept settings whose paths are `shown`, the embedding and those of `columns` that say
+/// something.
+fn table(rows: &[Row<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -> TextTable {
+    let columns: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
+    let combination = |run: &Run| -> Vec<String> {
+        run.combination.iter().filter(|(path, _)| shown(path)).map(|(_, value)| plain(value)).collect()
+    };
+    let names = |run: &Run| -> Vec<String> {
+        let paths = run.combination.iter().map(|(path, _)| path);
+        let named = swept_names(run).into_iter().zip(paths).filter(|(_, path)| shown(path));
+        named.map(|(name, _)| name.to_owned()).collect()
+    };
+    let mut header = rows.first().map(|row| names(row.run)).unwrap_or_default();
+    let words = header.len() + 1;
+    header.push("embedding".to_owned());
+    header.extend(columns.iter().map(|column| column.header.clone()));
+    let cells = |(place, row): (usize, &Row<'_>)| {
+        let mut cells = combination(row.run);
+        cells.push(row.run.embedding.to_string());
+        cells.extend(columns.iter().map(|column| column.cells[place].clone()));
+        cells
+    };
+    TextTable { rows: rows.iter().enumerate().map(cells).collect(), header, words }
+}
+
+/// The last parts of the swept paths, or the whole paths where two end alike.
+pub(super) fn swept_names(run: &Run) -> Vec<&str> {
+    let last = |path: &'_ str| path.rsplit('.').next().map_or(0, |part| path.len() - part.len());
+    let paths: Vec<&str> = run.combination.iter().map(|(path, _)| path.as_str()).collect();
+    let ends: Vec<&str> = paths.iter().map(|path| &path[last(path)..]).collect();
+    let unlike = |end: &&str| ends.iter().filter(|other| *other == end).count() == 1;
+    paths.iter().zip(&ends).map(|(path, end)| if unlike(end) { *end } else { *path }).collect()
+}
+
+/// A value without the quotes that it is written with.
+pub(super) fn plain(value: &str) -> String {
+    value.trim_matches('"').to_owned()
+}
+
+/// Sentences on asynchronous runs that take longer than predicted.
+pub(super) fn contention_notes(runs: &[Run], records: &[RunRecord]) -> Vec<String> {
+    let contended: Vec<&RunRecord> = records.iter().filter(|record| excess(record) > 0).collect();
+    if contended.is_empty() || runs.iter().all(|run| run.combination.is_empty()) {
+        return contended.into_iter().map(contention_note).collect();
+    }
+    let (runs, of) = (contended.len(), records.len());
+    vec![format!("In {runs} of {of} runs messages in each other's way cost more than predicted.")]
+}
+
+/// By how much contention makes a run longer than predicted [cycles].
+fn excess(record: &RunRecord) -> u64 {
+    let predicted = record.predicted_cycles.filter(|_| record.conflicts.is_none());
+    predicted.map_or(0, |predicted| record.makespan_cycles - predicted)
+}
+
+fn contention_note(record: &RunRecord) -> String {
+    let (embedding, more) = (&record.embedding, counted(excess(record), "cycle"));
+    format!("{embedding}: messages in each other's way make it {more} longer than predicted.")
+}
+
+/// A sentence on coordinated runs, where there are any.
+pub(super) fn coordination_note(records: &[RunRecord]) -> Option<String> {
+    let coordinated = records.iter().any(|record| record.routing_steps.is_some());
+    coordinated.then(|| "Coordinated: every stage lasts until its farthest message is there.".to_owned())
+}
+
+/// A number of things, in the singular for one.
+fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
+/// What the columns mean.
+pub(super) const LEGEND: &str =
+    "Times in cycles; waiting and blocked are sums over all processes and stages.";

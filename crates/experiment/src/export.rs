@@ -1,0 +1,24 @@
+//! Results as other programs read them.
+//!
+//! Records are types of their own, apart from the simulator's: their names and order are the interface
+//! (`docs/reading-results.md`). What does not apply is `null`, never left out and never 0.
+
+mod document;
+mod flat;
+mod machine_record;
+mod placement_record;
+mod planned_run;
+mod process_row;
+mod program_record;
+mod run_record;
+
+pub use document::{Document, write_document, write_lines};
+pub use flat::{FlatRow, flatten, write_csv};
+pub use machine_record::MachineRecord;
+pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord};
+pub use planned_run::PlannedRun;
+pub use process_row::ProcessRow;
+pub use program_record::ProgramRecord;
+pub use run_record::{
+    DistanceRecord, DistributionRecord, ExecutionRecord, RunRecord, StageRecord, TotalsRecord,
+};

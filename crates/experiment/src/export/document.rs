@@ -1,0 +1,67 @@
+//! JSON documents: an envelope that says what they hold, and the records.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What a document holds: its format's name and version, and the key of its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Document {
+    /// The value of `format`.
+    pub format: &'static str,
+    /// The key under which the records are.
+    pub records: &'static str,
+}
+
+impl Document {
+    /// Results of `run` and `compare`.
+    pub const RESULTS: Self = Self { format: "cubefold-results", records: "runs" };
+    /// Metrics of `measure`.
+    pub const PLACEMENTS: Self = Self { format: "cubefold-placements", records: "placements" };
+    /// The runs that `check` lists.
+    pub const CHECK: Self = Self { format: "cubefold-check", records: "runs" };
+
+    /// The version of every format so far.
+    pub const VERSION: u32 = 1;
+}
+
+/// Writes a document with its envelope; `extra` keys come before the records.
+///
+/// # Errors
+///
+/// When writing does.
+pub fn write_document<R: Serialize>(
+    writer: &mut impl Write,
+    document: Document,
+    extra: &[(&str, Value)],
+    records: &[R],
+) -> io::Result<()> {
+    let mut envelope = Map::new();
+    envelope.insert("format".to_owned(), document.format.into());
+    envelope.insert("version".to_owned(), Document::VERSION.into());
+    envelope.insert("cubefold".to_owned(), env!("CARGO_PKG_VERSION").into());
+    for (key, value) in extra {
+        envelope.insert((*key).to_owned(), value.clone());
+    }
+    let records = records.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
+    envelope.insert(document.records.to_owned(), Value::Array(records));
+    serde_json::to_writer_pretty(&mut *writer, &envelope)?;
+    writeln!(writer)
+}
+
+/// Writes records without an envelope, one a line.
+///
+/// # Errors
+///
+/// When writing does.
+pub fn write_lines<R: Serialize>(
+    writer: &mut impl Write,
+    records: impl IntoIterator<Item = R>,
+) -> io::Result<()> {
+    for record in records {
+        serde_json::to_writer(&mut *writer, &record)?;
+        writeln!(writer)?;
+    }
+    Ok(())
+}

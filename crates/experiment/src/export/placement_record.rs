@@ -1,0 +1,159 @@
+//! The metrics of a placement, as records hold them.
+
+use std::collections::BTreeMap;
+
+use cubefold_mapping::{DimensionDistances, Extremes, PlacementMetrics};
+use serde::Serialize;
+
+use super::{MachineRecord, ProgramRecord};
+use crate::exact_mean;
+
+/// One entry of `measure`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlacementEntry {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The machine.
+    pub machine: MachineRecord,
+    /// The program, whose guest was placed.
+    pub program: ProgramRecord,
+    /// The embedding's name.
+    pub embedding: String,
+    /// Its metrics, with the distances of each guest dimension.
+    pub placement: PlacementRecord,
+}
+
+/// Metrics of a placement of the whole guest graph (`docs/model.md` section 7).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlacementRecord {
+    /// Whether every guest dimension has the same distance for every process.
+    pub constant_distances: bool,
+    /// `D_a`: the mean over the guest dimensions of their mean distances [links].
+    pub average_distance: Option<f64>,
+    /// Dilations of the guest edges [links].
+    pub dilation: DilationRecord,
+    /// Guest edges that pass a node.
+    pub node_load: NodeLoadRecord,
+    /// Guest edges that use a link.
+    pub link_congestion: CongestionRecord,
+    /// Guest edges that touch a node.
+    pub node_congestion: CongestionRecord,
+    /// Processes on a node.
+    pub load: LoadRecord,
+    /// Nodes over processes.
+    pub expansion: Option<f64>,
+    /// Greatest load over least load; none when a node is empty.
+    pub node_evenness: Option<f64>,
+    /// The distances of each guest dimension; only in `measure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distances: Option<Vec<DistancesRecord>>,
+}
+
+/// Dilations of all guest edges.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DilationRecord {
+    /// The largest.
+    pub max: u64,
+    /// The mean.
+    pub mean: Option<f64>,
+    /// The sum.
+    pub total: u64,
+    /// How many edges have each dilation.
+    pub spectrum: BTreeMap<u64, u64>,
+}
+
+/// Guest edges that pass each node.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeLoadRecord {
+    /// Of the node with the most.
+    pub max: u64,
+    /// Of the node with the fewest.
+    pub min: u64,
+    /// The mean over all nodes.
+    pub mean: Option<f64>,
+}
+
+/// Guest edges at each link or node.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CongestionRecord {
+    /// The most.
+    pub max: u64,
+    /// The mean over all links or nodes.
+    pub mean: Option<f64>,
+}
+
+/// Processes on each node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LoadRecord {
+    /// On the fullest node.
+    pub max: u64,
+    /// On the emptiest node.
+    pub min: u64,
+}
+
+/// Distances between neighbours in one guest dimension [links].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DistancesRecord {
+    /// The dimension, counted from 0.
+    pub dimension: usize,
+    /// The least.
+    pub min: u64,
+    /// The greatest.
+    pub max: u64,
+    /// The mean.
+    pub mean: Option<f64>,
+}
+
+impl PlacementRecord {
+    /// The record of the metrics, without the distances by dimension.
+    #[must_use]
+    pub fn new(metrics: &PlacementMetrics) -> Self {
+        let dilation = &metrics.dilation;
+        let (nodes, processes) = (metrics.load.count, metrics.load.sum);
+        let mean_dilation = exact_mean(dilation.total().into(), dilation.edges().into());
+        Self {
+            constant_distances: metrics.constant_distances(),
+            // Every dimension has as many edges as the others, so the mean of means is the mean.
+            average_distance: mean_dilation,
+            dilation: DilationRecord {
+                max: dilation.max(),
+                mean: mean_dilation,
+                total: dilation.total(),
+                spectrum: dilation.spectrum.clone(),
+            },
+            node_load: NodeLoadRecord {
+                max: metrics.node_load.max,
+                min: metrics.node_load.min,
+                mean: mean(metrics.node_load),
+            },
+            link_congestion: congestion(metrics.link_congestion),
+            node_congestion: congestion(metrics.node_congestion),
+            load: LoadRecord { max: metrics.load.max, min: metrics.load.min },
+            expansion: exact_mean(nodes.into(), processes.into()),
+            node_evenness: exact_mean(metrics.load.max.into(), metrics.load.min.into()),
+            distances: None,
+        }
+    }
+
+    /// The record with the distances of each guest dimension.
+    #[must_use]
+    pub fn with_distances(metrics: &PlacementMetrics) -> Self {
+        let distances = metrics.distances.iter().enumerate().map(DistancesRecord::new).collect();
+        Self { distances: Some(distances), ..Self::new(metrics) }
+    }
+}
+
+impl DistancesRecord {
+    fn new((dimension, distances): (usize, &DimensionDistances)) -> Self {
+        let over_edges = distances.over_edges;
+        Self { dimension, min: over_edges.min, max: over_edges.max, mean: mean(over_edges) }
+    }
+}
+
+fn congestion(extremes: Extremes) -> CongestionRecord {
+    CongestionRecord { max: extremes.max, mean: mean(extremes) }
+}
+
+pub(super) fn mean(extremes: Extremes) -> Option<f64> {
+    exact_mean(extremes.sum.into(), extremes.count.into())
+}
