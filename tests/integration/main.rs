@@ -5,3 +5,4 @@
 mod engines_equal_reference;
 mod random_problem;
 mod reference;
+mod theory;

@@ -1,0 +1,11 @@
+//! What the theory says of placements and runs, asked of the crates: every fact of `docs/model.md`
+//! section 8, the theorems behind them, and cases worked by hand. One idea a file.
+
+mod constant_distances;
+mod distances;
+mod figures;
+mod length_two;
+mod loads;
+mod makespans;
+mod setting;
+mod undisturbed;

@@ -1,0 +1,189 @@
+//! Machines, placements and runs, in the words of the theory.
+
+use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics, ProcessId};
+use cubefold_simulator::{
+    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Execution, Outcome, Routing,
+    StageRecord, lower_bound, predict, simulate,
+};
+use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule, Wrap};
+
+/// The ring of `2^bits` nodes.
+pub(crate) fn ring(bits: u32) -> Machine {
+    Machine::new(MachineKind::Ring, &[1 << bits]).unwrap()
+}
+
+/// The line of `2^bits` nodes.
+pub(crate) fn line(bits: u32) -> Machine {
+    Machine::new(MachineKind::Line, &[1 << bits]).unwrap()
+}
+
+/// The torus with these lengths.
+pub(crate) fn torus(lengths: &[u64]) -> Machine {
+    Machine::new(MachineKind::Torus, lengths).unwrap()
+}
+
+/// The mesh with these lengths.
+pub(crate) fn mesh(lengths: &[u64]) -> Machine {
+    Machine::new(MachineKind::Mesh, lengths).unwrap()
+}
+
+/// The machine with these extents.
+pub(crate) fn mixed(extents: &[(u64, Wrap)]) -> Machine {
+    let (lengths, wraps): (Vec<_>, Vec<_>) = extents.iter().copied().unzip();
+    Machine::with_wraps(MachineKind::Mesh, &lengths, &wraps).unwrap()
+}
+
+/// All machines of `2^bits` nodes whose lengths are powers of two: every shape in every order, and every
+/// way to wrap. Lengths of 2 are left open: they have the same one link when they wrap.
+pub(crate) fn machines(bits: u32) -> Vec<Machine> {
+    let with_all_wraps = |lengths: Vec<u64>| {
+        let mut choices = vec![vec![]];
+        for length in lengths {
+            let wraps: &[Wrap] = if length == 2 { &[Wrap::Open] } else { &[Wrap::Open, Wrap::Around] };
+            choices = choices
+                .iter()
+                .flat_map(|chosen: &Vec<_>| {
+                    wraps.iter().map(|&wrap| [&chosen[..], &[(length, wrap)]].concat())
+                })
+                .collect();
+        }
+        choices
+    };
+    shapes(bits).into_iter().flat_map(with_all_wraps).map(|extents| mixed(&extents)).collect()
+}
+
+/// All meshes and all toruses of `2^bits` nodes whose lengths are powers of two, in every order.
+pub(crate) fn meshes_and_toruses(bits: u32) -> Vec<Machine> {
+    shapes(bits).iter().flat_map(|lengths| [mesh(lengths), torus(lengths)]).collect()
+}
+
+/// All ordered lists of powers of two from 2 on with the product `2^bits`.
+fn shapes(bits: u32) -> Vec<Vec<u64>> {
+    let mut all = vec![vec![1 << bits]];
+    for last in 1..bits {
+        all.extend(shapes(bits - last).into_iter().map(|shape| [&shape[..], &[1 << last]].concat()));
+    }
+    all
+}
+
+/// Whether every dimension of length over 2 wraps.
+pub(crate) fn all_wrap(machine: &Machine) -> bool {
+    machine.extents().iter().all(|extent| extent.is_ring() || extent.length() == 2)
+}
+
+/// The cube with as many processes as the machine has nodes.
+pub(crate) fn cube_of(machine: &Machine) -> Hypercube {
+    Hypercube::new(u64::from(machine.node_count().ilog2())).unwrap()
+}
+
+/// The cube of that many processes as the machine has nodes, placed by a named embedding.
+pub(crate) fn embed(kind: EmbeddingKind, machine: &Machine) -> Placement {
+    Placement::embed(kind, cube_of(machine), machine).unwrap()
+}
+
+/// The cube that is placed.
+fn cube_placed(placement: &Placement) -> Hypercube {
+    Hypercube::new(u64::from(placement.process_count().ilog2())).unwrap()
+}
+
+/// The metrics of a placement, ties going the direct way.
+pub(crate) fn measure(placement: &Placement) -> PlacementMetrics {
+    PlacementMetrics::measure(&cube_placed(placement), placement, TieRule::Direct)
+}
+
+/// The distances `D_i(n)` by their definition: row `i` holds those of all processes `n`.
+pub(crate) fn distances(placement: &Placement) -> Vec<Vec<u64>> {
+    let (machine, nodes, cube) = (placement.machine(), placement.nodes(), cube_placed(placement));
+    let row = |dimension| {
+        let of_process = |process: ProcessId| {
+            let neighbour = cube.neighbour(process, dimension);
+            machine.distance(nodes[process.label() as usize], nodes[neighbour.label() as usize])
+        };
+        ProcessId::first(placement.process_count()).map(of_process).collect()
+    };
+    cube.dimensions().map(row).collect()
+}
+
+/// The parameters of a run, by the letters of `docs/model.md`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setting {
+    pub(crate) links: LinkMode,
+    pub(crate) compute: u64, // T_a
+    pub(crate) hop: u64,     // T_c
+    pub(crate) tie: TieRule,
+}
+
+/// Full-duplex links, `T_a = 0`, `T_c = 1`.
+pub(crate) const PLAIN: Setting =
+    Setting { links: LinkMode::FullDuplex, compute: 0, hop: 1, tie: TieRule::Direct };
+
+/// A compute-and-communicate program on placed processes.
+#[derive(Debug)]
+pub(crate) struct Trial {
+    program: CubeProgram,
+    placement: Placement,
+    communication: Communication,
+}
+
+impl Trial {
+    /// With the dimensions in ascending order.
+    pub(crate) fn ascend(placement: Placement, setting: Setting) -> Self {
+        let stages: Vec<u64> = (0..u64::from(placement.process_count().ilog2())).collect();
+        Self::with_stages(placement, setting, &stages)
+    }
+
+    /// With these dimensions.
+    pub(crate) fn with_stages(placement: Placement, setting: Setting, stages: &[u64]) -> Self {
+        let cube = cube_placed(&placement);
+        let stages = stages.iter().map(|&number| cube.dimension(number).unwrap()).collect();
+        let program = CubeProgram::new(cube, stages, Cycles::new(setting.compute)).unwrap();
+        let communication = Communication::new(setting.links, Cycles::new(setting.hop), setting.tie).unwrap();
+        Self { program, placement, communication }
+    }
+
+    /// The makespan without contention.
+    pub(crate) fn predicted(&self) -> u64 {
+        predict(&self.program, &self.placement, self.communication).get()
+    }
+
+    /// The lower bound on the makespan.
+    pub(crate) fn bound(&self) -> u64 {
+        lower_bound(&self.program, &self.placement, self.communication).unwrap().cycles.get()
+    }
+
+    pub(crate) fn asynchronous(&self) -> Outcome {
+        self.run(&Execution::Asynchronous).0
+    }
+
+    pub(crate) fn coordinated(&self) -> Outcome {
+        self.run(&IN_ORDER).0
+    }
+
+    /// Runs with the busy cycles of the links counted, and returns the records besides.
+    pub(crate) fn run(&self, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
+        let mut records = vec![];
+        let (program, placement) = (&self.program, &self.placement);
+        let outcome =
+            simulate(program, placement, self.communication, execution, CountLinkUse::Yes, &mut records);
+        (outcome.unwrap(), records)
+    }
+}
+
+/// Coordinated, the lowest-numbered coordinate first, phases without a limit.
+pub(crate) const IN_ORDER: Execution =
+    Execution::Coordinated(Routing { dimension_choice: DimensionChoice::Lowest, phase_length: None });
+
+/// When each process finished.
+pub(crate) fn finishes(outcome: &Outcome) -> Vec<u64> {
+    outcome.summary.finishes().iter().map(|finish| finish.get()).collect()
+}
+
+/// When the last process finished.
+pub(crate) fn makespan(outcome: &Outcome) -> u64 {
+    outcome.summary.makespan().get()
+}
+
+/// The routing steps and the conflicts of each stage of a coordinated run.
+pub(crate) fn steps_and_conflicts(outcome: &Outcome) -> Vec<(u64, u64)> {
+    outcome.traffic.routing.as_ref().unwrap().iter().map(|stage| (stage.steps, stage.conflicts)).collect()
+}
