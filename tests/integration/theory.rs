@@ -2,8 +2,10 @@
 //! section 8, the theorems behind them, and cases worked by hand. One idea a file.
 
 mod constant_distances;
+mod coordinated;
 mod distances;
 mod figures;
+mod hand_worked;
 mod length_two;
 mod loads;
 mod makespans;

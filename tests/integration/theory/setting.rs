@@ -1,11 +1,11 @@
 //! Machines, placements and runs, in the words of the theory.
 
-use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics, ProcessId};
+use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics, PlacementTable, ProcessId};
 use cubefold_simulator::{
     Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Execution, Outcome, Routing,
     StageRecord, lower_bound, predict, simulate,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule, Wrap};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
 /// The ring of `2^bits` nodes.
 pub(crate) fn ring(bits: u32) -> Machine {
@@ -79,6 +79,12 @@ pub(crate) fn cube_of(machine: &Machine) -> Hypercube {
 /// The cube of that many processes as the machine has nodes, placed by a named embedding.
 pub(crate) fn embed(kind: EmbeddingKind, machine: &Machine) -> Placement {
     Placement::embed(kind, cube_of(machine), machine).unwrap()
+}
+
+/// Process `n` on node `nodes[n]`.
+pub(crate) fn place(machine: &Machine, nodes: &[u32]) -> Placement {
+    let nodes = nodes.iter().copied().map(NodeId::new).collect();
+    Placement::Table(PlacementTable::new(machine, nodes).unwrap())
 }
 
 /// The cube that is placed.
