@@ -1,6 +1,8 @@
 //! What the theory says of placements and runs, asked of the crates: every fact of `docs/model.md`
 //! section 8, the theorems behind them, and cases worked by hand. One idea a file.
 
+mod bijections;
+mod byweight;
 mod constant_distances;
 mod coordinated;
 mod distances;
@@ -10,4 +12,5 @@ mod length_two;
 mod loads;
 mod makespans;
 mod setting;
+mod theorem_10;
 mod undisturbed;
