@@ -7,6 +7,7 @@ mod constant_distances;
 mod coordinated;
 mod distances;
 mod figures;
+mod finish_times;
 mod hand_worked;
 mod least_dilation_by_coordinate;
 mod least_total_dilation;
