@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod engines_equal_reference;
+mod program;
 mod random_problem;
 mod reference;
 mod theory;

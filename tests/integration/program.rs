@@ -1,0 +1,12 @@
+//! The program as people use it: command lines, files, results, messages.
+//!
+//! Everything goes through the binary, run in the root of the repository; only where the reference
+//! simulator needs the runs themselves are the scenarios also loaded as a library does.
+
+mod command;
+mod determinism;
+mod expectations;
+mod processes;
+mod readme;
+mod reference_runs;
+mod scenario_files;

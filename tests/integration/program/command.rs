@@ -1,0 +1,122 @@
+//! Runs of the binary, and a folder to try things in.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What one run of the program came to.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+/// The root of the repository.
+pub(super) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The text of a file of the repository.
+pub(super) fn text_of(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// The program in the root of the repository, with nothing around it that changes what it shows.
+pub(super) fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    command.current_dir(root()).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
+    command
+}
+
+/// Runs the program with these arguments.
+pub(super) fn run<A: AsRef<str>>(arguments: &[A]) -> Finished {
+    let output = program().args(arguments.iter().map(AsRef::as_ref)).output().unwrap();
+    Finished {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The standard output of a run that does what it is asked for.
+pub(super) fn done<A: AsRef<str>>(arguments: &[A]) -> String {
+    let finished = run(arguments);
+    let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    finished.stdout
+}
+
+/// The JSON document that a command prints.
+pub(super) fn json<A: AsRef<str>>(arguments: &[A]) -> Value {
+    let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).chain(["--format", "json"]).collect();
+    serde_json::from_str(&done(&arguments)).unwrap()
+}
+
+/// The CSV that a command prints: its header and its rows.
+pub(super) fn csv<A: AsRef<str>>(arguments: &[A]) -> (Vec<String>, Vec<Vec<String>>) {
+    let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).chain(["--format", "csv"]).collect();
+    csv_table(&done(&arguments))
+}
+
+/// The header and the rows of a CSV text.
+pub(super) fn csv_table(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    let mut rows = reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect::<Vec<_>>());
+    (rows.next().unwrap(), rows.collect())
+}
+
+/// A folder that is gone when the test is over.
+#[derive(Debug)]
+pub(super) struct Scratch(TempDir);
+
+impl Scratch {
+    /// A folder with these files, each a name and a text.
+    pub(super) fn with<T: AsRef<[u8]>>(files: &[(&str, T)]) -> Self {
+        let scratch = Self(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            fs::write(scratch.0.path().join(name), text).unwrap();
+        }
+        scratch
+    }
+
+    /// An empty folder.
+    pub(super) fn empty() -> Self {
+        Self::with::<&str>(&[])
+    }
+
+    /// The path of a file in it.
+    pub(super) fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// The text of a file in it.
+    pub(super) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap()
+    }
+
+    /// The names of everything in it, in order.
+    pub(super) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().to_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// The names of the files with this extension in a folder of the repository, in order.
+pub(super) fn files_in(folder: &str, extension: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder)).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    paths.sort();
+    let name = |path: &PathBuf| format!("{folder}/{}", path.file_name().unwrap().to_str().unwrap());
+    assert!(!paths.is_empty(), "no .{extension} in {folder}");
+    paths.iter().map(name).collect()
+}

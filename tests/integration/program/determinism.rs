@@ -1,0 +1,58 @@
+//! The same bytes whatever the number of threads.
+
+use super::command::{Scratch, done};
+
+#[test]
+fn results_are_the_same_bytes_on_1_2_and_8_threads() {
+    for name in ["link-modes", "random-dimensions", "tie-rules", "compute-sweep"] {
+        let path = format!("scenarios/{name}.toml");
+        for format in ["json", "jsonl", "csv", "table", "markdown"] {
+            let with = |threads: &str| done(&["run", &path, "--format", format, "--threads", threads]);
+            let one = with("1");
+            assert!(with("2") == one && with("8") == one, "{name} as {format}");
+        }
+    }
+}
+
+#[test]
+fn comparisons_and_measures_are_the_same_bytes_on_1_2_and_8_threads() {
+    for command in ["compare", "measure", "check"] {
+        let path = "scenarios/link-modes.toml";
+        let with = |threads: &str| done(&[command, path, "--format", "json", "--threads", threads]);
+        let one = with("1");
+        assert!(with("2") == one && with("8") == one, "{command}");
+    }
+}
+
+#[test]
+fn rows_of_processes_are_the_same_bytes_on_1_2_and_8_threads() {
+    let files = ["scenarios/link-modes.toml", "scenarios/random-dimensions.toml"];
+    for name in ["rows.csv", "rows.jsonl"] {
+        let rows = |threads: &str| {
+            let scratch = Scratch::empty();
+            let options = ["--threads", threads, "--processes", &scratch.path(name)];
+            done(&[&["run"], &files[..], &options[..]].concat());
+            scratch.read(name)
+        };
+        let one = rows("1");
+        assert!(!one.is_empty() && rows("2") == one && rows("8") == one, "{name}");
+    }
+}
+
+#[test]
+fn random_choices_depend_on_the_seed_and_not_on_the_other_runs() {
+    let text = super::command::text_of("scenarios/random-dimensions.toml");
+    let scratch = Scratch::with(&[
+        ("phases-scattered.csv", super::command::text_of("scenarios/phases-scattered.csv")),
+        ("both.toml", text.clone()),
+        ("random.toml", text.replace("[\"lowest\", \"random\"]", "[\"random\"]")),
+        ("seed.toml", text.replace("seed = 1988", "seed = 1989").replace("[\"lowest\", ", "[")),
+    ]);
+    let last = |name: &str| {
+        let document = super::command::json(&["run", &scratch.path(name)]);
+        let run = document["runs"].as_array().unwrap().last().unwrap().clone();
+        (run["makespan_cycles"].clone(), run["stages"].clone())
+    };
+    assert_eq!(last("both.toml"), last("random.toml"));
+    assert_ne!(last("both.toml"), last("seed.toml"));
+}

@@ -1,0 +1,128 @@
+//! The numbers that the comments of scenarios promise, under "Expect".
+
+use serde_json::Value;
+
+use super::command::{json, text_of};
+
+/// The makespans of the runs for which `chosen` holds, in order, as the comments write them.
+fn makespans(document: &Value, chosen: impl Fn(&Value) -> bool) -> String {
+    let runs = document["runs"].as_array().unwrap().iter().filter(|run| chosen(run));
+    let makespans: Vec<String> = runs.map(|run| run["makespan_cycles"].to_string()).collect();
+    makespans.join(", ")
+}
+
+/// The comment of a scenario, as one line.
+fn comment(name: &str) -> String {
+    let text = text_of(&format!("scenarios/{name}.toml"));
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# ")).collect();
+    lines.join(" ")
+}
+
+/// What stands before the makespans in the comment, and which runs they are of.
+type Promise<'a> = (&'a str, &'a dyn Fn(&Value) -> bool);
+
+/// Asserts that the makespans of the chosen runs stand in the comment behind `before`.
+fn assert_promised(name: &str, promises: &[Promise<'_>]) {
+    let (document, comment) = (json(&["run", &format!("scenarios/{name}.toml")]), comment(name));
+    for (before, chosen) in promises {
+        let promise = format!("{before}{}", makespans(&document, chosen));
+        assert!(comment.contains(&promise), "{name}: no {promise:?} in {comment}");
+    }
+}
+
+#[test]
+fn makespans_by_link_mode_and_execution_are_those_promised() {
+    let half = |mode: &'static str| {
+        move |run: &Value| run["machine"]["links"] == "half-duplex" && run["execution"]["mode"] == mode
+    };
+    let (asynchronous, coordinated) = (half("asynchronous"), half("coordinated"));
+    assert_promised(
+        "link-modes",
+        &[("with half-duplex links: asynchronous ", &asynchronous), ("; coordinated ", &coordinated)],
+    );
+    let links = |links: &'static str| move |run: &Value| run["machine"]["links"] == links;
+    let (full, half) = (links("full-duplex"), links("half-duplex"));
+    assert_promised("fft-mesh-16x16", &[("gray: full-duplex ", &full), ("; half-duplex ", &half)]);
+    let standard = |mode: &'static str| {
+        move |run: &Value| run["embedding"] == "standard" && run["machine"]["links"] == mode
+    };
+    let (full, half, single) =
+        (standard("full-duplex"), standard("half-duplex"), standard("single-direction"));
+    assert_promised(
+        "tie-rules",
+        &[("negative: full-duplex ", &full), ("; half-duplex ", &half), ("; single-direction ", &single)],
+    );
+}
+
+#[test]
+fn makespans_by_machine_are_those_promised() {
+    let kind = |kind: &'static str| move |run: &Value| run["machine"]["kind"] == kind;
+    let (mesh, torus) = (kind("mesh"), kind("torus"));
+    assert_promised("bitonic-sort", &[("gray: mesh ", &mesh), ("; torus ", &torus)]);
+    let wraps = |wraps: bool| move |run: &Value| run["machine"]["wrap"][0] == wraps;
+    let (around, open) = (wraps(true), wraps(false));
+    assert_promised("all-reduce-tpu-block", &[("optimal: wrapping ", &around), ("; not wrapping ", &open)]);
+}
+
+#[test]
+fn makespans_by_stage_order_are_those_promised() {
+    let first = |dimension: u64, second: u64| {
+        move |run: &Value| {
+            let stages = &run["program"]["stages"];
+            (stages[0].as_u64(), stages[1].as_u64()) == (Some(dimension), Some(second))
+        }
+    };
+    let (ascending, descending, in_turn) = (first(0, 1), first(7, 6), first(0, 4));
+    assert_promised(
+        "stage-order",
+        &[("gray: ascending ", &ascending), ("; descending ", &descending), ("gray: ascending ", &in_turn)],
+    );
+}
+
+#[test]
+fn makespans_of_single_embeddings_are_those_promised() {
+    for (name, promises) in [
+        ("figure-4", &[("standard ", "standard"), ("byweight ", "byweight")][..]),
+        ("contention-64x64", &[("xor ", "xor"), ("byweight ", "byweight"), ("gray ", "gray")]),
+        (
+            "mixed-wrap",
+            &[("standard ", "standard"), ("xor ", "xor"), ("gray ", "gray"), ("optimal ", "optimal")],
+        ),
+        ("rectangular", &[("standard ", "standard"), ("xor ", "xor")]),
+        (
+            "own-placement",
+            &[
+                ("the snake ", "file:own-placement.csv"),
+                ("the compact one ", "file:own-placement-compact.csv"),
+            ],
+        ),
+    ] {
+        for (before, embedding) in promises {
+            assert_promised(name, &[(before, &|run: &Value| run["embedding"] == **embedding)]);
+        }
+    }
+}
+
+#[test]
+fn makespans_of_the_largest_machines_are_those_promised() {
+    let on = |embedding: &'static str, length: u64, key: &'static str, place: usize| {
+        move |run: &Value| run["embedding"] == embedding && run["machine"][key][place] == length
+    };
+    for (before, embedding) in
+        [("standard ", "standard"), ("xor ", "xor"), ("byweight ", "byweight"), ("gray ", "gray")]
+    {
+        assert_promised("square-toruses", &[(before, &on(embedding, 128, "shape", 0))]);
+    }
+    for (before, embedding) in
+        [("standard ", "standard"), ("optimal ", "optimal"), ("byweight ", "byweight"), ("gray ", "gray")]
+    {
+        // "xor and optimal 153"
+        assert_promised("torus-3d", &[(before, &on(embedding, 16, "shape", 0))]);
+    }
+    for (before, embedding) in
+        [("standard ", "standard"), ("xor ", "xor"), ("byweight ", "byweight"), ("gray ", "gray")]
+    {
+        let slowest = |run: &Value| run["embedding"] == embedding && run["machine"]["hop_cycles"] == 128;
+        assert_promised("hop-sweep", &[(before, &slowest)]);
+    }
+}

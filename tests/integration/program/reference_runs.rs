@@ -1,0 +1,101 @@
+//! The scenarios equal the reference simulator, process by process.
+
+use cubefold_experiment::{
+    DimensionChoice, ExecutionMode, FinishedRun, KeepRecords, Phases, Progress, Run, execute, load,
+};
+use cubefold_simulator::Program;
+
+use super::command::{files_in, json, root};
+use crate::random_problem::{Case, TestProgram};
+use crate::reference::asynchronous::asynchronous;
+use crate::reference::coordinated::coordinated;
+use crate::reference::problem::{Problem, Row};
+
+/// Runs with more processes take the reference too long.
+const MOST_PROCESSES: u64 = 256;
+
+/// What the reference makes of a run: its makespan and `rows[stage][process]`; none where chance decides.
+fn expected(run: &Run) -> Option<(u64, Vec<Vec<Row>>)> {
+    let problem = problem(run);
+    let phase_length = match run.execution.mode {
+        ExecutionMode::Asynchronous => {
+            let outcome = asynchronous(&problem);
+            return Some((outcome.makespan, outcome.rows));
+        }
+        ExecutionMode::Coordinated { dimension_choice: DimensionChoice::Random, .. } => return None,
+        ExecutionMode::Coordinated { dimension_choice: DimensionChoice::Lowest, phases } => match phases {
+            Phases::Embedding | Phases::Unlimited => None,
+            Phases::Length(length) => Some(length.get()),
+        },
+    };
+    let outcome = coordinated(&problem, phase_length);
+    Some((outcome.makespan, outcome.rows))
+}
+
+/// The run in the reference's terms.
+fn problem(run: &Run) -> Problem {
+    let case = Case {
+        placement: (*run.placement).clone(),
+        communication: run.communication,
+        program: TestProgram::Cube(run.program.clone()),
+    };
+    case.problem()
+}
+
+/// The rows of a finished run as the reference has them.
+fn rows(finished: &FinishedRun, processes: u64) -> Vec<Vec<Row>> {
+    let mut rows: Vec<Vec<Row>> = vec![];
+    let mut records = finished.records.clone();
+    records.sort_by_key(|record| (record.stage, record.process));
+    for record in records {
+        assert!(record.stage == rows.len() || record.stage + 1 == rows.len(), "a stage without rows");
+        rows.resize_with(record.stage + 1, Vec::new);
+        assert_eq!(record.process.label() as usize, rows[record.stage].len());
+        rows[record.stage].push(Row {
+            ready: record.ready.get(),
+            start: record.start.get(),
+            finish: record.finish.get(),
+            waiting: record.waiting().get(),
+            transfer: record.transfer.get(),
+            blocked: record.blocked().get(),
+        });
+    }
+    assert!(rows.iter().all(|stage| stage.len() as u64 == processes));
+    rows
+}
+
+#[test]
+fn every_run_of_every_scenario_with_at_most_256_processes_equals_the_reference() {
+    let mut compared = 0;
+    for path in files_in("scenarios", "toml") {
+        let scenarios = load(&[root().join(&path)]).unwrap();
+        let runs = scenarios.iter().flat_map(|scenario| &scenario.runs);
+        let small = runs.enumerate().filter(|(_, run)| run.program.process_count() <= MOST_PROCESSES);
+        for (place, run) in small {
+            let Some((makespan, expected)) = expected(run) else { continue };
+            let finished = execute(run, place, KeepRecords::Yes, &Progress::default()).unwrap();
+            assert_eq!(finished.outcome.summary.makespan().get(), makespan, "{path}, run {place}");
+            assert_eq!(rows(&finished, run.program.process_count()), expected, "{path}, run {place}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 250, "only {compared} runs are small enough");
+}
+
+#[test]
+fn the_documents_of_scenarios_have_the_makespans_of_the_reference() {
+    for name in
+        ["first-comparison", "figure-4", "link-modes", "mixed-wrap", "own-placement", "phases", "tie-rules"]
+    {
+        let path = format!("scenarios/{name}.toml");
+        let document = json(&["run", &path]);
+        let scenarios = load(&[root().join(&path)]).unwrap();
+        let records = document["runs"].as_array().unwrap();
+        assert_eq!(records.len(), scenarios[0].runs.len());
+        for (record, run) in records.iter().zip(&scenarios[0].runs) {
+            let (makespan, _) = expected(run).unwrap();
+            assert_eq!(record["makespan_cycles"].as_u64(), Some(makespan), "{name}, {}", run.embedding);
+            assert_eq!(record["embedding"].as_str(), Some(run.embedding.to_string().as_str()));
+        }
+    }
+}

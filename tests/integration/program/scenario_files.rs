@@ -1,0 +1,58 @@
+//! The scenarios and machines of the repository are good.
+
+use std::fs;
+
+use super::command::{Scratch, done, files_in, json, root, text_of};
+
+#[test]
+fn every_scenario_passes_the_check() {
+    for path in files_in("scenarios", "toml") {
+        let listed = done(&["check", &path]);
+        assert!(listed.contains("No errors; "), "{path}: {listed}");
+    }
+}
+
+#[test]
+fn all_scenarios_can_be_checked_at_once_and_their_runs_are_numbered_through() {
+    let arguments: Vec<String> =
+        std::iter::once("check".to_owned()).chain(files_in("scenarios", "toml")).collect();
+    let document = json(&arguments);
+    let runs = document["runs"].as_array().unwrap();
+    for (place, run) in runs.iter().enumerate() {
+        assert_eq!(run["run"].as_u64(), Some(place as u64));
+    }
+}
+
+#[test]
+fn every_machine_file_is_a_machine() {
+    let scratch = Scratch::empty();
+    for path in files_in("configs", "toml") {
+        let absolute = root().join(&path).canonicalize().unwrap();
+        let text =
+            format!("machine.file = {:?}\nmapping.embeddings = [\"optimal\"]\n", absolute.to_str().unwrap());
+        fs::write(scratch.path("on-file.toml"), text).unwrap();
+        let document = json(&["run", &scratch.path("on-file.toml")]);
+        let machine = &document["runs"][0]["machine"];
+        let stem = path.split('/').next_back().unwrap().strip_suffix(".toml").unwrap();
+        let shape: Vec<String> =
+            machine["shape"].as_array().unwrap().iter().map(ToString::to_string).collect();
+        let shape = if machine["kind"] == "hypercube" { shape.len().to_string() } else { shape.join("x") };
+        assert!(stem.ends_with(&format!("-{shape}")), "{path} has the shape {shape}");
+    }
+}
+
+#[test]
+fn the_command_in_every_scenario_names_that_scenario_and_runs() {
+    for path in files_in("scenarios", "toml") {
+        let text = text_of(&path);
+        let line = text.lines().find_map(|line| line.strip_prefix("# Run: cubefold ")).unwrap();
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        assert!(arguments.contains(&path.as_str()), "{path}: {line}");
+        // The largest takes seconds; that it is valid is enough.
+        if path.ends_with("two-to-the-sixteen.toml") {
+            done(&["check", &path]);
+        } else {
+            done(&arguments);
+        }
+    }
+}
