@@ -4,9 +4,15 @@
 //! simulator needs the runs themselves are the scenarios also loaded as a library does.
 
 mod command;
+mod compare;
+mod csv_results;
 mod determinism;
 mod expectations;
+mod json_results;
+mod measure;
+mod place;
 mod processes;
 mod readme;
 mod reference_runs;
 mod scenario_files;
+mod shape_of_json;

@@ -1,0 +1,92 @@
+//! The CSV of `run`: names, cells, and the same scalars as the JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::command::{Scratch, csv, json};
+
+/// The rows of a scenario by column.
+fn rows(path: &str) -> Vec<BTreeMap<String, String>> {
+    let (header, rows) = csv(&["run", path]);
+    rows.into_iter().map(|row| header.iter().cloned().zip(row).collect()).collect()
+}
+
+/// The scalars of a record by their joined names, in order; lists of numbers and truths are kept.
+fn scalars(name: &str, value: &Value, found: &mut Vec<(String, Value)>) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                let nested = if name.is_empty() { key.clone() } else { format!("{name}_{key}") };
+                scalars(&nested, member, found);
+            }
+        }
+        other => found.push((name.to_owned(), other.clone())),
+    }
+}
+
+/// The cell that a scalar should have.
+fn cell(name: &str, value: &Value) -> String {
+    let join = |separator: &str| {
+        let entries = value.as_array().unwrap().iter().map(ToString::to_string);
+        entries.collect::<Vec<_>>().join(separator)
+    };
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(_) if name == "machine_shape" => join("x"),
+        Value::Array(_) => join(" "),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn a_row_has_the_scalars_of_the_document_in_its_order_under_joined_names() {
+    for name in ["first-comparison", "mixed-wrap", "own-placement", "phases", "bitonic-sort"] {
+        let path = format!("scenarios/{name}.toml");
+        let (header, rows) = csv(&["run", &path]);
+        let document = json(&["run", &path]);
+        let runs = document["runs"].as_array().unwrap();
+        assert_eq!(rows.len(), runs.len());
+        for (row, run) in rows.iter().zip(runs) {
+            let mut expected = vec![];
+            scalars("", run, &mut expected);
+            expected.retain(|(name, _)| name != "stages" && !name.starts_with("placement_dilation_spectrum"));
+            let names: Vec<&String> = expected.iter().map(|(name, _)| name).collect();
+            assert_eq!(header.iter().collect::<Vec<_>>(), names);
+            let cells: Vec<String> = expected.iter().map(|(name, value)| cell(name, value)).collect();
+            assert_eq!(row, &cells);
+        }
+    }
+}
+
+#[test]
+fn lists_and_missing_values_are_written_as_the_page_on_results_says() {
+    let scratch = Scratch::with(&[(
+        "cylinder.toml",
+        "name = \"a, \\\"quoted\\\" name\"\nprogram.stages = [2, 0, 1, 3, 4, 5]\n\
+         [machine]\nkind = \"torus\"\nshape = [8, 8]\nwrap = [true, false]\n",
+    )]);
+    for row in rows(&scratch.path("cylinder.toml")) {
+        assert_eq!(row["scenario"], "a, \"quoted\" name");
+        assert_eq!(row["machine_shape"], "8x8");
+        assert_eq!(row["machine_wrap"], "true false");
+        assert_eq!(row["program_stages"], "2 0 1 3 4 5");
+        assert_eq!(row["execution_mode"], "asynchronous");
+        for missing in ["execution_dimension_choice", "loading_cycles", "routing_steps", "conflicts"] {
+            assert_eq!(row[missing], "", "{missing}");
+        }
+        assert_eq!(row["totals_sharing_cycles"], "0");
+        assert!(!row["longest_queue"].is_empty());
+    }
+}
+
+#[test]
+fn every_row_of_every_mixture_of_runs_has_the_columns_of_the_header() {
+    // Asynchronous and coordinated, with and without bounds, machines of different arity.
+    let files =
+        ["scenarios/own-placement.toml", "scenarios/link-modes.toml", "scenarios/same-size-machines.toml"];
+    let (header, rows) = csv(&[&["run"], &files[..]].concat());
+    assert!(rows.iter().all(|row| row.len() == header.len()));
+    assert_eq!(rows.len(), 2 + 6 * 4 + 6 * 4);
+}

@@ -1,0 +1,97 @@
+//! `measure`: metrics of placements, without running anything.
+
+use serde_json::{Value, json};
+
+use super::command::{Scratch, csv, done, json};
+use super::shape_of_json::{assert_shape, machine, placement, program_record};
+
+#[test]
+fn the_document_has_exactly_the_keys_that_are_promised_and_the_distances() {
+    let mut placement = placement();
+    placement["distances"] =
+        json!([{ "dimension": "count", "min": "count", "max": "count", "mean": "fraction" }]);
+    let entry = json!({
+        "scenario": "text", "machine": machine(), "program": program_record(), "embedding": "text",
+        "placement": placement
+    });
+    for name in ["first-comparison", "own-placement"] {
+        let document = json(&["measure", &format!("scenarios/{name}.toml")]);
+        let envelope =
+            json!({ "format": "text", "version": "count", "cubefold": "text", "placements": [entry] });
+        assert_shape(&document, &envelope);
+        assert_eq!(document["format"], "cubefold-placements");
+    }
+}
+
+#[test]
+fn byweight_on_the_line_of_figure_4_has_its_distances() {
+    let document = json(&["measure", "scenarios/figure-4.toml"]);
+    let distances = |entry: usize| document["placements"][entry]["placement"]["distances"].clone();
+    let row = |(dimension, (min, max, mean)): (usize, (u64, u64, f64))| json!({ "dimension": dimension, "min": min, "max": max, "mean": mean });
+    let rows = |rows: [(u64, u64, f64); 3]| rows.into_iter().enumerate().map(row).collect::<Value>();
+    assert_eq!(distances(0), rows([(1, 1, 1.0), (2, 2, 2.0), (4, 4, 4.0)]));
+    assert_eq!(distances(1), rows([(3, 4, 3.5), (2, 3, 2.5), (1, 2, 1.5)]));
+}
+
+#[test]
+fn rings_have_the_dilations_and_node_loads_of_the_papers() {
+    // docs/model.md section 8, for d = 2 to 12.
+    let document = json(&["measure", "scenarios/rings.toml"]);
+    let entries = document["placements"].as_array().unwrap();
+    for (d, pair) in (2..).zip(entries.chunks(2)) {
+        let half = 1_u64 << (d - 1);
+        for (entry, links) in pair.iter().zip([(1_u64 << d) - 1, 3 * (1_u64 << (d - 2)) - 1]) {
+            let placement = &entry["placement"];
+            assert_eq!(placement["dilation"]["total"].as_u64(), Some(half * links));
+            assert_eq!(placement["constant_distances"], json!(true));
+            let node_load = placement["node_load"]["mean"].as_f64().unwrap();
+            assert_eq!((2.0 * node_load).to_string(), (links - d).to_string());
+        }
+    }
+    assert_eq!(entries.len(), 22);
+}
+
+#[test]
+fn a_measured_placement_is_that_of_a_run() {
+    for name in ["mixed-wrap", "own-placement", "torus-3d"] {
+        let path = format!("scenarios/{name}.toml");
+        let (measured, ran) = (json(&["measure", &path]), json(&["run", &path]));
+        let placements = measured["placements"].as_array().unwrap();
+        for (entry, run) in placements.iter().zip(ran["runs"].as_array().unwrap()) {
+            let mut placement = entry["placement"].clone();
+            placement.as_object_mut().unwrap().shift_remove("distances").unwrap();
+            assert_eq!(placement, run["placement"]);
+            assert_eq!((&entry["machine"], &entry["program"]), (&run["machine"], &run["program"]));
+        }
+    }
+}
+
+#[test]
+fn csv_and_lines_have_an_entry_a_placement() {
+    let path = "scenarios/own-placement.toml";
+    let (header, rows) = csv(&["measure", path]);
+    assert_eq!(header[..2], ["scenario", "machine_kind"]);
+    assert!(header.iter().all(|name| !name.contains("spectrum") && !name.contains("distances_")));
+    assert_eq!(
+        (header.last().unwrap().as_str(), rows[0].last().unwrap().as_str()),
+        ("placement_node_evenness", "")
+    );
+    let lines = done(&["measure", path, "--format", "jsonl"]);
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(Value::Array(lines), json(&["measure", path])["placements"]);
+}
+
+#[test]
+fn the_largest_machine_is_measured_without_a_table_of_its_nodes() {
+    let scratch = Scratch::with(&[(
+        "largest.toml",
+        "machine = { kind = \"torus\", shape = [65536, 65536] }\n\
+         mapping.embeddings = [\"standard\", \"xor\", \"gray\"]\n",
+    )]);
+    // So little memory would not even hold a byte for each of a thousand nodes.
+    let document = json(&["measure", &scratch.path("largest.toml"), "--memory-limit", "8MiB"]);
+    let placement = &document["placements"][1]["placement"];
+    // d = 16 a ring: each of 2 * 2^16 rings has 2^15 (3 * 2^14 - 1) links of dilation.
+    assert_eq!(placement["dilation"]["total"].as_u64(), Some((1 << 17) * (1 << 15) * (3 * (1 << 14) - 1)));
+    assert_eq!(placement["dilation"]["max"].as_u64(), Some(1 << 14));
+}
