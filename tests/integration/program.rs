@@ -3,16 +3,21 @@
 //! Everything goes through the binary, run in the root of the repository; only where the reference
 //! simulator needs the runs themselves are the scenarios also loaded as a library does.
 
+mod bad_input;
 mod command;
 mod compare;
 mod csv_results;
 mod determinism;
 mod expectations;
+mod help;
 mod json_results;
 mod measure;
+mod memory_limit;
+mod outputs;
 mod place;
 mod processes;
 mod readme;
 mod reference_runs;
 mod scenario_files;
 mod shape_of_json;
+mod table_width;

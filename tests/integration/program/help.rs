@@ -1,0 +1,83 @@
+//! What the program says of itself.
+
+use super::command::{done, program, run};
+
+/// The output of a command in a window so many columns wide.
+fn wide(columns: &str, arguments: &[&str]) -> String {
+    let output = program().env("COLUMNS", columns).args(arguments).output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn help_reads_well() {
+    insta::assert_snapshot!("help", wide("100", &["--help"]));
+    insta::assert_snapshot!("help_run", wide("100", &["run", "--help"]));
+    insta::assert_snapshot!("help_compare", wide("100", &["compare", "--help"]));
+    insta::assert_snapshot!("help_place", wide("100", &["place", "--help"]));
+}
+
+#[test]
+fn help_fits_the_window() {
+    for command in ["run", "compare", "measure", "place", "check"] {
+        for columns in [60, 80] {
+            let help = wide(&columns.to_string(), &[command, "--help"]);
+            let widest = help.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= columns, "{command}: {widest}");
+        }
+    }
+}
+
+#[test]
+fn every_command_has_help_and_tells_of_every_option_its_default() {
+    for command in ["run", "compare", "measure", "place", "check"] {
+        let help = wide("1000", &[command, "--help"]);
+        assert_eq!(help, wide("1000", &["help", command]));
+        for option in ["--output", "--threads", "--memory-limit", "--color", "--format"] {
+            let text = help.split_once(option).unwrap_or_else(|| panic!("{command} has no {option}")).1;
+            let end = text.find("\n      --").unwrap_or(text.len());
+            assert!(text[..end].contains("[default: "), "{command} {option}: {}", &text[..end]);
+        }
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    assert_eq!(done(&["--version"]), format!("cubefold {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn the_help_names_the_exit_codes() {
+    let help = done(&["--help"]);
+    for code in ["\n  0  done", "\n  1  a run failed", "\n  2  the input is wrong or refused"] {
+        assert!(help.contains(code), "{help}");
+    }
+}
+
+#[test]
+fn wrong_command_lines_are_refused() {
+    let figure_4 = "scenarios/figure-4.toml";
+    let cases: [&[&str]; 12] = [
+        &[],
+        &["frobnicate"],
+        &["run"],
+        &["compare"],
+        &["measure"],
+        &["place"],
+        &["check"],
+        &["run", figure_4, "--frobnicate"],
+        &["run", figure_4, "--format", "xml"],
+        &["run", figure_4, "--threads", "0"],
+        &["run", figure_4, "--memory-limit", "8GB"],
+        &["run", figure_4, "--reference", "xor"],
+    ];
+    for arguments in cases {
+        let finished = run(arguments);
+        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(
+            finished.stderr.contains("Usage: ") || finished.stderr.contains("--help"),
+            "{}",
+            finished.stderr
+        );
+    }
+}

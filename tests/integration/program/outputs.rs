@@ -1,0 +1,152 @@
+//! Where results go and in which format.
+
+use std::fs;
+
+use super::command::{Scratch, csv, done, json, root, run};
+
+const FIGURE_4: &str = "scenarios/figure-4.toml";
+
+#[test]
+fn the_extension_of_the_output_decides_the_format() {
+    let scratch = Scratch::empty();
+    let formats = [
+        ("r.json", "json"),
+        ("r.jsonl", "jsonl"),
+        ("r.csv", "csv"),
+        ("r.md", "markdown"),
+        ("r.txt", "table"),
+        ("r", "table"),
+    ];
+    for command in ["run", "compare", "measure", "check"] {
+        for (name, format) in formats {
+            assert_eq!(done(&[command, FIGURE_4, "--output", &scratch.path(name)]), "");
+            assert_eq!(
+                scratch.read(name),
+                done(&[command, FIGURE_4, "--format", format]),
+                "{command} {name}"
+            );
+        }
+    }
+    let place = ["place", FIGURE_4, "--embedding", "byweight"];
+    for (name, format) in [("p.json", "json"), ("p.csv", "csv"), ("p.txt", "grid")] {
+        assert_eq!(done(&[&place[..], &["--output", &scratch.path(name)]].concat()), "");
+        assert_eq!(scratch.read(name), done(&[&place[..], &["--format", format]].concat()), "{name}");
+    }
+}
+
+#[test]
+fn the_format_option_beats_the_extension() {
+    let scratch = Scratch::empty();
+    done(&["run", FIGURE_4, "--format", "csv", "--output", &scratch.path("r.json")]);
+    assert_eq!(scratch.read("r.json"), done(&["run", FIGURE_4, "--format", "csv"]));
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    assert_eq!(done(&["run", FIGURE_4, "--output", "-"]), done(&["run", FIGURE_4]));
+    assert!(!root().join("-").exists());
+}
+
+#[test]
+fn an_output_appears_whole_and_alone_and_replaces_what_was_there() {
+    let scratch = Scratch::with(&[("r.csv", "x".repeat(1 << 20))]);
+    let rows = scratch.path("rows.csv");
+    done(&["run", FIGURE_4, "--output", &scratch.path("r.csv"), "--processes", &rows]);
+    assert_eq!(scratch.read("r.csv"), done(&["run", FIGURE_4, "--format", "csv"]));
+    assert_eq!(scratch.names(), ["r.csv", "rows.csv"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_refused_before_anything_runs() {
+    let scratch = Scratch::with(&[("file", "a file")]);
+    for name in ["missing/r.json", "file/r.json", ""] {
+        let output = scratch.path(name);
+        for command in ["run", "compare", "measure", "check"] {
+            let rows = scratch.path("rows.csv");
+            let processes: &[&str] = if command == "run" { &["--processes", &rows] } else { &[] };
+            let finished = run(&[&[command, FIGURE_4, "--output", &output], processes].concat());
+            assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{command} {name}");
+            assert!(finished.stderr.contains(&format!("cannot write {output}")), "{}", finished.stderr);
+        }
+    }
+    assert_eq!(scratch.names(), ["file"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_has_the_permissions_of_any_new_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::with(&[("new", "")]);
+    done(&["run", FIGURE_4, "--output", &scratch.path("r.csv")]);
+    let mode = |name: &str| fs::metadata(scratch.path(name)).unwrap().permissions().mode();
+    assert_eq!(mode("r.csv"), mode("new"));
+}
+
+/// Exit code and standard error of a command that writes to a pipe which nobody reads.
+fn into_a_closed_pipe(arguments: &[&str]) -> (Option<i32>, String) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let output = command.current_dir(root()).args(arguments).stdout(writer).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_pipe_that_its_reader_closes_is_no_error() {
+    for command in ["run", "compare", "measure", "check"] {
+        for format in ["table", "json", "jsonl", "markdown"] {
+            let arguments = [command, FIGURE_4, "--format", format];
+            assert_eq!(into_a_closed_pipe(&arguments), (Some(0), String::new()), "{arguments:?}");
+        }
+    }
+    for format in ["grid", "json"] {
+        let arguments = ["place", FIGURE_4, "--embedding", "byweight", "--format", format];
+        assert_eq!(into_a_closed_pipe(&arguments), (Some(0), String::new()), "{arguments:?}");
+    }
+    assert_eq!(into_a_closed_pipe(&["--help"]), (Some(0), String::new()));
+}
+
+#[test]
+fn quiet_leaves_the_results_and_their_tables_only() {
+    for command in ["run", "compare"] {
+        let (loud, quiet) = (done(&[command, FIGURE_4]), done(&[command, FIGURE_4, "--quiet"]));
+        assert!(loud.contains("Times in cycles") && !quiet.contains("Times in cycles"), "{quiet}");
+        assert!(loud.starts_with(quiet.trim_end()), "{quiet}");
+        for format in ["json", "jsonl", "csv"] {
+            let arguments = [command, FIGURE_4, "--format", format];
+            assert_eq!(done(&arguments), done(&[&arguments[..], &["--quiet"]].concat()));
+        }
+    }
+}
+
+#[test]
+fn formats_of_later_versions_are_refused() {
+    let scratch = Scratch::empty();
+    let by_extension = run(&["run", FIGURE_4, "--output", &scratch.path("r.parquet")]);
+    let by_option = run(&["run", FIGURE_4, "--format", "parquet"]);
+    for finished in [by_extension, by_option] {
+        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
+        assert!(finished.stderr.contains("parquet"), "{}", finished.stderr);
+    }
+    assert!(scratch.names().is_empty());
+}
+
+#[test]
+fn several_files_come_one_after_another() {
+    let files = [FIGURE_4, "scenarios/mixed-wrap.toml"];
+    let both = json(&["run", files[0], files[1]]);
+    let each = files.map(|file| json(&["run", file])["runs"].as_array().unwrap().clone());
+    assert_eq!(both["runs"].as_array().unwrap(), &each.concat());
+    let (_, rows) = csv(&["run", files[1], files[0]]);
+    assert_eq!((rows.len(), rows[0][0].as_str(), rows[5][0].as_str()), (7, "mixed-wrap", "figure-4"));
+}
+
+#[test]
+fn markdown_has_the_rows_of_the_table() {
+    let markdown = done(&["run", FIGURE_4, "--format", "markdown"]);
+    assert!(markdown.starts_with("## figure-4\n"), "{markdown}");
+    let rows: Vec<&str> = markdown.lines().filter(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), 4, "{markdown}");
+    let columns = |row: &str| row.matches('|').count();
+    assert!(rows.iter().all(|row| columns(row) == columns(rows[0])), "{markdown}");
+}
