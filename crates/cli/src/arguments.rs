@@ -10,16 +10,40 @@ use crate::{
     memory_limit::MemoryLimit,
 };
 
-const AFTER_HELP: &str = "\
-Examples:
-  cubefold compare scenarios/first-comparison.toml
-  cubefold run scenarios/rings.toml --output rings.csv
-  cubefold place scenarios/first-comparison.toml --embedding xor
+/// What stands below every help: examples, then the exit codes.
+macro_rules! after_help {
+    ($($example:literal),+) => {
+        concat!(
+            "Examples:\n",
+            $("  cubefold ", $example, "\n",)+
+            "\nExit codes:\n",
+            "  0  done\n",
+            "  1  a run failed, or results could not be written\n",
+            "  2  the input is wrong or refused; nothing was run",
+        )
+    };
+}
 
-Exit codes:
-  0  done
-  1  a run failed, or results could not be written
-  2  the input is wrong or refused; nothing was run";
+const AFTER_HELP: &str = after_help!(
+    "compare scenarios/first-comparison.toml",
+    "run scenarios/rings.toml --output rings.csv",
+    "place scenarios/figure-6.toml --embedding xor"
+);
+const AFTER_RUN: &str = after_help!(
+    "run scenarios/figure-4.toml",
+    "run scenarios/rings.toml --output rings.csv",
+    "run scenarios/figure-4.toml --processes rows.csv"
+);
+const AFTER_COMPARE: &str = after_help!(
+    "compare scenarios/first-comparison.toml",
+    "compare scenarios/link-modes.toml --reference xor --format markdown"
+);
+const AFTER_MEASURE: &str = after_help!("measure scenarios/figure-6.toml");
+const AFTER_PLACE: &str = after_help!(
+    "place scenarios/figure-6.toml --embedding xor",
+    "place scenarios/figure-6.toml --embedding xor --output placement.csv"
+);
+const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
 
 /// Places parallel programs on ring, mesh, torus and hypercube machines and measures, to the cycle, what
 /// the placement costs.
@@ -62,14 +86,19 @@ pub(crate) struct SharedOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Runs every scenario in the files, one row a run
+    #[command(after_help = AFTER_RUN)]
     Run(RunOptions),
-    /// Runs them side by side against one embedding, with ratios
+    /// Runs every scenario side by side against one embedding, with ratios
+    #[command(after_help = AFTER_COMPARE)]
     Compare(CompareOptions),
     /// Measures the placements, without running the program
+    #[command(after_help = AFTER_MEASURE)]
     Measure(ScenarioOptions),
     /// Prints one placement: which process sits on which node
+    #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
     /// Reads and validates, runs nothing, and lists the runs there would be
+    #[command(after_help = AFTER_CHECK)]
     Check(ScenarioOptions),
 }
 

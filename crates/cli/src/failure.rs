@@ -1,6 +1,10 @@
 //! Why a command did not do what was asked, and how that is said.
 
-use std::{fmt, io, path::Path};
+use std::{
+    fmt,
+    io::{self, Write},
+    path::Path,
+};
 
 use cubefold_experiment::{RunError, ScenarioErrors};
 
@@ -49,12 +53,13 @@ impl Failure {
     }
 
     /// Says it on standard error.
-    #[expect(clippy::print_stderr, reason = "the one place that reports failures")]
     pub(crate) fn print(&self, color: Color) {
-        match self {
-            Self::Scenario(errors) => eprint!("{}", Rendered { errors, color }),
-            other => eprintln!("error: {other}"),
-        }
+        let mut stderr = io::stderr().lock();
+        // Where nobody reads what is wrong the exit code still tells.
+        let _ = match self {
+            Self::Scenario(errors) => write!(stderr, "{}", Rendered { errors, color }),
+            other => writeln!(stderr, "error: {other}"),
+        };
     }
 }
 
@@ -87,7 +92,7 @@ impl fmt::Display for Rendered<'_> {
         for error in self.errors.iter() {
             let mut text = String::new();
             handler.render_report(&mut text, error)?;
-            formatter.write_str(&text)?;
+            writeln!(formatter, "{text}")?;
         }
         match self.errors.iter().count() {
             1 => writeln!(formatter, "1 error; nothing was run"),

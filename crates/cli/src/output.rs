@@ -1,63 +1,63 @@
 //! Where results go: standard output, or a file that appears whole or not at all.
 
 use std::{
-    fs::Permissions,
+    fs::{self, File, OpenOptions, Permissions},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
+use cubefold_experiment::Scenario;
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
 /// A destination, opened before anything runs so that a wrong path costs no work.
 #[derive(Debug)]
-pub(crate) enum Output {
+pub(crate) struct Output {
+    destination: Destination,
+    path: Option<PathBuf>, // as it was asked for; none for standard output
+}
+
+#[derive(Debug)]
+enum Destination {
     /// Standard output.
-    Standard(BufWriter<io::Stdout>),
+    Standard(BufWriter<Pipe>),
+    /// What is no regular file, such as a device: written to directly.
+    Device(BufWriter<File>),
     /// A file beside the one asked for, which takes its place when it is complete.
-    File {
-        /// What is written to.
-        temporary: BufWriter<NamedTempFile>,
-        /// What it becomes.
-        path: PathBuf,
-    },
+    File { temporary: BufWriter<NamedTempFile>, path: PathBuf },
 }
 
 impl Output {
-    /// Opens the destination; none and `-` are standard output.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    /// Opens the destination; none and `-` are standard output. It must be none of the files that the
+    /// scenarios were read from.
+    pub(crate) fn open(path: Option<&Path>, scenarios: &[Scenario]) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
-            return Ok(Self::Standard(BufWriter::new(io::stdout())));
+            let destination = Destination::Standard(BufWriter::new(Pipe { closed: false }));
+            return Ok(Self { destination, path: None });
         };
-        let cannot = |error: io::Error| {
+        let inputs = scenarios.iter().flat_map(|scenario| &scenario.inputs);
+        if let Some(input) = inputs.into_iter().find(|input| is_same(input, path)) {
+            return Err(Failure::usage(
+                format!("cannot write {}: the scenarios are read from {}", path.display(), input.display()),
+                "name another file for the results",
+            ));
+        }
+        let destination = Destination::open(path).map_err(|error| {
             let message = format!("cannot write {}: {error}", path.display());
             Failure::usage(message, "name a file in a folder that exists and can be written to")
-        };
-        if path.is_dir() {
-            return Err(cannot(io::ErrorKind::IsADirectory.into()));
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".cubefold-").suffix(".partial");
-        let temporary = with_usual_permissions(&mut builder).tempfile_in(folder).map_err(cannot)?;
-        Ok(Self::File { temporary: BufWriter::new(temporary), path: path.to_owned() })
+        })?;
+        Ok(Self { destination, path: Some(path.to_owned()) })
     }
 
     /// Completes what was written.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        match self {
-            Self::Standard(mut writer) => settle(writer.flush(), None),
-            Self::File { temporary, path } => {
-                let complete = || -> io::Result<()> {
-                    let file = temporary.into_inner().map_err(io::IntoInnerError::into_error)?;
-                    file.as_file().sync_all()?;
-                    file.persist(&path).map_err(|error| error.error)?;
-                    Ok(())
-                };
-                settle(complete(), Some(&path))
-            }
-        }
+        let finished = match self.destination {
+            Destination::Standard(mut writer) => writer.flush(),
+            Destination::Device(mut writer) => writer.flush(),
+            Destination::File { temporary, path } => complete(temporary, &path),
+        };
+        finished.map_err(|error| Failure::output(self.path.as_deref(), error))
     }
 
     /// Writes and completes.
@@ -68,51 +68,105 @@ impl Output {
 
     /// Writes a part.
     pub(crate) fn add(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Failure> {
-        let written = write(self);
-        let path = match self {
-            Self::Standard(_) => None,
-            Self::File { path, .. } => Some(path.as_path()),
-        };
-        settle(written, path)
+        write(self).map_err(|error| Failure::output(self.path.as_deref(), error))
     }
 }
 
-/// A closed pipe is the reader's decision, not an error.
-fn settle(written: io::Result<()>, path: Option<&Path>) -> Result<(), Failure> {
-    match written {
-        Err(error) if path.is_none() && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|error| Failure::output(path, error)),
+/// Whether two paths lead to one file that exists.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
     }
 }
 
+impl Destination {
+    fn open(path: &Path) -> io::Result<Self> {
+        // A symbolic link is followed: what it leads to is replaced, not the link.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let existing = fs::metadata(&path).ok();
+        if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            return Ok(Self::Device(BufWriter::new(OpenOptions::new().write(true).open(&path)?)));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".cubefold-").suffix(".partial");
+        let permissions = existing.map_or_else(usual_permissions, |metadata| Some(metadata.permissions()));
+        if let Some(permissions) = permissions {
+            builder.permissions(permissions);
+        }
+        let temporary = BufWriter::new(builder.tempfile_in(folder)?);
+        Ok(Self::File { temporary, path })
+    }
+}
+
+/// Puts a complete file in its place.
+fn complete(temporary: BufWriter<NamedTempFile>, path: &Path) -> io::Result<()> {
+    let file = temporary.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// What any new file gets: a temporary file would be for its owner only.
 #[cfg(unix)]
-fn with_usual_permissions<'a, 'b>(
-    builder: &'a mut tempfile::Builder<'b, 'b>,
-) -> &'a mut tempfile::Builder<'b, 'b> {
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no such permissions")]
+fn usual_permissions() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt;
-    // A temporary file is for its owner only; results get what any new file gets.
-    builder.permissions(Permissions::from_mode(0o666))
+    Some(Permissions::from_mode(0o666))
 }
 
 #[cfg(not(unix))]
-fn with_usual_permissions<'a, 'b>(
-    builder: &'a mut tempfile::Builder<'b, 'b>,
-) -> &'a mut tempfile::Builder<'b, 'b> {
-    builder
+fn usual_permissions() -> Option<Permissions> {
+    None
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Standard(writer) => writer.write(bytes),
-            Self::File { temporary, .. } => temporary.write(bytes),
+        match &mut self.destination {
+            Destination::Standard(writer) => writer.write(bytes),
+            Destination::Device(writer) => writer.write(bytes),
+            Destination::File { temporary, .. } => temporary.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Standard(writer) => writer.flush(),
-            Self::File { temporary, .. } => temporary.flush(),
+        match &mut self.destination {
+            Destination::Standard(writer) => writer.flush(),
+            Destination::Device(writer) => writer.flush(),
+            Destination::File { temporary, .. } => temporary.flush(),
+        }
+    }
+}
+
+/// Standard output. When its reader has closed it the rest is dropped: that is the reader's decision, not
+/// an error.
+#[derive(Debug)]
+struct Pipe {
+    closed: bool,
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.closed {
+            return Ok(bytes.len());
+        }
+        match io::stdout().write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(bytes.len())
+            }
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match io::stdout().flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            flushed => flushed,
         }
     }
 }

@@ -13,7 +13,7 @@ mod program_record;
 mod run_record;
 
 pub use document::{Document, write_document, write_lines};
-pub use flat::{FlatRow, flatten, write_csv};
+pub use flat::write_csv;
 pub use machine_record::MachineRecord;
 pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord};
 pub use planned_run::PlannedRun;

@@ -62,6 +62,9 @@ pub struct Scenario {
     pub runs: Vec<Run>,
     /// Whether it has a sweep.
     pub swept: bool,
+    /// The files that were read for it: itself, and the machine and placement files that it names (and
+    /// those of the scenarios read before it).
+    pub inputs: Vec<PathBuf>,
 }
 
 /// Everything that one run needs, validated.
@@ -136,7 +139,8 @@ impl Scenario {
         }
         findings.into_result()?;
         let name = written_name(&written);
-        Ok(Self { path: path.to_owned(), name, runs, swept: sweep.place().is_some() })
+        let inputs = std::iter::once(path.to_owned()).chain(library.files()).collect();
+        Ok(Self { path: path.to_owned(), name, runs, swept: sweep.place().is_some(), inputs })
     }
 }
 

@@ -252,3 +252,20 @@ fn errors_are_drawn_with_the_text_in_question() {
     );
     insta::assert_snapshot!("not_toml", rendered("[machine]\nkind = torus\nshape = [8, 8\n"));
 }
+
+#[test]
+fn errors_that_nobody_reads_change_no_exit_code() {
+    let scratch = Scratch::with(&[("s.toml", "nmae = \"x\"\n")]);
+    let (scenario, missing) = (scratch.path("s.toml"), scratch.path("missing/r.json"));
+    let cases = [
+        vec!["check", scenario.as_str()],
+        vec!["run", "scenarios/figure-4.toml", "--output", missing.as_str()],
+    ];
+    for arguments in cases {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cubefold"));
+        let output = command.current_dir(super::command::root()).args(&arguments).stderr(writer).output();
+        assert_eq!(output.unwrap().status.code(), Some(2), "{arguments:?}");
+    }
+}

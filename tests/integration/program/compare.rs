@@ -94,3 +94,16 @@ fn files_with_different_first_embeddings_have_no_common_reference() {
     let runs = document["runs"].as_array().unwrap();
     assert_eq!((&runs[0]["ratio_to_reference"], &runs[2]["ratio_to_reference"]), (&json!(1.0), &json!(1.0)));
 }
+
+#[test]
+fn a_reference_that_is_missing_in_one_combination_only_is_not_called_unknown() {
+    let scratch = Scratch::with(&[(
+        "swept.toml",
+        "machine = { kind = \"ring\", shape = [8] }\n\
+         sweep = { \"mapping.embeddings\" = [[\"standard\", \"xor\"], [\"gray\"]] }\n",
+    )]);
+    let finished = run(&["compare", &scratch.path("swept.toml")]);
+    assert_eq!(finished.code, Some(2));
+    assert!(!finished.stderr.contains("is none of the embeddings"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("mapping.embeddings = [\"gray\"]"), "{}", finished.stderr);
+}

@@ -150,3 +150,68 @@ fn markdown_has_the_rows_of_the_table() {
     let columns = |row: &str| row.matches('|').count();
     assert!(rows.iter().all(|row| columns(row) == columns(rows[0])), "{markdown}");
 }
+
+#[test]
+fn large_results_into_a_pipe_that_its_reader_closes_are_no_error() {
+    for command in ["run", "compare", "measure", "check"] {
+        for format in ["table", "json", "jsonl", "markdown", "csv"] {
+            let arguments = [command, "scenarios/compute-sweep.toml", "--format", format];
+            assert_eq!(into_a_closed_pipe(&arguments), (Some(0), String::new()), "{arguments:?}");
+        }
+    }
+    for format in ["grid", "json", "csv"] {
+        let arguments =
+            ["place", "scenarios/contention-64x64.toml", "--embedding", "xor", "--format", format];
+        assert_eq!(into_a_closed_pipe(&arguments), (Some(0), String::new()), "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_usual_file_is_never_replaced_by_one() {
+    use std::os::unix::fs::FileTypeExt;
+    let scratch = Scratch::empty();
+    let _socket = std::os::unix::net::UnixListener::bind(scratch.path("socket")).unwrap();
+    for option in ["--output", "--processes"] {
+        let path = if option == "--output" { "socket" } else { "socket.csv" };
+        if option == "--processes" {
+            fs::rename(scratch.path("socket"), scratch.path(path)).unwrap();
+        }
+        run(&["run", FIGURE_4, option, &scratch.path(path)]);
+        let kind = fs::symlink_metadata(scratch.path(path)).unwrap().file_type();
+        assert!(kind.is_socket(), "{option} made a file of it");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn results_go_where_a_symbolic_link_leads() {
+    let scratch = Scratch::with(&[("results.csv", "old")]);
+    std::os::unix::fs::symlink("results.csv", scratch.path("latest.csv")).unwrap();
+    done(&["run", FIGURE_4, "--output", &scratch.path("latest.csv")]);
+    assert!(fs::symlink_metadata(scratch.path("latest.csv")).unwrap().is_symlink());
+    assert_eq!(scratch.read("results.csv"), done(&["run", FIGURE_4, "--format", "csv"]));
+}
+
+#[test]
+fn results_never_take_the_place_of_what_they_are_made_from() {
+    let text = "machine.file = \"m.toml\"\nmapping.embeddings = [\"file:p.csv\"]\n";
+    let files = [
+        ("s.toml", text),
+        ("m.toml", "kind = \"ring\"\nshape = [2]\n"),
+        ("p.csv", "process,p_1\n0,0\n1,1\n"),
+    ];
+    for (name, input) in files {
+        let scratch = Scratch::with(&files);
+        let finished = run(&["run", &scratch.path("s.toml"), "--output", &scratch.path(name)]);
+        assert_eq!((finished.code, scratch.read(name).as_str()), (Some(2), input), "{name}");
+    }
+}
+
+#[test]
+fn results_and_rows_in_one_file_are_refused() {
+    let scratch = Scratch::empty();
+    let path = scratch.path("both.csv");
+    let finished = run(&["run", FIGURE_4, "--output", &path, "--processes", &path]);
+    assert_eq!((finished.code, scratch.names()), (Some(2), vec![]));
+}

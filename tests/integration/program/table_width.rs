@@ -35,3 +35,23 @@ fn tables_read_well() {
         insta::assert_snapshot!(name, done(&[command, &format!("scenarios/{file}.toml")]));
     }
 }
+
+#[test]
+fn settings_and_sentences_fit_in_80_columns_too() {
+    for name in ["first-comparison", "figure-4", "figure-6", "contention-64x64"] {
+        for command in ["run", "compare", "measure", "check"] {
+            let page = done(&[command, &format!("scenarios/{name}.toml")]);
+            for line in page.lines() {
+                assert!(line.chars().count() <= 80, "{command} {name}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_dimension_is_told_in_the_singular() {
+    let scratch =
+        super::command::Scratch::with(&[("s.toml", "machine = { kind = \"ring\", shape = [2] }\n")]);
+    let page = done(&["run", &scratch.path("s.toml")]);
+    assert!(page.contains("1 dimension,"), "{page}");
+}

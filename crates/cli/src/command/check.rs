@@ -21,7 +21,7 @@ pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result
     let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
     let planned: Vec<PlannedRun> =
         runs.iter().enumerate().map(|(place, run)| PlannedRun::new(place, run)).collect();
-    let output = Output::open(shared.output())?;
+    let output = Output::open(shared.output(), &scenarios)?;
     let table = || check_table(&scenarios, &planned);
     records::write(output, format, Document::CHECK, &[], &planned, table)
 }

@@ -23,7 +23,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     let references = references(&scenarios, options.reference.as_deref())?;
     let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
     let at_once = check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
-    let output = Output::open(shared.output())?;
+    let output = Output::open(shared.output(), &scenarios)?;
     let mut results = vec![];
     execution::execute_all(
         &runs,
@@ -52,14 +52,23 @@ fn reference(scenario: &Scenario, asked: Option<&str>) -> Result<String, Failure
     let name = asked.map_or(first, str::to_owned);
     for group in combinations(&scenario.runs) {
         if !group.iter().any(|run| run.embedding.to_string() == name) {
-            let known: Vec<_> = group.iter().map(|run| run.embedding.to_string()).collect();
-            return Err(Failure::usage(
-                format!("reference {name:?} is none of the embeddings of {:?}", scenario.name),
-                format!("expected one of {}", known.join(", ")),
-            ));
+            return Err(missing_reference(&name, scenario, group));
         }
     }
     Ok(name)
+}
+
+/// The error for a combination, whose runs are given, without the reference.
+fn missing_reference(name: &str, scenario: &Scenario, group: &[Run]) -> Failure {
+    let settings = group.first().map(|run| run.combination.as_slice()).unwrap_or_default();
+    let settings: Vec<String> = settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+    let known: Vec<String> = group.iter().map(|run| run.embedding.to_string()).collect();
+    let message = if settings.is_empty() {
+        format!("reference {name:?} is none of the embeddings of {:?}", scenario.name)
+    } else {
+        format!("reference {name:?} is not run by {:?} with {}", scenario.name, settings.join(", "))
+    };
+    Failure::usage(message, format!("expected one of {}", known.join(", ")))
 }
 
 /// Fills in the ratios to the reference of each combination.

@@ -21,7 +21,7 @@ pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Resu
     let scenarios = load(&options.files).map_err(Failure::Scenario)?;
     let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
     let at_once = check_placements(&runs, shared.resources()).map_err(Failure::Refused)?;
-    let output = Output::open(shared.output())?;
+    let output = Output::open(shared.output(), &scenarios)?;
     let entries: Vec<PlacementEntry> =
         execution::pool(at_once)?.install(|| runs.par_iter().map(|run| measure_run(run)).collect());
     let table = || measure_table(&scenarios, &entries);

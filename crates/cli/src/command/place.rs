@@ -18,7 +18,7 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
     let format = PlacementFormat::decide(options.format, shared.output())?;
     let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
     let run = choose(&scenarios, options.embedding.as_deref())?;
-    let output = Output::open(shared.output())?;
+    let output = Output::open(shared.output(), &scenarios)?;
     output.write(|output| match format {
         PlacementFormat::Grid => write_grid(output, &run.placement),
         PlacementFormat::Csv => write_csv(output, &run.placement),

@@ -2,10 +2,16 @@
 
 use std::path::Path;
 
-use cubefold_experiment::export::{ProcessRow, RunRecord};
+use cubefold_experiment::{
+    Scenario,
+    export::{ProcessRow, RunRecord},
+};
 use cubefold_simulator::StageRecord;
 
-use crate::{failure::Failure, output::Output};
+use crate::{
+    failure::Failure,
+    output::{Output, is_same},
+};
 
 /// Writes rows to a file as the runs are over.
 #[derive(Debug)]
@@ -22,8 +28,12 @@ enum RowFormat {
 }
 
 impl ProcessRows {
-    /// Opens the file; its extension decides the format.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+    /// Opens the file, which is not where the results go; its extension decides the format.
+    pub(super) fn open(path: &Path, results: Option<&Path>, scenarios: &[Scenario]) -> Result<Self, Failure> {
+        if results.is_some_and(|results| results == path || is_same(results, path)) {
+            let message = format!("both results and process rows into {}", path.display());
+            return Err(Failure::usage(message, "name two files with --output and --processes"));
+        }
         let format = match path.extension().and_then(|extension| extension.to_str()) {
             Some("csv") => RowFormat::Csv,
             Some("jsonl") => RowFormat::Jsonl,
@@ -32,7 +42,7 @@ impl ProcessRows {
                 return Err(Failure::usage(message, "expected a path that ends in .csv or .jsonl"));
             }
         };
-        Ok(Self { output: Output::open(Some(path))?, format, header: true })
+        Ok(Self { output: Output::open(Some(path), scenarios)?, format, header: true })
     }
 
     /// Adds the rows of the run at place `run` of the results.

@@ -1,8 +1,8 @@
 //! Records in the format asked for.
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use cubefold_experiment::export::{Document, flatten, write_csv, write_document, write_lines};
+use cubefold_experiment::export::{Document, write_csv, write_document, write_lines};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -24,9 +24,6 @@ pub(super) fn write<R: Serialize>(
         ResultFormat::Markdown => output.write_all(page().markdown().as_bytes()),
         ResultFormat::Json => write_document(output, document, extra, records),
         ResultFormat::Jsonl => write_lines(output, records),
-        ResultFormat::Csv => {
-            let rows = records.iter().map(flatten).collect::<io::Result<Vec<_>>>()?;
-            write_csv(output, &rows)
-        }
+        ResultFormat::Csv => write_csv(output, records),
     })
 }

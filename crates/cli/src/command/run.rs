@@ -22,8 +22,9 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
     let keep = if options.processes.is_some() { KeepRecords::Yes } else { KeepRecords::No };
     let at_once = check_runs(&runs, shared.resources(), keep).map_err(Failure::Refused)?;
-    let mut rows = options.processes.as_deref().map(ProcessRows::open).transpose()?;
-    let output = Output::open(shared.output())?;
+    let rows = options.processes.as_deref().map(|path| ProcessRows::open(path, shared.output(), &scenarios));
+    let mut rows = rows.transpose()?;
+    let output = Output::open(shared.output(), &scenarios)?;
     let mut results = vec![];
     execution::execute_all(&runs, at_once, keep, shared, finish, |first, batch| {
         for (place, (record, stages)) in (first..).zip(batch) {

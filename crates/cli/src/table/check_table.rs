@@ -12,7 +12,7 @@ use crate::grouping::by_scenario;
 pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Page {
     let mut page = Page::default();
     for (scenario, planned) in by_scenario(scenarios, planned) {
-        page.heading(format!("{} ({})", scenario.name, scenario.path.display()));
+        page.heading(&format!("{} ({})", scenario.name, scenario.path.display()));
         let mut header = vec!["run".to_owned()];
         header.extend(
             scenario.runs.first().map(swept_names).unwrap_or_default().into_iter().map(str::to_owned),

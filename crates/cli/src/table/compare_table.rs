@@ -1,6 +1,6 @@
 //! The page of `cubefold compare`.
 
-use cubefold_experiment::{Run, Scenario, export::RunRecord};
+use cubefold_experiment::{Scenario, export::RunRecord};
 
 use super::{
     Page,
@@ -20,7 +20,7 @@ pub(crate) fn compare_table(
         page.heading(&scenario.name);
         page.settings(settings(records));
         add_tables(&mut page, &scenario.runs, records, |rows| columns(reference, rows));
-        page.notes(sentences(&scenario.runs, reference, records));
+        page.notes(sentences(reference, records));
         if !shared.quiet {
             let mut notes = contention_notes(&scenario.runs, records);
             notes.extend(coordination_note(records));
@@ -45,17 +45,15 @@ fn columns(reference: &str, rows: &[Row<'_>]) -> Vec<Column> {
     ]
 }
 
-/// For each embedding but the reference: by how much it is faster or slower.
-fn sentences(runs: &[Run], reference: &str, records: &[RunRecord]) -> Vec<String> {
+/// For each embedding: by how much it is faster or slower than the reference, and whether it meets the bound.
+fn sentences(reference: &str, records: &[RunRecord]) -> Vec<String> {
     let mut names: Vec<&str> = vec![];
     for record in records {
         if !names.contains(&record.embedding.as_str()) {
             names.push(&record.embedding);
         }
     }
-    let swept = runs.iter().any(|run| !run.combination.is_empty());
-    let others = names.into_iter().filter(|name| swept || *name != reference);
-    others.filter_map(|name| sentence(name, reference, records)).collect()
+    names.into_iter().filter_map(|name| sentence(name, reference, records)).collect()
 }
 
 fn sentence(name: &str, reference: &str, records: &[RunRecord]) -> Option<String> {

@@ -1,33 +1,56 @@
 //! The page of `cubefold measure`: metrics down, embeddings across.
 
 use cubefold_experiment::{
-    Scenario,
+    Run, Scenario,
     export::{PlacementEntry, PlacementRecord},
 };
 
 use super::{Page, TextTable, results_page::plain};
 use crate::grouping::{by_scenario, combinations};
 
-/// A table for each combination of each scenario.
+/// A table for each combination of each scenario; one for several in a row whose placements are the same.
 pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) -> Page {
     let mut page = Page::default();
     for (scenario, mut entries) in by_scenario(scenarios, entries) {
+        let mut tables: Vec<(Vec<String>, &[PlacementEntry])> = vec![];
         for group in combinations(&scenario.runs) {
             let (own, rest) = entries.split_at(group.len());
             entries = rest;
-            let settings: Vec<String> = group.first().map_or_else(Vec::new, |run| {
-                run.combination.iter().map(|(path, value)| format!("{path} = {}", plain(value))).collect()
-            });
-            page.heading(if settings.is_empty() {
-                scenario.name.clone()
-            } else {
-                format!("{}: {}", scenario.name, settings.join(", "))
-            });
-            page.table(metrics(own));
+            let settings = group.first().map(settings).unwrap_or_default();
+            match tables.last_mut() {
+                Some((alike, known)) if same_placements(known, own) => alike.push(settings),
+                _ => tables.push((vec![settings], own)),
+            }
+        }
+        for (alike, entries) in tables {
+            page.heading(&heading(&scenario.name, &alike));
+            page.table(metrics(entries));
         }
     }
     page.notes(vec!["Distances and dilations in links; loads and congestions in guest edges.".to_owned()]);
     page
+}
+
+/// What the sweep sets in a run.
+fn settings(run: &Run) -> String {
+    let settings: Vec<String> =
+        run.combination.iter().map(|(path, value)| format!("{path} = {}", plain(value))).collect();
+    settings.join(", ")
+}
+
+fn same_placements(one: &[PlacementEntry], other: &[PlacementEntry]) -> bool {
+    let described = |entry: &PlacementEntry| (entry.embedding.clone(), entry.placement.clone());
+    one.iter().map(described).eq(other.iter().map(described))
+}
+
+/// The scenario's name with the combinations that a table is for.
+fn heading(name: &str, combinations: &[String]) -> String {
+    match combinations {
+        [only] if only.is_empty() => name.to_owned(),
+        [only] => format!("{name}: {only}"),
+        [first, more @ ..] => format!("{name}: {first}, and {} more combinations alike", more.len()),
+        [] => name.to_owned(),
+    }
 }
 
 fn metrics(entries: &[PlacementEntry]) -> TextTable {

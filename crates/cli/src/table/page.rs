@@ -3,6 +3,10 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle, presets};
+use textwrap::{Options, WordSeparator, fill};
+
+/// What settings and notes are wrapped to.
+const COLUMNS: usize = 80;
 
 /// What a command shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,13 +33,13 @@ pub(crate) struct TextTable {
 }
 
 impl Page {
-    pub(crate) fn heading(&mut self, text: impl Into<String>) {
-        self.blocks.push(Block::Heading(text.into()));
+    pub(crate) fn heading(&mut self, text: &str) {
+        self.blocks.push(Block::Heading(printable(text)));
     }
 
     /// What the table that follows holds.
-    pub(crate) fn caption(&mut self, text: impl Into<String>) {
-        self.blocks.push(Block::Caption(text.into()));
+    pub(crate) fn caption(&mut self, text: &str) {
+        self.blocks.push(Block::Caption(printable(text)));
     }
 
     /// Named settings, one a line.
@@ -81,10 +85,21 @@ impl Block {
             Self::Heading(text) | Self::Caption(text) => format!("{text}\n"),
             Self::Settings(settings) => {
                 let width = settings.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-                lines(settings.iter().map(|(name, value)| format!("  {name:width$}  {value}")))
+                let indent = " ".repeat(width + 4);
+                lines(settings.iter().map(|(name, value)| {
+                    let options = Options::new(COLUMNS).subsequent_indent(&indent);
+                    fill(
+                        &format!("  {name:width$}  {value}"),
+                        options.word_separator(WordSeparator::AsciiSpace),
+                    )
+                }))
             }
             Self::Table(table) => table.draw(PLAIN, 0),
-            Self::Notes(notes) => lines(notes.iter().map(String::as_str)),
+            Self::Notes(notes) => lines(
+                notes
+                    .iter()
+                    .map(|note| fill(note, Options::new(COLUMNS).word_separator(WordSeparator::AsciiSpace))),
+            ),
         }
     }
 
@@ -104,6 +119,14 @@ impl Block {
 /// A line under the header, and space between the columns.
 const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
+/// A text without control characters, which a name may hold and a terminal would obey.
+fn printable(text: &str) -> String {
+    let shown = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    };
+    text.chars().map(shown).collect()
+}
+
 fn lines(lines: impl Iterator<Item = impl std::fmt::Display>) -> String {
     lines.fold(String::new(), |mut text, line| {
         // Writing to a string does not fail.
@@ -117,7 +140,7 @@ impl TextTable {
         let mut table = Table::new();
         table.load_style(style).set_header(self.header.iter().map(String::as_str));
         for row in &self.rows {
-            table.add_row(row.iter().map(String::as_str));
+            table.add_row(row.iter().map(|cell| printable(cell)));
         }
         for (place, column) in table.column_iter_mut().enumerate() {
             column.set_padding((if place == 0 { edge } else { 1 }, edge));

@@ -92,8 +92,9 @@ pub(super) fn machine(record: &RunRecord) -> String {
 
 fn program(record: &RunRecord) -> String {
     let program = &record.program;
-    let dimensions =
-        program.dimensions.map_or_else(String::new, |dimensions| format!(", {dimensions} dimensions"));
+    let dimensions = program
+        .dimensions
+        .map_or_else(String::new, |dimensions| format!(", {}", counted(dimensions.into(), "dimension")));
     let stages = program.stages.as_ref().map_or_else(String::new, |stages| {
         const SHOWN: usize = 12;
         let dots = if stages.len() > SHOWN { " .." } else { "" };

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value};
 
 /// What a document holds: its format's name and version, and the key of its records.
@@ -44,10 +44,27 @@ pub fn write_document<R: Serialize>(
     for (key, value) in extra {
         envelope.insert((*key).to_owned(), value.clone());
     }
-    let records = records.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
-    envelope.insert(document.records.to_owned(), Value::Array(records));
-    serde_json::to_writer_pretty(&mut *writer, &envelope)?;
+    let enveloped = Enveloped { envelope, key: document.records, records };
+    serde_json::to_writer_pretty(&mut *writer, &enveloped)?;
     writeln!(writer)
+}
+
+/// A document that is written record by record, never held as a whole.
+struct Enveloped<'records, R> {
+    envelope: Map<String, Value>,
+    key: &'static str,
+    records: &'records [R],
+}
+
+impl<R: Serialize> Serialize for Enveloped<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.envelope.len() + 1))?;
+        for (key, value) in &self.envelope {
+            map.serialize_entry(key, value)?;
+        }
+        map.serialize_entry(self.key, self.records)?;
+        map.end()
+    }
 }
 
 /// Writes records without an envelope, one a line.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// The scalars of a record by name, in the record's order.
-pub type FlatRow = Vec<(String, String)>;
+type FlatRow = Vec<(String, String)>;
 
 /// What has no place in a row: lists of rows of their own.
 const LEFT_OUT: [&str; 3] = ["stages", "placement_dilation_spectrum", "placement_distances"];
@@ -17,7 +17,7 @@ const LEFT_OUT: [&str; 3] = ["stages", "placement_dilation_spectrum", "placement
 /// # Errors
 ///
 /// When the record cannot be serialized.
-pub fn flatten<R: Serialize>(record: &R) -> io::Result<FlatRow> {
+pub(super) fn flatten<R: Serialize>(record: &R) -> io::Result<FlatRow> {
     let mut row = vec![];
     add("", &serde_json::to_value(record)?, &mut row);
     Ok(row)
@@ -50,17 +50,18 @@ fn cell(name: &str, value: &Value) -> String {
     }
 }
 
-/// Writes rows with the header of the first.
+/// Writes records as rows, one at a time, with the header of the first.
 ///
 /// # Errors
 ///
 /// When writing does.
-pub fn write_csv(writer: &mut impl Write, rows: &[FlatRow]) -> io::Result<()> {
+pub fn write_csv<R: Serialize>(writer: &mut impl Write, records: &[R]) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(writer);
-    if let Some(first) = rows.first() {
-        table.write_record(first.iter().map(|(name, _)| name))?;
-    }
-    for row in rows {
+    for (place, record) in records.iter().enumerate() {
+        let row = flatten(record)?;
+        if place == 0 {
+            table.write_record(row.iter().map(|(name, _)| name))?;
+        }
         table.write_record(row.iter().map(|(_, cell)| cell))?;
     }
     table.flush()

@@ -69,6 +69,15 @@ impl Library {
         read
     }
 
+    /// The machine files and placement files that were asked for.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let placements = self.placements.keys().filter_map(|key| match &key.origin {
+            Origin::File(path) => Some(path.clone()),
+            Origin::Embedding(_) => None,
+        });
+        self.machine_files.keys().cloned().chain(placements)
+    }
+
     /// The placement with this key, made by `make` when it is asked for the first time.
     pub(super) fn placement(
         &mut self,

@@ -143,7 +143,7 @@ fn size_of_shape(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Size>
             }
             _ => {
                 let entry_name = format!("length of dimension {} of {name}", index + 1);
-                errors.push(entry.unexpected(entry_name, "an integer of at least 2"));
+                errors.push(entry.unexpected(entry_name, "an integer from 2 to 2^32"));
             }
         }
     }

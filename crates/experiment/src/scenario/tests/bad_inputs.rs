@@ -33,8 +33,8 @@ fn shapes() {
         (
             "machine = { kind = \"torus\", shape = [-4, 8.0] }",
             &[
-                "1:38: length of dimension 1 of machine.shape is -4, expected an integer of at least 2",
-                "1:42: length of dimension 2 of machine.shape is 8.0, expected an integer of at least 2",
+                "1:38: length of dimension 1 of machine.shape is -4, expected an integer from 2 to 2^32",
+                "1:42: length of dimension 2 of machine.shape is 8.0, expected an integer from 2 to 2^32",
             ],
         ),
         (
