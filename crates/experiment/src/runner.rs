@@ -24,7 +24,7 @@ pub struct FinishedRun {
     pub outcome: Outcome,
     /// The metrics of the placement.
     pub metrics: PlacementMetrics,
-    /// The makespan without contention [cycles].
+    /// The makespan without contention \[cycles\].
     pub predicted: u64,
     /// What no placement goes below, where it is known.
     pub lower_bound: Option<LowerBound>,
@@ -59,11 +59,11 @@ pub enum RunError {
         run: usize,
         /// Its embedding.
         embedding: String,
-        /// The makespan [cycles].
+        /// The makespan \[cycles\].
         makespan: u64,
         /// The blocked cycles in all.
         blocked: u128,
-        /// The predicted makespan [cycles].
+        /// The predicted makespan \[cycles\].
         predicted: u64,
     },
     /// It needs more memory than there is.

@@ -10,7 +10,7 @@ use cubefold_topology::{Extent, Machine};
 /// compute-and-communicate program that uses every dimension once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeastDistances {
-    /// `B`: the least total dilation over `2^(d-1)`, summed over the coordinates [links].
+    /// `B`: the least total dilation over `2^(d-1)`, summed over the coordinates \[links\].
     pub sum: u64,
     /// How it is known.
     pub source: BoundSource,

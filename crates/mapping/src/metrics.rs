@@ -29,7 +29,7 @@ pub struct PlacementMetrics {
     pub load: Extremes,
 }
 
-/// The distances between the images of neighbours in one guest dimension; each edge counts once [links].
+/// The distances between the images of neighbours in one guest dimension; each edge counts once \[links\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DimensionDistances {
     /// The least, the greatest, the sum and the number of edges.

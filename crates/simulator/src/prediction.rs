@@ -35,7 +35,7 @@ pub fn predict(program: &CubeProgram, placement: &Placement, communication: Comm
 /// A makespan that no one-to-one placement of a program goes below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LowerBound {
-    /// `d T_a + T_c B` [cycles].
+    /// `d T_a + T_c B` \[cycles\].
     pub cycles: Cycles,
     /// How it is known.
     pub source: BoundSource,

@@ -15,7 +15,7 @@ pub struct StageRecord {
     pub process: ProcessId,
     /// The stage, counted from 0.
     pub stage: usize,
-    /// The time for which it waited for its node's processor [cycles]; 0 with one process a node.
+    /// The time for which it waited for its node's processor \[cycles\]; 0 with one process a node.
     pub sharing: Cycles,
     /// When its computation ended.
     pub ready: Cycle,
@@ -23,21 +23,21 @@ pub struct StageRecord {
     pub start: Cycle,
     /// When that message arrived; `ready` when it receives none.
     pub finish: Cycle,
-    /// The time that message needs without others in its way [cycles].
+    /// The time that message needs without others in its way \[cycles\].
     pub transfer: Cycles,
     /// The time from `finish` to the end of the stage, which a coordinated run keeps everybody in
-    /// [cycles]; 0 for a process that receives a message, and in an asynchronous run.
+    /// \[cycles\]; 0 for a process that receives a message, and in an asynchronous run.
     pub idle: Cycles,
 }
 
 impl StageRecord {
-    /// Idle until the partner is there [cycles].
+    /// Idle until the partner is there \[cycles\].
     #[must_use]
     pub fn waiting(&self) -> Cycles {
         self.start - self.ready
     }
 
-    /// Held up by other messages [cycles].
+    /// Held up by other messages \[cycles\].
     #[must_use]
     pub fn blocked(&self) -> Cycles {
         self.finish - self.start - self.transfer

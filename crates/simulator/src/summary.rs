@@ -13,7 +13,7 @@ pub struct Summary {
     finishes: Vec<Cycle>,   // by process: the end of its last stage so far
 }
 
-/// Sums over the processes of one stage [cycles].
+/// Sums over the processes of one stage \[cycles\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StageTotals {
     /// Waiting for the processor.
@@ -83,19 +83,19 @@ impl Summary {
         })
     }
 
-    /// All computations together [cycles].
+    /// All computations together \[cycles\].
     #[must_use]
     pub fn compute(&self) -> u128 {
         u128::from(self.compute.get()) * self.stages.len() as u128 * self.finishes.len() as u128
     }
 
-    /// The waiting of single (process, stage) pairs [cycles].
+    /// The waiting of single (process, stage) pairs \[cycles\].
     #[must_use]
     pub fn waiting(&self) -> &Distribution {
         &self.waiting
     }
 
-    /// The blocked times of single (process, stage) pairs [cycles].
+    /// The blocked times of single (process, stage) pairs \[cycles\].
     #[must_use]
     pub fn blocked(&self) -> &Distribution {
         &self.blocked
@@ -113,7 +113,7 @@ impl Summary {
         self.finishes.iter().copied().max().unwrap_or(Cycle::START)
     }
 
-    /// All times from a process's finish to the makespan together [cycles].
+    /// All times from a process's finish to the makespan together \[cycles\].
     #[must_use]
     pub fn idle_at_end(&self) -> u128 {
         let makespan = self.makespan();

@@ -172,7 +172,7 @@ pub(super) fn contention_notes(runs: &[Run], records: &[RunRecord]) -> Vec<Strin
     vec![format!("In {runs} of {of} runs messages in each other's way cost more than predicted.")]
 }
 
-/// By how much contention makes a run longer than predicted [cycles].
+/// By how much contention makes a run longer than predicted \[cycles\].
 fn excess(record: &RunRecord) -> u64 {
     let predicted = record.predicted_cycles.filter(|_| record.conflicts.is_none());
     predicted.map_or(0, |predicted| record.makespan_cycles - predicted)

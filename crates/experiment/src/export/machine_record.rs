@@ -16,7 +16,7 @@ pub struct MachineRecord {
     pub wrap: Vec<bool>,
     /// The link mode.
     pub links: &'static str,
-    /// `T_c` [cycles].
+    /// `T_c` \[cycles\].
     pub hop_cycles: u64,
 }
 

@@ -28,9 +28,9 @@ pub struct PlacementEntry {
 pub struct PlacementRecord {
     /// Whether every guest dimension has the same distance for every process.
     pub constant_distances: bool,
-    /// `D_a`: the mean over the guest dimensions of their mean distances [links].
+    /// `D_a`: the mean over the guest dimensions of their mean distances \[links\].
     pub average_distance: Option<f64>,
-    /// Dilations of the guest edges [links].
+    /// Dilations of the guest edges \[links\].
     pub dilation: DilationRecord,
     /// Guest edges that pass a node.
     pub node_load: NodeLoadRecord,
@@ -91,7 +91,7 @@ pub struct LoadRecord {
     pub min: u64,
 }
 
-/// Distances between neighbours in one guest dimension [links].
+/// Distances between neighbours in one guest dimension \[links\].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DistancesRecord {
     /// The dimension, counted from 0.

@@ -12,7 +12,7 @@ pub struct ProgramRecord {
     pub dimensions: Option<u8>,
     /// The dimension of each stage of a d-cube program.
     pub stages: Option<Vec<u8>>,
-    /// `T_a` [cycles].
+    /// `T_a` \[cycles\].
     pub compute_cycles: u64,
 }
 

@@ -28,15 +28,15 @@ pub struct RunRecord {
     pub execution: ExecutionRecord,
     /// The engine that ran.
     pub engine: &'static str,
-    /// When the last process finished [cycles].
+    /// When the last process finished \[cycles\].
     pub makespan_cycles: u64,
-    /// The makespan without contention [cycles].
+    /// The makespan without contention \[cycles\].
     pub predicted_cycles: Option<u64>,
-    /// What no one-to-one placement goes below [cycles].
+    /// What no one-to-one placement goes below \[cycles\].
     pub lower_bound_cycles: Option<u64>,
     /// How that is known.
     pub lower_bound_source: Option<&'static str>,
-    /// Loading the program [cycles].
+    /// Loading the program \[cycles\].
     pub loading_cycles: Option<u64>,
     /// The number of messages.
     pub messages: u64,
@@ -44,9 +44,9 @@ pub struct RunRecord {
     pub hops: u64,
     /// Sums over processes and stages.
     pub totals: TotalsRecord,
-    /// Waiting of single processes in single stages [cycles].
+    /// Waiting of single processes in single stages \[cycles\].
     pub waiting: DistributionRecord,
-    /// Blocked times of single processes in single stages [cycles].
+    /// Blocked times of single processes in single stages \[cycles\].
     pub blocked: DistributionRecord,
     /// Parallel data movement steps of a coordinated run.
     pub routing_steps: Option<u64>,
@@ -76,7 +76,7 @@ pub struct ExecutionRecord {
     pub phases: Option<String>,
 }
 
-/// Sums over all processes and stages [cycles].
+/// Sums over all processes and stages \[cycles\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct TotalsRecord {
     /// Computing.
@@ -93,7 +93,7 @@ pub struct TotalsRecord {
     pub idle_at_end_cycles: u128,
 }
 
-/// How values of single processes in single stages are spread [cycles].
+/// How values of single processes in single stages are spread \[cycles\].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DistributionRecord {
     /// The greatest.
@@ -115,13 +115,13 @@ pub struct StageRecord {
     pub stage: usize,
     /// Its dimension, of a d-cube program.
     pub dimension: Option<u8>,
-    /// The distances between the partners of the stage [links].
+    /// The distances between the partners of the stage \[links\].
     pub distance: DistanceRecord,
-    /// Waiting for partners, over all processes [cycles].
+    /// Waiting for partners, over all processes \[cycles\].
     pub waiting_cycles: u128,
-    /// Unhindered travel, over all processes [cycles].
+    /// Unhindered travel, over all processes \[cycles\].
     pub transfer_cycles: u128,
-    /// Held up by other messages, over all processes [cycles].
+    /// Held up by other messages, over all processes \[cycles\].
     pub blocked_cycles: u128,
     /// Steps, of a coordinated run.
     pub routing_steps: Option<u64>,
@@ -129,7 +129,7 @@ pub struct StageRecord {
     pub conflicts: Option<u64>,
 }
 
-/// Distances between the partners of a stage [links].
+/// Distances between the partners of a stage \[links\].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DistanceRecord {
     /// The least.
