@@ -76,7 +76,7 @@ pub enum RunError {
 pub struct Resources {
     /// The most threads.
     pub threads: usize,
-    /// The most memory [bytes].
+    /// The most memory \[bytes\].
     pub memory: u64,
 }
 
