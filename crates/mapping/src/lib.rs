@@ -23,6 +23,7 @@
 
 mod cube_dimension;
 mod embedding;
+mod grid_guest;
 mod guest;
 mod hypercube;
 mod lower_bound;
@@ -34,11 +35,12 @@ mod product_placement;
 
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
+pub use grid_guest::GridGuest;
 pub use guest::Guest;
 pub use hypercube::{Hypercube, HypercubeError};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
 pub use metrics::{Dilation, DimensionDistances, Extremes, PlacementMetrics};
 pub use placement::Placement;
-pub use placement_table::{PlacementTable, PlacementTableError};
+pub use placement_table::{Collision, PlacementTable, PlacementTableError};
 pub use process::ProcessId;
 pub use product_placement::{ProductPlacement, ProductPlacementError};

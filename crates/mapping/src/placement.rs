@@ -6,7 +6,7 @@ use crate::{
     EmbeddingKind, Guest, Hypercube, PlacementTable, ProcessId, ProductPlacement, ProductPlacementError,
 };
 
-/// Where the processes of a guest sit on a machine: every process has a node, and no two the same.
+/// Where the processes of a guest sit on a machine: every process has a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Placement {
     /// By a named embedding: formulas.
@@ -60,13 +60,13 @@ impl Placement {
         }
     }
 
-    /// The process on a node; none when the node is empty.
-    #[must_use]
-    pub fn process(&self, node: NodeId) -> Option<ProcessId> {
-        match self {
-            Self::Product(product) => Some(product.process(node)),
-            Self::Table(table) => table.process(node),
-        }
+    /// The processes on a node, in order; none when the node is empty.
+    pub fn processes(&self, node: NodeId) -> impl Iterator<Item = ProcessId> {
+        let (formula, table) = match self {
+            Self::Product(product) => (Some(product.process(node)), None),
+            Self::Table(table) => (None, Some(table.processes(node))),
+        };
+        formula.into_iter().chain(table.into_iter().flatten())
     }
 
     /// The node of every process, in order.
@@ -80,9 +80,12 @@ impl Placement {
         }
     }
 
-    /// Whether every node has a process.
+    /// Whether no two processes share a node.
     #[must_use]
-    pub fn is_bijection(&self) -> bool {
-        self.process_count() == self.machine().node_count()
+    pub fn is_one_to_one(&self) -> bool {
+        match self {
+            Self::Product(_) => true,
+            Self::Table(table) => table.collision().is_none(),
+        }
     }
 }

@@ -4,12 +4,25 @@ use cubefold_topology::{Machine, NodeId};
 
 use crate::ProcessId;
 
-/// A placement written out: a node for every process, no two processes on one node; nodes may stay empty.
+/// A placement written out: a node for every process. Nodes may stay empty, and processes may share one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacementTable {
     machine: Machine,
-    nodes: Vec<NodeId>,      // the node of each process, all different
-    by_node: Vec<ProcessId>, // the processes in ascending order of their nodes: the inverse
+    nodes: Vec<NodeId>,           // the node of each process
+    by_node: Vec<ProcessId>,      // the processes in ascending order of their nodes and labels: the inverse
+    collision: Option<Collision>, // the first two processes on one node, if any are
+}
+
+/// Two processes on one node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("processes {first} and {second} are both on node {node}, expected one process a node")]
+pub struct Collision {
+    /// The process that comes first.
+    pub first: ProcessId,
+    /// The first process, in order of labels, whose node is taken.
+    pub second: ProcessId,
+    /// The node.
+    pub node: NodeId,
 }
 
 /// A list of nodes that is no placement.
@@ -28,16 +41,6 @@ pub enum PlacementTableError {
         /// The greatest node of the machine.
         greatest: u64,
     },
-    /// Two processes have one node.
-    #[error("processes {first} and {second} are both on node {node}, expected one process a node")]
-    Collision {
-        /// The process that comes first.
-        first: ProcessId,
-        /// The first process, in order of labels, whose node is taken.
-        second: ProcessId,
-        /// The node.
-        node: NodeId,
-    },
 }
 
 impl PlacementTable {
@@ -45,8 +48,7 @@ impl PlacementTable {
     ///
     /// # Errors
     ///
-    /// When there is no process, a node is none of the machine's, or two processes have the same node
-    /// (the error names the first two that collide).
+    /// When there is no process, or a node is none of the machine's.
     ///
     /// # Complexity
     ///
@@ -63,15 +65,19 @@ impl PlacementTable {
         }
         let mut by_node: Vec<ProcessId> = ProcessId::first(nodes.len() as u64).collect();
         by_node.sort_unstable_by_key(|&process| (nodes[process.label() as usize], process));
-        let placement = Self { machine: machine.clone(), nodes, by_node };
-        match placement.first_collision() {
-            Some(collision) => Err(collision),
-            None => Ok(placement),
-        }
+        let mut placement = Self { machine: machine.clone(), nodes, by_node, collision: None };
+        placement.collision = placement.first_collision();
+        Ok(placement)
+    }
+
+    /// The first two processes that share a node; none where no two do.
+    #[must_use]
+    pub fn collision(&self) -> Option<Collision> {
+        self.collision
     }
 
     /// Of all processes whose node is taken by a process before them, the first.
-    fn first_collision(&self) -> Option<PlacementTableError> {
+    fn first_collision(&self) -> Option<Collision> {
         self.by_node
             .windows(2)
             .filter(|pair| self.node(pair[0]) == self.node(pair[1]))
@@ -80,7 +86,7 @@ impl PlacementTable {
                 let node = self.node(pair[1]);
                 // More than two may share the node: the first of them is named.
                 let at = self.by_node.partition_point(|&process| self.node(process) < node);
-                PlacementTableError::Collision { first: self.by_node[at], second: pair[1], node }
+                Collision { first: self.by_node[at], second: pair[1], node }
             })
     }
 
@@ -106,11 +112,10 @@ impl PlacementTable {
         self.nodes[process.label() as usize]
     }
 
-    /// The process on a node, if any; O(log P).
-    #[must_use]
-    pub fn process(&self, node: NodeId) -> Option<ProcessId> {
-        let at = self.by_node.binary_search_by_key(&node, |&process| self.node(process)).ok()?;
-        Some(self.by_node[at])
+    /// The processes on a node, in order; found in O(log P).
+    pub fn processes(&self, node: NodeId) -> impl Iterator<Item = ProcessId> {
+        let first = self.by_node.partition_point(|&process| self.node(process) < node);
+        self.by_node[first..].iter().copied().take_while(move |&process| self.node(process) == node)
     }
 }
 
@@ -127,19 +132,23 @@ mod tests {
     #[test]
     fn nodes_may_stay_empty_and_the_inverse_says_which() {
         let placement = place(&[8, 2, 5]).unwrap();
-        assert_eq!(placement.process(NodeId::new(2)), Some(ProcessId::new(1)));
-        assert_eq!(placement.process(NodeId::new(3)), None);
+        let on = |node| placement.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
+        assert_eq!(on(2), [1]);
+        assert_eq!(on(3), [] as [u32; 0]);
+        assert_eq!(placement.collision(), None);
         assert_eq!(placement.node(ProcessId::new(0)), NodeId::new(8));
     }
 
     #[test]
-    fn the_first_two_processes_that_collide_are_named() {
-        let collision = place(&[4, 7, 1, 7, 1, 7]).unwrap_err();
+    fn processes_may_share_a_node_and_the_first_two_that_do_are_named() {
+        let shared = place(&[4, 7, 1, 7, 1, 7]).unwrap();
+        let on = |node| shared.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
+        assert_eq!((on(7), on(1), on(4)), (vec![1, 3, 5], vec![2, 4], vec![0]));
         assert_eq!(
-            collision.to_string(),
+            shared.collision().unwrap().to_string(),
             "processes 1 and 3 are both on node 7, expected one process a node"
         );
-        let third_pair = place(&[7, 4, 4, 7, 7]).unwrap_err();
+        let third_pair = place(&[7, 4, 4, 7, 7]).unwrap().collision().unwrap();
         assert!(third_pair.to_string().starts_with("processes 1 and 2 "));
     }
 

@@ -6,11 +6,12 @@
 
 mod computing;
 mod processes;
+mod processors;
 
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{Machine, NodeId};
 
-use self::{computing::Computing, processes::Processes};
+use self::{computing::Computing, processes::Processes, processors::Processors};
 use crate::{
     Communication, Cycle, Cycles, LinkUse, Observer, Program, StageRecord, Traffic,
     network::{Arbiter, Channels, Identity, InFlight, Messages, Transit},
@@ -37,7 +38,7 @@ pub(crate) fn run<P: Program, A: Arbiter, O: Observer>(
     engine.begin();
     while let Some(now) = engine.next_event() {
         engine.arrive(now);
-        engine.become_ready(now);
+        engine.settle(now);
         engine.depart(now);
     }
     engine.traffic()
@@ -53,6 +54,7 @@ struct Engine<'run, P, A, O> {
     in_flight: InFlight,
     departures: Vec<Transit>,
     computing: Computing,
+    processors: Option<Processors>, // where processes share nodes
     processes: Processes,
     messages: Messages,
     width: usize, // places for messages to one process: as many as it may receive in a stage
@@ -82,6 +84,7 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
             in_flight: InFlight::default(),
             departures: vec![],
             computing: Computing::default(),
+            processors: (!placement.is_one_to_one()).then(|| Processors::new(&nodes)),
             processes: Processes::new(nodes.len(), width),
             messages: Messages::new(nodes.len() * width),
             nodes,
@@ -93,10 +96,19 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
         }
     }
 
-    /// Every process begins its first computation.
+    /// Every process wants to begin its first computation.
     fn begin(&mut self) {
         for process in ProcessId::first(self.nodes.len() as u64) {
-            self.computing.add(Cycle::START + self.program.compute(), process);
+            self.compute(process, Cycle::START);
+        }
+        self.start_computations(Cycle::START);
+    }
+
+    /// A process wants to compute: at once on a node of its own, in its turn on a shared one.
+    fn compute(&mut self, process: ProcessId, now: Cycle) {
+        match &mut self.processors {
+            None => self.computing.add(now + self.program.compute(), process),
+            Some(processors) => processors.want(process, now),
         }
     }
 
@@ -138,23 +150,43 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
         }
     }
 
-    /// Every process whose computation ends at `now` becomes ready; with computations of no time or
-    /// messages of no distance that may end further ones.
-    fn become_ready(&mut self, now: Cycle) {
-        while let Some(process) = self.computing.take_ended(now) {
-            let stage = self.processes.become_ready(process, now);
-            let program = self.program;
-            let awaited = program.sources(stage, process).count();
-            self.processes.await_messages(process, awaited);
-            for source in program.sources(stage, process) {
-                self.inject_if_both_ready(stage, source, process, now);
+    /// All that happens at `now` after the arrivals: with computations of no time, processes that finish
+    /// become ready again in the same cycle.
+    fn settle(&mut self, now: Cycle) {
+        loop {
+            while let Some(process) = self.computing.take_ended(now) {
+                self.become_ready(process, now);
             }
-            for destination in program.destinations(stage, process) {
-                self.inject_if_both_ready(stage, process, destination, now);
+            if self.start_computations(now) == 0 {
+                return;
             }
-            if awaited == 0 {
-                self.finish_stage(process, now, Cycles::ZERO, now);
-            }
+        }
+    }
+
+    /// Free processors of shared nodes pick; returns how many did.
+    fn start_computations(&mut self, now: Cycle) -> usize {
+        let Some(processors) = &mut self.processors else { return 0 };
+        let end = now + self.program.compute();
+        processors.pick(now, |process| self.computing.add(end, process))
+    }
+
+    /// A computation ends: the process is ready for the messages of its stage.
+    fn become_ready(&mut self, process: ProcessId, now: Cycle) {
+        if let Some(processors) = &mut self.processors {
+            processors.release(process);
+        }
+        let stage = self.processes.become_ready(process, now);
+        let program = self.program;
+        let awaited = program.sources(stage, process).count();
+        self.processes.await_messages(process, awaited);
+        for source in program.sources(stage, process) {
+            self.inject_if_both_ready(stage, source, process, now);
+        }
+        for destination in program.destinations(stage, process) {
+            self.inject_if_both_ready(stage, process, destination, now);
+        }
+        if awaited == 0 {
+            self.finish_stage(process, now, Cycles::ZERO, now);
         }
     }
 
@@ -186,10 +218,11 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
     /// A stage is over for a process, which goes on to the next.
     fn finish_stage(&mut self, process: ProcessId, start: Cycle, transfer: Cycles, now: Cycle) {
         let (stage, ready) = self.processes.current(process);
+        let sharing = self.processors.as_ref().map_or(Cycles::ZERO, |processors| processors.sharing(process));
         self.observer.stage_finished(&StageRecord {
             process,
             stage,
-            sharing: Cycles::ZERO,
+            sharing,
             ready,
             start,
             finish: now,
@@ -197,7 +230,7 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
             idle: Cycles::ZERO,
         });
         if stage + 1 < self.program.stage_count() {
-            self.computing.add(now + self.program.compute(), process);
+            self.compute(process, now);
         } else {
             self.processes.end(process);
         }

@@ -5,40 +5,22 @@
 //! more movements, depending on the link mode.
 
 mod movement;
-
-use std::num::NonZeroU64;
+mod parts;
 
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{Direction, HostDimension, Leg, Machine, NodeId};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use self::movement::Mover;
+use self::{
+    movement::Mover,
+    parts::{Part, Sharing, parts},
+};
 use crate::{
-    Communication, Cycle, Cycles, LinkUse, Observer, Program, StageRecord, StageRouting, Traffic,
+    Communication, Cycle, Cycles, DimensionChoice, LinkUse, Observer, Program, Routing, StageRecord,
+    StageRouting, Traffic,
     network::{Channels, Transit},
 };
-
-/// How the messages of a coordinated stage are routed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Routing {
-    /// Which coordinate a message corrects next.
-    pub dimension_choice: DimensionChoice,
-    /// The most links that a message moves in a phase; no limit without one.
-    pub phase_length: Option<NonZeroU64>,
-}
-
-/// Which of the coordinates that differ a message corrects next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DimensionChoice {
-    /// The lowest-numbered.
-    Lowest,
-    /// Each as likely as the others (Tao 1988, 4.5.1), by a generator with this key.
-    Random {
-        /// The key: the same key makes the same choices.
-        key: [u8; 32],
-    },
-}
 
 /// A message of the stage.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +29,7 @@ struct Message {
     destination: ProcessId,
     at: NodeId,
     to: NodeId,
+    subset: u32, // the number that the routing vector gives it
 }
 
 /// Runs `program` to its end, reporting to `observer`.
@@ -60,15 +43,21 @@ pub(crate) fn run<P: Program, O: Observer>(
 ) -> Traffic {
     let (nodes, machine) = (placement.nodes(), placement.machine());
     let mut router = Router::new(machine, communication, routing, link_use);
+    let load = greatest_load(placement);
+    let sharing = if load > 1 { Sharing::Some } else { Sharing::None };
     let (mut message_count, mut hops, mut stages) = (0, 0, vec![]);
     let mut begin = Cycle::START;
     for stage in 0..program.stage_count() {
-        let messages = messages_of_stage(program, stage, &nodes);
+        let messages = messages_of_stage(program, stage, &nodes, routing);
         message_count += messages.len() as u64;
         hops += messages.iter().map(|message| machine.distance(message.at, message.to)).sum::<u64>();
         let distances = farthest_received(&messages, nodes.len(), machine);
-        let stage_routing = router.route(messages);
-        let clock = StageClock { stage, begin, compute: program.compute() };
+        let mut stage_routing = StageRouting::default();
+        for part in parts(messages, sharing) {
+            stage_routing += router.route(part);
+        }
+        let sharing = program.compute() * (load - 1);
+        let clock = StageClock { stage, begin, compute: program.compute(), sharing };
         begin = clock.report(&distances, communication.hop(), stage_routing, observer);
         stages.push(stage_routing);
     }
@@ -76,13 +65,35 @@ pub(crate) fn run<P: Program, O: Observer>(
     Traffic { messages: message_count, hops, longest_queue: None, routing, link_use: router.link_use }
 }
 
-/// The messages of a stage, by source.
-fn messages_of_stage<P: Program>(program: &P, stage: usize, nodes: &[NodeId]) -> Vec<Message> {
+/// The most processes on one node.
+fn greatest_load(placement: &Placement) -> u64 {
+    if placement.is_one_to_one() {
+        return 1;
+    }
+    let mut nodes = placement.nodes();
+    nodes.sort_unstable();
+    nodes.chunk_by(|a, b| a == b).map(|shared| shared.len() as u64).max().unwrap_or(1)
+}
+
+/// The messages of a stage, by source and destination.
+fn messages_of_stage<P: Program>(
+    program: &P,
+    stage: usize,
+    nodes: &[NodeId],
+    routing: &Routing,
+) -> Vec<Message> {
     let node = |process: ProcessId| nodes[process.label() as usize];
-    ProcessId::first(nodes.len() as u64)
+    let message = |(source, destination): (ProcessId, ProcessId)| {
+        let subset = routing.subset(program.dimension(stage, source, destination));
+        Message { source, destination, at: node(source), to: node(destination), subset }
+    };
+    let mut messages: Vec<Message> = ProcessId::first(nodes.len() as u64)
         .flat_map(|source| program.destinations(stage, source).map(move |destination| (source, destination)))
-        .map(|(source, destination)| Message { source, destination, at: node(source), to: node(destination) })
-        .collect()
+        .map(message)
+        .collect();
+    // Already in order where every process sends one message.
+    messages.sort_by_key(|message| (message.source, message.destination));
+    messages
 }
 
 /// For each process the distance that the farthest message comes which it receives; none without one.
@@ -101,6 +112,7 @@ struct StageClock {
     stage: usize,
     begin: Cycle,
     compute: Cycles,
+    sharing: Cycles, // of every process
 }
 
 impl StageClock {
@@ -112,7 +124,7 @@ impl StageClock {
         routing: StageRouting,
         observer: &mut O,
     ) -> Cycle {
-        let ready = self.begin + self.compute;
+        let ready = self.begin + self.sharing + self.compute;
         let moving = hop * routing.steps;
         for (process, distance) in ProcessId::first(distances.len() as u64).zip(distances) {
             let (transfer, waiting, idle) = match distance {
@@ -122,7 +134,7 @@ impl StageClock {
             observer.stage_finished(&StageRecord {
                 process,
                 stage: self.stage,
-                sharing: Cycles::ZERO,
+                sharing: self.sharing,
                 ready,
                 start: ready + waiting,
                 finish: ready + waiting + transfer,
@@ -138,7 +150,7 @@ impl StageClock {
 struct Router<'run> {
     machine: &'run Machine,
     communication: Communication,
-    phase_length: u64,
+    routing: &'run Routing,
     choose: Choose,
     movements: Vec<Vec<Direction>>,
     mover: Mover,
@@ -155,7 +167,7 @@ impl<'run> Router<'run> {
     fn new(
         machine: &'run Machine,
         communication: Communication,
-        routing: &Routing,
+        routing: &'run Routing,
         link_use: Option<LinkUse>,
     ) -> Self {
         let choose = match routing.dimension_choice {
@@ -165,7 +177,7 @@ impl<'run> Router<'run> {
         Self {
             machine,
             communication,
-            phase_length: routing.phase_length.map_or(u64::MAX, NonZeroU64::get),
+            routing,
             choose,
             movements: communication.links().movements(machine.shape().dimension_count()),
             mover: Mover::new(machine),
@@ -173,11 +185,13 @@ impl<'run> Router<'run> {
         }
     }
 
-    /// Brings all messages to their destinations, phase by phase.
-    fn route(&mut self, mut messages: Vec<Message>) -> StageRouting {
+    /// Brings all messages of a part to their destinations, phase by phase.
+    fn route(&mut self, part: Part) -> StageRouting {
+        let limit = self.routing.limit(part.subset);
+        let mut messages = part.messages;
         let mut routing = StageRouting::default();
         loop {
-            let transits = self.legs(&messages);
+            let transits = self.legs(&messages, limit);
             if transits.is_empty() {
                 return routing;
             }
@@ -187,19 +201,17 @@ impl<'run> Router<'run> {
                     directions.iter().any(|direction| direction.index() == transit.direction as usize)
                 };
                 let moving: Vec<_> = transits.iter().copied().filter(chosen).collect();
-                let movement = self.mover.execute(moving, &mut messages);
-                routing.steps += movement.steps;
-                routing.conflicts += movement.conflicts;
+                routing += self.mover.execute(moving, &mut messages);
             }
         }
     }
 
     /// What every message that is not at its destination does in the next phase.
-    fn legs(&mut self, messages: &[Message]) -> Vec<Transit> {
+    fn legs(&mut self, messages: &[Message], limit: u64) -> Vec<Transit> {
         let mut transits = Vec::with_capacity(messages.len());
         for (index, message) in (0_u32..).zip(messages) {
             if let Some(Leg { direction, hops }) = self.choose_leg(message) {
-                let leg = Leg { direction, hops: hops.min(self.phase_length) };
+                let leg = Leg { direction, hops: hops.min(limit) };
                 transits.push(Channels::transit(index, message.at, leg));
             }
         }

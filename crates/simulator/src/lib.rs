@@ -30,23 +30,26 @@ mod coordinated;
 mod cube_program;
 mod cycle;
 mod distribution;
+mod neighbour_program;
 mod network;
 mod prediction;
 mod program;
 mod record;
+mod routing;
 mod simulation;
 mod summary;
 mod traffic;
 
 pub use communication::{Communication, ZeroHopError};
-pub use coordinated::{DimensionChoice, Routing};
 pub use cube_program::{CubeProgram, CubeProgramError};
 pub use cycle::{Cycle, Cycles};
 pub use distribution::{Distribution, Percent};
+pub use neighbour_program::{NeighbourProgram, NoSetsError, Pattern};
 pub use network::LinkUse;
 pub use prediction::{LowerBound, lower_bound, predict};
 pub use program::Program;
 pub use record::{Observer, StageRecord};
+pub use routing::{DimensionChoice, PhaseLength, Routing, RoutingVector};
 pub use simulation::{
     CountLinkUse, Execution, Outcome, SimulationError, bytes_to_simulate, check, most_cycles, simulate,
 };

@@ -4,8 +4,8 @@ use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::LinkMode;
 
 use crate::{
-    Communication, ImbalanceError, LinkUse, Observer, Program, Summary, Traffic, asynchronous,
-    coordinated::{self, Routing},
+    Communication, ImbalanceError, LinkUse, Observer, Program, Routing, Summary, Traffic, asynchronous,
+    coordinated,
     network::{Channels, FullDuplex, HalfDuplex, SharedMedia, SingleDirection},
 };
 

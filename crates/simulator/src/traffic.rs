@@ -1,5 +1,7 @@
 //! What the network did in a run.
 
+use std::ops::AddAssign;
+
 use crate::LinkUse;
 
 /// Messages, links crossed and queues of a run.
@@ -25,4 +27,11 @@ pub struct StageRouting {
     pub steps: u64,
     /// How often a message wanted a channel in a step and was not moved.
     pub conflicts: u64,
+}
+
+impl AddAssign for StageRouting {
+    fn add_assign(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.conflicts += other.conflicts;
+    }
 }

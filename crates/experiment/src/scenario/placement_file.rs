@@ -228,7 +228,6 @@ impl<'a> Reading<'a> {
 
     fn tell_table(&mut self, error: &PlacementTableError) {
         let process = match *error {
-            PlacementTableError::Collision { second, .. } => Some(second),
             PlacementTableError::NoSuchNode { process, .. } => Some(process),
             PlacementTableError::NoProcesses => None,
         };

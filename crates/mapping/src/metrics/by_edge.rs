@@ -3,7 +3,8 @@
 //! A route is at most one run of links in each dimension, so that the congestion of all links of a
 //! dimension comes from difference arrays: 1 where a run begins, -1 where it ends, then prefix sums along
 //! the lines. The node load needs no pass of its own: a route uses two links of each node that it passes
-//! and one link of each of its ends, so that a node's links carry twice its load plus its own edges.
+//! and one link of each of its ends, so that a node's links carry twice its load plus the edges that end
+//! there. An edge within a node uses no link and touches the node once.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +13,13 @@ use cubefold_topology::{HostDimension, Machine, NodeId, Sign, TieRule};
 use crate::{Dilation, DimensionDistances, Extremes, Guest, Placement, PlacementMetrics};
 
 /// Bytes that measuring takes for each node: two counters and the number of processes.
-pub(super) const BYTES_A_NODE: u64 = 8 + 8 + 4 + 4;
+pub(super) const BYTES_A_NODE: u64 = 8 + 8 + 4 + 4 + 4;
 
 /// Metrics of `placement` for `guest`.
 pub(super) fn measure<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> PlacementMetrics {
     let (distances, dilation) = distances(guest, placement);
     let machine = placement.machine();
-    let nodes = vec_of_nodes::<u64>(machine);
-    let mut census = Census { link_traffic: nodes, ends: vec_of_nodes(machine), load: vec_of_nodes(machine) };
+    let mut census = Census::new(machine);
     let link_congestion = machine
         .shape()
         .dimensions()
@@ -68,11 +68,21 @@ fn distances<G: Guest>(guest: &G, placement: &Placement) -> (Vec<DimensionDistan
 /// What is counted at each node.
 struct Census {
     link_traffic: Vec<u64>, // the congestion of the node's links, summed
-    ends: Vec<u32>,         // the guest edges that end at the node
+    ends: Vec<u32>,         // the guest edges that lead from the node to others
+    within: Vec<u32>,       // the guest edges within the node
     load: Vec<u32>,         // the processes on the node
 }
 
 impl Census {
+    fn new(machine: &Machine) -> Self {
+        Self {
+            link_traffic: vec_of_nodes(machine),
+            ends: vec_of_nodes(machine),
+            within: vec_of_nodes(machine),
+            load: vec_of_nodes(machine),
+        }
+    }
+
     /// Counts the congestion of the links of one dimension, and what of it each node sees.
     fn add_links_of<G: Guest>(
         &mut self,
@@ -103,8 +113,13 @@ impl Census {
             self.load[placement.node(process).index() as usize] += 1;
         }
         for (low, high) in (0..guest.dimension_count()).flat_map(|own| guest.edges(own)) {
-            self.ends[placement.node(low).index() as usize] += 1;
-            self.ends[placement.node(high).index() as usize] += 1;
+            let (low, high) = (placement.node(low).index() as usize, placement.node(high).index() as usize);
+            if low == high {
+                self.within[low] += 1;
+            } else {
+                self.ends[low] += 1;
+                self.ends[high] += 1;
+            }
         }
     }
 
@@ -113,7 +128,9 @@ impl Census {
     }
 
     fn node_congestions(&self) -> impl Iterator<Item = u64> {
-        self.node_loads().zip(&self.ends).map(|(load, &ends)| load + u64::from(ends))
+        let touching =
+            self.ends.iter().zip(&self.within).map(|(&ends, &within)| u64::from(ends) + u64::from(within));
+        self.node_loads().zip(touching).map(|(load, touching)| load + touching)
     }
 }
 

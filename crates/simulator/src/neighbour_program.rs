@@ -1,0 +1,249 @@
+//! Neighbour-exchange programs on torus and mesh guests.
+
+mod permutation_set;
+
+use cubefold_mapping::{GridGuest, Guest, ProcessId};
+use cubefold_topology::{Direction, HostDimension, NodeId, Sign, Wrap};
+use rand::SeedableRng;
+use rand_chacha::ChaCha12Rng;
+
+use self::permutation_set::PermutationSet;
+use crate::{Cycles, Program};
+
+/// A program whose processes are the nodes of a torus or mesh and send to neighbours only
+/// (Tao 1988, 4.2; `docs/model.md` section 2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NeighbourProgram {
+    guest: GridGuest,
+    stages: Vec<Exchange>, // at least one
+    compute: Cycles,
+}
+
+/// Who sends to whom in the stages of a neighbour-exchange program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// A stage for each dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends that way. A
+    /// wrapping dimension of length 2 has one stage, since both ways lead to the same neighbour.
+    Shift,
+    /// Random permutation-type sets, a stage each: a process sends at most one message and receives at most
+    /// one.
+    Permutation {
+        /// The number of sets, at least 1.
+        sets: usize,
+        /// The key of the generator: the same key makes the same sets.
+        key: [u8; 32],
+    },
+    /// One stage: every process sends to all its neighbours.
+    Scatter,
+}
+
+/// The messages of one stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Exchange {
+    Shift(Direction),
+    Swap(HostDimension), // both ways at once, in a wrapping dimension of length 2
+    Set(PermutationSet),
+    Scatter,
+}
+
+/// A pattern that makes no program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no permutation sets, expected at least one")]
+pub struct NoSetsError;
+
+impl NeighbourProgram {
+    /// The program on `guest` with the stages of `pattern`, each with a computation of `compute`.
+    ///
+    /// # Errors
+    ///
+    /// When the pattern is of 0 permutation sets.
+    pub fn new(guest: GridGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoSetsError> {
+        let stages: Vec<Exchange> = match pattern {
+            Pattern::Shift => shifts(&guest),
+            Pattern::Scatter => vec![Exchange::Scatter],
+            Pattern::Permutation { sets, key } => {
+                let mut generator = ChaCha12Rng::from_seed(key);
+                (0..sets).map(|_| Exchange::Set(PermutationSet::random(&guest, &mut generator))).collect()
+            }
+        };
+        if stages.is_empty() { Err(NoSetsError) } else { Ok(Self { guest, stages, compute }) }
+    }
+
+    /// The guest.
+    #[must_use]
+    pub fn guest(&self) -> &GridGuest {
+        &self.guest
+    }
+
+    /// The dimension of a stage, counted from 0, where all its messages go along one.
+    #[must_use]
+    pub fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        match &self.stages[stage] {
+            Exchange::Shift(direction) => Some(direction.dimension.index()),
+            Exchange::Swap(dimension) => Some(dimension.index()),
+            Exchange::Set(_) | Exchange::Scatter => None,
+        }
+    }
+
+    /// The partner in a wrapping dimension of length 2: whichever neighbour there is.
+    fn other(&self, process: ProcessId, dimension: HostDimension) -> Option<ProcessId> {
+        Sign::BOTH.into_iter().find_map(|sign| self.guest.neighbour(process, Direction { dimension, sign }))
+    }
+
+    /// The partners in a stage: those that `process` sends to, or with `Role::Destination` those that send
+    /// to it.
+    fn partners(&self, stage: usize, process: ProcessId, role: Role) -> impl Iterator<Item = ProcessId> {
+        let (one, all) = match (&self.stages[stage], role) {
+            (Exchange::Shift(direction), Role::Source) => (self.guest.neighbour(process, *direction), None),
+            (Exchange::Shift(direction), Role::Destination) => {
+                (self.guest.neighbour(process, direction.opposite()), None)
+            }
+            (Exchange::Swap(dimension), _) => (self.other(process, *dimension), None),
+            (Exchange::Set(set), Role::Source) => (set.destination(process), None),
+            (Exchange::Set(set), Role::Destination) => (set.source(process), None),
+            (Exchange::Scatter, _) => (None, Some(self.guest.neighbours(process))),
+        };
+        one.into_iter().chain(all.into_iter().flatten().map(|(_, neighbour)| neighbour))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Source,
+    Destination,
+}
+
+/// A shift for each dimension and direction.
+fn shifts(guest: &GridGuest) -> Vec<Exchange> {
+    let shape = guest.shape();
+    let of_dimension = |dimension: HostDimension| {
+        let extent = shape.extent(dimension);
+        if extent.wrap() == Wrap::Around && !extent.is_ring() {
+            return vec![Exchange::Swap(dimension)];
+        }
+        Sign::BOTH.map(|sign| Exchange::Shift(Direction { dimension, sign })).to_vec()
+    };
+    shape.shape().dimensions().flat_map(of_dimension).collect()
+}
+
+impl Program for NeighbourProgram {
+    fn process_count(&self) -> u64 {
+        self.guest.process_count()
+    }
+
+    fn stage_count(&self) -> usize {
+        self.stages.len()
+    }
+
+    fn compute(&self) -> Cycles {
+        self.compute
+    }
+
+    fn most_received(&self) -> usize {
+        let scatters = self.stages.contains(&Exchange::Scatter);
+        if scatters { 2 * self.guest.dimension_count() } else { 1 }
+    }
+
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.partners(stage, source, Role::Source)
+    }
+
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.partners(stage, destination, Role::Destination)
+    }
+
+    fn dimension(&self, stage: usize, source: ProcessId, destination: ProcessId) -> usize {
+        let shape = self.guest.shape().shape();
+        let differs = |dimension: &HostDimension| {
+            let along = |process: ProcessId| shape.coordinate(NodeId::new(process.label()), *dimension);
+            along(source) != along(destination)
+        };
+        let found = || shape.dimensions().find(differs).map_or(0, HostDimension::index);
+        self.stage_dimension(stage).unwrap_or_else(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{Machine, MachineKind};
+
+    fn program(kind: MachineKind, lengths: &[u64], pattern: Pattern) -> NeighbourProgram {
+        let guest = GridGuest::new(Machine::new(kind, lengths).unwrap());
+        NeighbourProgram::new(guest, pattern, Cycles::ZERO).unwrap()
+    }
+
+    fn messages(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
+        let of = |source: ProcessId| {
+            program.destinations(stage, source).map(move |to| (source.label(), to.label()))
+        };
+        ProcessId::first(program.process_count()).flat_map(of).collect()
+    }
+
+    /// The same messages, asked of their destinations.
+    fn received(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
+        let to = |destination: ProcessId| {
+            program.sources(stage, destination).map(move |from| (from.label(), destination.label()))
+        };
+        let mut all: Vec<_> = ProcessId::first(program.process_count()).flat_map(to).collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn shifts_go_one_way_at_a_time() {
+        let mesh = program(MachineKind::Mesh, &[3, 2], Pattern::Shift);
+        assert_eq!(mesh.stage_count(), 4);
+        assert_eq!(messages(&mesh, 0), [(0, 1), (1, 2), (3, 4), (4, 5)]);
+        assert_eq!(messages(&mesh, 3), [(3, 0), (4, 1), (5, 2)]);
+        let torus = program(MachineKind::Torus, &[3, 2], Pattern::Shift);
+        assert_eq!(torus.stage_count(), 3);
+        assert_eq!(messages(&torus, 1), [(0, 2), (1, 0), (2, 1), (3, 5), (4, 3), (5, 4)]);
+        assert_eq!(messages(&torus, 2), [(0, 3), (1, 4), (2, 5), (3, 0), (4, 1), (5, 2)]);
+    }
+
+    #[test]
+    fn scatter_reaches_every_neighbour_once() {
+        let ring = program(MachineKind::Ring, &[3], Pattern::Scatter);
+        assert_eq!(messages(&ring, 0), [(0, 1), (0, 2), (1, 2), (1, 0), (2, 0), (2, 1)]);
+        let pair = program(MachineKind::Ring, &[2], Pattern::Scatter);
+        assert_eq!(messages(&pair, 0), [(0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn random_sets_are_of_permutation_type_and_the_same_for_the_same_key() {
+        let pattern = |byte| Pattern::Permutation { sets: 20, key: [byte; 32] };
+        let torus = program(MachineKind::Torus, &[4, 3], pattern(1));
+        for stage in 0..20 {
+            let sent = messages(&torus, stage);
+            let mut destinations: Vec<_> = sent.iter().map(|(_, to)| to).collect();
+            destinations.sort_unstable();
+            assert!(destinations.windows(2).all(|pair| pair[0] < pair[1]));
+            assert!(sent.windows(2).all(|pair| pair[0].0 < pair[1].0));
+            assert!(!sent.is_empty());
+        }
+        assert_eq!(torus, program(MachineKind::Torus, &[4, 3], pattern(1)));
+        assert_ne!(torus, program(MachineKind::Torus, &[4, 3], pattern(2)));
+    }
+
+    #[test]
+    fn sources_and_destinations_tell_the_same_messages_along_one_dimension() {
+        let patterns = [Pattern::Shift, Pattern::Scatter, Pattern::Permutation { sets: 9, key: [3; 32] }];
+        for pattern in patterns {
+            let program = program(MachineKind::Torus, &[4, 2, 3], pattern);
+            for stage in 0..program.stage_count() {
+                let mut sent = messages(&program, stage);
+                sent.sort_unstable();
+                assert_eq!(sent, received(&program, stage));
+                for (from, to) in sent {
+                    let dimension = program.dimension(stage, ProcessId::new(from), ProcessId::new(to));
+                    assert!(
+                        program.guest().edges(dimension).any(|(low, high)| {
+                            (low.label(), high.label()) == (from.min(to), from.max(to))
+                        })
+                    );
+                }
+            }
+        }
+    }
+}
