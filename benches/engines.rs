@@ -7,8 +7,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Execution, Outcome, Routing, predict,
-    simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, Execution, Outcome, Routing, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
 
@@ -71,8 +70,7 @@ fn asynchronous(criterion: &mut Criterion) {
 fn coordinated(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("coordinated");
     group.sample_size(10);
-    let lowest = Routing { dimension_choice: DimensionChoice::Lowest, phase_length: None };
-    let execution = Execution::Coordinated(lowest);
+    let execution = Execution::Coordinated(Routing::PLAIN);
     let setting = Setting::new(256, EmbeddingKind::Xor, LinkMode::FullDuplex, 0, 1);
     let outcome = setting.run(&execution);
     assert_eq!(outcome.summary.makespan().get(), 2 * 191);

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    CountLinkUse, DimensionChoice, Execution, Outcome, Routing, StageRecord, predict, simulate,
+    CountLinkUse, DimensionChoice, Execution, Outcome, PhaseLength, Routing, StageRecord, predict, simulate,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -131,7 +131,10 @@ fn check_against_prediction(case: &Case, outcome: &Outcome) -> Result<(), TestCa
 fn check_coordinated(case: &Case, phase_length: Option<u64>) -> Result<(), TestCaseError> {
     let routing = Routing {
         dimension_choice: DimensionChoice::Lowest,
-        phase_length: phase_length.and_then(NonZeroU64::new),
+        vector: None,
+        phase_length: phase_length
+            .and_then(NonZeroU64::new)
+            .map_or(PhaseLength::Unlimited, PhaseLength::Links),
     };
     let (outcome, records) = run(case, &Execution::Coordinated(routing));
     let expected = coordinated(&case.problem(), phase_length);

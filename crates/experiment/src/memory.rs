@@ -1,7 +1,7 @@
 //! How much memory runs need, found out before they start.
 
 use cubefold_mapping::PlacementMetrics;
-use cubefold_simulator::{Program, StageRecord, bytes_to_simulate};
+use cubefold_simulator::StageRecord;
 
 use crate::scenario::Run;
 
@@ -54,7 +54,8 @@ pub(crate) fn bytes_to_run(run: &Run, keep: KeepRecords) -> u64 {
         KeepRecords::Yes => pairs.saturating_mul(size_of::<StageRecord>() as u64),
         KeepRecords::No => 0,
     };
-    bytes_to_simulate(&run.program, &run.placement)
+    run.program
+        .bytes_to_simulate(&run.placement)
         .max(PlacementMetrics::bytes_to_measure(&run.placement))
         .saturating_add(records)
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    CountLinkUse, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound, Observer,
-    Outcome, Program, Routing, SimulationError, StageRecord, check, lower_bound, predict, simulate,
+    DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound, Observer, Outcome,
+    PhaseLength, Routing, SimulationError, StageRecord,
 };
 use rayon::prelude::*;
 
@@ -24,8 +24,8 @@ pub struct FinishedRun {
     pub outcome: Outcome,
     /// The metrics of the placement.
     pub metrics: PlacementMetrics,
-    /// The makespan without contention \[cycles\].
-    pub predicted: u64,
+    /// The makespan without contention \[cycles\], of programs and placements that have a prediction.
+    pub predicted: Option<u64>,
     /// What no placement goes below, where it is known.
     pub lower_bound: Option<LowerBound>,
     /// Every process in every stage, by process and stage, where they were to be kept.
@@ -110,7 +110,7 @@ impl Progress {
 /// The first run that is refused.
 pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<usize, RunError> {
     for (place, run) in runs.iter().enumerate() {
-        check(&run.program, &run.placement, run.communication).map_err(|error| failed(run, place, error))?;
+        run.program.check(&run.placement, run.communication).map_err(|error| failed(run, place, error))?;
     }
     admit(runs, resources, |run| bytes_to_run(run, keep))
 }
@@ -144,10 +144,10 @@ fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Res
 /// Measures the placement of a run, without running its program.
 #[must_use]
 pub fn measure_run(run: &Run) -> PlacementEntry {
-    let metrics = PlacementMetrics::measure(&run.program.cube(), &run.placement, run.communication.tie());
+    let metrics = run.program.measure(&run.placement, run.communication.tie());
     PlacementEntry {
         scenario: run.scenario.clone(),
-        machine: MachineRecord::new(&run.machine, run.communication),
+        machine: MachineRecord::new(run),
         program: ProgramRecord::new(&run.program),
         embedding: run.embedding.to_string(),
         placement: PlacementRecord::with_distances(&metrics),
@@ -195,16 +195,17 @@ pub fn execute(
         KeepRecords::No => None,
     };
     let mut watch = (Meter::new(progress), kept);
-    let outcome = simulate(program, placement, communication, &execution(run), CountLinkUse::No, &mut watch)
+    let outcome = program
+        .simulate(placement, communication, &execution(run), &mut watch)
         .map_err(|error| failed(run, place, error))?;
-    let predicted = predict(program, placement, communication).get();
+    let predicted = program.predict(placement, communication);
     check_prediction(run, place, &outcome, predicted)?;
     let mut records: Vec<StageRecord> = watch.1.unwrap_or_default();
     records.sort_unstable_by_key(|record| (record.process, record.stage));
     Ok(FinishedRun {
-        metrics: PlacementMetrics::measure(&program.cube(), placement, communication.tie()),
+        metrics: program.measure(placement, communication.tie()),
         predicted,
-        lower_bound: lower_bound(program, placement, communication),
+        lower_bound: program.lower_bound(placement, communication),
         records,
         outcome,
     })
@@ -212,7 +213,13 @@ pub fn execute(
 
 /// An asynchronous run without blocked cycles takes as long as predicted, and none takes less
 /// (`docs/model.md` section 5). Checked on every run: a violation is a failure.
-fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) -> Result<(), RunError> {
+fn check_prediction(
+    run: &Run,
+    place: usize,
+    outcome: &Outcome,
+    predicted: Option<u64>,
+) -> Result<(), RunError> {
+    let Some(predicted) = predicted else { return Ok(()) };
     let makespan = outcome.summary.makespan().get();
     let blocked = outcome.summary.totals().blocked;
     let coordinated = outcome.traffic.routing.is_some();
@@ -246,10 +253,11 @@ fn execution(run: &Run) -> SimulatorExecution {
                     SimulatorChoice::Random { key: generator_key(run.seed, &task_name(run)) }
                 }
             },
+            vector: None,
             phase_length: match phases {
-                // Named embeddings and placements from files bring no phase lengths.
-                Phases::Embedding | Phases::Unlimited => None,
-                Phases::Length(length) => Some(length),
+                Phases::Embedding => PhaseLength::OfVector,
+                Phases::Unlimited => PhaseLength::Unlimited,
+                Phases::Length(length) => PhaseLength::Links(length),
             },
         }),
     }

@@ -10,19 +10,23 @@ mod document;
 mod embedding_name;
 mod execution;
 mod findings;
+mod guest_section;
 mod known_names;
 mod library;
 mod machine_file;
 mod machine_section;
 mod mapping_section;
+mod partition_section;
 mod placement_file;
 mod program_section;
 mod scenario_error;
 mod setting;
 mod settings;
+mod size;
 mod source_file;
 mod stage_list;
 mod sweep;
+mod table;
 mod value;
 mod written;
 
@@ -35,8 +39,8 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
-use cubefold_simulator::{Communication, CubeProgram};
-use cubefold_topology::Machine;
+use cubefold_simulator::Communication;
+use cubefold_topology::{Machine, Partition};
 
 pub use self::{
     embedding_name::EmbeddingName,
@@ -47,6 +51,8 @@ use self::{
     findings::Findings, library::Library, setting::Setting, source_file::SourceFile, sweep::Sweep,
     written::Written,
 };
+
+use crate::guest_program::GuestProgram;
 
 /// The most runs that one file may ask for.
 const MOST_RUNS: u128 = 1_000_000;
@@ -76,12 +82,14 @@ pub struct Run {
     pub seed: u64,
     /// The keys that the sweep sets, as paths, and the values as written, on one line.
     pub combination: Vec<(String, String)>,
-    /// The machine.
+    /// What the program runs on: the machine, or the inside of its partition.
     pub machine: Machine,
+    /// The partition of the machine, where there is one.
+    pub partition: Option<Partition>,
     /// Its link mode, the time that a message takes over a link, and the way round when both are equally long.
     pub communication: Communication,
     /// The program.
-    pub program: CubeProgram,
+    pub program: Arc<GuestProgram>,
     /// What the scenario calls the placement.
     pub embedding: EmbeddingName,
     /// Where the processes of the program sit on the machine.

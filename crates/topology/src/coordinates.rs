@@ -67,6 +67,16 @@ impl Coordinates {
         Self { arity: arity as u8, values }
     }
 
+    /// The number along one dimension.
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer dimensions.
+    #[must_use]
+    pub fn along(&self, dimension: HostDimension) -> u32 {
+        self.as_slice()[dimension.index()]
+    }
+
     /// The numbers, first dimension first.
     #[must_use]
     pub fn as_slice(&self) -> &[u32] {

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use cubefold_experiment::{Run, Scenario, export::MachineRecord, load};
-use cubefold_mapping::{Placement, ProcessId};
+use cubefold_mapping::ProcessId;
+use cubefold_topology::Coordinates;
 use serde::{Serialize, Serializer};
 
 use crate::{
@@ -21,7 +22,7 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
     let output = Output::open(shared.output(), &scenarios)?;
     output.write(|output| match format {
         PlacementFormat::Grid => write_grid(output, &run.placement),
-        PlacementFormat::Csv => write_csv(output, &run.placement),
+        PlacementFormat::Csv => write_csv(output, run),
         PlacementFormat::Json => write_json(output, run),
     })
 }
@@ -52,16 +53,27 @@ fn choose<'a>(scenarios: &'a [Scenario], embedding: Option<&str>) -> Result<&'a 
 }
 
 /// A row for each process: `process,p_1,p_2,..`.
-fn write_csv(output: &mut impl Write, placement: &Placement) -> io::Result<()> {
+fn write_csv(output: &mut impl Write, run: &Run) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(output);
-    let dimensions = placement.machine().shape().dimensions();
+    let dimensions = run.machine.shape().dimensions();
     let coordinates = dimensions.map(|dimension| format!("p_{dimension}"));
     table.write_record(std::iter::once("process".to_owned()).chain(coordinates))?;
-    for process in ProcessId::first(placement.process_count()) {
-        let coordinates = placement.machine().shape().coordinates(placement.node(process));
-        table.serialize((process.label(), coordinates.as_slice()))?;
+    for (process, address) in addresses(run) {
+        table.serialize((process.label(), address.as_slice()))?;
     }
     table.flush()
+}
+
+/// Every process with the coordinates of its node, on the whole machine where it runs in a partition.
+fn addresses(run: &Run) -> impl Iterator<Item = (ProcessId, Coordinates)> {
+    let address = |process| {
+        let node = run.placement.node(process);
+        match &run.partition {
+            Some(partition) => partition.address(node),
+            None => run.machine.shape().coordinates(node),
+        }
+    };
+    ProcessId::first(run.program.process_count()).map(move |process| (process, address(process)))
 }
 
 #[derive(Serialize)]
@@ -71,16 +83,16 @@ struct PlacementDocument<'run> {
     machine: MachineRecord,
     embedding: String,
     #[serde(serialize_with = "nodes")]
-    nodes: &'run Placement,
+    nodes: &'run Run,
 }
 
 fn write_json(output: &mut impl Write, run: &Run) -> io::Result<()> {
     let document = PlacementDocument {
         format: "cubefold-placement",
         version: 1,
-        machine: MachineRecord::new(&run.machine, run.communication),
+        machine: MachineRecord::new(run),
         embedding: run.embedding.to_string(),
-        nodes: &run.placement,
+        nodes: run,
     };
     serde_json::to_writer(&mut *output, &document)?;
     writeln!(output)
@@ -88,8 +100,6 @@ fn write_json(output: &mut impl Write, run: &Run) -> io::Result<()> {
 
 /// The coordinates of each process, one after another: a large placement is never held as a whole.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-fn nodes<S: Serializer>(placement: &&Placement, serializer: S) -> Result<S::Ok, S::Error> {
-    let shape = placement.machine().shape();
-    let coordinates = |process| shape.coordinates(placement.node(process)).as_slice().to_vec();
-    serializer.collect_seq(ProcessId::first(placement.process_count()).map(coordinates))
+fn nodes<S: Serializer>(run: &&Run, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(addresses(run).map(|(_, address)| address.as_slice().to_vec()))
 }

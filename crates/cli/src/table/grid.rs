@@ -10,23 +10,38 @@ use cubefold_topology::NodeId;
 
 /// What stands for an empty node.
 const EMPTY: &str = ".";
+/// What stands between the processes of one node.
+const BESIDE: &str = "+";
 
 /// Writes the grid, row by row: a large one is never held as a whole.
 pub(crate) fn write_grid(output: &mut impl Write, placement: &Placement) -> io::Result<()> {
     let machine = placement.machine();
     let lengths = machine.shape().lengths();
-    let width = (placement.process_count() - 1).to_string().len().max(EMPTY.len());
+    let width = width(placement);
     let layer = lengths[0] * lengths.get(1).copied().unwrap_or(1);
     for node in machine.nodes() {
         let index = u64::from(node.index());
         if index.is_multiple_of(layer) && lengths.len() > 2 {
             write_layer_title(output, placement, node)?;
         }
-        let process = placement.process(node).map_or_else(|| EMPTY.to_owned(), |process| process.to_string());
         let separator = if (index + 1).is_multiple_of(lengths[0]) { "\n" } else { " " };
-        write!(output, "{process:>width$}{separator}")?;
+        write!(output, "{:>width$}{separator}", cell(placement, node))?;
     }
     Ok(())
+}
+
+/// The processes of a node.
+fn cell(placement: &Placement, node: NodeId) -> String {
+    let processes: Vec<String> = placement.processes(node).map(|process| process.to_string()).collect();
+    if processes.is_empty() { EMPTY.to_owned() } else { processes.join(BESIDE) }
+}
+
+/// The width of the widest cell: of the greatest label, where no processes share a node.
+fn width(placement: &Placement) -> usize {
+    if placement.is_one_to_one() {
+        return (placement.process_count() - 1).to_string().len().max(EMPTY.len());
+    }
+    placement.machine().nodes().map(|node| cell(placement, node).len()).max().unwrap_or(0)
 }
 
 /// Says which coordinates, from the third on, the layer that begins at `node` has.
@@ -63,5 +78,13 @@ mod tests {
         let nodes = [5, 0].map(NodeId::new).to_vec();
         let placement = Placement::Table(PlacementTable::new(&mesh, nodes).unwrap());
         assert_eq!(grid(&placement), "p_3 = 0\n1 .\n. .\n\np_3 = 1\n. 0\n. .\n");
+    }
+
+    #[test]
+    fn processes_of_one_node_stand_side_by_side() {
+        let line = Machine::new(MachineKind::Line, &[3]).unwrap();
+        let nodes = [2, 0, 2, 2].map(NodeId::new).to_vec();
+        let placement = Placement::Table(PlacementTable::new(&line, nodes).unwrap());
+        assert_eq!(grid(&placement), "    1     . 0+2+3\n");
     }
 }

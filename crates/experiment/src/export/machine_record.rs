@@ -1,8 +1,9 @@
 //! The machine of a record.
 
-use cubefold_simulator::Communication;
-use cubefold_topology::{Machine, MachineKind, Wrap};
+use cubefold_topology::{MachineKind, Partition, Wrap};
 use serde::{Serialize, Serializer};
+
+use crate::Run;
 
 /// A machine as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -18,18 +19,41 @@ pub struct MachineRecord {
     pub links: &'static str,
     /// `T_c` \[cycles\].
     pub hop_cycles: u64,
+    /// The box of nodes that the program runs in, where it is not the whole machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionRecord>,
+}
+
+/// A partition of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PartitionRecord {
+    /// The coordinates of its first node.
+    pub base: Vec<u32>,
+    /// Its lengths.
+    pub shape: Vec<u64>,
 }
 
 impl MachineRecord {
-    /// The record of a machine with these links.
+    /// The record of the machine of a run.
     #[must_use]
-    pub fn new(machine: &Machine, communication: Communication) -> Self {
+    pub fn new(run: &Run) -> Self {
+        let machine = run.partition.as_ref().map_or(&run.machine, Partition::whole);
         Self {
             kind: machine.kind(),
             shape: machine.shape().lengths().to_vec(),
             wrap: machine.extents().iter().map(|extent| extent.wrap() == Wrap::Around).collect(),
-            links: communication.links().name(),
-            hop_cycles: communication.hop().get(),
+            links: run.communication.links().name(),
+            hop_cycles: run.communication.hop().get(),
+            partition: run.partition.as_ref().map(PartitionRecord::new),
+        }
+    }
+}
+
+impl PartitionRecord {
+    fn new(partition: &Partition) -> Self {
+        Self {
+            base: partition.base().as_slice().to_vec(),
+            shape: partition.inside().shape().lengths().to_vec(),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! A run that there would be, as `check` lists it.
 
-use cubefold_simulator::Program;
 use serde::Serialize;
 
 use super::{MachineRecord, ProgramRecord};
@@ -35,7 +34,7 @@ impl PlannedRun {
         Self {
             run: place as u64,
             scenario: run.scenario.clone(),
-            machine: MachineRecord::new(&run.machine, run.communication),
+            machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
             processes: run.program.process_count(),

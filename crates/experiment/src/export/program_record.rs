@@ -1,12 +1,14 @@
 //! The program of a record.
 
-use cubefold_simulator::{CubeProgram, Program};
+use cubefold_topology::{Machine, Wrap};
 use serde::Serialize;
+
+use crate::{GuestProgram, NeighbourCommunication};
 
 /// A program as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProgramRecord {
-    /// `cc-cube`.
+    /// `cc-cube` or `neighbour-exchange`.
     pub kind: &'static str,
     /// `d` of a d-cube program.
     pub dimensions: Option<u8>,
@@ -14,17 +16,65 @@ pub struct ProgramRecord {
     pub stages: Option<Vec<u8>>,
     /// `T_a` \[cycles\].
     pub compute_cycles: u64,
+    /// The guest of a neighbour-exchange program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest: Option<GuestRecord>,
+    /// The communications of a neighbour-exchange program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub communication: Option<&'static str>,
+    /// The number of sets of permutation communications.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sets: Option<usize>,
+}
+
+/// The guest of a neighbour-exchange program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GuestRecord {
+    /// The kind that it was asked for as.
+    pub kind: &'static str,
+    /// The lengths of its dimensions.
+    pub shape: Vec<u64>,
+    /// Whether each dimension wraps, as declared or implied by the kind.
+    pub wrap: Vec<bool>,
 }
 
 impl ProgramRecord {
-    /// The record of a compute-and-communicate program.
+    /// The record of a program.
     #[must_use]
-    pub fn new(program: &CubeProgram) -> Self {
+    pub fn new(program: &GuestProgram) -> Self {
+        let compute_cycles = program.compute().get();
+        match program {
+            GuestProgram::Cube(program) => Self {
+                kind: "cc-cube",
+                dimensions: Some(program.cube().dimension_count()),
+                stages: Some(program.stages().iter().map(|dimension| dimension.number()).collect()),
+                compute_cycles,
+                guest: None,
+                communication: None,
+                sets: None,
+            },
+            GuestProgram::Neighbours { program, communication } => Self {
+                kind: "neighbour-exchange",
+                dimensions: None,
+                stages: None,
+                compute_cycles,
+                guest: Some(GuestRecord::new(program.guest().shape())),
+                communication: Some(communication.name()),
+                sets: match communication {
+                    NeighbourCommunication::Permutation { sets } => Some(*sets),
+                    NeighbourCommunication::Shift | NeighbourCommunication::Scatter => None,
+                },
+            },
+        }
+    }
+}
+
+impl GuestRecord {
+    fn new(shape: &Machine) -> Self {
         Self {
-            kind: "cc-cube",
-            dimensions: Some(program.cube().dimension_count()),
-            stages: Some(program.stages().iter().map(|dimension| dimension.number()).collect()),
-            compute_cycles: program.compute().get(),
+            kind: shape.kind().name(),
+            shape: shape.shape().lengths().to_vec(),
+            wrap: shape.extents().iter().map(|extent| extent.wrap() == Wrap::Around).collect(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One run, as results hold it.
 
 use cubefold_mapping::BoundSource;
-use cubefold_simulator::{Distribution, Percent, StageRouting, Summary};
+use cubefold_simulator::{Distribution, Percent, StageTotals, Summary};
 use cubefold_topology::TieRule;
 use serde::Serialize;
 
@@ -113,7 +113,7 @@ pub struct DistributionRecord {
 pub struct StageRecord {
     /// The stage, counted from 0.
     pub stage: usize,
-    /// Its dimension, of a d-cube program.
+    /// Its guest dimension, where all its messages go along one.
     pub dimension: Option<u8>,
     /// The distances between the partners of the stage \[links\].
     pub distance: DistanceRecord,
@@ -163,13 +163,13 @@ impl RunRecord {
         Self {
             scenario: run.scenario.clone(),
             seed: run.seed,
-            machine: MachineRecord::new(&run.machine, run.communication),
+            machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
             execution: ExecutionRecord::new(&run.execution, run.communication.tie()),
             engine: if routing.is_some() { "coordinated" } else { "hop" },
             makespan_cycles: summary.makespan().get(),
-            predicted_cycles: Some(finished.predicted),
+            predicted_cycles: finished.predicted,
             lower_bound_cycles: finished.lower_bound.map(|bound| bound.cycles.get()),
             lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source)),
             loading_cycles: None,
@@ -191,21 +191,21 @@ impl RunRecord {
 fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
     let totals = finished.outcome.summary.stages();
     let routing = |stage: usize| finished.outcome.traffic.routing.as_ref().map(|stages| stages[stage]);
-    let record = |(stage, (dimension, totals)): (usize, (&cubefold_mapping::CubeDimension, _))| {
-        let totals: &cubefold_simulator::StageTotals = totals;
-        let over_edges = finished.metrics.distances[dimension.index()].over_edges;
+    let record = |(stage, totals): (usize, &StageTotals)| {
+        let distances = run.program.stage_distances(stage, &run.placement, &finished.metrics);
+        let dimension = run.program.stage_dimension(stage);
         StageRecord {
             stage,
-            dimension: Some(dimension.number()),
-            distance: DistanceRecord { min: over_edges.min, max: over_edges.max, mean: mean(over_edges) },
+            dimension: dimension.and_then(|dimension| u8::try_from(dimension).ok()),
+            distance: DistanceRecord { min: distances.min, max: distances.max, mean: mean(distances) },
             waiting_cycles: totals.waiting,
             transfer_cycles: totals.transfer,
             blocked_cycles: totals.blocked,
-            routing_steps: routing(stage).map(|routing: StageRouting| routing.steps),
-            conflicts: routing(stage).map(|routing: StageRouting| routing.conflicts),
+            routing_steps: routing(stage).map(|routing| routing.steps),
+            conflicts: routing(stage).map(|routing| routing.conflicts),
         }
     };
-    run.program.stages().iter().zip(totals).enumerate().map(record).collect()
+    totals.iter().enumerate().map(record).collect()
 }
 
 impl ExecutionRecord {

@@ -1,20 +1,24 @@
 //! One combination of a sweep: from settings to runs.
 
-use cubefold_simulator::{Communication, CubeProgram};
+use std::sync::Arc;
+
+use cubefold_simulator::Communication;
 use cubefold_topology::Machine;
 
 use super::{
     Run, cycle_bound, execution, file_stem,
     library::Library,
-    machine_section::{self, MachineSection, Size},
+    machine_section::{self, MachineSection},
     mapping_section::{self, Fit},
     program_section,
     scenario_error::ScenarioError,
     setting::Setting,
     settings::Settings,
+    size::Size,
     sweep::Assignment,
     written::Written,
 };
+use crate::guest_program::GuestProgram;
 
 /// The runs of one combination, one for each embedding.
 ///
@@ -51,7 +55,7 @@ fn runs(
         None => Some(0),
     };
     let section = machine_section::read(settings, errors);
-    let program = program_section::read(settings, &section, errors);
+    let program = program_section::read(settings, &section, seed, errors);
     let embeddings = mapping_section::read(settings, errors);
     let execution = execution::read(settings, errors);
     let tie = execution::read_tie(settings, errors);
@@ -59,15 +63,17 @@ fn runs(
     if let Some(hop) = section.hop_cycles {
         errors.extend(cycle_bound::check(settings, machine, size, program, hop).err());
     }
-    let fit = Fit { settings, cube: program.cube(), machine, size };
+    let fit = Fit { settings, program, machine, partition: section.partition.as_ref(), size };
     let placed = mapping_section::place(&fit, embeddings?, library, errors)?;
     let (name, seed, execution) = (name?, seed?, execution?);
+    let program = Arc::new(program.clone());
     let communication = Communication::new(section.links?, section.hop_cycles?, tie?).ok()?;
     let run = |(embedding, placement)| Run {
         scenario: name.clone(),
         seed,
         combination: combination.iter().map(|assignment| assignment.written()).collect(),
         machine: machine.clone(),
+        partition: section.partition.clone(),
         communication,
         program: program.clone(),
         embedding,
@@ -80,7 +86,7 @@ fn runs(
 /// Machine and program, when both are right.
 fn together<'a>(
     section: &'a MachineSection,
-    program: Option<&'a CubeProgram>,
-) -> Option<(&'a Machine, &'a Size, &'a CubeProgram)> {
+    program: Option<&'a GuestProgram>,
+) -> Option<(&'a Machine, &'a Size, &'a GuestProgram)> {
     Some((section.machine.as_ref()?, section.size.as_ref()?, program?))
 }

@@ -1,13 +1,12 @@
 //! The bound that keeps cycle counts from overflowing.
 
-use cubefold_mapping::Guest;
-use cubefold_simulator::{CubeProgram, Cycles, Program};
+use cubefold_simulator::Cycles;
 use cubefold_topology::Machine;
 
 use super::{
-    machine_section::Size, scenario_error::ScenarioError, setting::Setting, settings::Settings,
-    source_file::Place,
+    scenario_error::ScenarioError, setting::Setting, settings::Settings, size::Size, source_file::Place,
 };
+use crate::guest_program::GuestProgram;
 
 /// Every cycle count is below this: sums of two still fit 64 bits.
 const LIMIT: u128 = 1 << 63;
@@ -17,25 +16,25 @@ const LIMIT: u128 = 1 << 63;
 #[derive(Debug)]
 struct CycleBound {
     stages: u128,    // S
-    crossings: u128, // links that all messages could cross, one after another: S P times the diameter
+    crossings: u128, // links that all messages could cross, one after another: S M times the diameter
     compute: u128,   // T_a, in cycles
     hop: u128,       // T_c, in cycles
 }
 
 impl CycleBound {
-    fn new(machine: &Machine, program: &CubeProgram, hop: Cycles) -> Self {
+    fn new(machine: &Machine, program: &GuestProgram, hop: Cycles) -> Self {
         let stages = program.stage_count() as u128;
-        let processes = u128::from(program.cube().process_count());
+        let messages = u128::from(program.process_count()) * program.most_received() as u128;
         let diameter: u64 = machine.extents().iter().map(|extent| extent.diameter()).sum();
         Self {
             stages,
-            crossings: stages * processes * u128::from(diameter),
+            crossings: stages * messages * u128::from(diameter),
             compute: u128::from(program.compute().get()),
             hop: u128::from(hop.get()),
         }
     }
 
-    /// `S T_a + T_c S P diameter`, or as much of it as 128 bits hold.
+    /// `S T_a + T_c S M diameter`, M the most messages of a stage, or as much of it as 128 bits hold.
     fn cycles(&self) -> u128 {
         let moving = self.hop.saturating_mul(self.crossings);
         self.stages.saturating_mul(self.compute).saturating_add(moving)
@@ -57,7 +56,7 @@ pub(super) fn check(
     settings: &Settings<'_>,
     machine: &Machine,
     size: &Size,
-    program: &CubeProgram,
+    program: &GuestProgram,
     hop: Cycles,
 ) -> Result<(), ScenarioError> {
     let bound = CycleBound::new(machine, program, hop);
@@ -92,7 +91,7 @@ pub(super) fn check(
 /// The larger of the cycles that are written, if any are.
 fn blamed<'a>(
     settings: &'a Settings<'_>,
-    program: &CubeProgram,
+    program: &GuestProgram,
     hop: Cycles,
 ) -> Option<(Setting, &'a Place)> {
     let compute = settings.place(Setting::ProgramComputeCycles);
@@ -107,7 +106,7 @@ fn blamed<'a>(
 mod tests {
     use super::*;
     use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
-    use cubefold_simulator::{Communication, most_cycles};
+    use cubefold_simulator::{Communication, CubeProgram, most_cycles};
     use cubefold_topology::{LinkMode, MachineKind, TieRule};
 
     #[test]
@@ -122,7 +121,7 @@ mod tests {
                 let hop = Cycles::new(hop);
                 let links = Communication::new(LinkMode::FullDuplex, hop, TieRule::Direct).unwrap();
                 assert_eq!(
-                    CycleBound::new(&machine, &program, hop).cycles(),
+                    CycleBound::new(&machine, &GuestProgram::Cube(program.clone()), hop).cycles(),
                     most_cycles(&program, &placement, links)
                 );
             }

@@ -6,10 +6,14 @@ use std::{
     sync::Arc,
 };
 
-use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
+use cubefold_mapping::Placement;
 use cubefold_topology::{Machine, Wrap};
 
-use super::{machine_file::MachineFile, placement_file::Failure};
+use super::{
+    machine_file::MachineFile,
+    placement_file::{Failure, Ground},
+};
+use crate::guest_program::GuestProgram;
 
 /// Machine files and placements that some scenario has asked for.
 #[derive(Debug, Default)]
@@ -23,7 +27,8 @@ pub(super) struct Library {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PlacementKey {
     origin: Origin,
-    dimensions: u8,
+    guest: GuestKey,
+    base: Vec<u32>, // of the partition; empty without one
     kind: &'static str,
     lengths: Vec<u64>,
     wraps: Vec<Wrap>,
@@ -36,22 +41,41 @@ enum Origin {
     File(PathBuf),
 }
 
+/// What decides a placement of the guest.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum GuestKey {
+    Cube(u8),
+    Grid(&'static str, Vec<u64>, Vec<Wrap>),
+}
+
 impl PlacementKey {
     /// By a named embedding.
-    pub(super) fn named(embedding: EmbeddingKind, cube: Hypercube, machine: &Machine) -> Self {
-        Self::new(Origin::Embedding(embedding.name()), cube, machine)
+    pub(super) fn named(embedding: &'static str, program: &GuestProgram, ground: Ground<'_>) -> Self {
+        Self::new(Origin::Embedding(embedding), program, ground)
     }
 
     /// As a file says.
-    pub(super) fn file(path: &Path, cube: Hypercube, machine: &Machine) -> Self {
-        Self::new(Origin::File(path.to_owned()), cube, machine)
+    pub(super) fn file(path: &Path, program: &GuestProgram, ground: Ground<'_>) -> Self {
+        Self::new(Origin::File(path.to_owned()), program, ground)
     }
 
-    fn new(origin: Origin, cube: Hypercube, machine: &Machine) -> Self {
-        let wraps = machine.extents().iter().map(|extent| extent.wrap()).collect();
-        let lengths = machine.shape().lengths().to_vec();
-        Self { origin, dimensions: cube.dimension_count(), kind: machine.kind().name(), lengths, wraps }
+    fn new(origin: Origin, program: &GuestProgram, ground: Ground<'_>) -> Self {
+        let guest = match program {
+            GuestProgram::Cube(program) => GuestKey::Cube(program.cube().dimension_count()),
+            GuestProgram::Neighbours { program, .. } => {
+                let (kind, lengths, wraps) = shape_key(program.guest().shape());
+                GuestKey::Grid(kind, lengths, wraps)
+            }
+        };
+        let (kind, lengths, wraps) = shape_key(ground.machine);
+        let base = ground.partition.map_or_else(Vec::new, |partition| partition.base().as_slice().to_vec());
+        Self { origin, guest, base, kind, lengths, wraps }
     }
+}
+
+fn shape_key(machine: &Machine) -> (&'static str, Vec<u64>, Vec<Wrap>) {
+    let wraps = machine.extents().iter().map(|extent| extent.wrap()).collect();
+    (machine.kind().name(), machine.shape().lengths().to_vec(), wraps)
 }
 
 impl Library {

@@ -2,14 +2,16 @@
 
 use cubefold_simulator::Cycles;
 use cubefold_topology::{
-    HostDimension, LinkMode, MOST_DIMENSIONS, Machine, MachineError, MachineKind, ShapeError, Wrap,
+    HostDimension, LinkMode, MOST_DIMENSIONS, Machine, MachineError, MachineKind, Partition, Wrap,
 };
 
 use super::{
     known_names::alternatives,
+    partition_section,
     scenario_error::ScenarioError,
     setting::Setting,
     settings::Settings,
+    size::{Size, read_wraps},
     source_file::Place,
     value::{Choices, Content, Value},
 };
@@ -17,31 +19,13 @@ use super::{
 /// What the settings say of the machine, as far as it is right.
 #[derive(Debug)]
 pub(super) struct MachineSection {
+    /// What the program runs on: the machine, or the inside of its partition.
     pub(super) machine: Option<Machine>,
+    pub(super) partition: Option<Partition>,
+    /// The lengths of that.
     pub(super) size: Option<Size>,
     pub(super) links: Option<LinkMode>,
     pub(super) hop_cycles: Option<Cycles>,
-}
-
-/// The lengths, and where they are written.
-#[derive(Debug)]
-pub(super) struct Size {
-    lengths: Vec<u64>,         // each at least 2
-    pub(super) place: Place,   // the whole value
-    length_places: Vec<Place>, // of each length; empty when a number of dimensions is written
-}
-
-impl Size {
-    /// Where a length is written.
-    pub(super) fn length_place(&self, index: usize) -> &Place {
-        self.length_places.get(index).unwrap_or(&self.place)
-    }
-
-    /// The lengths as in `8x8`.
-    pub(super) fn written(&self) -> String {
-        let lengths: Vec<String> = self.lengths.iter().map(u64::to_string).collect();
-        lengths.join("x")
-    }
 }
 
 /// Reads the machine.
@@ -61,7 +45,13 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
         Some(value) => value.natural(Setting::MachineHopCycles.path(), 1..=u64::MAX, errors),
         None => Some(1),
     };
-    MachineSection { machine, size, links, hop_cycles: hop_cycles.map(Cycles::new) }
+    let hop_cycles = hop_cycles.map(Cycles::new);
+    let Some(value) = settings.get(Setting::MachinePartition) else {
+        return MachineSection { machine, partition: None, size, links, hop_cycles };
+    };
+    let (partition, size) = partition_section::read(value, machine.as_ref(), errors).unzip();
+    let machine = partition.as_ref().map(|partition| partition.inside().clone());
+    MachineSection { machine, partition, size, links, hop_cycles }
 }
 
 fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<MachineKind> {
@@ -92,7 +82,7 @@ fn size(settings: &Settings<'_>, kind: Option<MachineKind>, errors: &mut Vec<Sce
         (shape, Some((layer, value))) if shape.is_none_or(|(other, _)| other < layer) => {
             size_of_cube(settings, kind, value, errors)
         }
-        (Some((_, value)), _) => size_of_shape(value, errors),
+        (Some((_, value)), _) => Size::read(value, Setting::MachineShape.path(), errors),
         (None, Some((_, value))) => size_of_cube(settings, kind, value, errors),
     }
 }
@@ -124,31 +114,7 @@ fn size_of_cube(
         return None;
     }
     let count = value.natural(Setting::MachineDimensions.path(), 1..=MOST_DIMENSIONS as u64, errors)?;
-    let lengths = (0..count).map(|_| 2).collect();
-    Some(Size { lengths, place: value.place.clone(), length_places: vec![] })
-}
-
-fn size_of_shape(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Size> {
-    let name = Setting::MachineShape.path();
-    let values = value.list(name, "lengths", errors)?;
-    let before = errors.len();
-    let mut lengths = vec![];
-    for (index, entry) in values.iter().enumerate() {
-        match entry.content {
-            Content::Integer(Some(length)) if length >= 2 => lengths.push(length),
-            Content::Integer(Some(length)) => {
-                let error = ShapeError::LengthTooSmall { dimension: index + 1, length };
-                let label = "expected at least 2";
-                errors.push(ScenarioError::at(&entry.place, error.to_string(), label));
-            }
-            _ => {
-                let entry_name = format!("length of dimension {} of {name}", index + 1);
-                errors.push(entry.unexpected(entry_name, "an integer from 2 to 2^32"));
-            }
-        }
-    }
-    let length_places = values.iter().map(|entry| entry.place.clone()).collect();
-    (errors.len() == before).then(|| Size { lengths, place: value.place.clone(), length_places })
+    Some(Size::of_cube(count, &value.place))
 }
 
 /// How each dimension wraps: as written, else as the kind says.
@@ -162,29 +128,7 @@ fn wraps(
     let Some(value) = settings.get(Setting::MachineWrap) else {
         return Some(vec![kind?.wrap(); size?.lengths.len()]);
     };
-    let values = value.list(name, "true or false", errors)?;
-    let before = errors.len();
-    let wraps: Vec<Wrap> = values.iter().filter_map(|entry| wrap(entry, errors)).collect();
-    if let Some(size) = size.filter(|size| size.lengths.len() != values.len()) {
-        let (found, expected) = (values.len(), size.lengths.len());
-        let error = MachineError::WrapEntries { found, expected };
-        let label = format!("expected {expected}");
-        let error = ScenarioError::at(&value.place, error.to_string(), label)
-            .because(Some(&size.place), format!("dimensions: {expected}"));
-        errors.push(error);
-    }
-    (errors.len() == before).then_some(wraps)
-}
-
-fn wrap(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Wrap> {
-    match entry.content {
-        Content::Boolean(true) => Some(Wrap::Around),
-        Content::Boolean(false) => Some(Wrap::Open),
-        _ => {
-            errors.push(entry.unexpected("entry of machine.wrap", "true or false"));
-            None
-        }
-    }
+    read_wraps(value, name, size, errors)
 }
 
 fn machine(

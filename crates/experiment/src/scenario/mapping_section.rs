@@ -2,21 +2,22 @@
 
 use std::sync::Arc;
 
-use cubefold_mapping::{EmbeddingKind, Guest, Hypercube, Placement};
-use cubefold_topology::Machine;
+use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
+use cubefold_topology::{Machine, Partition};
 
 use super::{
     embedding_name::EmbeddingName,
     known_names::all_of,
     library::{Library, PlacementKey},
-    machine_section::Size,
-    placement_file::{self, Failure},
+    placement_file::{self, Failure, Ground},
     scenario_error::ScenarioError,
     setting::Setting,
     settings::Settings,
+    size::Size,
     source_file::Place,
     value::{Content, NOT_SUPPORTED, Value},
 };
+use crate::guest_program::GuestProgram;
 
 /// What is compared when a scenario names no embeddings.
 pub(super) const DEFAULT_EMBEDDINGS: [EmbeddingKind; 3] =
@@ -29,13 +30,24 @@ pub(super) struct NamedEmbedding {
     place: Option<Place>,
 }
 
-/// A cube and the machine that it is to be placed on.
+/// A program and the machine that its processes are to be placed on.
 #[derive(Debug)]
 pub(super) struct Fit<'a> {
     pub(super) settings: &'a Settings<'a>,
-    pub(super) cube: Hypercube,
+    pub(super) program: &'a GuestProgram,
     pub(super) machine: &'a Machine,
+    pub(super) partition: Option<&'a Partition>,
     pub(super) size: &'a Size,
+}
+
+impl Fit<'_> {
+    /// The guest, where it is a cube.
+    fn cube(&self) -> Option<Hypercube> {
+        match self.program {
+            GuestProgram::Cube(program) => Some(program.cube()),
+            GuestProgram::Neighbours { .. } => None,
+        }
+    }
 }
 
 /// Reads the list of embeddings.
@@ -92,24 +104,20 @@ pub(super) fn place(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<(EmbeddingName, Arc<Placement>)>> {
     let before = errors.len();
-    let too_many = fit.cube.process_count() > fit.machine.node_count();
     let misfits = misfits(fit, &embeddings);
     let rules_fit = misfits.is_empty();
-    if rules_fit && too_many {
-        errors.push(too_many_processes(fit));
-    }
     errors.extend(misfits);
     let mut placed = vec![];
     for embedding in embeddings {
         let fits = match embedding.name {
             EmbeddingName::Kind(_) => rules_fit,
-            EmbeddingName::File(_) => !too_many,
+            EmbeddingName::File(_) => true,
         };
         // What does not fit has been told, once for all of them.
         if !fits {
             continue;
         }
-        match placement(fit, &embedding.name, library) {
+        match placement(fit, &embedding, library) {
             Ok(placement) => placed.push((embedding.name, placement)),
             Err(Failure::Wrong(wrong)) => errors.extend(wrong),
             Err(Failure::Unreadable(reason)) => errors.push(unreadable(fit, &embedding, &reason)),
@@ -122,12 +130,12 @@ pub(super) fn place(
 fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     let is_rule = |embedding: &&NamedEmbedding| matches!(embedding.name, EmbeddingName::Kind(_));
     let rules: Vec<&NamedEmbedding> = embeddings.iter().filter(is_rule).collect();
-    let Some(first) = rules.first() else {
+    let Some(first) = rules.first().filter(|_| fit.cube().is_some()) else {
         return vec![];
     };
     let names = all_of(&rules.iter().map(|embedding| &embedding.name).collect::<Vec<_>>());
     let wrong_lengths = wrong_lengths(fit, first, &names);
-    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.cube.process_count() {
+    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.program.process_count() {
         return vec![wrong_node_count(fit, first, &names)];
     }
     wrong_lengths
@@ -149,7 +157,7 @@ fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<Scen
 }
 
 fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> ScenarioError {
-    let (nodes, processes) = (fit.machine.node_count(), fit.cube.process_count());
+    let (nodes, processes) = (fit.machine.node_count(), fit.program.process_count());
     let message = format!(
         "shape {} has {nodes} nodes for {processes} processes, expected as many nodes as processes for {names}",
         fit.size.written()
@@ -163,26 +171,20 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
         ))
 }
 
-fn too_many_processes(fit: &Fit<'_>) -> ScenarioError {
-    let (nodes, processes) = (fit.machine.node_count(), fit.cube.process_count());
-    let message = format!(
-        "{processes} processes for {nodes} nodes, expected at most one process a node (shape {})",
-        fit.size.written()
-    );
-    let place = fit.settings.place(Setting::ProgramDimensions).unwrap_or(&fit.size.place);
-    ScenarioError::at(place, message, format!("{processes} processes"))
-        .because(Some(&fit.size.place), format!("{nodes} nodes"))
-        .with_help("give fewer program.dimensions or a larger machine")
-}
-
 /// The placement of one embedding, made or fetched.
-fn placement(fit: &Fit<'_>, name: &EmbeddingName, library: &mut Library) -> Result<Arc<Placement>, Failure> {
-    match name {
+fn placement(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    library: &mut Library,
+) -> Result<Arc<Placement>, Failure> {
+    let ground = Ground { machine: fit.machine, partition: fit.partition };
+    match &embedding.name {
         EmbeddingName::Kind(kind) => {
-            let key = PlacementKey::named(*kind, fit.cube, fit.machine);
+            let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
+            let key = PlacementKey::named(kind.name(), fit.program, ground);
             library.placement(key, || {
                 // What could be wrong has been told by `misfits`; this is its net.
-                Placement::embed(*kind, fit.cube, fit.machine).map_err(|error| {
+                Placement::embed(*kind, cube, fit.machine).map_err(|error| {
                     let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
                     Failure::Wrong(vec![error])
                 })
@@ -190,10 +192,19 @@ fn placement(fit: &Fit<'_>, name: &EmbeddingName, library: &mut Library) -> Resu
         }
         EmbeddingName::File(name) => {
             let path = fit.settings.beside(name);
-            let key = PlacementKey::file(&path, fit.cube, fit.machine);
-            library.placement(key, || placement_file::read(&path, fit.cube, fit.machine))
+            let key = PlacementKey::file(&path, fit.program, ground);
+            let processes = fit.program.process_count();
+            library.placement(key, || placement_file::read(&path, processes, ground))
         }
     }
+}
+
+fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
+    let message = format!("embedding {} of a torus or mesh guest, expected a d-cube", embedding.name);
+    let place = embedding.place.as_ref().or(fit.settings.place(Setting::ProgramGuest));
+    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "places d-cubes")
+        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .with_help("name a placement file: \"file:PATH\"")
 }
 
 fn unreadable(fit: &Fit<'_>, embedding: &NamedEmbedding, reason: &str) -> ScenarioError {

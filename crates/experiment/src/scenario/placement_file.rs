@@ -11,11 +11,11 @@
 
 mod row;
 
-use std::{fs::File, io, path::Path};
+use std::{fs::File, io, ops::RangeInclusive, path::Path};
 
 use csv::{ByteRecord, ReaderBuilder};
-use cubefold_mapping::{Guest, Hypercube, Placement, PlacementTable, PlacementTableError, ProcessId};
-use cubefold_topology::{Machine, NodeId};
+use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId};
+use cubefold_topology::{HostDimension, Machine, NodeId, Partition};
 
 use self::row::{Row, RowTexts};
 use super::scenario_error::ScenarioError;
@@ -41,14 +41,14 @@ impl From<csv::Error> for Failure {
     }
 }
 
-/// Reads the placement of the processes of `cube` on `machine`.
+/// Reads the placement of so many processes on `ground`.
 ///
 /// # Errors
 ///
 /// When the file cannot be read or is wrong: the first errors, the last of them with the number of those
 /// left out.
-pub(super) fn read(path: &Path, cube: Hypercube, machine: &Machine) -> Result<Placement, Failure> {
-    let mut reading = Reading::new(path, cube, machine);
+pub(super) fn read(path: &Path, processes: u64, ground: Ground<'_>) -> Result<Placement, Failure> {
+    let mut reading = Reading::new(path, processes, ground);
     reading.read_rows()?;
     reading.sort_rows();
     reading.tell_missing();
@@ -61,10 +61,26 @@ pub(super) fn read(path: &Path, cube: Hypercube, machine: &Machine) -> Result<Pl
     Err(Failure::Wrong(reading.into_errors()))
 }
 
+/// Where processes may sit: a machine, or the inside of a partition, whose nodes a file names by their
+/// coordinates on the whole machine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub(super) machine: &'a Machine,
+    pub(super) partition: Option<&'a Partition>,
+}
+
+impl Ground<'_> {
+    /// The least coordinate along a dimension.
+    fn base(self, dimension: HostDimension) -> u64 {
+        self.partition.map_or(0, |partition| partition.base().along(dimension).into())
+    }
+}
+
 /// A file while it is read.
 struct Reading<'a> {
-    cube: Hypercube,
-    machine: &'a Machine,
+    processes: u64,
+    ground: Ground<'a>,
+    machine: &'a Machine, // that of the ground
     texts: RowTexts<'a>,
     rows: Vec<Row>,
     unknown_processes: u64,     // rows whose process is not known
@@ -73,9 +89,17 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(path: &'a Path, cube: Hypercube, machine: &'a Machine) -> Self {
-        let texts = RowTexts::new(path);
-        Self { cube, machine, texts, rows: vec![], unknown_processes: 0, errors: vec![], wrong: 0 }
+    fn new(path: &'a Path, processes: u64, ground: Ground<'a>) -> Self {
+        Self {
+            processes,
+            ground,
+            machine: ground.machine,
+            texts: RowTexts::new(path),
+            rows: vec![],
+            unknown_processes: 0,
+            errors: vec![],
+            wrong: 0,
+        }
     }
 
     /// Counts an error, and keeps it if there are not too many.
@@ -140,8 +164,7 @@ impl<'a> Reading<'a> {
             self.tell(|texts| texts.wrong(start, None, &message));
             return;
         }
-        let greatest = self.cube.process_count() - 1;
-        let process = self.number(record, start, 0, greatest).map(ProcessId::new);
+        let process = self.number(record, start, 0, 0..=self.processes - 1).map(ProcessId::new);
         let node = self.node(record, start);
         match process {
             Some(process) => self.rows.push(Row { process, node, start }),
@@ -154,21 +177,29 @@ impl<'a> Reading<'a> {
         let machine = self.machine;
         let mut index = 0;
         for dimension in machine.shape().dimensions() {
-            let greatest = machine.shape().length(dimension) - 1;
-            let coordinate = self.number(record, start, dimension.number(), greatest).unwrap_or(0);
-            index += u64::from(coordinate) * machine.shape().stride(dimension);
+            let base = self.ground.base(dimension);
+            let range = base..=base + machine.shape().length(dimension) - 1;
+            let coordinate = self.number(record, start, dimension.number(), range).map_or(base, u64::from);
+            index += (coordinate - base) * machine.shape().stride(dimension);
         }
         machine.node(index).unwrap_or(NodeId::new(0))
     }
 
-    /// The number in a field; none, and told, when it is no number or over `greatest`.
-    fn number(&mut self, record: &ByteRecord, start: u64, field: usize, greatest: u64) -> Option<u32> {
+    /// The number in a field; none, and told, when it is no number in `range`.
+    fn number(
+        &mut self,
+        record: &ByteRecord,
+        start: u64,
+        field: usize,
+        range: RangeInclusive<u64>,
+    ) -> Option<u32> {
         let text = record.get(field).unwrap_or_default();
         let number = decimal(text);
-        if number.is_none_or(|number| u64::from(number) > greatest) {
+        if number.is_none_or(|number| !range.contains(&u64::from(number))) {
             let name = if field == 0 { "process".to_owned() } else { format!("p_{field}") };
             let found = row::described(text);
-            let message = format!("{name} is {found}, expected an integer from 0 to {greatest}");
+            let (least, greatest) = (range.start(), range.end());
+            let message = format!("{name} is {found}, expected an integer from {least} to {greatest}");
             self.tell(|texts| texts.wrong(start, Some(field), &message));
             return None;
         }
@@ -193,7 +224,7 @@ impl<'a> Reading<'a> {
 
     /// Tells which processes have no row, unless rows with wrong processes may be theirs.
     fn tell_missing(&mut self) {
-        let missing = self.cube.process_count() - self.rows.len() as u64;
+        let missing = self.processes - self.rows.len() as u64;
         // A header of the wrong width has left all rows unread.
         let unread = self.rows.is_empty() && self.wrong > 0;
         if missing <= self.unknown_processes || unread {
@@ -202,7 +233,7 @@ impl<'a> Reading<'a> {
         let (gaps, named) = self.gaps();
         let more = missing - named;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let last = self.cube.process_count() - 1;
+        let last = self.processes - 1;
         let message = format!("no row for process {gaps}{more}, expected a row for each of 0 to {last}");
         self.tell(|texts| texts.wrong(0, None, &message));
     }
@@ -211,7 +242,7 @@ impl<'a> Reading<'a> {
     fn gaps(&self) -> (String, u64) {
         let (mut texts, mut named, mut next) = (vec![], 0, 0);
         let processes = self.rows.iter().map(|row| u64::from(row.process.label()));
-        for process in processes.chain([self.cube.process_count()]) {
+        for process in processes.chain([self.processes]) {
             if process > next && texts.len() < MOST_GAPS {
                 let last = process - 1;
                 texts.push(if last == next { next.to_string() } else { format!("{next} to {last}") });

@@ -1,35 +1,115 @@
-//! The `[program]` table: the cube, its stages and the cycles of a computation.
+//! The `[program]` table: the kind, the guest, the stages and the cycles of a computation.
 
-use cubefold_mapping::Hypercube;
-use cubefold_simulator::{CubeProgram, Cycles};
+use cubefold_mapping::{GridGuest, Hypercube};
+use cubefold_simulator::{CubeProgram, Cycles, NeighbourProgram, Pattern};
 
 use super::{
-    machine_section::MachineSection, scenario_error::ScenarioError, setting::Setting, settings::Settings,
-    stage_list, value::Choices,
+    guest_section, machine_section::MachineSection, scenario_error::ScenarioError, setting::Setting,
+    settings::Settings, stage_list, value::Choices,
+};
+use crate::{
+    generator_key::generator_key,
+    guest_program::{GuestProgram, NeighbourCommunication},
 };
 
-/// Reads the program. `machine` says how many dimensions it has when it is not written.
+/// What kind of program it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Cube,
+    Neighbours,
+}
+
+/// Reads the program. `machine` says how many dimensions it has when it is not written; `seed` is what its
+/// random sets are drawn from.
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: &MachineSection,
+    seed: Option<u64>,
     errors: &mut Vec<ScenarioError>,
-) -> Option<CubeProgram> {
+) -> Option<GuestProgram> {
     let kind = match settings.get(Setting::ProgramKind) {
         Some(value) => {
-            let choices = Choices { now: &[("cc-cube", ())], later: &["neighbour-exchange"] };
-            value.choice(Setting::ProgramKind.path(), &choices, errors)
+            let names = [("cc-cube", Kind::Cube), ("neighbour-exchange", Kind::Neighbours)];
+            value.choice(Setting::ProgramKind.path(), &Choices { now: &names, later: &[] }, errors)
         }
-        None => Some(()),
+        None => Some(Kind::Cube),
     };
     let compute = match settings.get(Setting::ProgramComputeCycles) {
         Some(value) => value.natural(Setting::ProgramComputeCycles.path(), 0..=u64::MAX, errors),
         None => Some(0),
     };
-    // Another kind of program may have other dimensions and stages.
-    kind?;
-    let cube = cube(settings, machine, errors);
-    let stages = stage_list::read(settings, cube, machine, errors);
-    CubeProgram::new(cube?, stages?, Cycles::new(compute?)).ok()
+    match kind? {
+        Kind::Cube => {
+            tell_foreign(settings, "cc-cube", &NEIGHBOUR_KEYS, errors);
+            let cube = cube(settings, machine, errors);
+            let stages = stage_list::read(settings, cube, machine, errors);
+            CubeProgram::new(cube?, stages?, Cycles::new(compute?)).ok().map(GuestProgram::Cube)
+        }
+        Kind::Neighbours => {
+            tell_foreign(settings, "neighbour-exchange", &CUBE_KEYS, errors);
+            let guest = guest_section::read(settings, errors);
+            let communication = communication(settings, errors);
+            let ((guest, _), communication) = (guest?, communication?);
+            neighbours(guest, communication, Cycles::new(compute?), seed?)
+        }
+    }
+}
+
+const CUBE_KEYS: [Setting; 2] = [Setting::ProgramDimensions, Setting::ProgramStages];
+const NEIGHBOUR_KEYS: [Setting; 3] =
+    [Setting::ProgramGuest, Setting::ProgramCommunication, Setting::ProgramSets];
+
+/// Tells keys that another kind of program has.
+fn tell_foreign(settings: &Settings<'_>, kind: &str, keys: &[Setting], errors: &mut Vec<ScenarioError>) {
+    for place in keys.iter().filter_map(|&key| Some((key, settings.place(key)?))) {
+        let (key, place) = place;
+        let message = format!("{} with a {kind} program, which has none", key.path());
+        let error = ScenarioError::at(place, message, "not of this kind of program")
+            .because(settings.place(Setting::ProgramKind), "the kind");
+        errors.push(error.with_help("remove it, or change program.kind"));
+    }
+}
+
+/// The most permutation sets that a program may have.
+const MOST_SETS: u64 = 1_000_000;
+
+fn communication(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<NeighbourCommunication> {
+    let sets = match settings.get(Setting::ProgramSets) {
+        Some(value) => value.natural(Setting::ProgramSets.path(), 1..=MOST_SETS, errors),
+        None => Some(50),
+    };
+    let permutation = sets
+        .and_then(|sets| usize::try_from(sets).ok())
+        .map_or(NeighbourCommunication::Shift, |sets| NeighbourCommunication::Permutation { sets });
+    let Some(value) = settings.get(Setting::ProgramCommunication) else {
+        return sets.map(|_| NeighbourCommunication::Shift);
+    };
+    let names = [
+        ("shift", NeighbourCommunication::Shift),
+        ("permutation", permutation),
+        ("scatter", NeighbourCommunication::Scatter),
+    ];
+    let name = Setting::ProgramCommunication.path();
+    let communication = value.choice(name, &Choices { now: &names, later: &[] }, errors);
+    sets.and(communication)
+}
+
+fn neighbours(
+    guest: GridGuest,
+    communication: NeighbourCommunication,
+    compute: Cycles,
+    seed: u64,
+) -> Option<GuestProgram> {
+    let pattern = match communication {
+        NeighbourCommunication::Shift => Pattern::Shift,
+        NeighbourCommunication::Scatter => Pattern::Scatter,
+        NeighbourCommunication::Permutation { sets } => {
+            let task = format!("permutation sets; {:?}", guest.shape());
+            Pattern::Permutation { sets, key: generator_key(seed, &task) }
+        }
+    };
+    let program = NeighbourProgram::new(guest, pattern, compute).ok()?;
+    Some(GuestProgram::Neighbours { program, communication })
 }
 
 fn cube(

@@ -19,6 +19,8 @@ pub(super) enum Setting {
     ProgramComputeCycles,
     ProgramLoading,
     ProgramGuest,
+    ProgramCommunication,
+    ProgramSets,
     MappingEmbeddings,
     ExecutionMode,
     ExecutionTie,
@@ -40,7 +42,7 @@ pub(super) enum Section {
 
 impl Setting {
     /// Every key, in the order in which they are documented.
-    pub(super) const ALL: [Self; 22] = [
+    pub(super) const ALL: [Self; 24] = [
         Self::Name,
         Self::Seed,
         Self::MachineKind,
@@ -57,6 +59,8 @@ impl Setting {
         Self::ProgramComputeCycles,
         Self::ProgramLoading,
         Self::ProgramGuest,
+        Self::ProgramCommunication,
+        Self::ProgramSets,
         Self::MappingEmbeddings,
         Self::ExecutionMode,
         Self::ExecutionTie,
@@ -84,6 +88,8 @@ impl Setting {
             Self::ProgramComputeCycles => "program.compute_cycles",
             Self::ProgramLoading => "program.loading",
             Self::ProgramGuest => "program.guest",
+            Self::ProgramCommunication => "program.communication",
+            Self::ProgramSets => "program.sets",
             Self::MappingEmbeddings => "mapping.embeddings",
             Self::ExecutionMode => "execution.mode",
             Self::ExecutionTie => "execution.tie",
@@ -106,7 +112,7 @@ impl Setting {
 
     /// Whether this version understands it.
     pub(super) fn is_supported(self) -> bool {
-        !matches!(self, Self::MachinePartition | Self::ProgramLoading | Self::ProgramGuest)
+        !matches!(self, Self::ProgramLoading)
     }
 
     /// The one with this path.

@@ -10,7 +10,7 @@ fn read_text(text: &[u8], dimensions: u64, machine: &Machine) -> Result<Placemen
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("p.csv");
     std::fs::write(&path, text).unwrap();
-    match read(&path, Hypercube::new(dimensions).unwrap(), machine) {
+    match read(&path, 1 << dimensions, Ground { machine, partition: None }) {
         Ok(placement) => Ok(placement),
         Err(Failure::Unreadable(error)) => panic!("{error}"),
         Err(Failure::Wrong(errors)) => {
@@ -73,11 +73,32 @@ fn processes_have_one_row_each() {
 }
 
 #[test]
-fn the_first_two_processes_on_one_node_are_named() {
+fn processes_may_share_a_node() {
+    let text = b"process,p_1,p_2\n3,1,1\n2,0,0\n1,1,1\n0,2,0\n";
+    let Placement::Table(table) = read_text(text, 2, &mesh(&[3, 2])).unwrap() else {
+        panic!("a file gives a table");
+    };
     assert_eq!(
-        errors("process,p_1,p_2\n3,1,1\n2,0,0\n1,1,1\n0,2,0\n"),
-        ["2:1: processes 1 and 3 are both on node 4, expected one process a node"]
+        table.collision().unwrap().to_string(),
+        "processes 1 and 3 are both on node 4, expected one process a node"
     );
+}
+
+#[test]
+fn coordinates_are_those_of_the_whole_machine_in_a_partition() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("p.csv");
+    let partition = Partition::new(&mesh(&[6, 5]), &[2, 1], &[2, 2]).unwrap();
+    let ground = Ground { machine: partition.inside(), partition: Some(&partition) };
+    std::fs::write(&path, "process,p_1,p_2\n0,3,2\n1,2,1\n").unwrap();
+    let placement = read(&path, 2, ground).unwrap();
+    assert_eq!(placement.nodes(), [NodeId::new(3), NodeId::new(0)]);
+    std::fs::write(&path, "process,p_1,p_2\n0,1,2\n1,2,3\n").unwrap();
+    let Err(Failure::Wrong(errors)) = read(&path, 2, ground) else {
+        panic!("both are outside");
+    };
+    assert!(errors[0].to_string().ends_with("p_1 is 1, expected an integer from 2 to 3"));
+    assert!(errors[1].to_string().ends_with("p_2 is 3, expected an integer from 1 to 2"));
 }
 
 #[test]
@@ -86,7 +107,9 @@ fn a_file_of_nonsense_shows_twenty_errors_and_counts_the_rest() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("p.csv");
     std::fs::write(&path, format!("process,p_1,p_2\n{rows}")).unwrap();
-    let Err(Failure::Wrong(errors)) = read(&path, Hypercube::new(2).unwrap(), &mesh(&[3, 2])) else {
+    let machine = mesh(&[3, 2]);
+    let ground = Ground { machine: &machine, partition: None };
+    let Err(Failure::Wrong(errors)) = read(&path, 4, ground) else {
         panic!("no process has a row");
     };
     assert_eq!(errors.len(), 20);

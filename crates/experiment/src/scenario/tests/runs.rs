@@ -1,5 +1,5 @@
-use cubefold_mapping::EmbeddingKind;
-use cubefold_simulator::{Cycles, Program};
+use cubefold_mapping::{EmbeddingKind, Hypercube};
+use cubefold_simulator::{CubeProgram, Cycles};
 use cubefold_topology::{LinkMode, MachineKind, TieRule, Wrap};
 
 use super::*;
@@ -42,11 +42,9 @@ fn what_is_not_written_has_its_default() {
     assert_eq!((run.scenario.as_str(), run.seed, run.communication.hop().get()), ("s", 0, 1));
     assert_eq!((run.communication.links(), run.execution), (LinkMode::FullDuplex, Execution::default()));
     assert_eq!(run.communication.tie(), TieRule::Direct);
-    assert_eq!(
-        run.program,
-        CubeProgram::new(run.program.cube(), CubeProgram::ascend(run.program.cube()), Cycles::ZERO).unwrap()
-    );
-    assert_eq!(run.program.cube().dimension_count(), 3);
+    let cube = Hypercube::new(3).unwrap();
+    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
+    assert_eq!(*run.program, GuestProgram::Cube(program));
     assert_eq!(run.embedding, EmbeddingName::Kind(EmbeddingKind::Byweight));
     assert!(run.combination.is_empty());
 }
@@ -116,7 +114,8 @@ fn wrap_overrides_the_kind() {
 fn stages_are_named_or_listed() {
     let stages = |written: &str| -> Vec<u8> {
         let run = scenario(&format!("{RING}[program]\nstages = {written}")).runs.remove(0);
-        run.program.stages().iter().map(|dimension| dimension.number()).collect()
+        let GuestProgram::Cube(program) = &*run.program else { panic!("the default is a cube program") };
+        program.stages().iter().map(|dimension| dimension.number()).collect()
     };
     assert_eq!(stages("\"ascend\""), [0, 1, 2]);
     assert_eq!(stages("\"descend\""), [2, 1, 0]);

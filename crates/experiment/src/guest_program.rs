@@ -1,0 +1,176 @@
+//! The programs that scenarios can ask for.
+
+use cubefold_mapping::{Extremes, GridGuest, Placement, PlacementMetrics, ProcessId};
+use cubefold_simulator::{
+    Communication, CountLinkUse, CubeProgram, Cycles, Execution, LowerBound, NeighbourProgram, Observer,
+    Outcome, Program, SimulationError, bytes_to_simulate, check, lower_bound, predict, simulate,
+};
+use cubefold_topology::TieRule;
+
+/// A program of a scenario.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GuestProgram {
+    /// `cc-cube`: compute-and-communicate on a d-cube.
+    Cube(CubeProgram),
+    /// `neighbour-exchange`: messages between neighbours of a torus or mesh.
+    Neighbours {
+        /// The program.
+        program: NeighbourProgram,
+        /// What the scenario calls its communications.
+        communication: NeighbourCommunication,
+    },
+}
+
+/// The communications of a neighbour-exchange program, as a scenario names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NeighbourCommunication {
+    /// `shift`.
+    Shift,
+    /// `permutation`.
+    Permutation {
+        /// The number of sets.
+        sets: usize,
+    },
+    /// `scatter`.
+    Scatter,
+}
+
+impl NeighbourCommunication {
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shift => "shift",
+            Self::Permutation { .. } => "permutation",
+            Self::Scatter => "scatter",
+        }
+    }
+}
+
+/// Does the same with whichever program it is.
+macro_rules! with_program {
+    ($self:expr, $program:ident => $body:expr) => {
+        match $self {
+            GuestProgram::Cube($program) => $body,
+            GuestProgram::Neighbours { program: $program, .. } => $body,
+        }
+    };
+}
+
+impl GuestProgram {
+    /// The number of processes.
+    #[must_use]
+    pub fn process_count(&self) -> u64 {
+        with_program!(self, program => program.process_count())
+    }
+
+    /// The number of stages.
+    #[must_use]
+    pub fn stage_count(&self) -> usize {
+        with_program!(self, program => program.stage_count())
+    }
+
+    /// The most messages that a process receives in one stage.
+    #[must_use]
+    pub fn most_received(&self) -> usize {
+        with_program!(self, program => program.most_received())
+    }
+
+    /// `T_a`.
+    #[must_use]
+    pub fn compute(&self) -> Cycles {
+        with_program!(self, program => program.compute())
+    }
+
+    /// The guest dimension of a stage, where all its messages go along one.
+    #[must_use]
+    pub fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        match self {
+            Self::Cube(program) => Some(program.stages()[stage].index()),
+            Self::Neighbours { program, .. } => program.stage_dimension(stage),
+        }
+    }
+
+    /// The guest of a neighbour-exchange program.
+    #[must_use]
+    pub fn grid(&self) -> Option<&GridGuest> {
+        match self {
+            Self::Cube(_) => None,
+            Self::Neighbours { program, .. } => Some(program.guest()),
+        }
+    }
+
+    /// The metrics of a placement of its guest.
+    #[must_use]
+    pub fn measure(&self, placement: &Placement, tie: TieRule) -> PlacementMetrics {
+        match self {
+            Self::Cube(program) => PlacementMetrics::measure(&program.cube(), placement, tie),
+            Self::Neighbours { program, .. } => {
+                PlacementMetrics::measure_by_edge(program.guest(), placement, tie)
+            }
+        }
+    }
+
+    /// The distances that the messages of a stage go \[links\], given the metrics of the placement.
+    #[must_use]
+    pub fn stage_distances(
+        &self,
+        stage: usize,
+        placement: &Placement,
+        metrics: &PlacementMetrics,
+    ) -> Extremes {
+        match self {
+            Self::Cube(program) => metrics.distances[program.stages()[stage].index()].over_edges,
+            Self::Neighbours { program, .. } => distances_of_messages(program, stage, placement),
+        }
+    }
+
+    /// See [`check`].
+    pub(crate) fn check(&self, placement: &Placement, links: Communication) -> Result<(), SimulationError> {
+        with_program!(self, program => check(program, placement, links))
+    }
+
+    /// See [`bytes_to_simulate`].
+    pub(crate) fn bytes_to_simulate(&self, placement: &Placement) -> u64 {
+        with_program!(self, program => bytes_to_simulate(program, placement))
+    }
+
+    /// See [`simulate`].
+    pub(crate) fn simulate(
+        &self,
+        placement: &Placement,
+        links: Communication,
+        execution: &Execution,
+        observer: &mut impl Observer,
+    ) -> Result<Outcome, SimulationError> {
+        with_program!(self, program => simulate(program, placement, links, execution, CountLinkUse::No, observer))
+    }
+
+    /// See [`predict`]; none for programs and placements that have no prediction.
+    pub(crate) fn predict(&self, placement: &Placement, links: Communication) -> Option<u64> {
+        match self {
+            Self::Cube(program) if placement.is_one_to_one() => {
+                Some(predict(program, placement, links).get())
+            }
+            Self::Cube(_) | Self::Neighbours { .. } => None,
+        }
+    }
+
+    /// See [`lower_bound`].
+    pub(crate) fn lower_bound(&self, placement: &Placement, links: Communication) -> Option<LowerBound> {
+        match self {
+            Self::Cube(program) => lower_bound(program, placement, links),
+            Self::Neighbours { .. } => None,
+        }
+    }
+}
+
+/// The distances between the sources and destinations of a stage \[links\].
+fn distances_of_messages(program: &NeighbourProgram, stage: usize, placement: &Placement) -> Extremes {
+    let distance = |source, destination| {
+        placement.machine().distance(placement.node(source), placement.node(destination))
+    };
+    let of =
+        |source| program.destinations(stage, source).map(move |destination| distance(source, destination));
+    Extremes::of(ProcessId::first(program.process_count()).flat_map(of))
+}
