@@ -98,6 +98,9 @@ fn run(case: &Case, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
         TestProgram::Cube(program) => {
             simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
         }
+        TestProgram::Neighbours(program) => {
+            simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
+        }
         TestProgram::Sets(program) => {
             simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
         }

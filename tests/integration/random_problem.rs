@@ -1,7 +1,7 @@
 //! Random machines, placements and programs, for the engines and for the reference at once.
 
 use cubefold_mapping::{EmbeddingKind, Guest, Hypercube, Placement, PlacementTable, ProcessId};
-use cubefold_simulator::{Communication, CubeProgram, Cycles, Program};
+use cubefold_simulator::{Communication, CubeProgram, Cycles, NeighbourProgram, Program};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -22,6 +22,7 @@ pub(crate) struct Case {
 #[derive(Debug, Clone)]
 pub(crate) enum TestProgram {
     Cube(CubeProgram),
+    Neighbours(NeighbourProgram),
     Sets(MessageSets),
 }
 
@@ -73,6 +74,7 @@ impl Case {
         let machine = self.placement.machine();
         let (compute, stages) = match &self.program {
             TestProgram::Cube(program) => (program.compute(), messages_of(program)),
+            TestProgram::Neighbours(program) => (program.compute(), messages_of(program)),
             TestProgram::Sets(program) => (program.compute(), program.stages.clone()),
         };
         Problem {
@@ -91,7 +93,7 @@ impl Case {
     }
 }
 
-fn messages_of(program: &CubeProgram) -> Vec<Vec<(u32, u32)>> {
+fn messages_of(program: &impl Program) -> Vec<Vec<(u32, u32)>> {
     let processes = ProcessId::first(program.process_count());
     let stage = |stage| {
         let message =

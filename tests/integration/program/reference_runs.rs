@@ -1,9 +1,9 @@
 //! The scenarios equal the reference simulator, process by process.
 
 use cubefold_experiment::{
-    DimensionChoice, ExecutionMode, FinishedRun, KeepRecords, Phases, Progress, Run, execute, load,
+    DimensionChoice, ExecutionMode, FinishedRun, GuestProgram, KeepRecords, Phases, Progress, Run, execute,
+    load,
 };
-use cubefold_simulator::Program;
 
 use super::command::{files_in, json, root};
 use crate::random_problem::{Case, TestProgram};
@@ -37,7 +37,10 @@ fn problem(run: &Run) -> Problem {
     let case = Case {
         placement: (*run.placement).clone(),
         communication: run.communication,
-        program: TestProgram::Cube(run.program.clone()),
+        program: match &*run.program {
+            GuestProgram::Cube(program) => TestProgram::Cube(program.clone()),
+            GuestProgram::Neighbours { program, .. } => TestProgram::Neighbours(program.clone()),
+        },
     };
     case.problem()
 }

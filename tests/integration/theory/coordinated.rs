@@ -4,7 +4,7 @@
 use std::num::NonZeroU64;
 
 use cubefold_mapping::{EmbeddingKind, Placement};
-use cubefold_simulator::{DimensionChoice, Execution, Outcome, Routing};
+use cubefold_simulator::{DimensionChoice, Execution, Outcome, PhaseLength, Routing};
 use cubefold_topology::{LinkMode, TieRule};
 
 use super::setting::{
@@ -80,7 +80,7 @@ fn a_phase_length_lets_messages_turn_before_others_have_arrived() {
     // dimension 1; 2 at (0, 1) and 3 at (1, 2), a link along dimension 1 and one along dimension 2. Without
     // a limit the turn waits for the second link of the others, 2 + 1 steps; with phases of one link, 1 + 1.
     let trial = Trial::with_stages(place(&mesh(&[3, 3]), &[0, 2, 3, 7]), PLAIN, &[0]);
-    let limited = Routing { dimension_choice: DimensionChoice::Lowest, phase_length: NonZeroU64::new(1) };
+    let limited = Routing { phase_length: PhaseLength::Links(NonZeroU64::MIN), ..Routing::PLAIN };
     assert_eq!(steps_and_conflicts(&trial.coordinated()), [(3, 0)]);
     assert_eq!(steps_and_conflicts(&trial.run(&Execution::Coordinated(limited)).0), [(2, 0)]);
 }
@@ -94,7 +94,9 @@ fn strewn() -> Placement {
 /// Coordinated, dimensions chosen at random under a key of this byte repeated.
 fn at_random(byte: u8, phase_length: Option<u64>) -> Execution {
     let dimension_choice = DimensionChoice::Random { key: [byte; 32] };
-    Execution::Coordinated(Routing { dimension_choice, phase_length: phase_length.and_then(NonZeroU64::new) })
+    let phase_length =
+        phase_length.and_then(NonZeroU64::new).map_or(PhaseLength::Unlimited, PhaseLength::Links);
+    Execution::Coordinated(Routing { dimension_choice, vector: None, phase_length })
 }
 
 /// The busy cycles of all links.

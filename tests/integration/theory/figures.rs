@@ -18,7 +18,7 @@ fn check_labels(kind: EmbeddingKind, machine: &Machine, file: &str) {
     let labels = rows(file).concat();
     assert_eq!(labels.len() as u64, machine.node_count());
     for (node, label) in machine.nodes().zip(labels) {
-        let process = placement.process(node).unwrap();
+        let process = placement.processes(node).next().unwrap();
         assert_eq!(u64::from(process.label()), label, "{kind} on node {node}");
         assert_eq!(placement.node(process), node, "{kind} of process {process}");
     }

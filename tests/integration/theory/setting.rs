@@ -2,8 +2,8 @@
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Execution, Outcome, Routing,
-    StageRecord, lower_bound, predict, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, Execution, Outcome, Routing, StageRecord, lower_bound,
+    predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
@@ -176,8 +176,7 @@ impl Trial {
 }
 
 /// Coordinated, the lowest-numbered coordinate first, phases without a limit.
-pub(crate) const IN_ORDER: Execution =
-    Execution::Coordinated(Routing { dimension_choice: DimensionChoice::Lowest, phase_length: None });
+pub(crate) const IN_ORDER: Execution = Execution::Coordinated(Routing::PLAIN);
 
 /// When each process finished.
 pub(crate) fn finishes(outcome: &Outcome) -> Vec<u64> {
