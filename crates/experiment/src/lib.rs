@@ -10,12 +10,14 @@ mod exact_mean;
 pub mod export;
 mod generator_key;
 mod guest_program;
+mod loading;
 mod memory;
 mod runner;
 mod scenario;
 
 pub use exact_mean::exact_mean;
 pub use guest_program::{GuestProgram, NeighbourCommunication};
+pub use loading::{CodeTypes, Loading};
 pub use memory::{Bytes, KeepRecords, MemoryError};
 pub use runner::{
     FinishedRun, Progress, Resources, RunError, check_placements, check_runs, execute, execute_runs,

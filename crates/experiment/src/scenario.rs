@@ -13,6 +13,7 @@ mod findings;
 mod guest_section;
 mod known_names;
 mod library;
+mod loading_section;
 mod machine_file;
 mod machine_section;
 mod mapping_section;
@@ -52,7 +53,7 @@ use self::{
     written::Written,
 };
 
-use crate::guest_program::GuestProgram;
+use crate::{guest_program::GuestProgram, loading::Loading};
 
 /// The most runs that one file may ask for.
 const MOST_RUNS: u128 = 1_000_000;
@@ -90,6 +91,8 @@ pub struct Run {
     pub communication: Communication,
     /// The program.
     pub program: Arc<GuestProgram>,
+    /// How it is loaded, where the scenario says so.
+    pub loading: Option<Loading>,
     /// What the scenario calls the placement.
     pub embedding: EmbeddingName,
     /// Where the processes of the program sit on the machine.

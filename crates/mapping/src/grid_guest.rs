@@ -30,12 +30,6 @@ impl GridGuest {
         let node = self.shape.neighbour(NodeId::new(process.label()), direction)?;
         Some(ProcessId::new(node.index()))
     }
-
-    /// The neighbours of a process, each once, by direction.
-    pub fn neighbours(&self, process: ProcessId) -> impl Iterator<Item = (Direction, ProcessId)> {
-        Direction::all(self.shape.shape().dimension_count())
-            .filter_map(move |direction| Some((direction, self.neighbour(process, direction)?)))
-    }
 }
 
 impl Guest for GridGuest {
@@ -56,6 +50,11 @@ impl Guest for GridGuest {
                 Some((near.min(far), near.max(far)))
             })
         })
+    }
+
+    fn neighbours(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
+        Direction::all(self.shape.shape().dimension_count())
+            .filter_map(move |direction| self.neighbour(process, direction))
     }
 }
 

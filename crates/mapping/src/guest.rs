@@ -12,4 +12,7 @@ pub trait Guest: Sync {
 
     /// The edges of one dimension (counted from 0), each once, the smaller label first.
     fn edges(&self, dimension: usize) -> impl Iterator<Item = (ProcessId, ProcessId)>;
+
+    /// The neighbours of a process, each once, in the order of the dimensions.
+    fn neighbours(&self, process: ProcessId) -> impl Iterator<Item = ProcessId>;
 }

@@ -75,6 +75,11 @@ impl Guest for Hypercube {
             (ProcessId::new(lower), ProcessId::new(lower | bit))
         })
     }
+
+    fn neighbours(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
+        let cube = *self;
+        self.dimensions().map(move |dimension| cube.neighbour(process, dimension))
+    }
 }
 
 #[cfg(test)]

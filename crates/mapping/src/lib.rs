@@ -32,6 +32,7 @@ mod placement;
 mod placement_table;
 mod process;
 mod product_placement;
+mod translation_table;
 
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
@@ -44,3 +45,4 @@ pub use placement::Placement;
 pub use placement_table::{Collision, PlacementTable, PlacementTableError};
 pub use process::ProcessId;
 pub use product_placement::{ProductPlacement, ProductPlacementError};
+pub use translation_table::{TableMethod, TableMethodError, TranslationTable, translation_tables};

@@ -85,6 +85,19 @@ impl PlacementMetrics {
         by_edge::measure(guest, placement, tie)
     }
 
+    /// The largest dilation of a placement of any guest.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the guest.
+    #[must_use]
+    pub fn largest_dilation<G: Guest>(guest: &G, placement: &Placement) -> u64 {
+        let machine = placement.machine();
+        let edges = (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension));
+        let dilations = edges.map(|(low, high)| machine.distance(placement.node(low), placement.node(high)));
+        dilations.max().unwrap_or(0)
+    }
+
     /// Bytes of memory that measuring a placement takes at most, roughly.
     #[must_use]
     pub fn bytes_to_measure(placement: &Placement) -> u64 {

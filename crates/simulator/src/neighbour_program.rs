@@ -103,7 +103,7 @@ impl NeighbourProgram {
             (Exchange::Set(set), Role::Destination) => (set.source(process), None),
             (Exchange::Scatter, _) => (None, Some(self.guest.neighbours(process))),
         };
-        one.into_iter().chain(all.into_iter().flatten().map(|(_, neighbour)| neighbour))
+        one.into_iter().chain(all.into_iter().flatten())
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{MachineRecord, PlacementRecord, ProgramRecord, placement_record::mean};
 use crate::{
-    FinishedRun, exact_mean,
+    FinishedRun, Loading, exact_mean,
     scenario::{Execution, ExecutionMode, Phases, Run},
 };
 
@@ -172,7 +172,7 @@ impl RunRecord {
             predicted_cycles: finished.predicted,
             lower_bound_cycles: finished.lower_bound.map(|bound| bound.cycles.get()),
             lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source)),
-            loading_cycles: None,
+            loading_cycles: run.loading.as_ref().map(Loading::cycles),
             messages: traffic.messages,
             hops: traffic.hops,
             totals: TotalsRecord::new(summary),

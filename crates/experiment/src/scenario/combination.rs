@@ -8,6 +8,7 @@ use cubefold_topology::Machine;
 use super::{
     Run, cycle_bound, execution, file_stem,
     library::Library,
+    loading_section,
     machine_section::{self, MachineSection},
     mapping_section::{self, Fit},
     program_section,
@@ -56,6 +57,7 @@ fn runs(
     };
     let section = machine_section::read(settings, errors);
     let program = program_section::read(settings, &section, seed, errors);
+    let loading = loading_section::read(settings, program.as_ref(), errors);
     let embeddings = mapping_section::read(settings, errors);
     let execution = execution::read(settings, errors);
     let tie = execution::read_tie(settings, errors);
@@ -76,6 +78,7 @@ fn runs(
         partition: section.partition.clone(),
         communication,
         program: program.clone(),
+        loading: loading.clone(),
         embedding,
         placement,
         execution,

@@ -110,11 +110,6 @@ impl Setting {
         self.path().split_once('.').map_or(self.path(), |(_, key)| key)
     }
 
-    /// Whether this version understands it.
-    pub(super) fn is_supported(self) -> bool {
-        !matches!(self, Self::ProgramLoading)
-    }
-
     /// The one with this path.
     pub(super) fn with_path(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|setting| setting.path() == path)
@@ -125,12 +120,8 @@ impl Setting {
         Self::in_section(section).find(|setting| setting.key() == key)
     }
 
-    /// Those of a part of the file that this version understands.
-    pub(super) fn supported_in(section: Section) -> impl Iterator<Item = Self> {
-        Self::in_section(section).filter(|setting| setting.is_supported())
-    }
-
-    fn in_section(section: Section) -> impl Iterator<Item = Self> {
+    /// Those of a part of the file.
+    pub(super) fn in_section(section: Section) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |setting| setting.section() == section)
     }
 }

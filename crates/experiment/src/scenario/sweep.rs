@@ -7,7 +7,7 @@ use super::{
     setting::{Section, Setting},
     source_file::Place,
     value::{Content, Entry, Value, shortened},
-    written::{Written, unsupported},
+    written::Written,
 };
 
 /// The key of the cases.
@@ -185,12 +185,11 @@ fn read_case(case: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> O
 
 /// The key that a path of a sweep names.
 fn setting(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Setting> {
-    match Setting::with_path(&entry.key) {
-        Some(setting) if setting.is_supported() => return Some(setting),
-        Some(setting) => errors.push(unsupported(&entry.key_place, setting)),
-        None => errors.extend(unknown_paths(entry)),
+    let setting = Setting::with_path(&entry.key);
+    if setting.is_none() {
+        errors.extend(unknown_paths(entry));
     }
-    None
+    setting
 }
 
 fn unknown_paths(entry: &Entry) -> Vec<ScenarioError> {
@@ -214,22 +213,21 @@ fn unquoted_path(section: Section, entry: &Entry, inner: &Entry) -> ScenarioErro
 }
 
 fn section_as_path(section: Section, entry: &Entry) -> ScenarioError {
-    let paths: Vec<&str> = Setting::supported_in(section).map(Setting::path).collect();
+    let paths: Vec<&str> = Setting::in_section(section).map(Setting::path).collect();
     let message = format!("path \"{}\" names a table, expected one of its keys", section.name());
     let help = format!("known paths: {}", paths.join(", "));
     ScenarioError::at(&entry.key_place, message, "a table").with_help(help)
 }
 
 fn unknown_path(entry: &Entry) -> ScenarioError {
-    // Whatever is inside of what later versions know is for later versions as well.
-    let inside = |setting: &Setting| {
-        let rest = entry.key.strip_prefix(setting.path());
-        !setting.is_supported() && rest.is_some_and(|rest| rest.starts_with('.'))
-    };
+    let inside =
+        |setting: &Setting| entry.key.strip_prefix(setting.path()).is_some_and(|rest| rest.starts_with('.'));
     if let Some(setting) = Setting::ALL.into_iter().find(inside) {
-        return unsupported(&entry.key_place, setting);
+        let message = format!("path \"{}\" leads into {}", shortened(&entry.key), setting.path());
+        let error = ScenarioError::at(&entry.key_place, message, "a part of a value");
+        return error.with_help(format!("sweep \"{}\" as a whole", setting.path()));
     }
-    let known: Vec<Setting> = Setting::ALL.into_iter().filter(|setting| setting.is_supported()).collect();
+    let known = Setting::ALL;
     let paths: Vec<&str> = known.iter().map(|setting| setting.path()).collect();
     // A key without its table is nearer to the full path than its letters are.
     let whole = known.iter().find(|setting| setting.key() == entry.key).map(|setting| setting.path());

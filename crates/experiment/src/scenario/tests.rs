@@ -4,6 +4,7 @@ mod bad_inputs;
 mod bad_sweeps;
 mod files;
 mod mutations;
+mod programs;
 mod runs;
 
 use std::{fs, path::PathBuf};

@@ -8,7 +8,7 @@ use super::{
     scenario_error::{ScenarioError, Standing},
     setting::{Section, Setting},
     source_file::{Place, SourceFile},
-    value::{Content, Entry, NOT_SUPPORTED, Value, shortened},
+    value::{Content, Entry, Value, shortened},
 };
 
 /// The values of a file by their keys, not looked at yet.
@@ -86,23 +86,16 @@ impl Written {
 
     fn add(&mut self, section: Section, entry: Entry, errors: &mut Vec<ScenarioError>) {
         match Setting::with_key(section, &entry.key) {
-            Some(setting) if setting.is_supported() => {
+            Some(setting) => {
                 self.values.insert(setting, entry.value);
             }
-            Some(setting) => errors.push(unsupported(&entry.key_place, setting)),
             None => errors.push(unknown_key(section, &entry)),
         }
     }
 }
 
-/// The error for a key that only a later version understands.
-pub(super) fn unsupported(place: &Place, setting: Setting) -> ScenarioError {
-    let message = format!("{} is not supported in this version", setting.path());
-    ScenarioError::at(place, message, NOT_SUPPORTED).with_help("remove it")
-}
-
 fn unknown_key(section: Section, entry: &Entry) -> ScenarioError {
-    let mut known: Vec<&str> = Setting::supported_in(section).map(Setting::key).collect();
+    let mut known: Vec<&str> = Setting::in_section(section).map(Setting::key).collect();
     let place = match section {
         Section::Top => {
             known.extend(Section::TABLES.map(Section::name));
@@ -182,13 +175,6 @@ mod tests {
             only_complaint("[program]\nmachine.kind = \"ring\"").1,
             "[machine] is a table of its own, beside [program]"
         );
-    }
-
-    #[test]
-    fn keys_of_later_versions_are_no_unknown_keys() {
-        let all = complaints("[machine]\npartition = {}\n[program.guest]\nshape = [8]\n[program.loading]");
-        let messages: Vec<_> = all.iter().map(|(message, _)| message.as_str()).collect();
-        assert_eq!(messages, ["f.toml:5:10: program.loading is not supported in this version",]);
     }
 
     #[test]

@@ -18,8 +18,8 @@ impl PermutationSet {
         let mut set = Self { destinations: vec![None; order.len()], sources: vec![None; order.len()] };
         order.shuffle(generator);
         for source in order {
-            let open = guest.neighbours(source).map(|(_, neighbour)| neighbour);
-            let open: Vec<ProcessId> = open.filter(|&neighbour| set.source(neighbour).is_none()).collect();
+            let open = guest.neighbours(source).filter(|&neighbour| set.source(neighbour).is_none());
+            let open: Vec<ProcessId> = open.collect();
             if !open.is_empty() {
                 let destination = open[generator.random_range(0..open.len())];
                 set.destinations[source.label() as usize] = Some(destination);

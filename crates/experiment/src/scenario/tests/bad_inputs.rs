@@ -257,7 +257,6 @@ fn executions() {
 #[test]
 fn what_later_versions_know_is_not_supported_in_this_one() {
     check(&[
-        ("[program]\nloading = {}", &["5:1: program.loading is not supported in this version"]),
         (
             "[mapping]\nembeddings = [\"tao\", { file = \"r.txt\", format = \"slurm\" }]",
             &[
@@ -273,11 +272,8 @@ fn what_later_versions_know_is_not_supported_in_this_one() {
             ],
         ),
         (
-            "[sweep]\n\"program.loading\" = [1]\n\"program.loading.code_types\" = [1]",
-            &[
-                "5:1: program.loading is not supported in this version",
-                "6:1: program.loading is not supported in this version",
-            ],
+            "[sweep]\n\"program.guest.shape\" = [1]",
+            &["5:1: path \"program.guest.shape\" leads into program.guest"],
         ),
     ]);
 }

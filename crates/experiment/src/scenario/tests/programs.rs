@@ -1,0 +1,128 @@
+use cubefold_mapping::ProcessId;
+use cubefold_topology::Wrap;
+
+use super::*;
+
+const MESH: &str = "[machine]\nkind = \"mesh\"\nshape = [6, 6]\n";
+
+/// A scenario on the mesh with a placement of four processes.
+fn on_mesh(rest: &str) -> Files {
+    let text = format!("{MESH}{rest}\n[mapping]\nembeddings = [\"file:p.csv\"]\n");
+    let placement = "process,p_1,p_2\n0,2,2\n1,3,2\n2,2,3\n3,3,3\n";
+    Files::new(&[("s.toml", &text), ("p.csv", placement)])
+}
+
+const NEIGHBOURS: &str = "[program]\nkind = \"neighbour-exchange\"\n";
+
+#[test]
+fn neighbour_exchange_programs_have_guests_and_communications() {
+    let guest = "guest = { kind = \"torus\", shape = [2, 2], wrap = [true, false] }\n";
+    let run = |rest: &str| on_mesh(&format!("{NEIGHBOURS}{guest}{rest}")).load().unwrap().runs.remove(0);
+    // The wrapping dimension of length 2 has one shift, the other two.
+    assert_eq!(run("").program.stage_count(), 3);
+    assert_eq!(run("communication = \"scatter\"").program.stage_count(), 1);
+    assert_eq!(run("communication = \"permutation\"").program.stage_count(), 50);
+    let seven = run("communication = \"permutation\"\nsets = 7\ncompute_cycles = 4");
+    assert_eq!((seven.program.stage_count(), seven.program.compute().get()), (7, 4));
+    let shape = seven.program.grid().unwrap().shape();
+    assert_eq!(
+        shape.extents().iter().map(|extent| extent.wrap()).collect::<Vec<_>>(),
+        [Wrap::Around, Wrap::Open]
+    );
+}
+
+#[test]
+fn wrong_guests_are_told_where_they_are_wrong() {
+    let errors = |rest: &str| on_mesh(&format!("{NEIGHBOURS}{rest}")).displayed();
+    assert_eq!(
+        errors(""),
+        ["s.toml:4:2: program.guest is missing, expected its shape: { kind = \"torus\", shape = [4, 6] }"]
+    );
+    assert_eq!(
+        errors("guest = { kind = \"tours\", shpae = [2, 2] }"),
+        [
+            "s.toml:6:9: program.guest has no lengths, expected shape = [4, 6] or the like",
+            "s.toml:6:18: program.guest.kind is \"tours\", expected line, ring, mesh, torus or hypercube",
+            "s.toml:6:27: unknown key \"shpae\" in program.guest, expected kind, shape, dimensions or wrap",
+        ]
+    );
+    assert_eq!(
+        errors("guest = { kind = \"ring\", shape = [1] }\nsets = 0\nstages = [0]"),
+        [
+            "s.toml:6:35: length of dimension 1 is 1, expected at least 2",
+            "s.toml:7:8: program.sets is 0, expected an integer from 1 to 1000000",
+            "s.toml:8:10: program.stages with a neighbour-exchange program, which has none",
+        ]
+    );
+}
+
+#[test]
+fn programs_run_inside_partitions() {
+    let partition = "partition = { base = [2, 2], shape = [2, 2] }\n[program]\ndimensions = 2";
+    let run = on_mesh(partition).load().unwrap().runs.remove(0);
+    assert_eq!(run.machine.node_count(), 4);
+    let partition = run.partition.unwrap();
+    assert_eq!(partition.whole().node_count(), 36);
+    assert_eq!(partition.address(run.placement.node(ProcessId::new(1))).as_slice(), [3, 2]);
+}
+
+#[test]
+fn wrong_partitions_are_told_where_they_are_wrong() {
+    let errors = |rest: &str| on_mesh(&format!("partition = {rest}\n[program]\ndimensions = 2")).displayed();
+    assert_eq!(
+        errors("{ base = [2, 5], shape = [2, 2] }"),
+        ["s.toml:4:42: the partition takes coordinates 5 to 6 of dimension 2, expected at most 5"]
+    );
+    assert_eq!(
+        errors("{ base = [2, 9], shape = [2, 2] }"),
+        ["s.toml:4:22: base of the partition: coordinate 9 in dimension 2, expected 0 to 5"]
+    );
+    assert_eq!(
+        errors("{ shape = [2] }"),
+        [
+            "s.toml:4:13: machine.partition.base is missing, expected the coordinates of its first node: [0, 0]"
+        ]
+    );
+}
+
+#[test]
+fn loading_has_types_by_rule_or_by_process() {
+    let loading = |rest: &str| {
+        let text = format!("[program]\ndimensions = 2\n[program.loading]\n{rest}");
+        on_mesh(&text).load().unwrap().runs.remove(0)
+    };
+    let types = |run: &Run| -> Vec<String> {
+        let of = |process| run.loading.as_ref().unwrap().code_types.of(&run.program, process).to_owned();
+        ProcessId::first(4).map(of).collect()
+    };
+    let cycles = |run: &Run| run.loading.as_ref().unwrap().cycles();
+    let same = loading("");
+    assert_eq!((types(&same), cycles(&same)), (["same"; 4].map(str::to_owned).into(), 2));
+    let parity = loading("code_types = \"by parity\"\nbroadcast_cycles = 10");
+    assert_eq!(
+        (types(&parity), cycles(&parity)),
+        (["even", "odd", "odd", "even"].map(str::to_owned).into(), 30)
+    );
+    let listed = loading("code_types = [\"b\", \"a\", 7, \"a\"]");
+    assert_eq!((types(&listed), cycles(&listed)), (["b", "a", "7", "a"].map(str::to_owned).into(), 4));
+}
+
+#[test]
+fn wrong_loadings_are_told_where_they_are_wrong() {
+    let errors =
+        |rest: &str| on_mesh(&format!("[program]\ndimensions = 2\n[program.loading]\n{rest}")).displayed();
+    assert_eq!(
+        errors("code_types = [1, 2]\nbroadcast_cycles = 0"),
+        [
+            "s.toml:7:14: 2 code types, expected 4, one for each process",
+            "s.toml:8:20: program.loading.broadcast_cycles is 0, expected an integer from 1 to 4294967296",
+        ]
+    );
+    assert_eq!(
+        errors("code_types = \"by partiy\""),
+        [
+            "s.toml:7:14: program.loading.code_types is \"by partiy\", expected same, by parity, or a list with \
+             the type of each process",
+        ]
+    );
+}
