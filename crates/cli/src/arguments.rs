@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
     color::Color,
-    format::{PlacementFormat, ResultFormat},
+    format::{PlacementFormat, ResultFormat, TablesFormat},
     memory_limit::MemoryLimit,
 };
 
@@ -42,6 +42,10 @@ const AFTER_MEASURE: &str = after_help!("measure scenarios/figure-6.toml");
 const AFTER_PLACE: &str = after_help!(
     "place scenarios/figure-6.toml --embedding xor",
     "place scenarios/figure-6.toml --embedding xor --output placement.csv"
+);
+const AFTER_TABLES: &str = after_help!(
+    "tables scenarios/figure-6.toml --embedding xor",
+    "tables scenarios/figure-6.toml --embedding xor --output tables.csv"
 );
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
 
@@ -97,6 +101,9 @@ pub(crate) enum Command {
     /// Prints one placement: which process sits on which node
     #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
+    /// Prints translation tables: where the neighbours of each process are
+    #[command(after_help = AFTER_TABLES)]
+    Tables(TablesOptions),
     /// Reads and validates, runs nothing, and lists the runs there would be
     #[command(after_help = AFTER_CHECK)]
     Check(ScenarioOptions),
@@ -150,6 +157,27 @@ pub(crate) struct PlaceOptions {
     /// How the placement is written [default: by the extension of --output, else grid]
     #[arg(long, value_enum)]
     pub(crate) format: Option<PlacementFormat>,
+}
+
+/// Options of `tables`.
+#[derive(Debug, Args)]
+pub(crate) struct TablesOptions {
+    /// A scenario file without a sweep
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Which of the scenario's embeddings; needed where it has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) embedding: Option<String>,
+
+    /// How the tables are made: 1 evaluates the embedding, 2 exchanges addresses with the physical
+    /// neighbours and needs unit dilation
+    #[arg(long, value_name = "1|2", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub(crate) method: u8,
+
+    /// How the tables are written [default: by the extension of --output, else table]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<TablesFormat>,
 }
 
 impl ValueEnum for Color {

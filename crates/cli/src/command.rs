@@ -4,10 +4,12 @@ mod check;
 mod compare;
 mod execution;
 mod measure;
+mod one_run;
 mod place;
 mod process_rows;
 mod records;
 mod run;
+mod tables;
 
 use std::path::Path;
 
@@ -26,6 +28,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Compare(options) => compare::compare(&options, shared),
         Command::Measure(options) => measure::measure(&options, shared),
         Command::Place(options) => place::place(&options, shared),
+        Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => check::check(&options, shared),
     }
 }

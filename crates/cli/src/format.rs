@@ -32,6 +32,17 @@ pub(crate) enum PlacementFormat {
     Json,
 }
 
+/// How translation tables are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TablesFormat {
+    /// One line a process
+    Table,
+    /// One document
+    Json,
+    /// One row an entry
+    Csv,
+}
+
 /// A format that a path's extension may stand for.
 pub(crate) trait ByExtension: Sized {
     /// The format when nothing says otherwise.
@@ -70,6 +81,18 @@ impl ByExtension for ResultFormat {
 
 impl ByExtension for PlacementFormat {
     const DEFAULT: Self = Self::Grid;
+
+    fn of_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "json" => Some(Self::Json),
+            "csv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}
+
+impl ByExtension for TablesFormat {
+    const DEFAULT: Self = Self::Table;
 
     fn of_extension(extension: &str) -> Option<Self> {
         match extension {

@@ -6,6 +6,7 @@
 //!
 //! It prints nothing and knows no terminal: that is for the crate above.
 
+mod address_exchange;
 mod exact_mean;
 pub mod export;
 mod generator_key;
@@ -15,6 +16,7 @@ mod memory;
 mod runner;
 mod scenario;
 
+pub use address_exchange::address_exchange_steps;
 pub use exact_mean::exact_mean;
 pub use guest_program::{GuestProgram, NeighbourCommunication};
 pub use loading::{CodeTypes, Loading};

@@ -69,6 +69,20 @@ pub enum RunError {
     /// It needs more memory than there is.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// Measuring the exchange of addresses needs more memory than there is.
+    #[error("measuring the exchange of addresses needs about {needed}, expected at most {limit}")]
+    AddressExchangeMemory {
+        /// What it needs.
+        needed: Bytes,
+        /// What there is.
+        limit: Bytes,
+    },
+    /// Measuring the exchange of addresses was refused or failed.
+    #[error("the exchange of addresses: {error}")]
+    AddressExchange {
+        /// What is wrong.
+        error: SimulationError,
+    },
 }
 
 /// How runs are to be executed.

@@ -82,6 +82,12 @@ impl CubeProgram {
         self.cube
     }
 
+    /// The guest, borrowed.
+    #[must_use]
+    pub fn guest(&self) -> &Hypercube {
+        &self.cube
+    }
+
     /// The dimensions of the stages, `q_0, q_1, ..`.
     #[must_use]
     pub fn stages(&self) -> &[CubeDimension] {

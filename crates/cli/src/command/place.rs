@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use cubefold_experiment::{Run, Scenario, export::MachineRecord, load};
-use cubefold_mapping::ProcessId;
-use cubefold_topology::Coordinates;
+use cubefold_experiment::{Run, export::MachineRecord, load};
 use serde::{Serialize, Serializer};
 
+use super::one_run::{addresses, one_run};
 use crate::{
     arguments::{PlaceOptions, SharedOptions},
     failure::Failure,
@@ -18,38 +17,13 @@ use crate::{
 pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = PlacementFormat::decide(options.format, shared.output())?;
     let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
-    let run = choose(&scenarios, options.embedding.as_deref())?;
+    let run = one_run(&scenarios, options.embedding.as_deref())?;
     let output = Output::open(shared.output(), &scenarios)?;
     output.write(|output| match format {
         PlacementFormat::Grid => write_grid(output, &run.placement),
         PlacementFormat::Csv => write_csv(output, run),
         PlacementFormat::Json => write_json(output, run),
     })
-}
-
-/// The one run whose placement is asked for.
-fn choose<'a>(scenarios: &'a [Scenario], embedding: Option<&str>) -> Result<&'a Run, Failure> {
-    let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
-    if scenarios.iter().any(|scenario| scenario.swept) {
-        return Err(Failure::usage(
-            "the scenario has a sweep, expected one placement",
-            "remove [sweep], or place a scenario with one of its combinations",
-        ));
-    }
-    let names: Vec<String> = runs.iter().map(|run| run.embedding.to_string()).collect();
-    let known = || format!("name one of {} with --embedding", names.join(", "));
-    match (embedding, runs.as_slice()) {
-        (None, [run]) => Ok(run),
-        (None, _) => {
-            Err(Failure::usage(format!("the scenario has {} embeddings, expected one", runs.len()), known()))
-        }
-        (Some(name), _) => {
-            let place = names.iter().position(|known| known == name);
-            place.map(|place| runs[place]).ok_or_else(|| {
-                Failure::usage(format!("embedding {name:?} is none of the scenario's"), known())
-            })
-        }
-    }
 }
 
 /// A row for each process: `process,p_1,p_2,..`.
@@ -62,18 +36,6 @@ fn write_csv(output: &mut impl Write, run: &Run) -> io::Result<()> {
         table.serialize((process.label(), address.as_slice()))?;
     }
     table.flush()
-}
-
-/// Every process with the coordinates of its node, on the whole machine where it runs in a partition.
-fn addresses(run: &Run) -> impl Iterator<Item = (ProcessId, Coordinates)> {
-    let address = |process| {
-        let node = run.placement.node(process);
-        match &run.partition {
-            Some(partition) => partition.address(node),
-            None => run.machine.shape().coordinates(node),
-        }
-    };
-    ProcessId::first(run.program.process_count()).map(move |process| (process, address(process)))
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,168 @@
+//! `cubefold tables`: where the guest neighbours of each process are.
+//!
+//! Tables are written as they are made, so that those of a large machine are never held together.
+
+use std::{
+    cell::RefCell,
+    io::{self, Write},
+};
+
+use cubefold_experiment::{GuestProgram, Run, address_exchange_steps, export::MachineRecord, load};
+use cubefold_mapping::{TableMethod, TableMethodError, TranslationTable, translation_tables};
+use cubefold_topology::NodeId;
+use serde::{Serialize, Serializer};
+
+use super::one_run::{address, one_run};
+use crate::{
+    arguments::{SharedOptions, TablesOptions},
+    failure::Failure,
+    format::{ByExtension, TablesFormat},
+    output::Output,
+};
+
+pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let format = TablesFormat::decide(options.format, shared.output())?;
+    let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
+    let run = one_run(&scenarios, options.embedding.as_deref())?;
+    let method = if options.method == 1 { TableMethod::Evaluation } else { TableMethod::Exchange };
+    let tables = tables_of(run, method)
+        .map_err(|error| Failure::usage(error.to_string(), "make the tables by method 1"))?;
+    let steps = match method {
+        TableMethod::Evaluation => None,
+        TableMethod::Exchange => {
+            let memory = shared.resources().memory;
+            let steps = address_exchange_steps(&run.machine, run.communication, memory);
+            Some(steps.map_err(Failure::Refused)?)
+        }
+    };
+    let output = Output::open(shared.output(), &scenarios)?;
+    output.write(|output| match format {
+        TablesFormat::Table => write_table(output, run, tables, steps),
+        TablesFormat::Csv => write_csv(output, run, tables),
+        TablesFormat::Json => write_json(output, run, tables, options.method, steps),
+    })
+}
+
+type Tables<'run> = Box<dyn Iterator<Item = TranslationTable> + 'run>;
+
+/// The tables of a run's program, node by node.
+fn tables_of(run: &Run, method: TableMethod) -> Result<Tables<'_>, TableMethodError> {
+    Ok(match &*run.program {
+        GuestProgram::Cube(program) => Box::new(translation_tables(program.guest(), &run.placement, method)?),
+        GuestProgram::Neighbours { program, .. } => {
+            Box::new(translation_tables(program.guest(), &run.placement, method)?)
+        }
+    })
+}
+
+/// The code that a process runs, where the scenario says how the program is loaded.
+fn code_type<'run>(run: &'run Run, table: &TranslationTable) -> Option<&'run str> {
+    run.loading.as_ref().map(|loading| loading.code_types.of(&run.program, table.process))
+}
+
+fn write_table(output: &mut impl Write, run: &Run, tables: Tables<'_>, steps: Option<u64>) -> io::Result<()> {
+    if let Some(steps) = steps {
+        writeln!(output, "made by exchange in {steps} parallel data movement steps\n")?;
+    }
+    for table in tables {
+        let code = code_type(run, &table).map_or_else(String::new, |code| format!(", code {code}"));
+        write!(output, "node {} process {}{code}:", address(run, table.node), table.process)?;
+        for (process, node) in &table.entries {
+            write!(output, "  {process} at {}", address(run, *node))?;
+        }
+        writeln!(output)?;
+    }
+    Ok(())
+}
+
+/// A row for each entry: node and process of the table, then process and node of the entry; coordinates are
+/// separated by spaces.
+fn write_csv(output: &mut impl Write, run: &Run, tables: Tables<'_>) -> io::Result<()> {
+    let mut rows = csv::Writer::from_writer(output);
+    rows.write_record(["node", "process", "code_type", "entry_process", "entry_node"])?;
+    for table in tables {
+        let (node, process) = (spaced(run, table.node), table.process.to_string());
+        let code = code_type(run, &table).unwrap_or_default();
+        for (entry, there) in &table.entries {
+            rows.write_record([&node, &process, code, &entry.to_string(), &spaced(run, *there)])?;
+        }
+    }
+    rows.flush()
+}
+
+fn spaced(run: &Run, node: NodeId) -> String {
+    let values: Vec<String> = address(run, node).as_slice().iter().map(u32::to_string).collect();
+    values.join(" ")
+}
+
+#[derive(Serialize)]
+struct TablesDocument<'run> {
+    format: &'static str,
+    version: u32,
+    cubefold: &'static str,
+    machine: MachineRecord,
+    embedding: String,
+    method: u8,
+    routing_steps: Option<u64>,
+    loading_cycles: Option<u64>,
+    #[serde(serialize_with = "nodes")]
+    nodes: Stream<'run>,
+}
+
+/// The tables, taken once as they are written.
+struct Stream<'run> {
+    run: &'run Run,
+    tables: RefCell<Tables<'run>>,
+}
+
+#[derive(Serialize)]
+struct NodeRecord<'run> {
+    node: Vec<u32>,
+    process: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code_type: Option<&'run str>,
+    entries: Vec<EntryRecord>,
+}
+
+#[derive(Serialize)]
+struct EntryRecord {
+    process: u32,
+    node: Vec<u32>,
+}
+
+fn nodes<S: Serializer>(stream: &Stream<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    let coordinates = |node| address(stream.run, node).as_slice().to_vec();
+    let entry = |&(process, node): &(cubefold_mapping::ProcessId, NodeId)| EntryRecord {
+        process: process.label(),
+        node: coordinates(node),
+    };
+    let record = |table: TranslationTable| NodeRecord {
+        node: coordinates(table.node),
+        process: table.process.label(),
+        code_type: code_type(stream.run, &table),
+        entries: table.entries.iter().map(entry).collect(),
+    };
+    serializer.collect_seq(stream.tables.borrow_mut().by_ref().map(record))
+}
+
+fn write_json(
+    output: &mut impl Write,
+    run: &Run,
+    tables: Tables<'_>,
+    method: u8,
+    routing_steps: Option<u64>,
+) -> io::Result<()> {
+    let document = TablesDocument {
+        format: "cubefold-tables",
+        version: 1,
+        cubefold: env!("CARGO_PKG_VERSION"),
+        machine: MachineRecord::new(run),
+        embedding: run.embedding.to_string(),
+        method,
+        routing_steps,
+        loading_cycles: run.loading.as_ref().map(cubefold_experiment::Loading::cycles),
+        nodes: Stream { run, tables: RefCell::new(tables) },
+    };
+    serde_json::to_writer(&mut *output, &document)?;
+    writeln!(output)
+}

@@ -1,0 +1,58 @@
+//! What method 2 of making translation tables costs (Tao 1988, 4.4).
+
+use cubefold_mapping::{GridGuest, Placement, PlacementTable};
+use cubefold_simulator::{
+    Communication, CountLinkUse, Cycles, Execution, NeighbourProgram, Pattern, Routing, SimulationError,
+    bytes_to_simulate, simulate,
+};
+use cubefold_topology::Machine;
+
+use crate::{Bytes, RunError};
+
+/// The parallel data movement steps in which every node of `machine` sends its address to all its
+/// neighbours, measured by a coordinated run: 1, 2 and at most 2c under the three link modes.
+///
+/// # Errors
+///
+/// When the run would need more than `memory` bytes.
+pub fn address_exchange_steps(
+    machine: &Machine,
+    communication: Communication,
+    memory: u64,
+) -> Result<u64, RunError> {
+    let failed = |error: SimulationError| RunError::AddressExchange { error };
+    let guest = GridGuest::new(machine.clone());
+    // A machine has at least two nodes, and each of them its own.
+    let Ok(table) = PlacementTable::new(machine, machine.nodes().collect()) else { return Ok(0) };
+    let Ok(program) = NeighbourProgram::new(guest, Pattern::Scatter, Cycles::ZERO) else { return Ok(0) };
+    let placement = Placement::Table(table);
+    let needed = bytes_to_simulate(&program, &placement);
+    if needed > memory {
+        return Err(RunError::AddressExchangeMemory { needed: Bytes(needed), limit: Bytes(memory) });
+    }
+    let execution = Execution::Coordinated(Routing::PLAIN);
+    let outcome = simulate(&program, &placement, communication, &execution, CountLinkUse::No, &mut ())
+        .map_err(failed)?;
+    Ok(outcome.traffic.routing.iter().flatten().map(|stage| stage.steps).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{LinkMode, MachineKind, TieRule};
+
+    #[test]
+    fn the_exchange_takes_one_two_and_two_c_steps() {
+        let shapes: [&[u64]; 4] = [&[4], &[4, 3], &[2, 3, 4], &[5, 3, 3, 2]];
+        for (kind, shape) in
+            shapes.iter().flat_map(|shape| [(MachineKind::Mesh, shape), (MachineKind::Torus, shape)])
+        {
+            let machine = Machine::new(kind, shape).unwrap();
+            let steps = LinkMode::ALL.map(|links| {
+                let communication = Communication::new(links, Cycles::new(1), TieRule::Direct).unwrap();
+                address_exchange_steps(&machine, communication, u64::MAX).unwrap()
+            });
+            assert_eq!(steps, [1, 2, 2 * shape.len() as u64], "{kind} {shape:?}");
+        }
+    }
+}
