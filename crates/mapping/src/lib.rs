@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod construction;
 mod cube_dimension;
 mod embedding;
 mod grid_guest;
@@ -34,6 +35,10 @@ mod process;
 mod product_placement;
 mod translation_table;
 
+pub use construction::{
+    Construction, ConstructionError, ConstructionKind, Exactness, Parameter, Processes, PromisedDilation,
+    PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset, UnmetCondition,
+};
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
 pub use grid_guest::GridGuest;

@@ -1,0 +1,7 @@
+//! The theorems of chapters 3 and 5 as tests, and the golden data.
+
+mod embeddings;
+mod figures;
+mod golden;
+mod refusals;
+mod support;
