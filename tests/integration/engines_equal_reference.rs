@@ -134,7 +134,6 @@ fn check_against_prediction(case: &Case, outcome: &Outcome) -> Result<(), TestCa
 fn check_coordinated(case: &Case, phase_length: Option<u64>) -> Result<(), TestCaseError> {
     let routing = Routing {
         dimension_choice: DimensionChoice::Lowest,
-        vector: None,
         phase_length: phase_length
             .and_then(NonZeroU64::new)
             .map_or(PhaseLength::Unlimited, PhaseLength::Links),

@@ -62,10 +62,6 @@ impl Program for MessageSets {
         let to = move |pair: &&(u32, u32)| pair.1 == destination.label();
         self.stages[stage].iter().filter(to).map(|pair| ProcessId::new(pair.0))
     }
-
-    fn dimension(&self, _: usize, _: ProcessId, _: ProcessId) -> usize {
-        0
-    }
 }
 
 impl Case {

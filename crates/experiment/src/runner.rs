@@ -164,7 +164,7 @@ pub fn measure_run(run: &Run) -> PlacementEntry {
         machine: MachineRecord::new(run),
         program: ProgramRecord::new(&run.program),
         embedding: run.embedding.to_string(),
-        placement: PlacementRecord::with_distances(&metrics),
+        placement: PlacementRecord::with_distances(&metrics, &run.placement),
     }
 }
 
@@ -267,9 +267,8 @@ fn execution(run: &Run) -> SimulatorExecution {
                     SimulatorChoice::Random { key: generator_key(run.seed, &task_name(run)) }
                 }
             },
-            vector: None,
             phase_length: match phases {
-                Phases::Embedding => PhaseLength::OfVector,
+                Phases::Embedding => PhaseLength::OfPlacement,
                 Phases::Unlimited => PhaseLength::Unlimited,
                 Phases::Length(length) => PhaseLength::Links(length),
             },

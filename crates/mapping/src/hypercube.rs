@@ -1,5 +1,7 @@
 //! The d-cube, guest of the compute-and-communicate programs.
 
+use cubefold_topology::{Machine, MachineKind};
+
 use crate::{CubeDimension, CubeDimensionError, Guest, ProcessId};
 
 /// A d-cube: `2^d` processes, neighbours where their labels differ in one bit (González & Valero 1993, 2.1).
@@ -33,6 +35,14 @@ impl Hypercube {
     #[must_use]
     pub fn dimension_count(self) -> u8 {
         self.dimensions
+    }
+
+    /// The cube as a shape: all lengths 2, process `n` at node `n`.
+    #[must_use]
+    #[expect(clippy::missing_panics_doc, clippy::expect_used, reason = "1 to 32 lengths of 2 make a machine")]
+    pub fn shape(self) -> Machine {
+        let lengths = vec![2; usize::from(self.dimensions)];
+        Machine::new(MachineKind::Hypercube, &lengths).expect("a hypercube")
     }
 
     /// The dimension with this number, counted from 0.

@@ -66,7 +66,7 @@ impl PlacementMetrics {
     pub fn measure(cube: &Hypercube, placement: &Placement, tie: TieRule) -> Self {
         match placement {
             Placement::Product(product) => by_field::measure(product, tie),
-            Placement::Table(_) => Self::measure_by_edge(cube, placement, tie),
+            Placement::Table(_) | Placement::Construction(_) => Self::measure_by_edge(cube, placement, tie),
         }
     }
 
@@ -105,7 +105,7 @@ impl PlacementMetrics {
             Placement::Product(product) => {
                 product.machine().shape().lengths().iter().copied().max().unwrap_or(0)
             }
-            Placement::Table(table) => table.machine().node_count(),
+            Placement::Table(_) | Placement::Construction(_) => placement.machine().node_count(),
         };
         nodes * by_edge::BYTES_A_NODE
     }

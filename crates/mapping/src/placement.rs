@@ -3,7 +3,8 @@
 use cubefold_topology::{Machine, NodeId};
 
 use crate::{
-    EmbeddingKind, Guest, Hypercube, PlacementTable, ProcessId, ProductPlacement, ProductPlacementError,
+    Construction, EmbeddingKind, Guest, Hypercube, PlacementTable, ProcessId, ProductPlacement,
+    ProductPlacementError,
 };
 
 /// Where the processes of a guest sit on a machine: every process has a node.
@@ -13,6 +14,8 @@ pub enum Placement {
     Product(ProductPlacement),
     /// Given explicitly: a table.
     Table(PlacementTable),
+    /// By a construction of Tao 1988: formulas.
+    Construction(Box<Construction>),
 }
 
 impl Placement {
@@ -35,6 +38,7 @@ impl Placement {
         match self {
             Self::Product(product) => product.machine(),
             Self::Table(table) => table.machine(),
+            Self::Construction(construction) => construction.host(),
         }
     }
 
@@ -44,6 +48,7 @@ impl Placement {
         match self {
             Self::Product(product) => product.cube().process_count(),
             Self::Table(table) => table.nodes().len() as u64,
+            Self::Construction(construction) => construction.guest().node_count(),
         }
     }
 
@@ -51,32 +56,65 @@ impl Placement {
     ///
     /// # Panics
     ///
-    /// When a table has no such process.
+    /// When a table or construction has no such process.
     #[must_use]
     pub fn node(&self, process: ProcessId) -> NodeId {
         match self {
             Self::Product(product) => product.node(process),
             Self::Table(table) => table.node(process),
+            Self::Construction(construction) => construction.node(process),
         }
     }
 
     /// The processes on a node, in order; none when the node is empty.
+    ///
+    /// # Panics
+    ///
+    /// When a construction's machine has no such node.
     pub fn processes(&self, node: NodeId) -> impl Iterator<Item = ProcessId> {
-        let (formula, table) = match self {
-            Self::Product(product) => (Some(product.process(node)), None),
-            Self::Table(table) => (None, Some(table.processes(node))),
+        let (one, listed, set) = match self {
+            Self::Product(product) => (Some(product.process(node)), None, None),
+            Self::Table(table) => (None, Some(table.processes(node)), None),
+            Self::Construction(construction) => (None, None, Some(construction.processes(node))),
         };
-        formula.into_iter().chain(table.into_iter().flatten())
+        one.into_iter().chain(listed.into_iter().flatten()).chain(set.into_iter().flatten())
     }
 
     /// The node of every process, in order.
     #[must_use]
     pub fn nodes(&self) -> Vec<NodeId> {
         match self {
-            Self::Product(product) => {
-                ProcessId::first(self.process_count()).map(|process| product.node(process)).collect()
-            }
             Self::Table(table) => table.nodes().to_vec(),
+            Self::Product(_) | Self::Construction(_) => {
+                ProcessId::first(self.process_count()).map(|process| self.node(process)).collect()
+            }
+        }
+    }
+
+    /// The subset of a stage's messages that a message between neighbours is routed with in a coordinated
+    /// run, those with the smallest number first; all in subset 0 unless a construction tells them apart
+    /// (`docs/model.md` section 6).
+    ///
+    /// # Panics
+    ///
+    /// When a construction has no such process.
+    #[must_use]
+    pub fn subset(&self, source: ProcessId, destination: ProcessId) -> u32 {
+        match self {
+            Self::Product(_) | Self::Table(_) => 0,
+            Self::Construction(construction) => construction.subset(source, destination).unwrap_or(0),
+        }
+    }
+
+    /// The most links that a message of a subset moves in a phase of a coordinated run; no limit without one.
+    #[must_use]
+    pub fn phase_length(&self, subset: u32) -> Option<u64> {
+        match self {
+            Self::Product(_) | Self::Table(_) => None,
+            Self::Construction(construction) => {
+                let subsets = construction.routing().subsets();
+                subsets.iter().find(|own| own.number == subset)?.phase_length
+            }
         }
     }
 
@@ -86,6 +124,7 @@ impl Placement {
         match self {
             Self::Product(_) => true,
             Self::Table(table) => table.collision().is_none(),
+            Self::Construction(construction) => construction.load() == 1,
         }
     }
 }

@@ -29,7 +29,7 @@ struct Message {
     destination: ProcessId,
     at: NodeId,
     to: NodeId,
-    subset: u32, // the number that the routing vector gives it
+    subset: u32, // the number that the placement gives it
 }
 
 /// Runs `program` to its end, reporting to `observer`.
@@ -42,13 +42,13 @@ pub(crate) fn run<P: Program, O: Observer>(
     observer: &mut O,
 ) -> Traffic {
     let (nodes, machine) = (placement.nodes(), placement.machine());
-    let mut router = Router::new(machine, communication, routing, link_use);
+    let mut router = Router::new(placement, communication, routing, link_use);
     let load = greatest_load(placement);
     let sharing = if load > 1 { Sharing::Some } else { Sharing::None };
     let (mut message_count, mut hops, mut stages) = (0, 0, vec![]);
     let mut begin = Cycle::START;
     for stage in 0..program.stage_count() {
-        let messages = messages_of_stage(program, stage, &nodes, routing);
+        let messages = messages_of_stage(program, stage, &nodes, placement);
         message_count += messages.len() as u64;
         hops += messages.iter().map(|message| machine.distance(message.at, message.to)).sum::<u64>();
         let distances = farthest_received(&messages, nodes.len(), machine);
@@ -80,11 +80,11 @@ fn messages_of_stage<P: Program>(
     program: &P,
     stage: usize,
     nodes: &[NodeId],
-    routing: &Routing,
+    placement: &Placement,
 ) -> Vec<Message> {
     let node = |process: ProcessId| nodes[process.label() as usize];
     let message = |(source, destination): (ProcessId, ProcessId)| {
-        let subset = routing.subset(program.dimension(stage, source, destination));
+        let subset = placement.subset(source, destination);
         Message { source, destination, at: node(source), to: node(destination), subset }
     };
     let mut messages: Vec<Message> = ProcessId::first(nodes.len() as u64)
@@ -148,7 +148,8 @@ impl StageClock {
 
 /// Routes the messages of one stage after another.
 struct Router<'run> {
-    machine: &'run Machine,
+    placement: &'run Placement,
+    machine: &'run Machine, // that of the placement
     communication: Communication,
     routing: &'run Routing,
     choose: Choose,
@@ -165,7 +166,7 @@ enum Choose {
 
 impl<'run> Router<'run> {
     fn new(
-        machine: &'run Machine,
+        placement: &'run Placement,
         communication: Communication,
         routing: &'run Routing,
         link_use: Option<LinkUse>,
@@ -174,7 +175,9 @@ impl<'run> Router<'run> {
             DimensionChoice::Lowest => Choose::Lowest,
             DimensionChoice::Random { key } => Choose::Random(Box::new(ChaCha12Rng::from_seed(key))),
         };
+        let machine = placement.machine();
         Self {
+            placement,
             machine,
             communication,
             routing,
@@ -187,7 +190,7 @@ impl<'run> Router<'run> {
 
     /// Brings all messages of a part to their destinations, phase by phase.
     fn route(&mut self, part: Part) -> StageRouting {
-        let limit = self.routing.limit(part.subset);
+        let limit = self.routing.limit(self.placement, part.subset);
         let mut messages = part.messages;
         let mut routing = StageRouting::default();
         loop {

@@ -127,10 +127,6 @@ impl Program for CubeProgram {
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
         std::iter::once(self.cube.neighbour(destination, self.stages[stage]))
     }
-
-    fn dimension(&self, stage: usize, _: ProcessId, _: ProcessId) -> usize {
-        self.stages[stage].index()
-    }
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub use network::LinkUse;
 pub use prediction::{LowerBound, lower_bound, predict};
 pub use program::Program;
 pub use record::{Observer, StageRecord};
-pub use routing::{DimensionChoice, PhaseLength, Routing, RoutingVector};
+pub use routing::{DimensionChoice, PhaseLength, Routing};
 pub use simulation::{
     CountLinkUse, Execution, Outcome, SimulationError, bytes_to_simulate, check, most_cycles, simulate,
 };

@@ -26,8 +26,4 @@ pub trait Program: Sync {
 
     /// The sources of the messages that `destination` receives in a stage.
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId>;
-
-    /// The guest dimension, counted from 0, along which a message goes: what a routing vector tells
-    /// messages apart by.
-    fn dimension(&self, stage: usize, source: ProcessId, destination: ProcessId) -> usize;
 }

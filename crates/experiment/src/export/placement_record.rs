@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::{DimensionDistances, Extremes, PlacementMetrics};
+use cubefold_mapping::{Construction, DimensionDistances, Exactness, Extremes, Placement, PlacementMetrics};
 use serde::Serialize;
 
 use super::{MachineRecord, ProgramRecord};
@@ -47,6 +47,26 @@ pub struct PlacementRecord {
     /// The distances of each guest dimension; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distances: Option<Vec<DistancesRecord>>,
+    /// The construction of Tao's that made it; only in `measure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub construction: Option<ConstructionRecord>,
+}
+
+/// A construction of Tao's and what it promises.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConstructionRecord {
+    /// Its name, as a scenario asks for it behind `tao:`.
+    pub name: &'static str,
+    /// The statement that it rests on.
+    pub theorem: &'static str,
+    /// The function in the dissertation's letters.
+    pub formula: String,
+    /// The dilation that is promised \[links\].
+    pub promised_dilation: u64,
+    /// Whether the dilation is at most that, or equal.
+    pub promised_dilation_is: &'static str,
+    /// The routing vector.
+    pub routing_vector: Vec<u32>,
 }
 
 /// Dilations of all guest edges.
@@ -132,14 +152,36 @@ impl PlacementRecord {
             expansion: exact_mean(nodes.into(), processes.into()),
             node_evenness: exact_mean(metrics.load.max.into(), metrics.load.min.into()),
             distances: None,
+            construction: None,
         }
     }
 
-    /// The record with the distances of each guest dimension.
+    /// The record with the distances of each guest dimension, and the construction where one made it.
     #[must_use]
-    pub fn with_distances(metrics: &PlacementMetrics) -> Self {
+    pub fn with_distances(metrics: &PlacementMetrics, placement: &Placement) -> Self {
         let distances = metrics.distances.iter().enumerate().map(DistancesRecord::new).collect();
-        Self { distances: Some(distances), ..Self::new(metrics) }
+        let construction = match placement {
+            Placement::Construction(construction) => Some(ConstructionRecord::new(construction)),
+            Placement::Product(_) | Placement::Table(_) => None,
+        };
+        Self { distances: Some(distances), construction, ..Self::new(metrics) }
+    }
+}
+
+impl ConstructionRecord {
+    fn new(construction: &Construction) -> Self {
+        let dilation = construction.dilation();
+        Self {
+            name: construction.kind().name(),
+            theorem: construction.theorem(),
+            formula: construction.formula().to_owned(),
+            promised_dilation: dilation.links,
+            promised_dilation_is: match dilation.exactness {
+                Exactness::Exact => "exact",
+                Exactness::AtMost => "at most",
+            },
+            routing_vector: construction.routing().vector().to_vec(),
+        }
     }
 }
 

@@ -58,7 +58,7 @@ fn runs(
     let section = machine_section::read(settings, errors);
     let program = program_section::read(settings, &section, seed, errors);
     let loading = loading_section::read(settings, program.as_ref(), errors);
-    let embeddings = mapping_section::read(settings, errors);
+    let embeddings = mapping_section::read(settings, program.as_ref(), errors);
     let execution = execution::read(settings, errors);
     let tie = execution::read_tie(settings, errors);
     let (machine, size, program) = together(&section, program.as_ref())?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cubefold_mapping::EmbeddingKind;
+use cubefold_mapping::{ConstructionKind, EmbeddingKind};
 
 /// An embedding as a scenario asks for it; displays as the name written there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,18 +11,38 @@ pub enum EmbeddingName {
     Kind(EmbeddingKind),
     /// A placement file: `file:PATH`, relative to the scenario.
     File(String),
+    /// A construction of Tao 1988: `tao` picks one, `tao:NAME` asks for it.
+    Tao(Option<ConstructionKind>),
 }
 
 impl EmbeddingName {
     /// What stands before a path.
-    pub(super) const FILE_PREFIX: &'static str = "file:";
+    const FILE_PREFIX: &'static str = "file:";
+    /// The construction that the theorems pick.
+    const TAO: &'static str = "tao";
+    /// What stands before the name of a construction.
+    const TAO_PREFIX: &'static str = "tao:";
 
     /// The one with this name; none when it is neither a known name nor `file:` and a path.
     pub(super) fn with_name(name: &str) -> Option<Self> {
         if let Some(path) = name.strip_prefix(Self::FILE_PREFIX) {
             return (!path.is_empty()).then(|| Self::File(path.to_owned()));
         }
+        if let Some(name) = name.strip_prefix(Self::TAO_PREFIX) {
+            let kind = ConstructionKind::ALL.into_iter().find(|kind| kind.name() == name);
+            return kind.map(|kind| Self::Tao(Some(kind)));
+        }
+        if name == Self::TAO {
+            return Some(Self::Tao(None));
+        }
         EmbeddingKind::ALL.into_iter().find(|kind| kind.name() == name).map(Self::Kind)
+    }
+
+    /// Every name that needs no path.
+    pub(super) fn known() -> Vec<String> {
+        let kinds = EmbeddingKind::ALL.into_iter().map(Self::Kind);
+        let constructions = ConstructionKind::ALL.into_iter().map(|kind| Self::Tao(Some(kind)));
+        kinds.chain([Self::Tao(None)]).chain(constructions).map(|name| name.to_string()).collect()
     }
 }
 
@@ -31,6 +51,8 @@ impl fmt::Display for EmbeddingName {
         match self {
             Self::Kind(kind) => kind.fmt(formatter),
             Self::File(path) => write!(formatter, "{}{path}", Self::FILE_PREFIX),
+            Self::Tao(None) => formatter.write_str(Self::TAO),
+            Self::Tao(Some(kind)) => write!(formatter, "{}{kind}", Self::TAO_PREFIX),
         }
     }
 }
@@ -41,7 +63,9 @@ mod tests {
 
     #[test]
     fn names_display_as_they_are_written() {
-        for name in ["standard", "xor", "byweight", "gray", "optimal", "file:a/b.csv"] {
+        for name in
+            ["standard", "xor", "byweight", "gray", "optimal", "file:a/b.csv", "tao", "tao:simple-reduction"]
+        {
             assert_eq!(EmbeddingName::with_name(name).unwrap().to_string(), name);
         }
         assert_eq!(EmbeddingName::with_name("file:"), None);

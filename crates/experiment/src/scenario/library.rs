@@ -37,7 +37,7 @@ pub(super) struct PlacementKey {
 /// Where a placement comes from.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
-    Embedding(&'static str),
+    Embedding(String),
     File(PathBuf),
 }
 
@@ -50,8 +50,8 @@ enum GuestKey {
 
 impl PlacementKey {
     /// By a named embedding.
-    pub(super) fn named(embedding: &'static str, program: &GuestProgram, ground: Ground<'_>) -> Self {
-        Self::new(Origin::Embedding(embedding), program, ground)
+    pub(super) fn named(embedding: &str, program: &GuestProgram, ground: Ground<'_>) -> Self {
+        Self::new(Origin::Embedding(embedding.to_owned()), program, ground)
     }
 
     /// As a file says.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
+use cubefold_mapping::{
+    Construction, ConstructionError, ConstructionKind, EmbeddingKind, Hypercube, Placement,
+};
 use cubefold_topology::{Machine, Partition};
 
 use super::{
     embedding_name::EmbeddingName,
-    known_names::all_of,
+    known_names::{all_of, help},
     library::{Library, PlacementKey},
     placement_file::{self, Failure, Ground},
     scenario_error::ScenarioError,
@@ -22,6 +24,9 @@ use crate::guest_program::GuestProgram;
 /// What is compared when a scenario names no embeddings.
 pub(super) const DEFAULT_EMBEDDINGS: [EmbeddingKind; 3] =
     [EmbeddingKind::Standard, EmbeddingKind::Xor, EmbeddingKind::Byweight];
+
+/// The embeddings that there are.
+const EXPECTED: &str = "standard, xor, byweight, gray, optimal, tao, tao:NAME or file:PATH";
 
 /// An embedding and where it is named; nowhere when it is a default.
 #[derive(Debug)]
@@ -50,11 +55,18 @@ impl Fit<'_> {
     }
 }
 
-/// Reads the list of embeddings.
-pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Vec<NamedEmbedding>> {
+/// Reads the list of embeddings, for a program that decides what there is without one.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    program: Option<&GuestProgram>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<NamedEmbedding>> {
     let Some(value) = settings.get(Setting::MappingEmbeddings) else {
-        let default = |kind| NamedEmbedding { name: EmbeddingName::Kind(kind), place: None };
-        return Some(DEFAULT_EMBEDDINGS.map(default).into());
+        let names = match program {
+            Some(GuestProgram::Neighbours { .. }) => vec![EmbeddingName::Tao(None)],
+            Some(GuestProgram::Cube(_)) | None => DEFAULT_EMBEDDINGS.map(EmbeddingName::Kind).into(),
+        };
+        return Some(names.into_iter().map(|name| NamedEmbedding { name, place: None }).collect());
     };
     let values = value.list(Setting::MappingEmbeddings.path(), "embeddings", errors)?;
     let before = errors.len();
@@ -83,15 +95,16 @@ fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Embedding
             return None;
         }
         _ => {
-            errors.push(entry.unexpected("embedding", "a name or \"file:PATH\""));
+            errors.push(entry.unexpected("embedding", EXPECTED));
             return None;
         }
     };
     let name = EmbeddingName::with_name(text);
     if name.is_none() {
-        let mut known: Vec<&str> = EmbeddingKind::ALL.map(EmbeddingKind::name).into();
-        known.push("file:PATH");
-        errors.push(entry.unknown_name("embedding", text, &known, &["tao"]));
+        let known = EmbeddingName::known();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let error = entry.unexpected("embedding", EXPECTED);
+        errors.push(error.with_help(help(text, &known)));
     }
     name
 }
@@ -111,7 +124,7 @@ pub(super) fn place(
     for embedding in embeddings {
         let fits = match embedding.name {
             EmbeddingName::Kind(_) => rules_fit,
-            EmbeddingName::File(_) => true,
+            EmbeddingName::File(_) | EmbeddingName::Tao(_) => true,
         };
         // What does not fit has been told, once for all of them.
         if !fits {
@@ -196,7 +209,43 @@ fn placement(
             let processes = fit.program.process_count();
             library.placement(key, || placement_file::read(&path, processes, ground))
         }
+        EmbeddingName::Tao(kind) => {
+            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, ground);
+            library.placement(key, || {
+                construct(fit, *kind)
+                    .map_err(|error| Failure::Wrong(vec![not_covered(fit, embedding, &error)]))
+            })
+        }
     }
+}
+
+/// The construction of Tao's with this name, or the one that the theorems pick. A d-cube is the mesh of all
+/// lengths 2 (errata C5).
+fn construct(fit: &Fit<'_>, kind: Option<ConstructionKind>) -> Result<Placement, ConstructionError> {
+    let guest = match fit.program {
+        GuestProgram::Cube(program) => program.cube().shape(),
+        GuestProgram::Neighbours { program, .. } => program.guest().shape().clone(),
+    };
+    let construction = match kind {
+        Some(kind) => Construction::named(kind, &guest, fit.machine),
+        None => Construction::choose(&guest, fit.machine),
+    };
+    construction.map(|construction| Placement::Construction(Box::new(construction)))
+}
+
+/// The error for a pair of shapes that no theorem covers, with the conditions that fail.
+fn not_covered(fit: &Fit<'_>, embedding: &NamedEmbedding, error: &ConstructionError) -> ScenarioError {
+    let what = match error.kind {
+        Some(kind) => format!("tao:{kind} does not map"),
+        None => "no construction of Tao 1988 maps".to_owned(),
+    };
+    let message = format!("{what} this guest on the machine of shape {}", fit.size.written());
+    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
+    let conditions: Vec<String> = error.unmet.iter().map(ToString::to_string).collect();
+    ScenarioError::at(place, message, "not covered")
+        .because(Some(&fit.size.place), "the machine")
+        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .with_help(format!("what keeps it:\n{}", conditions.join("\n")))
 }
 
 fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
@@ -204,7 +253,7 @@ fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let place = embedding.place.as_ref().or(fit.settings.place(Setting::ProgramGuest));
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "places d-cubes")
         .because(fit.settings.place(Setting::ProgramGuest), "the guest")
-        .with_help("name a placement file: \"file:PATH\"")
+        .with_help("use \"tao\", or name a placement file: \"file:PATH\"")
 }
 
 fn unreadable(fit: &Fit<'_>, embedding: &NamedEmbedding, reason: &str) -> ScenarioError {

@@ -2,7 +2,7 @@
 //!
 //! Where processes share nodes, messages that share a source node or a destination node go apart
 //! (errata A9; a message inside a node is left out, since it takes no step). Within such a part the
-//! routing vector tells which subset a message belongs to.
+//! placement tells which subset a message belongs to.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -221,9 +221,9 @@ fn embeddings() {
         (
             "[mapping]\nembeddings = [\"xor\", \"byweihgt\", \"xor\", 3]",
             &[
-                "5:22: embedding is \"byweihgt\", expected standard, xor, byweight, gray, optimal or file:PATH",
+                "5:22: embedding is \"byweihgt\", expected standard, xor, byweight, gray, optimal, tao, tao:NAME or file:PATH",
                 "5:34: embedding xor a second time, expected every embedding once",
-                "5:41: embedding is 3, expected a name or \"file:PATH\"",
+                "5:41: embedding is 3, expected standard, xor, byweight, gray, optimal, tao, tao:NAME or file:PATH",
             ],
         ),
         (
@@ -236,7 +236,9 @@ fn embeddings() {
         ),
         (
             "[mapping]\nembeddings = [\"file:\"]",
-            &["5:15: embedding is \"file:\", expected standard, xor, byweight, gray, optimal or file:PATH"],
+            &[
+                "5:15: embedding is \"file:\", expected standard, xor, byweight, gray, optimal, tao, tao:NAME or file:PATH",
+            ],
         ),
     ]);
 }
@@ -258,11 +260,11 @@ fn executions() {
 fn what_later_versions_know_is_not_supported_in_this_one() {
     check(&[
         (
-            "[mapping]\nembeddings = [\"tao\", { file = \"r.txt\", format = \"slurm\" }]",
+            "[mapping]\nembeddings = [\"tao:simple\", { file = \"r.txt\", format = \"slurm\" }]",
             &[
-                "5:15: embedding is \"tao\", which is not supported in this version, \
-                 expected standard, xor, byweight, gray, optimal or file:PATH",
-                "5:22: an embedding in a launcher's format is not supported in this version",
+                "5:15: embedding is \"tao:simple\", expected standard, xor, byweight, gray, optimal, tao, \
+                 tao:NAME or file:PATH",
+                "5:29: an embedding in a launcher's format is not supported in this version",
             ],
         ),
         (
@@ -291,7 +293,7 @@ fn several_errors_at_once_come_in_the_order_of_the_file() {
             "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, links, hop_cycles, wrap, partition or file",
             "7:10: length of dimension 1 is 1, expected at least 2",
             "9:11: dimension of stage 0 is \"0\", expected an integer",
-            "11:15: embedding is \"xr\", expected standard, xor, byweight, gray, optimal or file:PATH",
+            "11:15: embedding is \"xr\", expected standard, xor, byweight, gray, optimal, tao, tao:NAME or file:PATH",
             "13:1: unknown path \"machine.link\", expected a key of this file",
         ],
     )]);

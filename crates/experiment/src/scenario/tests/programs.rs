@@ -126,3 +126,32 @@ fn wrong_loadings_are_told_where_they_are_wrong() {
         ]
     );
 }
+
+#[test]
+fn tao_picks_a_construction_or_takes_the_one_asked_for() {
+    let text = |embeddings: &str| {
+        format!(
+            "[machine]\nkind = \"mesh\"\nshape = [4, 6]\n[program]\nkind = \"neighbour-exchange\"\n\
+             guest = {{ kind = \"torus\", shape = [24] }}\n{embeddings}"
+        )
+    };
+    let picked = scenario(&text(""));
+    assert_eq!(picked.runs.len(), 1);
+    assert_eq!(picked.runs[0].embedding, EmbeddingName::Tao(None));
+    let asked = scenario(&text("[mapping]\nembeddings = [\"tao:basic-h\", \"tao:basic-g\"]"));
+    let names: Vec<String> = asked.runs.iter().map(|run| run.embedding.to_string()).collect();
+    assert_eq!(names, ["tao:basic-h", "tao:basic-g"]);
+    let refused = Files::new(&[("s.toml", &text("[mapping]\nembeddings = [\"tao:expansion-f\"]"))]);
+    assert_eq!(
+        refused.displayed(),
+        ["s.toml:8:15: tao:expansion-f does not map this guest on the machine of shape 4x6"]
+    );
+    assert!(
+        refused.help().starts_with("what keeps it:\nf: a guest dimension wraps, expected a line or mesh")
+    );
+    let cubes_only = Files::new(&[("s.toml", &text("[mapping]\nembeddings = [\"xor\"]"))]);
+    assert_eq!(
+        cubes_only.displayed(),
+        ["s.toml:8:15: embedding xor of a torus or mesh guest, expected a d-cube"]
+    );
+}
