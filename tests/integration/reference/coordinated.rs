@@ -40,6 +40,7 @@ pub(crate) struct CoordinatedOutcome {
 /// Where two processes share a node, a process sends to itself or the phase length is 0.
 pub(crate) fn coordinated(problem: &Problem, phase_length: Option<u64>) -> CoordinatedOutcome {
     problem.check();
+    assert!(problem.largest_load() <= 1, "one process a node at most");
     assert_ne!(phase_length, Some(0), "a phase moves messages");
     let mut outcome = CoordinatedOutcome {
         rows: Vec::new(),
@@ -90,7 +91,7 @@ fn row(problem: &Problem, messages: &[Message], process: usize, ready: u64, step
     let waiting = problem.hop_cycles * steps - problem.hop_cycles * farthest;
     let transfer = problem.hop_cycles * farthest;
     let start = ready + waiting;
-    Row { ready, start, finish: start + transfer, waiting, transfer, blocked: 0 }
+    Row { sharing: 0, ready, start, finish: start + transfer, waiting, transfer, blocked: 0 }
 }
 
 #[cfg(test)]
@@ -123,11 +124,11 @@ mod tests {
         let outcome = coordinated(&problem, None);
         assert_eq!((&outcome.steps[..], &outcome.conflicts[..]), (&[3, 1][..], &[1, 0][..]));
         // ready at 5; 2 * 3 - 2 * 2 = 2 waiting, 2 * 2 = 4 transfer
-        let row = Row { ready: 5, start: 7, finish: 11, waiting: 2, transfer: 4, blocked: 0 };
+        let row = Row { sharing: 0, ready: 5, start: 7, finish: 11, waiting: 2, transfer: 4, blocked: 0 };
         assert_eq!(outcome.rows[0][4], row);
         assert_eq!(outcome.rows[0][1], Row::without_message(5));
         // stage 1 begins at 5 + 2 * 3 = 11
-        let row = Row { ready: 16, start: 16, finish: 18, waiting: 0, transfer: 2, blocked: 0 };
+        let row = Row { sharing: 0, ready: 16, start: 16, finish: 18, waiting: 0, transfer: 2, blocked: 0 };
         assert_eq!(outcome.rows[1][4], row);
         // 5 + 6 + 5 + 2 = 18
         assert_eq!((outcome.makespan, outcome.messages, outcome.hops), (18, 3, 5));
@@ -140,7 +141,7 @@ mod tests {
     fn the_farthest_message_sets_the_row() {
         // line of 4: 1 -> 2 and 0 -> 2 (two links). Step 1: both move; step 2: 0 -> 2 moves. 2 steps.
         let problem = mesh(&[4], Links::FullDuplex, vec![vec![(1, 2), (0, 2)]]);
-        let row = Row { ready: 5, start: 5, finish: 9, waiting: 0, transfer: 4, blocked: 0 };
+        let row = Row { sharing: 0, ready: 5, start: 5, finish: 9, waiting: 0, transfer: 4, blocked: 0 };
         assert_eq!(coordinated(&problem, None).rows[0][2], row);
     }
 
