@@ -119,6 +119,11 @@ impl Problem {
         self.nodes[message.destination]
     }
 
+    /// Whether a message is between processes of one node.
+    pub(crate) fn is_local(&self, message: Message) -> bool {
+        self.source_node(message) == self.destination_node(message)
+    }
+
     /// The most processes on one node, `L` in `docs/model.md` section 5.
     pub(crate) fn largest_load(&self) -> u64 {
         let mut load = BTreeMap::<u64, u64>::new();
