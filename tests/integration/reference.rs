@@ -30,4 +30,6 @@ pub(crate) mod coordinated;
 
 pub(crate) mod metrics;
 
+mod worked;
+
 mod facts;
