@@ -33,3 +33,5 @@ pub(crate) mod metrics;
 mod worked;
 
 mod facts;
+
+mod golden;
