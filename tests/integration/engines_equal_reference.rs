@@ -157,6 +157,7 @@ fn check_rows(records: &[StageRecord], expected: &[Vec<Row>]) -> Result<(), Test
     prop_assert_eq!(records.len(), expected.iter().map(Vec::len).sum::<usize>());
     for record in records {
         let row = Row {
+            sharing: 0,
             ready: record.ready.get(),
             start: record.start.get(),
             finish: record.finish.get(),

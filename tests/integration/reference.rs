@@ -7,9 +7,10 @@
 //!
 //! What it covers, in the order of the model: the machine and its routes (sections 1 and 4), the
 //! program and its placement as plain data (section 2), asynchronous execution and the prediction
-//! (section 5), coordinated execution (section 6) and the metrics (section 7). All placements of
-//! executions put one process on a node. It does not build embeddings (section 3): a placement is
-//! a list of nodes; only the module that checks the facts of section 8 makes some of its own.
+//! (section 5), coordinated execution (section 6) and the metrics (section 7). A placement may put
+//! several processes on one node. It does not build embeddings (section 3): a placement is a list
+//! of nodes; only the module that checks the facts of section 8 makes some of its own. Nor does it make
+//! random choices (`dimension_choice = "random"`).
 
 #![cfg(test)]
 
@@ -29,4 +30,8 @@ pub(crate) mod coordinated;
 
 pub(crate) mod metrics;
 
+mod worked;
+
 mod facts;
+
+mod golden;

@@ -1,12 +1,14 @@
 //! Asynchronous execution: every process advances on its own.
 //!
-//! `docs/model.md` section 5, one process a node at most, so that nothing is shared. The run visits
-//! every cycle at which a transmission or a computation ends. In such a cycle it lets everything
-//! arrive, become ready and be injected until nothing more happens (module [`run`]), and then lets
-//! the idle resources pick (module [`pick`]).
+//! `docs/model.md` section 5. The run visits cycle 0 and every cycle at which a transmission or a
+//! computation ends. In such a cycle it lets everything arrive, become ready and be injected until
+//! nothing more happens (module [`run`]); then it lets the free processors pick (module
+//! [`processor`]). A computation of no cycles ends in the cycle in which it was picked, so both are
+//! done in turn until no processor picks. Only then do the idle channels pick (module [`pick`]).
 
 mod outcome;
 mod pick;
+mod processor;
 mod run;
 
 use super::problem::Problem;
@@ -17,15 +19,18 @@ use run::Run;
 ///
 /// # Panics
 ///
-/// Where two processes share a node or a process sends to itself; and where a law of the model is
-/// broken, which would be a fault of this module.
+/// Where a process sends to itself; and where a law of the model is broken, which would be a fault of
+/// this module.
 pub(crate) fn asynchronous(problem: &Problem) -> AsynchronousOutcome {
     problem.check();
     let mut run = Run::new(problem);
-    while run.advance() {
-        while run.something_happens() {}
+    loop {
+        while run.something_happens() || run.processors_pick() {}
         run.pick();
         run.measure_queues();
+        if !run.advance() {
+            break;
+        }
     }
     run.outcome()
 }
@@ -52,7 +57,7 @@ mod tests {
 
     /// A row from `ready`, `start` and `finish`, and from `waiting`, `transfer` and `blocked`.
     fn row([ready, start, finish]: [u64; 3], [waiting, transfer, blocked]: [u64; 3]) -> Row {
-        Row { ready, start, finish, waiting, transfer, blocked }
+        Row { sharing: 0, ready, start, finish, waiting, transfer, blocked }
     }
 
     #[test]

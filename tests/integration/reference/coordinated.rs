@@ -1,15 +1,18 @@
 //! Coordinated execution: all compute, then the machine routes the stage's messages together.
 //!
-//! `docs/model.md` section 6, one process a node at most, the stage's messages in one subset and
-//! every message correcting its lowest-numbered coordinate first. How the messages are moved is in
-//! module [`routing`]; here the steps become cycles.
+//! `docs/model.md` section 6, every message correcting its lowest-numbered coordinate first. A stage's
+//! messages are routed in subsets, one after another (modules [`parts`] and [`plan`]); how the messages
+//! of a subset are moved is in module [`routing`]. Here the steps become cycles.
 
+mod parts;
+mod plan;
 mod routing;
 
 use std::collections::BTreeMap;
 
 use super::grid::Link;
 use super::problem::{Message, Problem, Row};
+pub(crate) use plan::RoutingPlan;
 use routing::Routing;
 
 /// What is measured of a coordinated run (`docs/model.md` section 6).
@@ -17,30 +20,41 @@ use routing::Routing;
 pub(crate) struct CoordinatedOutcome {
     /// What each process did in each stage: `rows[stage][process]`. Nothing is ever blocked.
     pub rows: Vec<Vec<Row>>,
-    /// Routing steps of each stage, summed over its movements.
+    /// Routing steps of each stage, summed over its subsets and their movements.
     pub steps: Vec<u64>,
     /// Conflicts of each stage: one a step for each message that wants a channel and is not moved.
     pub conflicts: Vec<u64>,
-    /// The sum over the stages of `T_a + T_c * steps` [cycles].
+    /// The sum over the stages of `T_a L + T_c * steps` [cycles], `L` the largest load.
     pub makespan: u64,
     /// Links crossed, by all messages together.
     pub hops: u64,
-    /// Number of messages.
+    /// Number of messages, those within a node included.
     pub messages: u64,
     /// Cycles of transmission over each link, both directions added up; a link that no message
     /// crosses has no entry.
     pub busy_cycles: BTreeMap<Link, u64>,
 }
 
-/// Runs a problem in coordination; with a phase length a message moves at most that many links in a
-/// phase (`docs/model.md` section 6).
+/// Runs a problem in coordination without a routing vector; with a phase length a message moves at most
+/// that many links in a phase (`docs/model.md` section 6).
 ///
 /// # Panics
 ///
-/// Where two processes share a node, a process sends to itself or the phase length is 0.
+/// Where a process sends to itself or the phase length is 0.
 pub(crate) fn coordinated(problem: &Problem, phase_length: Option<u64>) -> CoordinatedOutcome {
+    coordinated_by_plan(problem, &RoutingPlan::one_subset(problem, phase_length))
+}
+
+/// Runs a problem in coordination, the messages of a stage in the subsets that a plan gives
+/// (`docs/model.md` section 6).
+///
+/// # Panics
+///
+/// Where a process sends to itself, and where the plan does not give each message a number and each
+/// number a phase length that is not 0, or none.
+pub(crate) fn coordinated_by_plan(problem: &Problem, plan: &RoutingPlan) -> CoordinatedOutcome {
     problem.check();
-    assert_ne!(phase_length, Some(0), "a phase moves messages");
+    plan.check(problem);
     let mut outcome = CoordinatedOutcome {
         rows: Vec::new(),
         steps: Vec::new(),
@@ -53,44 +67,50 @@ pub(crate) fn coordinated(problem: &Problem, phase_length: Option<u64>) -> Coord
     let messages = problem.messages();
     for stage in 0..problem.stages.len() {
         let of_stage = messages.iter().filter(|message| message.stage == stage).copied().collect::<Vec<_>>();
-        execute_stage(problem, &of_stage, phase_length, &mut outcome);
+        execute_stage(problem, &of_stage, plan, &mut outcome);
     }
     outcome
 }
 
-/// Adds a stage with these messages to the outcome; it begins at the makespan so far.
+/// Adds a stage with these messages, as they are listed, to the outcome; it begins at the makespan so far.
 fn execute_stage(
     problem: &Problem,
     messages: &[Message],
-    phase_length: Option<u64>,
+    plan: &RoutingPlan,
     outcome: &mut CoordinatedOutcome,
 ) {
-    let routing = Routing::of(problem, messages, phase_length);
-    let ready = outcome.makespan + problem.compute_cycles;
-    let processes = 0..problem.nodes.len();
-    outcome
-        .rows
-        .push(processes.map(|process| row(problem, messages, process, ready, routing.steps)).collect());
-    outcome.makespan = ready + problem.hop_cycles * routing.steps;
-    outcome.steps.push(routing.steps);
-    outcome.conflicts.push(routing.conflicts);
-    outcome.messages += messages.iter().map(|_| 1).sum::<u64>();
-    for (link, crossings) in routing.crossings {
-        outcome.hops += crossings;
-        *outcome.busy_cycles.entry(link).or_default() += problem.hop_cycles * crossings;
+    let (mut steps, mut conflicts) = (0, 0);
+    for (subset, phase_length) in plan.subsets(problem, messages) {
+        let routing = Routing::of(problem, &subset, phase_length);
+        steps += routing.steps;
+        conflicts += routing.conflicts;
+        for (link, crossings) in routing.crossings {
+            outcome.hops += crossings;
+            *outcome.busy_cycles.entry(link).or_default() += problem.hop_cycles * crossings;
+        }
     }
+    let begin = outcome.makespan;
+    let processes = 0..problem.nodes.len();
+    outcome.rows.push(processes.map(|process| row(problem, messages, process, begin, steps)).collect());
+    outcome.makespan = begin + problem.compute_cycles * problem.largest_load() + problem.hop_cycles * steps;
+    outcome.steps.push(steps);
+    outcome.conflicts.push(conflicts);
+    outcome.messages += messages.iter().map(|_| 1).sum::<u64>();
 }
 
-/// The row of a process in a stage of so many steps, from the farthest message that it receives.
-fn row(problem: &Problem, messages: &[Message], process: usize, ready: u64, steps: u64) -> Row {
+/// The row of a process in a stage that begins at a cycle and takes so many steps, from the farthest
+/// message that the process receives; one from its own node has come no way at all.
+fn row(problem: &Problem, messages: &[Message], process: usize, begin: u64, steps: u64) -> Row {
+    let sharing = problem.compute_cycles * (problem.largest_load() - 1);
+    let ready = begin + problem.compute_cycles + sharing;
     let received = messages.iter().filter(|message| message.destination == process);
     let Some(farthest) = received.map(|message| problem.distance(*message)).max() else {
-        return Row::without_message(ready);
+        return Row { sharing, ..Row::without_message(ready) };
     };
     let waiting = problem.hop_cycles * steps - problem.hop_cycles * farthest;
     let transfer = problem.hop_cycles * farthest;
     let start = ready + waiting;
-    Row { ready, start, finish: start + transfer, waiting, transfer, blocked: 0 }
+    Row { sharing, ready, start, finish: start + transfer, waiting, transfer, blocked: 0 }
 }
 
 #[cfg(test)]
@@ -123,11 +143,11 @@ mod tests {
         let outcome = coordinated(&problem, None);
         assert_eq!((&outcome.steps[..], &outcome.conflicts[..]), (&[3, 1][..], &[1, 0][..]));
         // ready at 5; 2 * 3 - 2 * 2 = 2 waiting, 2 * 2 = 4 transfer
-        let row = Row { ready: 5, start: 7, finish: 11, waiting: 2, transfer: 4, blocked: 0 };
+        let row = Row { sharing: 0, ready: 5, start: 7, finish: 11, waiting: 2, transfer: 4, blocked: 0 };
         assert_eq!(outcome.rows[0][4], row);
         assert_eq!(outcome.rows[0][1], Row::without_message(5));
         // stage 1 begins at 5 + 2 * 3 = 11
-        let row = Row { ready: 16, start: 16, finish: 18, waiting: 0, transfer: 2, blocked: 0 };
+        let row = Row { sharing: 0, ready: 16, start: 16, finish: 18, waiting: 0, transfer: 2, blocked: 0 };
         assert_eq!(outcome.rows[1][4], row);
         // 5 + 6 + 5 + 2 = 18
         assert_eq!((outcome.makespan, outcome.messages, outcome.hops), (18, 3, 5));
@@ -140,7 +160,7 @@ mod tests {
     fn the_farthest_message_sets_the_row() {
         // line of 4: 1 -> 2 and 0 -> 2 (two links). Step 1: both move; step 2: 0 -> 2 moves. 2 steps.
         let problem = mesh(&[4], Links::FullDuplex, vec![vec![(1, 2), (0, 2)]]);
-        let row = Row { ready: 5, start: 5, finish: 9, waiting: 0, transfer: 4, blocked: 0 };
+        let row = Row { sharing: 0, ready: 5, start: 5, finish: 9, waiting: 0, transfer: 4, blocked: 0 };
         assert_eq!(coordinated(&problem, None).rows[0][2], row);
     }
 

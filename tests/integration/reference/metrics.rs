@@ -1,6 +1,6 @@
-//! Metrics of a placement of a `d`-cube.
+//! Metrics of a placement of a guest graph.
 //!
-//! `docs/model.md` section 7. Every edge of the cube is routed and its route walked link by
+//! `docs/model.md` section 7. Every edge of the graph is routed and its route walked link by
 //! link. Nothing is divided: a mean is its sum over its count.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +43,8 @@ pub(crate) struct Metrics {
     pub total: u64,
     /// The largest dilation.
     pub max: u64,
-    /// For each guest dimension `i` the distances `D_i(n)` over all processes `n`.
+    /// For each guest dimension `i` the distances `D_i(n)` over all processes `n` and their neighbours in
+    /// that dimension, so that each edge counts once from each of its ends.
     pub distances: Vec<Summary>,
     /// Over all nodes of the machine, the edges whose routes pass the node and end elsewhere.
     pub node_load: Summary,
@@ -51,9 +52,13 @@ pub(crate) struct Metrics {
     pub link_congestion: Summary,
     /// Over all nodes of the machine, the edges whose routes touch the node, ends included.
     pub node_congestion: Summary,
-    /// Over all nodes of the machine, the processes on the node.
+    /// Over all nodes of the machine, the processes on the node. The node evenness is the greatest over the
+    /// least, where that is not 0.
     pub load: Summary,
 }
+
+/// An edge of the guest graph: its two processes, in either order.
+pub(crate) type Edge = (usize, usize);
 
 /// Metrics of a placement of the cube with so many dimensions, `nodes[n]` being the node of process `n`.
 ///
@@ -62,16 +67,29 @@ pub(crate) struct Metrics {
 /// Where there are not `2^d` processes.
 pub(crate) fn metrics(grid: &Grid, tie: &Tie, nodes: &[u64], dimensions: u32) -> Metrics {
     assert_eq!(nodes.len(), 1 << dimensions, "a node for each process");
-    let edges = edges(dimensions);
+    let is_lower_end = |process: &usize, dimension: u32| process & (1 << dimension) == 0;
+    let edges_of = |dimension: u32| {
+        let lower_ends = (0..nodes.len()).filter(|process| is_lower_end(process, dimension));
+        lower_ends.map(|process| (process, process ^ (1 << dimension))).collect()
+    };
+    metrics_of_edges(grid, tie, nodes, &(0..dimensions).map(edges_of).collect::<Vec<_>>())
+}
+
+/// Metrics of a placement of a guest graph, given as the edges along each guest dimension, each edge once.
+///
+/// `nodes[n]` is the node of process `n`; several processes may be on one node.
+pub(crate) fn metrics_of_edges(grid: &Grid, tie: &Tie, nodes: &[u64], edges: &[Vec<Edge>]) -> Metrics {
+    let distance = |&(one, other): &Edge| grid.distance(nodes[one], nodes[other]);
     let mut spectrum = BTreeMap::new();
-    for &(from, to) in &edges {
-        *spectrum.entry(grid.distance(nodes[from], nodes[to])).or_default() += 1;
+    for edge in edges.iter().flatten() {
+        *spectrum.entry(distance(edge)).or_default() += 1;
     }
-    let dilation = Summary::of(edges.iter().map(|&(from, to)| grid.distance(nodes[from], nodes[to])));
-    let distance =
-        |process: usize, dimension: u32| grid.distance(nodes[process], nodes[process ^ (1 << dimension)]);
-    let distances = |dimension| Summary::of((0..nodes.len()).map(|process| distance(process, dimension)));
-    let traffic = Traffic::of(grid, tie, edges.iter().map(|&(from, to)| (nodes[from], nodes[to])));
+    let dilation = Summary::of(edges.iter().flatten().map(distance));
+    // An edge is at a distance for each of its two ends.
+    let from_both_ends = |edges: &Vec<Edge>| Summary::of(edges.iter().chain(edges).map(distance));
+    // It is routed once, from the end with the smaller label.
+    let ends = |&(one, other): &Edge| (nodes[one.min(other)], nodes[one.max(other)]);
+    let traffic = Traffic::of(grid, tie, edges.iter().flatten().map(ends));
     let mut load = zero_for_each_node(grid);
     for node in nodes {
         *load.entry(*node).or_default() += 1;
@@ -80,26 +98,12 @@ pub(crate) fn metrics(grid: &Grid, tie: &Tie, nodes: &[u64], dimensions: u32) ->
         spectrum,
         total: dilation.sum,
         max: dilation.max,
-        distances: (0..dimensions).map(distances).collect(),
+        distances: edges.iter().map(from_both_ends).collect(),
         node_load: Summary::of(traffic.passed.into_values()),
         link_congestion: Summary::of(traffic.used.into_values()),
         node_congestion: Summary::of(traffic.touched.into_values()),
         load: Summary::of(load.into_values()),
     }
-}
-
-/// The edges of a cube, each once, from the end with the smaller label.
-fn edges(dimensions: u32) -> Vec<(usize, usize)> {
-    let mut edges = Vec::new();
-    for process in 0..1_usize << dimensions {
-        for dimension in 0..dimensions {
-            let neighbour = process ^ (1 << dimension);
-            if process < neighbour {
-                edges.push((process, neighbour));
-            }
-        }
-    }
-    edges
 }
 
 /// A count for each node of the machine, used or not.
@@ -149,7 +153,7 @@ impl Traffic {
 
 #[cfg(test)]
 mod tests {
-    use super::{Grid, Summary, Tie, metrics};
+    use super::{Grid, Summary, Tie, metrics, metrics_of_edges};
 
     /// A summary from `min`, `max`, `sum` and `count`.
     fn summary(min: u64, max: u64, sum: u64, count: u64) -> Summary {
@@ -199,6 +203,38 @@ mod tests {
             let congestion = metrics(&grid, &tie, &[2, 0, 1, 3], 2).link_congestion;
             assert_eq!(congestion, summary(least, most, 6, 4));
         }
+    }
+
+    #[test]
+    fn an_edge_is_routed_from_the_smaller_label_however_it_is_given() {
+        // Ring of four, processes 0 1 2 on nodes 0 2 1. Edge 0-1 goes from 0 to 2, a tie: positive by links
+        // 0-1 and 1-2, negative by 3-0 and 2-3. Edge 0-2 is link 0-1, which two edges use under positive.
+        let grid = Grid { lengths: vec![4], wraps: vec![true] };
+        for (tie, most) in [(Tie::Positive, 2), (Tie::Negative, 1)] {
+            for edges in [[vec![(0, 1)], vec![(0, 2)]], [vec![(1, 0)], vec![(2, 0)]]] {
+                let congestion = metrics_of_edges(&grid, &tie, &[0, 2, 1], &edges).link_congestion;
+                assert_eq!(congestion, summary(0, most, 3, 4));
+            }
+        }
+    }
+
+    #[test]
+    fn edges_within_a_node_have_dilation_0_and_touch_it_once() {
+        // (3,2)-mesh of processes n = i_1 + 3 i_2 on a line of four: 0 1 | 3 4 on node 0, 2 on node 3, 5 on 1.
+        // Dimension 0: 0-1 and 3-4 within node 0; 1-2 over three links, 4-5 over one.
+        // Dimension 1: 0-3 and 1-4 within node 0; 2-5 from 3 to 1 over two links.
+        // Passed: 1 by 1-2, 2 by 1-2 and 2-5. Used: 0-1 by two, 1-2 by two, 2-3 by two. Touched: 0 by the four
+        // within it, 1-2 and 4-5; 1 by 1-2, 4-5 and 2-5; 2 by 1-2 and 2-5; 3 by the same. Node 2 is empty.
+        let grid = Grid { lengths: vec![4], wraps: vec![false] };
+        let edges = [vec![(0, 1), (2, 1), (3, 4), (4, 5)], vec![(0, 3), (4, 1), (5, 2)]];
+        let metrics = metrics_of_edges(&grid, &Tie::Direct, &[0, 0, 3, 0, 0, 1], &edges);
+        assert_eq!(metrics.spectrum.into_iter().collect::<Vec<_>>(), [(0, 4), (1, 1), (2, 1), (3, 1)]);
+        assert_eq!((metrics.total, metrics.max), (6, 3));
+        assert_eq!(metrics.distances, [summary(0, 3, 8, 8), summary(0, 2, 4, 6)]);
+        assert_eq!(metrics.node_load, summary(0, 2, 3, 4));
+        assert_eq!(metrics.link_congestion, summary(2, 2, 6, 3));
+        assert_eq!(metrics.node_congestion, summary(2, 6, 13, 4));
+        assert_eq!(metrics.load, summary(0, 4, 6, 4));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What is run, and what is measured of a process in a stage: plain data.
 //!
-//! `docs/model.md` sections 1, 2 and 5. A placement is a list of nodes, one a process, no two the
-//! same; the messages of a stage may be any set between different processes.
+//! `docs/model.md` sections 1, 2 and 5. A placement is a list of nodes, one a process; several
+//! processes may be on the same node. The messages of a stage may be any set between different
+//! processes.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::grid::{Channel, Grid};
 use super::route::Tie;
@@ -32,7 +33,7 @@ pub(crate) struct Problem {
     pub hop_cycles: u64,
     /// `T_a`, what a process computes in a stage [cycles].
     pub compute_cycles: u64,
-    /// Index of the node of each process, one process a node at most.
+    /// Index of the node of each process; several processes may share a node.
     pub nodes: Vec<u64>,
     /// The messages of each stage, from a source to a destination process; at least one stage.
     pub stages: Vec<Vec<(u32, u32)>>,
@@ -43,6 +44,8 @@ pub(crate) struct Problem {
 /// For a process that receives no message `start` and `finish` are `ready`, and the rest is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
+    /// Cycles for which the process waited for the processor of its node.
+    pub sharing: u64,
     /// The cycle at which the computation ended.
     pub ready: u64,
     /// The cycle at which the message that it waits for was injected.
@@ -58,9 +61,10 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The row of a process that is ready at this cycle and receives no message.
+    /// The row of a process that is ready at this cycle, shares its processor with none and receives
+    /// no message.
     pub(crate) fn without_message(ready: u64) -> Self {
-        Self { ready, start: ready, finish: ready, waiting: 0, transfer: 0, blocked: 0 }
+        Self { sharing: 0, ready, start: ready, finish: ready, waiting: 0, transfer: 0, blocked: 0 }
     }
 }
 
@@ -79,12 +83,10 @@ pub(crate) struct Message {
 }
 
 impl Problem {
-    /// Panics where the problem is not one of the model's with one process a node at most.
+    /// Panics where the problem is not one of the model's.
     pub(crate) fn check(&self) {
         assert!(self.hop_cycles >= 1, "a message takes at least a cycle to cross a link");
         assert!(!self.stages.is_empty(), "a program has at least one stage");
-        let distinct = self.nodes.iter().collect::<BTreeSet<_>>();
-        assert_eq!(distinct.len(), self.nodes.len(), "one process a node at most");
         for message in self.messages() {
             assert_ne!(message.source, message.destination, "a message goes to another process");
         }
@@ -107,14 +109,38 @@ impl Problem {
         messages
     }
 
+    /// The node that a message leaves.
+    pub(crate) fn source_node(&self, message: Message) -> u64 {
+        self.nodes[message.source]
+    }
+
+    /// The node that a message is for.
+    pub(crate) fn destination_node(&self, message: Message) -> u64 {
+        self.nodes[message.destination]
+    }
+
+    /// Whether a message is between processes of one node.
+    pub(crate) fn is_local(&self, message: Message) -> bool {
+        self.source_node(message) == self.destination_node(message)
+    }
+
+    /// The most processes on one node, `L` in `docs/model.md` section 5.
+    pub(crate) fn largest_load(&self) -> u64 {
+        let mut load = BTreeMap::<u64, u64>::new();
+        for node in &self.nodes {
+            *load.entry(*node).or_default() += 1;
+        }
+        load.into_values().max().unwrap_or(0)
+    }
+
     /// Links between the nodes of a message's processes.
     pub(crate) fn distance(&self, message: Message) -> u64 {
-        self.grid.distance(self.nodes[message.source], self.nodes[message.destination])
+        self.grid.distance(self.source_node(message), self.destination_node(message))
     }
 
     /// The channels that a message takes.
     pub(crate) fn route(&self, message: Message) -> Vec<Channel> {
-        self.grid.route(self.nodes[message.source], self.nodes[message.destination], &self.tie)
+        self.grid.route(self.source_node(message), self.destination_node(message), &self.tie)
     }
 }
 

@@ -48,7 +48,7 @@ impl Run<'_> {
         for process in 0..self.problem.nodes.len() {
             let mut sum = 0;
             for row in rows.iter().map(|stage| &stage[process]) {
-                sum += self.problem.compute_cycles + row.waiting + row.transfer + row.blocked;
+                sum += self.problem.compute_cycles + row.sharing + row.waiting + row.transfer + row.blocked;
                 assert_eq!(row.finish, sum, "process {process}: {row:?}");
             }
         }
@@ -65,17 +65,19 @@ impl Run<'_> {
     /// arrived together, the one with the smallest source).
     fn row(&self, stage: usize, process: usize) -> Row {
         let ready = self.ready[&(stage, process)];
+        let sharing = self.sharing[&(stage, process)];
         let numbers = self.messages_of.get(&(stage, process)).into_iter().flatten();
         let received = numbers
             .map(|&number| &self.travels[number])
             .filter(|travel| travel.message.destination == process);
         let later = |travel: &&Travel| (travel.delivered, Reverse(travel.message.source));
         let Some(last) = received.max_by_key(later) else {
-            return Row::without_message(ready);
+            return Row { sharing, ..Row::without_message(ready) };
         };
         let start = last.injected.expect("every message is injected");
         let finish = last.delivered.expect("every message is delivered");
         let transfer = self.problem.hop_cycles * self.problem.distance(last.message);
-        Row { ready, start, finish, waiting: start - ready, transfer, blocked: finish - start - transfer }
+        let waiting = start - ready;
+        Row { sharing, ready, start, finish, waiting, transfer, blocked: finish - start - transfer }
     }
 }

@@ -1,4 +1,4 @@
-//! What idle resources transmit at the end of a cycle, by link mode.
+//! What idle channels transmit at the end of a cycle, by link mode.
 //!
 //! `docs/model.md` section 5. A channel that transmits is busy until the transmission ends; under
 //! half-duplex links its whole link is.
@@ -13,7 +13,7 @@ use super::run::{Key, Run};
 pub(crate) type Direction = (usize, Sign);
 
 impl Run<'_> {
-    /// Idle resources pick.
+    /// Idle channels pick.
     pub(crate) fn pick(&mut self) {
         if self.problem.links == Links::SingleDirection {
             self.move_on();
@@ -114,7 +114,7 @@ mod tests {
         let outcome = run(&[3, 2], Links::FullDuplex, (0, 1), &[&[(2, 4), (0, 4)]]);
         assert_eq!(
             outcome.rows[0][4],
-            Row { ready: 0, start: 0, finish: 3, waiting: 0, transfer: 2, blocked: 1 }
+            Row { sharing: 0, ready: 0, start: 0, finish: 3, waiting: 0, transfer: 2, blocked: 1 }
         );
         assert_eq!((outcome.makespan, outcome.longest_queue, outcome.hops), (3, 1, 4));
         // link 0-1, link 1-2 (+ leads over it from 1, it was crossed by -), link 1-4 twice

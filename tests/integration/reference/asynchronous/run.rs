@@ -1,4 +1,4 @@
-//! The state of an asynchronous run, and what happens in a cycle before resources pick.
+//! The state of an asynchronous run, and what happens in a cycle before processors and channels pick.
 //!
 //! `docs/model.md` section 5: arrivals, ends of computations and injections.
 
@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::grid::{Channel, Link};
 use super::super::problem::{Message, Problem};
 use super::pick::Direction;
+use super::processor::Candidate;
 
 /// A message on its way.
 pub(crate) struct Travel {
     /// The message.
     pub message: Message,
-    /// The channels that it takes.
+    /// The channels that it takes; none between processes of one node.
     pub route: Vec<Channel>,
     /// How many channels of the route it has crossed.
     pub crossed: usize,
@@ -48,6 +49,12 @@ pub(crate) struct Run<'problem> {
     pub awaited: BTreeMap<StageAndProcess, usize>,
     /// The cycle at which a process became ready in a stage.
     pub ready: BTreeMap<StageAndProcess, u64>,
+    /// The processes that could begin to compute and have not been picked, by their node.
+    pub candidates: BTreeMap<u64, BTreeSet<Candidate>>,
+    /// The nodes whose processor computes now.
+    pub computing: BTreeSet<u64>,
+    /// How long a process waited for the processor in a stage [cycles].
+    pub sharing: BTreeMap<StageAndProcess, u64>,
     /// The processes that became ready since messages were last injected.
     pub newly_ready: Vec<StageAndProcess>,
     /// The computations that end at a cycle to come.
@@ -69,7 +76,7 @@ pub(crate) struct Run<'problem> {
 }
 
 impl<'problem> Run<'problem> {
-    /// The state at cycle 0, when every process begins to compute for stage 0.
+    /// The state at cycle 0, when every process could begin to compute for stage 0.
     pub(crate) fn new(problem: &'problem Problem) -> Self {
         let mut messages_of = BTreeMap::<StageAndProcess, Vec<usize>>::new();
         let mut awaited = BTreeMap::new();
@@ -81,8 +88,7 @@ impl<'problem> Run<'problem> {
             let route = problem.route(message);
             travels.push(Travel { message, route, crossed: 0, injected: None, delivered: None });
         }
-        let first_stage = (0..problem.nodes.len()).map(|process| (0, process)).collect();
-        Self {
+        let mut run = Self {
             problem,
             cycle: 0,
             travels,
@@ -90,7 +96,10 @@ impl<'problem> Run<'problem> {
             awaited,
             ready: BTreeMap::new(),
             newly_ready: Vec::new(),
-            computations: BTreeMap::from([(problem.compute_cycles, first_stage)]),
+            candidates: BTreeMap::new(),
+            computing: BTreeSet::new(),
+            sharing: BTreeMap::new(),
+            computations: BTreeMap::new(),
             transmissions: BTreeMap::new(),
             in_flight: BTreeMap::new(),
             queues: BTreeMap::new(),
@@ -98,7 +107,11 @@ impl<'problem> Run<'problem> {
             longest_queue: 0,
             hops: 0,
             busy_cycles: BTreeMap::new(),
+        };
+        for process in 0..problem.nodes.len() {
+            run.could_begin(0, process);
         }
+        run
     }
 
     /// Advances to the next cycle at which a transmission or a computation ends; whether there is one.
@@ -122,13 +135,19 @@ impl<'problem> Run<'problem> {
         for channel in &channels {
             let number = self.in_flight.remove(channel).expect("a transmission that ends is in flight");
             self.travels[number].crossed += 1;
-            if self.travels[number].crossed == self.travels[number].route.len() {
-                self.deliver(number);
-            } else {
-                self.join_next_queue(number);
-            }
+            self.reach_node(number);
         }
         !channels.is_empty()
+    }
+
+    /// A message is at a node of its route: it is delivered at the last one, and joins the next queue at
+    /// the others. One between processes of one node is at its last node when it is injected.
+    fn reach_node(&mut self, number: usize) {
+        if self.travels[number].crossed == self.travels[number].route.len() {
+            self.deliver(number);
+        } else {
+            self.join_next_queue(number);
+        }
     }
 
     /// A message has reached its destination; the last one for a process ends its stage.
@@ -142,19 +161,19 @@ impl<'problem> Run<'problem> {
         }
     }
 
-    /// A process has finished a stage and begins to compute for the next.
+    /// A process has finished a stage and could begin to compute for the next.
     fn finish(&mut self, stage: usize, process: usize) {
         if stage + 1 < self.problem.stages.len() {
-            let end = self.cycle + self.problem.compute_cycles;
-            self.computations.entry(end).or_default().push((stage + 1, process));
+            self.could_begin(stage + 1, process);
         }
     }
 
-    /// Every process whose computation ends now becomes ready, and finishes the stage at once when
-    /// no message comes for it; whether there was one.
+    /// Every process whose computation ends now leaves the processor and becomes ready, and finishes the
+    /// stage at once when no message comes for it; whether there was one.
     fn become_ready(&mut self) -> bool {
         let ended = self.computations.remove(&self.cycle).unwrap_or_default();
         for &(stage, process) in &ended {
+            self.computing.remove(&self.problem.nodes[process]);
             self.ready.insert((stage, process), self.cycle);
             self.newly_ready.push((stage, process));
             if !self.awaited.contains_key(&(stage, process)) {
@@ -172,7 +191,7 @@ impl<'problem> Run<'problem> {
             for number in self.messages_of.get(&ready).cloned().unwrap_or_default() {
                 if self.travels[number].injected.is_none() && self.partners_are_ready(number) {
                     self.travels[number].injected = Some(self.cycle);
-                    self.join_next_queue(number);
+                    self.reach_node(number);
                     injected = true;
                 }
             }
