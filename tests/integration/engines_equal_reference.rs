@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-use cubefold_mapping::PlacementMetrics;
+use cubefold_mapping::{Guest, Placement, PlacementMetrics, ProcessId, RoutingSpace};
 use cubefold_simulator::{
     CountLinkUse, DimensionChoice, Execution, Outcome, PhaseLength, Routing, StageRecord, predict, simulate,
 };
@@ -12,14 +12,15 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use crate::random_problem::{
-    Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, tie,
+    Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, shared_cube_case,
+    shared_message_sets_case, tao_case, tie,
 };
 use crate::reference::asynchronous::asynchronous;
-use crate::reference::coordinated::coordinated;
-use crate::reference::metrics::{self, metrics};
+use crate::reference::coordinated::{RoutingPlan, coordinated, coordinated_by_plan};
+use crate::reference::metrics::{self, metrics, metrics_of_edges};
 use crate::reference::prediction::predicted;
-use crate::reference::problem::Row;
-use cubefold_topology::TieRule;
+use crate::reference::problem::{Problem, Row};
+use cubefold_topology::{NodeId, TieRule};
 
 /// Cases of up to 256 nodes, in every run of the tests.
 const SMALL: u64 = 256;
@@ -54,9 +55,40 @@ proptest! {
     }
 
     #[test]
+    fn asynchronous_programs_on_shared_nodes(
+        case in prop_oneof![shared_cube_case(SMALL), shared_message_sets_case(SMALL)]
+    ) {
+        check_asynchronous(&case)?;
+    }
+
+    #[test]
+    fn coordinated_programs_on_shared_nodes(
+        case in prop_oneof![shared_cube_case(SMALL), shared_message_sets_case(SMALL)],
+        phase_length in phase_length(),
+    ) {
+        check_coordinated(&case, phase_length)?;
+        check_metrics(&case)?;
+    }
+
+    #[test]
     fn metrics_and_predictions(case in cube_case(SMALL)) {
         check_metrics(&case)?;
         check_prediction(&case)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(500))]
+
+    #[test]
+    fn asynchronous_neighbour_exchange_by_the_constructions_of_tao(case in tao_case(SMALL)) {
+        check_asynchronous(&case)?;
+    }
+
+    #[test]
+    fn coordinated_neighbour_exchange_by_the_constructions_of_tao(case in tao_case(SMALL)) {
+        check_by_plan(&case)?;
+        check_metrics(&case)?;
     }
 }
 
@@ -123,6 +155,9 @@ fn check_asynchronous(case: &Case) -> Result<(), TestCaseError> {
 /// Without blocked cycles the makespan is the predicted one; with them it is not below.
 fn check_against_prediction(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     let TestProgram::Cube(program) = &case.program else { return Ok(()) };
+    if !case.placement.is_one_to_one() {
+        return Ok(());
+    }
     let predicted = predict(program, &case.placement, case.communication);
     prop_assert!(outcome.summary.makespan() >= predicted);
     if outcome.summary.totals().blocked == 0 {
@@ -152,12 +187,48 @@ fn check_coordinated(case: &Case, phase_length: Option<u64>) -> Result<(), TestC
     Ok(())
 }
 
+/// A coordinated run with the routing vector and phase lengths of the placement's construction.
+fn check_by_plan(case: &Case) -> Result<(), TestCaseError> {
+    let (outcome, records) = run(case, &Execution::Coordinated(Routing::PLAIN));
+    let problem = case.problem();
+    let expected = coordinated_by_plan(&problem, &plan(case, &problem));
+    check_rows(&records, &expected.rows)?;
+    let routing = outcome.traffic.routing.as_ref().unwrap();
+    prop_assert_eq!(routing.iter().map(|stage| stage.steps).collect::<Vec<_>>(), expected.steps);
+    prop_assert_eq!(routing.iter().map(|stage| stage.conflicts).collect::<Vec<_>>(), expected.conflicts);
+    prop_assert_eq!(outcome.summary.makespan().get(), expected.makespan);
+    prop_assert_eq!(outcome.traffic.hops, expected.hops);
+    prop_assert_eq!(busy_cycles(&outcome), expected.busy_cycles);
+    Ok(())
+}
+
+/// The subset of every message by the dimension of the guest that it goes along, where the vector numbers
+/// these, else as the construction says.
+fn plan(case: &Case, problem: &Problem) -> RoutingPlan {
+    let Placement::Construction(construction) = &case.placement else { panic!("a construction's plan") };
+    let routing = construction.routing();
+    let shape = construction.guest().shape();
+    let number = |&(source, destination): &(u32, u32)| -> u64 {
+        if routing.space() == RoutingSpace::FirstStage {
+            let subset = construction.subset(ProcessId::new(source), ProcessId::new(destination));
+            return subset.unwrap_or(1).into();
+        }
+        let [from, to] = [source, destination].map(|label| shape.coordinates(NodeId::new(label)));
+        let differs = from.as_slice().iter().zip(to.as_slice()).position(|(from, to)| from != to);
+        routing.vector()[differs.unwrap()].into()
+    };
+    RoutingPlan {
+        subset_of_message: problem.stages.iter().map(|stage| stage.iter().map(number).collect()).collect(),
+        phase_length: routing.subsets().iter().map(|own| (own.number.into(), own.phase_length)).collect(),
+    }
+}
+
 /// Every process in every stage, each once.
 fn check_rows(records: &[StageRecord], expected: &[Vec<Row>]) -> Result<(), TestCaseError> {
     prop_assert_eq!(records.len(), expected.iter().map(Vec::len).sum::<usize>());
     for record in records {
         let row = Row {
-            sharing: 0,
+            sharing: record.sharing.get(),
             ready: record.ready.get(),
             start: record.start.get(),
             finish: record.finish.get(),
@@ -178,14 +249,26 @@ fn busy_cycles(outcome: &Outcome) -> BTreeMap<(u64, usize), u64> {
 }
 
 fn check_metrics(case: &Case) -> Result<(), TestCaseError> {
-    let TestProgram::Cube(program) = &case.program else { return Ok(()) };
     let (placement, rule) = (&case.placement, case.communication.tie());
-    let measured = PlacementMetrics::measure(&program.cube(), placement, rule);
-    let dimensions = program.cube().dimension_count().into();
-    check_metrics_of(
-        &measured,
-        &metrics(&grid(placement.machine()), &tie(rule), &node_indices(placement), dimensions),
-    )
+    let (measured, edges) = match &case.program {
+        TestProgram::Cube(program) => {
+            (PlacementMetrics::measure(&program.cube(), placement, rule), edges(&program.cube()))
+        }
+        TestProgram::Neighbours(program) => {
+            (PlacementMetrics::measure_by_edge(program.guest(), placement, rule), edges(program.guest()))
+        }
+        TestProgram::Sets(_) => return Ok(()),
+    };
+    let (grid, nodes) = (grid(placement.machine()), node_indices(placement));
+    check_metrics_of(&measured, &metrics_of_edges(&grid, &tie(rule), &nodes, &edges))
+}
+
+/// The edges of a guest, dimension by dimension.
+fn edges(guest: &impl Guest) -> Vec<Vec<(usize, usize)>> {
+    let of = |dimension| {
+        guest.edges(dimension).map(|(low, high)| (low.label() as usize, high.label() as usize)).collect()
+    };
+    (0..guest.dimension_count()).map(of).collect()
 }
 
 fn check_metrics_of(measured: &PlacementMetrics, expected: &metrics::Metrics) -> Result<(), TestCaseError> {

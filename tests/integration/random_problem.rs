@@ -1,7 +1,9 @@
 //! Random machines, placements and programs, for the engines and for the reference at once.
 
-use cubefold_mapping::{EmbeddingKind, Guest, Hypercube, Placement, PlacementTable, ProcessId};
-use cubefold_simulator::{Communication, CubeProgram, Cycles, NeighbourProgram, Program};
+use cubefold_mapping::{
+    Construction, EmbeddingKind, GridGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
+};
+use cubefold_simulator::{Communication, CubeProgram, Cycles, NeighbourProgram, Pattern, Program};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -190,11 +192,81 @@ pub(crate) fn cube_case(most: u64) -> impl Strategy<Value = Case> {
     )
 }
 
+/// `count` processes on nodes of `machine` at random, several on one or not.
+fn shared_nodes(machine: &Machine, count: usize) -> impl Strategy<Value = Placement> + use<> {
+    let machine = machine.clone();
+    // Few nodes, so that many are shared.
+    let last = u32::try_from(machine.node_count().min(count as u64)).unwrap();
+    prop::collection::vec((0..last).prop_map(NodeId::new), count)
+        .prop_map(move |nodes| Placement::Table(PlacementTable::new(&machine, nodes).unwrap()))
+}
+
+/// Cube programs whose processes share nodes.
+pub(crate) fn shared_cube_case(most: u64) -> impl Strategy<Value = Case> {
+    let placed = (machine(ANY_LENGTHS, most), 1..=5_u64).prop_flat_map(|(machine, dimensions)| {
+        let cube = Hypercube::new(dimensions).unwrap();
+        shared_nodes(&machine, 1 << dimensions).prop_map(move |placement| (cube, placement))
+    });
+    (placed, communication(), compute()).prop_flat_map(|((cube, placement), communication, compute)| {
+        let dimensions = u64::from(cube.dimension_count());
+        let order = prop::collection::vec(0..dimensions, 1..=6).prop_map(move |numbers| {
+            numbers.into_iter().map(|number| cube.dimension(number).unwrap()).collect()
+        });
+        order.prop_map(move |stages| Case {
+            placement: placement.clone(),
+            communication,
+            program: TestProgram::Cube(CubeProgram::new(cube, stages, compute).unwrap()),
+        })
+    })
+}
+
+/// Programs of arbitrary message sets whose processes share nodes.
+pub(crate) fn shared_message_sets_case(most: u64) -> impl Strategy<Value = Case> {
+    let placed = (machine(ANY_LENGTHS, most), 2..=20_usize)
+        .prop_flat_map(|(machine, count)| shared_nodes(&machine, count));
+    with_message_sets(placed)
+}
+
+/// Neighbour-exchange programs placed by the constructions of Tao 1988, contractions included.
+pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
+    let lengths = || select(&[2_u64, 2, 3, 4, 6, 8, 9, 12][..]);
+    let shapes = || prop::collection::vec((lengths(), any::<bool>()), 1..=4);
+    let kinds = [MachineKind::Mesh, MachineKind::Torus];
+    let shape = move || {
+        (shapes(), select(kinds.to_vec())).prop_map(|(extents, kind)| {
+            let lengths: Vec<u64> = extents.iter().map(|(length, _)| *length).collect();
+            Machine::new(kind, &lengths).unwrap()
+        })
+    };
+    let pair = (shape(), shape()).prop_filter_map("no construction", move |(guest, host)| {
+        let (processes, nodes) = (guest.node_count(), host.node_count());
+        if processes > most || !processes.is_multiple_of(nodes) {
+            return None;
+        }
+        Construction::choose(&guest, &host).ok()
+    });
+    let patterns = [Pattern::Shift, Pattern::Scatter, Pattern::Permutation { sets: 4, key: [5; 32] }];
+    (pair, select(patterns.to_vec()), communication(), compute()).prop_map(
+        |(construction, pattern, communication, compute)| {
+            let guest = GridGuest::new(construction.guest().clone());
+            Case {
+                placement: Placement::Construction(Box::new(construction)),
+                communication,
+                program: TestProgram::Neighbours(NeighbourProgram::new(guest, pattern, compute).unwrap()),
+            }
+        },
+    )
+}
+
 /// Programs of arbitrary message sets: processes may send or receive none, one or several in a stage.
 pub(crate) fn message_sets_case(most: u64) -> impl Strategy<Value = Case> {
     let placed = machine(ANY_LENGTHS, most).prop_flat_map(|machine| {
         (2..=machine.node_count().min(24)).prop_flat_map(move |count| nodes(&machine, count))
     });
+    with_message_sets(placed)
+}
+
+fn with_message_sets(placed: impl Strategy<Value = Placement>) -> impl Strategy<Value = Case> {
     (placed, communication(), compute()).prop_flat_map(|(placement, communication, compute)| {
         let processes = u32::try_from(placement.process_count()).unwrap();
         let message =

@@ -55,7 +55,7 @@ fn rows(finished: &FinishedRun, processes: u64) -> Vec<Vec<Row>> {
         rows.resize_with(record.stage + 1, Vec::new);
         assert_eq!(record.process.label() as usize, rows[record.stage].len());
         rows[record.stage].push(Row {
-            sharing: 0,
+            sharing: record.sharing.get(),
             ready: record.ready.get(),
             start: record.start.get(),
             finish: record.finish.get(),
