@@ -25,9 +25,50 @@ pub fn exact_mean(sum: u128, count: u128) -> Option<f64> {
     Some(rounded * 2_f64.powi(-shift))
 }
 
+/// The mean of `sum / count` over several of these, rounded once as long as 128 bits hold the common
+/// denominator; none without any or for a count of 0.
+#[must_use]
+pub fn mean_of_means(parts: &[(u64, u64)]) -> Option<f64> {
+    let whole = parts.iter().try_fold((0_u128, 1_u128), |fraction, &part| added(fraction, part));
+    if let Some((sum, count)) = whole {
+        return exact_mean(sum, count.checked_mul(parts.len() as u128)?);
+    }
+    let means: Option<Vec<f64>> =
+        parts.iter().map(|&(sum, count)| exact_mean(sum.into(), count.into())).collect();
+    let means = means?;
+    #[expect(clippy::cast_precision_loss, reason = "at most 32 parts")]
+    let mean = means.iter().sum::<f64>() / means.len() as f64;
+    Some(mean)
+}
+
+/// The sum of two fractions over their least common denominator; none when it is 0 or takes over 128 bits.
+fn added((sum, count): (u128, u128), (other, others): (u64, u64)) -> Option<(u128, u128)> {
+    let (other, others) = (u128::from(other), u128::from(others));
+    let common = count.checked_mul(others)?.checked_div(divisor(count, others))?;
+    let left = sum.checked_mul(common / count)?;
+    let right = other.checked_mul(common.checked_div(others)?)?;
+    Some((left.checked_add(right)?, common))
+}
+
+/// The greatest common divisor.
+fn divisor(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { divisor(b, a % b) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn means_of_different_counts_weigh_the_same() {
+        // (1/2 + 2/3) / 2 = 7/12, not 3/5.
+        assert_eq!(mean_of_means(&[(1, 2), (2, 3)]), Some(7.0 / 12.0));
+        assert_eq!(mean_of_means(&[(6, 3), (6, 3)]), Some(2.0));
+        assert_eq!(mean_of_means(&[]), None);
+        assert_eq!(mean_of_means(&[(1, 0)]), None);
+        let large = [(u64::MAX, u64::MAX - 58), (u64::MAX, u64::MAX - 82), (u64::MAX, u64::MAX - 188)];
+        assert!((mean_of_means(&large).unwrap() - 1.0).abs() < 1e-12);
+    }
 
     #[test]
     fn small_means_are_those_of_division() {

@@ -17,7 +17,7 @@ mod runner;
 mod scenario;
 
 pub use address_exchange::address_exchange_steps;
-pub use exact_mean::exact_mean;
+pub use exact_mean::{exact_mean, mean_of_means};
 pub use guest_program::{GuestProgram, NeighbourCommunication};
 pub use loading::{CodeTypes, Loading};
 pub use memory::{Bytes, KeepRecords, MemoryError};

@@ -4,7 +4,9 @@ use cubefold_experiment::{Scenario, export::RunRecord};
 
 use super::{
     Page,
-    results_page::{Column, LEGEND, Row, add_tables, contention_notes, coordination_note, settings},
+    results_page::{
+        Column, LEGEND, Row, add_tables, construction_notes, contention_notes, coordination_note, settings,
+    },
 };
 use crate::{arguments::SharedOptions, grouping::by_scenario};
 
@@ -22,6 +24,7 @@ pub(crate) fn compare_table(
         add_tables(&mut page, &scenario.runs, records, |rows| columns(reference, rows));
         page.notes(sentences(reference, records));
         if !shared.quiet {
+            page.notes(construction_notes(&scenario.runs));
             let mut notes = contention_notes(&scenario.runs, records);
             notes.extend(coordination_note(records));
             notes.push(LEGEND.to_owned());

@@ -5,7 +5,10 @@ use cubefold_experiment::{
     export::{PlacementEntry, PlacementRecord},
 };
 
-use super::{Page, TextTable, results_page::plain};
+use super::{
+    Page, TextTable,
+    results_page::{construction_notes, plain},
+};
 use crate::grouping::{by_scenario, combinations};
 
 /// A table for each combination of each scenario; one for several in a row whose placements are the same.
@@ -26,6 +29,7 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
             page.heading(&heading(&scenario.name, &alike));
             page.table(metrics(entries));
         }
+        page.notes(construction_notes(&scenario.runs));
     }
     page.notes(vec!["Distances and dilations in links; loads and congestions in guest edges.".to_owned()]);
     page

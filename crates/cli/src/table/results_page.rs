@@ -1,6 +1,7 @@
 //! What pages of results share: the settings that all runs have, and columns for those that they have not.
 
-use cubefold_experiment::{Run, export::RunRecord};
+use cubefold_experiment::{EmbeddingName, Run, export::RunRecord};
+use cubefold_mapping::{Exactness, Placement};
 
 use super::{Page, TextTable};
 
@@ -187,6 +188,32 @@ fn contention_note(record: &RunRecord) -> String {
 pub(super) fn coordination_note(records: &[RunRecord]) -> Option<String> {
     let coordinated = records.iter().any(|record| record.routing_steps.is_some());
     coordinated.then(|| "Coordinated: every stage lasts until its farthest message is there.".to_owned())
+}
+
+/// Sentences on which constructions of Tao's were taken, one for each embedding and construction.
+pub(super) fn construction_notes(runs: &[Run]) -> Vec<String> {
+    let mut notes: Vec<String> = vec![];
+    for run in runs {
+        let Placement::Construction(construction) = &*run.placement else { continue };
+        let dilation = construction.dilation();
+        let at_most = match dilation.exactness {
+            Exactness::Exact => "",
+            Exactness::AtMost => "at most ",
+        };
+        let promise = format!("dilation {at_most}{}", dilation.links);
+        let taken =
+            format!("{} ({}, {})", construction.kind(), construction.formula(), construction.theorem());
+        let note = match run.embedding {
+            EmbeddingName::Tao(None) => {
+                format!("tao took {taken}: of those that apply it promises the least, {promise}.")
+            }
+            _ => format!("{} is {taken}; it promises {promise}.", run.embedding),
+        };
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
 }
 
 /// A number of things, in the singular for one.

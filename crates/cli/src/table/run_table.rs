@@ -4,7 +4,9 @@ use cubefold_experiment::{Run, Scenario, export::RunRecord};
 
 use super::{
     Page,
-    results_page::{Column, LEGEND, Row, add_tables, contention_notes, coordination_note, settings},
+    results_page::{
+        Column, LEGEND, Row, add_tables, construction_notes, contention_notes, coordination_note, settings,
+    },
 };
 use crate::{arguments::SharedOptions, grouping::by_scenario};
 
@@ -16,6 +18,7 @@ pub(crate) fn run_table(scenarios: &[Scenario], records: &[RunRecord], shared: &
         page.settings(settings(records));
         add_tables(&mut page, &scenario.runs, records, columns);
         if !shared.quiet {
+            page.notes(construction_notes(&scenario.runs));
             page.notes(notes(&scenario.runs, records));
         }
     }

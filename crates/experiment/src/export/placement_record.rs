@@ -6,7 +6,7 @@ use cubefold_mapping::{Construction, DimensionDistances, Exactness, Extremes, Pl
 use serde::Serialize;
 
 use super::{MachineRecord, ProgramRecord};
-use crate::exact_mean;
+use crate::{exact_mean, mean_of_means};
 
 /// One entry of `measure`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -130,11 +130,12 @@ impl PlacementRecord {
     pub fn new(metrics: &PlacementMetrics) -> Self {
         let dilation = &metrics.dilation;
         let (nodes, processes) = (metrics.load.count, metrics.load.sum);
+        let dimension = |own: &DimensionDistances| (own.over_edges.sum, own.over_edges.count);
+        let dimensions: Vec<(u64, u64)> = metrics.distances.iter().map(dimension).collect();
         let mean_dilation = exact_mean(dilation.total().into(), dilation.edges().into());
         Self {
             constant_distances: metrics.constant_distances(),
-            // Every dimension has as many edges as the others, so the mean of means is the mean.
-            average_distance: mean_dilation,
+            average_distance: mean_of_means(&dimensions),
             dilation: DilationRecord {
                 max: dilation.max(),
                 mean: mean_dilation,
