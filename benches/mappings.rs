@@ -34,8 +34,8 @@ fn constructions(criterion: &mut Criterion) {
         let guest = Machine::new(guest_kind, guest).expect("a guest");
         let host = Machine::new(host_kind, host).expect("a host");
         let construction = Construction::choose(&guest, &host).expect("a construction");
-        let name =
-            format!("{}/{:?}-to-{:?}", construction.kind(), guest.shape().lengths(), host.shape().lengths());
+        let shape = |machine: &Machine| format!("{}{:?}", machine.kind(), machine.shape().lengths());
+        let name = format!("{}/{}-to-{}", construction.kind(), shape(&guest), shape(&host));
         let placement = Placement::Construction(Box::new(construction));
         assert_eq!(sum_of_images(&placement), sum_of_all(guest.node_count()));
         group.throughput(Throughput::Elements(guest.node_count()));
