@@ -1,6 +1,6 @@
 //! The `[program]` table: the kind, the guest, the stages and the cycles of a computation.
 
-use cubefold_mapping::{GridGuest, Hypercube};
+use cubefold_mapping::{GridGuest, Guest, Hypercube};
 use cubefold_simulator::{CubeProgram, Cycles, NeighbourProgram, Pattern};
 
 use super::{
@@ -50,6 +50,7 @@ pub(super) fn read(
             let guest = guest_section::read(settings, errors);
             let communication = communication(settings, errors);
             let ((guest, _), communication) = (guest?, communication?);
+            check_sets(settings, &guest, communication, errors)?;
             neighbours(guest, communication, Cycles::new(compute?), seed?)
         }
     }
@@ -92,6 +93,29 @@ fn communication(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Op
     let name = Setting::ProgramCommunication.path();
     let communication = value.choice(name, &Choices { now: &names, later: &[] }, errors);
     sets.and(communication)
+}
+
+/// The most messages that all permutation sets together may have: they are drawn before anything runs.
+const MOST_DRAWN: u64 = 1 << 28;
+
+fn check_sets(
+    settings: &Settings<'_>,
+    guest: &GridGuest,
+    communication: NeighbourCommunication,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<()> {
+    let NeighbourCommunication::Permutation { sets } = communication else { return Some(()) };
+    let messages = guest.process_count().saturating_mul(sets as u64);
+    if messages <= MOST_DRAWN {
+        return Some(());
+    }
+    let message =
+        format!("{sets} sets of up to {} messages, expected at most 2^28 in all", guest.process_count());
+    let place = settings.place(Setting::ProgramSets).or(settings.place(Setting::ProgramGuest))?;
+    let error = ScenarioError::at(place, message, "too many")
+        .because(settings.place(Setting::ProgramGuest), "the guest");
+    errors.push(error.with_help("ask for fewer sets or a smaller guest"));
+    None
 }
 
 fn neighbours(

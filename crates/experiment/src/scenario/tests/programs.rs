@@ -57,6 +57,16 @@ fn wrong_guests_are_told_where_they_are_wrong() {
 }
 
 #[test]
+fn more_permutation_sets_than_can_be_drawn_are_refused() {
+    let rest =
+        "guest = { kind = \"torus\", shape = [4096, 4096] }\ncommunication = \"permutation\"\nsets = 17";
+    assert_eq!(
+        on_mesh(&format!("{NEIGHBOURS}{rest}")).displayed(),
+        ["s.toml:8:8: 17 sets of up to 16777216 messages, expected at most 2^28 in all"]
+    );
+}
+
+#[test]
 fn programs_run_inside_partitions() {
     let partition = "partition = { base = [2, 2], shape = [2, 2] }\n[program]\ndimensions = 2";
     let run = on_mesh(partition).load().unwrap().runs.remove(0);
