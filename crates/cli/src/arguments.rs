@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cubefold_mapping::{ConstructionKind, EmbeddingKind};
 
 use crate::{
     color::Color,
@@ -24,7 +25,7 @@ macro_rules! after_help {
     };
 }
 
-const AFTER_HELP: &str = after_help!(
+const AFTER_MAIN: &str = after_help!(
     "compare scenarios/first-comparison.toml",
     "run scenarios/rings.toml --output rings.csv",
     "place scenarios/figure-6.toml --embedding xor"
@@ -49,10 +50,21 @@ const AFTER_TABLES: &str = after_help!(
 );
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
 
+/// The embeddings that a scenario can name, then the examples and exit codes.
+fn after_main() -> String {
+    let constructions = ConstructionKind::ALL.map(|kind| format!("tao:{kind}")).join(" ");
+    let kinds = EmbeddingKind::ALL.map(EmbeddingKind::name).join(" ");
+    let known = format!("{kinds} file:PATH tao {constructions}");
+    let options = textwrap::Options::new(96).initial_indent("  ").subsequent_indent("  ");
+    let options = options.word_separator(textwrap::WordSeparator::AsciiSpace);
+    let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
+    format!("Embeddings that a scenario can name:\n{}\n\n{AFTER_MAIN}", textwrap::fill(&known, options))
+}
+
 /// Places parallel programs on ring, mesh, torus and hypercube machines and measures, to the cycle, what
 /// the placement costs.
 #[derive(Debug, Parser)]
-#[command(name = "cubefold", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "cubefold", version, after_help = after_main(), max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) shared: SharedOptions,
