@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod engines_equal_reference;
+mod golden_steps;
 mod program;
 mod random_problem;
 mod reference;

@@ -36,6 +36,14 @@ pub(crate) struct MessageSets {
     stages: Vec<Vec<(u32, u32)>>, // by source, no pair twice in a stage
 }
 
+impl MessageSets {
+    /// A program of one stage without computation.
+    pub(crate) fn of_one_stage(processes: u32, mut messages: Vec<(u32, u32)>) -> Self {
+        messages.sort_unstable();
+        Self { processes, compute: Cycles::ZERO, stages: vec![messages] }
+    }
+}
+
 impl Program for MessageSets {
     fn process_count(&self) -> u64 {
         self.processes.into()

@@ -34,4 +34,4 @@ mod worked;
 
 mod facts;
 
-mod golden;
+pub(crate) mod golden;

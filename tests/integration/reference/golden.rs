@@ -4,8 +4,8 @@
 //! messages between neighbours take; its `conventions` say how it is to be read. Cases without images
 //! are left out, as the reference makes no embeddings.
 
-mod case;
-mod message_set;
+pub(crate) mod case;
+pub(crate) mod message_set;
 
 use super::coordinated::{RoutingPlan, coordinated_by_plan};
 use super::problem::Problem;
