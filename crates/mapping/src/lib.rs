@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod construction;
 mod cube_dimension;
 mod embedding;
 mod guest;
@@ -32,6 +33,10 @@ mod placement_table;
 mod process;
 mod product_placement;
 
+pub use construction::{
+    Construction, ConstructionError, ConstructionKind, Exactness, Parameter, Processes, PromisedDilation,
+    PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset, UnmetCondition,
+};
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
 pub use guest::Guest;

@@ -1,0 +1,137 @@
+//! The contractions of chapter 5, `mu`, `nu`, `xi` and their compositions, with their set-valued inverses.
+
+use cubefold_topology::MOST_DIMENSIONS;
+
+use super::length::Length;
+use super::mixed_radix::narrow;
+use super::step::Room;
+
+/// `mu o nubar o xi`: some guest dimensions kept, those folded flat or not, and every `kappa` successive
+/// coordinates taken together (Tao 1988, 5.3).
+///
+/// Each of the others is a case of it: `mu` keeps all dimensions in order and folds none, `nu` is `nubar` for one
+/// dimension, and `kappa` may be 1.
+///
+/// ```text
+/// mu_2      0 0 1 1 2 2 3 3        nu_8      0 1 2 3 3 2 1 0
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Contraction {
+    pub(super) lengths: Vec<u64>, // of the guest's dimensions
+    pub(super) kept: Vec<usize>,  // the guest dimensions pi(1), .., pi(c), less 1, all different
+    pub(super) flat: Flat,
+    pub(super) kappa: Length, // divides every kept length, twice it where they are folded
+}
+
+/// Whether the kept dimensions are folded by `nu`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flat {
+    Folded,
+    AsIs,
+}
+
+/// The guest coordinates in one dimension that one contracted coordinate stands for: one run, or two of the same
+/// length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CoordinateSet {
+    first: u64,
+    run: u64,
+    mirror: u64, // where the second run starts, after the first; if there is one
+    count: u64,  // run, or twice that
+}
+
+impl CoordinateSet {
+    /// One coordinate.
+    pub(super) fn of(coordinate: u32) -> Self {
+        Self::run(u64::from(coordinate), 1)
+    }
+
+    fn run(first: u64, run: u64) -> Self {
+        Self { first, run, mirror: 0, count: run }
+    }
+
+    /// The number of coordinates.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Its coordinates in ascending order.
+    pub(super) fn get(&self, position: u64) -> u64 {
+        if position < self.run { self.first + position } else { self.mirror + position - self.run }
+    }
+}
+
+impl Contraction {
+    /// The contracted coordinates of a guest node.
+    pub(super) fn image(&self, from: &Room) -> Room {
+        let mut image = [0; MOST_DIMENSIONS];
+        for (slot, &dimension) in image.iter_mut().zip(&self.kept) {
+            let (coordinate, length) = (u64::from(from[dimension]), self.lengths[dimension]);
+            let flat = match self.flat {
+                Flat::Folded if coordinate >= length / 2 => length - 1 - coordinate,
+                Flat::Folded | Flat::AsIs => coordinate,
+            };
+            *slot = narrow(self.kappa.divide(flat).0);
+        }
+        image
+    }
+
+    /// The guest coordinates, dimension by dimension, of all nodes that contract to these coordinates: their
+    /// product (Tao 1988, 5.4.1).
+    ///
+    /// `y kappa + e` and, where folded, `l_i - 1 - y kappa - e`, for `e` below `kappa` (errata A6); all of a
+    /// dimension that is not kept.
+    pub(super) fn origins(&self, image: &Room) -> [CoordinateSet; MOST_DIMENSIONS] {
+        let mut sets = [CoordinateSet::of(0); MOST_DIMENSIONS];
+        for (set, &length) in sets.iter_mut().zip(&self.lengths) {
+            *set = CoordinateSet::run(0, length);
+        }
+        let kappa = self.kappa.get();
+        for (&dimension, &coordinate) in self.kept.iter().zip(image) {
+            let run = CoordinateSet::run(u64::from(coordinate) * kappa, kappa);
+            sets[dimension] = match self.flat {
+                Flat::AsIs => run,
+                Flat::Folded => {
+                    let mirror = self.lengths[dimension] - run.first - kappa;
+                    CoordinateSet { mirror, count: 2 * kappa, ..run }
+                }
+            };
+        }
+        sets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coordinates(set: &CoordinateSet) -> Vec<u64> {
+        (0..set.count()).map(|position| set.get(position)).collect()
+    }
+
+    #[test]
+    fn errata_a6_the_inverse_of_a_fold_mirrors_whole_runs() {
+        // kappa = 2, l = 16, y = 0: the misprint gives 0, 1, 30, 31.
+        let contraction =
+            Contraction { lengths: vec![16], kept: vec![0], flat: Flat::Folded, kappa: Length::new(2) };
+        let sets = contraction.origins(&[0; 32]);
+        assert_eq!(coordinates(&sets[0]), [0, 1, 14, 15]);
+        for coordinate in [0, 1, 14, 15] {
+            let mut from = [0; 32];
+            from[0] = coordinate;
+            assert_eq!(contraction.image(&from)[0], 0);
+        }
+    }
+
+    #[test]
+    fn dimensions_left_out_may_be_anywhere() {
+        // kappa = 1, L = (3, 4), pi = (2, 1): host dimension 1 is guest dimension 2.
+        let contraction =
+            Contraction { lengths: vec![3, 4], kept: vec![1], flat: Flat::AsIs, kappa: Length::new(1) };
+        let mut image = [0; 32];
+        image[0] = 3;
+        let sets = contraction.origins(&image);
+        assert_eq!(coordinates(&sets[0]), [0, 1, 2]);
+        assert_eq!(coordinates(&sets[1]), [3]);
+    }
+}

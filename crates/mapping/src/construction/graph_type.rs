@@ -1,0 +1,94 @@
+//! Toruses and meshes: which of the two a machine counts as, and the two machines of a mapping.
+
+use cubefold_topology::Machine;
+
+/// The type of a graph in Tao 1988 (3.2): all dimensions wrap, or none does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GraphType {
+    Mesh,
+    Torus,
+}
+
+/// A guest and a host as the theorems see them.
+///
+/// A hypercube is both: as a guest it counts as a mesh, as a host as a torus (errata C5). A guest of which
+/// some dimensions wrap counts as a torus, of which it is a subgraph; a host as a mesh, a subgraph of it.
+#[derive(Debug, Clone)]
+pub(super) struct Pair {
+    pub(super) guest: GraphType,
+    pub(super) host: GraphType,
+    pub(super) guest_lengths: Vec<u64>,
+    pub(super) host_lengths: Vec<u64>,
+    /// Of each guest dimension, whether it is a ring of more than two.
+    pub(super) guest_rings: Vec<bool>,
+    /// Of each host dimension likewise.
+    pub(super) host_rings: Vec<bool>,
+}
+
+impl Pair {
+    pub(super) fn new(guest: &Machine, host: &Machine) -> Self {
+        let lengths = |machine: &Machine| machine.shape().lengths().to_vec();
+        let rings = |machine: &Machine| machine.extents().iter().map(|extent| extent.is_ring()).collect();
+        Self::of_lengths(lengths(guest), rings(guest), lengths(host), rings(host))
+    }
+
+    pub(super) fn of_lengths(
+        guest_lengths: Vec<u64>,
+        guest_rings: Vec<bool>,
+        host_lengths: Vec<u64>,
+        host_rings: Vec<bool>,
+    ) -> Self {
+        let guest = if guest_rings.contains(&true) { GraphType::Torus } else { GraphType::Mesh };
+        let host = if is_torus(&host_lengths, &host_rings) { GraphType::Torus } else { GraphType::Mesh };
+        Self { guest, host, guest_lengths, host_lengths, guest_rings, host_rings }
+    }
+
+    /// The number `d` of guest dimensions.
+    pub(super) fn guest_dimensions(&self) -> usize {
+        self.guest_lengths.len()
+    }
+
+    /// The number `c` of host dimensions.
+    pub(super) fn host_dimensions(&self) -> usize {
+        self.host_lengths.len()
+    }
+
+    /// The number of processes.
+    pub(super) fn processes(&self) -> u64 {
+        self.guest_lengths.iter().product()
+    }
+
+    /// The number of nodes.
+    pub(super) fn nodes(&self) -> u64 {
+        self.host_lengths.iter().product()
+    }
+
+    /// Whether the guest is exactly, link by link, of one type and the host of another.
+    pub(super) fn is_exactly(&self, guest: GraphType, host: GraphType) -> bool {
+        is_exactly(guest, &self.guest_lengths, &self.guest_rings)
+            && is_exactly(host, &self.host_lengths, &self.host_rings)
+    }
+
+    /// Whether both are exactly of the types that they count as.
+    pub(super) fn is_pure(&self) -> bool {
+        self.is_exactly(self.guest, self.host)
+    }
+
+    /// The lengths of the dimensions of guest and host when all of either are the same: both are square.
+    pub(super) fn square_lengths(&self) -> Option<(u64, u64)> {
+        let side = |lengths: &[u64]| lengths.iter().all(|length| *length == lengths[0]).then_some(lengths[0]);
+        Some((side(&self.guest_lengths)?, side(&self.host_lengths)?))
+    }
+}
+
+fn is_exactly(expected: GraphType, lengths: &[u64], rings: &[bool]) -> bool {
+    match expected {
+        GraphType::Mesh => !rings.contains(&true),
+        GraphType::Torus => is_torus(lengths, rings),
+    }
+}
+
+/// Whether every dimension of length over 2 wraps.
+fn is_torus(lengths: &[u64], rings: &[bool]) -> bool {
+    lengths.iter().zip(rings).all(|(&length, &ring)| ring || length == 2)
+}

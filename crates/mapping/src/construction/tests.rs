@@ -1,0 +1,3 @@
+//! The theorems of chapters 3 and 5 as tests.
+
+mod refusals;
