@@ -1,8 +1,33 @@
 //! Shapes to try, and measuring by walking every guest edge.
 
-use cubefold_topology::{Direction, Machine, NodeId, Sign};
+use cubefold_topology::{Direction, Machine, MachineKind, NodeId, Sign};
 
 use crate::{Construction, Exactness, ProcessId};
+
+/// All lists of lengths of at least 2 with this product.
+pub(super) fn shapes(product: u64) -> Vec<Vec<u64>> {
+    let mut all = vec![];
+    for first in (2..=product).filter(|&first| product.is_multiple_of(first)) {
+        if first == product {
+            all.push(vec![first]);
+        }
+        for mut longer in shapes(product / first) {
+            longer.insert(0, first);
+            all.push(longer);
+        }
+    }
+    all
+}
+
+/// The mesh and the torus of a shape, or the hypercube alone.
+pub(super) fn machines(shape: &[u64]) -> Vec<Machine> {
+    let kinds: &[MachineKind] = if shape.iter().all(|&length| length == 2) {
+        &[MachineKind::Hypercube]
+    } else {
+        &[MachineKind::Mesh, MachineKind::Torus]
+    };
+    kinds.iter().map(|&kind| Machine::new(kind, shape).unwrap()).collect()
+}
 
 /// All nodes of a machine as processes.
 pub(super) fn processes(guest: &Machine) -> impl Iterator<Item = ProcessId> {
