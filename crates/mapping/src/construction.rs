@@ -30,6 +30,7 @@ mod processes;
 mod promise;
 mod radix_base;
 mod reduction_search;
+mod room;
 mod same_shape;
 mod sequence;
 mod simple_reduction;
@@ -45,7 +46,7 @@ pub use promise::{
     Exactness, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset,
 };
 
-use cubefold_topology::{MOST_DIMENSIONS, Machine, NodeId};
+use cubefold_topology::{Machine, NodeId};
 
 use crate::ProcessId;
 use choice::Planned;
@@ -53,7 +54,8 @@ use contraction::{Contraction, CoordinateSet};
 use graph_type::Pair;
 use length::Length;
 use mixed_radix::narrow;
-use step::{Composition, Room};
+use room::{Room, coordinates, index, room};
+use step::Composition;
 
 /// A mapping of one guest on one host, one-to-one or with equally many processes on every node.
 ///
@@ -194,6 +196,8 @@ impl Construction {
     }
 
     /// The number of processes on every node: 1 unless it is a contraction.
+    ///
+    /// It is the same for all nodes, so that node evenness is 1: the best there is (Tao 1988, 5.2; errata B10).
     #[must_use]
     pub fn load(&self) -> u64 {
         self.guest.node_count() / self.host.node_count()
@@ -289,41 +293,6 @@ impl Construction {
             Some(contraction) => contraction.image(process),
         }
     }
-}
-
-/// Coordinates with room after them.
-fn room(coordinates: &[u32], lengths: &[Length]) -> Room {
-    assert_eq!(coordinates.len(), lengths.len(), "a coordinate for each dimension");
-    let mut room = [0; MOST_DIMENSIONS];
-    for ((slot, &coordinate), length) in room.iter_mut().zip(coordinates).zip(lengths) {
-        assert!(u64::from(coordinate) < length.get(), "coordinates below the lengths");
-        *slot = coordinate;
-    }
-    room
-}
-
-/// The coordinates of a node or process by its index.
-fn coordinates(index: u32, lengths: &[Length]) -> Room {
-    let mut room = [0; MOST_DIMENSIONS];
-    let mut rest = u64::from(index);
-    for (slot, length) in room.iter_mut().zip(lengths) {
-        let (higher, coordinate) = length.divide(rest);
-        *slot = narrow(coordinate);
-        rest = higher;
-    }
-    assert_eq!(rest, 0, "an index below the number of nodes");
-    room
-}
-
-/// The index of a node or process by its coordinates.
-fn index(room: &Room, lengths: &[Length]) -> u32 {
-    let (mut index, mut stride) = (0_u64, 1_u64);
-    for (&coordinate, length) in room.iter().zip(lengths) {
-        // Neither wraps: strides are at most the number of nodes, 2^32, and the sum stays below it.
-        index = index.wrapping_add(u64::from(coordinate).wrapping_mul(stride));
-        stride = stride.wrapping_mul(length.get());
-    }
-    narrow(index)
 }
 
 #[cfg(test)]

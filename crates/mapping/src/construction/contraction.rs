@@ -4,7 +4,7 @@ use cubefold_topology::MOST_DIMENSIONS;
 
 use super::length::Length;
 use super::mixed_radix::narrow;
-use super::step::Room;
+use super::room::Room;
 
 /// `mu o nubar o xi`: some guest dimensions kept, those folded flat or not, and every `kappa` successive
 /// coordinates taken together (Tao 1988, 5.3).

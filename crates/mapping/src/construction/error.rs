@@ -110,17 +110,23 @@ pub enum UnmetCondition {
     /// Theorems 3.5.3 and 3.5.5: square graphs.
     #[error("square: the dimensions of guest and host are not all as long as one another")]
     Square,
-    /// Theorem 3.5.3: `d > c`, `d` not divisible by `c`; theorem 3.5.5: `d < c`, `c` not divisible by `d`.
+    /// Theorem 3.5.3: `d > c`, `d` not divisible by `c`.
     #[error(
-        "square: {guest} guest and {host} host dimensions, expected the {larger} number larger, not a multiple"
+        "square, lowering: {guest} guest dimensions, expected more than the host's {host}, not a multiple"
     )]
-    SquareDimensions {
+    SquareLoweringDimensions {
         /// The number `d` of guest dimensions.
         guest: usize,
         /// The number `c` of host dimensions.
         host: usize,
-        /// Which of the two should be larger: "guest's" or "host's".
-        larger: &'static str,
+    },
+    /// Theorem 3.5.5: `d < c`, `c` not divisible by `d`.
+    #[error("square, rising: {host} host dimensions, expected more than the guest's {guest}, not a multiple")]
+    SquareRisingDimensions {
+        /// The number `d` of guest dimensions.
+        guest: usize,
+        /// The number `c` of host dimensions.
+        host: usize,
     },
     /// Theorems 4.5.6 and 4.5.7: a guest of odd size.
     #[error("square with folding: the guest's size is even, expected an odd one")]

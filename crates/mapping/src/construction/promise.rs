@@ -2,7 +2,7 @@
 
 use cubefold_topology::LinkMode;
 
-/// The dilation that a theorem states [links].
+/// The dilation that a theorem states \[links\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PromisedDilation {
     /// The statement.
@@ -21,7 +21,7 @@ pub enum Exactness {
     AtMost,
 }
 
-/// Parallel data movement steps that suffice, under each link mode [steps].
+/// Parallel data movement steps that suffice, under each link mode \[steps\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PromisedSteps {
     /// Under mode 1.

@@ -5,8 +5,9 @@ use super::graph_type::Pair;
 use super::permutation::Permutation;
 use super::plan::{Parameter, Plan};
 use super::promise::{PromisedDilation, PromisedSteps, Routing};
+use super::room::Room;
 use super::sequence::{fold, unfold};
-use super::step::{Room, Step};
+use super::step::Step;
 
 /// `T_L`: every coordinate folded by `t_(l_i)` (Tao 1988, definition 3.4.3).
 #[derive(Debug, Clone, PartialEq, Eq)]

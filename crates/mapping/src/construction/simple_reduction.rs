@@ -9,8 +9,9 @@ use super::mixed_radix;
 use super::permutation::Permutation;
 use super::plan::{Parameter, Plan};
 use super::promise::{PromisedDilation, PromisedSteps, Routing};
+use super::room::Room;
 use super::same_shape::Fold;
-use super::step::{Room, Step};
+use super::step::Step;
 
 /// `U_V`: every host coordinate is the number whose digits, to the lengths of `V_i`, are guest coordinates
 /// (Tao 1988, definition 3.4.5).

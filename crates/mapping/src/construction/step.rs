@@ -1,15 +1,11 @@
 //! The functions that constructions are composed of, each with its inverse.
 
-use cubefold_topology::MOST_DIMENSIONS;
-
 use super::expansion::Expansion;
 use super::permutation::Permutation;
+use super::room::Room;
 use super::same_shape::Fold;
 use super::simple_reduction::SimpleReduction;
 use super::supernodes::Supernodes;
-
-/// Room for the coordinates of any node; what follows the last coordinate is of no meaning.
-pub(super) type Room = [u32; MOST_DIMENSIONS];
 
 /// One function of a composition: a bijection of coordinates.
 #[derive(Debug, Clone, PartialEq, Eq)]

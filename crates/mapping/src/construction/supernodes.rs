@@ -5,9 +5,9 @@ use cubefold_topology::MOST_DIMENSIONS;
 use super::expansion::Expansion;
 use super::factor::Factor;
 use super::mixed_radix::narrow;
+use super::room::Room;
 use super::same_shape::Fold;
 use super::sequence::Sequence;
-use super::step::Room;
 
 /// `F'_S`, `H'_S`, `G'_S`, and with folding `H''_S`, `G''_S` (Tao 1988, definition 3.4.7).
 ///

@@ -59,7 +59,7 @@ impl Chain {
     fn of(pair: &Pair) -> Result<Self, UnmetCondition> {
         let (guest, host) = (pair.guest_dimensions(), pair.host_dimensions());
         if guest <= host || guest.is_multiple_of(host) {
-            return Err(UnmetCondition::SquareDimensions { guest, host, larger: "guest's" });
+            return Err(UnmetCondition::SquareLoweringDimensions { guest, host });
         }
         let (length, host_length) = pair.square_lengths().ok_or(UnmetCondition::Square)?;
         let step = greatest_common_divisor(guest, host);

@@ -28,7 +28,7 @@ struct Detour {
 pub(in super::super) fn plan(folding: Folding, pair: &Pair) -> Result<Plan, UnmetCondition> {
     let (guest, host) = (pair.guest_dimensions(), pair.host_dimensions());
     if guest >= host || host.is_multiple_of(guest) {
-        return Err(UnmetCondition::SquareDimensions { guest, host, larger: "host's" });
+        return Err(UnmetCondition::SquareRisingDimensions { guest, host });
     }
     let (length, _) = pair.square_lengths().ok_or(UnmetCondition::Square)?;
     let common = greatest_common_divisor(guest, host);

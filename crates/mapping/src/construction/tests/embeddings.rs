@@ -3,7 +3,7 @@
 use cubefold_topology::{Machine, MachineKind, Wrap};
 use proptest::prelude::*;
 
-use super::support::{check, machines, shapes};
+use super::support::{check, machines, processes, shapes};
 use crate::{Construction, ConstructionKind};
 
 /// Checks every construction that covers a pair; gives the number of those.
@@ -42,6 +42,21 @@ fn every_construction_is_a_bijection_with_its_inverse_and_its_dilation_on_all_pa
 fn every_construction_is_a_bijection_with_its_inverse_and_its_dilation_on_all_pairs_up_to_128_nodes() {
     let checked: usize = (65..=128).map(|size| check_all_pairs(size, size)).sum();
     assert!(checked > 100_000, "{checked} constructions");
+}
+
+#[test]
+#[ignore = "takes half a minute: every process of guests of 2^24"]
+fn every_process_of_2_to_the_24_is_found_again_on_its_node() {
+    let square = |kind, length: u64, dimensions| Machine::new(kind, &vec![length; dimensions]).unwrap();
+    let cube = square(MachineKind::Hypercube, 2, 24);
+    let torus = square(MachineKind::Torus, 4096, 2);
+    let mesh = square(MachineKind::Mesh, 256, 3);
+    for (guest, host) in [(&cube, &torus), (&torus, &cube), (&torus, &mesh), (&mesh, &torus)] {
+        let construction = Construction::choose(guest, host).unwrap();
+        for process in processes(guest) {
+            assert_eq!(construction.process(construction.node(process)), process);
+        }
+    }
 }
 
 #[test]

@@ -21,7 +21,8 @@ fn an_uncovered_pair_of_equal_dimension_fails_every_condition() {
         UnmetCondition::ExpansionDimensions { guest: 2, host: 2 },
         UnmetCondition::SimpleReductionDimensions { guest: 2, host: 2 },
         UnmetCondition::GeneralReductionDimensions { guest: 2, host: 2 },
-        UnmetCondition::SquareDimensions { guest: 2, host: 2, larger: "host's" },
+        UnmetCondition::SquareLoweringDimensions { guest: 2, host: 2 },
+        UnmetCondition::SquareRisingDimensions { guest: 2, host: 2 },
     ] {
         assert!(found.contains(&condition), "{condition} among {found:?}");
     }
