@@ -25,7 +25,10 @@ const ON_A_RING: &[Case] = &[
     (
         "an unknown embedding",
         "[mapping]\nembeddings = [\"standard\", \"xro\"]\n",
-        &[("5:27", "embedding is \"xro\", expected standard, xor, byweight, gray, optimal or file:PATH")],
+        &[(
+            "5:27",
+            "embedding is \"xro\", expected standard, xor, byweight, gray, optimal, tao, tao:NAME or file:PATH",
+        )],
     ),
     (
         "a count of cycles that would overflow",
@@ -117,7 +120,7 @@ fn refused(scratch: &Scratch, command: &[&str]) -> Finished {
 fn assert_told(what: &str, text: &str, errors: &[(&str, &str)]) {
     let scratch = Scratch::with(&[("s.toml", text)]);
     let path = scratch.path("s.toml");
-    for command in ["run", "compare", "measure", "place", "check"] {
+    for command in ["run", "compare", "measure", "place", "tables", "check"] {
         let stderr = unwrapped(&refused(&scratch, &[command, &path]).stderr);
         for (place, said) in errors {
             // The mark in the file, and the message in words.
