@@ -1,6 +1,9 @@
 //! Records as rows of scalars, for CSV.
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -50,27 +53,58 @@ fn cell(name: &str, value: &Value) -> String {
     }
 }
 
-/// Writes records as rows, one at a time, with the header of the first.
+/// Writes records as rows, one at a time, under the names of all of them: programs and machines of several
+/// kinds have keys of their own, and what a record has not is empty.
 ///
 /// # Errors
 ///
 /// When writing does.
 pub fn write_csv<R: Serialize>(writer: &mut impl Write, records: &[R]) -> io::Result<()> {
+    let header = header(records)?;
     let mut table = csv::Writer::from_writer(writer);
-    for (place, record) in records.iter().enumerate() {
-        let row = flatten(record)?;
-        if place == 0 {
-            table.write_record(row.iter().map(|(name, _)| name))?;
-        }
-        table.write_record(row.iter().map(|(_, cell)| cell))?;
+    table.write_record(&header)?;
+    for record in records {
+        let row: BTreeMap<String, String> = flatten(record)?.into_iter().collect();
+        table.write_record(header.iter().map(|name| row.get(name).map_or("", String::as_str)))?;
     }
     table.flush()
+}
+
+/// The names of all records, each once, in the order of the first record that has it: behind the name that it
+/// follows there.
+fn header<R: Serialize>(records: &[R]) -> io::Result<Vec<String>> {
+    let mut header: Vec<String> = vec![];
+    for record in records {
+        let mut place = 0;
+        for (name, _) in flatten(record)? {
+            let known = header.iter().position(|known| *known == name);
+            if known.is_none() {
+                header.insert(place, name);
+            }
+            place = known.unwrap_or(place) + 1;
+        }
+    }
+    Ok(header)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn records_with_other_keys_share_a_header() {
+        let records = [
+            json!({ "a": 1, "program": { "kind": "cc-cube" }, "z": 2 }),
+            json!({ "a": 3, "program": { "kind": "neighbour-exchange", "sets": 5 }, "z": 4 }),
+        ];
+        let mut text = vec![];
+        write_csv(&mut text, &records).unwrap();
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            "a,program_kind,program_sets,z\n1,cc-cube,,2\n3,neighbour-exchange,5,4\n"
+        );
+    }
 
     #[test]
     fn nested_names_are_joined_and_lists_of_rows_left_out() {
