@@ -51,7 +51,8 @@ pub use program::Program;
 pub use record::{Observer, StageRecord};
 pub use routing::{DimensionChoice, PhaseLength, Routing};
 pub use simulation::{
-    CountLinkUse, Execution, Outcome, SimulationError, bytes_to_simulate, check, most_cycles, simulate,
+    CountLinkUse, Execution, MOST_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, most_cycles,
+    simulate,
 };
 pub use summary::{ImbalanceError, StageTotals, Summary};
 pub use traffic::{StageRouting, Traffic};

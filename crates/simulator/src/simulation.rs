@@ -70,8 +70,8 @@ pub enum SimulationError {
     Imbalance(#[from] ImbalanceError),
 }
 
-/// The most messages that may be under way at a time.
-const MOST_MESSAGES: u64 = 1 << 30;
+/// The most messages that may be under way at a time in a run.
+pub const MOST_MESSAGES: u64 = 1 << 30;
 
 /// Runs `program` on the machine of `placement`, reporting every stage of every process to `observer`.
 ///

@@ -1,6 +1,6 @@
 //! The bound that keeps cycle counts from overflowing.
 
-use cubefold_simulator::Cycles;
+use cubefold_simulator::{Cycles, MOST_MESSAGES};
 use cubefold_topology::Machine;
 
 use super::{
@@ -25,6 +25,8 @@ impl CycleBound {
     fn new(machine: &Machine, program: &GuestProgram, hop: Cycles) -> Self {
         let stages = program.stage_count() as u128;
         let messages = u128::from(program.process_count()) * program.most_received() as u128;
+        // Programs of more messages are measured and placed, but not run: there is no contention to bound.
+        let messages = if messages > u128::from(MOST_MESSAGES) { 1 } else { messages };
         let diameter: u64 = machine.extents().iter().map(|extent| extent.diameter()).sum();
         Self {
             stages,
@@ -108,6 +110,15 @@ mod tests {
     use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
     use cubefold_simulator::{Communication, CubeProgram, most_cycles};
     use cubefold_topology::{LinkMode, MachineKind, TieRule};
+
+    #[test]
+    fn programs_too_large_to_run_are_bounded_without_contention() {
+        let ring = Machine::new(MachineKind::Ring, &[1 << 32]).unwrap();
+        let cube = Hypercube::new(32).unwrap();
+        let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
+        let bound = CycleBound::new(&ring, &GuestProgram::Cube(program), Cycles::new(1)).cycles();
+        assert_eq!(bound, 32 * (1 << 31));
+    }
 
     #[test]
     fn the_bound_is_that_of_the_simulator() {
