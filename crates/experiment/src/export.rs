@@ -15,7 +15,9 @@ mod run_record;
 pub use document::{Document, write_document, write_lines};
 pub use flat::write_csv;
 pub use machine_record::MachineRecord;
-pub use placement_record::{ConstructionRecord, DistancesRecord, PlacementEntry, PlacementRecord};
+pub use placement_record::{
+    ConstructionRecord, DistancesRecord, PlacementEntry, PlacementRecord, PromisedStepsRecord,
+};
 pub use planned_run::PlannedRun;
 pub use process_row::ProcessRow;
 pub use program_record::ProgramRecord;

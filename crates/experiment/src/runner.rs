@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::{
     Bytes, KeepRecords, MemoryError,
-    export::{MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
+    export::{ExecutionRecord, MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
     generator_key::generator_key,
     memory::{bytes_to_run, runs_at_once},
     scenario::{DimensionChoice, ExecutionMode, Phases, Run},
@@ -276,12 +276,13 @@ fn execution(run: &Run) -> SimulatorExecution {
     }
 }
 
-/// What a run is, apart from its seed: the same in every order of runs.
+/// What a run is, apart from its seed, in the words of its record: the same in every order of runs.
 fn task_name(run: &Run) -> String {
-    format!(
-        "dimension choice; {:?}; {:?}; {:?}; {:?}; {}",
-        run.machine, run.communication, run.program, run.execution, run.embedding
-    )
+    let execution = ExecutionRecord::new(&run.execution, run.communication.tie());
+    // Records of names and numbers serialize; were they not to, runs would only share their choices.
+    let words =
+        serde_json::to_string(&(MachineRecord::new(run), ProgramRecord::new(&run.program), execution));
+    format!("dimension choice; {}; {}", words.unwrap_or_default(), run.embedding)
 }
 
 /// Counts what is over, and tells the progress now and then.

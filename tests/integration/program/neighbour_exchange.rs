@@ -58,6 +58,8 @@ fn measure_tells_the_construction() {
         json!({
             "name": "simple-reduction", "theorem": "theorem 3.4.3", "formula": "U_V o T o pi",
             "promised_dilation": 6, "promised_dilation_is": "exact", "routing_vector": [1, 1],
+            "phase_lengths": [null],
+            "promised_steps": { "full_duplex": 6, "half_duplex": 12, "single_direction": 12 },
         })
     );
     assert_eq!(placement["dilation"]["max"], 6);

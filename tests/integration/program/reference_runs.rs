@@ -5,10 +5,12 @@ use cubefold_experiment::{
     load,
 };
 
+use cubefold_mapping::ProcessId;
+
 use super::command::{files_in, json, root};
 use crate::random_problem::{Case, TestProgram};
 use crate::reference::asynchronous::asynchronous;
-use crate::reference::coordinated::coordinated;
+use crate::reference::coordinated::{RoutingPlan, coordinated_by_plan};
 use crate::reference::problem::{Problem, Row};
 
 /// Runs with more processes take the reference too long.
@@ -17,19 +19,32 @@ const MOST_PROCESSES: u64 = 256;
 /// What the reference makes of a run: its makespan and `rows[stage][process]`; none where chance decides.
 fn expected(run: &Run) -> Option<(u64, Vec<Vec<Row>>)> {
     let problem = problem(run);
-    let phase_length = match run.execution.mode {
+    let limit: Box<dyn Fn(u32) -> Option<u64>> = match run.execution.mode {
         ExecutionMode::Asynchronous => {
             let outcome = asynchronous(&problem);
             return Some((outcome.makespan, outcome.rows));
         }
         ExecutionMode::Coordinated { dimension_choice: DimensionChoice::Random, .. } => return None,
         ExecutionMode::Coordinated { dimension_choice: DimensionChoice::Lowest, phases } => match phases {
-            Phases::Embedding | Phases::Unlimited => None,
-            Phases::Length(length) => Some(length.get()),
+            Phases::Embedding => Box::new(|subset| run.placement.phase_length(subset)),
+            Phases::Unlimited => Box::new(|_| None),
+            Phases::Length(length) => Box::new(move |_| Some(length.get())),
         },
     };
-    let outcome = coordinated(&problem, phase_length);
+    let outcome = coordinated_by_plan(&problem, &plan(run, &problem, limit));
     Some((outcome.makespan, outcome.rows))
+}
+
+/// The subsets that the placement gives to the messages, each with its phase length.
+fn plan(run: &Run, problem: &Problem, limit: impl Fn(u32) -> Option<u64>) -> RoutingPlan {
+    let subset = |&(source, destination): &(u32, u32)| {
+        run.placement.subset(ProcessId::new(source), ProcessId::new(destination))
+    };
+    let subset_of_message: Vec<Vec<u64>> =
+        problem.stages.iter().map(|stage| stage.iter().map(|pair| subset(pair).into()).collect()).collect();
+    let numbers = problem.stages.iter().flatten().map(subset);
+    let phase_length = numbers.map(|number| (number.into(), limit(number))).collect();
+    RoutingPlan { subset_of_message, phase_length }
 }
 
 /// The run in the reference's terms.

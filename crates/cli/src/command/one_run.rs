@@ -12,7 +12,7 @@ pub(super) fn one_run<'a>(scenarios: &'a [Scenario], embedding: Option<&str>) ->
     if scenarios.iter().any(|scenario| scenario.swept) {
         return Err(Failure::usage(
             "the scenario has a sweep, expected one placement",
-            "remove [sweep], or place a scenario with one of its combinations",
+            "remove [sweep], and write the values of one of its combinations into the file",
         ));
     }
     let names: Vec<String> = runs.iter().map(|run| run.embedding.to_string()).collect();

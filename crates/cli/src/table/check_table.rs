@@ -4,7 +4,7 @@ use cubefold_experiment::{Scenario, export::PlannedRun};
 
 use super::{
     Page, TextTable,
-    results_page::{plain, swept_names},
+    results_page::{short_names, swept_paths, swept_values},
 };
 use crate::grouping::by_scenario;
 
@@ -14,14 +14,13 @@ pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Pag
     for (scenario, planned) in by_scenario(scenarios, planned) {
         page.heading(&format!("{} ({})", scenario.name, scenario.path.display()));
         let mut header = vec!["run".to_owned()];
-        header.extend(
-            scenario.runs.first().map(swept_names).unwrap_or_default().into_iter().map(str::to_owned),
-        );
+        let paths = swept_paths(scenario.runs.iter());
+        header.extend(short_names(&paths));
         header.extend(["embedding", "processes", "nodes", "stages"].map(str::to_owned));
         let words = header.len() - 3;
         let row = |(run, plan): (&cubefold_experiment::Run, &PlannedRun)| {
             let mut row = vec![plan.run.to_string()];
-            row.extend(run.combination.iter().map(|(_, value)| plain(value)));
+            row.extend(swept_values(run, &paths));
             row.push(plan.embedding.clone());
             row.extend([plan.processes, plan.nodes, plan.stages].map(|number| number.to_string()));
             row

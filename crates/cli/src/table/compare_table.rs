@@ -42,6 +42,9 @@ fn columns(reference: &str, rows: &[Row<'_>]) -> Vec<Column> {
         Column::new("predicted", rows, |record| record.predicted_cycles),
         Column::new("bound", rows, |record| record.lower_bound_cycles),
         Column::new("waiting", rows, |record| Some(record.totals.waiting_cycles)),
+        Column::new("sharing", rows, |record| {
+            Some(record.totals.sharing_cycles).filter(|_| record.placement.load.max > 1)
+        }),
         Column::new("blocked", rows, |record| record.longest_queue.and(Some(record.totals.blocked_cycles))),
         Column::new("steps", rows, |record| record.routing_steps),
         Column::new("conflicts", rows, |record| record.conflicts),

@@ -2,6 +2,7 @@
 
 use cubefold_experiment::{EmbeddingName, Run, export::RunRecord};
 use cubefold_mapping::{Exactness, Placement};
+use cubefold_topology::Machine;
 
 use super::{Page, TextTable};
 
@@ -64,6 +65,7 @@ pub(super) fn settings(records: &[RunRecord]) -> Vec<(&'static str, String)> {
         ("machine", common(records, machine)),
         ("program", common(records, program)),
         ("execution", common(records, execution)),
+        ("loading", common(records, loading).filter(|cycles| !cycles.is_empty())),
     ]
     .into_iter()
     .filter_map(|(name, value)| Some((name, value?)))
@@ -88,7 +90,16 @@ pub(super) fn machine(record: &RunRecord) -> String {
         format!(" ({})", wraps.join(", "))
     };
     let hop = counted(machine.hop_cycles, "cycle");
-    format!("{} {shape}{wrap}, {} links, {hop} a link", machine.kind, machine.links)
+    let partition = machine.partition.as_ref().map_or_else(String::new, |partition| {
+        let (base, shape) = (join(&partition.base, ", "), join(&partition.shape, "x"));
+        format!(", partition {shape} from ({base}) on")
+    });
+    format!("{} {shape}{wrap}{partition}, {} links, {hop} a link", machine.kind, machine.links)
+}
+
+/// The cycles that loading takes; nothing where it is not asked for.
+fn loading(record: &RunRecord) -> String {
+    record.loading_cycles.map_or_else(String::new, |cycles| counted(cycles, "cycle"))
 }
 
 fn program(record: &RunRecord) -> String {
@@ -101,8 +112,17 @@ fn program(record: &RunRecord) -> String {
         let dots = if stages.len() > SHOWN { " .." } else { "" };
         format!(", stages {}{dots}", join(&stages[..stages.len().min(SHOWN)], " "))
     });
+    let guest = program
+        .guest
+        .as_ref()
+        .map_or_else(String::new, |guest| format!(" on a {} {}", guest.kind, join(&guest.shape, "x")));
+    let communication = match (program.communication, program.sets) {
+        (Some(name), Some(sets)) => format!(", {name} in {}", counted(sets as u64, "set")),
+        (Some(name), None) => format!(", {name}"),
+        (None, _) => String::new(),
+    };
     let compute = counted(program.compute_cycles, "compute cycle");
-    format!("{}{dimensions}{stages}, {compute} a stage", program.kind)
+    format!("{}{guest}{communication}{dimensions}{stages}, {compute} a stage", program.kind)
 }
 
 fn execution(record: &RunRecord) -> String {
@@ -128,39 +148,61 @@ fn join<T: std::fmt::Display>(items: &[T], separator: &str) -> String {
 /// something.
 fn table(rows: &[Row<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -> TextTable {
     let columns: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
-    let combination = |run: &Run| -> Vec<String> {
-        run.combination.iter().filter(|(path, _)| shown(path)).map(|(_, value)| plain(value)).collect()
-    };
-    let names = |run: &Run| -> Vec<String> {
-        let paths = run.combination.iter().map(|(path, _)| path);
-        let named = swept_names(run).into_iter().zip(paths).filter(|(_, path)| shown(path));
-        named.map(|(name, _)| name.to_owned()).collect()
-    };
-    let mut header = rows.first().map(|row| names(row.run)).unwrap_or_default();
-    let words = header.len() + 1;
+    let paths: Vec<&str> =
+        swept_paths(rows.iter().map(|row| row.run)).into_iter().filter(|path| shown(path)).collect();
+    let mut header = short_names(&paths);
     header.push("embedding".to_owned());
     header.extend(columns.iter().map(|column| column.header.clone()));
     let cells = |(place, row): (usize, &Row<'_>)| {
-        let mut cells = combination(row.run);
+        let mut cells = swept_values(row.run, &paths);
         cells.push(row.run.embedding.to_string());
         cells.extend(columns.iter().map(|column| column.cells[place].clone()));
         cells
     };
-    TextTable { rows: rows.iter().enumerate().map(cells).collect(), header, words }
+    TextTable { rows: rows.iter().enumerate().map(cells).collect(), header, words: paths.len() + 1 }
 }
 
-/// The last parts of the swept paths, or the whole paths where two end alike.
-pub(super) fn swept_names(run: &Run) -> Vec<&str> {
-    let last = |path: &'_ str| path.rsplit('.').next().map_or(0, |part| path.len() - part.len());
-    let paths: Vec<&str> = run.combination.iter().map(|(path, _)| path.as_str()).collect();
-    let ends: Vec<&str> = paths.iter().map(|path| &path[last(path)..]).collect();
-    let unlike = |end: &&str| ends.iter().filter(|other| *other == end).count() == 1;
-    paths.iter().zip(&ends).map(|(path, end)| if unlike(end) { *end } else { *path }).collect()
+/// The paths that a sweep sets in any of the runs, each once: cases may set different ones.
+pub(super) fn swept_paths<'runs>(runs: impl Iterator<Item = &'runs Run>) -> Vec<&'runs str> {
+    let mut paths: Vec<&str> = vec![];
+    for (path, _) in runs.flat_map(|run| &run.combination) {
+        if !paths.contains(&path.as_str()) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+/// What a run has at the swept paths; nothing where its case does not set one.
+pub(super) fn swept_values(run: &Run, paths: &[&str]) -> Vec<String> {
+    let value =
+        |path: &&str| run.combination.iter().find(|(own, _)| own == path).map(|(_, value)| plain(value));
+    paths.iter().map(|path| value(path).unwrap_or_default()).collect()
+}
+
+/// The last parts of the paths, or the whole paths where two end alike.
+pub(super) fn short_names(paths: &[&str]) -> Vec<String> {
+    let ends: Vec<&str> = paths.iter().map(|path| path.rsplit('.').next().unwrap_or(path)).collect();
+    let unlike = |end: &str| ends.iter().filter(|other| **other == end).count() == 1;
+    let name = |(path, end): (&&str, &&str)| if unlike(end) { *end } else { *path }.to_owned();
+    paths.iter().zip(&ends).map(name).collect()
 }
 
 /// A value without the quotes that it is written with.
 pub(super) fn plain(value: &str) -> String {
     value.trim_matches('"').to_owned()
+}
+
+/// A sentence on the lower bounds, where there are any.
+pub(super) fn bound_note(records: &[RunRecord]) -> Option<String> {
+    let mut sources: Vec<&str> = records.iter().filter_map(|record| record.lower_bound_source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    match sources.as_slice() {
+        [] => None,
+        [source] => Some(format!("No placement finishes before the bound (known from a {source}).")),
+        _ => Some("No placement finishes before the bound (known from a theorem or a preprint).".to_owned()),
+    }
 }
 
 /// Sentences on asynchronous runs that take longer than predicted.
@@ -203,11 +245,14 @@ pub(super) fn construction_notes(runs: &[Run]) -> Vec<String> {
         let promise = format!("dilation {at_most}{}", dilation.links);
         let taken =
             format!("{} ({}, {})", construction.kind(), construction.formula(), construction.theorem());
+        let shape =
+            |machine: &Machine| format!("{} {}", machine.kind(), join(machine.shape().lengths(), "x"));
+        let pair = format!("{} on {}", shape(construction.guest()), shape(construction.host()));
         let note = match run.embedding {
             EmbeddingName::Tao(None) => {
-                format!("tao took {taken}: of those that apply it promises the least, {promise}.")
+                format!("tao, {pair}: took {taken}; of those that apply it promises the least, {promise}.")
             }
-            _ => format!("{} is {taken}; it promises {promise}.", run.embedding),
+            _ => format!("{}, {pair}: {taken}; it promises {promise}.", run.embedding),
         };
         if !notes.contains(&note) {
             notes.push(note);

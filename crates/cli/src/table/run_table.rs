@@ -5,7 +5,8 @@ use cubefold_experiment::{Run, Scenario, export::RunRecord};
 use super::{
     Page,
     results_page::{
-        Column, LEGEND, Row, add_tables, construction_notes, contention_notes, coordination_note, settings,
+        Column, LEGEND, Row, add_tables, bound_note, construction_notes, contention_notes, coordination_note,
+        settings,
     },
 };
 use crate::{arguments::SharedOptions, grouping::by_scenario};
@@ -31,6 +32,9 @@ fn columns(rows: &[Row<'_>]) -> Vec<Column> {
         Column::new("predicted", rows, |record| record.predicted_cycles),
         Column::new("bound", rows, |record| record.lower_bound_cycles),
         Column::new("waiting", rows, |record| Some(record.totals.waiting_cycles)),
+        Column::new("sharing", rows, |record| {
+            Some(record.totals.sharing_cycles).filter(|_| record.placement.load.max > 1)
+        }),
         Column::new("blocked", rows, |record| record.longest_queue.and(Some(record.totals.blocked_cycles))),
         Column::new("queue", rows, |record| record.longest_queue),
         Column::new("steps", rows, |record| record.routing_steps),
@@ -40,9 +44,7 @@ fn columns(rows: &[Row<'_>]) -> Vec<Column> {
 
 fn notes(runs: &[Run], records: &[RunRecord]) -> Vec<String> {
     let mut notes = vec![LEGEND.to_owned()];
-    if let Some(source) = records.iter().find_map(|record| record.lower_bound_source) {
-        notes.push(format!("No placement finishes before the bound (known from a {source})."));
-    }
+    notes.extend(bound_note(records));
     notes.extend(coordination_note(records));
     notes.extend(contention_notes(runs, records));
     notes

@@ -67,6 +67,21 @@ pub struct ConstructionRecord {
     pub promised_dilation_is: &'static str,
     /// The routing vector.
     pub routing_vector: Vec<u32>,
+    /// The phase length of each of its subsets, in the order in which they are routed \[links\].
+    pub phase_lengths: Vec<Option<u64>>,
+    /// The parallel data movement steps that suffice for any permutation-type set, by link mode.
+    pub promised_steps: PromisedStepsRecord,
+}
+
+/// Parallel data movement steps that a construction promises, by link mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PromisedStepsRecord {
+    /// Under mode 1.
+    pub full_duplex: u64,
+    /// Under mode 2.
+    pub half_duplex: u64,
+    /// Under mode 3.
+    pub single_direction: u64,
 }
 
 /// Dilations of all guest edges.
@@ -171,7 +186,7 @@ impl PlacementRecord {
 
 impl ConstructionRecord {
     fn new(construction: &Construction) -> Self {
-        let dilation = construction.dilation();
+        let (dilation, steps) = (construction.dilation(), construction.routing().steps());
         Self {
             name: construction.kind().name(),
             theorem: construction.theorem(),
@@ -182,6 +197,17 @@ impl ConstructionRecord {
                 Exactness::AtMost => "at most",
             },
             routing_vector: construction.routing().vector().to_vec(),
+            phase_lengths: construction
+                .routing()
+                .subsets()
+                .iter()
+                .map(|subset| subset.phase_length)
+                .collect(),
+            promised_steps: PromisedStepsRecord {
+                full_duplex: steps.full_duplex,
+                half_duplex: steps.half_duplex,
+                single_direction: steps.single_direction,
+            },
         }
     }
 }

@@ -209,7 +209,9 @@ fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
 }
 
 impl ExecutionRecord {
-    fn new(execution: &Execution, tie: TieRule) -> Self {
+    /// The record of an execution with this rule for equally long ways round.
+    #[must_use]
+    pub fn new(execution: &Execution, tie: TieRule) -> Self {
         let (dimension_choice, phases) = match execution.mode {
             ExecutionMode::Asynchronous => (None, None),
             ExecutionMode::Coordinated { dimension_choice, phases } => {

@@ -178,10 +178,14 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
     ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {processes}"))
         .because(fit.settings.place(Setting::ProgramDimensions), format!("{processes} processes"))
         .because(first.place.as_ref(), "fills the machine")
-        .with_help(format!(
-            "program.dimensions = {} would fit; only a placement file leaves nodes empty",
-            nodes.trailing_zeros()
-        ))
+        .with_help(if nodes < processes {
+            "only tao and placement files put several processes on a node".to_owned()
+        } else {
+            format!(
+                "program.dimensions = {} would fit; only a placement file leaves nodes empty",
+                nodes.trailing_zeros()
+            )
+        })
 }
 
 /// The placement of one embedding, made or fetched.

@@ -2,6 +2,7 @@
 
 use cubefold_mapping::{GridGuest, Guest, Hypercube};
 use cubefold_simulator::{CubeProgram, Cycles, NeighbourProgram, Pattern};
+use cubefold_topology::{Machine, Wrap};
 
 use super::{
     guest_section, machine_section::MachineSection, scenario_error::ScenarioError, setting::Setting,
@@ -128,12 +129,21 @@ fn neighbours(
         NeighbourCommunication::Shift => Pattern::Shift,
         NeighbourCommunication::Scatter => Pattern::Scatter,
         NeighbourCommunication::Permutation { sets } => {
-            let task = format!("permutation sets; {:?}", guest.shape());
+            let task = format!("permutation sets; {}", shape_name(guest.shape()));
             Pattern::Permutation { sets, key: generator_key(seed, &task) }
         }
     };
     let program = NeighbourProgram::new(guest, pattern, compute).ok()?;
     Some(GuestProgram::Neighbours { program, communication })
+}
+
+/// A shape in words that no change of the code changes: keys of random choices are made of it.
+fn shape_name(shape: &Machine) -> String {
+    let extents = shape.extents().iter().map(|extent| match extent.wrap() {
+        Wrap::Around => format!("{} around", extent.length()),
+        Wrap::Open => format!("{} open", extent.length()),
+    });
+    extents.collect::<Vec<_>>().join(", ")
 }
 
 fn cube(

@@ -40,7 +40,7 @@ pub enum UnmetCondition {
     },
     /// Contractions need a multiple of the number of nodes, twice it at least.
     #[error(
-        "contraction: {processes} processes on {nodes} nodes, expected twice as many or a higher multiple"
+        "contraction: {processes} processes on {nodes} nodes, expected twice as many processes as nodes, or more times as many"
     )]
     MultipleSizes {
         /// The number of processes.

@@ -205,9 +205,9 @@ fn cycle_counts_that_would_overflow() {
         ],
     )]);
     check_whole(&[(
-        "machine = { kind = \"line\", shape = [4294967296] }",
+        "machine = { kind = \"line\", shape = [4294967296], hop_cycles = 268435456 }",
         &[
-            "1:36: cycle count would overflow: up to 590295810221266698240 cycles, expected less than 9223372036854775808 (2^63)",
+            "1:63: cycle count would overflow: up to 36893488138829168640 cycles, expected less than 9223372036854775808 (2^63)",
         ],
     )]);
     let most = "program.compute_cycles may be at most 3074457345618258570 here";
