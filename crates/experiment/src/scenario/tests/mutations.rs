@@ -1,6 +1,7 @@
 use super::*;
 
-const EXAMPLE: &str = include_str!("example.toml");
+/// Scenarios that hold every key there is.
+const EXAMPLES: [&str; 2] = [include_str!("example.toml"), include_str!("neighbours.toml")];
 
 /// Bytes that mean something in TOML or CSV, and some that do not.
 const BYTES: [u8; 12] = *b"\"'][{=#,\n-9x";
@@ -26,25 +27,36 @@ fn check_marks(errors: &[ScenarioError]) {
 }
 
 #[test]
+fn the_scenarios_are_right_before_they_are_changed() {
+    for (example, runs) in EXAMPLES.iter().zip([60, 2]) {
+        assert_eq!(scenario(example).runs.len(), runs);
+    }
+}
+
+#[test]
 fn a_scenario_cut_anywhere_is_read_or_refused() {
-    for at in (0..EXAMPLE.len()).filter(|&at| EXAMPLE.is_char_boundary(at)) {
-        let (before, after) = EXAMPLE.split_at(at);
-        read(before);
-        read(after);
+    for example in EXAMPLES {
+        for at in (0..example.len()).filter(|&at| example.is_char_boundary(at)) {
+            let (before, after) = example.split_at(at);
+            read(before);
+            read(after);
+        }
     }
 }
 
 #[test]
 fn a_scenario_with_any_byte_changed_is_read_or_refused() {
-    for at in 0..EXAMPLE.len() {
-        for byte in BYTES {
-            let mut text = EXAMPLE.as_bytes().to_vec();
-            text[at] = byte;
-            read(&String::from_utf8_lossy(&text));
+    for example in EXAMPLES {
+        for at in 0..example.len() {
+            for byte in BYTES {
+                let mut text = example.as_bytes().to_vec();
+                text[at] = byte;
+                read(&String::from_utf8_lossy(&text));
+            }
+            let mut shorter = example.as_bytes().to_vec();
+            shorter.remove(at);
+            read(&String::from_utf8_lossy(&shorter));
         }
-        let mut shorter = EXAMPLE.as_bytes().to_vec();
-        shorter.remove(at);
-        read(&String::from_utf8_lossy(&shorter));
     }
 }
 
