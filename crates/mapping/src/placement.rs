@@ -118,13 +118,19 @@ impl Placement {
         }
     }
 
+    /// The most processes on one node, at least 1.
+    #[must_use]
+    pub fn greatest_load(&self) -> u64 {
+        match self {
+            Self::Product(_) => 1,
+            Self::Table(table) => table.greatest_load(),
+            Self::Construction(construction) => construction.load(),
+        }
+    }
+
     /// Whether no two processes share a node.
     #[must_use]
     pub fn is_one_to_one(&self) -> bool {
-        match self {
-            Self::Product(_) => true,
-            Self::Table(table) => table.collision().is_none(),
-            Self::Construction(construction) => construction.load() == 1,
-        }
+        self.greatest_load() == 1
     }
 }

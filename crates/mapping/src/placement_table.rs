@@ -11,6 +11,7 @@ pub struct PlacementTable {
     nodes: Vec<NodeId>,           // the node of each process
     by_node: Vec<ProcessId>,      // the processes in ascending order of their nodes and labels: the inverse
     collision: Option<Collision>, // the first two processes on one node, if any are
+    greatest_load: u64,           // the most processes on one node, at least 1
 }
 
 /// Two processes on one node.
@@ -65,8 +66,10 @@ impl PlacementTable {
         }
         let mut by_node: Vec<ProcessId> = ProcessId::first(nodes.len() as u64).collect();
         by_node.sort_unstable_by_key(|&process| (nodes[process.label() as usize], process));
-        let mut placement = Self { machine: machine.clone(), nodes, by_node, collision: None };
+        let mut placement =
+            Self { machine: machine.clone(), nodes, by_node, collision: None, greatest_load: 1 };
         placement.collision = placement.first_collision();
+        placement.greatest_load = placement.fullest_node();
         Ok(placement)
     }
 
@@ -74,6 +77,17 @@ impl PlacementTable {
     #[must_use]
     pub fn collision(&self) -> Option<Collision> {
         self.collision
+    }
+
+    /// The most processes on one node, at least 1.
+    #[must_use]
+    pub fn greatest_load(&self) -> u64 {
+        self.greatest_load
+    }
+
+    fn fullest_node(&self) -> u64 {
+        let shared = self.by_node.chunk_by(|&one, &other| self.node(one) == self.node(other));
+        shared.map(|processes| processes.len() as u64).max().unwrap_or(1)
     }
 
     /// Of all processes whose node is taken by a process before them, the first.
@@ -144,6 +158,7 @@ mod tests {
         let shared = place(&[4, 7, 1, 7, 1, 7]).unwrap();
         let on = |node| shared.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
         assert_eq!((on(7), on(1), on(4)), (vec![1, 3, 5], vec![2, 4], vec![0]));
+        assert_eq!(shared.greatest_load(), 3);
         assert_eq!(
             shared.collision().unwrap().to_string(),
             "processes 1 and 3 are both on node 7, expected one process a node"

@@ -43,7 +43,7 @@ pub(crate) fn run<P: Program, O: Observer>(
 ) -> Traffic {
     let (nodes, machine) = (placement.nodes(), placement.machine());
     let mut router = Router::new(placement, communication, routing, link_use);
-    let load = greatest_load(placement);
+    let load = placement.greatest_load();
     let sharing = if load > 1 { Sharing::Some } else { Sharing::None };
     let (mut message_count, mut hops, mut stages) = (0, 0, vec![]);
     let mut begin = Cycle::START;
@@ -63,16 +63,6 @@ pub(crate) fn run<P: Program, O: Observer>(
     }
     let routing = Some(stages);
     Traffic { messages: message_count, hops, longest_queue: None, routing, link_use: router.link_use }
-}
-
-/// The most processes on one node.
-fn greatest_load(placement: &Placement) -> u64 {
-    if placement.is_one_to_one() {
-        return 1;
-    }
-    let mut nodes = placement.nodes();
-    nodes.sort_unstable();
-    nodes.chunk_by(|a, b| a == b).map(|shared| shared.len() as u64).max().unwrap_or(1)
 }
 
 /// The messages of a stage, by source and destination.

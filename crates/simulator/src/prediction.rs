@@ -43,15 +43,16 @@ pub struct LowerBound {
 
 /// The lower bound on the makespan of `program` on the machine of `placement`, whatever the placement.
 ///
-/// None unless the stages use every dimension exactly once, there is a node for every process and no more,
-/// and the lengths are powers of two: for other cases none is stated (`docs/model.md` section 5).
+/// None unless the stages use every dimension exactly once, every node has one process, and the lengths are
+/// powers of two: for other cases none is stated (`docs/model.md` section 5).
 #[must_use]
 pub fn lower_bound(
     program: &CubeProgram,
     placement: &Placement,
     communication: Communication,
 ) -> Option<LowerBound> {
-    if !program.uses_every_dimension_once() || program.process_count() != placement.machine().node_count() {
+    let fills = placement.is_one_to_one() && program.process_count() == placement.machine().node_count();
+    if !(fills && program.uses_every_dimension_once()) {
         return None;
     }
     let least = least_distances(placement.machine())?;

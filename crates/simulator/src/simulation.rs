@@ -181,14 +181,16 @@ fn check_clock<P: Program>(
 }
 
 /// A bound on the makespan: at every cycle some process of the hindmost stage computes or some message
-/// moves, so that the makespan is at most `S T_a` and `T_c` for every link that every message crosses,
-/// none of which is longer than the machine's diameter.
+/// moves, so that the makespan is at most `S T_a` times the greatest load, and `T_c` for every link that
+/// every message crosses, none of which goes farther than the machine's diameter.
 #[must_use]
 pub fn most_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
     let diameter: u64 = placement.machine().extents().iter().map(|extent| extent.diameter()).sum();
     let stages = program.stage_count() as u128;
     let messages = u128::from(program.process_count()) * program.most_received() as u128;
-    let computing = stages.saturating_mul(program.compute().get().into());
+    let computing = stages
+        .saturating_mul(program.compute().get().into())
+        .saturating_mul(placement.greatest_load().into());
     let moving = stages.saturating_mul(messages).saturating_mul(diameter.into());
     computing.saturating_add(moving.saturating_mul(communication.hop().get().into()))
 }

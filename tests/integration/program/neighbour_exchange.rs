@@ -127,3 +127,18 @@ fn a_partition_is_told_and_counts_its_own_nodes_and_links() {
     let (header, rows) = csv(&["place", &scratch.path("s.toml")]);
     assert_eq!((header.len(), rows[0].clone()), (3, ["0", "4", "0"].map(str::to_owned).to_vec()));
 }
+
+#[test]
+fn no_bound_and_no_prediction_are_stated_where_processes_share_a_node() {
+    // As many processes as nodes, but two of them on node 0 and none on node 3.
+    let text = "machine = { kind = \"ring\", shape = [4] }\nmapping.embeddings = [\"xor\", \"file:p.csv\"]\n\
+                program.dimensions = 2\n";
+    let scratch = Scratch::with(&[("s.toml", text), ("p.csv", "process,p_1\n0,0\n1,0\n2,1\n3,2\n")]);
+    let document = json(&["run", &scratch.path("s.toml")]);
+    let stated = |run: usize, key: &str| document["runs"][run][key].clone();
+    assert_eq!((stated(0, "lower_bound_cycles"), stated(0, "predicted_cycles")), (json!(2), json!(2)));
+    for key in ["lower_bound_cycles", "lower_bound_source", "predicted_cycles"] {
+        assert_eq!(stated(1, key), Value::Null);
+    }
+    assert_eq!(document["runs"][1]["placement"]["node_evenness"], Value::Null);
+}
