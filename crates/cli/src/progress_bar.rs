@@ -8,7 +8,7 @@ use std::{
 };
 
 use cubefold_experiment::Progress;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How often the bar is drawn.
 const TICK: Duration = Duration::from_millis(100);
@@ -40,23 +40,22 @@ pub(crate) fn watch<T>(show: Show, total: u64, progress: &Progress, work: impl F
 
 /// Draws until the other end of `over` is gone.
 fn draw(total: u64, progress: &Progress, over: &Receiver<()>) {
-    let mut bar = None;
+    // It counts time from the beginning, and is hidden at first.
+    let bar = new_bar(total);
     for tick in 0_u32.. {
         if over.recv_timeout(TICK) != Err(RecvTimeoutError::Timeout) {
             break;
         }
-        if tick >= FIRST_DRAWN {
-            let bar = bar.get_or_insert_with(|| new_bar(total));
-            bar.set_position(progress.done());
+        if tick == FIRST_DRAWN {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
         }
+        bar.set_position(progress.done());
     }
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
+    bar.finish_and_clear();
 }
 
 fn new_bar(total: u64) -> ProgressBar {
     let template = "{wide_bar} {percent}% of the process stages, {elapsed} so far, about {eta} to go";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(total).with_style(style)
+    ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden()).with_style(style)
 }
