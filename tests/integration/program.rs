@@ -23,3 +23,4 @@ mod scenario_files;
 mod shape_of_json;
 mod table_width;
 mod tables;
+mod verify;

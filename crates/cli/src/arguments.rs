@@ -20,7 +20,8 @@ macro_rules! after_help {
             "\nExit codes:\n",
             "  0  done\n",
             "  1  a run failed, or results could not be written\n",
-            "  2  the input is wrong or refused; nothing was run",
+            "  2  the input is wrong or refused; nothing was run\n",
+            "  3  done, but verify found a claim that does not hold",
         )
     };
 }
@@ -48,6 +49,7 @@ const AFTER_TABLES: &str = after_help!(
     "tables scenarios/figure-6.toml --embedding xor",
     "tables scenarios/figure-6.toml --embedding xor --output tables.csv"
 );
+const AFTER_VERIFY: &str = after_help!("verify --quick", "verify --output claims.md");
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
 
 /// The embeddings that a scenario can name, then the examples and exit codes.
@@ -119,6 +121,9 @@ pub(crate) enum Command {
     /// Reads and validates, runs nothing, and lists the runs there would be
     #[command(after_help = AFTER_CHECK)]
     Check(ScenarioOptions),
+    /// Measures the claims of the papers, one line a claim
+    #[command(after_help = AFTER_VERIFY)]
+    Verify(VerifyOptions),
 }
 
 /// The scenarios, and how results are written.
@@ -190,6 +195,18 @@ pub(crate) struct TablesOptions {
     /// How the tables are written [default: by the extension of --output, else table]
     #[arg(long, value_enum)]
     pub(crate) format: Option<TablesFormat>,
+}
+
+/// Options of `verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyOptions {
+    /// Try smaller and fewer cases: seconds instead of minutes
+    #[arg(long)]
+    pub(crate) quick: bool,
+
+    /// How the claims are written [default: by the extension of --output, else table]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ResultFormat>,
 }
 
 impl ValueEnum for Color {

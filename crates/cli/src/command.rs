@@ -10,10 +10,12 @@ mod process_rows;
 mod records;
 mod run;
 mod tables;
+mod verify;
 
 use std::path::Path;
 
 use crate::{
+    ExitCode,
     arguments::{Arguments, Command, SharedOptions},
     failure::Failure,
     memory_limit::MemoryLimit,
@@ -21,7 +23,7 @@ use crate::{
 use cubefold_experiment::Resources;
 
 /// Does what the command line asks for.
-pub(crate) fn execute(arguments: Arguments) -> Result<(), Failure> {
+pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     let shared = &arguments.shared;
     match arguments.command {
         Command::Run(options) => run::run(&options, shared),
@@ -30,7 +32,9 @@ pub(crate) fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Place(options) => place::place(&options, shared),
         Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => check::check(&options, shared),
-    }
+        Command::Verify(options) => return verify::verify(&options, shared),
+    }?;
+    Ok(ExitCode::Done)
 }
 
 impl SharedOptions {

@@ -9,6 +9,8 @@ pub enum ExitCode {
     RunFailed,
     /// 2: the input is wrong or refused (command line, scenario, memory limit); nothing was run.
     InputRefused,
+    /// 3: done, but `verify` found a claim that does not hold.
+    ClaimFails,
 }
 
 impl ExitCode {
@@ -19,6 +21,7 @@ impl ExitCode {
             Self::Done => 0,
             Self::RunFailed => 1,
             Self::InputRefused => 2,
+            Self::ClaimFails => 3,
         }
     }
 }

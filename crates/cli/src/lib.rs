@@ -43,7 +43,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let color = arguments.shared.color;
     match command::execute(arguments) {
-        Ok(()) => ExitCode::Done,
+        Ok(code) => code,
         Err(failure) => {
             failure.print(color);
             failure.exit_code()

@@ -55,7 +55,7 @@ fn draw(total: u64, progress: &Progress, over: &Receiver<()>) {
 }
 
 fn new_bar(total: u64) -> ProgressBar {
-    let template = "{wide_bar} {percent}% of the process stages, {elapsed} so far, about {eta} to go";
+    let template = "{wide_bar} {percent}%, {elapsed} so far, about {eta} to go";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden()).with_style(style)
 }

@@ -7,6 +7,7 @@ mod measure_table;
 mod page;
 mod results_page;
 mod run_table;
+mod verify_table;
 
 pub(crate) use check_table::check_table;
 pub(crate) use compare_table::compare_table;
@@ -14,3 +15,4 @@ pub(crate) use grid::write_grid;
 pub(crate) use measure_table::measure_table;
 pub(crate) use page::{Page, TextTable};
 pub(crate) use run_table::run_table;
+pub(crate) use verify_table::verify_table;

@@ -3,6 +3,7 @@
 //! Records are types of their own, apart from the simulator's: their names and order are the interface
 //! (`docs/reading-results.md`). What does not apply is `null`, never left out and never 0.
 
+mod claim_record;
 mod document;
 mod flat;
 mod machine_record;
@@ -12,6 +13,7 @@ mod process_row;
 mod program_record;
 mod run_record;
 
+pub use claim_record::ClaimRecord;
 pub use document::{Document, write_document, write_lines};
 pub use flat::write_csv;
 pub use machine_record::MachineRecord;

@@ -15,6 +15,7 @@ mod loading;
 mod memory;
 mod runner;
 mod scenario;
+pub mod verify;
 
 pub use address_exchange::address_exchange_steps;
 pub use exact_mean::{exact_mean, mean_of_means};

@@ -101,6 +101,11 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// So many more are over.
+    pub(crate) fn add(&self, done: u64) {
+        self.done.fetch_add(done, Ordering::Relaxed);
+    }
+
     /// The pairs that are over.
     #[must_use]
     pub fn done(&self) -> u64 {

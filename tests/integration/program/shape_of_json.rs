@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Asserts that `found` has exactly the keys of `shape`, in its order, with values of its types.
 ///
-/// A text in `shape` names a type: `text`, `truth`, `count` (a whole number), `fraction` (a number written
+/// A text in `shape` names a type: `text`, `truth`, `count` (a whole number), `number`, `fraction` (a number written
 /// with a fraction) or `spectrum` (an object of counts by numbers), with `?` behind it if it may be null. A list
 /// of one entry stands for any number of such entries.
 pub(super) fn assert_shape(found: &Value, shape: &Value) {
@@ -39,6 +39,7 @@ fn is_of(found: &Value, kind: &str) -> bool {
         "text" => found.is_string(),
         "truth" => found.is_boolean(),
         "count" => is_count(found),
+        "number" => found.is_number(),
         "fraction" => found.as_f64().is_some() && !is_count(found),
         "spectrum" => found.as_object().is_some_and(|counts| {
             counts.iter().all(|(key, count)| key.parse::<u64>().is_ok() && is_count(count))

@@ -22,6 +22,9 @@ impl Document {
     /// The runs that `check` lists.
     pub const CHECK: Self = Self { format: "cubefold-check", records: "runs" };
 
+    /// The claims of `verify`.
+    pub const VERIFY: Self = Self { format: "cubefold-verify", records: "claims" };
+
     /// The version of every format so far.
     pub const VERSION: u32 = 1;
 }

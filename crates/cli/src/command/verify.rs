@@ -1,0 +1,48 @@
+//! `cubefold verify`: the claims of the papers, each measured.
+
+use std::io::{self, Write};
+
+use cubefold_experiment::{
+    Progress,
+    export::{ClaimRecord, Document},
+    verify::{CheckedClaim, Scope, Verdict, Verification},
+};
+
+use super::{execution, records};
+use crate::{
+    ExitCode,
+    arguments::{SharedOptions, VerifyOptions},
+    failure::Failure,
+    format::{ByExtension, ResultFormat},
+    output::Output,
+    progress_bar::{Show, watch},
+    table::verify_table,
+};
+
+pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<ExitCode, Failure> {
+    let format = ResultFormat::decide(options.format, shared.output())?;
+    let output = Output::open(shared.output(), &[])?;
+    let verification = Verification::new(if options.quick { Scope::Quick } else { Scope::Full });
+    let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
+    let show = if shared.quiet { Show::Never } else { Show::OnTerminal };
+    let run = || pool.install(|| verification.run(&progress));
+    let claims = watch(show, verification.total(), &progress, run);
+    let written: Vec<ClaimRecord> = claims.iter().map(ClaimRecord::new).collect();
+    let page = || verify_table(&claims, format);
+    records::write(output, format, Document::VERIFY, &[], &written, page)?;
+    Ok(report(&claims))
+}
+
+/// Says which claims fail, and in which case first.
+fn report(claims: &[CheckedClaim]) -> ExitCode {
+    let mut stderr = io::stderr().lock();
+    let failing = claims.iter().filter(|claim| claim.verdict == Verdict::Fails);
+    let mut code = ExitCode::Done;
+    for CheckedClaim { source, claim, failure, .. } in failing {
+        let failure = failure.as_deref().unwrap_or_default();
+        // Where nobody reads it the exit code still tells.
+        let _ = writeln!(stderr, "error: {source} fails ({claim}): {failure}");
+        code = ExitCode::ClaimFails;
+    }
+    code
+}

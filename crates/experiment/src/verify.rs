@@ -1,0 +1,117 @@
+//! The claims of the papers, each tried and measured: what `cubefold verify` runs.
+//!
+//! A claim is a statement of a paper that can be measured. Nothing here decides what comes out: every value is
+//! measured through the crates below, on constructions, placements and runs as anybody gets them, and compared with
+//! the formula as the paper states it. Where `docs/errata.md` calls a statement false, the printed variant is made
+//! here, and nowhere else, and measured to fail beside the reading that holds.
+//!
+//! The cases run in parallel and are put together in their own order; random choices are keyed by what they are for.
+//! So the outcome is the same whatever the threads.
+
+mod claim;
+mod constructions;
+mod cube;
+mod dilation;
+mod factors;
+mod findings;
+mod inverse;
+mod pairs;
+mod routed;
+mod steps;
+mod tables;
+mod trial;
+
+pub use claim::{CheckedClaim, Verdict};
+pub use trial::Quantity;
+
+use rayon::prelude::*;
+
+use crate::Progress;
+use claim::Claim;
+use findings::Findings;
+
+/// How much is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// In seconds.
+    Quick,
+    /// In minutes.
+    Full,
+}
+
+/// Some cases of some claims: measures and adds what it finds.
+type Case = Box<dyn Fn(&mut Findings) + Send + Sync>;
+
+/// Claims that belong together.
+struct Part {
+    name: &'static str,
+    claims: Vec<Claim>,
+}
+
+/// All that is to be tried.
+pub struct Verification {
+    parts: Vec<Part>,
+    cases: Vec<Case>,
+}
+
+impl std::fmt::Debug for Verification {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Verification").field("cases", &self.cases.len()).finish_non_exhaustive()
+    }
+}
+
+impl Verification {
+    /// The claims with the cases of a scope.
+    #[must_use]
+    pub fn new(scope: Scope) -> Self {
+        let mut cases = cube::cases(scope);
+        cases.extend(constructions::cases(scope));
+        cases.extend(constructions::exchange_cases(scope));
+        cases.push(Box::new(tables::check_undropped));
+        Self { parts: parts(), cases }
+    }
+
+    /// How far [`Progress`] comes.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.cases.len() as u64
+    }
+
+    /// Tries everything, on the threads of the pool that it is called in.
+    #[must_use]
+    pub fn run(&self, progress: &Progress) -> Vec<CheckedClaim> {
+        let measure = |case: &Case| {
+            let mut findings = Findings::default();
+            case(&mut findings);
+            progress.add(1);
+            findings
+        };
+        let by_case: Vec<Findings> = self.cases.par_iter().map(measure).collect();
+        let mut all = Findings::default();
+        for findings in by_case {
+            all.append(findings);
+        }
+        let checked = |part: &Part| {
+            let of_claim = |&claim: &Claim| all.checked(part.name, claim);
+            part.claims.iter().map(of_claim).collect::<Vec<_>>()
+        };
+        self.parts.iter().flat_map(checked).collect()
+    }
+}
+
+/// All claims, in the order in which they are shown.
+fn parts() -> Vec<Part> {
+    let part = |name, claims: Vec<Claim>| Part { name, claims };
+    vec![
+        part("González & Valero 1993, Harper 1966: hypercubes", cube::claims()),
+        part("Tao 1988, chapter 3: dilation [links]", dilation::CLAIMS.to_vec()),
+        part("Tao 1988, 4.3: inverses [processes]", inverse::CLAIMS.to_vec()),
+        part("Tao 1988, 4.4: translation tables", tables::CLAIMS.to_vec()),
+        part("Tao 1988, 4.5: data routing [steps, conflicts]", steps::claims()),
+        part("Tao 1988, 4.6: data routing by dilation [steps]", steps::listed_claims()),
+        part("Tao 1988, as printed (docs/errata.md, part A)", vec![tables::UNDROPPED]),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

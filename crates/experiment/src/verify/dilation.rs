@@ -1,0 +1,281 @@
+//! Tao 1988, chapter 3: the dilation of every construction, by the formulas of the theorems.
+
+use cubefold_mapping::{Construction, ConstructionKind, Placement};
+
+use super::{
+    claim::Claim,
+    factors::{GeneralFactor, SimpleFactor},
+    findings::Findings,
+    pairs::{Case, is_torus_guest, is_torus_host, side},
+    routed,
+    trial::Trial,
+};
+
+const LINE: Claim = Claim::new("Tao 3.3.1", "a line goes into any torus or mesh by f_L with this dilation");
+const RING_INTO_MESH: Claim = Claim::new(
+    "Tao 3.3.2",
+    "a ring goes into any mesh by g_L with this dilation (for n = 2 a bound, errata B5)",
+);
+const EVEN_RING_INTO_MESH: Claim =
+    Claim::new("Tao 3.3.3", "an even ring goes into a mesh of two dimensions or more by pi o h_L*");
+const RING_INTO_TORUS: Claim = Claim::new("Tao 3.3.4", "a ring goes into any torus by h_L");
+const SAME_SHAPE: Claim =
+    Claim::new("Tao lemma 3.4.1", "a torus goes into the mesh of its shape by T_L with this dilation");
+const REORDERED: Claim =
+    Claim::new("Tao lemma 3.4.1", "lengths in another order, not a torus into a mesh: a permutation");
+const EXPANSION_F: Claim = Claim::new("Tao 3.4.1 (a)", "a mesh goes into an expansion of it by F_V");
+const EXPANSION_H: Claim = Claim::new("Tao 3.4.1 (b)", "a torus goes into a torus that expands it by H_V");
+const EXPANSION_EVEN: Claim =
+    Claim::new("Tao 3.4.1 (c)", "a torus goes into a mesh by H_V where every list begins even");
+const EXPANSION_G: Claim = Claim::new("Tao 3.4.1 (c)", "a torus goes into any mesh that expands it by G_V");
+const INTO_HYPERCUBE: Claim =
+    Claim::new("Tao 3.4.2", "a torus or mesh goes into the hypercube of its size (corollary 3.4.1)");
+const SIMPLE: Claim = Claim::new("Tao 3.4.3", "simple reduction, not of a torus to a mesh: max m_i/l_vi");
+const SIMPLE_FOLDED: Claim = Claim::new(
+    "Tao 3.4.3",
+    "simple reduction of a torus to a mesh: 2 max m_i/l_vi (a bound where l_vi = 2, errata B1)",
+);
+const SIMPLE_EXACT: Claim =
+    Claim::new("Tao 3.4.3", "the same exactly: max c_i m_i/l_vi, c_i = 2 if l_vi > 2 and 1 else (errata B1)");
+const CUBE: Claim = Claim::new("Tao 3.4.3", "a hypercube goes into a torus or mesh: max m_i/2 (corollary)");
+const GENERAL: [Claim; 5] = [
+    Claim::new("Tao 3.4.4 (1)", "general reduction of a mesh by F'_S: max s_k"),
+    Claim::new("Tao 3.4.4 (2)", "general reduction of a torus to a torus by H'_S: max s_k"),
+    Claim::new("Tao 3.4.4 (3)", "general reduction of a torus to a torus by G'_S: max s_k"),
+    Claim::new("Tao 3.4.4 (4)", "general reduction, torus to mesh, H''_S: 2 max s_k (a bound, errata B2)"),
+    Claim::new("Tao 3.4.4 (5)", "general reduction, torus to mesh, G''_S: 2 max s_k (a bound, errata B2)"),
+];
+const GENERAL_EXACT: Claim = Claim::new(
+    "Tao 3.4.4",
+    "(4) and (5) exactly: the largest of c_k s_k, c_k = 2 if l'_k > 2 and 1 else, and 1 or 2 (errata B2)",
+);
+const SQUARE_DIVISIBLE: Claim = Claim::new(
+    "Tao 3.5.2",
+    "square graphs, c divides d: l^((d-c)/c), twice that for a torus into a mesh (a bound at l = 2, errata B3)",
+);
+const SQUARE_LOWERING: Claim = Claim::new(
+    "Tao 3.5.3",
+    "square graphs, c < d does not divide d: l^((d-c)/c), twice that for a torus into a mesh",
+);
+const SQUARE_EXPANSION: Claim = Claim::new(
+    "Tao 3.5.4",
+    "square graphs, d divides c: 2 for an odd torus into a mesh, else 1 (the construction chosen)",
+);
+const SQUARE_RISING: Claim = Claim::new(
+    "Tao 3.5.5",
+    "square graphs, d < c does not divide c: l^((d-a)/c), twice that for an odd torus into a mesh",
+);
+
+/// In the order of the dissertation.
+pub(super) const CLAIMS: &[Claim] = &[
+    LINE,
+    RING_INTO_MESH,
+    EVEN_RING_INTO_MESH,
+    RING_INTO_TORUS,
+    SAME_SHAPE,
+    REORDERED,
+    EXPANSION_F,
+    EXPANSION_H,
+    EXPANSION_EVEN,
+    EXPANSION_G,
+    INTO_HYPERCUBE,
+    SIMPLE,
+    SIMPLE_FOLDED,
+    SIMPLE_EXACT,
+    CUBE,
+    GENERAL[0],
+    GENERAL[1],
+    GENERAL[2],
+    GENERAL[3],
+    GENERAL[4],
+    GENERAL_EXACT,
+    SQUARE_DIVISIBLE,
+    SQUARE_LOWERING,
+    SQUARE_EXPANSION,
+    SQUARE_RISING,
+];
+
+/// A construction that is within its theorem: what kinds of graphs it maps, and the dilation stated.
+#[derive(Debug)]
+pub(super) struct Covered<'construction> {
+    pub(super) construction: &'construction Construction,
+    /// Whether the guest counts as a torus.
+    pub(super) from_torus: bool,
+    /// Whether the host counts as a torus.
+    pub(super) to_torus: bool,
+    /// `rho` as chapter 3 states it, not as the construction promises it.
+    pub(super) stated: u64,
+}
+
+impl<'construction> Covered<'construction> {
+    /// None where a construction is used outside of its theorem, such as `H_V` for a mesh.
+    pub(super) fn new(construction: &'construction Construction) -> Option<Self> {
+        let from_torus = is_torus_guest(construction.guest());
+        let to_torus = is_torus_host(construction.host());
+        let uncovered = Self { construction, from_torus, to_torus, stated: 0 };
+        let stated = uncovered.formula()?;
+        Some(Self { stated, ..uncovered })
+    }
+
+    /// Whether a torus is led to a mesh, which doubles most formulas.
+    pub(super) fn folds(&self) -> bool {
+        self.from_torus && !self.to_torus
+    }
+
+    /// Whether the guest has an odd number of nodes.
+    pub(super) fn is_odd(&self) -> bool {
+        !self.construction.guest().node_count().is_multiple_of(2)
+    }
+
+    fn doubling(&self) -> u64 {
+        if self.folds() { 2 } else { 1 }
+    }
+
+    fn formula(&self) -> Option<u64> {
+        let construction = self.construction;
+        match construction.kind() {
+            ConstructionKind::BasicF | ConstructionKind::ExpansionF => (!self.from_torus).then_some(1),
+            ConstructionKind::BasicH | ConstructionKind::ExpansionH => self.from_torus.then_some(1),
+            ConstructionKind::BasicG | ConstructionKind::ExpansionG => self.folds().then_some(2),
+            ConstructionKind::SameShape => Some(self.doubling()),
+            ConstructionKind::SimpleReduction => {
+                Some(self.doubling() * SimpleFactor::of(construction)?.most())
+            }
+            ConstructionKind::GeneralReduction => {
+                Some(self.doubling() * GeneralFactor::of(construction)?.most())
+            }
+            ConstructionKind::SquareLowering => Some(self.doubling() * self.host_over_guest()?),
+            ConstructionKind::SquareLoweringFolded if self.from_torus && self.to_torus => {
+                self.host_over_guest()
+            }
+            ConstructionKind::SquareRising if self.folds() && self.is_odd() => Some(2 * self.rising()?),
+            ConstructionKind::SquareRising => self.rising(),
+            ConstructionKind::SquareRisingFolded if self.from_torus && self.to_torus => self.rising(),
+            _ => None,
+        }
+    }
+
+    /// `l^((d-c)/c)`, which is `m / l`.
+    fn host_over_guest(&self) -> Option<u64> {
+        Some(side(self.construction.host())? / side(self.construction.guest())?)
+    }
+
+    /// `l^((d-a)/c)`: `m / s`, `s` being the whole number with `s^(c/a) = l`.
+    fn rising(&self) -> Option<u64> {
+        let (guest, host) = (self.construction.guest(), self.construction.host());
+        let (d, c) = (guest.shape().dimension_count(), host.shape().dimension_count());
+        let common = (1..=d).rfind(|divisor| d.is_multiple_of(*divisor) && c.is_multiple_of(*divisor))?;
+        let (length, power) = (side(guest)?, u32::try_from(c / common).ok()?);
+        let root = (2..=length).find(|root| root.checked_pow(power) == Some(length))?;
+        Some(side(host)? / root)
+    }
+}
+
+/// Measures the dilation of a construction for all claims that speak of it.
+pub(super) fn check(covered: &Covered, placement: &Placement, findings: &mut Findings) {
+    let construction = covered.construction;
+    let measured = routed::dilation(construction.guest(), placement);
+    let mut add = |claim, trial| findings.add(claim, trial, &Case(construction));
+    for (claim, trial) in own_claims(covered, measured) {
+        add(claim, trial);
+    }
+    if construction.kind() == ConstructionKind::SimpleReduction {
+        if let Some(trial) = of_squares(covered, measured) {
+            add(SQUARE_DIVISIBLE, trial);
+        }
+        if !covered.from_torus && construction.guest().shape().lengths().iter().all(|&length| length == 2) {
+            let longest = construction.host().shape().lengths().iter().copied().max();
+            add(CUBE, Trial::equal(longest.unwrap_or(0) / 2, measured));
+        }
+    }
+    let is_expansion =
+        matches!(construction.kind(), ConstructionKind::ExpansionF | ConstructionKind::ExpansionH);
+    if is_expansion && construction.host().shape().lengths().iter().all(|&length| length == 2) {
+        add(INTO_HYPERCUBE, Trial::equal(1, measured));
+    }
+}
+
+/// The claims of the theorem that the construction rests on.
+fn own_claims(covered: &Covered, measured: u64) -> Vec<(Claim, Trial)> {
+    let (construction, stated) = (covered.construction, covered.stated);
+    let equal = Trial::equal(stated, measured);
+    match construction.kind() {
+        ConstructionKind::BasicF => vec![(LINE, equal)],
+        ConstructionKind::BasicG => vec![(RING_INTO_MESH, equal)],
+        ConstructionKind::BasicH if covered.to_torus => vec![(RING_INTO_TORUS, equal)],
+        ConstructionKind::BasicH => vec![(EVEN_RING_INTO_MESH, equal)],
+        ConstructionKind::SameShape if covered.folds() => vec![(SAME_SHAPE, equal)],
+        ConstructionKind::SameShape => vec![(REORDERED, equal)],
+        ConstructionKind::ExpansionF => vec![(EXPANSION_F, equal)],
+        ConstructionKind::ExpansionH if covered.to_torus => vec![(EXPANSION_H, equal)],
+        ConstructionKind::ExpansionH => vec![(EXPANSION_EVEN, equal)],
+        ConstructionKind::ExpansionG => vec![(EXPANSION_G, equal)],
+        ConstructionKind::SimpleReduction if covered.folds() => folded_simple(construction, stated, measured),
+        ConstructionKind::SimpleReduction => vec![(SIMPLE, equal)],
+        ConstructionKind::GeneralReduction => general(covered, measured),
+        ConstructionKind::SquareLowering => vec![(SQUARE_LOWERING, equal)],
+        ConstructionKind::SquareRising => vec![(SQUARE_RISING, equal)],
+        // The folded chains on toruses are for routing: no dilation is stated for them.
+        _ => vec![],
+    }
+}
+
+fn folded_simple(construction: &Construction, stated: u64, measured: u64) -> Vec<(Claim, Trial)> {
+    let exact = SimpleFactor::of(construction).map_or(0, |factor| factor.most_folded());
+    vec![(SIMPLE_FOLDED, Trial::stated(stated, measured)), (SIMPLE_EXACT, Trial::equal(exact, measured))]
+}
+
+fn general(covered: &Covered, measured: u64) -> Vec<(Claim, Trial)> {
+    let Some((claim, offset)) = general_case(covered.construction) else { return vec![] };
+    if !covered.folds() {
+        return vec![(claim, Trial::equal(covered.stated, measured))];
+    }
+    let exact = GeneralFactor::of(covered.construction).map_or(0, |factor| factor.most_folded(offset));
+    vec![(claim, Trial::stated(covered.stated, measured)), (GENERAL_EXACT, Trial::equal(exact, measured))]
+}
+
+/// The case of theorem 3.4.4, and the dilation inside a supernode.
+fn general_case(construction: &Construction) -> Option<(Claim, u64)> {
+    let case = general_case_number(construction)?;
+    Some((GENERAL[case - 1], if case == 3 || case == 5 { 2 } else { 1 }))
+}
+
+/// The number of the case of theorem 3.4.4.
+pub(super) fn general_case_number(construction: &Construction) -> Option<usize> {
+    (1..=5).find(|case| construction.theorem().ends_with(&format!("({case})")))
+}
+
+/// Theorem 3.5.2, where a hypercube guest on a mesh counts as the torus that it is, too.
+fn of_squares(covered: &Covered, measured: u64) -> Option<Trial> {
+    let (guest, host) = (covered.construction.guest(), covered.construction.host());
+    let ratio = side(host)? / side(guest)?;
+    Some(match side(guest)? {
+        2 if !covered.to_torus => Trial::stated(2 * ratio, measured),
+        _ => Trial::equal(covered.stated, measured),
+    })
+}
+
+/// Theorem 3.5.4, of the construction chosen for two square graphs.
+pub(super) fn check_chosen(covered: &Covered, findings: &mut Findings) {
+    let construction = covered.construction;
+    let (guest, host) = (construction.guest(), construction.host());
+    let (d, c) = (guest.shape().dimension_count(), host.shape().dimension_count());
+    if d < c && c.is_multiple_of(d) && side(guest).is_some() && side(host).is_some() {
+        let stated = if covered.folds() && covered.is_odd() { 2 } else { 1 };
+        let measured = routed::dilation(guest, &Placement::Construction(Box::new(construction.clone())));
+        findings.add(SQUARE_EXPANSION, Trial::equal(stated, measured), &Case(construction));
+    }
+}
+
+/// Theorem 3.3.2 for the ring of 2, which is the line of 2 and stated to need two links all the same
+/// (errata B5).
+pub(super) fn check_ring_of_two(findings: &mut Findings) {
+    let [ring, line] = [super::pairs::torus(&[2]), super::pairs::mesh(&[2])];
+    match Construction::named(ConstructionKind::BasicG, &ring, &line) {
+        Ok(construction) => {
+            let measured = routed::dilation(&ring, &Placement::Construction(Box::new(construction.clone())));
+            findings.add(RING_INTO_MESH, Trial::stated(2, measured), &Case(&construction));
+        }
+        Err(error) => findings.fail(RING_INTO_MESH, &"ring of 2", &error),
+    }
+}

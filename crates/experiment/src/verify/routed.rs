@@ -1,0 +1,65 @@
+//! Messages routed in coordination, by the simulator.
+
+use cubefold_mapping::{GridGuest, Placement, PlacementMetrics, PlacementTable};
+use cubefold_simulator::{
+    Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Pattern, PhaseLength,
+    Program, Routing, SimulationError, StageRouting, simulate,
+};
+use cubefold_topology::{LinkMode, Machine, NodeId, TieRule};
+
+use crate::generator_key::generator_key;
+
+/// The shift sets of a guest: every process sends one way along one dimension.
+pub(super) fn shifts(guest: &Machine) -> NeighbourProgram {
+    exchanges(guest, Pattern::Shift)
+}
+
+/// Every process sends to all its neighbours at once.
+pub(super) fn scatter(guest: &Machine) -> NeighbourProgram {
+    exchanges(guest, Pattern::Scatter)
+}
+
+/// Random permutation-type sets, the same for the same task.
+pub(super) fn permutations(guest: &Machine, sets: usize, task: &str) -> NeighbourProgram {
+    exchanges(guest, Pattern::Permutation { sets: sets.max(1), key: key(task) })
+}
+
+/// The key of the generator for a task of the verification, which has the seed 0.
+pub(super) fn key(task: &str) -> [u8; 32] {
+    generator_key(0, &format!("verify; {task}"))
+}
+
+#[expect(clippy::expect_used, reason = "at least one set is asked for")]
+fn exchanges(guest: &Machine, pattern: Pattern) -> NeighbourProgram {
+    NeighbourProgram::new(GridGuest::new(guest.clone()), pattern, Cycles::ZERO).expect("some sets")
+}
+
+/// Steps and conflicts of every stage of a coordinated run.
+pub(super) fn route(
+    program: &impl Program,
+    placement: &Placement,
+    mode: LinkMode,
+    phase_length: PhaseLength,
+) -> Result<Vec<StageRouting>, SimulationError> {
+    let routing = Routing { dimension_choice: DimensionChoice::Lowest, phase_length };
+    let execution = Execution::Coordinated(routing);
+    let outcome = simulate(program, placement, links(mode), &execution, CountLinkUse::No, &mut ())?;
+    Ok(outcome.traffic.routing.unwrap_or_default())
+}
+
+/// Links of a mode, crossed in one cycle.
+#[expect(clippy::expect_used, reason = "a hop of one cycle")]
+pub(super) fn links(mode: LinkMode) -> Communication {
+    Communication::new(mode, Cycles::new(1), TieRule::Direct).expect("a hop of at least one cycle")
+}
+
+/// Process `n` on node `nodes[n]`.
+#[expect(clippy::expect_used, reason = "nodes of the machine, at least one")]
+pub(super) fn table(machine: &Machine, nodes: Vec<NodeId>) -> Placement {
+    Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"))
+}
+
+/// The largest dilation of a guest machine placed so.
+pub(super) fn dilation(guest: &Machine, placement: &Placement) -> u64 {
+    PlacementMetrics::largest_dilation(&GridGuest::new(guest.clone()), placement)
+}

@@ -1,0 +1,221 @@
+//! Tao 1988, 4.5 and 4.6: messages are routed in the promised steps, without conflicts.
+
+mod listed;
+
+use cubefold_mapping::{Construction, ConstructionKind, Placement};
+use cubefold_simulator::{PhaseLength, SimulationError, StageRouting};
+use cubefold_topology::LinkMode;
+
+use super::{
+    claim::Claim,
+    dilation::{Covered, general_case_number},
+    factors::{GeneralFactor, SimpleFactor},
+    findings::Findings,
+    pairs::Case,
+    routed::{permutations, route, scatter, shifts},
+    trial::Trial,
+};
+
+/// The claims of one theorem: its steps under modes 1, 2 and 3, and that there are no conflicts.
+#[derive(Debug, Clone, Copy)]
+struct StepClaims {
+    steps: [Claim; 3],
+    conflicts: Claim,
+}
+
+macro_rules! step_claims {
+    ($source:literal, $sets:literal, $full:literal, $half:literal, $single:literal) => {
+        StepClaims {
+            steps: [
+                Claim::new($source, concat!("steps for ", $sets, ", mode 1: ", $full)),
+                Claim::new($source, concat!("steps for ", $sets, ", mode 2: ", $half)),
+                Claim::new($source, concat!("steps for ", $sets, ", mode 3: ", $single)),
+            ],
+            conflicts: Claim::new($source, concat!("conflicts of ", $sets, ", all modes")),
+        }
+    };
+}
+
+const UNIT: StepClaims =
+    step_claims!("Tao 4.5.1", "scatter and permutation sets at unit dilation", "1", "2", "2c");
+const TWO: StepClaims =
+    step_claims!("Tao 4.5.2", "permutation sets at dilation 2, one-step phases (errata A1)", "2", "4", "4c");
+const GENERAL: StepClaims = step_claims!(
+    "Tao 4.5.3",
+    "permutation sets, general reduction",
+    "max s_k (twice that with folding) and 1 or 2",
+    "twice that",
+    "2 sum s_k (4 sum s_k with folding) and 2c or 4c"
+);
+const SIMPLE: StepClaims = step_claims!(
+    "Tao 4.5.4",
+    "permutation sets, simple reduction",
+    "max m_i/l_vi, twice that with folding",
+    "twice that",
+    "2 sum m_i/l_vi, twice that with folding (errata A4)"
+);
+const CUBE: StepClaims =
+    step_claims!("Tao cor. 4.5.5", "permutation sets of a hypercube", "max m_i/2", "max m_i", "sum m_i");
+const CHAIN: StepClaims = step_claims!(
+    "Tao 4.5.5",
+    "permutation sets, square chains of meshes and even toruses (corollaries 4.5.6 to 4.5.9)",
+    "rho",
+    "2 rho",
+    "2c rho"
+);
+const ODD_LOWERING: StepClaims = step_claims!(
+    "Tao 4.5.6",
+    "permutation sets, odd square torus lowered, phases of lemma 4.2.2 (errata A1)",
+    "4 l^((d-c)/c)",
+    "twice that",
+    "2c times that"
+);
+const ODD_RISING: StepClaims = step_claims!(
+    "Tao 4.5.7",
+    "permutation sets, odd square torus raised, the vector of errata A8",
+    "4 l^((d-a)/c)",
+    "twice that",
+    "2c times that"
+);
+const ODD_TORUS: StepClaims = step_claims!(
+    "errata C11, A8",
+    "permutation sets, odd square torus into a torus without folding",
+    "under 2 rho",
+    "twice that",
+    "2c times that"
+);
+
+const THEOREMS: [StepClaims; 9] =
+    [UNIT, TWO, GENERAL, SIMPLE, CUBE, CHAIN, ODD_LOWERING, ODD_RISING, ODD_TORUS];
+
+/// The claims of 4.5, in the order of the dissertation.
+pub(super) fn claims() -> Vec<Claim> {
+    THEOREMS.iter().flat_map(|theorem| [&theorem.steps[..], &[theorem.conflicts]].concat()).collect()
+}
+
+/// The claims of 4.6.
+pub(super) fn listed_claims() -> Vec<Claim> {
+    listed::claims()
+}
+
+/// Steps promised under modes 1, 2 and 3.
+type Promise = [u64; 3];
+
+/// `rho`, `2 rho` and `2 c rho` (4.5.1).
+fn uniform(covered: &Covered, full: u64) -> Promise {
+    let c = covered.construction.host().shape().dimension_count() as u64;
+    [full, 2 * full, 2 * c * full]
+}
+
+/// The theorems that speak of a construction, with their promises.
+fn theorems(covered: &Covered) -> Vec<(StepClaims, Promise)> {
+    let rho = covered.stated;
+    let of_dilation = match rho {
+        1 => (UNIT, uniform(covered, 1)),
+        _ => (TWO, uniform(covered, 2)),
+    };
+    match covered.construction.kind() {
+        ConstructionKind::BasicF
+        | ConstructionKind::BasicH
+        | ConstructionKind::BasicG
+        | ConstructionKind::SameShape
+        | ConstructionKind::ExpansionF
+        | ConstructionKind::ExpansionH
+        | ConstructionKind::ExpansionG => vec![of_dilation],
+        ConstructionKind::SimpleReduction => simple(covered),
+        ConstructionKind::GeneralReduction => general(covered).into_iter().collect(),
+        ConstructionKind::SquareLowering | ConstructionKind::SquareRising
+            if !covered.from_torus || !covered.is_odd() =>
+        {
+            vec![(CHAIN, uniform(covered, rho))]
+        }
+        // rho is twice the power of l where a torus goes into a mesh.
+        ConstructionKind::SquareLowering if covered.folds() => {
+            vec![(ODD_LOWERING, uniform(covered, 2 * rho))]
+        }
+        ConstructionKind::SquareLoweringFolded => vec![(ODD_LOWERING, uniform(covered, 4 * rho))],
+        ConstructionKind::SquareRising if covered.folds() => vec![(ODD_RISING, uniform(covered, 2 * rho))],
+        ConstructionKind::SquareRisingFolded => vec![(ODD_RISING, uniform(covered, 4 * rho))],
+        ConstructionKind::SquareLowering | ConstructionKind::SquareRising => {
+            vec![(ODD_TORUS, uniform(covered, 2 * rho - 1))]
+        }
+        _ => vec![],
+    }
+}
+
+fn simple(covered: &Covered) -> Vec<(StepClaims, Promise)> {
+    let Some(factor) = SimpleFactor::of(covered.construction) else { return vec![] };
+    let doubling = if covered.folds() { 2 } else { 1 };
+    let mut theorems = vec![(SIMPLE, [covered.stated, 2 * covered.stated, 2 * doubling * factor.sum()])];
+    if covered.construction.guest().shape().lengths().iter().all(|&length| length == 2) {
+        let hosts = covered.construction.host().shape().lengths();
+        let most = hosts.iter().copied().max().unwrap_or(0);
+        theorems.push((CUBE, [most / 2, most, hosts.iter().sum()]));
+    }
+    theorems
+}
+
+/// Theorem 4.5.3: the multiplicand dimensions, then the multiplier dimensions.
+fn general(covered: &Covered) -> Option<(StepClaims, Promise)> {
+    let factor = GeneralFactor::of(covered.construction)?;
+    let offset = match general_case_number(covered.construction)? {
+        3 | 5 => 2,
+        _ => 1,
+    };
+    let doubling = if covered.folds() { 2 } else { 1 };
+    let c = covered.construction.host().shape().dimension_count() as u64;
+    let full = covered.stated + offset;
+    Some((GENERAL, [full, 2 * full, 2 * doubling * factor.sum() + 2 * c * offset]))
+}
+
+/// Routes the shift sets of the guest and as many random permutation sets, at unit dilation the scatter set
+/// as well, under all modes.
+pub(super) fn check(covered: &Covered, placement: &Placement, sets: usize, findings: &mut Findings) {
+    let case = Case(covered.construction);
+    for (mode, number) in LinkMode::ALL.into_iter().zip(0..) {
+        match stages(covered, placement, sets, mode) {
+            Ok(stages) => {
+                for (theorem, promise) in theorems(covered) {
+                    for stage in &stages {
+                        findings.add(
+                            theorem.steps[number],
+                            Trial::at_most(promise[number], stage.steps),
+                            &case,
+                        );
+                        findings.add(theorem.conflicts, Trial::equal(0, stage.conflicts), &case);
+                    }
+                }
+                if mode == LinkMode::FullDuplex {
+                    listed::check(covered, &stages, findings);
+                }
+            }
+            Err(error) => {
+                for (theorem, _) in theorems(covered) {
+                    findings.fail(theorem.steps[number], &case, &error);
+                }
+            }
+        }
+    }
+}
+
+fn stages(
+    covered: &Covered,
+    placement: &Placement,
+    sets: usize,
+    mode: LinkMode,
+) -> Result<Vec<StageRouting>, SimulationError> {
+    let guest = covered.construction.guest();
+    let routed = PhaseLength::OfPlacement;
+    let random = permutations(guest, sets, &task(covered.construction));
+    let mut stages = route(&shifts(guest), placement, mode, routed)?;
+    stages.extend(route(&random, placement, mode, routed)?);
+    if covered.stated == 1 {
+        stages.extend(route(&scatter(guest), placement, mode, routed)?);
+    }
+    Ok(stages)
+}
+
+/// The sets of a pair of machines are the same for all its constructions.
+fn task(construction: &Construction) -> String {
+    format!("permutation sets; {:?}; {:?}", construction.guest(), construction.host())
+}

@@ -1,0 +1,140 @@
+//! Tao 1988, 4.6: the list of data routing complexities in terms of the dilation.
+
+use cubefold_mapping::ConstructionKind;
+use cubefold_simulator::StageRouting;
+
+use super::super::{
+    claim::Claim,
+    dilation::{Covered, general_case_number},
+    findings::Findings,
+    pairs::{Case, side},
+    trial::Trial,
+};
+
+const BASIC: [Claim; 4] = [
+    Claim::new("Tao 4.6, basic 1", "line into torus or mesh by f_L, scatter sets: rho steps"),
+    Claim::new(
+        "Tao 4.6, basic 2",
+        "ring into mesh by g_L, permutation sets: rho steps (even rings too, errata C12)",
+    ),
+    Claim::new("Tao 4.6, basic 3", "even ring into mesh by h_L, scatter sets: rho steps"),
+    Claim::new("Tao 4.6, basic 4", "ring into torus by h_L, scatter sets: rho steps"),
+];
+const INCREASING: [Claim; 4] = [
+    Claim::new("Tao 4.6, increasing 1", "mesh into torus or mesh by F_V, scatter sets: rho steps"),
+    Claim::new("Tao 4.6, increasing 2", "torus into torus by H_V, scatter sets: rho steps"),
+    Claim::new("Tao 4.6, increasing 3", "torus into mesh by H_V, scatter sets: rho steps"),
+    Claim::new("Tao 4.6, increasing 4", "torus into mesh by G_V, permutation sets: rho steps"),
+];
+const LOWERING: [Claim; 7] = [
+    Claim::new("Tao 4.6, lowering 1", "torus or mesh into torus or mesh by U_V, permutation sets: rho steps"),
+    Claim::new("Tao 4.6, lowering 2", "hypercube into torus or mesh by U_V, permutation sets: rho steps"),
+    Claim::new("Tao 4.6, lowering 3", "mesh into torus or mesh by F'_S, permutation sets: rho + 1 steps"),
+    Claim::new("Tao 4.6, lowering 4", "torus into torus by H'_S, permutation sets: rho + 1 steps"),
+    Claim::new("Tao 4.6, lowering 5", "torus into torus by G'_S, permutation sets: rho + 2 steps"),
+    Claim::new("Tao 4.6, lowering 6", "torus into mesh by H''_S, permutation sets: rho + 1 steps"),
+    Claim::new("Tao 4.6, lowering 7", "torus into mesh by G''_S, permutation sets: rho + 2 steps"),
+];
+const SQUARE_LOWERING: [Claim; 5] = [
+    Claim::new("Tao 4.6, square lowering 1", "mesh into torus or mesh: rho steps"),
+    Claim::new("Tao 4.6, square lowering 2", "even torus into torus: rho steps"),
+    Claim::new("Tao 4.6, square lowering 3", "even torus into mesh: rho steps"),
+    Claim::new("Tao 4.6, square lowering 4", "odd torus into mesh: 2 rho steps"),
+    Claim::new("Tao 4.6, square lowering 5", "odd torus into torus, folded first: 4 rho steps"),
+];
+const SQUARE_INCREASING: [Claim; 5] = [
+    Claim::new("Tao 4.6, square increasing 1", "torus or mesh into torus or mesh, d divides c: rho steps"),
+    Claim::new("Tao 4.6, square increasing 2", "mesh into torus or mesh, d does not divide c: rho steps"),
+    Claim::new(
+        "Tao 4.6, square increasing 3",
+        "even torus into torus or mesh, d does not divide c: rho steps",
+    ),
+    Claim::new("Tao 4.6, square increasing 4", "odd torus into mesh, d does not divide c: 2 rho steps"),
+    Claim::new(
+        "Tao 4.6, square increasing 5",
+        "odd torus into torus, folded, d does not divide c: 4 rho steps",
+    ),
+];
+
+/// In the order of the list.
+pub(super) fn claims() -> Vec<Claim> {
+    [&BASIC[..], &INCREASING, &LOWERING, &SQUARE_LOWERING, &SQUARE_INCREASING].concat()
+}
+
+/// Compares the steps of all stages under mode 1 with what the list promises.
+pub(super) fn check(covered: &Covered, stages: &[StageRouting], findings: &mut Findings) {
+    for (claim, promised) in items(covered) {
+        for stage in stages {
+            findings.add(claim, Trial::at_most(promised, stage.steps), &Case(covered.construction));
+        }
+    }
+}
+
+/// The items that speak of a construction, with the steps that they promise.
+fn items(covered: &Covered) -> Vec<(Claim, u64)> {
+    let rho = covered.stated;
+    let item = match covered.construction.kind() {
+        ConstructionKind::BasicF => (BASIC[0], rho),
+        ConstructionKind::BasicG => (BASIC[1], rho),
+        ConstructionKind::BasicH if covered.to_torus => (BASIC[3], rho),
+        ConstructionKind::BasicH => (BASIC[2], rho),
+        ConstructionKind::ExpansionF => (INCREASING[0], rho),
+        ConstructionKind::ExpansionH if covered.to_torus => (INCREASING[1], rho),
+        ConstructionKind::ExpansionH => (INCREASING[2], rho),
+        ConstructionKind::ExpansionG => (INCREASING[3], rho),
+        ConstructionKind::SimpleReduction if is_hypercube(covered) => (LOWERING[1], rho),
+        ConstructionKind::SimpleReduction => (LOWERING[0], rho),
+        ConstructionKind::GeneralReduction => match general_case_number(covered.construction) {
+            Some(case @ (3 | 5)) => (LOWERING[case + 1], rho + 2),
+            Some(case) => (LOWERING[case + 1], rho + 1),
+            None => return vec![],
+        },
+        ConstructionKind::SquareLowering => match lowering(covered) {
+            Some(item) => item,
+            None => return vec![],
+        },
+        ConstructionKind::SquareLoweringFolded => (SQUARE_LOWERING[4], 4 * rho),
+        ConstructionKind::SquareRising => match rising(covered) {
+            Some(item) => item,
+            None => return vec![],
+        },
+        ConstructionKind::SquareRisingFolded => (SQUARE_INCREASING[4], 4 * rho),
+        _ => return vec![],
+    };
+    let divides = is_square_expansion(covered).then_some((SQUARE_INCREASING[0], rho));
+    std::iter::once(item).chain(divides).collect()
+}
+
+/// None for an odd torus into a torus, which the list leads by way of a mesh.
+fn lowering(covered: &Covered) -> Option<(Claim, u64)> {
+    let rho = covered.stated;
+    match (covered.from_torus, covered.to_torus, covered.is_odd()) {
+        (false, _, _) => Some((SQUARE_LOWERING[0], rho)),
+        (true, true, false) => Some((SQUARE_LOWERING[1], rho)),
+        (true, false, false) => Some((SQUARE_LOWERING[2], rho)),
+        (true, false, true) => Some((SQUARE_LOWERING[3], 2 * rho)),
+        (true, true, true) => None,
+    }
+}
+
+fn rising(covered: &Covered) -> Option<(Claim, u64)> {
+    let rho = covered.stated;
+    match (covered.from_torus, covered.to_torus, covered.is_odd()) {
+        (false, _, _) => Some((SQUARE_INCREASING[1], rho)),
+        (true, _, false) => Some((SQUARE_INCREASING[2], rho)),
+        (true, false, true) => Some((SQUARE_INCREASING[3], 2 * rho)),
+        (true, true, true) => None,
+    }
+}
+
+fn is_hypercube(covered: &Covered) -> bool {
+    covered.construction.guest().shape().lengths().iter().all(|&length| length == 2)
+}
+
+/// Whether it is an expansion between square graphs, as theorem 3.5.4 has it.
+fn is_square_expansion(covered: &Covered) -> bool {
+    let kind = covered.construction.kind();
+    matches!(kind, ConstructionKind::ExpansionF | ConstructionKind::ExpansionH | ConstructionKind::ExpansionG)
+        && side(covered.construction.guest()).is_some()
+        && side(covered.construction.host()).is_some()
+}

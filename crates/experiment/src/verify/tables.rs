@@ -1,0 +1,129 @@
+//! Tao 1988, 4.4: translation tables.
+
+use std::collections::BTreeSet;
+
+use cubefold_mapping::{GridGuest, Placement, ProcessId, TableMethod, TranslationTable, translation_tables};
+use cubefold_topology::{Direction, LinkMode, Machine, NodeId};
+
+use crate::address_exchange_steps;
+
+use super::{
+    claim::Claim,
+    dilation::Covered,
+    findings::Findings,
+    pairs::{Case, Words, mesh},
+    routed::{links, table},
+    trial::Trial,
+};
+
+const EVALUATED: Claim = Claim::new(
+    "Tao 4.4, method 1",
+    "entries that do not lead to the neighbour they name, or are missing, by evaluating the embedding",
+);
+const AGREE: Claim = Claim::new(
+    "Tao 4.4, method 2",
+    "tables that differ from method 1 at unit dilation, others than guest neighbours dropped (errata A11)",
+);
+const STEPS: [Claim; 3] = [
+    Claim::new("Tao 4.4, method 2", "steps of the exchange of addresses, mode 1: 1"),
+    Claim::new("Tao 4.4, method 2", "steps of the exchange of addresses, mode 2: 2"),
+    Claim::new("Tao 4.4, method 2", "steps of the exchange of addresses, mode 3: 2c"),
+];
+/// Measured here, as it is about tables.
+pub(super) const UNDROPPED: Claim = Claim::misprinted(
+    "Tao 4.4, method 2",
+    "entries that are no guest neighbours when every incoming message is made an entry; dropped, there are none",
+    "A11",
+);
+
+/// In the order of the dissertation.
+pub(super) const CLAIMS: &[Claim] = &[EVALUATED, AGREE, STEPS[0], STEPS[1], STEPS[2]];
+
+type Tables = Vec<(ProcessId, NodeId, BTreeSet<(ProcessId, NodeId)>)>;
+
+/// Makes the tables of a construction by both methods where both apply.
+pub(super) fn check(covered: &Covered, placement: &Placement, findings: &mut Findings) {
+    let case = Case(covered.construction);
+    let guest = GridGuest::new(covered.construction.guest().clone());
+    let by = |method| tables(&guest, placement, method);
+    let evaluated = match by(TableMethod::Evaluation) {
+        Ok(tables) => tables,
+        Err(error) => return findings.fail(EVALUATED, &case, &error),
+    };
+    findings.add(EVALUATED, Trial::equal(0, wrong_entries(covered, &evaluated)), &case);
+    if covered.stated == 1 {
+        match by(TableMethod::Exchange) {
+            Ok(exchanged) => {
+                let differ = evaluated.iter().zip(&exchanged).filter(|(one, other)| one != other).count();
+                let missing = evaluated.len().abs_diff(exchanged.len());
+                findings.add(AGREE, Trial::equal(0, (differ + missing) as u64), &case);
+            }
+            Err(error) => findings.fail(AGREE, &case, &error),
+        }
+    }
+}
+
+fn tables(
+    guest: &GridGuest,
+    placement: &Placement,
+    method: TableMethod,
+) -> Result<Tables, cubefold_mapping::TableMethodError> {
+    let entries = |table: TranslationTable| (table.process, table.node, table.entries.into_iter().collect());
+    Ok(translation_tables(guest, placement, method)?.map(entries).collect())
+}
+
+/// Entries whose node has another process, by the inverse, and neighbours without an entry.
+fn wrong_entries(covered: &Covered, tables: &Tables) -> u64 {
+    let of_table = |(process, _, entries): &(ProcessId, NodeId, BTreeSet<(ProcessId, NodeId)>)| {
+        let expected = neighbours(covered.construction.guest(), NodeId::new(process.label()));
+        let misled = entries.iter().filter(|&&(named, node)| covered.construction.process(node) != named);
+        let found: BTreeSet<u32> = entries.iter().map(|(named, _)| named.label()).collect();
+        (misled.count() + found.symmetric_difference(&expected).count()) as u64
+    };
+    tables.iter().map(of_table).sum()
+}
+
+fn neighbours(machine: &Machine, node: NodeId) -> BTreeSet<u32> {
+    let directions = Direction::all(machine.shape().dimension_count());
+    directions.filter_map(|direction| machine.neighbour(node, direction)).map(NodeId::index).collect()
+}
+
+/// Measures the exchange of addresses on a machine.
+pub(super) fn check_exchange(machine: &Machine, findings: &mut Findings) {
+    let c = machine.shape().dimension_count() as u64;
+    for ((mode, claim), promised) in LinkMode::ALL.into_iter().zip(STEPS).zip([1, 2, 2 * c]) {
+        match address_exchange_steps(machine, links(mode), u64::MAX) {
+            Ok(steps) => findings.add(claim, Trial::equal(promised, steps), &Words(machine)),
+            Err(error) => findings.fail(claim, &Words(machine), &error),
+        }
+    }
+}
+
+/// The line of 4 on the (2, 2)-mesh, as `0 1 / 3 2` (errata A11).
+pub(super) fn check_undropped(findings: &mut Findings) {
+    let (line, host) = (mesh(&[4]), mesh(&[2, 2]));
+    let nodes = [0, 1, 3, 2].map(NodeId::new);
+    let placement = table(&host, nodes.to_vec());
+    let case = format!("{} on {}", Words(&line), Words(&host));
+    let is_neighbour = |process: u32, other: u32| neighbours(&line, NodeId::new(process)).contains(&other);
+    // As printed: every physical neighbour that sends its address becomes an entry.
+    let senders = |process: usize| neighbours(&host, nodes[process]);
+    let on_node =
+        |node: u32| nodes.iter().zip(0_u32..).find(|(own, _)| own.index() == node).map(|found| found.1);
+    let printed = (0..4).flat_map(|process| senders(process).into_iter().map(move |node| (process, node)));
+    let foreign = printed
+        .filter_map(|(process, node)| Some((u32::try_from(process).ok()?, on_node(node)?)))
+        .filter(|&(process, other)| !is_neighbour(process, other))
+        .count();
+    findings.add(UNDROPPED, Trial::equal(0, foreign as u64), &case);
+    match tables(&GridGuest::new(line.clone()), &placement, TableMethod::Exchange) {
+        Ok(tables) => {
+            let entries = tables
+                .iter()
+                .flat_map(|(process, _, entries)| entries.iter().map(|entry| (*process, entry.0)));
+            let foreign = entries.filter(|(own, other)| !is_neighbour(own.label(), other.label())).count();
+            findings.add_reading(UNDROPPED, Trial::equal(0, foreign as u64), &case);
+        }
+        Err(error) => findings.fail(UNDROPPED, &case, &error),
+    }
+}
