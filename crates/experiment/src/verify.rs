@@ -10,11 +10,13 @@
 
 mod claim;
 mod constructions;
+mod contraction;
 mod cube;
 mod dilation;
 mod factors;
 mod findings;
 mod inverse;
+mod message_sets;
 mod pairs;
 mod routed;
 mod steps;
@@ -67,6 +69,7 @@ impl Verification {
         let mut cases = cube::cases(scope);
         cases.extend(constructions::cases(scope));
         cases.extend(constructions::exchange_cases(scope));
+        cases.extend(contraction::cases(scope));
         cases.push(Box::new(tables::check_undropped));
         Self { parts: parts(), cases }
     }
@@ -109,6 +112,7 @@ fn parts() -> Vec<Part> {
         part("Tao 1988, 4.4: translation tables", tables::CLAIMS.to_vec()),
         part("Tao 1988, 4.5: data routing [steps, conflicts]", steps::claims()),
         part("Tao 1988, 4.6: data routing by dilation [steps]", steps::listed_claims()),
+        part("Tao 1988, chapter 5: contraction", contraction::CLAIMS.to_vec()),
         part("Tao 1988, as printed (docs/errata.md, part A)", vec![tables::UNDROPPED]),
     ]
 }

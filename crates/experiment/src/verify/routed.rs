@@ -53,6 +53,11 @@ pub(super) fn links(mode: LinkMode) -> Communication {
     Communication::new(mode, Cycles::new(1), TieRule::Direct).expect("a hop of at least one cycle")
 }
 
+/// Every node's own process on it.
+pub(super) fn identity(machine: &Machine) -> Placement {
+    table(machine, machine.nodes().collect())
+}
+
 /// Process `n` on node `nodes[n]`.
 #[expect(clippy::expect_used, reason = "nodes of the machine, at least one")]
 pub(super) fn table(machine: &Machine, nodes: Vec<NodeId>) -> Placement {

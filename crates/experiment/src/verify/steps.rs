@@ -143,6 +143,11 @@ fn theorems(covered: &Covered) -> Vec<(StepClaims, Promise)> {
     }
 }
 
+/// The steps promised for a construction under modes 1, 2 and 3.
+pub(super) fn promise(covered: &Covered) -> Option<[u64; 3]> {
+    theorems(covered).first().map(|(_, promise)| *promise)
+}
+
 fn simple(covered: &Covered) -> Vec<(StepClaims, Promise)> {
     let Some(factor) = SimpleFactor::of(covered.construction) else { return vec![] };
     let doubling = if covered.folds() { 2 } else { 1 };
