@@ -26,6 +26,12 @@ impl MessageSets {
         Self { processes, by_source, by_destination }
     }
 
+    /// One set, by numbers of processes.
+    pub(super) fn of_labels(processes: u64, messages: &[(u32, u32)]) -> Self {
+        let message = |&(from, to): &(u32, u32)| (ProcessId::new(from), ProcessId::new(to));
+        Self::new(processes, vec![messages.iter().map(message).collect()])
+    }
+
     fn partners(stage: &[Message], process: ProcessId) -> impl Iterator<Item = ProcessId> {
         let first = stage.partition_point(|&(own, _)| own < process);
         stage[first..].iter().take_while(move |&&(own, _)| own == process).map(|&(_, partner)| partner)

@@ -68,3 +68,9 @@ pub(super) fn table(machine: &Machine, nodes: Vec<NodeId>) -> Placement {
 pub(super) fn dilation(guest: &Machine, placement: &Placement) -> u64 {
     PlacementMetrics::largest_dilation(&GridGuest::new(guest.clone()), placement)
 }
+
+/// The most steps of a stage, and the conflicts of all.
+pub(super) fn most(stages: &[StageRouting]) -> StageRouting {
+    let steps = stages.iter().map(|stage| stage.steps).max().unwrap_or(0);
+    StageRouting { steps, conflicts: stages.iter().map(|stage| stage.conflicts).sum() }
+}
