@@ -8,6 +8,7 @@
 //! The cases run in parallel and are put together in their own order; random choices are keyed by what they are for.
 //! So the outcome is the same whatever the threads.
 
+mod any_dilation_two;
 mod claim;
 mod constructions;
 mod contraction;
@@ -18,6 +19,7 @@ mod findings;
 mod inverse;
 mod message_sets;
 mod misprints;
+mod optimal;
 mod pairs;
 mod routed;
 mod steps;
@@ -70,6 +72,8 @@ impl Verification {
         let mut cases = cube::cases(scope);
         cases.extend(constructions::cases(scope));
         cases.extend(constructions::exchange_cases(scope));
+        cases.extend(optimal::cases());
+        cases.extend(any_dilation_two::cases(scope));
         cases.extend(contraction::cases(scope));
         cases.extend(misprints::cases(scope));
         Self { parts: parts(), cases }
@@ -108,10 +112,13 @@ fn parts() -> Vec<Part> {
     let part = |name, claims: Vec<Claim>| Part { name, claims };
     vec![
         part("González & Valero 1993, Harper 1966: hypercubes", cube::claims()),
-        part("Tao 1988, chapter 3: dilation [links]", dilation::CLAIMS.to_vec()),
+        part("Tao 1988, chapter 3: dilation [links]", [dilation::CLAIMS, &optimal::CLAIMS].concat()),
         part("Tao 1988, 4.3: inverses [processes]", inverse::CLAIMS.to_vec()),
         part("Tao 1988, 4.4: translation tables", tables::CLAIMS.to_vec()),
-        part("Tao 1988, 4.5: data routing [steps, conflicts]", steps::claims()),
+        part(
+            "Tao 1988, 4.5: data routing [steps, conflicts]",
+            [&steps::claims()[..], &any_dilation_two::CLAIMS].concat(),
+        ),
         part("Tao 1988, 4.6: data routing by dilation [steps]", steps::listed_claims()),
         part("Tao 1988, chapter 5: contraction", contraction::CLAIMS.to_vec()),
         part("Tao 1988, as printed (docs/errata.md, part A)", misprints::claims()),
