@@ -1,9 +1,12 @@
 //! `verify`: the claims of the papers, each measured.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::command::{csv_table, done, json, run};
+use super::command::{csv_table, done, json, run, text_of};
 use super::shape_of_json::assert_shape;
+
+/// What stands before the program's own words in the page.
+const MARK: &str = "<!-- cubefold verify --format markdown -->\n\n";
 
 #[test]
 fn the_quick_verification_finds_no_claim_that_fails() {
@@ -43,4 +46,25 @@ fn the_table_fits_eighty_columns() {
 fn a_file_that_cannot_be_written_is_refused_before_anything_is_tried() {
     let finished = run(&["verify", "--output", "no/such/folder/claims.md"]);
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
+}
+
+#[test]
+#[ignore = "about a minute: the whole verification"]
+fn the_page_of_claims_is_what_the_program_writes() {
+    let page = text_of("docs/verify.md");
+    let written = page.split_once(MARK).unwrap().1;
+    assert_eq!(done(&["verify", "--format", "markdown"]), written);
+}
+
+#[test]
+fn the_page_of_claims_lists_those_that_the_program_tries() {
+    let (page, document) = (text_of("docs/verify.md"), json(&["verify", "--quick"]));
+    let written = page.split_once(MARK).unwrap().1;
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let rows = written.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| source"));
+    let listed: Vec<_> = rows.map(cells).map(|row| (row[1].clone(), row[2].clone())).collect();
+    let word = |claim: &Value, key: &str| claim[key].as_str().unwrap().to_owned();
+    let claims = document["claims"].as_array().unwrap().iter();
+    let tried: Vec<_> = claims.map(|claim| (word(claim, "source"), word(claim, "claim"))).collect();
+    assert_eq!(listed, tried);
 }
