@@ -37,7 +37,7 @@ const MORE_PAIRS: [(&[u64], &[u64]); 10] = [
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let (wholly, routed, sets, square) = match scope {
         Scope::Quick => (28, 20, 3, 729),
-        Scope::Full => (96, 64, 12, 4096),
+        Scope::Full => (96, 56, 10, 4096),
     };
     let mut cases: Vec<Case> = vec![];
     for size in 2..=wholly {
@@ -94,6 +94,7 @@ fn check(covered: &Covered, extent: Extent, findings: &mut Findings) {
     inverse::check(covered, findings);
     if let Some(sets) = extent.routed_sets {
         steps::check(covered, &placement, sets, findings);
+        steps::check_choices(covered, &placement, findings);
         tables::check(covered, &placement, findings);
     }
 }

@@ -12,7 +12,7 @@ use super::{
     findings::Findings,
     message_sets::{Message, MessageSets, messages, neighbours},
     pairs::{Case, Words, machine, machines_of},
-    routed::{dilation, identity, permutations, route, table},
+    routed::{dilation, identity, most, permutations, route, table},
     steps,
     trial::{Quantity, Trial},
 };
@@ -46,6 +46,10 @@ const STEPS: [Claim; 3] = [
     ),
 ];
 const CONFLICTS: Claim = Claim::new("Tao prop. 5.4.1", "conflicts of these sets, all modes");
+const SPLIT: Claim = Claim::new(
+    "Tao 5.4 (errata A9)",
+    "conflicts of any permutation set, split greedily into parallelizable subsets, all modes",
+);
 const SCATTER: Claim =
     Claim::new("Tao cor. 5.4.1, 5.4.2", "steps for parallelizable scatter sets at unit dilation, mode 1");
 const SCATTER_CONFLICTS: Claim =
@@ -65,6 +69,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     STEPS[1],
     STEPS[2],
     CONFLICTS,
+    SPLIT,
     SCATTER,
     SCATTER_CONFLICTS,
 ];
@@ -174,6 +179,10 @@ fn check_permutations(
     let apart = messages(&random).into_iter().map(|stage| on_own_nodes(construction, stage)).collect();
     let program = MessageSets::new(guest.node_count(), apart);
     for ((mode, claim), promised) in LinkMode::ALL.into_iter().zip(STEPS).zip(promise) {
+        match route(&random, placement, mode, PhaseLength::OfPlacement) {
+            Ok(stages) => findings.add(SPLIT, Trial::equal(0, most(&stages).conflicts), &case),
+            Err(error) => findings.fail(SPLIT, &case, &error),
+        }
         match route(&program, placement, mode, PhaseLength::OfPlacement) {
             Ok(stages) => {
                 for stage in stages {

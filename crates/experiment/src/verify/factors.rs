@@ -15,9 +15,14 @@ impl SimpleFactor {
         parameter(construction, "V").map(Self)
     }
 
-    /// `m_i / l_(v_i)` for each host dimension, with `l_(v_i)`.
+    /// `m_i / l_(v_i)` for each host dimension, with `l_(v_i)`: the first of a list in non-increasing order, and so
+    /// the greatest.
     fn ratios(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.0.iter().filter_map(|list| Some((list.iter().skip(1).product(), *list.first()?)))
+        let ratio = |list: &Vec<u64>| {
+            let greatest = *list.iter().max()?;
+            Some((list.iter().product::<u64>() / greatest, greatest))
+        };
+        self.0.iter().filter_map(ratio)
     }
 
     /// `max m_i / l_(v_i)` (theorem 3.4.3).

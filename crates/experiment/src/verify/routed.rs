@@ -34,23 +34,42 @@ fn exchanges(guest: &Machine, pattern: Pattern) -> NeighbourProgram {
     NeighbourProgram::new(GridGuest::new(guest.clone()), pattern, Cycles::ZERO).expect("some sets")
 }
 
-/// Steps and conflicts of every stage of a coordinated run.
+/// Steps and conflicts of every stage of a coordinated run, ties going the direct way and the lowest dimension first.
 pub(super) fn route(
     program: &impl Program,
     placement: &Placement,
     mode: LinkMode,
     phase_length: PhaseLength,
 ) -> Result<Vec<StageRouting>, SimulationError> {
-    let routing = Routing { dimension_choice: DimensionChoice::Lowest, phase_length };
+    route_by(
+        program,
+        placement,
+        links(mode),
+        Routing { dimension_choice: DimensionChoice::Lowest, phase_length },
+    )
+}
+
+/// The same by any rules.
+pub(super) fn route_by(
+    program: &impl Program,
+    placement: &Placement,
+    links: Communication,
+    routing: Routing,
+) -> Result<Vec<StageRouting>, SimulationError> {
     let execution = Execution::Coordinated(routing);
-    let outcome = simulate(program, placement, links(mode), &execution, CountLinkUse::No, &mut ())?;
+    let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ())?;
     Ok(outcome.traffic.routing.unwrap_or_default())
 }
 
 /// Links of a mode, crossed in one cycle.
-#[expect(clippy::expect_used, reason = "a hop of one cycle")]
 pub(super) fn links(mode: LinkMode) -> Communication {
-    Communication::new(mode, Cycles::new(1), TieRule::Direct).expect("a hop of at least one cycle")
+    links_with(mode, TieRule::Direct)
+}
+
+/// The same with a rule for ties.
+#[expect(clippy::expect_used, reason = "a hop of one cycle")]
+pub(super) fn links_with(mode: LinkMode, tie: TieRule) -> Communication {
+    Communication::new(mode, Cycles::new(1), tie).expect("a hop of at least one cycle")
 }
 
 /// Every node's own process on it.

@@ -3,8 +3,8 @@
 mod listed;
 
 use cubefold_mapping::{Construction, ConstructionKind, Placement};
-use cubefold_simulator::{PhaseLength, SimulationError, StageRouting};
-use cubefold_topology::LinkMode;
+use cubefold_simulator::{DimensionChoice, PhaseLength, Routing, SimulationError, StageRouting};
+use cubefold_topology::{LinkMode, TieRule};
 
 use super::{
     claim::Claim,
@@ -12,7 +12,7 @@ use super::{
     factors::{GeneralFactor, SimpleFactor},
     findings::Findings,
     pairs::Case,
-    routed::{permutations, route, scatter, shifts},
+    routed::{key, links_with, permutations, route, route_by, scatter, shifts},
     trial::Trial,
 };
 
@@ -85,12 +85,22 @@ const ODD_TORUS: StepClaims = step_claims!(
     "2c times that"
 );
 
+const TIES: Claim = Claim::new(
+    "Tao 4.5 (errata C10)",
+    "stages over the promised steps, or with conflicts, when ties go the positive or the negative way, mode 1",
+);
+const CHANCE: Claim = Claim::new(
+    "Tao 4.5.1, step 4 (b)",
+    "stages over the promised steps, or with conflicts, when dimensions are chosen at random, mode 1",
+);
+
 const THEOREMS: [StepClaims; 9] =
     [UNIT, TWO, GENERAL, SIMPLE, CUBE, CHAIN, ODD_LOWERING, ODD_RISING, ODD_TORUS];
 
 /// The claims of 4.5, in the order of the dissertation.
 pub(super) fn claims() -> Vec<Claim> {
-    THEOREMS.iter().flat_map(|theorem| [&theorem.steps[..], &[theorem.conflicts]].concat()).collect()
+    let of_theorem = |theorem: &StepClaims| [&theorem.steps[..], &[theorem.conflicts]].concat();
+    THEOREMS.iter().flat_map(of_theorem).chain([TIES, CHANCE]).collect()
 }
 
 /// The claims of 4.6.
@@ -199,6 +209,32 @@ pub(super) fn check(covered: &Covered, placement: &Placement, sets: usize, findi
                     findings.fail(theorem.steps[number], &case, &error);
                 }
             }
+        }
+    }
+}
+
+/// Routes some random permutation sets with the other rules for ties, and with dimensions chosen at random.
+pub(super) fn check_choices(covered: &Covered, placement: &Placement, findings: &mut Findings) {
+    let Some([promised, _, _]) = promise(covered) else { return };
+    let (guest, case) = (covered.construction.guest(), Case(covered.construction));
+    let task = task(covered.construction);
+    let random = DimensionChoice::Random { key: key(&format!("dimensions; {task}")) };
+    let lowest = DimensionChoice::Lowest;
+    for (claim, tie, dimension_choice) in [
+        (TIES, TieRule::Positive, lowest.clone()),
+        (TIES, TieRule::Negative, lowest),
+        (CHANCE, TieRule::Direct, random),
+    ] {
+        let links = links_with(LinkMode::FullDuplex, tie);
+        let routing = Routing { dimension_choice, phase_length: PhaseLength::OfPlacement };
+        let program = permutations(guest, 3, &task);
+        match route_by(&program, placement, links, routing) {
+            Ok(stages) => {
+                let is_over = |stage: &&StageRouting| stage.steps > promised || stage.conflicts > 0;
+                let over = stages.iter().filter(is_over).count() as u64;
+                findings.add(claim, Trial::equal(0, over), &case);
+            }
+            Err(error) => findings.fail(claim, &case, &error),
         }
     }
 }
