@@ -23,7 +23,9 @@ fn sum_of_all(processes: u64) -> u64 {
 fn constructions(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("mapping/2^24");
     group.sample_size(10);
-    let cases: [(MachineKind, &[u64], MachineKind, &[u64]); 5] = [
+    let cases: [(MachineKind, &[u64], MachineKind, &[u64]); 7] = [
+        (MachineKind::Torus, &[4096, 4096], MachineKind::Hypercube, &[2; 24]),
+        (MachineKind::Torus, &[16; 6], MachineKind::Torus, &[8; 8]),
         (MachineKind::Torus, &[4096, 4096], MachineKind::Mesh, &[16, 256, 4096]),
         (MachineKind::Torus, &[16; 6], MachineKind::Torus, &[4096, 4096]),
         (MachineKind::Torus, &[16; 6], MachineKind::Mesh, &[4096, 4096]),
