@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use crate::random_problem::{
-    Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, shared_cube_case,
-    shared_message_sets_case, tao_case, tie,
+    Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, row,
+    shared_cube_case, shared_message_sets_case, tao_case, tie,
 };
 use crate::reference::asynchronous::asynchronous;
 use crate::reference::coordinated::{RoutingPlan, coordinated, coordinated_by_plan};
@@ -227,17 +227,14 @@ fn plan(case: &Case, problem: &Problem) -> RoutingPlan {
 fn check_rows(records: &[StageRecord], expected: &[Vec<Row>]) -> Result<(), TestCaseError> {
     prop_assert_eq!(records.len(), expected.iter().map(Vec::len).sum::<usize>());
     for record in records {
-        let row = Row {
-            sharing: record.sharing.get(),
-            ready: record.ready.get(),
-            start: record.start.get(),
-            finish: record.finish.get(),
-            waiting: record.waiting().get(),
-            transfer: record.transfer.get(),
-            blocked: record.blocked().get(),
-        };
         let process = record.process.label() as usize;
-        prop_assert_eq!(&row, &expected[record.stage][process], "stage {} process {}", record.stage, process);
+        prop_assert_eq!(
+            &row(record),
+            &expected[record.stage][process],
+            "stage {} process {}",
+            record.stage,
+            process
+        );
     }
     Ok(())
 }

@@ -3,13 +3,15 @@
 use cubefold_mapping::{
     Construction, EmbeddingKind, GridGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
 };
-use cubefold_simulator::{Communication, CubeProgram, Cycles, NeighbourProgram, Pattern, Program};
+use cubefold_simulator::{
+    Communication, CubeProgram, Cycles, NeighbourProgram, Pattern, Program, StageRecord,
+};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
 use crate::reference::grid::Grid;
-use crate::reference::problem::{Links, Problem};
+use crate::reference::problem::{Links, Problem, Row};
 use crate::reference::route::Tie;
 
 /// What the engines are given.
@@ -96,6 +98,19 @@ impl Case {
             nodes: node_indices(&self.placement),
             stages,
         }
+    }
+}
+
+/// What an engine recorded of a process in a stage, in the reference's terms.
+pub(crate) fn row(record: &StageRecord) -> Row {
+    Row {
+        sharing: record.sharing.get(),
+        ready: record.ready.get(),
+        start: record.start.get(),
+        finish: record.finish.get(),
+        waiting: record.waiting().get(),
+        transfer: record.transfer.get(),
+        blocked: record.blocked().get(),
     }
 }
 

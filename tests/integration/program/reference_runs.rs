@@ -8,7 +8,7 @@ use cubefold_experiment::{
 use cubefold_mapping::ProcessId;
 
 use super::command::{files_in, json, root};
-use crate::random_problem::{Case, TestProgram};
+use crate::random_problem::{Case, TestProgram, row};
 use crate::reference::asynchronous::asynchronous;
 use crate::reference::coordinated::{RoutingPlan, coordinated_by_plan};
 use crate::reference::problem::{Problem, Row};
@@ -69,15 +69,7 @@ fn rows(finished: &FinishedRun, processes: u64) -> Vec<Vec<Row>> {
         assert!(record.stage == rows.len() || record.stage + 1 == rows.len(), "a stage without rows");
         rows.resize_with(record.stage + 1, Vec::new);
         assert_eq!(record.process.label() as usize, rows[record.stage].len());
-        rows[record.stage].push(Row {
-            sharing: record.sharing.get(),
-            ready: record.ready.get(),
-            start: record.start.get(),
-            finish: record.finish.get(),
-            waiting: record.waiting().get(),
-            transfer: record.transfer.get(),
-            blocked: record.blocked().get(),
-        });
+        rows[record.stage].push(row(&record));
     }
     assert!(rows.iter().all(|stage| stage.len() as u64 == processes));
     rows

@@ -37,22 +37,12 @@ pub(crate) fn asynchronous(problem: &Problem) -> AsynchronousOutcome {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grid::Grid;
-    use super::super::problem::{Links, Problem, Row};
-    use super::super::route::Tie;
+    use super::super::problem::{Problem, Row};
     use super::asynchronous;
 
     /// A line of four with process `n` on node `n`, `T_a = 2` and `T_c = 3`.
-    fn line(stages: Vec<Vec<(u32, u32)>>) -> Problem {
-        Problem {
-            grid: Grid { lengths: vec![4], wraps: vec![false] },
-            links: Links::FullDuplex,
-            tie: Tie::Direct,
-            hop_cycles: 3,
-            compute_cycles: 2,
-            nodes: vec![0, 1, 2, 3],
-            stages,
-        }
+    fn line(stages: &[&[(u32, u32)]]) -> Problem {
+        Problem { hop_cycles: 3, compute_cycles: 2, ..Problem::on_mesh(&[4], stages) }
     }
 
     /// A row from `ready`, `start` and `finish`, and from `waiting`, `transfer` and `blocked`.
@@ -66,7 +56,7 @@ mod tests {
         // Stage 1: 2 is ready at 8 + 2 = 10, 3 at 2 + 2 = 4; 3 -> 2 from max(4, 10) = 10 to 13.
         //          0 sent and received nothing: ready at 4, while its message of stage 0 still travels.
         //          0 -> 1 from 4: channel (0, +) has transmitted 0 -> 2 during [2, 5), so 5 to 8.
-        let outcome = asynchronous(&line(vec![vec![(0, 2)], vec![(3, 2), (0, 1)]]));
+        let outcome = asynchronous(&line(&[&[(0, 2)], &[(3, 2), (0, 1)]]));
         assert_eq!(outcome.rows[0][0], Row::without_message(2));
         assert_eq!(outcome.rows[0][2], row([2, 2, 8], [0, 6, 0]));
         assert_eq!(outcome.rows[1][0], Row::without_message(4));
@@ -81,7 +71,7 @@ mod tests {
     #[test]
     fn a_process_waits_for_a_partner_that_is_late() {
         // Stage 0: 0 -> 1 from 2 to 5. Stage 1: 1 is ready at 7, 2 at 4; 1 -> 2 from 7 to 10.
-        let outcome = asynchronous(&line(vec![vec![(0, 1)], vec![(1, 2)]]));
+        let outcome = asynchronous(&line(&[&[(0, 1)], &[(1, 2)]]));
         assert_eq!(outcome.rows[1][2], row([4, 7, 10], [3, 3, 0]));
     }
 
@@ -89,7 +79,7 @@ mod tests {
     fn of_several_messages_the_one_that_arrives_last_counts() {
         // Stage 0: 0 -> 1 from 2 to 5. Stage 1: 1 is ready at 7, the others at 4. 2 -> 3 from 4 to 7,
         // 1 -> 3 from 7 over channels (1, +) and (2, +), the second one free since 7: at 13.
-        let outcome = asynchronous(&line(vec![vec![(0, 1)], vec![(1, 3), (2, 3)]]));
+        let outcome = asynchronous(&line(&[&[(0, 1)], &[(1, 3), (2, 3)]]));
         assert_eq!(outcome.rows[1][3], row([4, 7, 13], [3, 6, 0]));
     }
 
@@ -98,7 +88,7 @@ mod tests {
         // Stage 0: 0 -> 1 from 2 to 5, so 1 is ready at 7 in stage 1 and the others at 4. Stage 1:
         // 1 -> 0 from 7 to 10 and 1 -> 2 from 7 to 10. Stage 2: 0 and 2 are ready at 12, 1 at 9, 3 at 6;
         // 3 -> 1 from max(6, 9) = 9 over (3, -) to 12, over (2, -) to 15; 0 -> 1 from 12 to 15: source 0.
-        let stages = vec![vec![(0, 1)], vec![(1, 0), (1, 2)], vec![(3, 1), (0, 1)]];
-        assert_eq!(asynchronous(&line(stages)).rows[2][1], row([9, 12, 15], [3, 3, 0]));
+        let stages: [&[_]; 3] = [&[(0, 1)], &[(1, 0), (1, 2)], &[(3, 1), (0, 1)]];
+        assert_eq!(asynchronous(&line(&stages)).rows[2][1], row([9, 12, 15], [3, 3, 0]));
     }
 }

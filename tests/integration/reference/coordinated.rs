@@ -115,23 +115,12 @@ fn row(problem: &Problem, messages: &[Message], process: usize, begin: u64, step
 
 #[cfg(test)]
 mod tests {
-    use super::super::grid::Grid;
     use super::super::problem::{Links, Problem, Row};
-    use super::super::route::Tie;
     use super::coordinated;
 
     /// Process `n` on node `n` of a mesh, `T_a = 5`, `T_c = 2`.
-    fn mesh(lengths: &[u64], links: Links, stages: Vec<Vec<(u32, u32)>>) -> Problem {
-        let grid = Grid { lengths: lengths.to_vec(), wraps: vec![false; lengths.len()] };
-        Problem {
-            nodes: (0..grid.number_of_nodes()).collect(),
-            grid,
-            links,
-            tie: Tie::Direct,
-            hop_cycles: 2,
-            compute_cycles: 5,
-            stages,
-        }
+    fn mesh(lengths: &[u64], links: Links, stages: &[&[(u32, u32)]]) -> Problem {
+        Problem { links, hop_cycles: 2, compute_cycles: 5, ..Problem::on_mesh(lengths, stages) }
     }
 
     #[test]
@@ -139,7 +128,7 @@ mod tests {
         // (3,2)-mesh, stage 0: 0 = (0,0) and 2 = (2,0) send to 4 = (1,1). Phase 1: both reach (1,0) in
         // one step, by different channels. Phase 2: one goes up, the other waits (a conflict), then goes:
         // two steps. Stage 1: 5 -> 4, one step.
-        let problem = mesh(&[3, 2], Links::FullDuplex, vec![vec![(0, 4), (2, 4)], vec![(5, 4)]]);
+        let problem = mesh(&[3, 2], Links::FullDuplex, &[&[(0, 4), (2, 4)], &[(5, 4)]]);
         let outcome = coordinated(&problem, None);
         assert_eq!((&outcome.steps[..], &outcome.conflicts[..]), (&[3, 1][..], &[1, 0][..]));
         // ready at 5; 2 * 3 - 2 * 2 = 2 waiting, 2 * 2 = 4 transfer
@@ -159,7 +148,7 @@ mod tests {
     #[test]
     fn the_farthest_message_sets_the_row() {
         // line of 4: 1 -> 2 and 0 -> 2 (two links). Step 1: both move; step 2: 0 -> 2 moves. 2 steps.
-        let problem = mesh(&[4], Links::FullDuplex, vec![vec![(1, 2), (0, 2)]]);
+        let problem = mesh(&[4], Links::FullDuplex, &[&[(1, 2), (0, 2)]]);
         let row = Row { sharing: 0, ready: 5, start: 5, finish: 9, waiting: 0, transfer: 4, blocked: 0 };
         assert_eq!(coordinated(&problem, None).rows[0][2], row);
     }
@@ -169,7 +158,7 @@ mod tests {
         // (3,2)-mesh: 0 = (0,0) to 2 = (2,0), and 3 = (0,1) to 1 = (1,0), which turns. Unlimited: phase 1
         // takes the two steps of 0 -> 2, phase 2 one more. Length 1: one step, and in phase 2 0 -> 2 makes
         // its second link while 3 -> 1 comes down: two steps.
-        let problem = mesh(&[3, 2], Links::FullDuplex, vec![vec![(0, 2), (3, 1)]]);
+        let problem = mesh(&[3, 2], Links::FullDuplex, &[&[(0, 2), (3, 1)]]);
         assert_eq!(coordinated(&problem, None).steps, [3]);
         assert_eq!(coordinated(&problem, Some(2)).steps, [3]);
         assert_eq!(coordinated(&problem, Some(1)).steps, [2]);
@@ -182,12 +171,12 @@ mod tests {
         // the same, as the movements of the other dimension have no messages.
         let stage = vec![(0, 3), (3, 0), (1, 2), (2, 1)];
         for (links, steps) in [(Links::FullDuplex, 2), (Links::HalfDuplex, 4), (Links::SingleDirection, 4)] {
-            let outcome = coordinated(&mesh(&[2, 2], links, vec![stage.clone()]), None);
+            let outcome = coordinated(&mesh(&[2, 2], links, &[&stage]), None);
             assert_eq!((outcome.steps, outcome.conflicts), (vec![steps], vec![0]));
         }
         // 0 -> 1 in dimension 1 and 0 -> 2 in dimension 2, both +, go together but for single-direction
         for (links, steps) in [(Links::FullDuplex, 1), (Links::HalfDuplex, 1), (Links::SingleDirection, 2)] {
-            let outcome = coordinated(&mesh(&[2, 2], links, vec![vec![(0, 1), (0, 2)]]), None);
+            let outcome = coordinated(&mesh(&[2, 2], links, &[&[(0, 1), (0, 2)]]), None);
             assert_eq!((outcome.steps, outcome.conflicts), (vec![steps], vec![0]));
         }
     }

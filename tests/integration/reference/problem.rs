@@ -83,6 +83,20 @@ pub(crate) struct Message {
 }
 
 impl Problem {
+    /// Stages on a full-duplex mesh, process `n` on node `n`: `T_a = 0`, `T_c = 1`, ties go the direct way.
+    pub(crate) fn on_mesh(lengths: &[u64], stages: &[&[(u32, u32)]]) -> Self {
+        let grid = Grid { lengths: lengths.to_vec(), wraps: vec![false; lengths.len()] };
+        Self {
+            nodes: (0..grid.number_of_nodes()).collect(),
+            grid,
+            links: Links::FullDuplex,
+            tie: Tie::Direct,
+            hop_cycles: 1,
+            compute_cycles: 0,
+            stages: stages.iter().map(|messages| messages.to_vec()).collect(),
+        }
+    }
+
     /// Panics where the problem is not one of the model's.
     pub(crate) fn check(&self) {
         assert!(self.hop_cycles >= 1, "a message takes at least a cycle to cross a link");
@@ -151,19 +165,12 @@ fn place(process: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Grid, Links, Message, Problem, Tie};
+    use super::{Message, Problem};
 
     #[test]
     fn messages_are_ordered_by_stage_then_source_then_destination() {
-        let problem = Problem {
-            grid: Grid { lengths: vec![3], wraps: vec![false] },
-            links: Links::FullDuplex,
-            tie: Tie::Direct,
-            hop_cycles: 1,
-            compute_cycles: 0,
-            nodes: vec![2, 0, 1],
-            stages: vec![vec![(1, 2), (1, 0)], vec![(0, 1)]],
-        };
+        let problem =
+            Problem { nodes: vec![2, 0, 1], ..Problem::on_mesh(&[3], &[&[(1, 2), (1, 0)], &[(0, 1)]]) };
         problem.check();
         let mut messages = problem.messages();
         messages.sort();

@@ -2,22 +2,7 @@
 
 use super::asynchronous::asynchronous;
 use super::coordinated::coordinated;
-use super::grid::Grid;
-use super::problem::{Links, Problem, Row};
-use super::route::Tie;
-
-/// A problem on a full-duplex line, `T_c = 1`.
-fn line(length: u64, compute_cycles: u64, nodes: &[u64], stages: &[&[(u32, u32)]]) -> Problem {
-    Problem {
-        grid: Grid { lengths: vec![length], wraps: vec![false] },
-        links: Links::FullDuplex,
-        tie: Tie::Direct,
-        hop_cycles: 1,
-        compute_cycles,
-        nodes: nodes.to_vec(),
-        stages: stages.iter().map(|messages| messages.to_vec()).collect(),
-    }
-}
+use super::problem::{Problem, Row};
 
 /// The rows of a stage in columns: sharing, finish, waiting, transfer and blocked of each process.
 fn columns(rows: &[Row]) -> [Vec<u64>; 5] {
@@ -34,7 +19,7 @@ fn columns(rows: &[Row]) -> [Vec<u64>; 5] {
 #[test]
 fn scatter_of_a_two_by_two_mesh_on_a_line_of_four() {
     let stage = [(0, 1), (0, 2), (1, 0), (1, 3), (2, 0), (2, 3), (3, 1), (3, 2)];
-    let problem = line(4, 0, &[0, 1, 2, 3], &[&stage]);
+    let problem = Problem::on_mesh(&[4], &[&stage]);
     // (0,+): 0 -> 1 [0,1), 0 -> 2 [1,2). (1,+): 1 -> 3 [0,1), 0 -> 2 [2,3). (2,+): 2 -> 3 [0,1), 1 -> 3 [1,2).
     // (1,-): 1 -> 0 [0,1), 2 -> 0 [1,2). (2,-): 2 -> 0 [0,1), 3 -> 1 [1,2). (3,-): 3 -> 1 [0,1), 3 -> 2 [1,2).
     // Last for 0: 2 -> 0 at 2. For 1: 3 -> 1 at 2. For 2: 0 -> 2 at 3, two links, so 1 blocked. For 3: 1 -> 3 at 2.
@@ -58,7 +43,7 @@ fn scatter_of_a_two_by_two_mesh_on_a_line_of_four() {
 fn a_cube_of_two_dimensions_with_two_processes_a_node() {
     // 0 and 1 on node 0, 2 and 3 on node 1; stage 0 is within the nodes, stage 1 across the link. T_a = 5.
     let stages: [&[_]; 2] = [&[(0, 1), (1, 0), (2, 3), (3, 2)], &[(0, 2), (1, 3), (2, 0), (3, 1)]];
-    let problem = line(2, 5, &[0, 0, 1, 1], &stages);
+    let problem = Problem { compute_cycles: 5, nodes: vec![0, 0, 1, 1], ..Problem::on_mesh(&[2], &stages) };
     // Stage 0: 0 and 2 compute [0,5), 1 and 3 [5,10); at 10 all four messages are injected and arrive.
     // Stage 1: 0 and 2 compute [10,15) and exchange [15,16), 1 and 3 [15,20) and exchange [20,21).
     let outcome = asynchronous(&problem);

@@ -78,9 +78,7 @@ impl Run<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::grid::Grid;
     use super::super::super::problem::{Links, Problem, Row};
-    use super::super::super::route::Tie;
     use super::super::{AsynchronousOutcome, asynchronous};
 
     /// A stage's messages.
@@ -88,16 +86,8 @@ mod tests {
 
     /// Runs stages on a mesh with process `n` on node `n`; `cycles` are `T_a` and `T_c`.
     fn run(lengths: &[u64], links: Links, cycles: (u64, u64), stages: &[&Stage]) -> AsynchronousOutcome {
-        let grid = Grid { lengths: lengths.to_vec(), wraps: vec![false; lengths.len()] };
-        asynchronous(&Problem {
-            nodes: (0..grid.number_of_nodes()).collect(),
-            grid,
-            links,
-            tie: Tie::Direct,
-            compute_cycles: cycles.0,
-            hop_cycles: cycles.1,
-            stages: stages.iter().map(|messages| messages.to_vec()).collect(),
-        })
+        let (compute_cycles, hop_cycles) = cycles;
+        asynchronous(&Problem { links, hop_cycles, compute_cycles, ..Problem::on_mesh(lengths, stages) })
     }
 
     /// Finish and blocked cycles of a process in a stage.

@@ -47,9 +47,7 @@ impl Run<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::grid::Grid;
-    use super::super::super::problem::{Links, Problem, Row};
-    use super::super::super::route::Tie;
+    use super::super::super::problem::{Problem, Row};
     use super::super::{AsynchronousOutcome, asynchronous};
 
     /// A stage's messages.
@@ -57,15 +55,7 @@ mod tests {
 
     /// Runs stages on a full-duplex line of three, process `n` on `nodes[n]`; `T_c = 1`.
     fn run(compute_cycles: u64, nodes: &[u64], stages: &[&Stage]) -> AsynchronousOutcome {
-        asynchronous(&Problem {
-            grid: Grid { lengths: vec![3], wraps: vec![false] },
-            links: Links::FullDuplex,
-            tie: Tie::Direct,
-            hop_cycles: 1,
-            compute_cycles,
-            nodes: nodes.to_vec(),
-            stages: stages.iter().map(|messages| messages.to_vec()).collect(),
-        })
+        asynchronous(&Problem { compute_cycles, nodes: nodes.to_vec(), ..Problem::on_mesh(&[3], stages) })
     }
 
     /// Sharing, ready and finish of a process in a stage.

@@ -36,22 +36,17 @@ fn meet(problem: &Problem, one: Message, other: Message) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::grid::Grid;
-    use super::super::super::problem::{Links, Problem, Row};
-    use super::super::super::route::Tie;
+    use super::super::super::problem::{Problem, Row};
     use super::super::coordinated;
     use super::parts;
 
     /// A stage on a full-duplex line of three, process `n` on `nodes[n]`; `T_a = 4`, `T_c = 2`.
     fn stage(nodes: &[u64], messages: &[(u32, u32)]) -> Problem {
         Problem {
-            grid: Grid { lengths: vec![3], wraps: vec![false] },
-            links: Links::FullDuplex,
-            tie: Tie::Direct,
             hop_cycles: 2,
             compute_cycles: 4,
             nodes: nodes.to_vec(),
-            stages: vec![messages.to_vec()],
+            ..Problem::on_mesh(&[3], &[messages])
         }
     }
 

@@ -68,9 +68,7 @@ impl RoutingPlan {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::grid::Grid;
-    use super::super::super::problem::{Links, Problem};
-    use super::super::super::route::Tie;
+    use super::super::super::problem::Problem;
     use super::super::coordinated_by_plan;
     use super::RoutingPlan;
 
@@ -85,13 +83,9 @@ mod tests {
         let ends = |stage: &&[(u32, u32, u64)]| stage.iter().map(|message| (message.0, message.1)).collect();
         let numbers = |stage: &&[(u32, u32, u64)]| stage.iter().map(|message| message.2).collect();
         let problem = Problem {
-            grid: Grid { lengths: lengths.to_vec(), wraps: vec![false; lengths.len()] },
-            links: Links::FullDuplex,
-            tie: Tie::Direct,
-            hop_cycles: 1,
-            compute_cycles: 0,
             nodes: nodes.to_vec(),
             stages: stages.iter().map(ends).collect(),
+            ..Problem::on_mesh(lengths, &[])
         };
         let plan = RoutingPlan {
             subset_of_message: stages.iter().map(numbers).collect(),

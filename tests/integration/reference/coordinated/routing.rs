@@ -110,22 +110,12 @@ impl<'problem> Routing<'problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::grid::Grid;
     use super::super::super::problem::{Links, Problem};
-    use super::super::super::route::Tie;
     use super::Routing;
 
     /// Steps and conflicts of messages on a line of four with process `n` on node `n`.
     fn on_a_line(links: Links, messages: &[(u32, u32)]) -> (u64, u64) {
-        let problem = Problem {
-            grid: Grid { lengths: vec![4], wraps: vec![false] },
-            links,
-            tie: Tie::Direct,
-            hop_cycles: 1,
-            compute_cycles: 0,
-            nodes: vec![0, 1, 2, 3],
-            stages: vec![messages.to_vec()],
-        };
+        let problem = Problem { links, ..Problem::on_mesh(&[4], &[messages]) };
         let routing = Routing::of(&problem, &problem.messages(), None);
         (routing.steps, routing.conflicts)
     }
