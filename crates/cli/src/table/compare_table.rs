@@ -6,6 +6,7 @@ use super::{
     Page,
     results_page::{
         Column, LEGEND, Row, add_tables, construction_notes, contention_notes, coordination_note, settings,
+        step_columns, time_columns,
     },
 };
 use crate::{arguments::SharedOptions, grouping::by_scenario};
@@ -36,19 +37,13 @@ pub(crate) fn compare_table(
 
 fn columns(reference: &str, rows: &[Row<'_>]) -> Vec<Column> {
     let ratio = |record: &RunRecord| record.ratio_to_reference.map(|ratio| format!("{ratio:.3}"));
-    vec![
+    let mut columns = vec![
         Column::new("makespan", rows, |record| Some(record.makespan_cycles)),
         Column::new(format!("/ {reference}"), rows, ratio),
-        Column::new("predicted", rows, |record| record.predicted_cycles),
-        Column::new("bound", rows, |record| record.lower_bound_cycles),
-        Column::new("waiting", rows, |record| Some(record.totals.waiting_cycles)),
-        Column::new("sharing", rows, |record| {
-            Some(record.totals.sharing_cycles).filter(|_| record.placement.load.max > 1)
-        }),
-        Column::new("blocked", rows, |record| record.longest_queue.and(Some(record.totals.blocked_cycles))),
-        Column::new("steps", rows, |record| record.routing_steps),
-        Column::new("conflicts", rows, |record| record.conflicts),
-    ]
+    ];
+    columns.extend(time_columns(rows));
+    columns.extend(step_columns(rows));
+    columns
 }
 
 /// For each embedding: by how much it is faster or slower than the reference, and whether it meets the bound.

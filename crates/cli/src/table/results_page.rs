@@ -35,6 +35,27 @@ impl Column {
     }
 }
 
+/// What the makespan is to be seen against, and what it is made of.
+pub(super) fn time_columns(rows: &[Row<'_>]) -> [Column; 5] {
+    [
+        Column::new("predicted", rows, |record| record.predicted_cycles),
+        Column::new("bound", rows, |record| record.lower_bound_cycles),
+        Column::new("waiting", rows, |record| Some(record.totals.waiting_cycles)),
+        Column::new("sharing", rows, |record| {
+            Some(record.totals.sharing_cycles).filter(|_| record.placement.load.max > 1)
+        }),
+        Column::new("blocked", rows, |record| record.longest_queue.and(Some(record.totals.blocked_cycles))),
+    ]
+}
+
+/// What a coordinated run counts.
+pub(super) fn step_columns(rows: &[Row<'_>]) -> [Column; 2] {
+    [
+        Column::new("steps", rows, |record| record.routing_steps),
+        Column::new("conflicts", rows, |record| record.conflicts),
+    ]
+}
+
 /// Adds the table of the runs to a page: one for each execution mode, since they measure different things.
 pub(super) fn add_tables(
     page: &mut Page,

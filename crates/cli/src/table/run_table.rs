@@ -6,7 +6,7 @@ use super::{
     Page,
     results_page::{
         Column, LEGEND, Row, add_tables, bound_note, construction_notes, contention_notes, coordination_note,
-        settings,
+        settings, step_columns, time_columns,
     },
 };
 use crate::{arguments::SharedOptions, grouping::by_scenario};
@@ -27,19 +27,11 @@ pub(crate) fn run_table(scenarios: &[Scenario], records: &[RunRecord], shared: &
 }
 
 fn columns(rows: &[Row<'_>]) -> Vec<Column> {
-    vec![
-        Column::new("makespan", rows, |record| Some(record.makespan_cycles)),
-        Column::new("predicted", rows, |record| record.predicted_cycles),
-        Column::new("bound", rows, |record| record.lower_bound_cycles),
-        Column::new("waiting", rows, |record| Some(record.totals.waiting_cycles)),
-        Column::new("sharing", rows, |record| {
-            Some(record.totals.sharing_cycles).filter(|_| record.placement.load.max > 1)
-        }),
-        Column::new("blocked", rows, |record| record.longest_queue.and(Some(record.totals.blocked_cycles))),
-        Column::new("queue", rows, |record| record.longest_queue),
-        Column::new("steps", rows, |record| record.routing_steps),
-        Column::new("conflicts", rows, |record| record.conflicts),
-    ]
+    let mut columns = vec![Column::new("makespan", rows, |record| Some(record.makespan_cycles))];
+    columns.extend(time_columns(rows));
+    columns.push(Column::new("queue", rows, |record| record.longest_queue));
+    columns.extend(step_columns(rows));
+    columns
 }
 
 fn notes(runs: &[Run], records: &[RunRecord]) -> Vec<String> {
