@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod constant_distances;
 mod construction;
 mod cube_dimension;
 mod embedding;
@@ -35,6 +36,7 @@ mod process;
 mod product_placement;
 mod translation_table;
 
+pub use constant_distances::for_each_constant_distance_placement;
 pub use construction::{
     Construction, ConstructionError, ConstructionKind, Exactness, Parameter, Processes, PromisedDilation,
     PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset, UnmetCondition,
