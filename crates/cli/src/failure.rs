@@ -68,7 +68,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Scenario(errors) => errors.fmt(formatter),
             Self::Usage { message, help } => write!(formatter, "{message}\n  help: {help}"),
-            Self::Refused(error @ RunError::Memory(_)) => {
+            Self::Refused(error @ (RunError::Memory(_) | RunError::AddressExchangeMemory { .. })) => {
                 write!(
                     formatter,
                     "{error}\n  help: give it more with --memory-limit, or make the machine smaller"

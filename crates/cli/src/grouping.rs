@@ -2,6 +2,11 @@
 
 use cubefold_experiment::{Run, Scenario};
 
+/// The runs of all scenarios, in their order.
+pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
+    scenarios.iter().flat_map(|scenario| &scenario.runs).collect()
+}
+
 /// The runs of all scenarios with their results, scenario by scenario.
 pub(crate) fn by_scenario<'a, R>(
     scenarios: &'a [Scenario],

@@ -24,6 +24,13 @@ pub(crate) enum Show {
     Never,
 }
 
+impl Show {
+    /// On a terminal, but not where quiet is asked for.
+    pub(crate) fn unless(quiet: bool) -> Self {
+        if quiet { Self::Never } else { Self::OnTerminal }
+    }
+}
+
 /// Does `work`, and meanwhile shows on standard error how much of `total` its progress has reached.
 pub(crate) fn watch<T>(show: Show, total: u64, progress: &Progress, work: impl FnOnce() -> T) -> T {
     if show == Show::Never || !std::io::stderr().is_terminal() {

@@ -14,18 +14,14 @@ use crate::{Bytes, RunError};
 ///
 /// # Errors
 ///
-/// When the run would need more than `memory` bytes.
+/// When the run would need more than `memory` bytes, or the simulator refuses it.
 pub fn address_exchange_steps(
     machine: &Machine,
     communication: Communication,
     memory: u64,
 ) -> Result<u64, RunError> {
     let failed = |error: SimulationError| RunError::AddressExchange { error };
-    let guest = GridGuest::new(machine.clone());
-    // A machine has at least two nodes, and each of them its own.
-    let Ok(table) = PlacementTable::new(machine, machine.nodes().collect()) else { return Ok(0) };
-    let Ok(program) = NeighbourProgram::new(guest, Pattern::Scatter, Cycles::ZERO) else { return Ok(0) };
-    let placement = Placement::Table(table);
+    let (program, placement) = scatter(machine);
     let needed = bytes_to_simulate(&program, &placement);
     if needed > memory {
         return Err(RunError::AddressExchangeMemory { needed: Bytes(needed), limit: Bytes(memory) });
@@ -34,6 +30,15 @@ pub fn address_exchange_steps(
     let outcome = simulate(&program, &placement, communication, &execution, CountLinkUse::No, &mut ())
         .map_err(failed)?;
     Ok(outcome.traffic.routing.iter().flatten().map(|stage| stage.steps).sum())
+}
+
+/// A scatter in which every node sends and receives.
+#[expect(clippy::expect_used, reason = "a machine has at least two nodes; a scatter draws no sets")]
+fn scatter(machine: &Machine) -> (NeighbourProgram, Placement) {
+    let guest = GridGuest::new(machine.clone());
+    let program = NeighbourProgram::new(guest, Pattern::Scatter, Cycles::ZERO).expect("no sets to draw");
+    let table = PlacementTable::new(machine, machine.nodes().collect()).expect("nodes of the machine");
+    (program, Placement::Table(table))
 }
 
 #[cfg(test)]

@@ -70,6 +70,11 @@ impl GuestProgram {
         with_program!(self, program => program.stage_count())
     }
 
+    /// The number of pairs of a process and a stage, or as many as 64 bits hold.
+    pub(crate) fn pair_count(&self) -> u64 {
+        self.process_count().saturating_mul(self.stage_count() as u64)
+    }
+
     /// The most messages that a process receives in one stage.
     #[must_use]
     pub fn most_received(&self) -> usize {

@@ -49,9 +49,8 @@ impl std::fmt::Display for Bytes {
 /// Bytes to run, roughly: the engine and the metrics are not at work at the same time.
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, keep: KeepRecords) -> u64 {
-    let pairs = run.program.process_count().saturating_mul(run.program.stage_count() as u64);
     let records = match keep {
-        KeepRecords::Yes => pairs.saturating_mul(size_of::<StageRecord>() as u64),
+        KeepRecords::Yes => run.program.pair_count().saturating_mul(size_of::<StageRecord>() as u64),
         KeepRecords::No => 0,
     };
     run.program

@@ -115,8 +115,7 @@ impl Progress {
     /// The pairs of all these runs.
     #[must_use]
     pub fn total(runs: &[&Run]) -> u64 {
-        let pairs = |run: &&Run| run.program.process_count().saturating_mul(run.program.stage_count() as u64);
-        runs.iter().map(pairs).fold(0, u64::saturating_add)
+        runs.iter().map(|run| run.program.pair_count()).fold(0, u64::saturating_add)
     }
 }
 
@@ -304,7 +303,7 @@ impl<'run> Meter<'run> {
     }
 
     fn tell(&mut self) {
-        self.progress.done.fetch_add(std::mem::take(&mut self.untold), Ordering::Relaxed);
+        self.progress.add(std::mem::take(&mut self.untold));
     }
 }
 

@@ -1,7 +1,6 @@
 //! `cubefold check`: what runs there would be.
 
 use cubefold_experiment::{
-    Run,
     export::{Document, PlannedRun},
     load,
 };
@@ -11,6 +10,7 @@ use crate::{
     arguments::{ScenarioOptions, SharedOptions},
     failure::Failure,
     format::{ByExtension, ResultFormat},
+    grouping::all_runs,
     output::Output,
     table::check_table,
 };
@@ -18,7 +18,7 @@ use crate::{
 pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
     let scenarios = load(&options.files).map_err(Failure::Scenario)?;
-    let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
+    let runs = all_runs(&scenarios);
     let planned: Vec<PlannedRun> =
         runs.iter().enumerate().map(|(place, run)| PlannedRun::new(place, run)).collect();
     let output = Output::open(shared.output(), &scenarios)?;

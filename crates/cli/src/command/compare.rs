@@ -12,7 +12,7 @@ use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
     format::{ByExtension, ResultFormat},
-    grouping::combinations,
+    grouping::{all_runs, combinations},
     output::Output,
     table::compare_table,
 };
@@ -21,7 +21,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     let format = ResultFormat::decide(options.scenarios.format, shared.output())?;
     let scenarios = load(&options.scenarios.files).map_err(Failure::Scenario)?;
     let references = references(&scenarios, options.reference.as_deref())?;
-    let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
+    let runs = all_runs(&scenarios);
     let at_once = check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
     let output = Output::open(shared.output(), &scenarios)?;
     let mut results = vec![];

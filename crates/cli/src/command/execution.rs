@@ -1,4 +1,4 @@
-//! Runs with threads and a progress bar: what `run`, `compare` and `measure` share.
+//! Threads for every command that computes much, and runs with a progress bar: what `run` and `compare` share.
 
 use cubefold_experiment::{FinishedRun, KeepRecords, Progress, Run, execute_runs};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -34,8 +34,7 @@ pub(super) fn execute_all<T: Send>(
         KeepRecords::Yes => at_once,
         KeepRecords::No => runs.len().max(1),
     };
-    let show = if shared.quiet { Show::Never } else { Show::OnTerminal };
-    watch(show, Progress::total(runs), &progress, || {
+    watch(Show::unless(shared.quiet), Progress::total(runs), &progress, || {
         for (number, some) in runs.chunks(batch).enumerate() {
             let first = number * batch;
             let finished = pool.install(|| execute_runs(some, first, keep, &progress, &finish));

@@ -1,7 +1,7 @@
 //! `cubefold measure`: metrics of the placements.
 
 use cubefold_experiment::{
-    Run, check_placements,
+    check_placements,
     export::{Document, PlacementEntry},
     load, measure_run,
 };
@@ -12,6 +12,7 @@ use crate::{
     arguments::{ScenarioOptions, SharedOptions},
     failure::Failure,
     format::{ByExtension, ResultFormat},
+    grouping::all_runs,
     output::Output,
     table::measure_table,
 };
@@ -19,7 +20,7 @@ use crate::{
 pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
     let scenarios = load(&options.files).map_err(Failure::Scenario)?;
-    let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
+    let runs = all_runs(&scenarios);
     let at_once = check_placements(&runs, shared.resources()).map_err(Failure::Refused)?;
     let output = Output::open(shared.output(), &scenarios)?;
     let entries: Vec<PlacementEntry> =

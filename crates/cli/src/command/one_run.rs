@@ -4,11 +4,11 @@ use cubefold_experiment::{Run, Scenario};
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Coordinates, NodeId};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, grouping::all_runs};
 
 /// The one run whose placement is asked for.
 pub(super) fn one_run<'a>(scenarios: &'a [Scenario], embedding: Option<&str>) -> Result<&'a Run, Failure> {
-    let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
+    let runs = all_runs(scenarios);
     if scenarios.iter().any(|scenario| scenario.swept) {
         return Err(Failure::usage(
             "the scenario has a sweep, expected one placement",

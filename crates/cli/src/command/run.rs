@@ -12,6 +12,7 @@ use crate::{
     arguments::{RunOptions, SharedOptions},
     failure::Failure,
     format::{ByExtension, ResultFormat},
+    grouping::all_runs,
     output::Output,
     table::run_table,
 };
@@ -19,7 +20,7 @@ use crate::{
 pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.scenarios.format, shared.output())?;
     let scenarios = load(&options.scenarios.files).map_err(Failure::Scenario)?;
-    let runs: Vec<&Run> = scenarios.iter().flat_map(|scenario| &scenario.runs).collect();
+    let runs = all_runs(&scenarios);
     let keep = if options.processes.is_some() { KeepRecords::Yes } else { KeepRecords::No };
     let at_once = check_runs(&runs, shared.resources(), keep).map_err(Failure::Refused)?;
     let rows = options.processes.as_deref().map(|path| ProcessRows::open(path, shared.output(), &scenarios));

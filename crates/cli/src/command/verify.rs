@@ -24,9 +24,8 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
     let output = Output::open(shared.output(), &[])?;
     let verification = Verification::new(if options.quick { Scope::Quick } else { Scope::Full });
     let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
-    let show = if shared.quiet { Show::Never } else { Show::OnTerminal };
     let run = || pool.install(|| verification.run(&progress));
-    let claims = watch(show, verification.total(), &progress, run);
+    let claims = watch(Show::unless(shared.quiet), verification.total(), &progress, run);
     let written: Vec<ClaimRecord> = claims.iter().map(ClaimRecord::new).collect();
     let page = || verify_table(&claims, format);
     records::write(output, format, Document::VERIFY, &[], &written, page)?;

@@ -56,9 +56,9 @@ fn runs(
         None => Some(0),
     };
     let section = machine_section::read(settings, errors);
-    let program = program_section::read(settings, &section, seed, errors);
-    let loading = loading_section::read(settings, program.as_ref(), errors);
-    let embeddings = mapping_section::read(settings, program.as_ref(), errors);
+    let program = program_section::read(settings, &section, seed, errors).map(Arc::new);
+    let loading = loading_section::read(settings, program.as_deref(), errors);
+    let embeddings = mapping_section::read(settings, program.as_deref(), errors);
     let execution = execution::read(settings, errors);
     let tie = execution::read_tie(settings, errors);
     let (machine, size, program) = together(&section, program.as_ref())?;
@@ -68,7 +68,6 @@ fn runs(
     let fit = Fit { settings, program, machine, partition: section.partition.as_ref(), size };
     let placed = mapping_section::place(&fit, embeddings?, library, errors)?;
     let (name, seed, execution) = (name?, seed?, execution?);
-    let program = Arc::new(program.clone());
     let communication = Communication::new(section.links?, section.hop_cycles?, tie?).ok()?;
     let run = |(embedding, placement)| Run {
         scenario: name.clone(),
@@ -77,7 +76,7 @@ fn runs(
         machine: machine.clone(),
         partition: section.partition.clone(),
         communication,
-        program: program.clone(),
+        program: Arc::clone(program),
         loading: loading.clone(),
         embedding,
         placement,
@@ -89,7 +88,7 @@ fn runs(
 /// Machine and program, when both are right.
 fn together<'a>(
     section: &'a MachineSection,
-    program: Option<&'a GuestProgram>,
-) -> Option<(&'a Machine, &'a Size, &'a GuestProgram)> {
+    program: Option<&'a Arc<GuestProgram>>,
+) -> Option<(&'a Machine, &'a Size, &'a Arc<GuestProgram>)> {
     Some((section.machine.as_ref()?, section.size.as_ref()?, program?))
 }
