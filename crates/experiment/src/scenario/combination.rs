@@ -6,7 +6,9 @@ use cubefold_simulator::Communication;
 use cubefold_topology::Machine;
 
 use super::{
-    Run, cycle_bound, execution, file_stem,
+    Run,
+    cycle_bound::CycleBound,
+    execution, file_stem,
     library::Library,
     loading_section,
     machine_section::{self, MachineSection},
@@ -62,11 +64,14 @@ fn runs(
     let execution = execution::read(settings, errors);
     let tie = execution::read_tie(settings, errors);
     let (machine, size, program) = together(&section, program.as_ref())?;
-    if let Some(hop) = section.hop_cycles {
-        errors.extend(cycle_bound::check(settings, machine, size, program, hop).err());
-    }
     let fit = Fit { settings, program, machine, partition: section.partition.as_ref(), size };
-    let placed = mapping_section::place(&fit, embeddings?, library, errors)?;
+    let placed = embeddings.and_then(|embeddings| mapping_section::place(&fit, embeddings, library, errors));
+    if let Some(hop) = section.hop_cycles {
+        let loads = placed.iter().flatten().map(|(_, placement)| placement.greatest_load());
+        let bound = CycleBound::new(machine, program, loads.max().unwrap_or(1), hop);
+        errors.extend(bound.check(settings, size, program, hop).err());
+    }
+    let placed = placed?;
     let (name, seed, execution) = (name?, seed?, execution?);
     let communication = Communication::new(section.links?, section.hop_cycles?, tie?).ok()?;
     let run = |(embedding, placement)| Run {

@@ -12,82 +12,84 @@ use crate::guest_program::GuestProgram;
 const LIMIT: u128 = 1 << 63;
 
 /// The most cycles that a run could take ([`most_cycles`](cubefold_simulator::most_cycles)), and what they
-/// are made of: it is known before there is a placement, and says which value is to blame.
+/// are made of: it says which value is to blame.
 #[derive(Debug)]
-struct CycleBound {
-    stages: u128,    // S
-    crossings: u128, // links that all messages could cross, one after another: S M times the diameter
-    compute: u128,   // T_a, in cycles
-    hop: u128,       // T_c, in cycles
+pub(super) struct CycleBound {
+    computations: u128, // one after another on the node with the most processes: S L
+    crossings: u128,    // links that all messages could cross, one after another: S M times the diameter
+    compute: u128,      // T_a, in cycles
+    hop: u128,          // T_c, in cycles
 }
 
 impl CycleBound {
-    fn new(machine: &Machine, program: &GuestProgram, hop: Cycles) -> Self {
+    /// The bound for a program with at most `load` processes a node.
+    pub(super) fn new(machine: &Machine, program: &GuestProgram, load: u64, hop: Cycles) -> Self {
         let stages = program.stage_count() as u128;
         let messages = u128::from(program.process_count()) * program.most_received() as u128;
         // Programs of more messages are measured and placed, but not run: there is no contention to bound.
         let messages = if messages > u128::from(MOST_MESSAGES) { 1 } else { messages };
         let diameter: u64 = machine.extents().iter().map(|extent| extent.diameter()).sum();
         Self {
-            stages,
+            computations: stages * u128::from(load),
             crossings: stages * messages * u128::from(diameter),
             compute: u128::from(program.compute().get()),
             hop: u128::from(hop.get()),
         }
     }
 
-    /// `S T_a + T_c S M diameter`, M the most messages of a stage, or as much of it as 128 bits hold.
+    /// `S L T_a + T_c S M diameter`, L the most processes on a node and M the most messages of a stage, or as
+    /// much of it as 128 bits hold.
     fn cycles(&self) -> u128 {
         let moving = self.hop.saturating_mul(self.crossings);
-        self.stages.saturating_mul(self.compute).saturating_add(moving)
+        self.computations.saturating_mul(self.compute).saturating_add(moving)
+    }
+
+    /// Tells when a run could take 2^63 cycles or more, at the larger of the cycles that are written.
+    pub(super) fn check(
+        &self,
+        settings: &Settings<'_>,
+        size: &Size,
+        program: &GuestProgram,
+        hop: Cycles,
+    ) -> Result<(), ScenarioError> {
+        let cycles = self.cycles();
+        if cycles < LIMIT {
+            return Ok(());
+        }
+        let most = if cycles == u128::MAX { "over 2^128".to_owned() } else { format!("up to {cycles}") };
+        let message = format!("cycle count would overflow: {most} cycles, expected less than {LIMIT} (2^63)");
+        let blamed = blamed(settings, program, hop);
+        let place = blamed.map_or(&size.place, |(_, place)| place);
+        let greatest = blamed.and_then(|(setting, _)| Some((setting, self.greatest(setting)?)));
+        let help = match greatest {
+            Some((setting, greatest)) => format!("{} may be at most {greatest} here", setting.path()),
+            None => "use a smaller machine or fewer stages".to_owned(),
+        };
+        let error = ScenarioError::at(place, message, "too large")
+            .one_a_place("cycle count would overflow")
+            .because(Some(&size.place), format!("shape {}", size.written()));
+        let others = [
+            (Setting::MachineHopCycles, "the cycles of a hop"),
+            (Setting::ProgramComputeCycles, "the cycles of a computation"),
+            (Setting::ProgramDimensions, "the processes"),
+            (Setting::ProgramStages, "the stages"),
+        ];
+        let others =
+            others.into_iter().filter(|&(setting, _)| Some(setting) != blamed.map(|(setting, _)| setting));
+        let error =
+            others.fold(error, |error, (setting, label)| error.because(settings.place(setting), label));
+        Err(error.with_help(help))
     }
 
     /// The greatest value of the setting that is to blame with which the bound would hold.
     fn greatest(&self, setting: Setting) -> Option<u128> {
         let (others, times, least) = match setting {
-            Setting::ProgramComputeCycles => (self.hop.saturating_mul(self.crossings), self.stages, 0),
-            _ => (self.stages.saturating_mul(self.compute), self.crossings, 1),
+            Setting::ProgramComputeCycles => (self.hop.saturating_mul(self.crossings), self.computations, 0),
+            _ => (self.computations.saturating_mul(self.compute), self.crossings, 1),
         };
         let greatest = (LIMIT - 1).checked_sub(others)?.checked_div(times)?;
         (greatest >= least).then_some(greatest)
     }
-}
-
-/// Tells when a run could take 2^63 cycles or more, at the larger of the cycles that are written.
-pub(super) fn check(
-    settings: &Settings<'_>,
-    machine: &Machine,
-    size: &Size,
-    program: &GuestProgram,
-    hop: Cycles,
-) -> Result<(), ScenarioError> {
-    let bound = CycleBound::new(machine, program, hop);
-    let cycles = bound.cycles();
-    if cycles < LIMIT {
-        return Ok(());
-    }
-    let most = if cycles == u128::MAX { "over 2^128".to_owned() } else { format!("up to {cycles}") };
-    let message = format!("cycle count would overflow: {most} cycles, expected less than {LIMIT} (2^63)");
-    let blamed = blamed(settings, program, hop);
-    let place = blamed.map_or(&size.place, |(_, place)| place);
-    let greatest = blamed.and_then(|(setting, _)| Some((setting, bound.greatest(setting)?)));
-    let help = match greatest {
-        Some((setting, greatest)) => format!("{} may be at most {greatest} here", setting.path()),
-        None => "use a smaller machine or fewer stages".to_owned(),
-    };
-    let error = ScenarioError::at(place, message, "too large")
-        .one_a_place("cycle count would overflow")
-        .because(Some(&size.place), format!("shape {}", size.written()));
-    let others = [
-        (Setting::MachineHopCycles, "the cycles of a hop"),
-        (Setting::ProgramComputeCycles, "the cycles of a computation"),
-        (Setting::ProgramDimensions, "the processes"),
-        (Setting::ProgramStages, "the stages"),
-    ];
-    let others =
-        others.into_iter().filter(|&(setting, _)| Some(setting) != blamed.map(|(setting, _)| setting));
-    let error = others.fold(error, |error, (setting, label)| error.because(settings.place(setting), label));
-    Err(error.with_help(help))
 }
 
 /// The larger of the cycles that are written, if any are.
@@ -107,16 +109,16 @@ fn blamed<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
+    use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
     use cubefold_simulator::{Communication, CubeProgram, most_cycles};
-    use cubefold_topology::{LinkMode, MachineKind, TieRule};
+    use cubefold_topology::{LinkMode, MachineKind, NodeId, TieRule};
 
     #[test]
     fn programs_too_large_to_run_are_bounded_without_contention() {
         let ring = Machine::new(MachineKind::Ring, &[1 << 32]).unwrap();
         let cube = Hypercube::new(32).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
-        let bound = CycleBound::new(&ring, &GuestProgram::Cube(program), Cycles::new(1)).cycles();
+        let bound = CycleBound::new(&ring, &GuestProgram::Cube(program), 1, Cycles::new(1)).cycles();
         assert_eq!(bound, 32 * (1 << 31));
     }
 
@@ -128,13 +130,20 @@ mod tests {
             for (compute, hop) in [(0, 1), (10, 3), (u64::MAX, 7)] {
                 let program =
                     CubeProgram::new(cube, CubeProgram::bitonic(cube), Cycles::new(compute)).unwrap();
-                let placement = Placement::embed(EmbeddingKind::Xor, cube, &machine).unwrap();
+                let shared = ProcessId::first(32).map(|process| NodeId::new(process.label() / 4)).collect();
+                let placements = [
+                    Placement::embed(EmbeddingKind::Xor, cube, &machine).unwrap(),
+                    Placement::Table(PlacementTable::new(&machine, shared).unwrap()),
+                ];
                 let hop = Cycles::new(hop);
                 let links = Communication::new(LinkMode::FullDuplex, hop, TieRule::Direct).unwrap();
-                assert_eq!(
-                    CycleBound::new(&machine, &GuestProgram::Cube(program.clone()), hop).cycles(),
-                    most_cycles(&program, &placement, links)
-                );
+                let guest = GuestProgram::Cube(program.clone());
+                for (load, placement) in [1, 4].into_iter().zip(placements) {
+                    assert_eq!(
+                        CycleBound::new(&machine, &guest, load, hop).cycles(),
+                        most_cycles(&program, &placement, links)
+                    );
+                }
             }
         }
     }

@@ -191,7 +191,7 @@ fn programs() {
 
 #[test]
 fn cycle_counts_that_would_overflow() {
-    // S T_a + T_c S P diameter: 3 T_a + T_c 3 * 8 * 4.
+    // S L T_a + T_c S M diameter: 3 T_a + T_c 3 * 8 * 4.
     check(&[(
         "hop_cycles = 1152921504606846976",
         &[
@@ -213,6 +213,16 @@ fn cycle_counts_that_would_overflow() {
     let most = "program.compute_cycles may be at most 3074457345618258570 here";
     assert_eq!(help(&format!("{RING}[program]\ncompute_cycles = 3074457345618258571")), most);
     assert_eq!(scenario(&format!("{RING}[program]\ncompute_cycles = 3074457345618258570")).runs.len(), 3);
+    // Two shifts, four processes a node: S L T_a + T_c S M diameter, 8 T_a + 2 * 8 * 1.
+    let shared = |compute: u64| {
+        format!(
+            "machine = {{ kind = \"line\", shape = [2] }}\n[program]\nkind = \"neighbour-exchange\"\n\
+             guest = {{ kind = \"line\", shape = [8] }}\ncompute_cycles = {compute}\n"
+        )
+    };
+    let most = (u64::MAX / 2 - 16) / 8;
+    assert_eq!(help(&shared(most + 1)), format!("program.compute_cycles may be at most {most} here"));
+    assert_eq!(scenario(&shared(most)).runs.len(), 1);
 }
 
 #[test]
