@@ -65,13 +65,13 @@ impl Engine<'_> {
         }
         let here = self.slot(stop, Ahead::Here);
         match self.look(stop, here) {
-            Found::Nobody => {
-                self.transmit(process, here);
-                if self.is_followed(stop) {
-                    let queue = self.open_queue(stop);
-                    self.plan_pick(queue, self.now + self.stages.hop);
-                }
+            Found::Nobody if self.is_followed(stop) => {
+                // Others may join in this cycle and come first: only the pick decides.
+                let queue = self.open_queue(stop);
+                self.enqueue(queue, process, self.now);
+                self.plan_pick(queue, self.now);
             }
+            Found::Nobody => self.transmit(process, here),
             Found::Arriving(other) => {
                 let queue = self.open_queue(stop);
                 self.take_off(other, stop);
@@ -96,10 +96,12 @@ impl Engine<'_> {
         let left = queue.left_before(self.now);
         let waiting = queue.length.saturating_sub(1);
         self.longest_queue = self.longest_queue.max(left).max(waiting);
-        if let Some(first) = self.take_first(place) {
+        // Nobody has come where the one that was expected was held up on its way.
+        let first = self.take_first(place);
+        if let Some(first) = first {
             self.transmit(first, here);
         }
-        if waiting > 0 || self.is_followed(stop) {
+        if waiting > 0 || first.is_some() && self.is_followed(stop) {
             self.plan_pick(place, self.now + self.stages.hop);
         } else {
             self.contended.close(self.layout.channel(stop));
