@@ -52,8 +52,8 @@ use crate::ProcessId;
 use choice::Planned;
 use contraction::{Contraction, CoordinateSet};
 use graph_type::Pair;
-use length::Length;
-use mixed_radix::narrow;
+pub(crate) use length::Length;
+pub(crate) use mixed_radix::narrow;
 use room::{Room, coordinates, index, room};
 use step::Composition;
 

@@ -44,10 +44,10 @@ pub use construction::{
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
 pub use grid_guest::GridGuest;
-pub use guest::Guest;
+pub use guest::{GatheredImages, Guest};
 pub use hypercube::{Hypercube, HypercubeError};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
-pub use metrics::{Dilation, DimensionDistances, Extremes, PlacementMetrics};
+pub use metrics::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
 pub use placement::Placement;
 pub use placement_table::{Collision, PlacementTable, PlacementTableError};
 pub use process::ProcessId;
