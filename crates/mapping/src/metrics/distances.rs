@@ -52,8 +52,8 @@ impl ByDimension {
 impl WithSpectrum {
     /// Of no distances yet.
     pub(super) fn new<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> Self {
-        let diameter = blocks.machine.extents().iter().map(|extent| extent.diameter()).sum();
-        Self { by_dimension: ByDimension::new(blocks), histogram: Histogram::new(diameter) }
+        let histogram = Histogram::new(blocks.machine.diameter());
+        Self { by_dimension: ByDimension::new(blocks), histogram }
     }
 
     /// What was found out.
