@@ -223,6 +223,39 @@ mod tests {
         }
     }
 
+    #[test]
+    fn listed_nodes_are_those_found_one_by_one_however_long_the_fields() {
+        let shapes: [&[u64]; 7] =
+            [&[2], &[4, 2, 8], &[1 << 17], &[1 << 18, 2], &[2, 1 << 17], &[1 << 9, 1 << 9], &[8, 1 << 15]];
+        for (lengths, kind) in
+            shapes.into_iter().flat_map(|lengths| EmbeddingKind::ALL.map(|kind| (lengths, kind)))
+        {
+            let machine = Machine::new(MachineKind::Torus, lengths).unwrap();
+            let cube = Hypercube::new(u64::from(machine.node_count().trailing_zeros())).unwrap();
+            let placement = ProductPlacement::new(kind, cube, &machine).unwrap();
+            let one_by_one = ProcessId::first(cube.process_count()).map(|process| placement.node(process));
+            assert!(one_by_one.eq(placement.nodes()));
+        }
+    }
+
+    #[test]
+    fn neighbours_are_found_on_the_largest_machines() {
+        let shapes: [&[u64]; 3] = [&[1 << 32], &[1 << 16, 1 << 16], &[2; 32]];
+        for (lengths, kind) in
+            shapes.into_iter().flat_map(|lengths| EmbeddingKind::ALL.map(|kind| (lengths, kind)))
+        {
+            let machine = Machine::new(MachineKind::Torus, lengths).unwrap();
+            let cube = Hypercube::new(32).unwrap();
+            let placement = ProductPlacement::new(kind, cube, &machine).unwrap();
+            for process in [0, 1, 0x8000_0000, 0x1234_5678, u32::MAX].map(ProcessId::new) {
+                for dimension in cube.dimensions() {
+                    let node = placement.neighbour_node(process, dimension);
+                    assert_eq!(placement.process(node), cube.neighbour(process, dimension));
+                }
+            }
+        }
+    }
+
     /// All lists of powers of two from 2 on with a product of at most `2^most`.
     fn shapes_of_powers_of_two(most: u32) -> Vec<Vec<u64>> {
         let mut shapes = vec![];

@@ -148,6 +148,8 @@ mod tests {
         };
         for (cube, placement) in placements() {
             let serial = with_threads(1, &cube, &placement);
+            assert_eq!(serial.link_congestion.count, placement.machine().link_count());
+            assert_eq!(serial.link_congestion.sum, serial.dilation.total());
             for threads in [2, 5] {
                 assert_eq!(with_threads(threads, &cube, &placement), serial);
             }
