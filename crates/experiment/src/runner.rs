@@ -314,6 +314,15 @@ impl Observer for Meter<'_> {
             self.tell();
         }
     }
+
+    fn wants_records(&self) -> bool {
+        false
+    }
+
+    fn stages_finished(&mut self, processes: u64) {
+        self.untold += processes;
+        self.tell();
+    }
 }
 
 impl Drop for Meter<'_> {

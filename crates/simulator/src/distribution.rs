@@ -25,15 +25,20 @@ impl Distribution {
 
     /// Adds a value.
     pub fn record(&mut self, value: u64) {
+        self.record_many(value, 1);
+    }
+
+    /// Adds a value `count` times.
+    pub fn record_many(&mut self, value: u64, count: u64) {
         // Most values of most runs are 0: they need no bucket.
         if value == 0 {
-            self.zeros += 1;
-        } else {
+            self.zeros += count;
+        } else if count > 0 {
             // The histogram grows with its values; it could refuse one only where `usize` is 16 bits.
-            if self.others.record(value).is_err() {
-                self.others.saturating_record(value);
+            if self.others.record_n(value, count).is_err() {
+                self.others.saturating_record_n(value, count);
             }
-            self.sum += u128::from(value);
+            self.sum += u128::from(value) * u128::from(count);
             self.max = self.max.max(value);
         }
     }

@@ -54,5 +54,5 @@ pub use simulation::{
     CountLinkUse, Execution, MOST_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, most_cycles,
     simulate,
 };
-pub use summary::{ImbalanceError, StageTotals, Summary};
+pub use summary::{ImbalanceError, StageTimes, StageTotals, Summary};
 pub use traffic::{StageRouting, Traffic};

@@ -50,11 +50,23 @@ impl StageRecord {
 pub trait Observer {
     /// A stage is over for a process.
     fn stage_finished(&mut self, record: &StageRecord);
+
+    /// Whether it wants every record. If not, an engine may spare the work and tell of stages in bulk.
+    fn wants_records(&self) -> bool {
+        true
+    }
+
+    /// A stage is over for so many processes of which no records are made.
+    fn stages_finished(&mut self, _processes: u64) {}
 }
 
 /// Nobody.
 impl Observer for () {
     fn stage_finished(&mut self, _: &StageRecord) {}
+
+    fn wants_records(&self) -> bool {
+        false
+    }
 }
 
 /// Two observers at once.
@@ -63,11 +75,28 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.stage_finished(record);
         self.1.stage_finished(record);
     }
+
+    fn wants_records(&self) -> bool {
+        self.0.wants_records() || self.1.wants_records()
+    }
+
+    fn stages_finished(&mut self, processes: u64) {
+        self.0.stages_finished(processes);
+        self.1.stages_finished(processes);
+    }
 }
 
 impl<O: Observer> Observer for &mut O {
     fn stage_finished(&mut self, record: &StageRecord) {
         (**self).stage_finished(record);
+    }
+
+    fn wants_records(&self) -> bool {
+        (**self).wants_records()
+    }
+
+    fn stages_finished(&mut self, processes: u64) {
+        (**self).stages_finished(processes);
     }
 }
 
@@ -76,6 +105,16 @@ impl<O: Observer> Observer for Option<O> {
     fn stage_finished(&mut self, record: &StageRecord) {
         if let Some(observer) = self {
             observer.stage_finished(record);
+        }
+    }
+
+    fn wants_records(&self) -> bool {
+        self.as_ref().is_some_and(Observer::wants_records)
+    }
+
+    fn stages_finished(&mut self, processes: u64) {
+        if let Some(observer) = self {
+            observer.stages_finished(processes);
         }
     }
 }

@@ -9,8 +9,32 @@ pub struct Summary {
     stages: Vec<StageTotals>,
     waiting: Distribution,
     blocked: Distribution,
-    accounted: Vec<Cycles>, // by process: the sum of all that its time went to
-    finishes: Vec<Cycle>,   // by process: the end of its last stage so far
+    accounted: Vec<Cycles>,     // by process: the sum of all that its time went to
+    finishes: Vec<Cycle>,       // by process: the end of its last stage so far
+    together: Option<Together>, // of processes that are not told apart; then the two before are empty
+}
+
+/// Processes of which only sums are known.
+#[derive(Debug, Clone, Copy)]
+struct Together {
+    processes: u64,
+    accounted: u128, // the sum of all that their time went to
+    finish: Cycle,   // of every one
+}
+
+/// What one process's time in a stage went to, computing apart \[cycles\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StageTimes {
+    /// Waiting for the processor.
+    pub sharing: Cycles,
+    /// Waiting for partners.
+    pub waiting: Cycles,
+    /// Unhindered travel of the message that it waits for.
+    pub transfer: Cycles,
+    /// That message held up by others.
+    pub blocked: Cycles,
+    /// The end of a stage in which nothing is received.
+    pub idle: Cycles,
 }
 
 /// Sums over the processes of one stage \[cycles\].
@@ -30,7 +54,7 @@ pub struct StageTotals {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("process {process} finished at cycle {finish}, but its times add up to {accounted}")]
 pub struct ImbalanceError {
-    /// The first such process.
+    /// The first such process; 0 where only the sum over all processes is known.
     pub process: usize,
     /// When it finished.
     pub finish: Cycle,
@@ -49,6 +73,37 @@ impl Summary {
             blocked: Distribution::new(),
             accounted: vec![Cycles::ZERO; processes],
             finishes: vec![Cycle::START; processes],
+            together: None,
+        }
+    }
+
+    /// Of nothing yet, for processes that are not told apart and finish together: nothing is held for each.
+    #[must_use]
+    pub fn together(processes: u64, stages: usize, compute: Cycles) -> Self {
+        let together = Together { processes, accounted: 0, finish: Cycle::START };
+        Self { together: Some(together), ..Self::new(0, stages, compute) }
+    }
+
+    /// Adds a stage of `processes` processes that spent it in the same way.
+    pub fn add_many(&mut self, stage: usize, times: StageTimes, processes: u64) {
+        let all = |each: Cycles| u128::from(each.get()) * u128::from(processes);
+        let totals = &mut self.stages[stage];
+        totals.sharing += all(times.sharing);
+        totals.waiting += all(times.waiting);
+        totals.transfer += all(times.transfer);
+        totals.blocked += all(times.blocked);
+        self.waiting.record_many(times.waiting.get(), processes);
+        self.blocked.record_many(times.blocked.get(), processes);
+        if let Some(together) = &mut self.together {
+            let own = times.sharing + times.waiting + times.transfer + times.blocked + times.idle;
+            together.accounted += all(self.compute + own);
+        }
+    }
+
+    /// All processes have finished at once.
+    pub fn finish_together(&mut self, finish: Cycle) {
+        if let Some(together) = &mut self.together {
+            together.finish = finish;
         }
     }
 
@@ -59,6 +114,12 @@ impl Summary {
     ///
     /// When one's is not. The results of such a run must not be used.
     pub fn check_balance(&self) -> Result<(), ImbalanceError> {
+        if let Some(Together { processes, accounted, finish }) = self.together
+            && accounted != u128::from(finish.get()) * u128::from(processes)
+        {
+            let mean = u64::try_from(accounted / u128::from(processes.max(1))).unwrap_or(u64::MAX);
+            return Err(ImbalanceError { process: 0, finish, accounted: Cycles::new(mean) });
+        }
         let mut accounts = self.finishes.iter().zip(&self.accounted).enumerate();
         match accounts.find(|(_, (finish, accounted))| **finish - Cycle::START != **accounted) {
             Some((process, (&finish, &accounted))) => Err(ImbalanceError { process, finish, accounted }),
@@ -86,7 +147,8 @@ impl Summary {
     /// All computations together \[cycles\].
     #[must_use]
     pub fn compute(&self) -> u128 {
-        u128::from(self.compute.get()) * self.stages.len() as u128 * self.finishes.len() as u128
+        let processes = self.together.map_or(self.finishes.len() as u64, |together| together.processes);
+        u128::from(self.compute.get()) * self.stages.len() as u128 * u128::from(processes)
     }
 
     /// The waiting of single (process, stage) pairs \[cycles\].
@@ -101,7 +163,7 @@ impl Summary {
         &self.blocked
     }
 
-    /// When each process finished.
+    /// When each process finished; empty where they are not told apart.
     #[must_use]
     pub fn finishes(&self) -> &[Cycle] {
         &self.finishes
@@ -110,7 +172,8 @@ impl Summary {
     /// When the last process finished.
     #[must_use]
     pub fn makespan(&self) -> Cycle {
-        self.finishes.iter().copied().max().unwrap_or(Cycle::START)
+        let together = self.together.map(|together| together.finish);
+        self.finishes.iter().copied().max().or(together).unwrap_or(Cycle::START)
     }
 
     /// All times from a process's finish to the makespan together \[cycles\].
