@@ -127,6 +127,10 @@ impl Program for CubeProgram {
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
         std::iter::once(self.cube.neighbour(destination, self.stages[stage]))
     }
+
+    fn exchange(&self, stage: usize) -> Option<CubeDimension> {
+        Some(self.stages[stage])
+    }
 }
 
 #[cfg(test)]

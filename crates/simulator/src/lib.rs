@@ -30,6 +30,7 @@ mod coordinated;
 mod cube_program;
 mod cycle;
 mod distribution;
+mod field_line;
 mod neighbour_program;
 mod network;
 mod prediction;

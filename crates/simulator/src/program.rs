@@ -1,6 +1,6 @@
 //! What the engines need to know of a program.
 
-use cubefold_mapping::ProcessId;
+use cubefold_mapping::{CubeDimension, ProcessId};
 
 use crate::Cycles;
 
@@ -26,4 +26,10 @@ pub trait Program: Sync {
 
     /// The sources of the messages that `destination` receives in a stage.
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId>;
+
+    /// The dimension of a cube of all processes along which every process exchanges one message with its
+    /// neighbour in a stage; none where the stage is anything else, or is not known to be that.
+    fn exchange(&self, _stage: usize) -> Option<CubeDimension> {
+        None
+    }
 }

@@ -89,23 +89,34 @@ pub fn simulate<P: Program>(
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
     check(program, placement, communication)?;
-    let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
-    let summary = Summary::new(processes, program.stage_count(), program.compute());
     let channels = Channels::new(placement.machine());
     let link_use = match count_link_use {
         CountLinkUse::Yes => Some(LinkUse::new(channels.clone(), communication.hop())),
         CountLinkUse::No => None,
     };
-    let mut observers = (summary, observer);
-    let traffic = match execution {
+    let (processes, stages, compute) = (program.process_count(), program.stage_count(), program.compute());
+    let (summary, traffic) = match execution {
         Execution::Asynchronous => {
-            run_asynchronously(program, placement, communication, &channels, link_use, &mut observers)?
+            let processes = usize::try_from(processes).unwrap_or(usize::MAX);
+            let mut observers = (Summary::new(processes, stages, compute), observer);
+            let traffic =
+                run_asynchronously(program, placement, communication, &channels, link_use, &mut observers)?;
+            (observers.0, traffic)
         }
         Execution::Coordinated(routing) => {
-            coordinated::run(program, placement, communication, routing, link_use, &mut observers)
+            let mut summary = Summary::together(processes, stages, compute);
+            let traffic = coordinated::run(
+                program,
+                placement,
+                communication,
+                routing,
+                link_use,
+                &mut summary,
+                observer,
+            );
+            (summary, traffic)
         }
     };
-    let summary = observers.0;
     summary.check_balance()?;
     Ok(Outcome { summary, traffic })
 }
