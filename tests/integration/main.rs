@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod coordinated_sums;
 mod engines_equal_reference;
 mod golden_steps;
 mod program;

@@ -1,24 +1,26 @@
 //! The dimensions of a machine as the routing of millions of messages reads them.
 
-use cubefold_topology::{Extent, Machine, Sign, TieRule, Way};
+use cubefold_topology::{Machine, NodeId, Sign, TieRule, Way};
 
 /// One dimension of a machine: a node's coordinate in it, and the line of nodes along it.
 ///
-/// The same numbers as [`Machine`] gives, without division where the lengths are powers of two.
+/// The same numbers as [`Machine`] gives, without division where the lengths are powers of two, and
+/// without branches where they depend on the message, since these would be anybody's guess.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Axis {
-    extent: Extent,
+    length: u64,        // in 2..=2^32
+    round: u64,         // the links round a ring; on a line more than any two ways together
     stride: u64,        // of a node's index
     last: u32,          // the greatest coordinate
     shift: Option<u32>, // binary logarithm of the stride, where it and the length are powers of two
 }
 
-/// A message about to move along an axis, with its place on the line.
+/// Where a message that moves along an axis starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     /// The line, in `0..N / k`.
     pub(super) line: u32,
-    /// The links from the end of the line at which a message of this sign would enter it.
+    /// The coordinate, counted in the direction of the move.
     pub(super) position: u32,
 }
 
@@ -28,62 +30,84 @@ impl Axis {
         let shape = machine.shape();
         let axis = |dimension| {
             let (extent, stride) = (machine.extent(dimension), shape.stride(dimension));
-            let without_division = stride.is_power_of_two() && extent.length().is_power_of_two();
-            let shift = without_division.then(|| stride.trailing_zeros());
-            Self { extent, stride, last: low_word(extent.length() - 1), shift }
+            let length = extent.length();
+            let without_division = stride.is_power_of_two() && length.is_power_of_two();
+            Self {
+                length,
+                round: if extent.is_ring() { length } else { 2 * length },
+                stride,
+                last: low_word(length - 1),
+                shift: without_division.then(|| stride.trailing_zeros()),
+            }
         };
         shape.dimensions().map(axis).collect()
     }
 
     /// The number of nodes of a line, at least 2.
     pub(super) fn length(&self) -> u64 {
-        self.extent.length()
+        self.length
     }
 
     /// The coordinate of a node.
     #[inline]
-    pub(super) fn coordinate(&self, node: u32) -> u32 {
+    fn coordinate(&self, node: NodeId) -> u32 {
+        let index = u64::from(node.index());
         match self.shift {
-            Some(shift) => low_word(u64::from(node) >> shift) & self.last,
-            None => low_word(u64::from(node) / self.stride % self.extent.length()),
+            Some(shift) => low_word(index >> shift) & self.last,
+            None => low_word(index / self.stride % self.length),
         }
     }
 
     /// The links between the coordinates of two nodes.
     #[inline]
-    pub(super) fn distance(&self, a: u32, b: u32) -> u64 {
-        self.extent.distance(self.coordinate(a), self.coordinate(b))
+    fn distance(&self, a: NodeId, b: NodeId) -> u64 {
+        let straight = u64::from(self.coordinate(a).abs_diff(self.coordinate(b)));
+        straight.min(self.round - straight)
     }
 
     /// The way from `at` to the coordinate of `to`; none where `at` has it.
     #[inline]
-    pub(super) fn way(&self, at: u32, to: u32, tie: TieRule) -> Option<Way> {
-        self.extent.way(self.coordinate(at), self.coordinate(to), tie)
+    pub(super) fn way(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Way> {
+        let (from, to) = (self.coordinate(at), self.coordinate(to));
+        if from == to {
+            return None;
+        }
+        let straight = u64::from(from.abs_diff(to));
+        let around = self.round - straight;
+        let descends = to < from;
+        let tie_turns = match tie {
+            TieRule::Direct => false,
+            TieRule::Positive => descends,
+            TieRule::Negative => !descends,
+        };
+        let turns = (around < straight) | ((around == straight) & tie_turns);
+        let sign = if descends ^ turns { Sign::Negative } else { Sign::Positive };
+        Some(Way { sign, hops: straight.min(around) })
     }
 
-    /// The node `hops` links from `node`, at most as many as lead to the end of a line that has one.
+    /// The node that such a way leads to, which does not go past the end of a line.
     #[inline]
-    pub(super) fn after(&self, node: u32, way: Way) -> u32 {
+    pub(super) fn after(&self, node: NodeId, way: Way) -> NodeId {
         let here = u64::from(self.coordinate(node));
-        let length = self.extent.length();
+        let length = self.length;
         let there = match way.sign {
             Sign::Positive => here + way.hops,
             Sign::Negative => here + length - way.hops,
         };
         let there = if there >= length { there - length } else { there };
-        low_word(u64::from(node) - here * self.stride + there * self.stride)
+        NodeId::new(low_word(u64::from(node.index()) - here * self.stride + there * self.stride))
     }
 
     /// Where a node is on its line.
     #[inline]
-    pub(super) fn place(&self, node: u32, sign: Sign) -> Place {
-        let index = u64::from(node);
+    pub(super) fn place(&self, node: NodeId, sign: Sign) -> Place {
+        let index = u64::from(node.index());
         let (below, line) = match self.shift {
             Some(shift) => {
                 let below = index & (self.stride - 1);
-                (below, (index >> shift >> self.length().trailing_zeros()) << shift)
+                (below, (index >> shift >> self.length.trailing_zeros()) << shift)
             }
-            None => (index % self.stride, index / (self.stride * self.length()) * self.stride),
+            None => (index % self.stride, index / (self.stride * self.length) * self.stride),
         };
         let coordinate = self.coordinate(node);
         let position = match sign {
@@ -96,7 +120,7 @@ impl Axis {
 
 /// The distance between two nodes: the sum over all axes.
 #[inline]
-pub(super) fn distance(axes: &[Axis], a: u32, b: u32) -> u64 {
+pub(super) fn distance(axes: &[Axis], a: NodeId, b: NodeId) -> u64 {
     axes.iter().map(|axis| axis.distance(a, b)).sum()
 }
 
@@ -107,5 +131,68 @@ pub(super) fn low_word(value: u64) -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "below 2^32, as asserted")]
     {
         value as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{MachineKind, Wrap};
+
+    #[test]
+    fn axes_tell_what_the_machine_does() {
+        let shapes: [&[u64]; 6] = [&[2], &[7], &[8, 4], &[4, 3, 2], &[2, 5, 4], &[4, 2, 8]];
+        for (lengths, wrap) in shapes.iter().flat_map(|shape| [(shape, Wrap::Around), (shape, Wrap::Open)]) {
+            let wraps = vec![wrap; lengths.len()];
+            let machine = Machine::with_wraps(MachineKind::Torus, lengths, &wraps).unwrap();
+            for (at, to) in machine.nodes().flat_map(|at| machine.nodes().map(move |to| (at, to))) {
+                assert_eq!(distance(&Axis::all(&machine), at, to), machine.distance(at, to));
+                check_ways(&machine, at, to);
+            }
+        }
+    }
+
+    fn check_ways(machine: &Machine, at: NodeId, to: NodeId) {
+        for (axis, dimension) in Axis::all(machine).iter().zip(machine.shape().dimensions()) {
+            for tie in TieRule::ALL {
+                let way = axis.way(at, to, tie);
+                let leg = machine.leg_along(dimension, at, to, tie);
+                assert_eq!(way.map(|way| way.hops), leg.map(|leg| leg.hops));
+                assert_eq!(way.map(|way| way.sign), leg.map(|leg| leg.direction.sign));
+                if let (Some(way), Some(leg)) = (way, leg) {
+                    let one = Way { hops: 1, ..way };
+                    assert_eq!(Some(axis.after(at, one)), machine.neighbour(at, leg.direction));
+                    let there = axis.after(at, way);
+                    let coordinate = |node| machine.shape().coordinate(node, dimension);
+                    assert_eq!(coordinate(there), coordinate(to));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn places_count_lines_and_the_links_along_them() {
+        for lengths in [[4, 2, 8], [3, 5, 2]] {
+            let machine = Machine::new(MachineKind::Mesh, &lengths).unwrap();
+            for axis in Axis::all(&machine) {
+                let lines = machine.node_count() / axis.length();
+                for sign in Sign::BOTH {
+                    let place = |node| axis.place(node, sign);
+                    let mut places: Vec<_> =
+                        machine.nodes().map(|node| (place(node).line, place(node).position)).collect();
+                    places.sort_unstable();
+                    let all = (0..low_word(lines))
+                        .flat_map(|line| (0..low_word(axis.length())).map(move |at| (line, at)));
+                    assert!(places.into_iter().eq(all));
+                }
+                for node in machine.nodes().filter(|&node| axis.coordinate(node) > 0) {
+                    let below = axis.after(node, Way { sign: Sign::Negative, hops: 1 });
+                    let steps = Sign::BOTH.map(|sign| (axis.place(node, sign), axis.place(below, sign)));
+                    assert!(steps.iter().all(|(one, other)| one.line == other.line));
+                    assert_eq!(steps[0].0.position, steps[0].1.position + 1);
+                    assert_eq!(steps[1].0.position + 1, steps[1].1.position);
+                }
+            }
+        }
     }
 }

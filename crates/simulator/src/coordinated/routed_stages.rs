@@ -59,7 +59,7 @@ impl<'run> RoutedStages<'run> {
         for pair in nodes.chunks_exact(2 * bit) {
             let (low, high) = pair.split_at(bit);
             for (low, high) in low.iter().zip(high) {
-                received.add(distance(axes, low.index(), high.index()), 2);
+                received.add(distance(axes, *low, *high), 2);
             }
         }
         StageSchedule { routing, messages: nodes.len() as u64, hops: received.sum(), received }
@@ -74,7 +74,7 @@ impl<'run> RoutedStages<'run> {
         let travel =
             |message: &Message| Traveller { at: node(message.source), to: node(message.destination) };
         let distances: Vec<u64> =
-            messages.iter().map(travel).map(|own| distance(axes, own.at.index(), own.to.index())).collect();
+            messages.iter().map(travel).map(|own| distance(axes, own.at, own.to)).collect();
         let received = farthest_received(&messages, &distances, nodes.len());
         let (count, hops) = (messages.len() as u64, distances.iter().sum());
         let mut stage_routing = StageRouting::default();

@@ -135,7 +135,7 @@ impl Router {
             let Some((dimension, whole)) = self.choose(at, to) else { continue };
             let way = Way { hops: whole.hops.min(limit), ..whole };
             self.enter(dimension, at, way, starts);
-            let at = NodeId::new(self.axes[dimension].after(at.index(), way));
+            let at = self.axes[dimension].after(at, way);
             if at != to {
                 under_way.push(Traveller { at, to });
             }
@@ -146,15 +146,10 @@ impl Router {
     /// The coordinate that a message corrects next, counted from 0, and how; none when it has arrived.
     #[inline]
     fn choose(&mut self, at: NodeId, to: NodeId) -> Option<(usize, Way)> {
-        let tie = self.tie;
-        let way = |(dimension, axis): (usize, &Axis)| {
-            axis.way(at.index(), to.index(), tie).map(|way| (dimension, way))
-        };
-        let mut ways = self.axes.iter().enumerate().filter_map(way);
         match &mut self.choose {
-            Choose::Lowest => ways.next(),
+            Choose::Lowest => ways(&self.axes, at, to, self.tie).next(),
             Choose::Random(generator) => {
-                let ways: Vec<_> = ways.collect();
+                let ways: Vec<_> = ways(&self.axes, at, to, self.tie).collect();
                 (!ways.is_empty()).then(|| ways[generator.random_range(0..ways.len())])
             }
         }
@@ -166,7 +161,7 @@ impl Router {
         let direction = 2 * dimension + usize::from(way.sign == Sign::Negative);
         self.farthest[direction] = self.farthest[direction].max(way.hops);
         if starts == Starts::Shared {
-            let place = self.axes[dimension].place(at.index(), way.sign);
+            let place = self.axes[dimension].place(at, way.sign);
             self.moves[direction].push(Move { place, hops: low_word(way.hops) });
         }
         if let Some(count) = &mut self.count {
@@ -187,6 +182,12 @@ impl Router {
         }
         StageRouting { steps: steps(self.links, &self.farthest), conflicts }
     }
+}
+
+/// The coordinates in which two nodes differ, counted from 0, each with the way to correct it.
+#[inline]
+fn ways(axes: &[Axis], at: NodeId, to: NodeId, tie: TieRule) -> impl Iterator<Item = (usize, Way)> {
+    axes.iter().enumerate().filter_map(move |(dimension, axis)| Some((dimension, axis.way(at, to, tie)?)))
 }
 
 /// The steps of a phase from those of the directions, in ascending order (`docs/model.md` section 6).
