@@ -13,6 +13,7 @@ mod belt;
 mod distance_counts;
 mod lines;
 mod parts;
+mod phase;
 mod product_stages;
 mod routed_stages;
 mod router;

@@ -7,7 +7,7 @@
 use cubefold_mapping::{CubeDimension, Guest, ProductPlacement};
 use cubefold_topology::{Sign, TieRule};
 
-use super::{distance_counts::DistanceCounts, router::steps, stage_schedule::StageSchedule};
+use super::{distance_counts::DistanceCounts, phase::steps, stage_schedule::StageSchedule};
 use crate::{
     Communication, StageRouting,
     field_line::{FieldLine, Pair},

@@ -10,7 +10,8 @@ use super::{
     axis::{Axis, distance},
     distance_counts::DistanceCounts,
     parts::{Part, Splitter},
-    router::{Router, Starts, Traveller},
+    phase::Starts,
+    router::{Router, Traveller},
     stage_schedule::StageSchedule,
 };
 use crate::{Communication, LinkUse, Program, Routing, StageRouting};
