@@ -5,6 +5,7 @@
 mod coordinated_sums;
 mod engines_equal_reference;
 mod golden_steps;
+mod predictions;
 mod program;
 mod random_problem;
 mod reference;

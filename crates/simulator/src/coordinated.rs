@@ -8,7 +8,6 @@
 //! messages alone: each is scheduled by itself ([`scheduler`]), and a process's times follow from the
 //! stage's steps and how far its message comes ([`stage_clock`]).
 
-mod axis;
 mod belt;
 mod distance_counts;
 mod lines;
@@ -23,8 +22,10 @@ mod stage_schedule;
 
 use cubefold_mapping::{Placement, ProcessId};
 
-use self::{routed_stages::nodes_of_processes, scheduler::Scheduler, stage_clock::StageClock};
-use crate::{Communication, Cycle, LinkUse, Observer, Program, Routing, Summary, Traffic};
+use self::{scheduler::Scheduler, stage_clock::StageClock};
+use crate::{
+    Communication, Cycle, LinkUse, Observer, Program, Routing, Summary, Traffic, node_list::node_list,
+};
 
 /// A message of the stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +47,7 @@ pub(crate) fn run<P: Program, O: Observer>(
     let mut scheduler = Scheduler::new(program, placement, communication, routing, link_use);
     let sharing = program.compute() * (placement.greatest_load() - 1);
     let hop = communication.hop();
-    let nodes = observer.wants_records().then(|| nodes_of_processes(placement));
+    let nodes = observer.wants_records().then(|| node_list(placement));
     let (mut messages, mut hops, mut stages) = (0, 0, vec![]);
     let mut begin = Cycle::START;
     for stage in 0..program.stage_count() {

@@ -25,6 +25,7 @@
 //! ```
 
 mod asynchronous;
+mod axis;
 mod communication;
 mod coordinated;
 mod cube_program;
@@ -33,6 +34,7 @@ mod distribution;
 mod field_line;
 mod neighbour_program;
 mod network;
+mod node_list;
 mod prediction;
 mod program;
 mod record;

@@ -13,8 +13,8 @@
 //! A queue is served in the order of `docs/model.md` section 6: those that started there, by source and
 //! destination, and behind them those held up there, since at most one comes by in a step.
 
-use super::axis::low_word;
 use crate::StageRouting;
+use crate::axis::low_word;
 
 /// The slots and queues of one line after another.
 #[derive(Debug, Default)]

@@ -1,10 +1,10 @@
 //! Messages that move the same way, line by line.
 
-use super::{
+use super::belt::{Belt, Start};
+use crate::{
+    StageRouting,
     axis::{Axis, Place},
-    belt::{Belt, Start},
 };
-use crate::StageRouting;
 
 /// A message that starts somewhere on the lines of an axis.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ impl Lines {
         self.firsts.push(0);
         let mut end = 0;
         for line in moves.chunk_by(|one, other| one.place.line == other.place.line) {
-            end += super::axis::low_word(line.len() as u64);
+            end += crate::axis::low_word(line.len() as u64);
             self.firsts.push(end);
         }
     }

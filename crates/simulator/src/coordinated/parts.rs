@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use cubefold_mapping::Placement;
 use cubefold_topology::NodeId;
 
-use super::{Message, axis::low_word};
+use super::Message;
+use crate::axis::low_word;
 
 /// Messages that are routed together, with the number of their subset.
 pub(super) struct Part {

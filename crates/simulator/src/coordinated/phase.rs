@@ -2,11 +2,12 @@
 
 use cubefold_topology::{Direction, Leg, LinkMode, Machine, NodeId, Sign, Way};
 
-use super::{
+use super::lines::{Lines, Move};
+use crate::{
+    LinkUse, StageRouting,
     axis::{Axis, low_word},
-    lines::{Lines, Move},
+    network::Channels,
 };
-use crate::{LinkUse, StageRouting, network::Channels};
 
 /// Whether messages may start at one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

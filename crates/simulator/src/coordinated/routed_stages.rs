@@ -7,14 +7,17 @@ use cubefold_topology::NodeId;
 
 use super::{
     Message,
-    axis::{Axis, distance},
     distance_counts::DistanceCounts,
     parts::{Part, Splitter},
     phase::Starts,
     router::{Router, Traveller},
     stage_schedule::StageSchedule,
 };
-use crate::{Communication, LinkUse, Program, Routing, StageRouting};
+use crate::{
+    Communication, LinkUse, Program, Routing, StageRouting,
+    axis::{Axis, distance},
+    node_list::node_list,
+};
 
 /// Routes stages under any placement.
 pub(super) struct RoutedStages<'run> {
@@ -89,17 +92,9 @@ impl<'run> RoutedStages<'run> {
 
 impl<'run> Places<'run> {
     fn new(placement: &'run Placement) -> Self {
-        let nodes = nodes_of_processes(placement);
+        let nodes = node_list(placement);
         let splitter = Splitter::new(placement, &nodes);
         Self { nodes, splitter }
-    }
-}
-
-/// The node of every process, in order.
-pub(super) fn nodes_of_processes(placement: &Placement) -> Cow<'_, [NodeId]> {
-    match placement {
-        Placement::Table(table) => Cow::Borrowed(table.nodes()),
-        Placement::Product(_) | Placement::Construction(_) => Cow::Owned(placement.nodes()),
     }
 }
 

@@ -4,11 +4,8 @@ use cubefold_topology::{Machine, NodeId, TieRule, Way};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use super::{
-    axis::Axis,
-    phase::{Phase, Starts},
-};
-use crate::{Communication, DimensionChoice, LinkUse, Routing, StageRouting};
+use super::phase::{Phase, Starts};
+use crate::{Communication, DimensionChoice, LinkUse, Routing, StageRouting, axis::Axis};
 
 /// A message on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use cubefold_topology::{Machine, NodeId, Sign, TieRule, Way};
 /// The same numbers as [`Machine`] gives, without division where the lengths are powers of two, and
 /// without branches where they depend on the message, since these would be anybody's guess.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     length: u64,        // in 2..=2^32
     round: u64,         // the links round a ring; on a line more than any two ways together
     stride: u64,        // of a node's index
@@ -17,16 +17,16 @@ pub(super) struct Axis {
 
 /// Where a message that moves along an axis starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// The line, in `0..N / k`.
-    pub(super) line: u32,
+    pub(crate) line: u32,
     /// The coordinate, counted in the direction of the move.
-    pub(super) position: u32,
+    pub(crate) position: u32,
 }
 
 impl Axis {
     /// The dimensions of `machine` in ascending order.
-    pub(super) fn all(machine: &Machine) -> Vec<Self> {
+    pub(crate) fn all(machine: &Machine) -> Vec<Self> {
         let shape = machine.shape();
         let axis = |dimension| {
             let (extent, stride) = (machine.extent(dimension), shape.stride(dimension));
@@ -44,7 +44,7 @@ impl Axis {
     }
 
     /// The number of nodes of a line, at least 2.
-    pub(super) fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
@@ -67,7 +67,7 @@ impl Axis {
 
     /// The way from `at` to the coordinate of `to`; none where `at` has it.
     #[inline]
-    pub(super) fn way(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Way> {
+    pub(crate) fn way(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Way> {
         let (from, to) = (self.coordinate(at), self.coordinate(to));
         if from == to {
             return None;
@@ -87,7 +87,7 @@ impl Axis {
 
     /// The node that such a way leads to, which does not go past the end of a line.
     #[inline]
-    pub(super) fn after(&self, node: NodeId, way: Way) -> NodeId {
+    pub(crate) fn after(&self, node: NodeId, way: Way) -> NodeId {
         let here = u64::from(self.coordinate(node));
         let length = self.length;
         let there = match way.sign {
@@ -100,7 +100,7 @@ impl Axis {
 
     /// Where a node is on its line.
     #[inline]
-    pub(super) fn place(&self, node: NodeId, sign: Sign) -> Place {
+    pub(crate) fn place(&self, node: NodeId, sign: Sign) -> Place {
         let index = u64::from(node.index());
         let (below, line) = match self.shift {
             Some(shift) => {
@@ -120,13 +120,13 @@ impl Axis {
 
 /// The distance between two nodes: the sum over all axes.
 #[inline]
-pub(super) fn distance(axes: &[Axis], a: NodeId, b: NodeId) -> u64 {
+pub(crate) fn distance(axes: &[Axis], a: NodeId, b: NodeId) -> u64 {
     axes.iter().map(|axis| axis.distance(a, b)).sum()
 }
 
 /// A value known to be below 2^32: an index, a coordinate or a line of a machine.
 #[inline]
-pub(super) fn low_word(value: u64) -> u32 {
+pub(crate) fn low_word(value: u64) -> u32 {
     debug_assert!(u32::try_from(value).is_ok(), "machines have at most 2^32 nodes");
     #[expect(clippy::cast_possible_truncation, reason = "below 2^32, as asserted")]
     {
