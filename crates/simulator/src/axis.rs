@@ -49,7 +49,8 @@ impl Axis {
     }
 
     /// The coordinate of a node.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     fn coordinate(&self, node: NodeId) -> u32 {
         let index = u64::from(node.index());
         match self.shift {
@@ -66,7 +67,8 @@ impl Axis {
     }
 
     /// The way from `at` to the coordinate of `to`; none where `at` has it.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(crate) fn way(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Way> {
         let (from, to) = (self.coordinate(at), self.coordinate(to));
         if from == to {
@@ -86,20 +88,24 @@ impl Axis {
     }
 
     /// The node that such a way leads to, which does not go past the end of a line.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(crate) fn after(&self, node: NodeId, way: Way) -> NodeId {
-        let here = u64::from(self.coordinate(node));
-        let length = self.length;
-        let there = match way.sign {
-            Sign::Positive => here + way.hops,
-            Sign::Negative => here + length - way.hops,
-        };
-        let there = if there >= length { there - length } else { there };
-        NodeId::new(low_word(u64::from(node.index()) - here * self.stride + there * self.stride))
+        let (index, here) = (u64::from(node.index()), u64::from(self.coordinate(node)));
+        // The other way round is length - hops, and is no branch: signs are as random as coin tosses.
+        let negative = u64::from(way.sign == Sign::Negative);
+        let hops = way.hops.wrapping_add(self.length.wrapping_sub(2 * way.hops).wrapping_mul(negative));
+        let there = here + hops;
+        let there = there - self.length * u64::from(there >= self.length);
+        NodeId::new(low_word(match self.shift {
+            Some(shift) => index ^ ((here ^ there) << shift),
+            None => index - here * self.stride + there * self.stride,
+        }))
     }
 
     /// Where a node is on its line.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(crate) fn place(&self, node: NodeId, sign: Sign) -> Place {
         let index = u64::from(node.index());
         let (below, line) = match self.shift {
@@ -110,10 +116,10 @@ impl Axis {
             None => (index % self.stride, index / (self.stride * self.length) * self.stride),
         };
         let coordinate = self.coordinate(node);
-        let position = match sign {
-            Sign::Positive => coordinate,
-            Sign::Negative => self.last - coordinate,
-        };
+        // From the other end it is last - coordinate, without a branch; modulo 2^32 that is exact.
+        let negative = u32::from(sign == Sign::Negative);
+        let position = coordinate
+            .wrapping_add((self.last.wrapping_sub(coordinate.wrapping_mul(2))).wrapping_mul(negative));
         Place { line: low_word(below + line), position }
     }
 }

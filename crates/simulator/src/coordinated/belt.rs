@@ -121,23 +121,25 @@ impl Belt {
     /// by takes its place, as the last of the queue. Returns when the last of those that go arrives.
     fn serve(&mut self, length: usize, behind: usize) -> u64 {
         let Self { ends, queues, waiting, queued, now, .. } = self;
-        let mut last_end = 0;
-        queues.retain_mut(|queue| {
-            let position = queue.position as usize;
-            let slot = if position >= behind { position - behind } else { position + length - behind };
-            let first = waiting[queue.last as usize].next;
-            let end = *now + u64::from(waiting[first as usize].hops);
-            let held_up = std::mem::replace(&mut ends[slot], end).saturating_sub(*now);
+        let (mut last_end, mut kept) = (0, 0);
+        for at in 0..queues.len() {
+            let Queue { position, last } = queues[at];
+            let place = position as usize;
+            let slot = if place >= behind { place - behind } else { place + length - behind };
+            let first = waiting[last as usize].next;
+            let Waiting { hops, next } = waiting[first as usize];
+            let end = *now + u64::from(hops);
+            let left = std::mem::replace(&mut ends[slot], end).saturating_sub(*now);
             last_end = last_end.max(end);
-            if held_up > 0 {
-                waiting[first as usize].hops = low_word(held_up);
-                queue.last = first;
-                return true;
-            }
-            *queued -= 1;
-            waiting[queue.last as usize].next = waiting[first as usize].next;
-            first != queue.last
-        });
+            // Whether one comes by is as good as random: both ends of the matter are written alike.
+            let comes_by = left > 0;
+            waiting[first as usize].hops = low_word(left);
+            waiting[last as usize].next = if comes_by { first } else { next };
+            queues[kept] = Queue { position, last: if comes_by { first } else { last } };
+            *queued -= u64::from(!comes_by);
+            kept += usize::from(comes_by | (first != last));
+        }
+        queues.truncate(kept);
         last_end
     }
 }

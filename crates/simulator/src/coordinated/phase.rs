@@ -59,7 +59,8 @@ impl Phase {
     }
 
     /// A message moves this way along `axis`, that of a dimension counted from 0.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(super) fn add(&mut self, dimension: usize, axis: &Axis, at: NodeId, way: Way, starts: Starts) {
         let direction = 2 * dimension + usize::from(way.sign == Sign::Negative);
         match starts {
@@ -77,20 +78,22 @@ impl Phase {
         }
     }
 
-    /// What the phase takes, now that all its messages are known.
+    /// What the phase takes, now that all its messages are known: first those that start apart, then, as in
+    /// a phase of their own, those that share.
     pub(super) fn finish(&mut self, axes: &[Axis]) -> StageRouting {
-        let mut conflicts = 0;
+        let mut routing = StageRouting { steps: steps(self.links, &self.farthest), conflicts: 0 };
+        self.farthest.fill(0);
         for (direction, moves) in self.moves.iter_mut().enumerate() {
             if !moves.is_empty() {
                 let own = self.lines.run(&axes[direction / 2], self.nodes, moves);
                 self.farthest[direction] = own.steps;
-                conflicts += own.conflicts;
+                routing.conflicts += own.conflicts;
                 moves.clear();
             }
         }
-        let steps = steps(self.links, &self.farthest);
+        routing.steps += steps(self.links, &self.farthest);
         self.farthest.fill(0);
-        StageRouting { steps, conflicts }
+        routing
     }
 }
 

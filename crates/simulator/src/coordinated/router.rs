@@ -62,22 +62,45 @@ impl Router {
         limit: u64,
     ) -> StageRouting {
         let Self { ways, choose, phase } = self;
+        let limited = |(dimension, way): (usize, Way)| (dimension, Way { hops: way.hops.min(limit), ..way });
         match choose {
-            Choose::Lowest => route(ways, phase, messages, starts, |ways, message| {
-                let (dimension, way) = ways.of(message).next()?;
-                Some((dimension, Way { hops: way.hops.min(limit), ..way }))
-            }),
-            Choose::Random(generator) => route(ways, phase, messages, starts, |ways, message| {
-                let all: Vec<_> = ways.of(message).collect();
-                let (dimension, way) =
-                    (!all.is_empty()).then(|| all[generator.random_range(0..all.len())])?;
-                Some((dimension, Way { hops: way.hops.min(limit), ..way }))
-            }),
+            Choose::Lowest => {
+                let lowest = |message| ways.lowest(message).map(limited);
+                let pace = if starts == Starts::Apart { Pace::TwoPhases } else { Pace::OnePhase };
+                route(ways, phase, messages, starts, pace, lowest)
+            }
+            Choose::Random(generator) => {
+                let any = |message| {
+                    let all: Vec<_> = ways.of(message).collect();
+                    (!all.is_empty()).then(|| limited(all[generator.random_range(0..all.len())]))
+                };
+                // One phase of all messages after another, as the choices are numbered.
+                route(ways, phase, messages, starts, Pace::OnePhase, any)
+            }
         }
     }
 }
 
+/// How many phases a message is taken through at a time to begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    OnePhase,
+    /// The first, in which messages start apart, and the next.
+    TwoPhases,
+}
+
 impl Ways {
+    /// The lowest coordinate in which a message is not at its destination, counted from 0, and the way.
+    #[inline]
+    fn lowest(&self, Traveller { at, to }: Traveller) -> Option<(usize, Way)> {
+        for (dimension, axis) in self.axes.iter().enumerate() {
+            if let Some(way) = axis.way(at, to, self.tie) {
+                return Some((dimension, way));
+            }
+        }
+        None
+    }
+
     /// The coordinates in which a message is not at its destination, counted from 0, each with the way to
     /// correct it.
     #[inline]
@@ -94,36 +117,30 @@ fn route(
     phase: &mut Phase,
     messages: impl Iterator<Item = Traveller>,
     starts: Starts,
-    mut choose: impl FnMut(&Ways, Traveller) -> Option<(usize, Way)>,
+    pace: Pace,
+    mut choose: impl FnMut(Traveller) -> Option<(usize, Way)>,
 ) -> StageRouting {
-    let mut under_way = vec![];
-    move_all(ways, phase, messages, starts, &mut choose, &mut under_way);
-    let mut routing = phase.finish(&ways.axes);
-    let mut next = vec![];
-    while !under_way.is_empty() {
-        move_all(ways, phase, under_way.drain(..), Starts::Shared, &mut choose, &mut next);
-        routing += phase.finish(&ways.axes);
-        std::mem::swap(&mut under_way, &mut next);
-    }
-    routing
-}
-
-#[inline]
-fn move_all(
-    ways: &Ways,
-    phase: &mut Phase,
-    messages: impl Iterator<Item = Traveller>,
-    starts: Starts,
-    choose: &mut impl FnMut(&Ways, Traveller) -> Option<(usize, Way)>,
-    under_way: &mut Vec<Traveller>,
-) {
-    for message in messages {
-        let Some((dimension, way)) = choose(ways, message) else { continue };
+    // Through a phase; none when it has arrived.
+    let mut advance = |phase: &mut Phase, message: Traveller, starts| {
+        let (dimension, way) = choose(message)?;
         let axis = &ways.axes[dimension];
         phase.add(dimension, axis, message.at, way, starts);
         let at = axis.after(message.at, way);
-        if at != message.to {
-            under_way.push(Traveller { at, ..message });
-        }
+        (at != message.to).then_some(Traveller { at, ..message })
+    };
+    let mut under_way = vec![];
+    for message in messages {
+        let Some(onward) = advance(phase, message, starts) else { continue };
+        under_way.extend(match pace {
+            Pace::OnePhase => Some(onward),
+            Pace::TwoPhases => advance(phase, onward, Starts::Shared),
+        });
     }
+    let mut routing = phase.finish(&ways.axes);
+    while !under_way.is_empty() {
+        under_way =
+            under_way.into_iter().filter_map(|message| advance(phase, message, Starts::Shared)).collect();
+        routing += phase.finish(&ways.axes);
+    }
+    routing
 }
