@@ -67,3 +67,34 @@ pub(crate) fn run<P: Program, O: Observer>(
     let (routing, link_use) = (Some(stages), scheduler.into_link_use());
     Traffic { messages, hops, longest_queue: None, routing, link_use }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CubeProgram, Cycles};
+    use cubefold_mapping::{EmbeddingKind, Hypercube};
+    use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
+
+    #[test]
+    fn four_billion_processes_are_scheduled_by_two_lines_of_65536() {
+        let cube = Hypercube::new(32).unwrap();
+        let machine = Machine::new(MachineKind::Torus, &[1 << 16, 1 << 16]).unwrap();
+        let program = CubeProgram::new(cube, CubeProgram::descend(cube), Cycles::new(10)).unwrap();
+        let links = Communication::new(LinkMode::FullDuplex, Cycles::new(2), TieRule::Direct).unwrap();
+        // The distances of a ring of 2^16: 1, 2, 4, .., and the last again half of that.
+        for (kind, ring) in
+            [(EmbeddingKind::Standard, (1 << 16) - 1), (EmbeddingKind::Xor, 3 * (1 << 14) - 1)]
+        {
+            let placement = Placement::embed(kind, cube, &machine).unwrap();
+            let mut summary = Summary::together(1 << 32, 32, Cycles::new(10));
+            let routing = &Routing::PLAIN;
+            let traffic = run(&program, &placement, links, routing, None, &mut summary, &mut ());
+            assert_eq!(summary.makespan().get(), 32 * 10 + 2 * 2 * ring);
+            assert_eq!(summary.totals().transfer, u128::from(2 * 2 * ring) << 32);
+            assert_eq!((summary.totals().waiting, summary.waiting().count()), (0, 32 << 32));
+            assert_eq!((traffic.messages, traffic.hops), (32 << 32, (2 * ring) << 32));
+            assert_eq!(summary.check_balance(), Ok(()));
+            assert_eq!(crate::predict(&program, &placement, links), summary.makespan());
+        }
+    }
+}
