@@ -82,7 +82,8 @@ impl Axis {
             TieRule::Positive => descends,
             TieRule::Negative => !descends,
         };
-        let turns = (around < straight) | ((around == straight) & tie_turns);
+        // One more where a tie turns: then equally long is shorter.
+        let turns = around < straight + u64::from(tie_turns);
         let sign = if descends ^ turns { Sign::Negative } else { Sign::Positive };
         Some(Way { sign, hops: straight.min(around) })
     }

@@ -137,7 +137,7 @@ impl Belt {
             waiting[last as usize].next = if comes_by { first } else { next };
             queues[kept] = Queue { position, last: if comes_by { first } else { last } };
             *queued -= u64::from(!comes_by);
-            kept += usize::from(comes_by | (first != last));
+            kept += usize::from(comes_by) | usize::from(first != last);
         }
         queues.truncate(kept);
         last_end

@@ -70,7 +70,7 @@ impl Lines {
     fn sort_by_line(&mut self, moves: &mut [Move]) {
         moves.sort_by_key(|own| own.place.line);
         self.sorted.clear();
-        self.sorted.extend(moves.iter().map(|own| own.start()));
+        self.sorted.extend(moves.iter().map(Move::start));
         self.firsts.clear();
         self.firsts.push(0);
         let mut end = 0;
