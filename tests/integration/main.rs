@@ -2,9 +2,11 @@
 
 #![cfg(test)]
 
+mod coordinated_sums;
 mod engines_equal_reference;
 mod golden_steps;
 mod many_random_cases;
+mod predictions;
 mod program;
 mod random_problem;
 mod reference;

@@ -4,16 +4,27 @@ use cubefold_mapping::ProcessId;
 
 use crate::{Cycle, Cycles, Observer, Program, StageRecord, Summary};
 
-/// A process whose times do not add up: a defect of the simulator, never of the input.
+/// Times that do not add up: a defect of the simulator, never of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("process {process} finished at cycle {finish}, but its times add up to {accounted}")]
-pub struct ImbalanceError {
-    /// The first such process.
-    pub process: ProcessId,
-    /// When it finished.
-    pub finish: Cycle,
-    /// The sum of its compute, sharing, waiting, transfer and blocked times.
-    pub accounted: Cycles,
+pub enum ImbalanceError {
+    /// Those of one process.
+    #[error("process {process} finished at cycle {finish}, but its times add up to {accounted}")]
+    Process {
+        /// The first such process.
+        process: ProcessId,
+        /// When it finished.
+        finish: Cycle,
+        /// The sum of its compute, sharing, waiting, transfer and blocked times.
+        accounted: Cycles,
+    },
+    /// Those of all processes together.
+    #[error("the finishes of all processes add up to {finishes} cycles, but their times to {accounted}")]
+    Sum {
+        /// The sum of all finishes \[cycles\].
+        finishes: u128,
+        /// The sum of all compute, sharing, waiting, transfer and blocked times \[cycles\].
+        accounted: u128,
+    },
 }
 
 /// For each process the sum of all that its time went to, compared with when it finished
@@ -62,7 +73,8 @@ impl Observer for Accounts {
             + record.idle;
         let finish = record.finish + record.idle;
         if record.stage == self.last_stage && finish - Cycle::START != *accounted {
-            let imbalance = ImbalanceError { process: record.process, finish, accounted: *accounted };
+            let imbalance =
+                ImbalanceError::Process { process: record.process, finish, accounted: *accounted };
             self.imbalance.get_or_insert(imbalance);
         }
     }
@@ -93,6 +105,7 @@ impl Ledger {
     /// When the times of a process do not add up.
     pub(crate) fn close(self) -> Result<Summary, ImbalanceError> {
         self.accounts.check()?;
+        self.summary.check_balance()?;
         Ok(self.summary)
     }
 }

@@ -202,6 +202,7 @@ pub(crate) fn run<O: Observer>(
         Plan::EachLine(program, placement) => {
             let problem = LineProblem { program, placement, communication, bulk };
             let sums = problem.run_each(keep(observer))?;
+            sums.summary.check_balance()?;
             tell(program, &sums.records, observer);
             Ok(Ride { summary: sums.summary, longest_queue: sums.longest_queue })
         }
@@ -220,6 +221,7 @@ pub(crate) fn run<O: Observer>(
 fn run_classes<O: Observer>(problem: &LineProblem<'_>, observer: &mut O) -> Result<Ride, SimulationError> {
     let keep = keep(observer);
     let classes = problem.run_classes(keep)?;
+    classes.summary.check_balance()?;
     match keep {
         KeepLines::Yes => records::report(&classes, problem.placement, observer),
         KeepLines::No => tell(problem.program, &[], observer),

@@ -3,236 +3,118 @@
 //! All processes compute, then the stage's messages go in phases: each message that is not at its
 //! destination picks a coordinate in which it differs and moves along it. A phase is executed as one or
 //! more movements, depending on the link mode.
+//!
+//! A stage begins for all processes at once and ends for all at once, so that what it takes depends on its
+//! messages alone: each is scheduled by itself ([`scheduler`]), and a process's times follow from the
+//! stage's steps and how far its message comes ([`stage_clock`]).
 
-mod movement;
+mod belt;
+mod distance_counts;
+mod lines;
 mod parts;
+mod phase;
+mod product_stages;
+mod routed_stages;
+mod router;
+mod scheduler;
+mod stage_clock;
+mod stage_schedule;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Direction, HostDimension, Leg, Machine, NodeId};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha12Rng;
 
-use self::{
-    movement::Mover,
-    parts::{Part, Sharing, parts},
-};
+use self::{scheduler::Scheduler, stage_clock::StageClock};
 use crate::{
-    Communication, Cycle, Cycles, DimensionChoice, LinkUse, Observer, Program, Routing, StageRecord,
-    StageRouting, Traffic,
-    network::{Channels, Transit},
+    Communication, Cycle, LinkUse, Observer, Program, Routing, Summary, Traffic, node_list::node_list,
 };
 
 /// A message of the stage.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Message {
     source: ProcessId,
     destination: ProcessId,
-    at: NodeId,
-    to: NodeId,
-    subset: u32, // the number that the placement gives it
 }
 
-/// Runs `program` to its end, reporting to `observer`.
+/// Runs `program` to its end: sums go to `summary`, and single records to `observer` where it wants them.
 pub(crate) fn run<P: Program, O: Observer>(
     program: &P,
     placement: &Placement,
     communication: Communication,
     routing: &Routing,
     link_use: Option<LinkUse>,
+    summary: &mut Summary,
     observer: &mut O,
 ) -> Traffic {
-    let (nodes, machine) = (placement.nodes(), placement.machine());
-    let mut router = Router::new(placement, communication, routing, link_use);
-    let load = placement.greatest_load();
-    let sharing = if load > 1 { Sharing::Some } else { Sharing::None };
-    let (mut message_count, mut hops, mut stages) = (0, 0, vec![]);
+    let mut scheduler = Scheduler::new(program, placement, communication, routing, link_use);
+    let sharing = program.compute() * (placement.greatest_load() - 1);
+    let hop = communication.hop();
+    let nodes = observer.wants_records().then(|| node_list(placement));
+    let (mut messages, mut hops, mut stages) = (0, 0, vec![]);
     let mut begin = Cycle::START;
     for stage in 0..program.stage_count() {
-        let messages = messages_of_stage(program, stage, &nodes, placement);
-        message_count += messages.len() as u64;
-        hops += messages.iter().map(|message| machine.distance(message.at, message.to)).sum::<u64>();
-        let distances = farthest_received(&messages, nodes.len(), machine);
-        let mut stage_routing = StageRouting::default();
-        for part in parts(messages, sharing) {
-            stage_routing += router.route(part);
+        let schedule = scheduler.schedule(stage);
+        let ready = begin + sharing + program.compute();
+        let clock = StageClock { stage, ready, sharing, hop, moving: hop * schedule.routing.steps };
+        clock.summarise(&schedule.received, program.process_count(), summary);
+        match &nodes {
+            Some(nodes) => clock.report(program, nodes, placement.machine(), observer),
+            None => observer.pairs_finished(program.process_count()),
         }
-        let sharing = program.compute() * (load - 1);
-        let clock = StageClock { stage, begin, compute: program.compute(), sharing };
-        begin = clock.report(&distances, communication.hop(), stage_routing, observer);
-        stages.push(stage_routing);
+        begin = clock.end();
+        (messages, hops) = (messages + schedule.messages, hops + schedule.hops);
+        stages.push(schedule.routing);
     }
-    let routing = Some(stages);
-    Traffic { messages: message_count, hops, longest_queue: None, routing, link_use: router.link_use }
+    summary.add_finish(begin, program.process_count());
+    let (routing, link_use) = (Some(stages), scheduler.into_link_use());
+    Traffic { messages, hops, longest_queue: None, routing, link_use }
 }
 
-/// The messages of a stage, by source and destination.
-fn messages_of_stage<P: Program>(
-    program: &P,
-    stage: usize,
-    nodes: &[NodeId],
-    placement: &Placement,
-) -> Vec<Message> {
-    let node = |process: ProcessId| nodes[process.label() as usize];
-    let message = |(source, destination): (ProcessId, ProcessId)| {
-        let subset = placement.subset(source, destination);
-        Message { source, destination, at: node(source), to: node(destination), subset }
-    };
-    let mut messages: Vec<Message> = ProcessId::first(nodes.len() as u64)
-        .flat_map(|source| program.destinations(stage, source).map(move |destination| (source, destination)))
-        .map(message)
-        .collect();
-    // Already in order where every process sends one message.
-    messages.sort_by_key(|message| (message.source, message.destination));
-    messages
+/// Whether one line of each dimension tells all about a run.
+pub(crate) fn goes_by_lines<P: Program>(program: &P, placement: &Placement) -> bool {
+    program.as_cube().is_some() && matches!(placement, Placement::Product(_))
 }
 
-/// For each process the distance that the farthest message comes which it receives; none without one.
-fn farthest_received(messages: &[Message], processes: usize, machine: &Machine) -> Vec<Option<u64>> {
-    let mut farthest = vec![None; processes];
-    for message in messages {
-        let distance = machine.distance(message.at, message.to);
-        let own = &mut farthest[message.destination.label() as usize];
-        *own = (*own).max(Some(distance));
-    }
-    farthest
-}
-
-/// When a stage takes place.
-struct StageClock {
-    stage: usize,
-    begin: Cycle,
-    compute: Cycles,
-    sharing: Cycles, // of every process
-}
-
-impl StageClock {
-    /// Reports the stage of every process, given how far its message came, and returns the stage's end.
-    fn report<O: Observer>(
-        &self,
-        distances: &[Option<u64>],
-        hop: Cycles,
-        routing: StageRouting,
-        observer: &mut O,
-    ) -> Cycle {
-        let ready = self.begin + self.sharing + self.compute;
-        let moving = hop * routing.steps;
-        for (process, distance) in ProcessId::first(distances.len() as u64).zip(distances) {
-            let (transfer, waiting, idle) = match distance {
-                Some(distance) => (hop * *distance, moving - hop * *distance, Cycles::ZERO),
-                None => (Cycles::ZERO, Cycles::ZERO, moving),
-            };
-            observer.stage_finished(&StageRecord {
-                process,
-                stage: self.stage,
-                sharing: self.sharing,
-                ready,
-                start: ready + waiting,
-                finish: ready + waiting + transfer,
-                transfer,
-                idle,
-            });
-        }
-        ready + moving
+/// Bytes that a compute-and-communicate program takes at most, roughly.
+pub(crate) fn bytes<P: Program>(program: &P, placement: &Placement) -> u64 {
+    let longest = placement.machine().shape().lengths().iter().copied().max().unwrap_or(0);
+    if goes_by_lines(program, placement) {
+        longest * BYTES_A_POSITION
+    } else {
+        program.process_count() * BYTES_A_PROCESS + longest * BYTES_A_POSITION
     }
 }
 
-/// Routes the messages of one stage after another.
-struct Router<'run> {
-    placement: &'run Placement,
-    machine: &'run Machine, // that of the placement
-    communication: Communication,
-    routing: &'run Routing,
-    choose: Choose,
-    movements: Vec<Vec<Direction>>,
-    mover: Mover,
-    link_use: Option<LinkUse>,
-}
+/// What a message needs while it is routed.
+const BYTES_A_PROCESS: u64 = 64;
+/// What is kept for every node of one line.
+const BYTES_A_POSITION: u64 = 16;
 
-/// The state of the choice of dimensions.
-enum Choose {
-    Lowest,
-    Random(Box<ChaCha12Rng>),
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CubeProgram, Cycles};
+    use cubefold_mapping::{EmbeddingKind, Hypercube};
+    use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
 
-impl<'run> Router<'run> {
-    fn new(
-        placement: &'run Placement,
-        communication: Communication,
-        routing: &'run Routing,
-        link_use: Option<LinkUse>,
-    ) -> Self {
-        let choose = match routing.dimension_choice {
-            DimensionChoice::Lowest => Choose::Lowest,
-            DimensionChoice::Random { key } => Choose::Random(Box::new(ChaCha12Rng::from_seed(key))),
-        };
-        let machine = placement.machine();
-        Self {
-            placement,
-            machine,
-            communication,
-            routing,
-            choose,
-            movements: communication.links().movements(machine.shape().dimension_count()),
-            mover: Mover::new(machine),
-            link_use,
-        }
-    }
-
-    /// Brings all messages of a part to their destinations, phase by phase.
-    fn route(&mut self, part: Part) -> StageRouting {
-        let limit = self.routing.limit(self.placement, part.subset);
-        let mut messages = part.messages;
-        let mut routing = StageRouting::default();
-        loop {
-            let transits = self.legs(&messages, limit);
-            if transits.is_empty() {
-                return routing;
-            }
-            self.count_links(&transits);
-            for directions in &self.movements {
-                let chosen = |transit: &Transit| {
-                    directions.iter().any(|direction| direction.index() == transit.direction as usize)
-                };
-                let moving: Vec<_> = transits.iter().copied().filter(chosen).collect();
-                routing += self.mover.execute(moving, &mut messages);
-            }
-        }
-    }
-
-    /// What every message that is not at its destination does in the next phase.
-    fn legs(&mut self, messages: &[Message], limit: u64) -> Vec<Transit> {
-        let mut transits = Vec::with_capacity(messages.len());
-        for (index, message) in (0_u32..).zip(messages) {
-            if let Some(Leg { direction, hops }) = self.choose_leg(message) {
-                let leg = Leg { direction, hops: hops.min(limit) };
-                transits.push(Channels::transit(index, message.at, leg));
-            }
-        }
-        transits
-    }
-
-    fn choose_leg(&mut self, message: &Message) -> Option<Leg> {
-        let (machine, tie) = (self.machine, self.communication.tie());
-        match &mut self.choose {
-            Choose::Lowest => machine.next_leg(message.at, message.to, tie),
-            Choose::Random(generator) => {
-                let along =
-                    |dimension: HostDimension| machine.leg_along(dimension, message.at, message.to, tie);
-                let legs: Vec<Leg> = machine.shape().dimensions().filter_map(along).collect();
-                (!legs.is_empty()).then(|| legs[generator.random_range(0..legs.len())])
-            }
-        }
-    }
-
-    /// Counts the links that the legs of a phase use.
-    fn count_links(&mut self, transits: &[Transit]) {
-        let Some(link_use) = &mut self.link_use else { return };
-        for transit in transits {
-            let mut at = *transit;
-            for _ in 0..transit.hops {
-                link_use.count(&at);
-                at.node = self.mover.channels().next(&at);
-            }
+    #[test]
+    fn four_billion_processes_are_scheduled_by_two_lines_of_65536() {
+        let cube = Hypercube::new(32).unwrap();
+        let machine = Machine::new(MachineKind::Torus, &[1 << 16, 1 << 16]).unwrap();
+        let program = CubeProgram::new(cube, CubeProgram::descend(cube), Cycles::new(10)).unwrap();
+        let links = Communication::new(LinkMode::FullDuplex, Cycles::new(2), TieRule::Direct).unwrap();
+        // The distances of a ring of 2^16: 1, 2, 4, .., and the last again half of that.
+        for (kind, ring) in
+            [(EmbeddingKind::Standard, (1 << 16) - 1), (EmbeddingKind::Xor, 3 * (1 << 14) - 1)]
+        {
+            let placement = Placement::embed(kind, cube, &machine).unwrap();
+            let mut summary = Summary::new(1 << 32, 32, Cycles::new(10));
+            let routing = &Routing::PLAIN;
+            let traffic = run(&program, &placement, links, routing, None, &mut summary, &mut ());
+            assert_eq!(summary.makespan().get(), 32 * 10 + 2 * 2 * ring);
+            assert_eq!(summary.totals().transfer, u128::from(2 * 2 * ring) << 32);
+            assert_eq!((summary.totals().waiting, summary.waiting().count()), (0, 32 << 32));
+            assert_eq!((traffic.messages, traffic.hops), (32 << 32, (2 * ring) << 32));
+            assert_eq!(summary.check_balance(), Ok(()));
+            assert_eq!(crate::predict(&program, &placement, links), summary.makespan());
         }
     }
 }

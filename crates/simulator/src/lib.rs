@@ -26,6 +26,7 @@
 
 mod accounts;
 mod asynchronous;
+mod axis;
 mod belt;
 mod communication;
 mod coordinated;
@@ -33,8 +34,10 @@ mod cube_program;
 mod cycle;
 mod distribution;
 mod engine_choice;
+mod field_line;
 mod neighbour_program;
 mod network;
+mod node_list;
 mod prediction;
 mod program;
 mod record;

@@ -1,6 +1,8 @@
 //! What a program costs where nothing is in the way, and what it costs at least.
 
-use cubefold_mapping::{BoundSource, Guest, Placement, least_distances};
+mod recursion;
+
+use cubefold_mapping::{BoundSource, Placement, least_distances};
 
 use crate::{Communication, CubeProgram, Cycle, Cycles, Program};
 
@@ -11,25 +13,20 @@ use crate::{Communication, CubeProgram, Cycle, Cycles, Program};
 ///
 /// # Complexity
 ///
-/// O(S P) for S stages and P processes; one word a process of memory.
+/// O(S P) for S stages and P processes, with a word a process of memory; under a product placement
+/// O(S k) for lines of k nodes, with a word for each of these.
 ///
 /// # Panics
 ///
-/// When the placement has fewer processes than the program.
+/// When the placement has another number of processes than the program.
 #[must_use]
 pub fn predict(program: &CubeProgram, placement: &Placement, communication: Communication) -> Cycle {
-    let (machine, nodes) = (placement.machine(), placement.nodes());
-    let mut times = vec![Cycle::START; nodes.len()];
-    for dimension in program.stages() {
-        for (low, high) in program.cube().edges(dimension.index()) {
-            let (low, high) = (low.label() as usize, high.label() as usize);
-            let distance = machine.distance(nodes[low], nodes[high]);
-            let begin = times[low].max(times[high]);
-            let end = begin + program.compute() + communication.hop() * distance;
-            (times[low], times[high]) = (end, end);
-        }
-    }
-    times.into_iter().max().unwrap_or(Cycle::START)
+    assert_eq!(placement.process_count(), program.process_count(), "a placement of another guest");
+    let hop = communication.hop();
+    Cycle::new(match placement {
+        Placement::Product(product) => recursion::by_field(program, product, hop),
+        Placement::Table(_) | Placement::Construction(_) => recursion::by_process(program, placement, hop),
+    })
 }
 
 /// A makespan that no one-to-one placement of a program goes below.

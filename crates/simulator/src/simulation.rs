@@ -115,10 +115,13 @@ pub fn simulate<P: Program>(
             return Ok(Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop });
         }
         Way::Coordinated(routing) => {
-            let mut observers = (Ledger::new(program), observer);
+            let (processes, stages) = (program.process_count(), program.stage_count());
+            let mut summary = Summary::new(processes, stages, program.compute());
+            let sums = &mut summary;
             let traffic =
-                coordinated::run(program, placement, communication, routing, link_use, &mut observers);
-            return Ok(Outcome { summary: observers.0.close()?, traffic, engine: Engine::Coordinated });
+                coordinated::run(program, placement, communication, routing, link_use, sums, observer);
+            summary.check_balance()?;
+            return Ok(Outcome { summary, traffic, engine: Engine::Coordinated });
         }
     };
     if let Some(mut link_use) = link_use {
@@ -184,6 +187,7 @@ fn check_and_choose<'run, P: Program>(
     match way {
         // One line at a time is under way.
         Way::Belt(belt::Plan::Classes(..) | belt::Plan::EachLine(..), _) => {}
+        Way::Coordinated(_) if coordinated::goes_by_lines(program, placement) => {}
         Way::Belt(belt::Plan::Whole(..), _) | Way::Hop | Way::Coordinated(_) => check_size(program)?,
     }
     Ok(way)
@@ -213,6 +217,7 @@ pub fn bytes_to_simulate<P: Program>(
 ) -> u64 {
     match choose(program, placement, communication, execution) {
         Ok(Way::Belt(plan, _)) => belt::bytes(plan),
+        Ok(Way::Coordinated(_)) if program.as_cube().is_some() => coordinated::bytes(program, placement),
         Ok(Way::Hop | Way::Coordinated(_)) | Err(_) => {
             let machine = placement.machine();
             let channels = 2 * machine.shape().dimension_count() as u64 * machine.node_count();

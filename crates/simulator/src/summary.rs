@@ -1,6 +1,6 @@
 //! What a run comes to: sums and distributions over its processes and stages.
 
-use crate::{Cycle, Cycles, Distribution, StageRecord};
+use crate::{Cycle, Cycles, Distribution, ImbalanceError, StageRecord};
 
 /// Sums over the records of a run; nothing is held for single processes.
 #[derive(Debug, Clone)]
@@ -11,6 +11,7 @@ pub struct Summary {
     waiting: Distribution,
     blocked: Distribution,
     makespan: Cycle,
+    idle: u128,     // the sum of all idle times within stages [cycles]
     finishes: u128, // the sum of all processes' last finishes [cycles]
 }
 
@@ -37,6 +38,7 @@ impl Summary {
             waiting: Distribution::new(),
             blocked: Distribution::new(),
             makespan: Cycle::START,
+            idle: 0,
             finishes: 0,
         }
     }
@@ -51,6 +53,7 @@ impl Summary {
         stage.waiting += times(waiting);
         stage.transfer += times(record.transfer);
         stage.blocked += times(blocked);
+        self.idle += times(record.idle);
         self.waiting.record_many(waiting.get(), count);
         self.blocked.record_many(blocked.get(), count);
     }
@@ -70,7 +73,21 @@ impl Summary {
         self.waiting.add(&other.waiting);
         self.blocked.add(&other.blocked);
         self.makespan = self.makespan.max(other.makespan);
+        self.idle += other.idle;
         self.finishes += other.finishes;
+    }
+
+    /// Checks that the finishes of all processes add up to all that their time went to
+    /// (`docs/model.md` section 5).
+    ///
+    /// # Errors
+    ///
+    /// When they do not. The results of such a run must not be used.
+    pub(crate) fn check_balance(&self) -> Result<(), ImbalanceError> {
+        let StageTotals { sharing, waiting, transfer, blocked } = self.totals();
+        let accounted = self.compute() + sharing + waiting + transfer + blocked + self.idle;
+        let finishes = self.finishes;
+        if finishes == accounted { Ok(()) } else { Err(ImbalanceError::Sum { finishes, accounted }) }
     }
 
     /// The makespan and the sum of all finishes, where they are not added process by process.

@@ -8,7 +8,7 @@ use cubefold_simulator::{DimensionChoice, Execution, Outcome, PhaseLength, Routi
 use cubefold_topology::{LinkMode, TieRule};
 
 use super::setting::{
-    IN_ORDER, PLAIN, Setting, Trial, embed, finishes, line, makespan, mesh, place, steps_and_conflicts, torus,
+    IN_ORDER, PLAIN, Setting, Trial, embed, line, makespan, mesh, place, steps_and_conflicts, torus,
 };
 
 /// Steps and conflicts of each stage under the three link modes.
@@ -34,8 +34,9 @@ fn half_duplex_every_process_waits_for_both_movements() {
     // T_a = 3, T_c = 2, steps 2 and 4: the makespan is 2 * 3 + 2 * 6 = 18 for every process. Stage 0: each
     // message needs 2 of 4 cycles, stage 1: 4 of 8. Waiting is 4 * 2 + 4 * 4 = 24.
     let setting = Setting { links: LinkMode::HalfDuplex, compute: 3, hop: 2, tie: TieRule::Direct };
-    let outcome = Trial::ascend(embed(EmbeddingKind::Standard, &line(2)), setting).coordinated();
-    assert_eq!(finishes(&outcome), [18, 18, 18, 18]);
+    let (outcome, records) = Trial::ascend(embed(EmbeddingKind::Standard, &line(2)), setting).run(&IN_ORDER);
+    let finishes: Vec<u64> = records[4..].iter().map(|record| record.finish.get()).collect();
+    assert_eq!((finishes, makespan(&outcome)), (vec![18, 18, 18, 18], 18));
     let totals = outcome.summary.totals();
     assert_eq!((totals.waiting, totals.transfer, totals.blocked), (24, 4 * 2 + 4 * 4, 0));
     assert_eq!((outcome.summary.idle_at_end(), outcome.traffic.longest_queue), (0, None));

@@ -4,74 +4,118 @@
 //! (errata A9; a message inside a node is left out, since it takes no step). Within such a part the
 //! placement tells which subset a message belongs to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use cubefold_mapping::Placement;
 use cubefold_topology::NodeId;
 
 use super::Message;
+use crate::axis::low_word;
 
 /// Messages that are routed together, with the number of their subset.
 pub(super) struct Part {
     pub(super) subset: u32,
-    pub(super) messages: Vec<Message>,
+    pub(super) messages: Vec<Message>, // by source and destination
 }
 
-/// Whether processes may share nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sharing {
-    /// No two do.
-    None,
-    /// Some do.
-    Some,
+/// Splits stages of one placement.
+pub(super) struct Splitter<'run> {
+    placement: &'run Placement,
+    shared: Option<SharedNodes>, // where processes share nodes
 }
 
-/// The parts of a stage, in the order in which they are routed; `messages` are by source and destination.
-pub(super) fn parts(messages: Vec<Message>, sharing: Sharing) -> Vec<Part> {
-    let apart = match sharing {
-        Sharing::None => vec![messages],
-        Sharing::Some => without_shared_nodes(messages),
-    };
-    apart.into_iter().flat_map(by_subset).collect()
-}
-
-/// A part that may still grow, and the nodes that its messages leave and reach.
-#[derive(Default)]
-struct OpenPart {
-    sources: BTreeSet<NodeId>,
-    destinations: BTreeSet<NodeId>,
-    messages: Vec<Message>,
-}
-
-impl OpenPart {
-    fn can_take(&self, message: &Message) -> bool {
-        !self.sources.contains(&message.at) && !self.destinations.contains(&message.to)
+impl<'run> Splitter<'run> {
+    pub(super) fn new(placement: &'run Placement, nodes: &[NodeId]) -> Self {
+        let shared = (!placement.is_one_to_one()).then(|| SharedNodes::new(nodes));
+        Self { placement, shared }
     }
 
-    fn take(&mut self, message: Message) {
-        self.sources.insert(message.at);
-        self.destinations.insert(message.to);
-        self.messages.push(message);
+    /// The parts of a stage, in the order in which they are routed; `messages` are by source and
+    /// destination.
+    pub(super) fn parts(&mut self, messages: Vec<Message>) -> Vec<Part> {
+        let apart = match &mut self.shared {
+            None => vec![messages],
+            Some(shared) => shared.first_fit(&messages),
+        };
+        apart.into_iter().flat_map(|messages| self.by_subset(messages)).collect()
     }
-}
 
-/// Greedily: each message goes to the first part in which no message has its source or destination node.
-fn without_shared_nodes(messages: Vec<Message>) -> Vec<Vec<Message>> {
-    let mut parts: Vec<OpenPart> = vec![];
-    for message in messages.into_iter().filter(|message| message.at != message.to) {
-        let first = parts.iter().position(|part| part.can_take(&message)).unwrap_or(parts.len());
-        if first == parts.len() {
-            parts.push(OpenPart::default());
+    /// The messages by the numbers of their subsets, the smallest first.
+    fn by_subset(&self, messages: Vec<Message>) -> Vec<Part> {
+        match self.placement {
+            Placement::Product(_) | Placement::Table(_) => vec![Part { subset: 0, messages }],
+            Placement::Construction(_) => {
+                let mut subsets: BTreeMap<u32, Vec<Message>> = BTreeMap::new();
+                for message in messages {
+                    let subset = self.placement.subset(message.source, message.destination);
+                    subsets.entry(subset).or_default().push(message);
+                }
+                subsets.into_iter().map(|(subset, messages)| Part { subset, messages }).collect()
+            }
         }
-        parts[first].take(message);
     }
-    parts.into_iter().map(|part| part.messages).collect()
 }
 
-/// The messages by the numbers of their subsets, the smallest first.
-fn by_subset(messages: Vec<Message>) -> impl Iterator<Item = Part> {
-    let mut subsets: BTreeMap<u32, Vec<Message>> = BTreeMap::new();
-    for message in messages {
-        subsets.entry(message.subset).or_default().push(message);
+/// Nodes with several processes, and which parts of a stage have a message that leaves or reaches each.
+struct SharedNodes {
+    rank_of: Vec<u32>, // by process: the rank of its node among those that are used
+    ranks: usize,
+    leaving: Vec<u64>, // by word and rank: a bit for each of 64 parts
+    reaching: Vec<u64>,
+}
+
+impl SharedNodes {
+    fn new(nodes: &[NodeId]) -> Self {
+        let mut used = nodes.to_vec();
+        used.sort_unstable();
+        used.dedup();
+        let rank = |node| low_word(used.partition_point(|other| other < node) as u64);
+        Self {
+            rank_of: nodes.iter().map(rank).collect(),
+            ranks: used.len(),
+            leaving: vec![],
+            reaching: vec![],
+        }
     }
-    subsets.into_iter().map(|(subset, messages)| Part { subset, messages })
+
+    /// Each message goes to the first part in which no message has its source or destination node.
+    fn first_fit(&mut self, messages: &[Message]) -> Vec<Vec<Message>> {
+        self.leaving.clear();
+        self.reaching.clear();
+        let mut parts: Vec<Vec<Message>> = vec![];
+        for message in messages {
+            let [from, to] = [message.source, message.destination]
+                .map(|process| self.rank_of[process.label() as usize] as usize);
+            if from == to {
+                continue;
+            }
+            let part = self.take_first(from, to);
+            if part == parts.len() {
+                parts.push(vec![]);
+            }
+            parts[part].push(*message);
+        }
+        parts
+    }
+
+    /// The first part without a message that leaves `from` or reaches `to`; it has one now.
+    fn take_first(&mut self, from: usize, to: usize) -> usize {
+        let mut word = 0;
+        loop {
+            let begin = word * self.ranks;
+            if begin == self.leaving.len() {
+                self.leaving.resize(begin + self.ranks, 0);
+                self.reaching.resize(begin + self.ranks, 0);
+            }
+            let (leaving, reaching) = (&mut self.leaving[begin + from], &mut self.reaching[begin + to]);
+            let free = !(*leaving | *reaching);
+            if free != 0 {
+                let lowest = free & free.wrapping_neg();
+                *leaving |= lowest;
+                *reaching |= lowest;
+                return 64 * word + lowest.trailing_zeros() as usize;
+            }
+            word += 1;
+        }
+    }
 }

@@ -25,9 +25,6 @@ pub(crate) trait Arbiter {
     /// Fills `departures`, empty before, with the messages whose transmission begins in this cycle.
     fn depart(&mut self, messages: &Messages, departures: &mut Vec<Transit>);
 
-    /// The messages left in queues.
-    fn queued(&self) -> u64;
-
     /// The most messages left in one channel's queue after the picks of any cycle so far.
     fn longest_queue(&self) -> u32;
 }

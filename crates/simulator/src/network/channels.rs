@@ -86,11 +86,6 @@ impl Channels {
         self.steps[transit.direction as usize].from(transit.node)
     }
 
-    /// The node that `transit` comes to after `hops` steps, at most the length of a line.
-    pub(crate) fn after(&self, transit: &Transit, hops: u32) -> u32 {
-        self.steps[transit.direction as usize].times(transit.node, hops)
-    }
-
     /// `message` at `node`, about to move along `leg`.
     pub(crate) fn transit(message: u32, node: NodeId, leg: Leg) -> Transit {
         Transit {
@@ -136,14 +131,6 @@ impl Step {
                 let coordinate = node / stride % length;
                 node.wrapping_add(if coordinate == at { back } else { add })
             }
-        }
-    }
-
-    /// The node `hops` steps from `node`, in the same arithmetic modulo 2^32.
-    fn times(self, node: u32, hops: u32) -> u32 {
-        match self {
-            Self::Masked { add, mask } => (node & !mask) | (node.wrapping_add(add.wrapping_mul(hops)) & mask),
-            Self::Divided { .. } => (0..hops).fold(node, |at, _| self.from(at)),
         }
     }
 }

@@ -197,10 +197,6 @@ impl<M: Medium> Arbiter for SharedMedia<M> {
         std::mem::swap(&mut self.granted, departures);
     }
 
-    fn queued(&self) -> u64 {
-        self.queues.queued()
-    }
-
     fn longest_queue(&self) -> u32 {
         self.longest_queue
     }

@@ -89,10 +89,6 @@ impl Arbiter for SingleDirection {
         }
     }
 
-    fn queued(&self) -> u64 {
-        self.queues.queued()
-    }
-
     fn longest_queue(&self) -> u32 {
         self.longest_queue
     }

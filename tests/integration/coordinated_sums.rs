@@ -1,0 +1,146 @@
+//! A coordinated run comes to the same whether it is told process by process or in sums, and whether its
+//! messages are routed one by one or a line stands for all of its coordinate.
+
+use std::num::NonZeroU64;
+
+use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
+use cubefold_simulator::{
+    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Distribution, Execution, Observer,
+    Outcome, Percent, PhaseLength, Routing, StageRecord, StageTotals, simulate,
+};
+use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule, Wrap};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+use crate::random_problem::{
+    Case, TestProgram, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case, tao_case,
+};
+
+const MOST_NODES: u64 = 256;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sums_equal_those_of_the_records(
+        case in prop_oneof![
+            3 => cube_case(MOST_NODES),
+            1 => shared_cube_case(MOST_NODES),
+            1 => message_sets_case(MOST_NODES),
+            1 => shared_message_sets_case(MOST_NODES),
+            1 => tao_case(MOST_NODES),
+        ],
+        dimension_choice in dimension_choice(),
+        phase_length in phase_length(),
+    ) {
+        let execution = Execution::Coordinated(Routing { dimension_choice, phase_length });
+        check_sums(&case, &execution)?;
+    }
+}
+
+fn dimension_choice() -> impl Strategy<Value = DimensionChoice> {
+    let random = any::<u8>().prop_map(|byte| DimensionChoice::Random { key: [byte; 32] });
+    prop_oneof![2 => Just(DimensionChoice::Lowest), 1 => random]
+}
+
+fn phase_length() -> impl Strategy<Value = PhaseLength> {
+    let links = (1..5_u64).prop_map(|links| PhaseLength::Links(NonZeroU64::new(links).unwrap()));
+    prop_oneof![Just(PhaseLength::OfPlacement), Just(PhaseLength::Unlimited), links]
+}
+
+fn run(case: &Case, execution: &Execution, count: CountLinkUse, observer: &mut impl Observer) -> Outcome {
+    let (placement, links) = (&case.placement, case.communication);
+    let outcome = match &case.program {
+        TestProgram::Cube(program) => simulate(program, placement, links, execution, count, observer),
+        TestProgram::Neighbours(program) => simulate(program, placement, links, execution, count, observer),
+        TestProgram::Sets(program) => simulate(program, placement, links, execution, count, observer),
+    };
+    outcome.unwrap()
+}
+
+/// With links counted every message is routed, with an observer every process is told: four ways to one end.
+fn check_sums(case: &Case, execution: &Execution) -> Result<(), TestCaseError> {
+    let (mut routed, mut told) = (vec![], vec![]);
+    let with_all = run(case, execution, CountLinkUse::Yes, &mut routed);
+    let with_records = run(case, execution, CountLinkUse::No, &mut told);
+    let in_sums = run(case, execution, CountLinkUse::No, &mut ());
+    prop_assert_eq!(&routed, &told);
+    for outcome in [&with_records, &in_sums, &run(case, execution, CountLinkUse::Yes, &mut ())] {
+        prop_assert_eq!(&outcome.traffic.routing, &with_all.traffic.routing);
+        prop_assert_eq!(outcome.traffic.messages, with_all.traffic.messages);
+        prop_assert_eq!(outcome.traffic.hops, with_all.traffic.hops);
+        check_summary(outcome, &routed)?;
+    }
+    check_summary(&with_all, &routed)
+}
+
+/// Everything that a summary tells, from the records.
+fn check_summary(outcome: &Outcome, records: &[StageRecord]) -> Result<(), TestCaseError> {
+    let summary = &outcome.summary;
+    let mut stages = vec![StageTotals::default(); summary.stages().len()];
+    let (mut waiting, mut blocked) = (Distribution::new(), Distribution::new());
+    for record in records {
+        let totals = &mut stages[record.stage];
+        totals.sharing += u128::from(record.sharing.get());
+        totals.waiting += u128::from(record.waiting().get());
+        totals.transfer += u128::from(record.transfer.get());
+        totals.blocked += u128::from(record.blocked().get());
+        waiting.record(record.waiting().get());
+        blocked.record(record.blocked().get());
+    }
+    prop_assert_eq!(summary.stages(), stages);
+    prop_assert_eq!(told(summary.waiting()), told(&waiting));
+    prop_assert_eq!(told(summary.blocked()), told(&blocked));
+    let end = |record: &StageRecord| record.finish + record.idle;
+    prop_assert_eq!(Some(summary.makespan()), records.iter().map(end).max());
+    prop_assert_eq!(summary.idle_at_end(), 0);
+    Ok(())
+}
+
+/// All that a distribution tells.
+fn told(distribution: &Distribution) -> (u64, u128, u64, [u64; 3]) {
+    let percentiles = [Percent::Fifty, Percent::Ninety, Percent::NinetyNine];
+    let percentiles = percentiles.map(|percent| distribution.percentile(percent));
+    (distribution.count(), distribution.sum(), distribution.max(), percentiles)
+}
+
+/// What two coordinated runs have in common if they are the same.
+fn all_sums(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
+    let (summary, traffic) = (&outcome.summary, &outcome.traffic);
+    let spread = (told(summary.waiting()), summary.compute(), summary.makespan());
+    (summary.stages().to_vec(), spread, traffic.routing.clone(), traffic.messages, traffic.hops)
+}
+
+#[test]
+fn one_line_stands_for_all_of_its_coordinate_under_every_embedding_wrap_link_mode_and_tie() {
+    let shapes: [&[u64]; 7] = [&[2], &[8], &[32], &[4, 8], &[8, 2, 4], &[2, 2, 2, 2], &[16, 4]];
+    for lengths in shapes {
+        for wraps in 0..1_u32 << lengths.len() {
+            let wrap = |at: usize| if wraps >> at & 1 == 1 { Wrap::Around } else { Wrap::Open };
+            let wraps: Vec<_> = (0..lengths.len()).map(wrap).collect();
+            let machine = Machine::with_wraps(MachineKind::Torus, lengths, &wraps).unwrap();
+            for kind in EmbeddingKind::ALL {
+                check_line_against_table(&machine, kind);
+            }
+        }
+    }
+}
+
+fn check_line_against_table(machine: &Machine, kind: EmbeddingKind) {
+    let cube = Hypercube::new(machine.node_count().ilog2().into()).unwrap();
+    let product = Placement::embed(kind, cube, machine).unwrap();
+    let table = Placement::Table(PlacementTable::new(machine, product.nodes()).unwrap());
+    let program = CubeProgram::new(cube, CubeProgram::bitonic(cube), Cycles::new(3)).unwrap();
+    let lengths = [PhaseLength::Unlimited, PhaseLength::Links(NonZeroU64::MIN)];
+    for (mode, tie) in LinkMode::ALL.iter().flat_map(|&mode| TieRule::ALL.map(|tie| (mode, tie))) {
+        for (hop, phase_length) in [1, 4].into_iter().zip(lengths) {
+            let links = Communication::new(mode, Cycles::new(hop), tie).unwrap();
+            let routing = Routing { dimension_choice: DimensionChoice::Lowest, phase_length };
+            let execution = Execution::Coordinated(routing);
+            let [by_line, by_message] = [&product, &table].map(|placement| {
+                simulate(&program, placement, links, &execution, CountLinkUse::No, &mut ()).unwrap()
+            });
+            assert_eq!(all_sums(&by_line), all_sums(&by_message), "{kind} {machine:?} {mode} {tie}");
+        }
+    }
+}
