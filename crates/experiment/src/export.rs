@@ -7,16 +7,19 @@ mod claim_record;
 mod document;
 mod flat;
 mod machine_record;
+mod parquet;
 mod placement_record;
 mod planned_run;
 mod process_row;
 mod program_record;
 mod run_record;
+mod word;
 
 pub use claim_record::ClaimRecord;
 pub use document::{Document, write_document, write_lines};
 pub use flat::write_csv;
 pub use machine_record::MachineRecord;
+pub use parquet::{ParquetTable, write_parquet};
 pub use placement_record::{
     ConstructionRecord, DistancesRecord, PlacementEntry, PlacementRecord, PromisedStepsRecord,
 };
@@ -26,3 +29,4 @@ pub use program_record::ProgramRecord;
 pub use run_record::{
     DistanceRecord, DistributionRecord, ExecutionRecord, RunRecord, StageRecord, TotalsRecord,
 };
+pub use word::Word;

@@ -65,7 +65,7 @@ pub(super) fn add_tables(
 ) {
     let mut sections: Vec<(&str, Vec<Row<'_>>)> = vec![];
     for (run, record) in runs.iter().zip(records) {
-        let (mode, row) = (record.execution.mode, Row { run, record });
+        let (mode, row) = (&*record.execution.mode, Row { run, record });
         match sections.iter_mut().find(|(known, _)| *known == mode) {
             Some((_, rows)) => rows.push(row),
             None => sections.push((mode, vec![row])),
@@ -137,7 +137,7 @@ fn program(record: &RunRecord) -> String {
         .guest
         .as_ref()
         .map_or_else(String::new, |guest| format!(" on a {} {}", guest.kind, join(&guest.shape, "x")));
-    let communication = match (program.communication, program.sets) {
+    let communication = match (&program.communication, program.sets) {
         (Some(name), Some(sets)) => format!(", {name} in {}", counted(sets as u64, "set")),
         (Some(name), None) => format!(", {name}"),
         (None, _) => String::new(),
@@ -149,7 +149,7 @@ fn program(record: &RunRecord) -> String {
 fn execution(record: &RunRecord) -> String {
     let execution = &record.execution;
     let tie = if execution.tie == "direct" { String::new() } else { format!(", ties {}", execution.tie) };
-    let choice = match execution.dimension_choice {
+    let choice = match execution.dimension_choice.as_deref() {
         Some("random") => ", dimensions at random",
         _ => "",
     };
@@ -216,7 +216,8 @@ pub(super) fn plain(value: &str) -> String {
 
 /// A sentence on the lower bounds, where there are any.
 pub(super) fn bound_note(records: &[RunRecord]) -> Option<String> {
-    let mut sources: Vec<&str> = records.iter().filter_map(|record| record.lower_bound_source).collect();
+    let mut sources: Vec<&str> =
+        records.iter().filter_map(|record| record.lower_bound_source.as_deref()).collect();
     sources.sort_unstable();
     sources.dedup();
     match sources.as_slice() {
