@@ -149,3 +149,24 @@ pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     if error.use_stderr() { ExitCode::InputRefused } else { ExitCode::Done }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_fail_are_named_with_what_is_kept_of_the_others() {
+        let failed = |run| {
+            let (scenario, embedding) = ("s".to_owned(), "xor".to_owned());
+            (run, RunError::Panicked { scenario, run, embedding, message: "a defect".to_owned() })
+        };
+        let failure = |kept| Failure::Runs { failed: vec![failed(3), failed(7)], of: 9, kept };
+        let named = "run 3 of \"s\" with xor stopped: a defect\n\
+                     error: run 7 of \"s\" with xor stopped: a defect\nerror: 2 of 9 runs failed";
+        assert_eq!(failure(None).to_string(), named);
+        let kept = failure(Some("r.csv.partial".into()));
+        let told = "; the others are kept in r.csv.partial\n  help: try again with --resume";
+        assert_eq!(kept.to_string(), format!("{named}{told}"));
+        assert_eq!(kept.exit_code(), ExitCode::RunFailed);
+    }
+}

@@ -116,8 +116,15 @@ fn a_part_goes_on_where_it_was_and_is_made_once() {
     done(&arguments);
     assert_eq!(fs::read(&part).unwrap(), whole, "a part that is complete is left as it is");
     fs::remove_file(&part).unwrap();
-    fs::write(format!("{part}.partial"), &whole[..whole.len() - 700]).unwrap();
+    let torn = &whole[..whole.len() - 700];
+    fs::write(format!("{part}.partial"), torn).unwrap();
     done(&arguments);
+    // What was whole is kept as it was, and every run has one line.
+    let (again, lines) =
+        (fs::read(&part).unwrap(), |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'\n').count());
+    let kept = torn.iter().rposition(|&byte| byte == b'\n').unwrap();
+    assert!(again.starts_with(&torn[..=kept]));
+    assert_eq!(lines(&again), lines(&whole));
     assert_eq!(merged(&scratch, &[&part, &scratch.path("r.csv.part-1-of-2")]), (Some(0), String::new()));
     assert_eq!(scratch.read("merged.csv"), done(&["run", &scratch.path("sweep.toml"), "--format", "csv"]));
 }
