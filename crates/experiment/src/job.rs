@@ -56,3 +56,48 @@ pub(crate) fn do_jobs<E: Send>(
     });
     failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        convert::Infallible,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use rayon::prelude::*;
+
+    use super::*;
+    use crate::support::{RESOURCES, pool};
+
+    #[test]
+    fn jobs_may_use_the_threads_inside_and_never_use_others() {
+        let (pool, parts, most) = (pool(), AtomicUsize::new(0), AtomicUsize::new(0));
+        let jobs = (0..50).map(|place| Job { place, bytes: 1 << 28 });
+        let part = |_: usize| {
+            assert!(rayon::current_thread_index().is_some_and(|thread| thread < 2), "a thread of the pool");
+            parts.fetch_add(1, Ordering::Relaxed);
+        };
+        do_jobs(&pool, jobs, RESOURCES, |_, _permit| {
+            most.fetch_max(rayon::current_num_threads(), Ordering::Relaxed);
+            (0..100).into_par_iter().for_each(part);
+            Ok::<(), Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+        assert_eq!((parts.into_inner(), most.into_inner()), (5000, 2));
+    }
+
+    #[test]
+    fn a_job_that_needs_all_memory_runs_alone() {
+        let (pool, at_work) = (pool(), AtomicUsize::new(0));
+        let jobs = (0..40).map(|place| Job { place, bytes: if place % 5 == 0 { 1 << 30 } else { 1 << 20 } });
+        do_jobs(&pool, jobs, RESOURCES, |job, permit| {
+            let others = at_work.fetch_add(1, Ordering::SeqCst);
+            assert!(job.bytes < 1 << 30 || others == 0, "{others} beside job {}", job.place);
+            std::thread::yield_now();
+            at_work.fetch_sub(1, Ordering::SeqCst);
+            drop(permit);
+            Ok::<(), Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+    }
+}
