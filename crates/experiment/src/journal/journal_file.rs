@@ -55,13 +55,17 @@ impl JournalFile {
         &self.path
     }
 
-    /// Removes it: its results are somewhere else.
+    /// Removes it: its results are somewhere else. It may be gone already: a process that waited while another
+    /// completed the sweep finds what that one has removed.
     ///
     /// # Errors
     ///
     /// When the system refuses.
     pub fn remove(self) -> io::Result<()> {
-        fs::remove_file(&self.path)
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Puts it in the place of the part that it holds.

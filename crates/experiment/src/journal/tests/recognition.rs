@@ -115,4 +115,7 @@ fn what_is_refused_is_left_as_it_is() {
     assert_eq!(again.journal().missing(), [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11]);
     again.remove().unwrap();
     assert!(!path.exists());
+    let gone = open(&plan, Found::Resume).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    gone.remove().unwrap();
 }
