@@ -187,8 +187,7 @@ pub(crate) struct MergeOptions {
     #[arg(required = true, value_name = "PART")]
     pub(crate) parts: Vec<PathBuf>,
 
-    /// How results are written: all but table and markdown, which need the scenarios [default: by the
-    /// extension of --output, else csv]
+    /// How results are written [default: by the extension of --output, else table]
     #[arg(long, value_enum)]
     pub(crate) format: Option<ResultFormat>,
 }

@@ -12,6 +12,7 @@ mod placement_record;
 mod planned_run;
 mod process_row;
 mod program_record;
+mod run_caption;
 mod run_record;
 mod word;
 
@@ -26,6 +27,7 @@ pub use placement_record::{
 pub use planned_run::PlannedRun;
 pub use process_row::ProcessRow;
 pub use program_record::ProgramRecord;
+pub use run_caption::{RunCaption, ScenarioCaption};
 pub use run_record::{
     DistanceRecord, DistributionRecord, ExecutionRecord, RunRecord, StageRecord, TotalsRecord,
 };

@@ -39,6 +39,7 @@ pub use self::{
 use self::{
     frame::{Frame, PREFIX, read_frame},
     header::{Beginning, Header},
+    sweep_plan::Section,
 };
 use crate::export::RunRecord;
 
@@ -121,8 +122,8 @@ impl<S: Storage> Journal<S> {
                 }
                 Self::begin(storage, plan, shard)
             }
-            Beginning::Whole(found, descriptions) => {
-                own.accept(&found, &descriptions, plan)?;
+            Beginning::Whole(found, planned) => {
+                own.accept(&found, &planned.descriptions, plan)?;
                 let (end, places) = index(&mut reader, &found)?;
                 drop(reader);
                 storage.cut(end)?;

@@ -15,7 +15,7 @@ use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
     format::{ByExtension, ResultFormat},
-    grouping::{all_runs, combinations},
+    grouping::{all_runs, captions, combinations},
     sweep_output::SweepOutput,
     table::compare_table,
 };
@@ -26,7 +26,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     let references = references(&scenarios, options.reference.as_deref())?;
     let runs = all_runs(&scenarios);
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
-    let plan = SweepPlan::new(&runs);
+    let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
     let output = SweepOutput::open(shared.output(), &scenarios, &plan, options.resume.found(), None)?;
     execution::execute_sweep(&runs, &output, None, shared)?;
     output.finish(|output, records| {
@@ -37,7 +37,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
             || records().zip(&of_references).map(|(record, &makespan)| with_ratio(record?, makespan));
         let page = || {
             let records: Vec<RunRecord> = records().collect::<io::Result<_>>()?;
-            Ok(compare_table(&scenarios, &references, &records, shared))
+            Ok(compare_table(&captions(&scenarios), &references, &records, shared))
         };
         let extra = [("reference", common(&references))];
         records::write(output, format, Document::RESULTS, &extra, records, page)

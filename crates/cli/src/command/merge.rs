@@ -11,18 +11,11 @@ use crate::{
     failure::Failure,
     format::{ByExtension, ResultFormat},
     output::{Output, is_same},
+    table::run_table,
 };
 
 pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let format = match ResultFormat::decide(options.format, shared.output())? {
-        ResultFormat::Table if options.format.is_none() => ResultFormat::Csv,
-        ResultFormat::Table | ResultFormat::Markdown => {
-            let message =
-                "parts hold the results of their runs, and not the scenarios that tables are made of";
-            return Err(Failure::usage(message, "ask for --format csv, json, jsonl or parquet"));
-        }
-        format => format,
-    };
+    let format = ResultFormat::decide(options.format, shared.output())?;
     if let Some(part) =
         options.parts.iter().find(|part| shared.output().is_some_and(|path| is_same(part, path)))
     {
@@ -31,8 +24,8 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
     }
     let merged = MergedJournals::open(&options.parts).map_err(|error| refused(&error))?;
     let output = Output::open(shared.output(), &[])?;
-    // No page is asked for, see above.
-    let page = || Err(std::io::ErrorKind::Unsupported.into());
+    let page =
+        || Ok(run_table(&merged.scenarios(), &merged.records().collect::<Result<Vec<_>, _>>()?, shared));
     records::write(output, format, Document::RESULTS, &[], || merged.records(), page)
 }
 

@@ -7,7 +7,7 @@ use crate::{
     arguments::{RunOptions, SharedOptions},
     failure::Failure,
     format::{ByExtension, ResultFormat},
-    grouping::all_runs,
+    grouping::{all_runs, captions},
     sweep_output::SweepOutput,
     table::run_table,
 };
@@ -21,13 +21,14 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     check_runs(&runs, shared.resources(), keep).map_err(Failure::Refused)?;
     let rows = options.processes.as_deref().map(|path| ProcessRows::open(path, shared.output(), &scenarios));
     let mut rows = rows.transpose()?;
-    let plan = SweepPlan::new(&runs);
+    let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
     let output =
         SweepOutput::open(shared.output(), &scenarios, &plan, options.resume.found(), options.shard)?;
     execution::execute_sweep(&runs, &output, rows.as_mut(), shared)?;
     rows.map_or(Ok(()), ProcessRows::finish)?;
     output.finish(|output, records| {
-        let page = || Ok(run_table(&scenarios, &records().collect::<Result<Vec<_>, _>>()?, shared));
+        let page =
+            || Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, shared));
         records::write(output, format, Document::RESULTS, &[], records, page)
     })
 }

@@ -5,9 +5,10 @@ use std::io::{self, BufRead, Write};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Change, JournalError, RunChange, Shard, SweepPlan,
+    Change, JournalError, RunChange, Section, Shard, SweepPlan,
     frame::{Frame, frame, read_frame},
 };
+use crate::export::RunCaption;
 
 /// The first line, with the version of the form behind it.
 const MAGIC: &str = "cubefold journal ";
@@ -25,21 +26,33 @@ pub(super) struct Header {
     pub(super) runs: usize,
     /// The part whose runs it is for.
     pub(super) shard: Shard,
+    /// The scenarios that the runs are from.
+    pub(super) scenarios: Vec<Section>,
 }
 
 /// What stands at the beginning of a file.
 pub(super) enum Beginning {
-    /// A header, and the descriptions of the runs.
-    Whole(Header, Vec<String>),
+    /// A header, and the runs.
+    Whole(Header, PlannedRuns),
     /// It ends too early.
     Short,
+}
+
+/// The runs that a journal is for, by place.
+#[derive(Debug, Default)]
+pub(super) struct PlannedRuns {
+    /// What they are.
+    pub(super) descriptions: Vec<String>,
+    /// What tables show of them.
+    pub(super) captions: Vec<RunCaption>,
 }
 
 impl Header {
     /// The header for a part of a sweep.
     pub(super) fn new(plan: &SweepPlan<'_>, shard: Shard) -> serde_json::Result<Self> {
         let cubefold = env!("CARGO_PKG_VERSION").to_owned();
-        Ok(Self { cubefold, digest: plan.digest()?, runs: plan.run_count(), shard })
+        let (digest, scenarios) = (plan.digest()?, plan.sections().to_vec());
+        Ok(Self { cubefold, digest, runs: plan.run_count(), shard, scenarios })
     }
 
     /// Writes it and the descriptions of the runs.
@@ -48,6 +61,7 @@ impl Header {
         writer.write_all(&frame(&serde_json::to_vec(self)?)?)?;
         for place in 0..self.runs {
             writer.write_all(&frame(plan.describe(place)?.as_bytes())?)?;
+            writer.write_all(&frame(plan.caption(place)?.as_bytes())?)?;
         }
         Ok(())
     }
@@ -101,10 +115,12 @@ pub(super) fn read(reader: &mut impl BufRead) -> Result<Beginning, JournalError>
     }
     let Frame::Whole(header) = read_frame(reader)? else { return Ok(Beginning::Short) };
     let header: Header = serde_json::from_slice(&header).map_err(|_| JournalError::Damaged)?;
-    let mut descriptions = vec![];
+    let mut runs = PlannedRuns::default();
     for _ in 0..header.runs {
         let Frame::Whole(description) = read_frame(reader)? else { return Ok(Beginning::Short) };
-        descriptions.push(String::from_utf8(description).map_err(|_| JournalError::Damaged)?);
+        let Frame::Whole(caption) = read_frame(reader)? else { return Ok(Beginning::Short) };
+        runs.descriptions.push(String::from_utf8(description).map_err(|_| JournalError::Damaged)?);
+        runs.captions.push(serde_json::from_slice(&caption).map_err(|_| JournalError::Damaged)?);
     }
-    Ok(Beginning::Whole(header, descriptions))
+    Ok(Beginning::Whole(header, runs))
 }

@@ -9,17 +9,18 @@ use std::{
 };
 
 use super::{
-    Change, Contents, Journal, JournalError, Shard,
-    header::{self, Beginning, Header, change},
+    Change, Contents, Journal, JournalError, Section, Shard,
+    header::{self, Beginning, Header, PlannedRuns, change},
     index,
 };
-use crate::export::RunRecord;
+use crate::export::{RunCaption, RunRecord, ScenarioCaption};
 
 /// The parts of one sweep, which together have every run once.
 #[derive(Debug)]
 pub struct MergedJournals {
     parts: Vec<Part>,
-    owners: Vec<usize>, // by run, which of the parts has it
+    owners: Vec<usize>,        // by run, which of the parts has it
+    captions: Vec<RunCaption>, // by run
 }
 
 #[derive(Debug)]
@@ -114,23 +115,35 @@ impl MergedJournals {
     /// and when a run is in two of them or in none.
     pub fn open(paths: &[PathBuf]) -> Result<Self, MergeError> {
         let mut parts: Vec<Part> = vec![];
-        let mut descriptions = vec![];
+        let mut planned = PlannedRuns::default();
         for path in paths {
             let (part, own) = Part::open(path)?;
             match parts.first() {
-                Some(first) => first.same_sweep(&part, &descriptions, &own)?,
-                None => descriptions = own,
+                Some(first) => first.same_sweep(&part, &planned.descriptions, &own.descriptions)?,
+                None => planned = own,
             }
             parts.push(part);
         }
         let owners = owners(&parts)?;
-        Ok(Self { parts, owners })
+        Ok(Self { parts, owners, captions: planned.captions })
     }
 
     /// The number of runs.
     #[must_use]
     pub fn run_count(&self) -> usize {
         self.owners.len()
+    }
+
+    /// What tables show of the scenarios that the runs are from.
+    #[must_use]
+    pub fn scenarios(&self) -> Vec<ScenarioCaption> {
+        let mut captions = self.captions.iter().cloned();
+        let sections = self.parts.first().into_iter().flat_map(|part| &part.header().scenarios);
+        let caption = |section: &Section| ScenarioCaption {
+            name: section.name.clone(),
+            runs: captions.by_ref().take(section.runs).collect(),
+        };
+        sections.map(caption).collect()
     }
 
     /// The records of all runs, in their order.
@@ -140,21 +153,21 @@ impl MergedJournals {
 }
 
 impl Part {
-    /// Opens a part, and gives the descriptions of all runs of its sweep.
-    fn open(path: &Path) -> Result<(Self, Vec<String>), MergeError> {
+    /// Opens a part, and gives all runs of its sweep.
+    fn open(path: &Path) -> Result<(Self, PlannedRuns), MergeError> {
         Self::read(path).map_err(|error| MergeError::Part { part: path.to_owned(), error })
     }
 
-    fn read(path: &Path) -> Result<(Self, Vec<String>), JournalError> {
+    fn read(path: &Path) -> Result<(Self, PlannedRuns), JournalError> {
         let mut storage = File::open(path)?;
         let mut reader = BufReader::new(&mut storage);
-        let Beginning::Whole(header, descriptions) = header::read(&mut reader)? else {
+        let Beginning::Whole(header, planned) = header::read(&mut reader)? else {
             return Err(JournalError::Damaged);
         };
         header.check_version()?;
         let (end, places) = index(&mut reader, &header)?;
         let contents = Mutex::new(Contents { storage, end, places });
-        Ok((Self { path: path.to_owned(), journal: Journal { header, contents } }, descriptions))
+        Ok((Self { path: path.to_owned(), journal: Journal { header, contents } }, planned))
     }
 
     fn header(&self) -> &Header {

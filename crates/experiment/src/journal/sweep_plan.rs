@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_mapping::Placement;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
     Loading,
-    export::{ExecutionRecord, MachineRecord, ProgramRecord},
-    scenario::Run,
+    export::{ExecutionRecord, MachineRecord, ProgramRecord, RunCaption},
+    scenario::{Run, Scenario},
 };
 
 /// The runs of a sweep, each described by everything that its results depend on.
@@ -20,6 +20,16 @@ pub struct SweepPlan<'runs> {
     runs: &'runs [&'runs Run],
     /// Of placements that a name does not tell, by their place in memory.
     placement_digests: BTreeMap<usize, String>,
+    sections: Vec<Section>,
+}
+
+/// The runs of one scenario, which tables show together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Section {
+    /// The scenario's name.
+    pub(super) name: String,
+    /// How many of the runs it has.
+    pub(super) runs: usize,
 }
 
 /// Everything that the results of a run depend on, apart from the program's version.
@@ -53,7 +63,26 @@ impl<'runs> SweepPlan<'runs> {
                 placement_digests.entry(key(&run.placement)).or_insert_with(digest);
             }
         }
-        Self { runs, placement_digests }
+        Self { runs, placement_digests, sections: vec![] }
+    }
+
+    /// The plan with the scenarios that the runs are from, in their order. They are shown, and do not count when
+    /// a sweep is recognised.
+    #[must_use]
+    pub fn in_scenarios(mut self, scenarios: &[Scenario]) -> Self {
+        let section =
+            |scenario: &Scenario| Section { name: scenario.name.clone(), runs: scenario.runs.len() };
+        self.sections = scenarios.iter().map(section).collect();
+        self
+    }
+
+    pub(super) fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// What tables show of a run, as a JSON object on one line.
+    pub(super) fn caption(&self, place: usize) -> serde_json::Result<String> {
+        serde_json::to_string(&RunCaption::new(self.runs[place]))
     }
 
     /// The number of runs.
