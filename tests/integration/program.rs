@@ -4,23 +4,28 @@
 //! simulator needs the runs themselves are the scenarios also loaded as a library does.
 
 mod bad_input;
+mod clusters;
 mod command;
 mod compare;
 mod csv_results;
 mod determinism;
 mod expectations;
 mod help;
+mod interruption;
 mod json_results;
 mod measure;
 mod memory_limit;
 mod neighbour_exchange;
 mod outputs;
+mod parquet_results;
 mod place;
 mod processes;
 mod readme;
 mod reference_runs;
 mod scenario_files;
 mod shape_of_json;
+mod shards;
+mod sweep_scenario;
 mod table_width;
 mod tables;
 mod verify;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cubefold_experiment::journal::{Found, Shard};
 use cubefold_mapping::{ConstructionKind, EmbeddingKind};
 
 use crate::{
@@ -34,12 +35,15 @@ const AFTER_MAIN: &str = after_help!(
 const AFTER_RUN: &str = after_help!(
     "run scenarios/figure-4.toml",
     "run scenarios/rings.toml --output rings.csv",
-    "run scenarios/figure-4.toml --processes rows.csv"
+    "run scenarios/figure-4.toml --processes rows.csv",
+    "run scenarios/rings.toml --output rings.csv --resume",
+    "run scenarios/rings.toml --output rings.csv --shard 2/8"
 );
 const AFTER_COMPARE: &str = after_help!(
     "compare scenarios/first-comparison.toml",
     "compare scenarios/link-modes.toml --reference xor --format markdown"
 );
+const AFTER_MERGE: &str = after_help!("merge results.csv.part-* --output results.csv");
 const AFTER_MEASURE: &str = after_help!("measure scenarios/figure-6.toml");
 const AFTER_PLACE: &str = after_help!(
     "place scenarios/figure-6.toml --embedding xor",
@@ -109,6 +113,9 @@ pub(crate) enum Command {
     /// Runs every scenario side by side against one embedding, with ratios
     #[command(after_help = AFTER_COMPARE)]
     Compare(CompareOptions),
+    /// Puts the parts of a sweep together, as one run would have written them
+    #[command(after_help = AFTER_MERGE)]
+    Merge(MergeOptions),
     /// Measures the placements, without running the program
     #[command(after_help = AFTER_MEASURE)]
     Measure(ScenarioOptions),
@@ -138,15 +145,51 @@ pub(crate) struct ScenarioOptions {
     pub(crate) format: Option<ResultFormat>,
 }
 
+/// Whether runs that are already over are kept.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeOption {
+    /// Go on where a sweep into the same file was interrupted: the runs in its journal, PATH.partial beside
+    /// --output PATH, are not made again. Standard output keeps no journal
+    #[arg(long)]
+    pub(crate) resume: bool,
+}
+
+impl ResumeOption {
+    /// What is to be done with a journal that is found.
+    pub(crate) fn found(&self) -> Found {
+        if self.resume { Found::Resume } else { Found::Refuse }
+    }
+}
+
 /// Options of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) scenarios: ScenarioOptions,
 
-    /// Also write one row for every run, process and stage, as .csv or .jsonl
+    #[command(flatten)]
+    pub(crate) resume: ResumeOption,
+
+    /// Make only the K-th of N parts of the runs, into PATH.part-K-of-N beside --output PATH; cubefold merge
+    /// puts the parts together [default: all runs]
+    #[arg(long, value_name = "K/N")]
+    pub(crate) shard: Option<Shard>,
+
+    /// Also write one row for every run, process and stage, as .csv, .jsonl or .parquet
     #[arg(long, value_name = "PATH")]
     pub(crate) processes: Option<PathBuf>,
+}
+
+/// Options of `merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeOptions {
+    /// The parts of one sweep, as run --shard writes them
+    #[arg(required = true, value_name = "PART")]
+    pub(crate) parts: Vec<PathBuf>,
+
+    /// How results are written [default: by the extension of --output, else table]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ResultFormat>,
 }
 
 /// Options of `compare`.
@@ -154,6 +197,9 @@ pub(crate) struct RunOptions {
 pub(crate) struct CompareOptions {
     #[command(flatten)]
     pub(crate) scenarios: ScenarioOptions,
+
+    #[command(flatten)]
+    pub(crate) resume: ResumeOption,
 
     /// The embedding that the others are compared with [default: the first of the scenario]
     #[arg(long, value_name = "EMBEDDING")]

@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod execution;
 mod measure;
+mod merge;
 mod one_run;
 mod place;
 mod process_rows;
@@ -28,6 +29,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.command {
         Command::Run(options) => run::run(&options, shared),
         Command::Compare(options) => compare::compare(&options, shared),
+        Command::Merge(options) => merge::merge(&options, shared),
         Command::Measure(options) => measure::measure(&options, shared),
         Command::Place(options) => place::place(&options, shared),
         Command::Tables(options) => tables::tables(&options, shared),

@@ -3,10 +3,10 @@
 use std::{
     fmt,
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
-use cubefold_experiment::{RunError, ScenarioErrors};
+use cubefold_experiment::{RunError, ScenarioErrors, journal::JournalError};
 
 use crate::{ExitCode, color::Color};
 
@@ -24,8 +24,15 @@ pub(crate) enum Failure {
     },
     /// A run is refused before anything runs.
     Refused(RunError),
-    /// A run failed.
-    Run(RunError),
+    /// Runs failed.
+    Runs {
+        /// Each with its place in the results.
+        failed: Vec<(usize, RunError)>,
+        /// The number of runs that were asked for.
+        of: usize,
+        /// The journal that holds the others.
+        kept: Option<PathBuf>,
+    },
     /// Results could not be written.
     Output {
         /// Where they were to go.
@@ -45,10 +52,35 @@ impl Failure {
         Self::Output { place, error }
     }
 
+    /// A file that cannot be opened, found out before anything runs.
+    pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Self {
+        let message = format!("cannot write {}: {error}", path.display());
+        Self::usage(message, "name a file in a folder that exists and can be written to")
+    }
+
+    /// The journal at `place` cannot be used for results in `path`.
+    pub(crate) fn journal(path: &Path, place: &Path, error: &JournalError) -> Self {
+        let (path, place) = (path.display(), place.display());
+        let help = match error {
+            JournalError::System(error) => return Self::unwritable(Path::new(&path.to_string()), error),
+            JournalError::Found => format!("continue it with --resume, or delete {place} to begin anew"),
+            JournalError::Locked => "wait until it is done, or name another file with --output".to_owned(),
+            JournalError::Foreign => "delete it, or name another file with --output".to_owned(),
+            JournalError::Form { .. } | JournalError::Version { .. } => {
+                format!("continue it with the version that began it, or delete {place} to begin anew")
+            }
+            JournalError::OtherShard { .. } | JournalError::Changed(_) => {
+                format!("ask for the same runs again, or delete {place} to begin anew")
+            }
+            JournalError::Damaged => format!("delete {place} to begin anew"),
+        };
+        Self::usage(format!("cannot write {path}: beside it is {place}, and {error}"), help)
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Scenario(_) | Self::Usage { .. } | Self::Refused(_) => ExitCode::InputRefused,
-            Self::Run(_) | Self::Output { .. } => ExitCode::RunFailed,
+            Self::Runs { .. } | Self::Output { .. } => ExitCode::RunFailed,
         }
     }
 
@@ -74,7 +106,17 @@ impl fmt::Display for Failure {
                     "{error}\n  help: give it more with --memory-limit, or make the machine smaller"
                 )
             }
-            Self::Refused(error) | Self::Run(error) => error.fmt(formatter),
+            Self::Refused(error) => error.fmt(formatter),
+            Self::Runs { failed, of, kept } => {
+                for (_, error) in failed {
+                    write!(formatter, "{error}\nerror: ")?;
+                }
+                write!(formatter, "{} of {of} runs failed", failed.len())?;
+                kept.as_ref().map_or(Ok(()), |kept| {
+                    let kept = kept.display();
+                    write!(formatter, "; the others are kept in {kept}\n  help: try again with --resume")
+                })
+            }
             Self::Output { place, error } => write!(formatter, "cannot write {place}: {error}"),
         }
     }
@@ -106,4 +148,25 @@ pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
     // Help goes to standard output and its pipe may be closed: nothing is lost then.
     let _ = error.print();
     if error.use_stderr() { ExitCode::InputRefused } else { ExitCode::Done }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_fail_are_named_with_what_is_kept_of_the_others() {
+        let failed = |run| {
+            let (scenario, embedding) = ("s".to_owned(), "xor".to_owned());
+            (run, RunError::Panicked { scenario, run, embedding, message: "a defect".to_owned() })
+        };
+        let failure = |kept| Failure::Runs { failed: vec![failed(3), failed(7)], of: 9, kept };
+        let named = "run 3 of \"s\" with xor stopped: a defect\n\
+                     error: run 7 of \"s\" with xor stopped: a defect\nerror: 2 of 9 runs failed";
+        assert_eq!(failure(None).to_string(), named);
+        let kept = failure(Some("r.csv.partial".into()));
+        let told = "; the others are kept in r.csv.partial\n  help: try again with --resume";
+        assert_eq!(kept.to_string(), format!("{named}{told}"));
+        assert_eq!(kept.exit_code(), ExitCode::RunFailed);
+    }
 }

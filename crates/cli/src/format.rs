@@ -17,6 +17,8 @@ pub(crate) enum ResultFormat {
     Jsonl,
     /// One row a run, scalars only
     Csv,
+    /// The rows of `csv` in typed columns
+    Parquet,
     /// As `table`, for a page
     Markdown,
 }
@@ -58,10 +60,13 @@ pub(crate) trait ByExtension: Sized {
         }
         let Some(extension) = output.and_then(Path::extension) else { return Ok(Self::DEFAULT) };
         let extension = extension.to_string_lossy();
-        if extension == "parquet" {
-            return Err(Failure::usage("parquet is not supported in this version", "write .csv or .jsonl"));
+        match Self::of_extension(&extension) {
+            // Other tools would take the default for parquet.
+            None if extension == "parquet" => {
+                Err(Failure::usage("this command writes no parquet", "write .csv or .json"))
+            }
+            format => Ok(format.unwrap_or(Self::DEFAULT)),
         }
-        Ok(Self::of_extension(&extension).unwrap_or(Self::DEFAULT))
     }
 }
 
@@ -73,6 +78,7 @@ impl ByExtension for ResultFormat {
             "json" => Some(Self::Json),
             "jsonl" => Some(Self::Jsonl),
             "csv" => Some(Self::Csv),
+            "parquet" => Some(Self::Parquet),
             "md" => Some(Self::Markdown),
             _ => None,
         }
@@ -115,6 +121,7 @@ mod tests {
         assert_eq!(decide(None, Some(Path::new("a.md"))), ResultFormat::Markdown);
         assert_eq!(decide(None, Some(Path::new("-"))), ResultFormat::Table);
         assert_eq!(decide(None, None), ResultFormat::Table);
-        assert!(ResultFormat::decide(None, Some(Path::new("a.parquet"))).is_err());
+        assert_eq!(decide(None, Some(Path::new("a.parquet"))), ResultFormat::Parquet);
+        assert!(PlacementFormat::decide(None, Some(Path::new("a.parquet"))).is_err());
     }
 }

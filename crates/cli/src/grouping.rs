@@ -1,17 +1,22 @@
 //! Runs and results by scenario and by combination.
 
-use cubefold_experiment::{Run, Scenario};
+use cubefold_experiment::{Run, Scenario, export::ScenarioCaption};
 
 /// The runs of all scenarios, in their order.
 pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
     scenarios.iter().flat_map(|scenario| &scenario.runs).collect()
 }
 
+/// What tables show of the scenarios.
+pub(crate) fn captions(scenarios: &[Scenario]) -> Vec<ScenarioCaption> {
+    scenarios.iter().map(ScenarioCaption::new).collect()
+}
+
 /// The runs of all scenarios with their results, scenario by scenario.
 pub(crate) fn by_scenario<'a, R>(
-    scenarios: &'a [Scenario],
+    scenarios: &'a [ScenarioCaption],
     mut results: &'a [R],
-) -> impl Iterator<Item = (&'a Scenario, &'a [R])> {
+) -> impl Iterator<Item = (&'a ScenarioCaption, &'a [R])> {
     scenarios.iter().map(move |scenario| {
         let (own, rest) = results.split_at(scenario.runs.len());
         results = rest;

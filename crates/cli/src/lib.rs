@@ -15,6 +15,7 @@ mod grouping;
 mod memory_limit;
 mod output;
 mod progress_bar;
+mod sweep_output;
 mod table;
 
 pub use cubefold_experiment as experiment;

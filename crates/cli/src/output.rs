@@ -36,18 +36,27 @@ impl Output {
             let destination = Destination::Standard(BufWriter::new(Pipe { closed: false }));
             return Ok(Self { destination, path: None });
         };
-        let inputs = scenarios.iter().flat_map(|scenario| &scenario.inputs);
-        if let Some(input) = inputs.into_iter().find(|input| is_same(input, path)) {
-            return Err(Failure::usage(
-                format!("cannot write {}: the scenarios are read from {}", path.display(), input.display()),
-                "name another file for the results",
-            ));
-        }
-        let destination = Destination::open(path).map_err(|error| {
-            let message = format!("cannot write {}: {error}", path.display());
-            Failure::usage(message, "name a file in a folder that exists and can be written to")
-        })?;
+        Self::refuse_inputs(path, scenarios)?;
+        let destination = Destination::open(path).map_err(|error| Failure::unwritable(path, &error))?;
         Ok(Self { destination, path: Some(path.to_owned()) })
+    }
+
+    /// Opens a file that only this process writes, under a name of its own until it is complete: what a process
+    /// that was killed has left there is written over.
+    pub(crate) fn beside(path: &Path) -> Result<Self, Failure> {
+        let failed = |error| Failure::output(Some(path), error);
+        let place = Destination::beside(path).map_err(failed)?;
+        Ok(Self { destination: place, path: Some(path.to_owned()) })
+    }
+
+    /// Refuses a path that leads to one of the files that the scenarios were read from.
+    pub(crate) fn refuse_inputs(path: &Path, scenarios: &[Scenario]) -> Result<(), Failure> {
+        let mut inputs = scenarios.iter().flat_map(|scenario| &scenario.inputs);
+        let Some(input) = inputs.find(|input| is_same(input, path)) else { return Ok(()) };
+        Err(Failure::usage(
+            format!("cannot write {}: the scenarios are read from {}", path.display(), input.display()),
+            "name another file for the results",
+        ))
     }
 
     /// Completes what was written.
@@ -72,6 +81,15 @@ impl Output {
     }
 }
 
+/// The regular file, there or to be made, that a path leads to; none for standard output, and for what is
+/// there and is no regular file.
+pub(crate) fn regular_file(path: Option<&Path>) -> Option<PathBuf> {
+    let path = path.filter(|path| *path != Path::new("-"))?;
+    // A symbolic link is followed: what it leads to is replaced, not the link.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    fs::metadata(&path).map_or(true, |metadata| metadata.is_file()).then_some(path)
+}
+
 /// Whether two paths lead to one file that exists.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
@@ -91,13 +109,30 @@ impl Destination {
         if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             return Ok(Self::Device(BufWriter::new(OpenOptions::new().write(true).open(&path)?)));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".cubefold-").suffix(".partial");
+        Self::temporary(&mut builder, path)
+    }
+
+    /// A file with a fixed name beside `path`, that takes its place.
+    fn beside(path: &Path) -> io::Result<Self> {
+        let mut name = std::ffi::OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(".writing");
+        match fs::remove_file(path.with_file_name(&name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        Self::temporary(tempfile::Builder::new().prefix(&name).rand_bytes(0), path.to_owned())
+    }
+
+    fn temporary(builder: &mut tempfile::Builder<'_, '_>, path: PathBuf) -> io::Result<Self> {
+        let existing = fs::metadata(&path).ok();
         let permissions = existing.map_or_else(usual_permissions, |metadata| Some(metadata.permissions()));
         if let Some(permissions) = permissions {
             builder.permissions(permissions);
         }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let temporary = BufWriter::new(builder.tempfile_in(folder)?);
         Ok(Self::File { temporary, path })
     }

@@ -31,24 +31,50 @@ impl Show {
     }
 }
 
-/// Does `work`, and meanwhile shows on standard error how much of `total` its progress has reached.
-pub(crate) fn watch<T>(show: Show, total: u64, progress: &Progress, work: impl FnOnce() -> T) -> T {
+/// How much there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Work {
+    pairs: u64,                   // of a process and a stage, or whatever the progress counts
+    runs: Option<(usize, usize)>, // over before, and in all
+}
+
+impl Work {
+    /// So much of whatever the progress counts.
+    pub(crate) fn pairs(pairs: u64) -> Self {
+        Self { pairs, runs: None }
+    }
+
+    /// Runs with so many pairs of a process and a stage; of `runs` runs in all, `before` were over before.
+    pub(crate) fn runs(pairs: u64, before: usize, runs: usize) -> Self {
+        Self { pairs, runs: Some((before, runs)) }
+    }
+
+    /// How many runs are over, where runs are counted.
+    fn told(self, progress: &Progress) -> String {
+        self.runs.map_or_else(String::new, |(before, runs)| {
+            format!("{} of {runs} runs, ", before as u64 + progress.runs_done())
+        })
+    }
+}
+
+/// Does something, and meanwhile shows on standard error how much of `work` its progress has reached.
+pub(crate) fn watch<T>(show: Show, work: Work, progress: &Progress, does: impl FnOnce() -> T) -> T {
     if show == Show::Never || !std::io::stderr().is_terminal() {
-        return work();
+        return does();
     }
     thread::scope(|scope| {
         let (done, over) = channel::<()>();
-        scope.spawn(move || draw(total, progress, &over));
-        let result = work();
+        scope.spawn(move || draw(work, progress, &over));
+        let result = does();
         drop(done); // ends the drawing
         result
     })
 }
 
 /// Draws until the other end of `over` is gone.
-fn draw(total: u64, progress: &Progress, over: &Receiver<()>) {
+fn draw(work: Work, progress: &Progress, over: &Receiver<()>) {
     // It counts time from the beginning, and is hidden at first.
-    let bar = new_bar(total);
+    let bar = new_bar(work.pairs);
     for tick in 0_u32.. {
         if over.recv_timeout(TICK) != Err(RecvTimeoutError::Timeout) {
             break;
@@ -57,12 +83,25 @@ fn draw(total: u64, progress: &Progress, over: &Receiver<()>) {
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         bar.set_position(progress.done());
+        bar.set_message(work.told(progress));
     }
     bar.finish_and_clear();
 }
 
 fn new_bar(total: u64) -> ProgressBar {
-    let template = "{wide_bar} {percent}%, {elapsed} so far, about {eta} to go";
+    let template = "{wide_bar} {msg}{percent}%, {elapsed} so far, about {eta} to go";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden()).with_style(style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_were_over_before_count_as_done() {
+        let progress = Progress::default();
+        assert_eq!(Work::runs(100, 3, 8).told(&progress), "3 of 8 runs, ");
+        assert_eq!(Work::pairs(100).told(&progress), "");
+    }
 }

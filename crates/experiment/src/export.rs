@@ -7,22 +7,28 @@ mod claim_record;
 mod document;
 mod flat;
 mod machine_record;
+mod parquet;
 mod placement_record;
 mod planned_run;
 mod process_row;
 mod program_record;
+mod run_caption;
 mod run_record;
+mod word;
 
 pub use claim_record::ClaimRecord;
 pub use document::{Document, write_document, write_lines};
 pub use flat::write_csv;
 pub use machine_record::MachineRecord;
+pub use parquet::{ParquetTable, write_parquet};
 pub use placement_record::{
     ConstructionRecord, DistancesRecord, PlacementEntry, PlacementRecord, PromisedStepsRecord,
 };
 pub use planned_run::PlannedRun;
 pub use process_row::ProcessRow;
 pub use program_record::ProgramRecord;
+pub use run_caption::{RunCaption, ScenarioCaption};
 pub use run_record::{
     DistanceRecord, DistributionRecord, ExecutionRecord, RunRecord, StageRecord, TotalsRecord,
 };
+pub use word::Word;

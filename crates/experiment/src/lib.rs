@@ -7,25 +7,35 @@
 //! It prints nothing and knows no terminal: that is for the crate above.
 
 mod address_exchange;
+mod admission;
 mod exact_mean;
 pub mod export;
 mod generator_key;
 mod guest_program;
+mod job;
+pub mod journal;
 mod loading;
 mod memory;
+mod parallel_runs;
+mod progress;
+mod run_error;
 mod runner;
 mod scenario;
+mod shared_metrics;
+#[cfg(test)]
+mod support;
 pub mod verify;
 
 pub use address_exchange::address_exchange_steps;
+pub use admission::Permit;
 pub use exact_mean::{exact_mean, mean_of_means};
 pub use guest_program::{GuestProgram, NeighbourCommunication};
 pub use loading::{CodeTypes, Loading};
 pub use memory::{Bytes, KeepRecords, MemoryError};
-pub use runner::{
-    FinishedRun, Progress, Resources, RunError, check_placements, check_runs, execute, execute_runs,
-    measure_run,
-};
+pub use parallel_runs::{Means, Resources, execute_runs, measure_runs};
+pub use progress::Progress;
+pub use run_error::RunError;
+pub use runner::{FinishedRun, check_placements, check_runs, execute};
 pub use scenario::{
     DimensionChoice, EmbeddingName, Execution, ExecutionMode, Phases, Run, Scenario, ScenarioError,
     ScenarioErrors, load,

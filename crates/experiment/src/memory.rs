@@ -59,36 +59,9 @@ pub(crate) fn bytes_to_run(run: &Run, keep: KeepRecords) -> u64 {
         .saturating_add(records)
 }
 
-/// How many of the runs, whose needs are given, may be at work at once so that any of them fit `limit`
-/// together, at most `threads`; an error names the first that does not fit alone.
-///
-/// # Errors
-///
-/// The place and need of the first run that needs more than the limit.
-pub(crate) fn runs_at_once(needs: &[u64], threads: usize, limit: u64) -> Result<usize, (usize, u64)> {
-    if let Some(run) = needs.iter().position(|&need| need > limit) {
-        return Err((run, needs[run]));
-    }
-    let mut largest = needs.to_vec();
-    largest.sort_unstable_by(|a, b| b.cmp(a));
-    let fitting = largest.iter().scan(0_u64, |sum, &need| {
-        *sum = sum.saturating_add(need);
-        Some(*sum)
-    });
-    Ok(fitting.take(threads).take_while(|&sum| sum <= limit).count().max(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn as_many_runs_go_at_once_as_any_choice_of_them_fits() {
-        assert_eq!(runs_at_once(&[10, 50, 30], 4, 100), Ok(3));
-        assert_eq!(runs_at_once(&[10, 50, 30], 2, 100), Ok(2));
-        assert_eq!(runs_at_once(&[60, 50, 30], 4, 100), Ok(1));
-        assert_eq!(runs_at_once(&[60, 150, 30], 4, 100), Err((1, 150)));
-    }
 
     #[test]
     fn bytes_read_as_people_say_them() {

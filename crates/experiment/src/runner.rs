@@ -1,20 +1,21 @@
-//! Runs, in parallel, in the scenario's order.
+//! One run: whether it can be made, and making it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound, Observer, Outcome,
-    PhaseLength, Routing, SimulationError, StageRecord,
+    DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound, Outcome, PhaseLength,
+    Routing, SimulationError, StageRecord,
 };
-use rayon::prelude::*;
 
 use crate::{
-    Bytes, KeepRecords, MemoryError,
-    export::{ExecutionRecord, MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
+    Bytes, KeepRecords, MemoryError, Progress, Resources, RunError,
+    export::{ExecutionRecord, MachineRecord, ProgramRecord},
     generator_key::generator_key,
-    memory::{bytes_to_run, runs_at_once},
+    memory::bytes_to_run,
+    progress::Meter,
     scenario::{DimensionChoice, ExecutionMode, Phases, Run},
+    shared_metrics::measure,
 };
 
 /// Everything that a run came to.
@@ -22,8 +23,8 @@ use crate::{
 pub struct FinishedRun {
     /// The outcome of the simulation.
     pub outcome: Outcome,
-    /// The metrics of the placement.
-    pub metrics: PlacementMetrics,
+    /// The metrics of the placement, which runs with the same placement share.
+    pub metrics: Arc<PlacementMetrics>,
     /// The makespan without contention \[cycles\], of programs and placements that have a prediction.
     pub predicted: Option<u64>,
     /// What no placement goes below, where it is known.
@@ -32,101 +33,12 @@ pub struct FinishedRun {
     pub records: Vec<StageRecord>,
 }
 
-/// Why a run was refused or failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RunError {
-    /// The simulation was refused or failed.
-    #[error("run {run} of {scenario:?} with {embedding}: {error}")]
-    Simulation {
-        /// The scenario's name.
-        scenario: String,
-        /// The place of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
-        /// What is wrong.
-        error: SimulationError,
-    },
-    /// The makespan contradicts the prediction: a defect of the simulator.
-    #[error(
-        "run {run} of {scenario:?} with {embedding} took {makespan} cycles with {blocked} blocked cycles, \
-         which contradicts the prediction of {predicted}"
-    )]
-    Contradiction {
-        /// The scenario's name.
-        scenario: String,
-        /// The place of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
-        /// The makespan \[cycles\].
-        makespan: u64,
-        /// The blocked cycles in all.
-        blocked: u128,
-        /// The predicted makespan \[cycles\].
-        predicted: u64,
-    },
-    /// It needs more memory than there is.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// Measuring the exchange of addresses needs more memory than there is.
-    #[error("measuring the exchange of addresses needs about {needed}, expected at most {limit}")]
-    AddressExchangeMemory {
-        /// What it needs.
-        needed: Bytes,
-        /// What there is.
-        limit: Bytes,
-    },
-    /// Measuring the exchange of addresses was refused or failed.
-    #[error("the exchange of addresses: {error}")]
-    AddressExchange {
-        /// What is wrong.
-        error: SimulationError,
-    },
-}
-
-/// How runs are to be executed.
-#[derive(Debug, Clone, Copy)]
-pub struct Resources {
-    /// The most threads.
-    pub threads: usize,
-    /// The most memory \[bytes\].
-    pub memory: u64,
-}
-
-/// How far runs have come, for whoever shows it: in (process, stage) pairs.
-#[derive(Debug, Default)]
-pub struct Progress {
-    done: AtomicU64,
-}
-
-impl Progress {
-    /// So many more are over.
-    pub(crate) fn add(&self, done: u64) {
-        self.done.fetch_add(done, Ordering::Relaxed);
-    }
-
-    /// The pairs that are over.
-    #[must_use]
-    pub fn done(&self) -> u64 {
-        self.done.load(Ordering::Relaxed)
-    }
-
-    /// The pairs of all these runs.
-    #[must_use]
-    pub fn total(runs: &[&Run]) -> u64 {
-        runs.iter().map(|run| run.program.pair_count()).fold(0, u64::saturating_add)
-    }
-}
-
 /// Checks that every run can be made: clock, sizes, memory. Nothing is run.
-///
-/// Returns how many may be at work at once.
 ///
 /// # Errors
 ///
 /// The first run that is refused.
-pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<usize, RunError> {
+pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<(), RunError> {
     for (place, run) in runs.iter().enumerate() {
         run.program
             .check(&run.placement, run.communication, &execution(run))
@@ -137,64 +49,26 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
 
 /// Checks that the placement of every run can be measured. Nothing is measured.
 ///
-/// Returns how many may be at work at once.
-///
 /// # Errors
 ///
 /// The first run that is refused.
-pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<usize, RunError> {
+pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<(), RunError> {
     admit(runs, resources, |run| PlacementMetrics::bytes_to_measure(&run.placement))
 }
 
-/// How many of the runs fit the memory at once.
-fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Result<usize, RunError> {
-    let needs: Vec<u64> = runs.iter().map(|run| need(run)).collect();
-    runs_at_once(&needs, resources.threads.max(1), resources.memory).map_err(|(place, needed)| {
-        let run = runs[place];
-        RunError::Memory(MemoryError {
+/// Whether each of the runs fits the memory.
+fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Result<(), RunError> {
+    let too_large = |(place, run): (usize, &&Run)| {
+        let needed = need(run);
+        (needed > resources.memory).then(|| MemoryError {
             scenario: run.scenario.clone(),
             run: place,
             embedding: run.embedding.to_string(),
             needed: Bytes(needed),
             limit: Bytes(resources.memory),
         })
-    })
-}
-
-/// Measures the placement of a run, without running its program.
-#[must_use]
-pub fn measure_run(run: &Run) -> PlacementEntry {
-    let metrics = run.program.measure(&run.placement, run.communication.tie());
-    PlacementEntry {
-        scenario: run.scenario.clone(),
-        machine: MachineRecord::new(run),
-        program: ProgramRecord::new(&run.program),
-        embedding: run.embedding.to_string(),
-        placement: PlacementRecord::with_distances(&metrics, &run.placement),
-    }
-}
-
-/// Executes the runs, `at_once` of them at a time, and hands each to `finish`, also in parallel; what it
-/// returns comes back in the order of the runs, whatever the threads.
-///
-/// `first` is the place of the first of these runs in the results.
-///
-/// # Errors
-///
-/// The first run, in their order, that failed.
-pub fn execute_runs<T: Send>(
-    runs: &[&Run],
-    first: usize,
-    keep: KeepRecords,
-    progress: &Progress,
-    finish: impl Fn(&Run, FinishedRun) -> T + Sync,
-) -> Result<Vec<T>, RunError> {
-    let results: Vec<Result<T, RunError>> = runs
-        .par_iter()
-        .enumerate()
-        .map(|(place, run)| execute(run, first + place, keep, progress).map(|finished| finish(run, finished)))
-        .collect();
-    results.into_iter().collect()
+    };
+    runs.iter().enumerate().find_map(too_large).map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Executes one run.
@@ -207,6 +81,17 @@ pub fn execute(
     place: usize,
     keep: KeepRecords,
     progress: &Progress,
+) -> Result<FinishedRun, RunError> {
+    execute_measured(run, place, keep, progress, None)
+}
+
+/// Executes one run; the metrics of its placement are measured unless they are known.
+pub(crate) fn execute_measured(
+    run: &Run,
+    place: usize,
+    keep: KeepRecords,
+    progress: &Progress,
+    metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
     let communication = run.communication;
     let (program, placement) = (&run.program, &*run.placement);
@@ -223,7 +108,7 @@ pub fn execute(
     let mut records: Vec<StageRecord> = watch.1.unwrap_or_default();
     records.sort_unstable_by_key(|record| (record.process, record.stage));
     Ok(FinishedRun {
-        metrics: program.measure(placement, communication.tie()),
+        metrics: metrics.unwrap_or_else(|| measure(run)),
         predicted,
         lower_bound: program.lower_bound(placement, communication),
         records,
@@ -289,45 +174,4 @@ fn task_name(run: &Run) -> String {
     let words =
         serde_json::to_string(&(MachineRecord::new(run), ProgramRecord::new(&run.program), execution));
     format!("dimension choice; {}; {}", words.unwrap_or_default(), run.embedding)
-}
-
-/// Counts what is over, and tells the progress now and then.
-struct Meter<'run> {
-    progress: &'run Progress,
-    untold: u64,
-}
-
-impl<'run> Meter<'run> {
-    const TELL_AFTER: u64 = 1 << 16;
-
-    fn new(progress: &'run Progress) -> Self {
-        Self { progress, untold: 0 }
-    }
-
-    fn tell(&mut self) {
-        self.progress.add(std::mem::take(&mut self.untold));
-    }
-}
-
-impl Observer for Meter<'_> {
-    fn stage_finished(&mut self, _: &StageRecord) {
-        self.untold += 1;
-        if self.untold == Self::TELL_AFTER {
-            self.tell();
-        }
-    }
-
-    fn wants_records(&self) -> bool {
-        false
-    }
-
-    fn pairs_finished(&mut self, count: u64) {
-        self.progress.add(count);
-    }
-}
-
-impl Drop for Meter<'_> {
-    fn drop(&mut self) {
-        self.tell();
-    }
 }

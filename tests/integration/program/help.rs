@@ -19,7 +19,7 @@ fn help_reads_well() {
 
 #[test]
 fn help_fits_the_window() {
-    for command in ["run", "compare", "measure", "place", "check"] {
+    for command in ["run", "compare", "merge", "measure", "place", "check"] {
         for columns in [60, 80] {
             let help = wide(&columns.to_string(), &[command, "--help"]);
             let widest = help.lines().map(|line| line.chars().count()).max().unwrap();
@@ -30,7 +30,7 @@ fn help_fits_the_window() {
 
 #[test]
 fn every_command_has_help_and_tells_of_every_option_its_default() {
-    for command in ["run", "compare", "measure", "place", "check"] {
+    for command in ["run", "compare", "merge", "measure", "place", "check"] {
         let help = wide("1000", &[command, "--help"]);
         assert_eq!(help, wide("1000", &["help", command]));
         for option in ["--output", "--threads", "--memory-limit", "--color", "--format"] {

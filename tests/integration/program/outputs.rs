@@ -120,18 +120,6 @@ fn quiet_leaves_the_results_and_their_tables_only() {
 }
 
 #[test]
-fn formats_of_later_versions_are_refused() {
-    let scratch = Scratch::empty();
-    let by_extension = run(&["run", FIGURE_4, "--output", &scratch.path("r.parquet")]);
-    let by_option = run(&["run", FIGURE_4, "--format", "parquet"]);
-    for finished in [by_extension, by_option] {
-        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
-        assert!(finished.stderr.contains("parquet"), "{}", finished.stderr);
-    }
-    assert!(scratch.names().is_empty());
-}
-
-#[test]
 fn several_files_come_one_after_another() {
     let files = [FIGURE_4, "scenarios/mixed-wrap.toml"];
     let both = json(&["run", files[0], files[1]]);

@@ -143,7 +143,7 @@ fn results_are_the_same_with_and_without_rows() {
 #[test]
 fn rows_in_another_form_are_refused_and_nothing_is_run() {
     let scratch = Scratch::empty();
-    for name in ["rows.txt", "rows", "rows.parquet", "no-such-folder/rows.csv"] {
+    for name in ["rows.txt", "rows", "no-such-folder/rows.csv"] {
         let finished = run(&["run", "scenarios/figure-4.toml", "--processes", &scratch.path(name)]);
         assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{name}");
         assert!(finished.stderr.contains(name), "{}", finished.stderr);

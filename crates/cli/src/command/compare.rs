@@ -1,8 +1,11 @@
 //! `cubefold compare`: the runs side by side against one embedding.
 
+use std::io;
+
 use cubefold_experiment::{
     KeepRecords, Run, Scenario, check_runs, exact_mean,
     export::{Document, RunRecord},
+    journal::SweepPlan,
     load,
 };
 use serde_json::Value;
@@ -12,8 +15,8 @@ use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
     format::{ByExtension, ResultFormat},
-    grouping::{all_runs, combinations},
-    output::Output,
+    grouping::{all_runs, captions, combinations},
+    sweep_output::SweepOutput,
     table::compare_table,
 };
 
@@ -22,24 +25,23 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     let scenarios = load(&options.scenarios.files).map_err(Failure::Scenario)?;
     let references = references(&scenarios, options.reference.as_deref())?;
     let runs = all_runs(&scenarios);
-    let at_once = check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
-    let output = Output::open(shared.output(), &scenarios)?;
-    let mut results = vec![];
-    execution::execute_all(
-        &runs,
-        at_once,
-        KeepRecords::No,
-        shared,
-        |run, finished| RunRecord::new(run, &finished),
-        |_, batch| {
-            results.extend(batch);
-            Ok(())
-        },
-    )?;
-    set_ratios(&scenarios, &references, &mut results);
-    let extra = [("reference", common(&references))];
-    let table = || compare_table(&scenarios, &references, &results, shared);
-    records::write(output, format, Document::RESULTS, &extra, &results, table)
+    check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
+    let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
+    let output = SweepOutput::open(shared.output(), &scenarios, &plan, options.resume.found(), None)?;
+    execution::execute_sweep(&runs, &output, None, shared)?;
+    output.finish(|output, records| {
+        let makespans: io::Result<Vec<u64>> = records().map(|record| Ok(record?.makespan_cycles)).collect();
+        let makespans = makespans.map_err(|error| Failure::output(shared.output(), error))?;
+        let of_references = makespans_of_references(&scenarios, &references, &makespans);
+        let records =
+            || records().zip(&of_references).map(|(record, &makespan)| with_ratio(record?, makespan));
+        let page = || {
+            let records: Vec<RunRecord> = records().collect::<io::Result<_>>()?;
+            Ok(compare_table(&captions(&scenarios), &references, &records, shared))
+        };
+        let extra = [("reference", common(&references))];
+        records::write(output, format, Document::RESULTS, &extra, records, page)
+    })
 }
 
 /// The name of the reference of each scenario.
@@ -71,21 +73,29 @@ fn missing_reference(name: &str, scenario: &Scenario, group: &[Run]) -> Failure 
     Failure::usage(message, format!("expected one of {}", known.join(", ")))
 }
 
-/// Fills in the ratios to the reference of each combination.
-fn set_ratios(scenarios: &[Scenario], references: &[String], results: &mut [RunRecord]) {
-    let mut at = 0;
+/// For every run, the makespan of the reference in its combination.
+fn makespans_of_references(
+    scenarios: &[Scenario],
+    references: &[String],
+    makespans: &[u64],
+) -> Vec<Option<u64>> {
+    let mut found = vec![];
     for (scenario, reference) in scenarios.iter().zip(references) {
         for group in combinations(&scenario.runs) {
-            let own = &mut results[at..at + group.len()];
-            at += group.len();
-            let makespan =
-                own.iter().find(|record| record.embedding == *reference).map(|record| record.makespan_cycles);
-            for record in own {
-                let ratio = |reference: u64| exact_mean(record.makespan_cycles.into(), reference.into());
-                record.ratio_to_reference = makespan.and_then(ratio);
-            }
+            let own = &makespans[found.len()..];
+            let place = group.iter().position(|run| run.embedding.to_string() == *reference);
+            found.extend(vec![place.map(|place| own[place]); group.len()]);
         }
     }
+    found
+}
+
+/// The record with its ratio to the reference's makespan.
+#[expect(clippy::unnecessary_wraps, reason = "one step of a chain whose others can fail")]
+fn with_ratio(mut record: RunRecord, reference: Option<u64>) -> io::Result<RunRecord> {
+    let ratio = |reference: u64| exact_mean(record.makespan_cycles.into(), reference.into());
+    record.ratio_to_reference = reference.and_then(ratio);
+    Ok(record)
 }
 
 /// The reference's name where all scenarios have the same.

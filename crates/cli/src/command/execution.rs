@@ -1,12 +1,18 @@
-//! Threads for every command that computes much, and runs with a progress bar: what `run` and `compare` share.
+//! Threads for every command that computes much, and sweeps with a progress bar: what `run` and `compare` share.
 
-use cubefold_experiment::{FinishedRun, KeepRecords, Progress, Run, execute_runs};
+use std::sync::{Mutex, PoisonError};
+
+use cubefold_experiment::{
+    FinishedRun, KeepRecords, Means, Permit, Progress, Run, RunError, execute_runs, export::RunRecord,
+};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::process_rows::{FinishedRows, ProcessRows};
 use crate::{
     arguments::SharedOptions,
     failure::Failure,
-    progress_bar::{Show, watch},
+    progress_bar::{Show, Work, watch},
+    sweep_output::SweepOutput,
 };
 
 /// A pool of so many threads.
@@ -16,30 +22,36 @@ pub(super) fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     })
 }
 
-/// Executes all runs in parallel and returns what `finish` makes of each, in their order.
-///
-/// `at_once` runs are at work at a time. With records kept, no more than those are held at a time either:
-/// `deliver` gets each batch, with the place of its first run, before the next begins.
-pub(super) fn execute_all<T: Send>(
-    runs: &[&Run],
-    at_once: usize,
-    keep: KeepRecords,
+/// Executes the runs that `output` lacks and adds each to it as soon as it is over; a run that fails does not
+/// stop the others. The rows of processes, where they are asked for, are added in the order of the runs.
+pub(super) fn execute_sweep<'run>(
+    runs: &[&'run Run],
+    output: &SweepOutput,
+    rows: Option<&mut ProcessRows<'run>>,
     shared: &SharedOptions,
-    finish: impl Fn(&Run, FinishedRun) -> T + Sync,
-    mut deliver: impl FnMut(usize, Vec<T>) -> Result<(), Failure> + Send,
 ) -> Result<(), Failure> {
-    let pool = pool(at_once)?;
-    let progress = Progress::default();
-    let batch = match keep {
-        KeepRecords::Yes => at_once,
-        KeepRecords::No => runs.len().max(1),
-    };
-    watch(Show::unless(shared.quiet), Progress::total(runs), &progress, || {
-        for (number, some) in runs.chunks(batch).enumerate() {
-            let first = number * batch;
-            let finished = pool.install(|| execute_runs(some, first, keep, &progress, &finish));
-            deliver(first, finished.map_err(Failure::Run)?)?;
+    let missing = output.missing();
+    let (pool, progress) = (pool(shared.resources().threads)?, Progress::default());
+    let keep = if rows.is_some() { KeepRecords::Yes } else { KeepRecords::No };
+    let means = Means { pool: &pool, resources: shared.resources(), keep, progress: &progress };
+    let (rows, failed) = (rows.map(Mutex::new), Mutex::new(vec![]));
+    let deliver = |place: usize, finished: Result<FinishedRun, RunError>, permit: Permit| {
+        let (run, mut stages) = (runs[place], vec![]);
+        match finished {
+            Ok(finished) => {
+                output.append(place, &RunRecord::new(run, &finished))?;
+                stages = finished.records;
+            }
+            Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push((place, error)),
         }
-        Ok(())
-    })
+        let Some(rows) = &rows else { return Ok(()) };
+        let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.add(place, FinishedRows { run, stages, permit })
+    };
+    let asked: Vec<&Run> = missing.iter().map(|&place| runs[place]).collect();
+    let work = Work::runs(Progress::total(&asked), output.run_count() - missing.len(), output.run_count());
+    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, &missing, deliver))?;
+    let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.sort_by_key(|(place, _)| *place);
+    if failed.is_empty() { Ok(()) } else { Err(output.failure(failed)) }
 }

@@ -1,10 +1,10 @@
 //! The rows of `run --processes`: one for every run, process and stage.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use cubefold_experiment::{
-    Scenario,
-    export::{ProcessRow, RunRecord},
+    Permit, Run, Scenario,
+    export::{ParquetTable, ProcessRow, write_lines},
 };
 use cubefold_simulator::StageRecord;
 
@@ -13,62 +13,112 @@ use crate::{
     output::{Output, is_same},
 };
 
-/// Writes rows to a file as the runs are over.
+/// Writes rows to a file as the runs are over, in the order of the runs.
 #[derive(Debug)]
-pub(super) struct ProcessRows {
-    output: Output,
-    format: RowFormat,
-    header: bool, // whether it is still to be written
+pub(super) struct ProcessRows<'run> {
+    sink: Sink,
+    next: usize, // the run whose rows come next
+    waiting: BTreeMap<usize, FinishedRows<'run>>,
+}
+
+/// The rows of a run, with the memory that they take.
+#[derive(Debug)]
+pub(super) struct FinishedRows<'run> {
+    pub(super) run: &'run Run,
+    pub(super) stages: Vec<StageRecord>, // none where the run failed
+    pub(super) permit: Permit,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Csv { output: Output, header: Header },
+    Jsonl(Output),
+    Parquet(Box<ParquetTable<Output>>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RowFormat {
-    Csv,
-    Jsonl,
+enum Header {
+    Written,
+    Due,
 }
 
-impl ProcessRows {
+/// The columns, in order.
+const COLUMNS: [&str; 12] = [
+    "scenario",
+    "run",
+    "embedding",
+    "process",
+    "stage",
+    "ready",
+    "start",
+    "finish",
+    "sharing_cycles",
+    "waiting_cycles",
+    "transfer_cycles",
+    "blocked_cycles",
+];
+
+impl<'run> ProcessRows<'run> {
     /// Opens the file, which is not where the results go; its extension decides the format.
     pub(super) fn open(path: &Path, results: Option<&Path>, scenarios: &[Scenario]) -> Result<Self, Failure> {
         if results.is_some_and(|results| results == path || is_same(results, path)) {
             let message = format!("both results and process rows into {}", path.display());
             return Err(Failure::usage(message, "name two files with --output and --processes"));
         }
-        let format = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("csv") => RowFormat::Csv,
-            Some("jsonl") => RowFormat::Jsonl,
+        let output = || Output::open(Some(path), scenarios);
+        let sink = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => Sink::Csv { output: output()?, header: Header::Due },
+            Some("jsonl") => Sink::Jsonl(output()?),
+            Some("parquet") => {
+                let table = ParquetTable::new(output()?, &COLUMNS);
+                Sink::Parquet(Box::new(table.map_err(|error| Failure::output(Some(path), error))?))
+            }
             _ => {
                 let message = format!("--processes {}: unknown extension", path.display());
-                return Err(Failure::usage(message, "expected a path that ends in .csv or .jsonl"));
+                return Err(Failure::usage(message, "expected a path that ends in .csv, .jsonl or .parquet"));
             }
         };
-        Ok(Self { output: Output::open(Some(path), scenarios)?, format, header: true })
+        Ok(Self { sink, next: 0, waiting: BTreeMap::new() })
     }
 
-    /// Adds the rows of the run at place `run` of the results.
-    pub(super) fn add(
-        &mut self,
-        run: usize,
-        record: &RunRecord,
-        stages: &[StageRecord],
-    ) -> Result<(), Failure> {
-        let rows =
-            stages.iter().map(|stage| ProcessRow::new(&record.scenario, run, &record.embedding, stage));
-        let (format, header) = (self.format, std::mem::take(&mut self.header));
-        self.output.add(|output| match format {
-            RowFormat::Csv => {
-                let mut writer = csv::WriterBuilder::new().has_headers(header).from_writer(output);
-                for row in rows {
-                    writer.serialize(row)?;
-                }
-                writer.flush()
-            }
-            RowFormat::Jsonl => cubefold_experiment::export::write_lines(output, rows),
-        })
+    /// Adds the rows of the run at `place` of the results, now or when those of the runs before it are there.
+    pub(super) fn add(&mut self, place: usize, rows: FinishedRows<'run>) -> Result<(), Failure> {
+        self.waiting.insert(place, rows);
+        while let Some(rows) = self.waiting.remove(&self.next) {
+            self.sink.add(self.next, &rows)?;
+            self.next += 1;
+            drop(rows.permit);
+        }
+        Ok(())
     }
 
     /// Completes the file.
     pub(super) fn finish(self) -> Result<(), Failure> {
-        self.output.finish()
+        match self.sink {
+            Sink::Csv { output, .. } | Sink::Jsonl(output) => output.finish(),
+            Sink::Parquet(table) => table.finish().map_err(|error| Failure::output(None, error))?.finish(),
+        }
+    }
+}
+
+impl Sink {
+    fn add(&mut self, place: usize, rows: &FinishedRows<'_>) -> Result<(), Failure> {
+        let embedding = rows.run.embedding.to_string();
+        let row = |stage| ProcessRow::new(&rows.run.scenario, place, &embedding, stage);
+        let mut rows = rows.stages.iter().map(row);
+        match self {
+            Self::Csv { output, header } => {
+                let due = std::mem::replace(header, Header::Written) == Header::Due;
+                output.add(|output| {
+                    let mut writer = csv::WriterBuilder::new().has_headers(due).from_writer(output);
+                    rows.try_for_each(|row| writer.serialize(row))?;
+                    writer.flush()
+                })
+            }
+            Self::Jsonl(output) => output.add(|output| write_lines(output, rows.map(Ok))),
+            Self::Parquet(table) => {
+                rows.try_for_each(|row| table.add(&row)).map_err(|error| Failure::output(None, error))
+            }
+        }
     }
 }

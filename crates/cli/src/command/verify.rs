@@ -15,7 +15,7 @@ use crate::{
     failure::Failure,
     format::{ByExtension, ResultFormat},
     output::Output,
-    progress_bar::{Show, watch},
+    progress_bar::{Show, Work, watch},
     table::verify_table,
 };
 
@@ -25,10 +25,10 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
     let verification = Verification::new(if options.quick { Scope::Quick } else { Scope::Full });
     let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
     let run = || pool.install(|| verification.run(&progress));
-    let claims = watch(Show::unless(shared.quiet), verification.total(), &progress, run);
+    let claims = watch(Show::unless(shared.quiet), Work::pairs(verification.total()), &progress, run);
     let written: Vec<ClaimRecord> = claims.iter().map(ClaimRecord::new).collect();
-    let page = || verify_table(&claims, format);
-    records::write(output, format, Document::VERIFY, &[], &written, page)?;
+    let page = || Ok(verify_table(&claims, format));
+    records::write(output, format, Document::VERIFY, &[], || written.iter().map(Ok), page)?;
     Ok(report(&claims))
 }
 

@@ -1,24 +1,27 @@
 //! The page of `cubefold check`.
 
-use cubefold_experiment::{Scenario, export::PlannedRun};
+use cubefold_experiment::{
+    Scenario,
+    export::{PlannedRun, RunCaption},
+};
 
 use super::{
     Page, TextTable,
     results_page::{short_names, swept_paths, swept_values},
 };
-use crate::grouping::by_scenario;
+use crate::grouping::{by_scenario, captions};
 
 /// The runs of each scenario, with what they differ in.
 pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Page {
     let mut page = Page::default();
-    for (scenario, planned) in by_scenario(scenarios, planned) {
-        page.heading(&format!("{} ({})", scenario.name, scenario.path.display()));
+    for ((scenario, planned), read) in by_scenario(&captions(scenarios), planned).zip(scenarios) {
+        page.heading(&format!("{} ({})", scenario.name, read.path.display()));
         let mut header = vec!["run".to_owned()];
         let paths = swept_paths(scenario.runs.iter());
         header.extend(short_names(&paths));
         header.extend(["embedding", "processes", "nodes", "stages"].map(str::to_owned));
         let words = header.len() - 3;
-        let row = |(run, plan): (&cubefold_experiment::Run, &PlannedRun)| {
+        let row = |(run, plan): (&RunCaption, &PlannedRun)| {
             let mut row = vec![plan.run.to_string()];
             row.extend(swept_values(run, &paths));
             row.push(plan.embedding.clone());

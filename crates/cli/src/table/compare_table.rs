@@ -1,6 +1,6 @@
 //! The page of `cubefold compare`.
 
-use cubefold_experiment::{Scenario, export::RunRecord};
+use cubefold_experiment::export::{RunRecord, ScenarioCaption};
 
 use super::{
     Page,
@@ -13,7 +13,7 @@ use crate::{arguments::SharedOptions, grouping::by_scenario};
 
 /// A section for each scenario: a row for each run, with its ratio, and sentences that say it.
 pub(crate) fn compare_table(
-    scenarios: &[Scenario],
+    scenarios: &[ScenarioCaption],
     references: &[String],
     records: &[RunRecord],
     shared: &SharedOptions,

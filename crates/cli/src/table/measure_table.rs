@@ -9,14 +9,14 @@ use super::{
     Page, TextTable,
     results_page::{construction_notes, plain},
 };
-use crate::grouping::{by_scenario, combinations};
+use crate::grouping::{by_scenario, captions, combinations};
 
 /// A table for each combination of each scenario; one for several in a row whose placements are the same.
 pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) -> Page {
     let mut page = Page::default();
-    for (scenario, mut entries) in by_scenario(scenarios, entries) {
+    for ((scenario, mut entries), read) in by_scenario(&captions(scenarios), entries).zip(scenarios) {
         let mut tables: Vec<(Vec<String>, &[PlacementEntry])> = vec![];
-        for group in combinations(&scenario.runs) {
+        for group in combinations(&read.runs) {
             let (own, rest) = entries.split_at(group.len());
             entries = rest;
             let settings = group.first().map(settings).unwrap_or_default();

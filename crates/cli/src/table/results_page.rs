@@ -1,15 +1,13 @@
 //! What pages of results share: the settings that all runs have, and columns for those that they have not.
 
-use cubefold_experiment::{EmbeddingName, Run, export::RunRecord};
-use cubefold_mapping::{Exactness, Placement};
-use cubefold_topology::Machine;
+use cubefold_experiment::export::{RunCaption, RunRecord};
 
 use super::{Page, TextTable};
 
 /// A run and what it came to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'page> {
-    run: &'page Run,
+    run: &'page RunCaption,
     pub(super) record: &'page RunRecord,
 }
 
@@ -59,13 +57,13 @@ pub(super) fn step_columns(rows: &[Row<'_>]) -> [Column; 2] {
 /// Adds the table of the runs to a page: one for each execution mode, since they measure different things.
 pub(super) fn add_tables(
     page: &mut Page,
-    runs: &[Run],
+    runs: &[RunCaption],
     records: &[RunRecord],
     columns: impl Fn(&[Row<'_>]) -> Vec<Column>,
 ) {
     let mut sections: Vec<(&str, Vec<Row<'_>>)> = vec![];
     for (run, record) in runs.iter().zip(records) {
-        let (mode, row) = (record.execution.mode, Row { run, record });
+        let (mode, row) = (&*record.execution.mode, Row { run, record });
         match sections.iter_mut().find(|(known, _)| *known == mode) {
             Some((_, rows)) => rows.push(row),
             None => sections.push((mode, vec![row])),
@@ -137,7 +135,7 @@ fn program(record: &RunRecord) -> String {
         .guest
         .as_ref()
         .map_or_else(String::new, |guest| format!(" on a {} {}", guest.kind, join(&guest.shape, "x")));
-    let communication = match (program.communication, program.sets) {
+    let communication = match (&program.communication, program.sets) {
         (Some(name), Some(sets)) => format!(", {name} in {}", counted(sets as u64, "set")),
         (Some(name), None) => format!(", {name}"),
         (None, _) => String::new(),
@@ -149,7 +147,7 @@ fn program(record: &RunRecord) -> String {
 fn execution(record: &RunRecord) -> String {
     let execution = &record.execution;
     let tie = if execution.tie == "direct" { String::new() } else { format!(", ties {}", execution.tie) };
-    let choice = match execution.dimension_choice {
+    let choice = match execution.dimension_choice.as_deref() {
         Some("random") => ", dimensions at random",
         _ => "",
     };
@@ -176,7 +174,7 @@ fn table(rows: &[Row<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -
     header.extend(columns.iter().map(|column| column.header.clone()));
     let cells = |(place, row): (usize, &Row<'_>)| {
         let mut cells = swept_values(row.run, &paths);
-        cells.push(row.run.embedding.to_string());
+        cells.push(row.run.embedding.clone());
         cells.extend(columns.iter().map(|column| column.cells[place].clone()));
         cells
     };
@@ -184,7 +182,7 @@ fn table(rows: &[Row<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -
 }
 
 /// The paths that a sweep sets in any of the runs, each once: cases may set different ones.
-pub(super) fn swept_paths<'runs>(runs: impl Iterator<Item = &'runs Run>) -> Vec<&'runs str> {
+pub(super) fn swept_paths<'runs>(runs: impl Iterator<Item = &'runs RunCaption>) -> Vec<&'runs str> {
     let mut paths: Vec<&str> = vec![];
     for (path, _) in runs.flat_map(|run| &run.combination) {
         if !paths.contains(&path.as_str()) {
@@ -195,7 +193,7 @@ pub(super) fn swept_paths<'runs>(runs: impl Iterator<Item = &'runs Run>) -> Vec<
 }
 
 /// What a run has at the swept paths; nothing where its case does not set one.
-pub(super) fn swept_values(run: &Run, paths: &[&str]) -> Vec<String> {
+pub(super) fn swept_values(run: &RunCaption, paths: &[&str]) -> Vec<String> {
     let value =
         |path: &&str| run.combination.iter().find(|(own, _)| own == path).map(|(_, value)| plain(value));
     paths.iter().map(|path| value(path).unwrap_or_default()).collect()
@@ -216,7 +214,8 @@ pub(super) fn plain(value: &str) -> String {
 
 /// A sentence on the lower bounds, where there are any.
 pub(super) fn bound_note(records: &[RunRecord]) -> Option<String> {
-    let mut sources: Vec<&str> = records.iter().filter_map(|record| record.lower_bound_source).collect();
+    let mut sources: Vec<&str> =
+        records.iter().filter_map(|record| record.lower_bound_source.as_deref()).collect();
     sources.sort_unstable();
     sources.dedup();
     match sources.as_slice() {
@@ -227,7 +226,7 @@ pub(super) fn bound_note(records: &[RunRecord]) -> Option<String> {
 }
 
 /// Sentences on asynchronous runs that take longer than predicted.
-pub(super) fn contention_notes(runs: &[Run], records: &[RunRecord]) -> Vec<String> {
+pub(super) fn contention_notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let contended: Vec<&RunRecord> = records.iter().filter(|record| excess(record) > 0).collect();
     if contended.is_empty() || runs.iter().all(|run| run.combination.is_empty()) {
         return contended.into_iter().map(contention_note).collect();
@@ -254,29 +253,11 @@ pub(super) fn coordination_note(records: &[RunRecord]) -> Option<String> {
 }
 
 /// Sentences on which constructions of Tao's were taken, one for each embedding and construction.
-pub(super) fn construction_notes(runs: &[Run]) -> Vec<String> {
+pub(super) fn construction_notes(runs: &[RunCaption]) -> Vec<String> {
     let mut notes: Vec<String> = vec![];
-    for run in runs {
-        let Placement::Construction(construction) = &*run.placement else { continue };
-        let dilation = construction.dilation();
-        let at_most = match dilation.exactness {
-            Exactness::Exact => "",
-            Exactness::AtMost => "at most ",
-        };
-        let promise = format!("dilation {at_most}{}", dilation.links);
-        let taken =
-            format!("{} ({}, {})", construction.kind(), construction.formula(), construction.theorem());
-        let shape =
-            |machine: &Machine| format!("{} {}", machine.kind(), join(machine.shape().lengths(), "x"));
-        let pair = format!("{} on {}", shape(construction.guest()), shape(construction.host()));
-        let note = match run.embedding {
-            EmbeddingName::Tao(None) => {
-                format!("tao, {pair}: took {taken}; of those that apply it promises the least, {promise}.")
-            }
-            _ => format!("{}, {pair}: {taken}; it promises {promise}.", run.embedding),
-        };
-        if !notes.contains(&note) {
-            notes.push(note);
+    for note in runs.iter().filter_map(|run| run.construction.as_ref()) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
         }
     }
     notes

@@ -1,6 +1,6 @@
 //! The page of `cubefold run`.
 
-use cubefold_experiment::{Run, Scenario, export::RunRecord};
+use cubefold_experiment::export::{RunCaption, RunRecord, ScenarioCaption};
 
 use super::{
     Page,
@@ -12,7 +12,11 @@ use super::{
 use crate::{arguments::SharedOptions, grouping::by_scenario};
 
 /// A section for each scenario, a row for each run.
-pub(crate) fn run_table(scenarios: &[Scenario], records: &[RunRecord], shared: &SharedOptions) -> Page {
+pub(crate) fn run_table(
+    scenarios: &[ScenarioCaption],
+    records: &[RunRecord],
+    shared: &SharedOptions,
+) -> Page {
     let mut page = Page::default();
     for (scenario, records) in by_scenario(scenarios, records) {
         page.heading(&scenario.name);
@@ -34,7 +38,7 @@ fn columns(rows: &[Row<'_>]) -> Vec<Column> {
     columns
 }
 
-fn notes(runs: &[Run], records: &[RunRecord]) -> Vec<String> {
+fn notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let mut notes = vec![LEGEND.to_owned()];
     notes.extend(bound_note(records));
     notes.extend(coordination_note(records));

@@ -16,9 +16,11 @@ pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat) -> Pag
         page.heading(part.first().map_or("", |claim| claim.part));
         let rows = part.iter().flat_map(|claim| match format {
             ResultFormat::Markdown => vec![row(claim)],
-            ResultFormat::Table | ResultFormat::Json | ResultFormat::Jsonl | ResultFormat::Csv => {
-                wrapped(&row(claim))
-            }
+            ResultFormat::Table
+            | ResultFormat::Json
+            | ResultFormat::Jsonl
+            | ResultFormat::Csv
+            | ResultFormat::Parquet => wrapped(&row(claim)),
         });
         let header = ["source", "claim", "cases", "promised", "worst", "verdict"].map(str::to_owned);
         page.table(TextTable { header: header.to_vec(), rows: rows.collect(), words: 2 });

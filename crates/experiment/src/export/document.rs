@@ -1,8 +1,14 @@
 //! JSON documents: an envelope that says what they hold, and the records.
 
-use std::io::{self, Write};
+use std::{
+    cell::RefCell,
+    io::{self, Write},
+};
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{
+    Serialize, Serializer,
+    ser::{Error, SerializeMap, SerializeSeq},
+};
 use serde_json::{Map, Value};
 
 /// What a document holds: its format's name and version, and the key of its records.
@@ -33,12 +39,12 @@ impl Document {
 ///
 /// # Errors
 ///
-/// When writing does.
+/// When reading a record or writing does.
 pub fn write_document<R: Serialize>(
     writer: &mut impl Write,
     document: Document,
     extra: &[(&str, Value)],
-    records: &[R],
+    records: impl Iterator<Item = io::Result<R>>,
 ) -> io::Result<()> {
     let mut envelope = Map::new();
     envelope.insert("format".to_owned(), document.format.into());
@@ -47,26 +53,40 @@ pub fn write_document<R: Serialize>(
     for (key, value) in extra {
         envelope.insert((*key).to_owned(), value.clone());
     }
+    let records = Stream(RefCell::new(Some(records)));
     let enveloped = Enveloped { envelope, key: document.records, records };
     serde_json::to_writer_pretty(&mut *writer, &enveloped)?;
     writeln!(writer)
 }
 
 /// A document that is written record by record, never held as a whole.
-struct Enveloped<'records, R> {
+struct Enveloped<I> {
     envelope: Map<String, Value>,
     key: &'static str,
-    records: &'records [R],
+    records: Stream<I>,
 }
 
-impl<R: Serialize> Serialize for Enveloped<'_, R> {
+impl<R: Serialize, I: Iterator<Item = io::Result<R>>> Serialize for Enveloped<I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.envelope.len() + 1))?;
         for (key, value) in &self.envelope {
             map.serialize_entry(key, value)?;
         }
-        map.serialize_entry(self.key, self.records)?;
+        map.serialize_entry(self.key, &self.records)?;
         map.end()
+    }
+}
+
+/// Records that can be serialized once, as they come.
+struct Stream<I>(RefCell<Option<I>>);
+
+impl<R: Serialize, I: Iterator<Item = io::Result<R>>> Serialize for Stream<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for record in self.0.take().into_iter().flatten() {
+            list.serialize_element(&record.map_err(S::Error::custom)?)?;
+        }
+        list.end()
     }
 }
 
@@ -74,13 +94,13 @@ impl<R: Serialize> Serialize for Enveloped<'_, R> {
 ///
 /// # Errors
 ///
-/// When writing does.
+/// When reading a record or writing does.
 pub fn write_lines<R: Serialize>(
     writer: &mut impl Write,
-    records: impl IntoIterator<Item = R>,
+    records: impl Iterator<Item = io::Result<R>>,
 ) -> io::Result<()> {
     for record in records {
-        serde_json::to_writer(&mut *writer, &record)?;
+        serde_json::to_writer(&mut *writer, &record?)?;
         writeln!(writer)?;
     }
     Ok(())

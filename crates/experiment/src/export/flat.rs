@@ -1,4 +1,4 @@
-//! Records as rows of scalars, for CSV.
+//! Records as rows of scalars, for CSV and parquet.
 
 use std::{
     collections::BTreeMap,
@@ -8,14 +8,14 @@ use std::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// The scalars of a record by name, in the record's order.
-type FlatRow = Vec<(String, String)>;
+/// The scalars of a record by name, in the record's order; none where a value is missing.
+pub(super) type FlatRow = Vec<(String, Option<String>)>;
 
 /// What has no place in a row: lists of rows of their own.
 const LEFT_OUT: [&str; 3] = ["stages", "placement_dilation_spectrum", "placement_distances"];
 
 /// The scalars of a record: nested names joined with `_`, a shape as `8x8`, other lists of scalars
-/// separated by spaces, a missing value empty.
+/// separated by spaces.
 ///
 /// # Errors
 ///
@@ -37,7 +37,7 @@ fn add(name: &str, value: &Value, row: &mut FlatRow) {
         }
         return;
     }
-    row.push((name.to_owned(), cell(name, value)));
+    row.push((name.to_owned(), (!value.is_null()).then(|| cell(name, value))));
 }
 
 fn cell(name: &str, value: &Value) -> String {
@@ -54,29 +54,33 @@ fn cell(name: &str, value: &Value) -> String {
 }
 
 /// Writes records as rows, one at a time, under the names of all of them: programs and machines of several
-/// kinds have keys of their own, and what a record has not is empty.
+/// kinds have keys of their own, and what a record has not is empty. The records are gone through twice.
 ///
 /// # Errors
 ///
-/// When writing does.
-pub fn write_csv<R: Serialize>(writer: &mut impl Write, records: &[R]) -> io::Result<()> {
-    let header = header(records)?;
+/// When reading a record or writing does.
+pub fn write_csv<R: Serialize, I: Iterator<Item = io::Result<R>>>(
+    writer: &mut impl Write,
+    records: impl Fn() -> I,
+) -> io::Result<()> {
+    let header = header(records())?;
     let mut table = csv::Writer::from_writer(writer);
     table.write_record(&header)?;
-    for record in records {
-        let row: BTreeMap<String, String> = flatten(record)?.into_iter().collect();
-        table.write_record(header.iter().map(|name| row.get(name).map_or("", String::as_str)))?;
+    for record in records() {
+        let row: BTreeMap<String, Option<String>> = flatten(&record?)?.into_iter().collect();
+        let cell = |name| row.get(name).and_then(Option::as_deref).unwrap_or_default();
+        table.write_record(header.iter().map(cell))?;
     }
     table.flush()
 }
 
 /// The names of all records, each once, in the order of the first record that has it: behind the name that it
 /// follows there.
-fn header<R: Serialize>(records: &[R]) -> io::Result<Vec<String>> {
+pub(super) fn header<R: Serialize>(records: impl Iterator<Item = io::Result<R>>) -> io::Result<Vec<String>> {
     let mut header: Vec<String> = vec![];
     for record in records {
         let mut place = 0;
-        for (name, _) in flatten(record)? {
+        for (name, _) in flatten(&record?)? {
             let known = header.iter().position(|known| *known == name);
             if known.is_none() {
                 header.insert(place, name);
@@ -99,7 +103,7 @@ mod tests {
             json!({ "a": 3, "program": { "kind": "neighbour-exchange", "sets": 5 }, "z": 4 }),
         ];
         let mut text = vec![];
-        write_csv(&mut text, &records).unwrap();
+        write_csv(&mut text, || records.iter().map(Ok)).unwrap();
         assert_eq!(
             String::from_utf8(text).unwrap(),
             "a,program_kind,program_sets,z\n1,cc-cube,,2\n3,neighbour-exchange,5,4\n"
@@ -117,12 +121,12 @@ mod tests {
         });
         let row = flatten(&record).unwrap();
         let expected = [
-            ("machine_shape", "8x4"),
-            ("machine_wrap", "true false"),
-            ("program_stages", "0 1 2"),
-            ("bound", ""),
-            ("placement_dilation_max", "2"),
+            ("machine_shape", Some("8x4")),
+            ("machine_wrap", Some("true false")),
+            ("program_stages", Some("0 1 2")),
+            ("bound", None),
+            ("placement_dilation_max", Some("2")),
         ];
-        assert_eq!(row, expected.map(|(name, cell)| (name.to_owned(), cell.to_owned())));
+        assert_eq!(row, expected.map(|(name, cell)| (name.to_owned(), cell.map(str::to_owned))));
     }
 }

@@ -1,22 +1,23 @@
 //! The machine of a record.
 
 use cubefold_topology::{MachineKind, Partition, Wrap};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
+use super::Word;
 use crate::Run;
 
 /// A machine as a scenario describes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineRecord {
     /// The kind that it was asked for as.
-    #[serde(serialize_with = "kind_name")]
+    #[serde(serialize_with = "kind_name", deserialize_with = "kind_with_name")]
     pub kind: MachineKind,
     /// The lengths of its dimensions.
     pub shape: Vec<u64>,
     /// Whether each dimension wraps, as declared or implied by the kind.
     pub wrap: Vec<bool>,
     /// The link mode.
-    pub links: &'static str,
+    pub links: Word,
     /// `T_c` \[cycles\].
     pub hop_cycles: u64,
     /// The box of nodes that the program runs in, where it is not the whole machine.
@@ -25,7 +26,7 @@ pub struct MachineRecord {
 }
 
 /// A partition of a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionRecord {
     /// The coordinates of its first node.
     pub base: Vec<u32>,
@@ -42,7 +43,7 @@ impl MachineRecord {
             kind: machine.kind(),
             shape: machine.shape().lengths().to_vec(),
             wrap: machine.extents().iter().map(|extent| extent.wrap() == Wrap::Around).collect(),
-            links: run.communication.links().name(),
+            links: run.communication.links().name().into(),
             hop_cycles: run.communication.hop().get(),
             partition: run.partition.as_ref().map(PartitionRecord::new),
         }
@@ -61,4 +62,10 @@ impl PartitionRecord {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn kind_name<S: Serializer>(kind: &MachineKind, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(kind.name())
+}
+
+fn kind_with_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MachineKind, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let kind = MachineKind::ALL.into_iter().find(|kind| kind.name() == name);
+    kind.ok_or_else(|| D::Error::custom(format!("no kind of machine is called {name:?}")))
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use cubefold_mapping::{Construction, DimensionDistances, Exactness, Extremes, Placement, PlacementMetrics};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{MachineRecord, ProgramRecord};
+use super::{MachineRecord, ProgramRecord, Word};
 use crate::{exact_mean, mean_of_means};
 
 /// One entry of `measure`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlacementEntry {
     /// The scenario's name.
     pub scenario: String,
@@ -24,7 +24,7 @@ pub struct PlacementEntry {
 }
 
 /// Metrics of a placement of the whole guest graph (`docs/model.md` section 7).
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlacementRecord {
     /// Whether every guest dimension has the same distance for every process.
     pub constant_distances: bool,
@@ -53,18 +53,18 @@ pub struct PlacementRecord {
 }
 
 /// A construction of Tao's and what it promises.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConstructionRecord {
     /// Its name, as a scenario asks for it behind `tao:`.
-    pub name: &'static str,
+    pub name: Word,
     /// The statement that it rests on.
-    pub theorem: &'static str,
+    pub theorem: Word,
     /// The function in the dissertation's letters.
     pub formula: String,
     /// The dilation that is promised \[links\].
     pub promised_dilation: u64,
     /// Whether the dilation is at most that, or equal.
-    pub promised_dilation_is: &'static str,
+    pub promised_dilation_is: Word,
     /// The routing vector.
     pub routing_vector: Vec<u32>,
     /// The phase length of each of its subsets, in the order in which they are routed \[links\].
@@ -74,7 +74,7 @@ pub struct ConstructionRecord {
 }
 
 /// Parallel data movement steps that a construction promises, by link mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromisedStepsRecord {
     /// Under mode 1.
     pub full_duplex: u64,
@@ -85,7 +85,7 @@ pub struct PromisedStepsRecord {
 }
 
 /// Dilations of all guest edges.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DilationRecord {
     /// The largest.
     pub max: u64,
@@ -98,7 +98,7 @@ pub struct DilationRecord {
 }
 
 /// Guest edges that pass each node.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeLoadRecord {
     /// Of the node with the most.
     pub max: u64,
@@ -109,7 +109,7 @@ pub struct NodeLoadRecord {
 }
 
 /// Guest edges at each link or node.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CongestionRecord {
     /// The most.
     pub max: u64,
@@ -118,7 +118,7 @@ pub struct CongestionRecord {
 }
 
 /// Processes on each node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadRecord {
     /// On the fullest node.
     pub max: u64,
@@ -127,7 +127,7 @@ pub struct LoadRecord {
 }
 
 /// Distances between neighbours in one guest dimension \[links\].
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DistancesRecord {
     /// The dimension, counted from 0.
     pub dimension: usize,
@@ -188,13 +188,13 @@ impl ConstructionRecord {
     fn new(construction: &Construction) -> Self {
         let (dilation, steps) = (construction.dilation(), construction.routing().steps());
         Self {
-            name: construction.kind().name(),
-            theorem: construction.theorem(),
+            name: construction.kind().name().into(),
+            theorem: construction.theorem().into(),
             formula: construction.formula().to_owned(),
             promised_dilation: dilation.links,
             promised_dilation_is: match dilation.exactness {
-                Exactness::Exact => "exact",
-                Exactness::AtMost => "at most",
+                Exactness::Exact => "exact".into(),
+                Exactness::AtMost => "at most".into(),
             },
             routing_vector: construction.routing().vector().to_vec(),
             phase_lengths: construction

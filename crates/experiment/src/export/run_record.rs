@@ -3,16 +3,16 @@
 use cubefold_mapping::BoundSource;
 use cubefold_simulator::{Distribution, Percent, StageTotals, Summary};
 use cubefold_topology::TieRule;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{MachineRecord, PlacementRecord, ProgramRecord, placement_record::mean};
+use super::{MachineRecord, PlacementRecord, ProgramRecord, Word, placement_record::mean};
 use crate::{
     FinishedRun, Loading, exact_mean,
     scenario::{Execution, ExecutionMode, Phases, Run},
 };
 
 /// One run with everything that was measured.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// The scenario's name.
     pub scenario: String,
@@ -27,7 +27,7 @@ pub struct RunRecord {
     /// How it was executed.
     pub execution: ExecutionRecord,
     /// The engine that ran.
-    pub engine: &'static str,
+    pub engine: Word,
     /// When the last process finished \[cycles\].
     pub makespan_cycles: u64,
     /// The makespan without contention \[cycles\].
@@ -35,7 +35,7 @@ pub struct RunRecord {
     /// What no one-to-one placement goes below \[cycles\].
     pub lower_bound_cycles: Option<u64>,
     /// How that is known.
-    pub lower_bound_source: Option<&'static str>,
+    pub lower_bound_source: Option<Word>,
     /// Loading the program \[cycles\].
     pub loading_cycles: Option<u64>,
     /// The number of messages.
@@ -64,20 +64,20 @@ pub struct RunRecord {
 }
 
 /// How a run was executed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionRecord {
     /// `asynchronous` or `coordinated`.
-    pub mode: &'static str,
+    pub mode: Word,
     /// The rule for equally long ways round.
-    pub tie: &'static str,
+    pub tie: Word,
     /// Which dimension a message corrects next; of a coordinated run.
-    pub dimension_choice: Option<&'static str>,
+    pub dimension_choice: Option<Word>,
     /// The phase lengths asked for; of a coordinated run.
     pub phases: Option<String>,
 }
 
 /// Sums over all processes and stages \[cycles\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TotalsRecord {
     /// Computing.
     pub compute_cycles: u128,
@@ -94,7 +94,7 @@ pub struct TotalsRecord {
 }
 
 /// How values of single processes in single stages are spread \[cycles\].
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DistributionRecord {
     /// The greatest.
     pub max: u64,
@@ -109,7 +109,7 @@ pub struct DistributionRecord {
 }
 
 /// One stage of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StageRecord {
     /// The stage, counted from 0.
     pub stage: usize,
@@ -130,7 +130,7 @@ pub struct StageRecord {
 }
 
 /// Distances between the partners of a stage \[links\].
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DistanceRecord {
     /// The least.
     pub min: u64,
@@ -167,11 +167,11 @@ impl RunRecord {
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
             execution: ExecutionRecord::new(&run.execution, run.communication.tie()),
-            engine: finished.outcome.engine.name(),
+            engine: finished.outcome.engine.name().into(),
             makespan_cycles: summary.makespan().get(),
             predicted_cycles: finished.predicted,
             lower_bound_cycles: finished.lower_bound.map(|bound| bound.cycles.get()),
-            lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source)),
+            lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source).into()),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
             messages: traffic.messages,
             hops: traffic.hops,
@@ -220,10 +220,10 @@ impl ExecutionRecord {
                     Phases::Unlimited => "unlimited".to_owned(),
                     Phases::Length(length) => length.to_string(),
                 };
-                (Some(dimension_choice.name()), Some(phases))
+                (Some(dimension_choice.name().into()), Some(phases))
             }
         };
-        Self { mode: execution.mode.name(), tie: tie.name(), dimension_choice, phases }
+        Self { mode: execution.mode.name().into(), tie: tie.name().into(), dimension_choice, phases }
     }
 }
 

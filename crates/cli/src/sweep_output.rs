@@ -1,0 +1,170 @@
+//! Where the runs of a sweep are gathered as they are over, and what becomes of them at the end.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use cubefold_experiment::{
+    RunError, Scenario,
+    export::RunRecord,
+    journal::{Found, Journal, JournalError, JournalFile, Shard, SweepPlan},
+};
+use tempfile::SpooledTempFile;
+
+use crate::{
+    failure::Failure,
+    output::{Output, regular_file},
+};
+
+/// How many bytes of records wait in memory, where no journal is kept, before they go to a temporary file.
+const IN_MEMORY: usize = 64 << 20;
+
+/// The gathered runs of a sweep, or of a part of one.
+#[derive(Debug)]
+pub(crate) enum SweepOutput {
+    /// For standard output or a device, beside which there is no place for a journal.
+    Spooled {
+        /// The runs.
+        journal: Journal<SpooledTempFile>,
+        /// Where results go.
+        output: Output,
+    },
+    /// For a file, with a journal beside it.
+    File {
+        /// The runs.
+        journal: JournalFile,
+        /// The file.
+        path: PathBuf,
+    },
+    /// For a part, which is its completed journal.
+    Part {
+        /// The runs.
+        journal: JournalFile,
+        /// The part.
+        path: PathBuf,
+    },
+}
+
+/// Records in the order of their runs.
+type Records<'output> = Box<dyn Iterator<Item = io::Result<RunRecord>> + 'output>;
+
+impl SweepOutput {
+    /// Opens the destination and its journal. `shard` is the part that is asked for; none for the whole sweep.
+    pub(crate) fn open(
+        path: Option<&Path>,
+        scenarios: &[Scenario],
+        plan: &SweepPlan<'_>,
+        found: Found,
+        shard: Option<Shard>,
+    ) -> Result<Self, Failure> {
+        let Some(file) = regular_file(path) else {
+            refuse_without_file(found, shard)?;
+            return Self::spooled(Output::open(path, scenarios)?, plan);
+        };
+        Output::refuse_inputs(&file, scenarios)?;
+        let failed =
+            |place: &Path, error: JournalError| Failure::journal(path.unwrap_or(place), place, &error);
+        if let Some(shard) = shard {
+            let part = with_suffix(&file, &shard.suffix());
+            let partial = with_suffix(&part, "partial");
+            // A part that is complete is recognised, so that a job which is sent again does nothing twice.
+            let complete = found == Found::Resume && part.exists() && !partial.exists();
+            let place = if complete { &part } else { &partial };
+            let journal =
+                JournalFile::open(place, plan, shard, found).map_err(|error| failed(place, error))?;
+            return Ok(Self::Part { journal, path: part });
+        }
+        let place = with_suffix(&file, "partial");
+        let journal =
+            JournalFile::open(&place, plan, Shard::WHOLE, found).map_err(|error| failed(&place, error))?;
+        Ok(Self::File { journal, path: file })
+    }
+
+    /// For what no journal can be beside.
+    fn spooled(output: Output, plan: &SweepPlan<'_>) -> Result<Self, Failure> {
+        let journal = Journal::begin(SpooledTempFile::new(IN_MEMORY), plan, Shard::WHOLE);
+        let journal = journal.map_err(|error| Failure::output(None, io::Error::other(error)))?;
+        Ok(Self::Spooled { journal, output })
+    }
+
+    /// The runs that are not over yet, in order.
+    pub(crate) fn missing(&self) -> Vec<usize> {
+        match self {
+            Self::Spooled { journal, .. } => journal.missing(),
+            Self::File { journal, .. } | Self::Part { journal, .. } => journal.journal().missing(),
+        }
+    }
+
+    /// The number of runs that it is to have.
+    pub(crate) fn run_count(&self) -> usize {
+        match self {
+            Self::Spooled { journal, .. } => journal.run_count(),
+            Self::File { journal, .. } | Self::Part { journal, .. } => journal.journal().run_count(),
+        }
+    }
+
+    /// Adds the record of the run at `place`.
+    pub(crate) fn append(&self, place: usize, record: &RunRecord) -> Result<(), Failure> {
+        match self {
+            Self::Spooled { journal, .. } => {
+                journal.append(place, record).map_err(|error| Failure::output(None, error))
+            }
+            Self::File { journal, .. } | Self::Part { journal, .. } => {
+                let appended = journal.journal().append(place, record);
+                appended.map_err(|error| Failure::output(Some(journal.path()), error))
+            }
+        }
+    }
+
+    /// The failure of these runs, which says what is kept of the others.
+    pub(crate) fn failure(&self, failed: Vec<(usize, RunError)>) -> Failure {
+        let kept = match self {
+            Self::Spooled { .. } => None,
+            Self::File { journal, .. } | Self::Part { journal, .. } => Some(journal.path().to_owned()),
+        };
+        Failure::Runs { failed, of: self.run_count(), kept }
+    }
+
+    /// Completes it when all runs are over: a part takes its place; else `write` gets the destination and
+    /// the records, in the order of the runs, and the journal is removed.
+    pub(crate) fn finish(
+        self,
+        write: impl for<'output> FnOnce(
+            Output,
+            &'output (dyn Fn() -> Records<'output> + 'output),
+        ) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self {
+            Self::Spooled { journal, output } => write(output, &|| Box::new(journal.records())),
+            Self::File { journal, path } => {
+                let output = Output::beside(&path)?;
+                write(output, &|| Box::new(journal.journal().records()))?;
+                let place = journal.path().to_owned();
+                journal.remove().map_err(|error| Failure::output(Some(&place), error))
+            }
+            Self::Part { journal, path } => {
+                journal.rename(&path).map_err(|error| Failure::output(Some(&path), error))
+            }
+        }
+    }
+}
+
+/// Standard output and devices have no place for a journal or a part.
+fn refuse_without_file(found: Found, shard: Option<Shard>) -> Result<(), Failure> {
+    let option = match (shard, found) {
+        (Some(_), _) => "--shard",
+        (None, Found::Resume) => "--resume",
+        (None, Found::Refuse) => return Ok(()),
+    };
+    let message = format!("{option} without a file: standard output keeps no journal");
+    Err(Failure::usage(message, "name a file with --output"))
+}
+
+/// The path with a dot and `suffix` behind its name.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    name.into()
+}

@@ -1,0 +1,72 @@
+//! What tables for people say of runs beside their records.
+
+use cubefold_mapping::{Construction, Exactness, Placement};
+use cubefold_topology::Machine;
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::{EmbeddingName, Run, Scenario};
+
+/// A scenario, as tables show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScenarioCaption {
+    /// Its name.
+    pub name: String,
+    /// Its runs.
+    pub runs: Vec<RunCaption>,
+}
+
+/// A run, as tables show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCaption {
+    /// The keys that the sweep sets, as paths, and the values as written, on one line.
+    pub combination: Vec<(String, String)>,
+    /// The embedding's name.
+    pub embedding: String,
+    /// A sentence on the construction of Tao's that was taken, where one was.
+    pub construction: Option<String>,
+}
+
+impl ScenarioCaption {
+    /// The caption of a scenario.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Self {
+        Self { name: scenario.name.clone(), runs: scenario.runs.iter().map(RunCaption::new).collect() }
+    }
+}
+
+impl RunCaption {
+    /// The caption of a run.
+    #[must_use]
+    pub fn new(run: &Run) -> Self {
+        let construction = match &*run.placement {
+            Placement::Construction(construction) => Some(taken(construction, &run.embedding)),
+            Placement::Product(_) | Placement::Table(_) => None,
+        };
+        Self { combination: run.combination.clone(), embedding: run.embedding.to_string(), construction }
+    }
+}
+
+/// A sentence on the construction that an embedding's name stands for.
+fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
+    let dilation = construction.dilation();
+    let at_most = match dilation.exactness {
+        Exactness::Exact => "",
+        Exactness::AtMost => "at most ",
+    };
+    let promise = format!("dilation {at_most}{}", dilation.links);
+    let taken = format!("{} ({}, {})", construction.kind(), construction.formula(), construction.theorem());
+    let pair = format!("{} on {}", shape(construction.guest()), shape(construction.host()));
+    match embedding {
+        EmbeddingName::Tao(None) => {
+            format!("tao, {pair}: took {taken}; of those that apply it promises the least, {promise}.")
+        }
+        EmbeddingName::Tao(Some(_)) | EmbeddingName::Kind(_) | EmbeddingName::File(_) => {
+            format!("{embedding}, {pair}: {taken}; it promises {promise}.")
+        }
+    }
+}
+
+fn shape(machine: &Machine) -> String {
+    let lengths: Vec<String> = machine.shape().lengths().iter().map(ToString::to_string).collect();
+    format!("{} {}", machine.kind(), lengths.join("x"))
+}

@@ -1,0 +1,214 @@
+//! Journals: the finished runs of a sweep in a file that survives whatever ends the program.
+//!
+//! A journal begins with the version of the program and a description of every run, and then holds the record
+//! of each run that is over, in the order in which they were. Each is written at once and in one piece, with
+//! its length and a checksum: when a journal is opened again, what is not whole is cut away from its end. So
+//! a sweep can be continued where it was, and a journal of another sweep is recognised, with what differs.
+//!
+//! A journal keeps no record in memory, only where each stands. Results are written from it in the order of
+//! the runs; the parts that several machines ran are put together by [`MergedJournals`].
+
+mod change;
+mod error;
+mod frame;
+mod header;
+mod journal_file;
+mod merge;
+mod shard;
+mod storage;
+mod sweep_plan;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    io::{self, BufReader, Read, Seek, SeekFrom, Write},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    change::{Change, RunChange},
+    error::JournalError,
+    journal_file::{Found, JournalFile},
+    merge::{MergeError, MergedJournals},
+    shard::{Shard, ShardError},
+    storage::Storage,
+    sweep_plan::SweepPlan,
+};
+use self::{
+    frame::{Frame, PREFIX, read_frame},
+    header::{Beginning, Header},
+    sweep_plan::Section,
+};
+use crate::export::RunRecord;
+
+/// The finished runs of a sweep, or of a part of one.
+#[derive(Debug)]
+pub struct Journal<S> {
+    header: Header,
+    contents: Mutex<Contents<S>>,
+}
+
+#[derive(Debug)]
+struct Contents<S> {
+    storage: S,
+    end: u64,                 // behind the last whole frame
+    places: Vec<Option<u64>>, // by run, where its frame begins; none as long as it is not over
+}
+
+/// What a frame says of a run that is over.
+#[derive(Serialize)]
+struct Entry<'record> {
+    run: usize,
+    record: &'record RunRecord,
+}
+
+/// An entry as it is read.
+#[derive(Deserialize)]
+struct ReadEntry {
+    run: usize,
+    record: RunRecord,
+}
+
+impl Journal<std::fs::File> {
+    /// Waits until what was written is on the disk.
+    fn sync(&self) -> io::Result<()> {
+        self.lock().storage.sync_all()
+    }
+}
+
+impl<S> Journal<S> {
+    fn lock(&self) -> MutexGuard<'_, Contents<S>> {
+        // An append that panics has not moved the end.
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Storage> Journal<S> {
+    /// Begins a journal in an empty storage.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    pub fn begin(mut storage: S, plan: &SweepPlan<'_>, shard: Shard) -> Result<Self, JournalError> {
+        let header = Header::new(plan, shard)?;
+        storage.cut(0)?;
+        storage.rewind()?;
+        let mut writer = io::BufWriter::new(&mut storage);
+        header.write(plan, &mut writer)?;
+        writer.flush()?;
+        drop(writer);
+        let end = storage.stream_position()?;
+        let places = vec![None; plan.run_count()];
+        Ok(Self { header, contents: Mutex::new(Contents { storage, end, places }) })
+    }
+
+    /// Continues a journal of the same sweep; what is torn at its end is cut away. One that ends before its
+    /// first run could be written is begun anew.
+    ///
+    /// # Errors
+    ///
+    /// When it is of another sweep, part, or version of the program, or cannot be read. It is left as it is then.
+    pub fn resume(mut storage: S, plan: &SweepPlan<'_>, shard: Shard) -> Result<Self, JournalError> {
+        let own = Header::new(plan, shard)?;
+        storage.rewind()?;
+        let mut reader = BufReader::new(&mut storage);
+        match header::read(&mut reader)? {
+            Beginning::Short => {
+                drop(reader);
+                if !own.begins_with(plan, &mut storage)? {
+                    return Err(JournalError::Damaged);
+                }
+                Self::begin(storage, plan, shard)
+            }
+            Beginning::Whole(found, planned) => {
+                own.accept(&found, &planned.descriptions, plan)?;
+                let (end, places) = index(&mut reader, &found)?;
+                drop(reader);
+                storage.cut(end)?;
+                Ok(Self { header: own, contents: Mutex::new(Contents { storage, end, places }) })
+            }
+        }
+    }
+
+    /// Adds the record of the run at `place`, whole or not at all, and leaves it to the system to keep.
+    ///
+    /// # Errors
+    ///
+    /// When writing fails.
+    pub fn append(&self, place: usize, record: &RunRecord) -> io::Result<()> {
+        let bytes = frame::frame(&serde_json::to_vec(&Entry { run: place, record })?)?;
+        let mut contents = self.lock();
+        let start = contents.end;
+        contents.storage.seek(SeekFrom::Start(start))?;
+        contents.storage.write_all(&bytes)?;
+        contents.storage.flush()?;
+        contents.end += bytes.len() as u64;
+        contents.places[place] = Some(start);
+        Ok(())
+    }
+
+    /// The runs of its part that are not over yet, in order.
+    #[must_use]
+    pub fn missing(&self) -> Vec<usize> {
+        let contents = self.lock();
+        let runs = self.header.shard.runs(self.header.runs);
+        runs.filter(|&run| contents.places[run].is_none()).collect()
+    }
+
+    /// The number of runs of its part.
+    #[must_use]
+    pub fn run_count(&self) -> usize {
+        self.header.shard.runs(self.header.runs).count()
+    }
+
+    /// The records of the runs that are over, in the order of the runs.
+    pub fn records(&self) -> impl Iterator<Item = io::Result<RunRecord>> {
+        let over = |run: &usize| self.lock().places[*run].is_some();
+        (0..self.header.runs).filter(over).map(|run| self.record(run))
+    }
+
+    /// The record of a run that is over.
+    fn record(&self, run: usize) -> io::Result<RunRecord> {
+        let changed = || io::Error::new(io::ErrorKind::InvalidData, format!("the journal lost run {run}"));
+        let mut contents = self.lock();
+        let place = contents.places[run].ok_or_else(changed)?;
+        contents.storage.seek(SeekFrom::Start(place))?;
+        let Frame::Whole(payload) = read_frame(&mut contents.storage)? else { return Err(changed()) };
+        drop(contents);
+        let entry: ReadEntry = serde_json::from_slice(&payload)?;
+        if entry.run == run { Ok(entry.record) } else { Err(changed()) }
+    }
+}
+
+/// Reads the entries behind a header: where the last whole one ends, and where each begins.
+fn index<S: Storage>(
+    reader: &mut BufReader<&mut S>,
+    header: &Header,
+) -> Result<(u64, Vec<Option<u64>>), JournalError> {
+    let mut places = vec![None; header.runs];
+    let mut end = reader.stream_position()?;
+    while let Frame::Whole(payload) = read_frame(reader)? {
+        let entry: ReadEntry = serde_json::from_slice(&payload).map_err(|_| JournalError::Damaged)?;
+        let known = places.get_mut(entry.run).ok_or(JournalError::Damaged)?;
+        if !header.shard.has(entry.run) || known.replace(end).is_some() {
+            return Err(JournalError::Damaged);
+        }
+        end += (PREFIX + payload.len() + 1) as u64;
+    }
+    Ok((end, places))
+}
+
+impl Header {
+    /// Whether what is stored is the beginning of what a journal with this header begins with.
+    fn begins_with<S: Storage>(&self, plan: &SweepPlan<'_>, storage: &mut S) -> io::Result<bool> {
+        let mut expected = vec![];
+        self.write(plan, &mut expected)?;
+        storage.rewind()?;
+        let mut found = vec![];
+        // One byte more than expected tells that there is more.
+        storage.take(expected.len() as u64 + 1).read_to_end(&mut found)?;
+        Ok(expected.starts_with(&found))
+    }
+}

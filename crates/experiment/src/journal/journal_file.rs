@@ -1,0 +1,106 @@
+//! Journals in files: begun, found, locked, put in the place of a part.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::{Journal, JournalError, Shard, SweepPlan};
+
+/// What is to be done with a journal that is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// It is continued.
+    Resume,
+    /// It is refused.
+    Refuse,
+}
+
+/// A journal in a file that no other process writes meanwhile.
+#[derive(Debug)]
+pub struct JournalFile {
+    journal: Journal<File>,
+    path: PathBuf,
+}
+
+impl JournalFile {
+    /// Begins a journal, or continues the one that is there.
+    ///
+    /// # Errors
+    ///
+    /// When there is one and `found` refuses it, when another process writes it, or as [`Journal::resume`].
+    pub fn open(path: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Result<Self, JournalError> {
+        let created = OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let file = match created {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return resume(path, plan, shard, found);
+            }
+            created => created?,
+        };
+        lock(&file)?;
+        let journal = Journal::begin(file, plan, shard)?;
+        Ok(Self { journal, path: path.to_owned() })
+    }
+
+    /// The journal.
+    #[must_use]
+    pub fn journal(&self) -> &Journal<File> {
+        &self.journal
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it: its results are somewhere else. It may be gone already: a process that waited while another
+    /// completed the sweep finds what that one has removed.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    pub fn remove(self) -> io::Result<()> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts it in the place of the part that it holds.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    pub fn rename(self, part: &Path) -> io::Result<()> {
+        self.journal.sync()?;
+        fs::rename(&self.path, part)
+    }
+}
+
+fn resume(
+    path: &Path,
+    plan: &SweepPlan<'_>,
+    shard: Shard,
+    found: Found,
+) -> Result<JournalFile, JournalError> {
+    if found == Found::Refuse {
+        return Err(JournalError::Found);
+    }
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    lock(&file)?;
+    let journal = Journal::resume(file, plan, shard)?;
+    Ok(JournalFile { journal, path: path.to_owned() })
+}
+
+/// Keeps other processes from writing it, until it is closed.
+fn lock(file: &File) -> Result<(), JournalError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked),
+        // Some network file systems have no locks: there it is up to whoever starts two processes.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}

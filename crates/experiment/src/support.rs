@@ -1,0 +1,46 @@
+//! What unit tests of several modules share: scenarios from texts.
+
+use std::{fs, io::Cursor};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::{
+    KeepRecords, Progress, Resources, Run, execute,
+    export::RunRecord,
+    journal::{Journal, Shard, SweepPlan},
+    load,
+};
+
+/// Enough memory for all.
+pub(crate) const RESOURCES: Resources = Resources { threads: 2, memory: 1 << 30 };
+
+/// The runs of a scenario.
+pub(crate) fn runs(text: &str) -> Vec<Run> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.toml");
+    fs::write(&path, text).unwrap();
+    load(&[path]).unwrap().remove(0).runs
+}
+
+/// Two link modes, two computations and three embeddings on a ring of 8: twelve runs.
+pub(crate) fn twelve_runs() -> Vec<Run> {
+    runs(
+        "[machine]\nkind = \"ring\"\nshape = [8]\n[sweep]\n\
+         \"machine.links\" = [\"full-duplex\", \"half-duplex\"]\n\"program.compute_cycles\" = [0, 3]\n",
+    )
+}
+
+/// What a run comes to.
+pub(crate) fn record(run: &Run, place: usize) -> RunRecord {
+    RunRecord::new(run, &execute(run, place, KeepRecords::No, &Progress::default()).unwrap())
+}
+
+/// A pool of two threads.
+pub(crate) fn pool() -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(2).build().unwrap()
+}
+
+/// An empty journal in memory.
+pub(crate) fn journal_in_memory(runs: &[&Run], shard: Shard) -> Journal<Cursor<Vec<u8>>> {
+    Journal::begin(Cursor::new(vec![]), &SweepPlan::new(runs), shard).unwrap()
+}

@@ -1,0 +1,201 @@
+//! Sweeps that are killed, and go on as if they had not been.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread::sleep,
+    time::Duration,
+};
+
+use super::{
+    command::{Scratch, done, run},
+    sweep_scenario,
+};
+
+/// Numbers that look random and are the same every time (splitmix64).
+struct Numbers(u64);
+
+impl Numbers {
+    /// A number below `limit`.
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+}
+
+/// A journal that holds all runs of `scenario`: the only part of one.
+fn complete_journal(scratch: &Scratch, scenario: &str) -> Vec<u8> {
+    let place = Scratch::empty();
+    done(&["run", &scratch.path(scenario), "--shard", "1/1", "--output", &place.path("r")]);
+    fs::read(place.path("r.part-1-of-1")).unwrap()
+}
+
+/// The length of a file; 0 when there is none.
+fn length(path: &str) -> u64 {
+    fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+fn start(arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Waits until the journal is so long, or the process is over.
+fn wait_for(child: &mut Child, journal: &str, bytes: u64) {
+    while length(journal) < bytes && child.try_wait().unwrap().is_none() {
+        sleep(Duration::from_micros(100));
+    }
+}
+
+#[test]
+fn a_sweep_that_is_killed_at_a_hundred_moments_ends_as_one_that_is_not() {
+    let scratch = sweep_scenario::folder(20);
+    let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r.csv"));
+    let expected = done(&["run", &scenario, "--format", "csv"]);
+    let whole = complete_journal(&scratch, "sweep.toml").len() as u64;
+    let journal = format!("{output}.partial");
+    let arguments = ["run", &scenario, "--output", &output, "--resume", "--threads", "2"];
+    let (mut numbers, mut kills) = (Numbers(1993), 0);
+    while kills < 100 {
+        let mut child = start(&arguments);
+        // From before the journal is there until after it is complete, in steps of a twelfth at most.
+        let target = length(&journal) + numbers.below(whole / 12);
+        wait_for(&mut child, &journal, target);
+        child.kill().unwrap();
+        if child.wait().unwrap().success() {
+            assert!(scratch.read("r.csv") == expected, "after {kills} kills");
+            fs::remove_file(&output).unwrap();
+        } else {
+            kills += 1;
+            // Never a part of the results under their name.
+            assert!(!Path::new(&output).exists() || scratch.read("r.csv") == expected);
+        }
+    }
+    done(&arguments);
+    assert!(scratch.read("r.csv") == expected);
+    assert_eq!(scratch.names(), ["r.csv", "sweep.toml"]);
+}
+
+#[test]
+fn a_journal_that_is_torn_anywhere_is_completed_to_the_same_bytes() {
+    let scratch = sweep_scenario::folder(2);
+    let whole = complete_journal(&scratch, "sweep.toml");
+    let mut numbers = Numbers(1995);
+    for (command, name) in [
+        ("run", "r.csv"),
+        ("run", "r.json"),
+        ("run", "r.jsonl"),
+        ("run", "r.md"),
+        ("compare", "c.json"),
+        ("compare", "c.txt"),
+    ] {
+        let (scenario, output) = (scratch.path("sweep.toml"), scratch.path(name));
+        done(&[command, &scenario, "--output", &output]);
+        let expected = scratch.read(name);
+        for _ in 0..4 {
+            let cut = usize::try_from(numbers.below(whole.len() as u64)).unwrap();
+            fs::write(scratch.path(&format!("{name}.partial")), &whole[..cut]).unwrap();
+            done(&[command, &scenario, "--output", &output, "--resume"]);
+            assert!(scratch.read(name) == expected, "{command} {name} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn a_journal_that_is_found_is_neither_used_nor_overwritten_unasked() {
+    let scratch = sweep_scenario::folder(2);
+    let whole = complete_journal(&scratch, "sweep.toml");
+    fs::write(scratch.path("r.csv.partial"), &whole).unwrap();
+    let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r.csv"));
+    for command in ["run", "compare"] {
+        let finished = run(&[command, &scenario, "--output", &output]);
+        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
+        for said in ["r.csv.partial", "--resume", "delete"] {
+            assert!(finished.stderr.contains(said), "{}", finished.stderr);
+        }
+    }
+    assert_eq!(fs::read(scratch.path("r.csv.partial")).unwrap(), whole);
+    assert_eq!(scratch.names(), ["r.csv.partial", "sweep.toml"]);
+}
+
+#[test]
+fn a_changed_sweep_is_refused_with_what_changed() {
+    let scratch = sweep_scenario::folder(2);
+    let whole = complete_journal(&scratch, "sweep.toml");
+    let text = scratch.read("sweep.toml");
+    let refusal = |changed: &str| {
+        fs::write(scratch.path("sweep.toml"), changed).unwrap();
+        fs::write(scratch.path("r.csv.partial"), &whole).unwrap();
+        let finished =
+            run(&["run", &scratch.path("sweep.toml"), "--output", &scratch.path("r.csv"), "--resume"]);
+        if finished.code == Some(2) {
+            assert_eq!(fs::read(scratch.path("r.csv.partial")).unwrap(), whole);
+        }
+        (finished.code, finished.stderr)
+    };
+    assert_eq!(refusal(&format!("# a comment\n{text}")), (Some(0), String::new()));
+    let cases = [
+        ("[0, 1]", "[0, 2]", "in run 6 program.compute_cycles was 1 and is 2"),
+        ("[4, 4]", "[2, 8]", "in run 0 machine.shape was [4,4] and is [2,8]"),
+        ("[0, 1]", "[0, 1, 2]", "it is for 24 runs, and 36 are asked for"),
+        ("small", "large", "in run 0 scenario was \"small runs\" and is \"large runs\""),
+    ];
+    for (was, now, expected) in cases {
+        let (code, stderr) = refusal(&text.replace(was, now));
+        assert!(code == Some(2) && stderr.contains(expected), "{stderr}");
+    }
+}
+
+#[test]
+fn a_journal_that_another_process_writes_is_left_to_it() {
+    let scratch = sweep_scenario::folder(2);
+    fs::write(scratch.path("r.csv.partial"), complete_journal(&scratch, "sweep.toml")).unwrap();
+    let held = fs::File::options().write(true).open(scratch.path("r.csv.partial")).unwrap();
+    held.lock().unwrap();
+    let arguments = ["run", &scratch.path("sweep.toml"), "--output", &scratch.path("r.csv"), "--resume"];
+    let finished = run(&arguments);
+    assert_eq!(finished.code, Some(2));
+    assert!(finished.stderr.contains("another process is writing it"), "{}", finished.stderr);
+    drop(held);
+    done(&arguments);
+}
+
+#[test]
+fn what_cannot_be_resumed_or_divided_is_refused() {
+    let scratch = sweep_scenario::folder(1);
+    let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r.csv"));
+    let rows = scratch.path("rows.csv");
+    let cases: [(&[&str], &str); 7] = [
+        (&["--resume"], "--output"),
+        (&["--shard", "1/2"], "--output"),
+        (&["--resume", "--output", "-"], "--output"),
+        (&["--output", &output, "--resume", "--processes", &rows], "--processes"),
+        (&["--output", &output, "--shard", "1/2", "--processes", &rows], "--processes"),
+        (&["--output", &output, "--shard", "1/2", "--format", "csv"], "cubefold merge"),
+        (&["--output", &output, "--shard", "3/2"], "part 3 of 2"),
+    ];
+    for (options, said) in cases {
+        let finished = run(&[&["run", &scenario], options].concat());
+        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{options:?}");
+        assert!(finished.stderr.contains(said), "{}", finished.stderr);
+    }
+    assert_eq!(scratch.names(), ["sweep.toml"]);
+}
+
+#[test]
+fn files_are_the_same_bytes_on_1_2_and_8_threads_and_with_little_memory() {
+    let scratch = sweep_scenario::folder(3);
+    for name in ["r.csv", "r.jsonl", "r.json", "r.parquet"] {
+        let bytes = |options: &[&str]| {
+            done(&[&["run", &scratch.path("sweep.toml"), "--output", &scratch.path(name)], options].concat());
+            fs::read(scratch.path(name)).unwrap()
+        };
+        let one = bytes(&["--threads", "1"]);
+        for options in [&["--threads", "2"][..], &["--threads", "8"], &["--memory-limit", "64KiB"]] {
+            assert!(bytes(options) == one, "{name} {options:?}");
+        }
+    }
+}

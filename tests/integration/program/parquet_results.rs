@@ -1,0 +1,136 @@
+//! Parquet holds what CSV holds, in columns with types.
+
+use std::{collections::BTreeMap, fs::File};
+
+use parquet::{
+    file::reader::{FileReader, SerializedFileReader},
+    record::Field,
+};
+
+use super::command::{Scratch, csv_table, done};
+
+/// The header and the rows of a parquet file.
+fn table(path: &str) -> (Vec<String>, Vec<Vec<Field>>) {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let schema = reader.metadata().file_metadata().schema();
+    let header = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
+    let row = |row: parquet::record::Row| row.into_columns().into_iter().map(|(_, field)| field).collect();
+    (header, reader.get_row_iter(None).unwrap().map(|found| row(found.unwrap())).collect())
+}
+
+/// The cell that CSV has for a value.
+fn cell(field: &Field) -> String {
+    match field {
+        Field::Null => String::new(),
+        Field::Str(text) => text.clone(),
+        Field::Bool(truth) => truth.to_string(),
+        Field::ULong(number) => number.to_string(),
+        // JSON's way of writing a number, which CSV has too.
+        Field::Double(number) => serde_json::to_string(number).unwrap(),
+        Field::Decimal(sum) => {
+            let bytes = sum.data().try_into().expect("sixteen bytes");
+            assert_eq!((sum.precision(), sum.scale()), (38, 0));
+            i128::from_be_bytes(bytes).to_string()
+        }
+        other => panic!("a value of no type that is written: {other:?}"),
+    }
+}
+
+/// The kind of a value.
+fn kind(field: &Field) -> Option<&'static str> {
+    match field {
+        Field::Null => None,
+        Field::Str(_) => Some("text"),
+        Field::Bool(_) => Some("truth"),
+        Field::ULong(_) => Some("natural"),
+        Field::Double(_) => Some("real"),
+        Field::Decimal(_) => Some("sum"),
+        _ => Some("other"),
+    }
+}
+
+/// Compares a command's parquet with its CSV, and adds the kinds of the columns.
+fn compare(command: &[&str], kinds: &mut BTreeMap<String, &'static str>) {
+    let scratch = Scratch::empty();
+    let path = scratch.path("r.parquet");
+    done(&[command, &["--output", &path]].concat());
+    let (header, rows) = csv_table(&done(&[command, &["--format", "csv"]].concat()));
+    let (names, fields) = table(&path);
+    assert_eq!(names, header, "{command:?}");
+    let cells: Vec<Vec<String>> = fields.iter().map(|row| row.iter().map(cell).collect()).collect();
+    assert_eq!(cells, rows, "{command:?}");
+    for row in &fields {
+        for (name, kind) in names.iter().zip(row.iter().map(kind)) {
+            let Some(kind) = kind else { continue };
+            assert_eq!(*kinds.entry(name.clone()).or_insert(kind), kind, "{name} of {command:?}");
+        }
+    }
+}
+
+#[test]
+fn parquet_has_the_values_of_csv_for_every_command_and_scenario() {
+    let mut kinds = BTreeMap::new();
+    for path in super::command::files_in("scenarios", "toml") {
+        for command in ["run", "measure", "check"] {
+            compare(&[command, &path], &mut kinds);
+        }
+    }
+    compare(&["compare", "scenarios/first-comparison.toml"], &mut kinds);
+    let expected = [
+        ("makespan_cycles", "natural"),
+        ("program_dimensions", "natural"),
+        ("lower_bound_cycles", "natural"),
+        ("longest_queue", "natural"),
+        ("totals_waiting_cycles", "sum"),
+        ("totals_compute_cycles", "sum"),
+        ("waiting_mean", "real"),
+        ("placement_average_distance", "real"),
+        ("ratio_to_reference", "real"),
+        ("placement_constant_distances", "truth"),
+        ("machine_shape", "text"),
+        ("execution_phases", "text"),
+        ("lower_bound_source", "text"),
+    ];
+    for (name, kind) in expected {
+        assert_eq!(kinds.get(name), Some(&kind), "{name}");
+    }
+    assert!(!kinds.values().any(|kind| *kind == "other"));
+}
+
+#[test]
+fn rows_of_processes_are_those_of_csv() {
+    let scratch = Scratch::empty();
+    let files = ["scenarios/link-modes.toml", "scenarios/figure-4.toml"];
+    for name in ["rows.csv", "rows.parquet"] {
+        done(&[&["run"], &files[..], &["--processes", &scratch.path(name)]].concat());
+    }
+    let (header, rows) = csv_table(&scratch.read("rows.csv"));
+    let (names, fields) = table(&scratch.path("rows.parquet"));
+    let cells: Vec<Vec<String>> = fields.iter().map(|row| row.iter().map(cell).collect()).collect();
+    assert_eq!((names, cells.len()), (header, 24 * 64 * 6 + 2 * 8 * 3));
+    assert!(cells == rows);
+}
+
+#[test]
+fn types_do_not_depend_on_values() {
+    let types = |scenario: &str| {
+        let scratch = Scratch::empty();
+        let path = scratch.path("r.parquet");
+        done(&["run", scenario, "--output", &path]);
+        let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+        let schema = reader.metadata().file_metadata().schema().clone();
+        let fields = schema.get_fields().iter();
+        let typed = fields.map(|field| {
+            let info = field.get_basic_info();
+            (
+                field.name().to_owned(),
+                format!("{:?} {:?}", field.get_physical_type(), info.logical_type_ref()),
+            )
+        });
+        typed.collect::<BTreeMap<String, String>>()
+    };
+    let (one, other) = (types("scenarios/figure-4.toml"), types("scenarios/neighbour-exchange.toml"));
+    let both = one.iter().filter(|(name, _)| other.contains_key(*name));
+    assert!(both.clone().count() > 50);
+    both.for_each(|(name, kind)| assert_eq!(other[name], *kind, "{name}"));
+}
