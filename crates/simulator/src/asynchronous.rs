@@ -4,44 +4,58 @@
 //! transmissions all take `T_c`, so both end in the order in which they began: two first-in first-out
 //! lists replace a queue of events, and nothing is allocated or sorted an event.
 
+mod begins;
 mod computing;
 mod processes;
 mod processors;
+#[cfg(test)]
+mod tests;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Machine, NodeId};
+use cubefold_topology::{LinkMode, Machine, NodeId};
 
-use self::{computing::Computing, processes::Processes, processors::Processors};
+pub(crate) use self::begins::Begins;
+use self::{begins::Beginners, computing::Computing, processes::Processes, processors::Processors};
 use crate::{
     Communication, Cycle, Cycles, LinkUse, Observer, Program, StageRecord, Traffic,
-    network::{Arbiter, Channels, Identity, InFlight, Messages, Transit},
+    network::{
+        Arbiter, Channels, FullDuplex, HalfDuplex, Identity, InFlight, Messages, SharedMedia,
+        SingleDirection, Transit,
+    },
 };
 
 /// Bytes of memory for each process, and for each channel, that a run takes at most, roughly.
 pub(crate) const BYTES_A_PROCESS: u64 = 160;
 pub(crate) const BYTES_A_CHANNEL: u64 = 12;
 
-/// Runs `program` to its end, reporting to `observer`.
+/// Runs `program` to its end, reporting to `observer`; each process may begin when `begins` says.
 ///
 /// # Errors
 ///
 /// The first process that did not come to its end, which none does whose sources and destinations match.
-pub(crate) fn run<P: Program, A: Arbiter, O: Observer>(
+pub(crate) fn run<P: Program, O: Observer>(
     program: &P,
     placement: &Placement,
     communication: Communication,
-    arbiter: A,
+    begins: Begins<'_>,
     link_use: Option<LinkUse>,
     observer: &mut O,
 ) -> Result<Traffic, ProcessId> {
-    let mut engine = Engine::new(program, placement, communication, arbiter, link_use, observer);
-    engine.begin();
-    while let Some(now) = engine.next_event() {
-        engine.arrive(now);
-        engine.settle(now);
-        engine.depart(now);
+    let channels = Channels::new(placement.machine());
+    match communication.links() {
+        LinkMode::FullDuplex => {
+            let arbiter = SharedMedia::<FullDuplex>::new(&channels);
+            Engine::new(program, placement, communication, arbiter, begins, link_use, observer).run()
+        }
+        LinkMode::HalfDuplex => {
+            let arbiter = SharedMedia::<HalfDuplex>::new(&channels);
+            Engine::new(program, placement, communication, arbiter, begins, link_use, observer).run()
+        }
+        LinkMode::SingleDirection => {
+            let arbiter = SingleDirection::new(&channels);
+            Engine::new(program, placement, communication, arbiter, begins, link_use, observer).run()
+        }
     }
-    engine.traffic()
 }
 
 struct Engine<'run, P, A, O> {
@@ -53,6 +67,7 @@ struct Engine<'run, P, A, O> {
     arbiter: A,
     in_flight: InFlight,
     departures: Vec<Transit>,
+    beginners: Beginners,
     computing: Computing,
     processors: Option<Processors>, // where processes share nodes
     processes: Processes,
@@ -70,6 +85,7 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
         placement: &'run Placement,
         communication: Communication,
         arbiter: A,
+        begins: Begins<'_>,
         link_use: Option<LinkUse>,
         observer: &'run mut O,
     ) -> Self {
@@ -83,6 +99,7 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
             arbiter,
             in_flight: InFlight::default(),
             departures: vec![],
+            beginners: Beginners::new(nodes.len() as u64, begins),
             computing: Computing::default(),
             processors: (!placement.is_one_to_one()).then(|| Processors::new(&nodes)),
             processes: Processes::new(nodes.len(), width),
@@ -96,12 +113,13 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
         }
     }
 
-    /// Every process wants to begin its first computation.
-    fn begin(&mut self) {
-        for process in ProcessId::first(self.nodes.len() as u64) {
-            self.compute(process, Cycle::START);
+    fn run(mut self) -> Result<Traffic, ProcessId> {
+        while let Some(now) = self.next_event() {
+            self.arrive(now);
+            self.settle(now);
+            self.depart(now);
         }
-        self.start_computations(Cycle::START);
+        self.traffic()
     }
 
     /// A process wants to compute: at once on a node of its own, in its turn on a shared one.
@@ -112,12 +130,10 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
         }
     }
 
-    /// The next cycle at which a transmission or a computation ends.
+    /// The next cycle at which a transmission or a computation ends or a process may begin.
     fn next_event(&self) -> Option<Cycle> {
-        match (self.in_flight.next_end(), self.computing.next_end()) {
-            (Some(transmission), Some(computation)) => Some(transmission.min(computation)),
-            (transmission, computation) => transmission.or(computation),
-        }
+        let events = [self.in_flight.next_end(), self.computing.next_end(), self.beginners.next()];
+        events.into_iter().flatten().min()
     }
 
     /// Every transmission that ends at `now` arrives.
@@ -153,6 +169,10 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
     /// All that happens at `now` after the arrivals: with computations of no time, processes that finish
     /// become ready again in the same cycle.
     fn settle(&mut self, now: Cycle) {
+        while let Some(process) = self.beginners.take(now) {
+            self.compute(process, now);
+        }
+        self.start_computations(now);
         loop {
             while let Some(process) = self.computing.take_ended(now) {
                 self.become_ready(process, now);

@@ -1,12 +1,10 @@
 //! One run from begin to end: checks, engine, identity.
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::LinkMode;
 
 use crate::{
     Communication, ImbalanceError, LinkUse, Observer, Program, Routing, Summary, Traffic, asynchronous,
-    coordinated,
-    network::{Channels, FullDuplex, HalfDuplex, SharedMedia, SingleDirection},
+    asynchronous::Begins, coordinated, network::Channels,
 };
 
 /// How the processes advance.
@@ -91,15 +89,16 @@ pub fn simulate<P: Program>(
     check(program, placement, communication)?;
     let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
     let summary = Summary::new(processes, program.stage_count(), program.compute());
-    let channels = Channels::new(placement.machine());
     let link_use = match count_link_use {
-        CountLinkUse::Yes => Some(LinkUse::new(channels.clone(), communication.hop())),
+        CountLinkUse::Yes => Some(LinkUse::new(Channels::new(placement.machine()), communication.hop())),
         CountLinkUse::No => None,
     };
     let mut observers = (summary, observer);
     let traffic = match execution {
         Execution::Asynchronous => {
-            run_asynchronously(program, placement, communication, &channels, link_use, &mut observers)?
+            let begins = Begins::Together;
+            asynchronous::run(program, placement, communication, begins, link_use, &mut observers)
+                .map_err(|process| SimulationError::Unfinished { process })?
         }
         Execution::Coordinated(routing) => {
             coordinated::run(program, placement, communication, routing, link_use, &mut observers)
@@ -131,31 +130,6 @@ pub fn bytes_to_simulate<P: Program>(program: &P, placement: &Placement) -> u64 
     let channels = 2 * machine.shape().dimension_count() as u64 * machine.node_count();
     let messages = program.process_count() * program.most_received().max(1) as u64;
     messages * asynchronous::BYTES_A_PROCESS + channels * asynchronous::BYTES_A_CHANNEL
-}
-
-fn run_asynchronously<P: Program>(
-    program: &P,
-    placement: &Placement,
-    communication: Communication,
-    channels: &Channels,
-    link_use: Option<LinkUse>,
-    observer: &mut (Summary, &mut impl Observer),
-) -> Result<Traffic, SimulationError> {
-    let traffic = match communication.links() {
-        LinkMode::FullDuplex => {
-            let arbiter = SharedMedia::<FullDuplex>::new(channels);
-            asynchronous::run(program, placement, communication, arbiter, link_use, observer)
-        }
-        LinkMode::HalfDuplex => {
-            let arbiter = SharedMedia::<HalfDuplex>::new(channels);
-            asynchronous::run(program, placement, communication, arbiter, link_use, observer)
-        }
-        LinkMode::SingleDirection => {
-            let arbiter = SingleDirection::new(channels);
-            asynchronous::run(program, placement, communication, arbiter, link_use, observer)
-        }
-    };
-    traffic.map_err(|process| SimulationError::Unfinished { process })
 }
 
 fn check_size<P: Program>(program: &P, placement: &Placement) -> Result<(), SimulationError> {
