@@ -103,7 +103,7 @@ fn identities(messages: &[Message]) -> Messages {
     let mut identities = Messages::new(messages.len());
     for (place, message) in (0_u32..).zip(messages) {
         let (source, destination) = (message.source.label(), message.destination.label());
-        identities.set(place, Identity { stage: 0, source, destination }, Cycle::START);
+        identities.set(place, Identity { stage: 0, source, destination });
     }
     identities
 }

@@ -3,10 +3,10 @@
 mod shared_media;
 mod single_direction;
 
-pub(crate) use shared_media::{FullDuplex, HalfDuplex, SharedMedia};
+pub(crate) use shared_media::{FullDuplex, SharedMedia};
 pub(crate) use single_direction::SingleDirection;
 
-use super::{Messages, Transit};
+use super::{Identities, Transit};
 use crate::Cycle;
 
 /// The rule by which messages that want a channel get it (`docs/model.md` section 5), one for each link
@@ -20,10 +20,10 @@ pub(crate) trait Arbiter {
     fn release(&mut self, transit: &Transit);
 
     /// `transit` wants its channel from `now` on.
-    fn join(&mut self, transit: Transit, now: Cycle, messages: &Messages);
+    fn join(&mut self, transit: Transit, now: Cycle, identities: &impl Identities);
 
     /// Fills `departures`, empty before, with the messages whose transmission begins in this cycle.
-    fn depart(&mut self, messages: &Messages, departures: &mut Vec<Transit>);
+    fn depart(&mut self, identities: &impl Identities, departures: &mut Vec<Transit>);
 
     /// The messages left in queues.
     fn queued(&self) -> u64;

@@ -62,13 +62,6 @@ impl Channels {
         transit.direction as usize / 2 * self.nodes + near as usize
     }
 
-    /// The places of a link's two channels, `+` first.
-    pub(crate) fn channels_of_link(&self, link: usize) -> [usize; 2] {
-        let (dimension, near) = (link / self.nodes, link % self.nodes);
-        let far = self.steps[2 * dimension].from(low_word(near));
-        [2 * dimension * self.nodes + near, (2 * dimension + 1) * self.nodes + far as usize]
-    }
-
     /// The direction of the channel at a place.
     pub(crate) fn direction_of_channel(&self, channel: usize) -> usize {
         channel / self.nodes
@@ -179,7 +172,6 @@ mod tests {
         assert_eq!(channels.next(&transit), neighbour.index());
         let link = channels.link(&transit);
         assert_eq!(channels.link_at(link), machine.link(Channel { node, direction }));
-        assert!(channels.channels_of_link(link).contains(&channels.channel(&transit)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How long each link was busy.
 
-use cubefold_topology::Link;
+use cubefold_topology::{Channel, Leg, Link};
 
 use super::{Channels, Transit};
 use crate::Cycles;
@@ -22,6 +22,11 @@ impl LinkUse {
     /// Counts one hop of a message.
     pub(crate) fn count(&mut self, transit: &Transit) {
         self.transmissions[self.channels.link(transit)] += 1;
+    }
+
+    /// Counts one hop over a channel.
+    pub(crate) fn count_channel(&mut self, channel: Channel) {
+        self.count(&Channels::transit(0, channel.node, Leg { direction: channel.direction, hops: 1 }));
     }
 
     /// The links that were busy at all, by dimension and near end, with the cycles they were.

@@ -1,14 +1,15 @@
 //! What is known of each message besides where it is.
 
-use cubefold_mapping::ProcessId;
+/// Those who know the identities of messages.
+pub(crate) trait Identities {
+    /// The identity of a message that is under way.
+    fn identity(&self, message: u32) -> Identity;
+}
 
-use crate::Cycle;
-
-/// The messages that may be under way, by their places.
+/// The identities of messages, by their places.
 #[derive(Debug)]
 pub(crate) struct Messages {
     identities: Vec<Identity>,
-    starts: Vec<Cycle>,
 }
 
 /// Who sends a message to whom in which stage: the order of messages that joined a queue together.
@@ -19,34 +20,20 @@ pub(crate) struct Identity {
     pub(crate) destination: u32,
 }
 
-impl Messages {
-    /// Room for `count` messages at a time.
-    pub(crate) fn new(count: usize) -> Self {
-        Self { identities: vec![Identity::default(); count], starts: vec![Cycle::START; count] }
-    }
-
-    /// Makes `message` the one of this identity, injected at `start`.
-    pub(crate) fn set(&mut self, message: u32, identity: Identity, start: Cycle) {
-        self.identities[message as usize] = identity;
-        self.starts[message as usize] = start;
-    }
-
-    pub(crate) fn identity(&self, message: u32) -> Identity {
+impl Identities for Messages {
+    fn identity(&self, message: u32) -> Identity {
         self.identities[message as usize]
-    }
-
-    /// The cycle at which the message was injected.
-    pub(crate) fn start(&self, message: u32) -> Cycle {
-        self.starts[message as usize]
     }
 }
 
-impl Identity {
-    pub(crate) fn source(self) -> ProcessId {
-        ProcessId::new(self.source)
+impl Messages {
+    /// Room for `count` messages at a time.
+    pub(crate) fn new(count: usize) -> Self {
+        Self { identities: vec![Identity::default(); count] }
     }
 
-    pub(crate) fn destination(self) -> ProcessId {
-        ProcessId::new(self.destination)
+    /// Makes `message` the one of this identity.
+    pub(crate) fn set(&mut self, message: u32, identity: Identity) {
+        self.identities[message as usize] = identity;
     }
 }

@@ -3,7 +3,7 @@
 use super::Arbiter;
 use crate::{
     Cycle,
-    network::{Channels, Messages, Transit, channel_queues::ChannelQueues},
+    network::{Channels, Identities, Transit, channel_queues::ChannelQueues},
 };
 
 /// What one message occupies at a time, and which queues wait for it.
@@ -16,8 +16,8 @@ pub(crate) trait Medium {
     /// The channel with the message that goes next over an idle medium, and whether others wait besides.
     fn first(
         channels: &Channels,
-        queues: &ChannelQueues,
-        messages: &Messages,
+        queues: &ChannelQueues<Transit>,
+        identities: &impl Identities,
         medium: usize,
     ) -> (usize, bool);
 }
@@ -36,39 +36,13 @@ impl Medium for FullDuplex {
         channels.channel(transit)
     }
 
-    fn first(_: &Channels, queues: &ChannelQueues, _: &Messages, medium: usize) -> (usize, bool) {
-        (medium, queues.length(medium) > 1)
-    }
-}
-
-/// Mode 2: a medium is a link, and its two queues are served as one.
-#[derive(Debug)]
-pub(crate) struct HalfDuplex;
-
-impl Medium for HalfDuplex {
-    fn count(channels: &Channels) -> usize {
-        channels.link_places()
-    }
-
-    #[inline]
-    fn of(channels: &Channels, transit: &Transit) -> usize {
-        channels.link(transit)
-    }
-
     fn first(
-        channels: &Channels,
-        queues: &ChannelQueues,
-        messages: &Messages,
+        _: &Channels,
+        queues: &ChannelQueues<Transit>,
+        _: &impl Identities,
         medium: usize,
     ) -> (usize, bool) {
-        let [there, back] = channels.channels_of_link(medium);
-        let key = |channel| queues.first_key(channel, messages);
-        let first = match (key(there), key(back)) {
-            (Some(positive), Some(negative)) if negative < positive => back,
-            (None, _) => back,
-            (Some(_), _) => there,
-        };
-        (first, queues.length(there) + queues.length(back) > 1)
+        (medium, queues.length(medium) > 1)
     }
 }
 
@@ -81,12 +55,10 @@ impl Medium for HalfDuplex {
 pub(crate) struct SharedMedia<M> {
     channels: Channels,
     claims: Vec<u32>, // for each medium a claim, below
-    queues: ChannelQueues,
+    queues: ChannelQueues<Transit>,
     granted: Vec<Transit>, // the departures of this cycle so far
     base: u32,             // the claim of the first departure of this cycle
     freed: Vec<usize>,     // media that became idle in this cycle and are waited for
-    grown: Vec<usize>,     // channels whose queues grew in this cycle
-    longest_queue: u32,
     medium: std::marker::PhantomData<M>,
 }
 
@@ -107,8 +79,6 @@ impl<M: Medium> SharedMedia<M> {
             granted: vec![],
             base: FIRST_BASE,
             freed: vec![],
-            grown: vec![],
-            longest_queue: 0,
             medium: std::marker::PhantomData,
         }
     }
@@ -122,36 +92,31 @@ impl<M: Medium> SharedMedia<M> {
     /// `transit` finds the medium claimed: by this cycle's first comer, by a transmission, or by a queue.
     #[cold]
     #[inline(never)]
-    fn contend(&mut self, medium: usize, transit: Transit, now: Cycle, messages: &Messages) {
+    fn contend(&mut self, medium: usize, transit: Transit, now: Cycle, identities: &impl Identities) {
         let mut loser = transit;
         let holder = self.claims[medium] & !QUEUED;
         if let Some(departure) = holder.checked_sub(self.base) {
             let incumbent = &mut self.granted[departure as usize];
-            if messages.identity(transit.message) < messages.identity(incumbent.message) {
+            if identities.identity(transit.message) < identities.identity(incumbent.message) {
                 loser = std::mem::replace(incumbent, transit);
             }
         }
         let channel = self.channels.channel(&loser);
-        self.queues.join(channel, loser, now, messages);
+        self.queues.join(channel, loser.message, loser, now, identities);
         self.claims[medium] |= QUEUED;
-        self.grown.push(channel);
     }
 
     /// Grants the media that became idle to the first in their queues.
-    fn serve_queues(&mut self, messages: &Messages) {
-        for medium in std::mem::take(&mut self.freed) {
-            let (channel, others) = M::first(&self.channels, &self.queues, messages, medium);
+    fn serve_queues(&mut self, identities: &impl Identities) {
+        let mut freed = std::mem::take(&mut self.freed);
+        for medium in freed.drain(..) {
+            let (channel, others) = M::first(&self.channels, &self.queues, identities, medium);
             if let Some(transit) = self.queues.take_first(channel) {
                 self.claims[medium] = self.next_claim() | if others { QUEUED } else { 0 };
                 self.granted.push(transit);
             }
         }
-    }
-
-    fn measure_queues(&mut self) {
-        for channel in self.grown.drain(..) {
-            self.longest_queue = self.longest_queue.max(self.queues.length(channel));
-        }
+        self.freed = freed;
     }
 
     /// Moves the base past this cycle's claims; once in about a thousand million departures all are
@@ -180,19 +145,19 @@ impl<M: Medium> Arbiter for SharedMedia<M> {
     }
 
     #[inline]
-    fn join(&mut self, transit: Transit, now: Cycle, messages: &Messages) {
+    fn join(&mut self, transit: Transit, now: Cycle, identities: &impl Identities) {
         let medium = M::of(&self.channels, &transit);
         if self.claims[medium] == FREE {
             self.claims[medium] = self.next_claim();
             self.granted.push(transit);
         } else {
-            self.contend(medium, transit, now, messages);
+            self.contend(medium, transit, now, identities);
         }
     }
 
-    fn depart(&mut self, messages: &Messages, departures: &mut Vec<Transit>) {
-        self.serve_queues(messages);
-        self.measure_queues();
+    fn depart(&mut self, identities: &impl Identities, departures: &mut Vec<Transit>) {
+        self.serve_queues(identities);
+        self.queues.end_cycle();
         self.renumber();
         std::mem::swap(&mut self.granted, departures);
     }
@@ -202,6 +167,6 @@ impl<M: Medium> Arbiter for SharedMedia<M> {
     }
 
     fn longest_queue(&self) -> u32 {
-        self.longest_queue
+        self.queues.longest()
     }
 }

@@ -3,7 +3,7 @@
 use super::Arbiter;
 use crate::{
     Cycle,
-    network::{Channels, Messages, Transit, channel_queues::ChannelQueues},
+    network::{Channels, Identities, Transit, channel_queues::ChannelQueues},
 };
 
 /// The arbiter of mode 3 (`docs/model.md` section 5).
@@ -13,14 +13,12 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct SingleDirection {
     channels: Channels,
-    queues: ChannelQueues,
+    queues: ChannelQueues<Transit>,
     busy: Vec<bool>,       // by channel
     idle: Vec<Vec<usize>>, // by direction, its idle channels with a queue
     queued: Vec<u64>,      // by direction, the messages in its queues
     turn: Option<usize>,   // the current direction; none before the first transmission
     in_flight: usize,      // transmissions under way
-    grown: Vec<usize>,     // channels whose queues grew in this cycle
-    longest_queue: u32,
 }
 
 impl SingleDirection {
@@ -34,8 +32,6 @@ impl SingleDirection {
             queued: vec![0; directions],
             turn: None,
             in_flight: 0,
-            grown: vec![],
-            longest_queue: 0,
         }
     }
 
@@ -62,19 +58,18 @@ impl Arbiter for SingleDirection {
         }
     }
 
-    fn join(&mut self, transit: Transit, now: Cycle, messages: &Messages) {
+    fn join(&mut self, transit: Transit, now: Cycle, identities: &impl Identities) {
         let (channel, direction) = (self.channels.channel(&transit), transit.direction as usize);
         if self.queues.is_empty(channel) && !self.busy[channel] {
             self.idle[direction].push(channel);
         }
-        self.queues.join(channel, transit, now, messages);
+        self.queues.join(channel, transit.message, transit, now, identities);
         self.queued[direction] += 1;
-        self.grown.push(channel);
     }
 
-    fn depart(&mut self, _: &Messages, departures: &mut Vec<Transit>) {
+    fn depart(&mut self, _: &impl Identities, departures: &mut Vec<Transit>) {
         if let Some(direction) = self.turn() {
-            for channel in std::mem::take(&mut self.idle[direction]) {
+            for channel in self.idle[direction].drain(..) {
                 debug_assert_eq!(self.channels.direction_of_channel(channel), direction);
                 if let Some(transit) = self.queues.take_first(channel) {
                     self.busy[channel] = true;
@@ -84,9 +79,7 @@ impl Arbiter for SingleDirection {
             }
             self.in_flight += departures.len();
         }
-        for channel in self.grown.drain(..) {
-            self.longest_queue = self.longest_queue.max(self.queues.length(channel));
-        }
+        self.queues.end_cycle();
     }
 
     fn queued(&self) -> u64 {
@@ -94,6 +87,6 @@ impl Arbiter for SingleDirection {
     }
 
     fn longest_queue(&self) -> u32 {
-        self.longest_queue
+        self.queues.longest()
     }
 }
