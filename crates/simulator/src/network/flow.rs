@@ -53,8 +53,8 @@ enum Meeting {
 /// A medium: the link at a position of the machine, in one direction or in both of a dimension.
 #[derive(Debug, Clone, Copy)]
 struct Medium {
-    row: usize, // the direction or the dimension
-    position: usize,
+    row: u32, // the direction or the dimension
+    position: u32,
 }
 
 impl<W: Word> Flow<W> {
@@ -72,7 +72,9 @@ impl<W: Word> Flow<W> {
         let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
         let directions = Direction::all(machine.shape().dimension_count());
         let tracks: Vec<_> = directions
-            .map(|direction| Track::new(machine, direction, meeting.row(direction.index()) * nodes, layout))
+            .map(|direction| {
+                Track::new(machine, direction, meeting.row(direction.index()) as usize * nodes, layout)
+            })
             .collect();
         let channels = tracks.len() * nodes;
         let media = match meeting {
@@ -150,10 +152,11 @@ impl<W: Word> Network for Flow<W> {
 
 impl Meeting {
     /// The row of the media of a direction.
-    fn row(self, direction: usize) -> usize {
-        match self {
+    fn row(self, direction: usize) -> u32 {
+        let row = match self {
             Self::SameWay => direction,
             Self::BothWays => direction / 2,
-        }
+        };
+        u32::try_from(row).unwrap_or(u32::MAX) // a machine has at most 32 dimensions
     }
 }

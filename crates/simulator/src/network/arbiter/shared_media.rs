@@ -102,7 +102,7 @@ impl<M: Medium> SharedMedia<M> {
             }
         }
         let channel = self.channels.channel(&loser);
-        self.queues.join(channel, loser.message, loser, now, identities);
+        self.queues.join(channel, loser, now, |transit| identities.identity(transit.message));
         self.claims[medium] |= QUEUED;
     }
 

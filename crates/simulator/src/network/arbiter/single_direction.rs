@@ -63,7 +63,7 @@ impl Arbiter for SingleDirection {
         if self.queues.is_empty(channel) && !self.busy[channel] {
             self.idle[direction].push(channel);
         }
-        self.queues.join(channel, transit.message, transit, now, identities);
+        self.queues.join(channel, transit, now, |transit| identities.identity(transit.message));
         self.queued[direction] += 1;
     }
 

@@ -11,11 +11,12 @@ impl<W: Word> Flow<W> {
         {
             let row = self.meeting.row(direction);
             for &word in flight.moving.iter().chain(&flight.ending) {
-                let position = layout.position(word) as usize;
-                if self.contested.contains(track.base + position) {
+                let position = layout.position(word);
+                let place = track.base + position as usize;
+                if self.contested.contains(place) {
                     self.picks.push(Medium { row, position });
                 } else {
-                    self.taken.remove(track.base + position);
+                    self.taken.remove(place);
                 }
             }
         }
@@ -67,21 +68,19 @@ impl<W: Word> Flow<W> {
         flight.set_out(first, self.two_links, departs, blocked);
         let row = self.meeting.row(direction);
         while let Some(word) = self.blocked.pop() {
-            self.picks.push(Medium { row, position: self.layout.position(word) as usize });
+            self.picks.push(Medium { row, position: self.layout.position(word) });
             self.queue(direction, word, now, identities);
         }
     }
 
     /// A message waits for its medium.
-    #[cold]
+    #[inline(never)]
     pub(super) fn queue(&mut self, direction: usize, word: W, now: Cycle, identities: &impl Identities) {
         let position = self.layout.position(word) as usize;
         let place = self.tracks[direction].base + position;
-        if !self.contested.contains(place) {
-            self.contested.insert(place);
-        }
-        let message = self.layout.message(word);
-        self.queues.join(direction * self.nodes + position, message, word, now, identities);
+        self.contested.insert(place);
+        let identity = |word| identities.identity(self.layout.message(word));
+        self.queues.join(direction * self.nodes + position, word, now, identity);
     }
 
     /// Every contested medium that is idle goes to the first in its queue.
@@ -94,35 +93,28 @@ impl<W: Word> Flow<W> {
 
     /// Gives an idle medium to the first in its queue; whether others wait besides.
     fn serve(&mut self, medium: Medium, identities: &impl Identities) -> bool {
-        let (direction, others) = self.first(medium, identities);
-        if let Some(word) = self.queues.take_first(direction * self.nodes + medium.position) {
-            self.batches.current.flights[direction].depart(word, self.two_links);
+        let Medium { row, position } = medium;
+        let channel = |direction: u32| direction as usize * self.nodes + position as usize;
+        let (direction, opposite) = match self.meeting {
+            Meeting::SameWay => (row, row),
+            Meeting::BothWays => {
+                let identity = |word| identities.identity(self.layout.message(word));
+                let (there, back) = (2 * row, 2 * row + 1);
+                let forward = self.queues.comes_first(channel(there), channel(back), identity);
+                if forward { (there, back) } else { (back, there) }
+            }
+        };
+        if let Some(word) = self.queues.take_first(channel(direction)) {
+            self.batches.current.flights[direction as usize].depart(word, self.two_links);
         }
+        let others = [direction, opposite].into_iter().any(|one| !self.queues.is_empty(channel(one)));
         if !others {
-            let place = medium.row * self.nodes + medium.position;
+            let place = channel(row);
             self.contested.remove(place);
             if !self.holds {
                 self.taken.remove(place);
             }
         }
         others
-    }
-
-    /// The direction of the message that goes next over a medium, and whether others wait besides.
-    fn first(&self, medium: Medium, identities: &impl Identities) -> (usize, bool) {
-        let Medium { row, position } = medium;
-        let channel = |direction: usize| direction * self.nodes + position;
-        let length = |direction| self.queues.length(channel(direction));
-        if self.meeting == Meeting::SameWay {
-            return (row, length(row) > 1);
-        }
-        let (there, back) = (2 * row, 2 * row + 1);
-        let key = |direction| self.queues.first_key(channel(direction), identities);
-        let first = match (key(there), key(back)) {
-            (Some(positive), Some(negative)) if negative < positive => back,
-            (None, _) => back,
-            (Some(_), _) => there,
-        };
-        (first, length(there) + length(back) > 1)
     }
 }
