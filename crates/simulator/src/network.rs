@@ -10,13 +10,15 @@ mod flow;
 mod in_flight;
 mod link_use;
 mod messages;
+mod queues;
+mod single_direction;
 mod slab;
 mod transit;
 mod turns;
 
 use cubefold_topology::{Leg, NodeId};
 
-pub(crate) use arbiter::{Arbiter, FullDuplex, SharedMedia, SingleDirection};
+pub(crate) use arbiter::{Arbiter, FullDuplex, SharedMedia};
 pub(crate) use channels::Channels;
 pub(crate) use flow::{Flow, Layout};
 pub use link_use::LinkUse;

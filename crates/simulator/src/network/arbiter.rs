@@ -1,10 +1,8 @@
 //! Who transmits next.
 
 mod shared_media;
-mod single_direction;
 
 pub(crate) use shared_media::{FullDuplex, SharedMedia};
-pub(crate) use single_direction::SingleDirection;
 
 use super::{Identities, Transit};
 use crate::Cycle;

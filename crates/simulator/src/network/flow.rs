@@ -20,7 +20,7 @@ use cubefold_topology::{Direction, Leg, LinkMode, Machine, NodeId};
 
 pub(crate) use self::word::Layout;
 use self::{batch::Batches, bits::Bits, track::Track, word::Word};
-use super::{Identities, Network, channel_queues::ChannelQueues};
+use super::{Identities, Network, queues::Queues};
 use crate::{Communication, Cycle, Cycles};
 
 /// The network of modes 1 and 2; `W` holds a message in flight.
@@ -29,16 +29,16 @@ pub(crate) struct Flow<W> {
     hop: Cycles,
     holds: bool, // whether transmissions may be under way while others begin: `T_c > 1`
     meeting: Meeting,
-    nodes: usize,
     layout: Layout,
     two_links: W,
     tracks: Vec<Track<W>>, // by direction
     batches: Batches<W>,
-    taken: Bits,     // by medium
-    contested: Bits, // by medium: there are messages queued for it
-    queues: ChannelQueues<W>,
-    picks: Vec<Medium>, // contested media that are idle
-    blocked: Vec<W>,    // for the time that a list is gone through, those in it that are not to go on
+    taken: Bits,              // by medium
+    contested: Bits,          // by medium: there are messages queued for it
+    queues: Queues<W>,        // by medium
+    picks: Vec<u32>,          // the queues that are to be served in this cycle
+    blocked: Vec<(usize, W)>, // with their directions, messages of this cycle that found their medium taken
+    claimed: Vec<(usize, W)>, // with their directions, messages of this cycle whose medium is contested
 }
 
 /// Which messages share a medium.
@@ -48,13 +48,6 @@ enum Meeting {
     SameWay,
     /// Those of both directions of a dimension: a medium is a link.
     BothWays,
-}
-
-/// A medium: the link at a position of the machine, in one direction or in both of a dimension.
-#[derive(Debug, Clone, Copy)]
-struct Medium {
-    row: u32, // the direction or the dimension
-    position: u32,
 }
 
 impl<W: Word> Flow<W> {
@@ -72,29 +65,26 @@ impl<W: Word> Flow<W> {
         let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
         let directions = Direction::all(machine.shape().dimension_count());
         let tracks: Vec<_> = directions
-            .map(|direction| {
-                Track::new(machine, direction, meeting.row(direction.index()) as usize * nodes, layout)
-            })
+            .map(|direction| Track::new(machine, direction, meeting.row(direction.index()) * nodes, layout))
             .collect();
-        let channels = tracks.len() * nodes;
         let media = match meeting {
-            Meeting::SameWay => channels,
-            Meeting::BothWays => channels / 2,
+            Meeting::SameWay => tracks.len() * nodes,
+            Meeting::BothWays => tracks.len() / 2 * nodes,
         };
         Self {
             hop: communication.hop(),
             holds: communication.hop() > Cycles::new(1),
             meeting,
-            nodes,
             layout,
             two_links: layout.two_links(),
             batches: Batches::new(tracks.len()),
             tracks,
             taken: Bits::new(media),
             contested: Bits::new(media),
-            queues: ChannelQueues::new(channels),
+            queues: Queues::new(media),
             picks: vec![],
             blocked: vec![],
+            claimed: vec![],
         }
     }
 }
@@ -120,7 +110,7 @@ impl<W: Word> Network for Flow<W> {
         None
     }
 
-    fn join(&mut self, message: u32, node: NodeId, leg: Leg, now: Cycle, identities: &impl Identities) {
+    fn join(&mut self, message: u32, node: NodeId, leg: Leg, _: Cycle, _: &impl Identities) {
         let direction = leg.direction.index();
         let track = &self.tracks[direction];
         let hops = u32::try_from(leg.hops).unwrap_or(u32::MAX); // a leg is shorter than 2^32
@@ -129,19 +119,19 @@ impl<W: Word> Network for Flow<W> {
         if self.taken.insert(track.base + position as usize) {
             self.batches.current.flights[direction].moving.push(word);
         } else {
-            self.queue(direction, word, now, identities);
+            self.contested.insert(track.base + position as usize);
+            self.blocked.push((direction, word));
         }
     }
 
     fn depart(&mut self, now: Cycle, identities: &impl Identities) {
         for direction in 0..self.tracks.len() {
-            self.go_on(direction, now, identities);
+            self.go_on(direction);
         }
         for direction in 0..self.tracks.len() {
-            self.set_out(direction, now, identities);
+            self.set_out(direction);
         }
-        self.pick(identities);
-        self.queues.end_cycle();
+        self.arbitrate(now, identities);
         self.batches.depart(now, self.hop);
     }
 
@@ -152,11 +142,10 @@ impl<W: Word> Network for Flow<W> {
 
 impl Meeting {
     /// The row of the media of a direction.
-    fn row(self, direction: usize) -> u32 {
-        let row = match self {
+    fn row(self, direction: usize) -> usize {
+        match self {
             Self::SameWay => direction,
             Self::BothWays => direction / 2,
-        };
-        u32::try_from(row).unwrap_or(u32::MAX) // a machine has at most 32 dimensions
+        }
     }
 }

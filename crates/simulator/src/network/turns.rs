@@ -2,7 +2,7 @@
 
 use cubefold_topology::{Leg, Machine, NodeId};
 
-use super::{Arbiter, Channels, Identities, Network, SingleDirection, Transit, in_flight::InFlight};
+use super::{Channels, Identities, Network, Transit, in_flight::InFlight, single_direction::SingleDirection};
 use crate::{Cycle, Cycles};
 
 /// The network of mode 3.
@@ -62,8 +62,8 @@ impl Network for Turns {
         self.arbiter.join(Channels::transit(message, node, leg), now, identities);
     }
 
-    fn depart(&mut self, now: Cycle, identities: &impl Identities) {
-        self.arbiter.depart(identities, &mut self.departures);
+    fn depart(&mut self, now: Cycle, _: &impl Identities) {
+        self.arbiter.depart(&mut self.departures);
         self.in_flight.add(now + self.hop, &mut self.departures);
     }
 

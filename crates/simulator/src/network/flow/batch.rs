@@ -44,14 +44,14 @@ pub(super) enum Passing<W> {
 }
 
 impl<W: Word> Flight<W> {
-    /// Moves those that arrived within their stretch by a `step`; those that may not go on are moved to
-    /// `blocked`.
+    /// Moves those that arrived within their stretch by a `step`; those that may not go on are taken out and
+    /// handed to `block`.
     pub(super) fn go_on(
         &mut self,
         step: W,
         passing: Passing<W>,
         mut may_go_on: impl FnMut(W) -> bool,
-        blocked: &mut Vec<W>,
+        mut block: impl FnMut(W),
     ) {
         let ends_below = match passing {
             Passing::Departs { two_links } => two_links,
@@ -61,7 +61,7 @@ impl<W: Word> Flight<W> {
         for at in 0..self.through {
             let word = self.moving[at].plus(step);
             if !may_go_on(word) {
-                blocked.push(word);
+                block(word);
             } else if word < ends_below {
                 self.ending.push(word);
             } else {
@@ -78,20 +78,20 @@ impl<W: Word> Flight<W> {
         self.through = kept;
     }
 
-    /// From place `first` on: those that depart stay, or are on their last link; the others are moved to
-    /// `blocked`.
+    /// From place `first` on: those that depart stay, or are on their last link; the others are taken out
+    /// and handed to `block`.
     pub(super) fn set_out(
         &mut self,
         first: usize,
         two_links: W,
         mut departs: impl FnMut(W) -> bool,
-        blocked: &mut Vec<W>,
+        mut block: impl FnMut(W),
     ) {
         let mut kept = first;
         for at in first..self.moving.len() {
             let word = self.moving[at];
             if !departs(word) {
-                blocked.push(word);
+                block(word);
             } else if word < two_links {
                 self.ending.push(word);
             } else {

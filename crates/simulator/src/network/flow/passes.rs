@@ -1,20 +1,17 @@
-//! What happens to the messages in flight in a cycle: passes over their lists.
+//! What happens to the messages in flight in a cycle: passes over their lists, and the picks.
 
-use super::{Flow, Medium, Meeting, batch::Passing, word::Word};
+use super::{Flow, Meeting, batch::Passing, word::Word};
 use crate::{Cycle, network::Identities};
 
 impl<W: Word> Flow<W> {
     /// The media of the batch that has arrived become free, or are to be given to the next in their queues.
     pub(super) fn release(&mut self) {
         let layout = self.layout;
-        for (direction, (flight, track)) in self.batches.current.flights.iter().zip(&self.tracks).enumerate()
-        {
-            let row = self.meeting.row(direction);
+        for (flight, track) in self.batches.current.flights.iter().zip(&self.tracks) {
             for &word in flight.moving.iter().chain(&flight.ending) {
-                let position = layout.position(word);
-                let place = track.base + position as usize;
+                let place = track.base + layout.position(word) as usize;
                 if self.contested.contains(place) {
-                    self.picks.push(Medium { row, position });
+                    self.picks.extend(self.queues.number(place));
                 } else {
                     self.taken.remove(place);
                 }
@@ -22,10 +19,10 @@ impl<W: Word> Flow<W> {
         }
     }
 
-    /// The messages of a direction that arrived within their stretch go on, or are queued where the next
+    /// The messages of a direction that arrived within their stretch go on, or are blocked where the next
     /// medium is taken.
-    pub(super) fn go_on(&mut self, direction: usize, now: Cycle, identities: &impl Identities) {
-        let Self { layout, taken, blocked, .. } = self;
+    pub(super) fn go_on(&mut self, direction: usize) {
+        let Self { layout, taken, contested, blocked, .. } = self;
         let track = &self.tracks[direction];
         let flight = &mut self.batches.current.flights[direction];
         let place = |word: W| track.base + layout.position(word) as usize;
@@ -33,24 +30,25 @@ impl<W: Word> Flow<W> {
             Meeting::SameWay => Passing::Departs { two_links: self.two_links },
             Meeting::BothWays => Passing::Claims,
         };
+        let block = |word: W| {
+            contested.insert(place(word));
+            blocked.push((direction, word));
+        };
         if self.meeting == Meeting::SameWay && !self.holds {
             if taken.is_empty() {
-                flight.go_on(track.step, passing, |_| true, blocked);
+                flight.go_on(track.step, passing, |_| true, block);
             } else {
-                flight.go_on(track.step, passing, |word| !taken.contains(place(word)), blocked);
+                flight.go_on(track.step, passing, |word| !taken.contains(place(word)), block);
             }
         } else {
-            flight.go_on(track.step, passing, |word| taken.insert(place(word)), blocked);
-        }
-        while let Some(word) = self.blocked.pop() {
-            self.queue(direction, word, now, identities);
+            flight.go_on(track.step, passing, |word| taken.insert(place(word)), block);
         }
     }
 
     /// The messages of a direction that took a medium in this cycle depart, but for those whose medium is
-    /// contested: they are queued.
-    pub(super) fn set_out(&mut self, direction: usize, now: Cycle, identities: &impl Identities) {
-        let Self { layout, taken, contested, blocked, holds, .. } = self;
+    /// contested.
+    pub(super) fn set_out(&mut self, direction: usize) {
+        let Self { layout, taken, contested, claimed, holds, .. } = self;
         let base = self.tracks[direction].base;
         let flight = &mut self.batches.current.flights[direction];
         let first = match self.meeting {
@@ -65,56 +63,64 @@ impl<W: Word> Flow<W> {
             }
             alone
         };
-        flight.set_out(first, self.two_links, departs, blocked);
-        let row = self.meeting.row(direction);
-        while let Some(word) = self.blocked.pop() {
-            self.picks.push(Medium { row, position: self.layout.position(word) });
-            self.queue(direction, word, now, identities);
+        flight.set_out(first, self.two_links, departs, |word| claimed.push((direction, word)));
+    }
+
+    /// Every contested medium that is idle goes to the first of those who want it.
+    ///
+    /// Whoever waits since an earlier cycle comes before all who join in this one, and is served before
+    /// they are queued.
+    pub(super) fn arbitrate(&mut self, now: Cycle, identities: &impl Identities) {
+        for at in 0..self.picks.len() {
+            let first = self.queues.take_first(self.picks[at]);
+            self.depart_if_any(first);
         }
+        while let Some((direction, word)) = self.blocked.pop() {
+            let (place, direction) = (self.place(direction, word), number(direction));
+            let identity = |word| identities.identity(self.layout.message(word));
+            self.queues.join(place, direction, word, now, identity);
+        }
+        while let Some((direction, word)) = self.claimed.pop() {
+            // Whoever contests a claim is queued by now.
+            let Some(queue) = self.queues.number(self.place(direction, word)) else { continue };
+            let identity = |word| identities.identity(self.layout.message(word));
+            let winner = self.queues.exchange(queue, number(direction), word, now, identity);
+            self.depart_if_any(winner);
+            self.picks.push(queue);
+        }
+        self.queues.end_cycle();
+        self.close_queues();
     }
 
-    /// A message waits for its medium.
-    #[inline(never)]
-    pub(super) fn queue(&mut self, direction: usize, word: W, now: Cycle, identities: &impl Identities) {
-        let position = self.layout.position(word) as usize;
-        let place = self.tracks[direction].base + position;
-        self.contested.insert(place);
-        let identity = |word| identities.identity(self.layout.message(word));
-        self.queues.join(direction * self.nodes + position, word, now, identity);
+    /// The place of the medium that a message is to cross.
+    fn place(&self, direction: usize, word: W) -> usize {
+        self.tracks[direction].base + self.layout.position(word) as usize
     }
 
-    /// Every contested medium that is idle goes to the first in its queue.
-    pub(super) fn pick(&mut self, identities: &impl Identities) {
-        let mut picks = std::mem::take(&mut self.picks);
-        // Where transmissions end before the next cycle, those with more in their queues pick again in it.
-        picks.retain(|&medium| self.serve(medium, identities) && !self.holds);
-        self.picks = picks;
-    }
-
-    /// Gives an idle medium to the first in its queue; whether others wait besides.
-    fn serve(&mut self, medium: Medium, identities: &impl Identities) -> bool {
-        let Medium { row, position } = medium;
-        let channel = |direction: u32| direction as usize * self.nodes + position as usize;
-        let (direction, opposite) = match self.meeting {
-            Meeting::SameWay => (row, row),
-            Meeting::BothWays => {
-                let identity = |word| identities.identity(self.layout.message(word));
-                let (there, back) = (2 * row, 2 * row + 1);
-                let forward = self.queues.comes_first(channel(there), channel(back), identity);
-                if forward { (there, back) } else { (back, there) }
-            }
-        };
-        if let Some(word) = self.queues.take_first(channel(direction)) {
+    fn depart_if_any(&mut self, winner: Option<(u32, W)>) {
+        if let Some((direction, word)) = winner {
             self.batches.current.flights[direction as usize].depart(word, self.two_links);
         }
-        let others = [direction, opposite].into_iter().any(|one| !self.queues.is_empty(channel(one)));
-        if !others {
-            let place = channel(row);
-            self.contested.remove(place);
-            if !self.holds {
-                self.taken.remove(place);
-            }
-        }
-        others
     }
+
+    /// The media of the queues that were served are no longer contested where nobody waits any more. Where
+    /// transmissions end before the next cycle, the others are to be served again in it.
+    fn close_queues(&mut self) {
+        let Self { queues, taken, contested, holds, .. } = self;
+        self.picks.retain(|&queue| {
+            if let Some(place) = queues.close_if_empty(queue) {
+                contested.remove(place);
+                if !*holds {
+                    taken.remove(place);
+                }
+                return false;
+            }
+            !*holds
+        });
+    }
+}
+
+/// The number of a direction, of which there are at most 64.
+fn number(direction: usize) -> u32 {
+    u32::try_from(direction).unwrap_or(u32::MAX)
 }
