@@ -7,7 +7,8 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, Execution, Outcome, Routing, predict, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, Routing, predict,
+    simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
 
@@ -47,20 +48,20 @@ fn asynchronous(criterion: &mut Criterion) {
     let uncontended = [(EmbeddingKind::Standard, 2 * 255), (EmbeddingKind::Xor, 2 * 191)];
     for (kind, makespan) in uncontended {
         let setting = Setting::new(256, kind, LinkMode::FullDuplex, 0, 1);
-        let outcome = setting.run(&Execution::Asynchronous);
+        let outcome = setting.run(&Execution::Asynchronous(EngineChoice::Hop));
         assert_eq!(outcome.summary.makespan().get(), makespan);
         group.throughput(Throughput::Elements(outcome.traffic.hops));
         group.bench_function(format!("full-duplex/{kind}/256x256"), |bencher| {
-            bencher.iter(|| black_box(setting.run(&Execution::Asynchronous)));
+            bencher.iter(|| black_box(setting.run(&Execution::Asynchronous(EngineChoice::Hop))));
         });
     }
     for (links, hop) in [(LinkMode::FullDuplex, 1), (LinkMode::FullDuplex, 3), (LinkMode::HalfDuplex, 1)] {
         let setting = Setting::new(256, EmbeddingKind::Byweight, links, 10, hop);
-        let outcome = setting.run(&Execution::Asynchronous);
+        let outcome = setting.run(&Execution::Asynchronous(EngineChoice::Hop));
         assert!(outcome.summary.makespan().get() >= setting.predicted());
         group.throughput(Throughput::Elements(outcome.traffic.hops));
         group.bench_function(format!("{links}/byweight/256x256/hop-{hop}"), |bencher| {
-            bencher.iter(|| black_box(setting.run(&Execution::Asynchronous)));
+            bencher.iter(|| black_box(setting.run(&Execution::Asynchronous(EngineChoice::Hop))));
         });
     }
     group.finish();

@@ -6,7 +6,9 @@ use std::num::NonZeroU64;
 
 use cubefold_mapping::{Guest, Placement, PlacementMetrics, ProcessId, RoutingSpace};
 use cubefold_simulator::{
-    CountLinkUse, DimensionChoice, Execution, Outcome, PhaseLength, Routing, StageRecord, predict, simulate,
+    BulkStages, CountLinkUse, DimensionChoice, Distribution, EngineChoice, Execution, Lines, Outcome,
+    Percent, PhaseLength, Routing, Shortcuts, StageRecord, StageTotals, Summary, belt_applies, predict,
+    simulate,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -15,12 +17,12 @@ use crate::random_problem::{
     Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, row,
     shared_cube_case, shared_message_sets_case, tao_case, tie,
 };
-use crate::reference::asynchronous::asynchronous;
+use crate::reference::asynchronous::{AsynchronousOutcome, asynchronous};
 use crate::reference::coordinated::{RoutingPlan, coordinated, coordinated_by_plan};
 use crate::reference::metrics::{self, metrics, metrics_of_edges};
 use crate::reference::prediction::predicted;
 use crate::reference::problem::{Problem, Row};
-use cubefold_topology::{NodeId, TieRule};
+use cubefold_topology::{LinkMode, NodeId, TieRule};
 
 /// Cases of up to 256 nodes, in every run of the tests.
 const SMALL: u64 = 256;
@@ -141,15 +143,79 @@ fn run(case: &Case, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
 }
 
 fn check_asynchronous(case: &Case) -> Result<(), TestCaseError> {
-    let (outcome, records) = run(case, &Execution::Asynchronous);
     let expected = asynchronous(&case.problem());
+    for engine in engines(case) {
+        check_engine(case, engine, &expected)?;
+    }
+    Ok(())
+}
+
+/// The engines that apply, the belt with and without each of its shortcuts.
+fn engines(case: &Case) -> Vec<EngineChoice> {
+    let mut engines = vec![EngineChoice::Auto, EngineChoice::Hop];
+    let applies = match &case.program {
+        TestProgram::Cube(program) => belt_applies(program, &case.placement, case.communication).is_ok(),
+        TestProgram::Neighbours(_) | TestProgram::Sets(_) => false,
+    };
+    if applies {
+        for lines in [Lines::Classes, Lines::Each, Lines::Whole] {
+            for bulk in [BulkStages::Yes, BulkStages::No] {
+                engines.push(EngineChoice::Belt(Shortcuts { lines, bulk }));
+            }
+        }
+    }
+    if case.communication.links() == LinkMode::HalfDuplex {
+        engines.retain(|engine| !matches!(engine, EngineChoice::Belt(Shortcuts { lines: Lines::Whole, .. })));
+    }
+    engines
+}
+
+fn check_engine(
+    case: &Case,
+    engine: EngineChoice,
+    expected: &AsynchronousOutcome,
+) -> Result<(), TestCaseError> {
+    let (outcome, records) = run(case, &Execution::Asynchronous(engine));
     check_rows(&records, &expected.rows)?;
     prop_assert_eq!(outcome.summary.makespan().get(), expected.makespan);
     prop_assert_eq!(outcome.traffic.longest_queue.map(u64::from), Some(expected.longest_queue));
     prop_assert_eq!(outcome.traffic.hops, expected.hops);
     prop_assert_eq!(outcome.traffic.messages, expected.messages);
-    prop_assert_eq!(busy_cycles(&outcome), expected.busy_cycles);
+    prop_assert_eq!(&busy_cycles(&outcome), &expected.busy_cycles);
+    check_sums(&outcome.summary, &records)?;
     check_against_prediction(case, &outcome)
+}
+
+/// The sums and distributions are those of the records.
+fn check_sums(summary: &Summary, records: &[StageRecord]) -> Result<(), TestCaseError> {
+    let mut stages = vec![StageTotals::default(); summary.stages().len()];
+    let (mut waiting, mut blocked) = (Distribution::new(), Distribution::new());
+    for record in records {
+        let stage = &mut stages[record.stage];
+        stage.sharing += u128::from(record.sharing.get());
+        stage.waiting += u128::from(record.waiting().get());
+        stage.transfer += u128::from(record.transfer.get());
+        stage.blocked += u128::from(record.blocked().get());
+        waiting.record(record.waiting().get());
+        blocked.record(record.blocked().get());
+    }
+    prop_assert_eq!(summary.stages(), &stages);
+    for (own, expected) in [(summary.waiting(), waiting), (summary.blocked(), blocked)] {
+        prop_assert_eq!(
+            (own.count(), own.sum(), own.max()),
+            (expected.count(), expected.sum(), expected.max())
+        );
+        for percent in [Percent::Fifty, Percent::Ninety, Percent::NinetyNine] {
+            prop_assert_eq!(own.percentile(percent), expected.percentile(percent));
+        }
+    }
+    let last = summary.stages().len() - 1;
+    let ends = records.iter().filter(|record| record.stage == last);
+    let ends: Vec<u64> = ends.map(|record| (record.finish + record.idle).get()).collect();
+    let makespan = ends.iter().copied().max().unwrap_or(0);
+    prop_assert_eq!(summary.makespan().get(), makespan);
+    prop_assert_eq!(summary.idle_at_end(), ends.iter().map(|end| u128::from(makespan - end)).sum::<u128>());
+    Ok(())
 }
 
 /// Without blocked cycles the makespan is the predicted one; with them it is not below.

@@ -22,11 +22,11 @@ pub fn address_exchange_steps(
 ) -> Result<u64, RunError> {
     let failed = |error: SimulationError| RunError::AddressExchange { error };
     let (program, placement) = scatter(machine);
-    let needed = bytes_to_simulate(&program, &placement);
+    let execution = Execution::Coordinated(Routing::PLAIN);
+    let needed = bytes_to_simulate(&program, &placement, communication, &execution);
     if needed > memory {
         return Err(RunError::AddressExchangeMemory { needed: Bytes(needed), limit: Bytes(memory) });
     }
-    let execution = Execution::Coordinated(Routing::PLAIN);
     let outcome = simulate(&program, &placement, communication, &execution, CountLinkUse::No, &mut ())
         .map_err(failed)?;
     Ok(outcome.traffic.routing.iter().flatten().map(|stage| stage.steps).sum())

@@ -2,8 +2,9 @@
 
 use cubefold_mapping::{Extremes, GridGuest, Placement, PlacementMetrics, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, Execution, LowerBound, NeighbourProgram, Observer,
-    Outcome, Program, SimulationError, bytes_to_simulate, check, lower_bound, predict, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, Execution, LowerBound, NeighbourProgram, NoBeltError,
+    Observer, Outcome, Program, SimulationError, belt_applies, bytes_to_simulate, check, lower_bound,
+    predict, simulate,
 };
 use cubefold_topology::TieRule;
 
@@ -131,13 +132,32 @@ impl GuestProgram {
     }
 
     /// See [`check`].
-    pub(crate) fn check(&self, placement: &Placement, links: Communication) -> Result<(), SimulationError> {
-        with_program!(self, program => check(program, placement, links))
+    pub(crate) fn check(
+        &self,
+        placement: &Placement,
+        links: Communication,
+        execution: &Execution,
+    ) -> Result<(), SimulationError> {
+        with_program!(self, program => check(program, placement, links, execution))
+    }
+
+    /// See [`belt_applies`].
+    pub(crate) fn belt_applies(
+        &self,
+        placement: &Placement,
+        links: Communication,
+    ) -> Result<(), NoBeltError> {
+        with_program!(self, program => belt_applies(program, placement, links))
     }
 
     /// See [`bytes_to_simulate`].
-    pub(crate) fn bytes_to_simulate(&self, placement: &Placement) -> u64 {
-        with_program!(self, program => bytes_to_simulate(program, placement))
+    pub(crate) fn bytes_to_simulate(
+        &self,
+        placement: &Placement,
+        links: Communication,
+        execution: &Execution,
+    ) -> u64 {
+        with_program!(self, program => bytes_to_simulate(program, placement, links, execution))
     }
 
     /// See [`simulate`].

@@ -27,6 +27,6 @@ pub use runner::{
     measure_run,
 };
 pub use scenario::{
-    DimensionChoice, EmbeddingName, EngineChoice, Execution, ExecutionMode, Phases, Run, Scenario,
-    ScenarioError, ScenarioErrors, load,
+    DimensionChoice, EmbeddingName, Execution, ExecutionMode, Phases, Run, Scenario, ScenarioError,
+    ScenarioErrors, load,
 };

@@ -3,7 +3,7 @@
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::StageRecord;
 
-use crate::scenario::Run;
+use crate::{runner::execution, scenario::Run};
 
 /// Whether the records of all processes and stages are kept for rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(crate) fn bytes_to_run(run: &Run, keep: KeepRecords) -> u64 {
         KeepRecords::No => 0,
     };
     run.program
-        .bytes_to_simulate(&run.placement)
+        .bytes_to_simulate(&run.placement, run.communication, &execution(run))
         .max(PlacementMetrics::bytes_to_measure(&run.placement))
         .saturating_add(records)
 }

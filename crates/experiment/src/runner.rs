@@ -128,7 +128,9 @@ impl Progress {
 /// The first run that is refused.
 pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<usize, RunError> {
     for (place, run) in runs.iter().enumerate() {
-        run.program.check(&run.placement, run.communication).map_err(|error| failed(run, place, error))?;
+        run.program
+            .check(&run.placement, run.communication, &execution(run))
+            .map_err(|error| failed(run, place, error))?;
     }
     admit(runs, resources, |run| bytes_to_run(run, keep))
 }
@@ -261,9 +263,9 @@ fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
 }
 
 /// The scenario's execution in the simulator's terms.
-fn execution(run: &Run) -> SimulatorExecution {
+pub(crate) fn execution(run: &Run) -> SimulatorExecution {
     match run.execution.mode {
-        ExecutionMode::Asynchronous => SimulatorExecution::Asynchronous,
+        ExecutionMode::Asynchronous => SimulatorExecution::Asynchronous(run.execution.engine),
         ExecutionMode::Coordinated { dimension_choice, phases } => SimulatorExecution::Coordinated(Routing {
             dimension_choice: match dimension_choice {
                 DimensionChoice::Lowest => SimulatorChoice::Lowest,
@@ -313,6 +315,14 @@ impl Observer for Meter<'_> {
         if self.untold == Self::TELL_AFTER {
             self.tell();
         }
+    }
+
+    fn wants_records(&self) -> bool {
+        false
+    }
+
+    fn pairs_finished(&mut self, count: u64) {
+        self.progress.add(count);
     }
 }
 

@@ -8,6 +8,7 @@ mod combination;
 mod cycle_bound;
 mod document;
 mod embedding_name;
+mod engine_fit;
 mod execution;
 mod findings;
 mod guest_section;
@@ -45,7 +46,7 @@ use cubefold_topology::{Machine, Partition};
 
 pub use self::{
     embedding_name::EmbeddingName,
-    execution::{DimensionChoice, EngineChoice, Execution, ExecutionMode, Phases},
+    execution::{DimensionChoice, Execution, ExecutionMode, Phases},
     scenario_error::{ScenarioError, ScenarioErrors},
 };
 use self::{

@@ -2,7 +2,7 @@
 
 use cubefold_topology::{Extent, HostDimension, Machine, NodeId};
 
-use crate::{EmbeddingKind, Guest, Hypercube, ProcessId};
+use crate::{CubeDimension, EmbeddingKind, Guest, Hypercube, ProcessId};
 
 /// A d-cube placed by a product embedding on a machine of exactly `2^d` nodes: a bijection.
 ///
@@ -132,6 +132,27 @@ impl ProductPlacement {
             Self::new(self.kind, cube.expect("1 to 32 bits"), &machine).expect("2^d nodes")
         };
         self.machine.shape().dimensions().map(line).collect()
+    }
+
+    /// The field that a dimension of the cube belongs to, counted from 0 as the coordinates are, and the bit
+    /// of the field's value that it is.
+    ///
+    /// # Panics
+    ///
+    /// When the cube has no such dimension.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "documented under Panics")]
+    pub fn field_of(&self, dimension: CubeDimension) -> (usize, u32) {
+        let number = u32::from(dimension.number());
+        let last = self.fields.iter().rposition(|field| field.shift <= number);
+        let field = last.filter(|_| number < u32::from(self.cube.dimension_count()));
+        let field = field.expect("a dimension of the cube");
+        (field, 1 << (number - self.fields[field].shift))
+    }
+
+    /// The value of every field of a process's label, first coordinate first.
+    pub fn field_values(&self, process: ProcessId) -> impl Iterator<Item = u32> {
+        self.fields.iter().map(move |field| process.label() >> field.shift & field.mask)
     }
 
     fn map_fields(&self, word: u32, map: impl Fn(EmbeddingKind, Extent, u32) -> u32) -> u32 {

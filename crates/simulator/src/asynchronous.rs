@@ -48,27 +48,32 @@ pub(crate) fn run<P: Program, O: Observer>(
     placement: &Placement,
     communication: Communication,
     begins: Begins<'_>,
-    link_use: Option<LinkUse>,
+    mut link_use: Option<LinkUse>,
     observer: &mut O,
 ) -> Result<Traffic, ProcessId> {
     let machine = placement.machine();
     let setting = Setting { program, placement, communication, begins };
-    match communication.links() {
+    let mut traffic = match communication.links() {
         LinkMode::FullDuplex | LinkMode::HalfDuplex => {
             let layout = layout(program, machine);
             if layout.bits() <= u64::BITS {
                 let network = Flow::<u64>::new(machine, communication, layout);
-                Engine::new(&setting, network, link_use, observer).run()
+                Engine::new(&setting, network, observer).run()?
             } else {
                 let network = Flow::<u128>::new(machine, communication, layout);
-                Engine::new(&setting, network, link_use, observer).run()
+                Engine::new(&setting, network, observer).run()?
             }
         }
         LinkMode::SingleDirection => {
             let network = Turns::new(machine, communication.hop());
-            Engine::new(&setting, network, link_use, observer).run()
+            Engine::new(&setting, network, observer).run()?
         }
+    };
+    if let Some(link_use) = &mut link_use {
+        link_use.count_routes(program, placement, communication.tie());
     }
+    traffic.link_use = link_use;
+    Ok(traffic)
 }
 
 /// How messages of a run are packed.
@@ -89,12 +94,11 @@ struct Engine<'run, P, N, O> {
     processes: Processes,
     message_count: u64,
     hop_count: u64,
-    link_use: Option<LinkUse>,
     observer: &'run mut O,
 }
 
 impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
-    fn new(setting: &Setting<'run, P>, network: N, link_use: Option<LinkUse>, observer: &'run mut O) -> Self {
+    fn new(setting: &Setting<'run, P>, network: N, observer: &'run mut O) -> Self {
         let &Setting { program, placement, communication, begins } = setting;
         let nodes = placement.nodes();
         Self {
@@ -108,7 +112,6 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
             processes: Processes::new(&nodes, program.most_received()),
             message_count: 0,
             hop_count: 0,
-            link_use,
             observer,
         }
     }
@@ -201,11 +204,6 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
         let distance = self.machine.distance(from, to);
         self.message_count += 1;
         self.hop_count += distance;
-        if let Some(link_use) = &mut self.link_use {
-            for channel in self.machine.route(from, to, self.communication.tie()) {
-                link_use.count_channel(channel);
-            }
-        }
         let distance = u32::try_from(distance).unwrap_or(u32::MAX); // below 2^32, the number of nodes
         let message = self.processes.set_out(destination, Message { start: now, source, distance });
         self.turn(message, from, now);
@@ -250,7 +248,7 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
             hops: self.hop_count,
             longest_queue: Some(self.network.longest_queue()),
             routing: None,
-            link_use: self.link_use,
+            link_use: None,
         })
     }
 }

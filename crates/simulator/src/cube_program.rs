@@ -120,6 +120,10 @@ impl Program for CubeProgram {
         1
     }
 
+    fn as_cube(&self) -> Option<&CubeProgram> {
+        Some(self)
+    }
+
     fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
         std::iter::once(self.cube.neighbour(source, self.stages[stage]))
     }

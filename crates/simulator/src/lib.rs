@@ -9,7 +9,7 @@
 //! ```
 //! use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
 //! use cubefold_simulator::{
-//!     Communication, CountLinkUse, CubeProgram, Cycles, Execution, simulate,
+//!     Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, simulate,
 //! };
 //! use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
 //!
@@ -18,18 +18,21 @@
 //! let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO)?;
 //! let placement = Placement::embed(EmbeddingKind::Xor, cube, &ring)?;
 //! let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct)?;
-//! let outcome =
-//!     simulate(&program, &placement, links, &Execution::Asynchronous, CountLinkUse::No, &mut ())?;
+//! let execution = Execution::Asynchronous(EngineChoice::Auto);
+//! let outcome = simulate(&program, &placement, links, &execution, CountLinkUse::No, &mut ())?;
 //! assert_eq!(outcome.summary.makespan().get(), 47);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod accounts;
 mod asynchronous;
+mod belt;
 mod communication;
 mod coordinated;
 mod cube_program;
 mod cycle;
 mod distribution;
+mod engine_choice;
 mod neighbour_program;
 mod network;
 mod prediction;
@@ -40,10 +43,13 @@ mod simulation;
 mod summary;
 mod traffic;
 
+pub use accounts::ImbalanceError;
+pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_times};
 pub use communication::{Communication, ZeroHopError};
 pub use cube_program::{CubeProgram, CubeProgramError};
 pub use cycle::{Cycle, Cycles};
 pub use distribution::{Distribution, Percent};
+pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts};
 pub use neighbour_program::{NeighbourProgram, NoSetsError, Pattern};
 pub use network::LinkUse;
 pub use prediction::{LowerBound, lower_bound, predict};
@@ -54,5 +60,5 @@ pub use simulation::{
     CountLinkUse, Execution, MOST_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, most_cycles,
     simulate,
 };
-pub use summary::{ImbalanceError, StageTotals, Summary};
+pub use summary::{StageTotals, Summary};
 pub use traffic::{StageRouting, Traffic};

@@ -4,7 +4,6 @@
 //! each channel or link goes its own way, and [`Turns`] where the whole machine takes turns.
 
 mod arbiter;
-mod channel_queues;
 mod channels;
 mod flow;
 mod in_flight;
@@ -18,7 +17,7 @@ mod turns;
 
 use cubefold_topology::{Leg, NodeId};
 
-pub(crate) use arbiter::{Arbiter, FullDuplex, SharedMedia};
+pub(crate) use arbiter::{Arbiter, SharedMedia};
 pub(crate) use channels::Channels;
 pub(crate) use flow::{Flow, Layout};
 pub use link_use::LinkUse;

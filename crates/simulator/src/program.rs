@@ -2,7 +2,7 @@
 
 use cubefold_mapping::ProcessId;
 
-use crate::Cycles;
+use crate::{CubeProgram, Cycles};
 
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
@@ -26,4 +26,9 @@ pub trait Program: Sync {
 
     /// The sources of the messages that `destination` receives in a stage.
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId>;
+
+    /// Itself, where it is a compute-and-communicate program on a cube: some engines run only these.
+    fn as_cube(&self) -> Option<&CubeProgram> {
+        None
+    }
 }

@@ -50,32 +50,77 @@ impl StageRecord {
 pub trait Observer {
     /// A stage is over for a process.
     fn stage_finished(&mut self, record: &StageRecord);
+
+    /// Whether it wants every record. An engine that computes many processes at a time makes records only
+    /// for one that does, and tells the others how many pairs of a process and a stage are over.
+    fn wants_records(&self) -> bool {
+        true
+    }
+
+    /// So many more (process, stage) pairs are over, of which no records are made.
+    fn pairs_finished(&mut self, count: u64) {
+        let _ = count;
+    }
 }
 
 /// Nobody.
 impl Observer for () {
     fn stage_finished(&mut self, _: &StageRecord) {}
+
+    fn wants_records(&self) -> bool {
+        false
+    }
 }
 
 /// Two observers at once.
 impl<A: Observer, B: Observer> Observer for (A, B) {
+    #[inline]
     fn stage_finished(&mut self, record: &StageRecord) {
         self.0.stage_finished(record);
         self.1.stage_finished(record);
     }
+
+    fn wants_records(&self) -> bool {
+        self.0.wants_records() || self.1.wants_records()
+    }
+
+    fn pairs_finished(&mut self, count: u64) {
+        self.0.pairs_finished(count);
+        self.1.pairs_finished(count);
+    }
 }
 
 impl<O: Observer> Observer for &mut O {
+    #[inline]
     fn stage_finished(&mut self, record: &StageRecord) {
         (**self).stage_finished(record);
+    }
+
+    fn wants_records(&self) -> bool {
+        (**self).wants_records()
+    }
+
+    fn pairs_finished(&mut self, count: u64) {
+        (**self).pairs_finished(count);
     }
 }
 
 /// Perhaps somebody.
 impl<O: Observer> Observer for Option<O> {
+    #[inline]
     fn stage_finished(&mut self, record: &StageRecord) {
         if let Some(observer) = self {
             observer.stage_finished(record);
+        }
+    }
+
+    fn wants_records(&self) -> bool {
+        self.as_ref().is_some_and(O::wants_records)
+    }
+
+    fn pairs_finished(&mut self, count: u64) {
+        if let Some(observer) = self {
+            observer.pairs_finished(count);
         }
     }
 }

@@ -3,15 +3,16 @@
 use cubefold_mapping::{Placement, ProcessId};
 
 use crate::{
-    Communication, ImbalanceError, LinkUse, Observer, Program, Routing, Summary, Traffic, asynchronous,
-    asynchronous::Begins, coordinated, network::Channels,
+    Communication, Engine, EngineChoice, ImbalanceError, LinkUse, NoBeltError, Observer, Program, Routing,
+    Shortcuts, Summary, Traffic, accounts::Ledger, asynchronous, asynchronous::Begins, belt, coordinated,
+    network::Channels,
 };
 
 /// How the processes advance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Execution {
-    /// Every process on its own (`docs/model.md` section 5).
-    Asynchronous,
+    /// Every process on its own (`docs/model.md` section 5), computed by this engine.
+    Asynchronous(EngineChoice),
     /// All together, in parallel data movement steps (section 6).
     Coordinated(Routing),
 }
@@ -32,6 +33,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// What the network did.
     pub traffic: Traffic,
+    /// What computed it.
+    pub engine: Engine,
 }
 
 /// Why a run was refused or its outcome is not to be trusted.
@@ -63,6 +66,12 @@ pub enum SimulationError {
         /// The first such process.
         process: ProcessId,
     },
+    /// The engine asked for does not apply.
+    #[error(transparent)]
+    NoBelt(#[from] NoBeltError),
+    /// The run does not fall into lines that can be run apart.
+    #[error("the stages do not take one coordinate after another on a named embedding")]
+    NotByLines,
     /// The times do not add up: a defect of the simulator.
     #[error(transparent)]
     Imbalance(#[from] ImbalanceError),
@@ -71,13 +80,14 @@ pub enum SimulationError {
 /// The most messages that may be under way at a time in a run.
 pub const MOST_MESSAGES: u64 = 1 << 30;
 
-/// Runs `program` on the machine of `placement`, reporting every stage of every process to `observer`.
+/// Runs `program` on the machine of `placement`, reporting to `observer`.
 ///
 /// # Errors
 ///
-/// Before the run: when the placement has another number of processes than the program, there may be
-/// over 2^30 messages under way at a time, or the clock could overflow. After it: when a process did not
-/// finish or its times do not add up, which no program whose sources and destinations match brings about.
+/// Before the run: when the placement has another number of processes than the program, the engine asked for
+/// does not apply, there may be over 2^30 messages under way at a time, or the clock could overflow. After it:
+/// when a process did not finish or its times do not add up, which no program whose sources and destinations
+/// match brings about.
 pub fn simulate<P: Program>(
     program: &P,
     placement: &Placement,
@@ -86,27 +96,97 @@ pub fn simulate<P: Program>(
     count_link_use: CountLinkUse,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    check(program, placement, communication)?;
-    let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
-    let summary = Summary::new(processes, program.stage_count(), program.compute());
+    let way = check_and_choose(program, placement, communication, execution)?;
     let link_use = match count_link_use {
         CountLinkUse::Yes => Some(LinkUse::new(Channels::new(placement.machine()), communication.hop())),
         CountLinkUse::No => None,
     };
-    let mut observers = (summary, observer);
-    let traffic = match execution {
-        Execution::Asynchronous => {
-            let begins = Begins::Together;
-            asynchronous::run(program, placement, communication, begins, link_use, &mut observers)
-                .map_err(|process| SimulationError::Unfinished { process })?
+    let mut outcome = match way {
+        Way::Belt(plan, shortcuts) => {
+            let ride = belt::run(plan, communication, shortcuts, observer)?;
+            belt_outcome(program, communication, ride)
         }
-        Execution::Coordinated(routing) => {
-            coordinated::run(program, placement, communication, routing, link_use, &mut observers)
+        Way::Hop => {
+            let mut observers = (Ledger::new(program), observer);
+            let begins = Begins::Together;
+            let traffic =
+                asynchronous::run(program, placement, communication, begins, link_use, &mut observers)
+                    .map_err(|process| SimulationError::Unfinished { process })?;
+            return Ok(Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop });
+        }
+        Way::Coordinated(routing) => {
+            let mut observers = (Ledger::new(program), observer);
+            let traffic =
+                coordinated::run(program, placement, communication, routing, link_use, &mut observers);
+            return Ok(Outcome { summary: observers.0.close()?, traffic, engine: Engine::Coordinated });
         }
     };
-    let summary = observers.0;
-    summary.check_balance()?;
-    Ok(Outcome { summary, traffic })
+    if let Some(mut link_use) = link_use {
+        link_use.count_routes(program, placement, communication.tie());
+        outcome.traffic.link_use = Some(link_use);
+    }
+    Ok(outcome)
+}
+
+/// What a run on the belt comes to: every message is the one that its destination waits for, so that the
+/// links crossed follow from the transfer times.
+fn belt_outcome<P: Program>(program: &P, communication: Communication, ride: belt::Ride) -> Outcome {
+    let hops = ride.summary.totals().transfer / u128::from(communication.hop().get());
+    let traffic = Traffic {
+        messages: program.process_count() * program.stage_count() as u64,
+        hops: u64::try_from(hops).unwrap_or(u64::MAX), // below the bound on cycles, 2^63
+        longest_queue: Some(ride.longest_queue),
+        routing: None,
+        link_use: None,
+    };
+    Outcome { summary: ride.summary, traffic, engine: Engine::Belt }
+}
+
+/// How a run is computed.
+enum Way<'run> {
+    Hop,
+    Belt(belt::Plan<'run>, Shortcuts),
+    Coordinated(&'run Routing),
+}
+
+fn choose<'run, P: Program>(
+    program: &'run P,
+    placement: &'run Placement,
+    communication: Communication,
+    execution: &'run Execution,
+) -> Result<Way<'run>, NoBeltError> {
+    let plan = |shortcuts| belt::plan(program, placement, communication, shortcuts);
+    match execution {
+        Execution::Coordinated(routing) => Ok(Way::Coordinated(routing)),
+        Execution::Asynchronous(EngineChoice::Hop) => Ok(Way::Hop),
+        Execution::Asynchronous(EngineChoice::Belt(shortcuts)) => {
+            Ok(Way::Belt(plan(*shortcuts)?, *shortcuts))
+        }
+        Execution::Asynchronous(EngineChoice::Auto) => {
+            let shortcuts = Shortcuts::default();
+            Ok(plan(shortcuts).map_or(Way::Hop, |plan| Way::Belt(plan, shortcuts)))
+        }
+    }
+}
+
+fn check_and_choose<'run, P: Program>(
+    program: &'run P,
+    placement: &'run Placement,
+    communication: Communication,
+    execution: &'run Execution,
+) -> Result<Way<'run>, SimulationError> {
+    let (placed, processes) = (placement.process_count(), program.process_count());
+    if placed != processes {
+        return Err(SimulationError::ProcessCount { placed, processes });
+    }
+    check_clock(program, placement, communication)?;
+    let way = choose(program, placement, communication, execution)?;
+    match way {
+        // One line at a time is under way.
+        Way::Belt(belt::Plan::Classes(..) | belt::Plan::EachLine(..), _) => {}
+        Way::Belt(belt::Plan::Whole(..), _) | Way::Hop | Way::Coordinated(_) => check_size(program)?,
+    }
+    Ok(way)
 }
 
 /// Whether [`simulate`] would take these, without running anything.
@@ -118,26 +198,32 @@ pub fn check<P: Program>(
     program: &P,
     placement: &Placement,
     communication: Communication,
+    execution: &Execution,
 ) -> Result<(), SimulationError> {
-    check_size(program, placement)?;
-    check_clock(program, placement, communication)
+    check_and_choose(program, placement, communication, execution).map(drop)
 }
 
 /// Bytes of memory that such a run takes at most, roughly, observers apart.
 #[must_use]
-pub fn bytes_to_simulate<P: Program>(program: &P, placement: &Placement) -> u64 {
-    let machine = placement.machine();
-    let channels = 2 * machine.shape().dimension_count() as u64 * machine.node_count();
-    let messages = program.process_count() * program.most_received().max(1) as u64;
-    messages * asynchronous::BYTES_A_PROCESS + channels * asynchronous::BYTES_A_CHANNEL
+pub fn bytes_to_simulate<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    execution: &Execution,
+) -> u64 {
+    match choose(program, placement, communication, execution) {
+        Ok(Way::Belt(plan, _)) => belt::bytes(plan),
+        Ok(Way::Hop | Way::Coordinated(_)) | Err(_) => {
+            let machine = placement.machine();
+            let channels = 2 * machine.shape().dimension_count() as u64 * machine.node_count();
+            let messages = program.process_count() * program.most_received().max(1) as u64;
+            messages * asynchronous::BYTES_A_PROCESS + channels * asynchronous::BYTES_A_CHANNEL
+        }
+    }
 }
 
-fn check_size<P: Program>(program: &P, placement: &Placement) -> Result<(), SimulationError> {
-    let (placed, processes) = (placement.process_count(), program.process_count());
-    if placed != processes {
-        return Err(SimulationError::ProcessCount { placed, processes });
-    }
-    let messages = processes.saturating_mul(program.most_received().max(1) as u64);
+fn check_size<P: Program>(program: &P) -> Result<(), SimulationError> {
+    let messages = program.process_count().saturating_mul(program.most_received().max(1) as u64);
     if messages > MOST_MESSAGES {
         return Err(SimulationError::TooManyMessages { messages });
     }

@@ -1,16 +1,17 @@
-//! What a run comes to: sums, distributions, and the identity that they must satisfy.
+//! What a run comes to: sums and distributions over its processes and stages.
 
-use crate::{Cycle, Cycles, Distribution, Observer, StageRecord};
+use crate::{Cycle, Cycles, Distribution, StageRecord};
 
-/// Sums over the records of a run.
+/// Sums over the records of a run; nothing is held for single processes.
 #[derive(Debug, Clone)]
 pub struct Summary {
+    processes: u64,
     compute: Cycles,
     stages: Vec<StageTotals>,
     waiting: Distribution,
     blocked: Distribution,
-    accounted: Vec<Cycles>, // by process: the sum of all that its time went to
-    finishes: Vec<Cycle>,   // by process: the end of its last stage so far
+    makespan: Cycle,
+    finishes: u128, // the sum of all processes' last finishes [cycles]
 }
 
 /// Sums over the processes of one stage \[cycles\].
@@ -26,44 +27,55 @@ pub struct StageTotals {
     pub blocked: u128,
 }
 
-/// A process whose times do not add up: a defect of the simulator, never of the input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("process {process} finished at cycle {finish}, but its times add up to {accounted}")]
-pub struct ImbalanceError {
-    /// The first such process.
-    pub process: usize,
-    /// When it finished.
-    pub finish: Cycle,
-    /// The sum of its compute, sharing, waiting, transfer and blocked times.
-    pub accounted: Cycles,
-}
-
 impl Summary {
     /// Of no records yet, for `processes` processes that compute for `compute` in each of `stages` stages.
-    #[must_use]
-    pub fn new(processes: usize, stages: usize, compute: Cycles) -> Self {
+    pub(crate) fn new(processes: u64, stages: usize, compute: Cycles) -> Self {
         Self {
+            processes,
             compute,
             stages: vec![StageTotals::default(); stages],
             waiting: Distribution::new(),
             blocked: Distribution::new(),
-            accounted: vec![Cycles::ZERO; processes],
-            finishes: vec![Cycle::START; processes],
+            makespan: Cycle::START,
+            finishes: 0,
         }
     }
 
-    /// Checks that every process's finish is the sum of all that its time went to
-    /// (`docs/model.md` section 5).
-    ///
-    /// # Errors
-    ///
-    /// When one's is not. The results of such a run must not be used.
-    pub fn check_balance(&self) -> Result<(), ImbalanceError> {
-        let mut accounts = self.finishes.iter().zip(&self.accounted).enumerate();
-        match accounts.find(|(_, (finish, accounted))| **finish - Cycle::START != **accounted) {
-            Some((process, (&finish, &accounted))) => Err(ImbalanceError { process, finish, accounted }),
-            None => Ok(()),
+    /// Adds a stage that `count` processes went through alike.
+    #[inline]
+    pub(crate) fn add_stage(&mut self, record: &StageRecord, count: u64) {
+        let (waiting, blocked) = (record.waiting(), record.blocked());
+        let times = |cycles: Cycles| u128::from(cycles.get()) * u128::from(count);
+        let stage = &mut self.stages[record.stage];
+        stage.sharing += times(record.sharing);
+        stage.waiting += times(waiting);
+        stage.transfer += times(record.transfer);
+        stage.blocked += times(blocked);
+        self.waiting.record_many(waiting.get(), count);
+        self.blocked.record_many(blocked.get(), count);
+    }
+
+    /// Adds the end of `count` processes that finished together.
+    #[inline]
+    pub(crate) fn add_finish(&mut self, finish: Cycle, count: u64) {
+        self.makespan = self.makespan.max(finish);
+        self.finishes += u128::from(finish.get()) * u128::from(count);
+    }
+
+    /// Adds the sums of another part of the same run.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (own, others) in self.stages.iter_mut().zip(&other.stages) {
+            *own = own.and(*others);
         }
+        self.waiting.add(&other.waiting);
+        self.blocked.add(&other.blocked);
+        self.makespan = self.makespan.max(other.makespan);
+        self.finishes += other.finishes;
+    }
+
+    /// The makespan and the sum of all finishes, where they are not added process by process.
+    pub(crate) fn set_finishes(&mut self, makespan: Cycle, sum: u128) {
+        (self.makespan, self.finishes) = (makespan, sum);
     }
 
     /// The sums, stage by stage.
@@ -75,18 +87,13 @@ impl Summary {
     /// The sums over all stages.
     #[must_use]
     pub fn totals(&self) -> StageTotals {
-        self.stages.iter().fold(StageTotals::default(), |sum, stage| StageTotals {
-            sharing: sum.sharing + stage.sharing,
-            waiting: sum.waiting + stage.waiting,
-            transfer: sum.transfer + stage.transfer,
-            blocked: sum.blocked + stage.blocked,
-        })
+        self.stages.iter().fold(StageTotals::default(), |sum, stage| sum.and(*stage))
     }
 
     /// All computations together \[cycles\].
     #[must_use]
     pub fn compute(&self) -> u128 {
-        u128::from(self.compute.get()) * self.stages.len() as u128 * self.finishes.len() as u128
+        u128::from(self.compute.get()) * self.stages.len() as u128 * u128::from(self.processes)
     }
 
     /// The waiting of single (process, stage) pairs \[cycles\].
@@ -101,76 +108,27 @@ impl Summary {
         &self.blocked
     }
 
-    /// When each process finished.
-    #[must_use]
-    pub fn finishes(&self) -> &[Cycle] {
-        &self.finishes
-    }
-
     /// When the last process finished.
     #[must_use]
     pub fn makespan(&self) -> Cycle {
-        self.finishes.iter().copied().max().unwrap_or(Cycle::START)
+        self.makespan
     }
 
     /// All times from a process's finish to the makespan together \[cycles\].
     #[must_use]
     pub fn idle_at_end(&self) -> u128 {
-        let makespan = self.makespan();
-        self.finishes.iter().map(|&finish| u128::from((makespan - finish).get())).sum()
+        u128::from(self.makespan.get()) * u128::from(self.processes) - self.finishes
     }
 }
 
-impl Observer for Summary {
-    fn stage_finished(&mut self, record: &StageRecord) {
-        let (waiting, blocked) = (record.waiting(), record.blocked());
-        let stage = &mut self.stages[record.stage];
-        stage.sharing += u128::from(record.sharing.get());
-        stage.waiting += u128::from(waiting.get());
-        stage.transfer += u128::from(record.transfer.get());
-        stage.blocked += u128::from(blocked.get());
-        self.waiting.record(waiting.get());
-        self.blocked.record(blocked.get());
-        let process = record.process.label() as usize;
-        self.accounted[process] +=
-            self.compute + record.sharing + waiting + record.transfer + blocked + record.idle;
-        self.finishes[process] = record.finish + record.idle;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use cubefold_mapping::ProcessId;
-
-    fn record(process: u32, ready: u64, start: u64, finish: u64, transfer: u64) -> StageRecord {
-        StageRecord {
-            process: ProcessId::new(process),
-            stage: 0,
-            sharing: Cycles::ZERO,
-            ready: Cycle::new(ready),
-            start: Cycle::new(start),
-            finish: Cycle::new(finish),
-            transfer: Cycles::new(transfer),
-            idle: Cycles::ZERO,
+impl StageTotals {
+    /// Both together.
+    fn and(self, other: Self) -> Self {
+        Self {
+            sharing: self.sharing + other.sharing,
+            waiting: self.waiting + other.waiting,
+            transfer: self.transfer + other.transfer,
+            blocked: self.blocked + other.blocked,
         }
-    }
-
-    #[test]
-    fn times_are_summed_and_balance() {
-        let mut summary = Summary::new(2, 1, Cycles::new(10));
-        summary.stage_finished(&record(0, 10, 10, 13, 3));
-        summary.stage_finished(&record(1, 10, 14, 19, 4));
-        assert_eq!(summary.totals(), StageTotals { sharing: 0, waiting: 4, transfer: 7, blocked: 1 });
-        assert_eq!((summary.makespan(), summary.idle_at_end(), summary.compute()), (Cycle::new(19), 6, 20));
-        assert_eq!(summary.check_balance(), Ok(()));
-    }
-
-    #[test]
-    fn a_process_that_finishes_late_without_a_reason_is_an_imbalance() {
-        let mut summary = Summary::new(1, 1, Cycles::new(10));
-        summary.stage_finished(&record(0, 11, 11, 14, 3));
-        let imbalance = summary.check_balance().unwrap_err();
-        assert_eq!(imbalance.to_string(), "process 0 finished at cycle 14, but its times add up to 13");
     }
 }

@@ -1,8 +1,9 @@
 //! Asynchronous runs worked by hand (`docs/model.md` section 5).
 
 use cubefold_mapping::{EmbeddingKind, Placement};
-use cubefold_simulator::Outcome;
 use cubefold_topology::LinkMode;
+
+use cubefold_simulator::Outcome;
 
 use super::setting::{PLAIN, Setting, Trial, embed, finishes, line, mesh, place};
 

@@ -2,7 +2,7 @@
 //! 1988, 3.2.4), so that nothing depends on what is said.
 
 use cubefold_mapping::EmbeddingKind;
-use cubefold_simulator::Execution;
+use cubefold_simulator::{EngineChoice, Execution};
 use cubefold_topology::{LinkMode, TieRule, Wrap};
 
 use super::setting::{IN_ORDER, PLAIN, Setting, Trial, embed, measure, mixed};
@@ -18,7 +18,7 @@ fn wrapping_at_length_2_changes_no_metric_and_no_run() {
         assert_eq!(measure(&open), measure(&around), "{kind}");
         for (links, tie) in LinkMode::ALL.into_iter().flat_map(|links| TieRule::ALL.map(|tie| (links, tie))) {
             let setting = Setting { links, tie, ..PLAIN };
-            for execution in [Execution::Asynchronous, IN_ORDER] {
+            for execution in [Execution::Asynchronous(EngineChoice::Auto), IN_ORDER] {
                 let records = |placement| Trial::ascend(placement, setting).run(&execution).1;
                 assert_eq!(records(open.clone()), records(around.clone()), "{kind}, {links}, {tie}");
             }

@@ -32,7 +32,7 @@ fn mean_node_load_of_xor_on_every_ring_is_as_its_formula_says() {
 /// The busy cycles of the wraparound link in a run of `standard` on the ring of `2^bits`.
 fn wraparound_use(bits: u32, tie: TieRule) -> u64 {
     let trial = Trial::ascend(embed(EmbeddingKind::Standard, &ring(bits)), Setting { tie, ..PLAIN });
-    let link_use = trial.asynchronous().traffic.link_use.unwrap();
+    let link_use = trial.asynchronous().traffic.link_use.clone().unwrap();
     let wraparound = link_use.busy_links().find(|(link, _)| link.near.index() == (1 << bits) - 1);
     wraparound.map_or(0, |(_, cycles)| cycles.get())
 }

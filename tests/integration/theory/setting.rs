@@ -2,8 +2,8 @@
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, Execution, Outcome, Routing, StageRecord, lower_bound,
-    predict, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, Routing, StageRecord,
+    lower_bound, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
@@ -157,12 +157,22 @@ impl Trial {
         lower_bound(&self.program, &self.placement, self.communication).unwrap().cycles.get()
     }
 
-    pub(crate) fn asynchronous(&self) -> Outcome {
-        self.run(&Execution::Asynchronous).0
+    pub(crate) fn asynchronous(&self) -> Measured {
+        self.measured(&Execution::Asynchronous(EngineChoice::Auto))
     }
 
-    pub(crate) fn coordinated(&self) -> Outcome {
-        self.run(&IN_ORDER).0
+    pub(crate) fn coordinated(&self) -> Measured {
+        self.measured(&IN_ORDER)
+    }
+
+    pub(crate) fn measured(&self, execution: &Execution) -> Measured {
+        let (outcome, records) = self.run(execution);
+        let mut finishes = vec![0; usize::try_from(self.placement.process_count()).unwrap()];
+        for record in records {
+            // The last stage of a process comes last.
+            finishes[record.process.label() as usize] = (record.finish + record.idle).get();
+        }
+        Measured { outcome, finishes }
     }
 
     /// Runs with the busy cycles of the links counted, and returns the records besides.
@@ -178,9 +188,23 @@ impl Trial {
 /// Coordinated, the lowest-numbered coordinate first, phases without a limit.
 pub(crate) const IN_ORDER: Execution = Execution::Coordinated(Routing::PLAIN);
 
+/// What a run came to, and when each process finished.
+pub(crate) struct Measured {
+    outcome: Outcome,
+    finishes: Vec<u64>, // by process
+}
+
+impl std::ops::Deref for Measured {
+    type Target = Outcome;
+
+    fn deref(&self) -> &Outcome {
+        &self.outcome
+    }
+}
+
 /// When each process finished.
-pub(crate) fn finishes(outcome: &Outcome) -> Vec<u64> {
-    outcome.summary.finishes().iter().map(|finish| finish.get()).collect()
+pub(crate) fn finishes(measured: &Measured) -> Vec<u64> {
+    measured.finishes.clone()
 }
 
 /// When the last process finished.

@@ -167,7 +167,7 @@ impl RunRecord {
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
             execution: ExecutionRecord::new(&run.execution, run.communication.tie()),
-            engine: if routing.is_some() { "coordinated" } else { "hop" },
+            engine: finished.outcome.engine.name(),
             makespan_cycles: summary.makespan().get(),
             predicted_cycles: finished.predicted,
             lower_bound_cycles: finished.lower_bound.map(|bound| bound.cycles.get()),

@@ -8,7 +8,7 @@ use cubefold_topology::Machine;
 use super::{
     Run,
     cycle_bound::CycleBound,
-    execution, file_stem,
+    engine_fit, execution, file_stem,
     library::Library,
     loading_section,
     machine_section::{self, MachineSection},
@@ -74,6 +74,10 @@ fn runs(
     let placed = placed?;
     let (name, seed, execution) = (name?, seed?, execution?);
     let communication = Communication::new(section.links?, section.hop_cycles?, tie?).ok()?;
+    for (embedding, placement) in &placed {
+        let fit = engine_fit::check(settings, execution, program, (embedding, placement), communication);
+        errors.extend(fit.err());
+    }
     let run = |(embedding, placement)| Run {
         scenario: name.clone(),
         seed,

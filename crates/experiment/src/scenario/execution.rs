@@ -2,6 +2,7 @@
 
 use std::{fmt, num::NonZeroU64};
 
+use cubefold_simulator::EngineChoice;
 use cubefold_topology::TieRule;
 
 use super::{
@@ -58,18 +59,6 @@ pub enum Phases {
     Length(NonZeroU64),
 }
 
-/// Which engine computes a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EngineChoice {
-    /// The fastest that can.
-    #[default]
-    Auto,
-    /// Message by message, link by link.
-    Hop,
-    /// Many messages at a time. No scenario asks for it yet.
-    Belt,
-}
-
 impl ExecutionMode {
     /// The word for it in every file.
     #[must_use]
@@ -92,18 +81,6 @@ impl DimensionChoice {
     }
 }
 
-impl EngineChoice {
-    /// The word for it in every file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Hop => "hop",
-            Self::Belt => "belt",
-        }
-    }
-}
-
 impl fmt::Display for ExecutionMode {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
@@ -116,12 +93,6 @@ impl fmt::Display for DimensionChoice {
     }
 }
 
-impl fmt::Display for EngineChoice {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
 /// The execution that the settings ask for.
 ///
 /// What only coordinated executions use is checked in every mode, so that a sweep may set the mode alone.
@@ -129,7 +100,11 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
     let engine = chosen(
         settings,
         Setting::ExecutionEngine,
-        &Choices { now: &[("auto", EngineChoice::Auto), ("hop", EngineChoice::Hop)], later: &["belt"] },
+        &Choices {
+            now: &[EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT]
+                .map(|engine| (engine.name(), engine)),
+            later: &[],
+        },
         errors,
     );
     let dimension_choice = chosen(

@@ -10,7 +10,6 @@ pub(crate) enum Begins<'run> {
     /// All at cycle 0.
     Together,
     /// Each at a cycle of its own, by process.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for parts of programs, which the tests run"))]
     Each(&'run [Cycle]),
 }
 

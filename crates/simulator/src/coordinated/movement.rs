@@ -5,14 +5,14 @@ use cubefold_topology::{Machine, NodeId};
 use super::Message;
 use crate::{
     Cycle, StageRouting,
-    network::{Arbiter, Channels, FullDuplex, Identity, Messages, SharedMedia, Transit},
+    network::{Arbiter, Channels, Identity, Messages, SharedMedia, Transit},
 };
 
 /// Executes movements, one after another.
 pub(super) struct Mover {
     channels: Channels,
     starts: Vec<u64>, // a bit a channel, set while a movement's starting channels are compared
-    contended: Option<Box<SharedMedia<FullDuplex>>>, // made when the first movement needs it
+    contended: Option<Box<SharedMedia>>, // made when the first movement needs it
 }
 
 impl Mover {

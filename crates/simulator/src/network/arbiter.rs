@@ -2,7 +2,7 @@
 
 mod shared_media;
 
-pub(crate) use shared_media::{FullDuplex, SharedMedia};
+pub(crate) use shared_media::SharedMedia;
 
 use super::{Identities, Transit};
 use crate::Cycle;
@@ -25,7 +25,4 @@ pub(crate) trait Arbiter {
 
     /// The messages left in queues.
     fn queued(&self) -> u64;
-
-    /// The most messages left in one channel's queue after the picks of any cycle so far.
-    fn longest_queue(&self) -> u32;
 }

@@ -1,9 +1,10 @@
 //! How long each link was busy.
 
-use cubefold_topology::{Channel, Leg, Link};
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::{Leg, Link, TieRule};
 
 use super::{Channels, Transit};
-use crate::Cycles;
+use crate::{Cycles, Program};
 
 /// The busy cycles of every link of a run, both directions together.
 #[derive(Debug, Clone)]
@@ -24,9 +25,19 @@ impl LinkUse {
         self.transmissions[self.channels.link(transit)] += 1;
     }
 
-    /// Counts one hop over a channel.
-    pub(crate) fn count_channel(&mut self, channel: Channel) {
-        self.count(&Channels::transit(0, channel.node, Leg { direction: channel.direction, hops: 1 }));
+    /// Counts the hops of all messages of a program by their routes, whenever they are made.
+    pub(crate) fn count_routes<P: Program>(&mut self, program: &P, placement: &Placement, tie: TieRule) {
+        let machine = placement.machine();
+        for stage in 0..program.stage_count() {
+            for source in ProcessId::first(program.process_count()) {
+                for destination in program.destinations(stage, source) {
+                    for channel in machine.route(placement.node(source), placement.node(destination), tie) {
+                        let leg = Leg { direction: channel.direction, hops: 1 };
+                        self.count(&Channels::transit(0, channel.node, leg));
+                    }
+                }
+            }
+        }
     }
 
     /// The links that were busy at all, by dimension and near end, with the cycles they were.

@@ -16,11 +16,6 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// How many things are there.
-    pub(super) fn len(&self) -> usize {
-        self.things.len() - self.vacant.len()
-    }
-
     /// Puts a thing somewhere and says where.
     pub(super) fn insert(&mut self, thing: T) -> u32 {
         if let Some(place) = self.vacant.pop() {

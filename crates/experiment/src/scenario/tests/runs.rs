@@ -1,4 +1,5 @@
 use cubefold_mapping::{EmbeddingKind, Hypercube};
+use cubefold_simulator::EngineChoice;
 use cubefold_simulator::{CubeProgram, Cycles};
 use cubefold_topology::{LinkMode, MachineKind, TieRule, Wrap};
 

@@ -2,8 +2,8 @@
 
 use cubefold_mapping::{EmbeddingKind, Placement};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, Execution, Outcome, Routing, SimulationError,
-    lower_bound, predict, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, Routing,
+    SimulationError, lower_bound, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, TieRule};
 
@@ -107,7 +107,7 @@ impl<'machine> Run<'machine> {
 
     fn check(&self, findings: &mut Findings) {
         for mode in LinkMode::ALL {
-            match self.simulate(mode, &Execution::Asynchronous) {
+            match self.simulate(mode, &Execution::Asynchronous(EngineChoice::Auto)) {
                 Ok(outcome) => self.check_asynchronous(mode, &outcome, findings),
                 Err(error) => findings.fail(PREDICTED, self, &error),
             }

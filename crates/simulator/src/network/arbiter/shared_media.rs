@@ -1,50 +1,10 @@
-//! Full-duplex and half-duplex links: each medium, a channel or a link, goes its own way.
+//! Full-duplex links: each channel goes its own way.
 
 use super::Arbiter;
 use crate::{
     Cycle,
-    network::{Channels, Identities, Transit, channel_queues::ChannelQueues},
+    network::{Channels, Identities, Transit, queues::Queues},
 };
-
-/// What one message occupies at a time, and which queues wait for it.
-pub(crate) trait Medium {
-    fn count(channels: &Channels) -> usize;
-
-    /// The place of what `transit` needs or occupies.
-    fn of(channels: &Channels, transit: &Transit) -> usize;
-
-    /// The channel with the message that goes next over an idle medium, and whether others wait besides.
-    fn first(
-        channels: &Channels,
-        queues: &ChannelQueues<Transit>,
-        identities: &impl Identities,
-        medium: usize,
-    ) -> (usize, bool);
-}
-
-/// Mode 1: a medium is a channel.
-#[derive(Debug)]
-pub(crate) struct FullDuplex;
-
-impl Medium for FullDuplex {
-    fn count(channels: &Channels) -> usize {
-        channels.channel_places()
-    }
-
-    #[inline]
-    fn of(channels: &Channels, transit: &Transit) -> usize {
-        channels.channel(transit)
-    }
-
-    fn first(
-        _: &Channels,
-        queues: &ChannelQueues<Transit>,
-        _: &impl Identities,
-        medium: usize,
-    ) -> (usize, bool) {
-        (medium, queues.length(medium) > 1)
-    }
-}
 
 /// The arbiter of modes 1 and 2.
 ///
@@ -52,14 +12,14 @@ impl Medium for FullDuplex {
 /// without ever being queued. A message with a smaller key that joins in the same cycle takes the claim
 /// over, and whoever loses is queued. So free flight costs one look at one word.
 #[derive(Debug)]
-pub(crate) struct SharedMedia<M> {
+pub(crate) struct SharedMedia {
     channels: Channels,
     claims: Vec<u32>, // for each medium a claim, below
-    queues: ChannelQueues<Transit>,
+    queues: Queues<Transit>,
+    queued: u64,           // the messages in all queues
     granted: Vec<Transit>, // the departures of this cycle so far
     base: u32,             // the claim of the first departure of this cycle
     freed: Vec<usize>,     // media that became idle in this cycle and are waited for
-    medium: std::marker::PhantomData<M>,
 }
 
 // A claim is one of these two, or says which departure has the medium: those of this cycle are numbered
@@ -70,16 +30,16 @@ const FIRST_BASE: u32 = 2;
 /// Set beside a claim while messages are queued for the medium.
 const QUEUED: u32 = 1 << 31;
 
-impl<M: Medium> SharedMedia<M> {
+impl SharedMedia {
     pub(crate) fn new(channels: &Channels) -> Self {
         Self {
             channels: channels.clone(),
-            claims: vec![FREE; M::count(channels)],
-            queues: ChannelQueues::new(channels.channel_places()),
+            claims: vec![FREE; channels.channel_places()],
+            queues: Queues::new(channels.channel_places()),
+            queued: 0,
             granted: vec![],
             base: FIRST_BASE,
             freed: vec![],
-            medium: std::marker::PhantomData,
         }
     }
 
@@ -102,18 +62,22 @@ impl<M: Medium> SharedMedia<M> {
             }
         }
         let channel = self.channels.channel(&loser);
-        self.queues.join(channel, loser, now, |transit| identities.identity(transit.message));
+        self.queues
+            .join(channel, loser.direction, loser, now, |transit| identities.identity(transit.message));
+        self.queued += 1;
         self.claims[medium] |= QUEUED;
     }
 
     /// Grants the media that became idle to the first in their queues.
-    fn serve_queues(&mut self, identities: &impl Identities) {
+    fn serve_queues(&mut self) {
         let mut freed = std::mem::take(&mut self.freed);
         for medium in freed.drain(..) {
-            let (channel, others) = M::first(&self.channels, &self.queues, identities, medium);
-            if let Some(transit) = self.queues.take_first(channel) {
+            let Some(queue) = self.queues.number(medium) else { continue };
+            if let Some((_, transit)) = self.queues.take_first(queue) {
+                let others = self.queues.close_if_empty(queue).is_none();
                 self.claims[medium] = self.next_claim() | if others { QUEUED } else { 0 };
                 self.granted.push(transit);
+                self.queued -= 1;
             }
         }
         self.freed = freed;
@@ -133,10 +97,10 @@ impl<M: Medium> SharedMedia<M> {
     }
 }
 
-impl<M: Medium> Arbiter for SharedMedia<M> {
+impl Arbiter for SharedMedia {
     #[inline]
     fn release(&mut self, transit: &Transit) {
-        let medium = M::of(&self.channels, transit);
+        let medium = self.channels.channel(transit);
         let claim = &mut self.claims[medium];
         *claim &= QUEUED;
         if *claim == QUEUED {
@@ -146,7 +110,7 @@ impl<M: Medium> Arbiter for SharedMedia<M> {
 
     #[inline]
     fn join(&mut self, transit: Transit, now: Cycle, identities: &impl Identities) {
-        let medium = M::of(&self.channels, &transit);
+        let medium = self.channels.channel(&transit);
         if self.claims[medium] == FREE {
             self.claims[medium] = self.next_claim();
             self.granted.push(transit);
@@ -155,18 +119,14 @@ impl<M: Medium> Arbiter for SharedMedia<M> {
         }
     }
 
-    fn depart(&mut self, identities: &impl Identities, departures: &mut Vec<Transit>) {
-        self.serve_queues(identities);
+    fn depart(&mut self, _: &impl Identities, departures: &mut Vec<Transit>) {
+        self.serve_queues();
         self.queues.end_cycle();
         self.renumber();
         std::mem::swap(&mut self.granted, departures);
     }
 
     fn queued(&self) -> u64 {
-        self.queues.queued()
-    }
-
-    fn longest_queue(&self) -> u32 {
-        self.queues.longest()
+        self.queued
     }
 }

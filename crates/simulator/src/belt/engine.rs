@@ -1,0 +1,197 @@
+//! The events of a run: partners find each other, messages set out, turn and arrive.
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::NodeId;
+
+use super::{
+    contended::ContendedChannels,
+    layout::{Layout, Leg},
+    process::{Process, State},
+    stages::Stages,
+    time_wheel::TimeWheel,
+};
+use crate::{Cycle, Cycles, Observer, StageRecord};
+
+/// A run on a machine or a line of one, cycle by cycle where anything happens.
+///
+/// It may be used for one run after another: at the end of a run nothing of it is left but memory.
+#[derive(Debug)]
+pub(super) struct Engine<'run> {
+    pub(super) layout: &'run Layout,
+    pub(super) stages: &'run Stages,
+    pub(super) nodes: &'run [NodeId], // by process
+    pub(super) processes: Vec<Process>,
+    pub(super) belts: Vec<u32>, // for each slot 1 + the first process whose message is in it, 0 when empty
+    pub(super) contended: ContendedChannels,
+    pub(super) picks: TimeWheel, // of the queues of contended channels
+    pub(super) turned: Vec<u32>, // for each dimension, how far its belts have turned by now
+    pub(super) now: u64,
+    pub(super) longest_queue: u32,
+    events: TimeWheel, // of processes
+}
+
+impl<'run> Engine<'run> {
+    /// For runs of processes on these nodes.
+    pub(super) fn new(layout: &'run Layout, stages: &'run Stages, nodes: &'run [NodeId]) -> Self {
+        let flight = stages.hop.saturating_mul(layout.diameter());
+        let horizon = flight.saturating_add(stages.compute).saturating_add(1);
+        Self {
+            layout,
+            stages,
+            nodes,
+            processes: vec![],
+            belts: vec![0; layout.channels()],
+            contended: ContendedChannels::new(layout.channels()),
+            picks: TimeWheel::new(0, stages.hop.saturating_add(1)),
+            turned: vec![0; layout.dimensions()],
+            now: 0,
+            longest_queue: 0,
+            events: TimeWheel::new(nodes.len(), horizon),
+        }
+    }
+
+    /// Runs the stages from `stage` on, given when each process finished the one before.
+    pub(super) fn run<O: Observer>(&mut self, stage: usize, finishes: &[u64], observer: &mut O) {
+        self.begin(stage, finishes);
+        while let Some(now) = self.next_cycle() {
+            self.set_now(now);
+            while let Some(process) = self.events.take(now) {
+                self.wake(process, observer);
+            }
+            while let Some(queue) = self.picks.take(now) {
+                self.pick(queue);
+            }
+        }
+    }
+
+    /// When each process finished its last stage.
+    pub(super) fn finishes(&self) -> impl Iterator<Item = u64> {
+        self.processes.iter().map(|process| process.finish)
+    }
+
+    fn begin(&mut self, stage: usize, finishes: &[u64]) {
+        self.events.begin_again();
+        self.picks.begin_again();
+        self.processes.clear();
+        let stage = number(stage);
+        self.processes.extend(finishes.iter().map(|&finish| Process::at_stage(stage, finish)));
+        for process in 0..number(finishes.len()) {
+            // Each pair once, by its lower label.
+            if let Some(partner) = self.stages.partner(process, stage).filter(|&partner| partner > process) {
+                self.meet(process, partner);
+            }
+        }
+    }
+
+    fn next_cycle(&self) -> Option<u64> {
+        match (self.events.next_cycle(), self.picks.next_cycle()) {
+            (Some(event), Some(pick)) => Some(event.min(pick)),
+            (event, pick) => event.or(pick),
+        }
+    }
+
+    fn set_now(&mut self, now: u64) {
+        self.now = now;
+        let steps = if self.stages.hop == 1 { now } else { now.div_ceil(self.stages.hop) };
+        for (dimension, turned) in self.turned.iter_mut().enumerate() {
+            *turned = self.layout.turned(dimension, steps);
+        }
+    }
+
+    /// The event that was planned for a process: what it means depends on what has happened since.
+    #[inline]
+    fn wake<O: Observer>(&mut self, process: u32, observer: &mut O) {
+        let own = &mut self.processes[process as usize];
+        own.planned = false;
+        match own.state {
+            State::Computing => self.inject(process),
+            State::Moving if own.time > self.now => self.plan(process), // it was held up on the way
+            State::Moving => self.end_leg(process, observer),
+            State::Queued | State::Alone => {}
+        }
+    }
+
+    #[inline]
+    pub(super) fn plan(&mut self, process: u32) {
+        let own = &mut self.processes[process as usize];
+        if !own.planned {
+            own.planned = true;
+            self.events.add(process, own.time);
+        }
+    }
+
+    /// Both partners have come to the same stage: their messages set out when the later one has computed.
+    fn meet(&mut self, one: u32, other: u32) {
+        let begin = self.processes[one as usize].finish.max(self.processes[other as usize].finish);
+        let start = begin + self.stages.compute;
+        for process in [one, other] {
+            let own = &mut self.processes[process as usize];
+            (own.start, own.time, own.state) = (start, start, State::Computing);
+            self.plan(process);
+        }
+    }
+
+    /// The message for `process` sets out from its partner's node.
+    fn inject(&mut self, process: u32) {
+        let own = &mut self.processes[process as usize];
+        own.distance = 0;
+        let Some(source) = self.stages.partner(process, own.stage) else { return };
+        let (from, to) = (self.node(source), self.node(process));
+        if let Some(leg) = self.layout.next_leg(from, to) {
+            self.take_leg(process, from, leg);
+        }
+    }
+
+    fn take_leg(&mut self, process: u32, node: u32, leg: Leg) {
+        let own = &mut self.processes[process as usize];
+        own.direction = leg.direction;
+        own.leg_end = leg.end;
+        own.hops = leg.hops;
+        own.distance += leg.hops;
+        self.join(process, node);
+    }
+
+    /// A message has come to the end of its leg: it turns, or has arrived.
+    fn end_leg<O: Observer>(&mut self, process: u32, observer: &mut O) {
+        self.leave_slot(process);
+        let (at, to) = (self.processes[process as usize].leg_end, self.node(process));
+        match self.layout.next_leg(at, to) {
+            Some(leg) => self.take_leg(process, at, leg),
+            None => self.deliver(process, observer),
+        }
+    }
+
+    /// The message for a process arrives: the stage is over for it.
+    fn deliver<O: Observer>(&mut self, process: u32, observer: &mut O) {
+        let (now, stages) = (self.now, self.stages);
+        let own = &mut self.processes[process as usize];
+        observer.stage_finished(&StageRecord {
+            process: ProcessId::new(process),
+            stage: stages.number(own.stage),
+            sharing: Cycles::ZERO,
+            ready: Cycle::new(own.finish + stages.compute),
+            start: Cycle::new(own.start),
+            finish: Cycle::new(now),
+            transfer: Cycles::new(stages.hop * u64::from(own.distance)),
+            idle: Cycles::ZERO,
+        });
+        own.finish = now;
+        own.stage += 1;
+        own.state = State::Alone;
+        let stage = own.stage;
+        if let Some(partner) = stages.partner(process, stage)
+            && self.processes[partner as usize].stage == stage
+        {
+            self.meet(process, partner);
+        }
+    }
+
+    fn node(&self, process: u32) -> u32 {
+        self.nodes[process as usize].index()
+    }
+}
+
+/// A number of processes or stages, which a run has checked to fit.
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

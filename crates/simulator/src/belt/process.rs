@@ -1,0 +1,63 @@
+//! A process and the message that is on its way to it.
+
+/// The state of one process. It awaits one message at a time, so that the message needs no number of its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Process {
+    /// When it finished the stage before this one, or began.
+    pub(super) finish: u64,
+    /// When the message of this stage sets out.
+    pub(super) start: u64,
+    /// Of a moving message the end of its leg if nothing stops it; of a queued one when it joined.
+    pub(super) time: u64,
+    /// The slot of a moving message.
+    pub(super) slot: u32,
+    /// The links left of the leg of a queued message.
+    pub(super) hops: u32,
+    /// The node at which the leg ends.
+    pub(super) leg_end: u32,
+    /// The direction of the leg.
+    pub(super) direction: u32,
+    /// The links of this leg and those before it.
+    pub(super) distance: u32,
+    /// 1 + the process whose message is next in the same slot or queue, 0 after the last.
+    pub(super) next: u32,
+    /// How many stages are over for it.
+    pub(super) stage: u32,
+    /// What it waits for.
+    pub(super) state: State,
+    /// Whether an event is planned for it.
+    pub(super) planned: bool,
+}
+
+/// What a process waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Its partner, who is still in the stage before.
+    Alone,
+    /// The end of the later of the two computations.
+    Computing,
+    /// A message that moves.
+    Moving,
+    /// A message that waits for a channel.
+    Queued,
+}
+
+impl Process {
+    /// One that finishes the stage before `stage` at `finish`.
+    pub(super) fn at_stage(stage: u32, finish: u64) -> Self {
+        Self {
+            finish,
+            start: 0,
+            time: 0,
+            slot: 0,
+            hops: 0,
+            leg_end: 0,
+            direction: 0,
+            distance: 0,
+            next: 0,
+            stage,
+            state: State::Alone,
+            planned: false,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Which engine computes an asynchronous run. The results are the same.
+
+use std::fmt;
+
+/// Which engine is to compute an asynchronous run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EngineChoice {
+    /// The fastest that provably applies.
+    #[default]
+    Auto,
+    /// Message by message, link by link: any program, placement and link mode.
+    Hop,
+    /// Many hops at a time, with these shortcuts where they apply.
+    Belt(Shortcuts),
+}
+
+/// The shortcuts of the belt engine; fewer of them are of use only to check and to measure it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shortcuts {
+    /// How far the lines of a product placement are taken apart.
+    pub lines: Lines,
+    /// Whether stages without contention are computed as a whole.
+    pub bulk: BulkStages,
+}
+
+/// How far the lines of a product placement are taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lines {
+    /// One line stands for all of its dimension.
+    #[default]
+    Classes,
+    /// Each line by itself, in parallel.
+    Each,
+    /// Not at all: the whole machine together.
+    Whole,
+}
+
+/// Whether stages without contention are computed as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BulkStages {
+    /// They are.
+    #[default]
+    Yes,
+    /// They are not.
+    No,
+}
+
+/// An engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Message by message, link by link.
+    Hop,
+    /// Many hops at a time.
+    Belt,
+    /// Parallel data movement steps.
+    Coordinated,
+}
+
+impl EngineChoice {
+    /// The belt engine with all its shortcuts.
+    pub const BELT: Self = Self::Belt(Shortcuts { lines: Lines::Classes, bulk: BulkStages::Yes });
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Hop => "hop",
+            Self::Belt(_) => "belt",
+        }
+    }
+}
+
+impl fmt::Display for EngineChoice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl Engine {
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hop => "hop",
+            Self::Belt => "belt",
+            Self::Coordinated => "coordinated",
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
