@@ -33,12 +33,11 @@ pub(crate) struct Flow<W> {
     two_links: W,
     tracks: Vec<Track<W>>, // by direction
     batches: Batches<W>,
-    taken: Bits,              // by medium
-    contested: Bits,          // by medium: there are messages queued for it
-    queues: Queues<W>,        // by medium
-    picks: Vec<u32>,          // the queues that are to be served in this cycle
-    blocked: Vec<(usize, W)>, // with their directions, messages of this cycle that found their medium taken
-    claimed: Vec<(usize, W)>, // with their directions, messages of this cycle whose medium is contested
+    taken: Bits,       // by medium
+    contested: Bits,   // by medium: there are messages queued for it
+    queues: Queues<W>, // by medium
+    picks: Vec<u32>,   // the queues that are to be served in this cycle
+    blocked: Vec<W>,   // for the time of a pass, those that are not to go on
 }
 
 /// Which messages share a medium.
@@ -84,7 +83,6 @@ impl<W: Word> Flow<W> {
             queues: Queues::new(media),
             picks: vec![],
             blocked: vec![],
-            claimed: vec![],
         }
     }
 }
@@ -110,28 +108,30 @@ impl<W: Word> Network for Flow<W> {
         None
     }
 
-    fn join(&mut self, message: u32, node: NodeId, leg: Leg, _: Cycle, _: &impl Identities) {
+    fn join(&mut self, message: u32, node: NodeId, leg: Leg, now: Cycle, identities: &impl Identities) {
         let direction = leg.direction.index();
         let track = &self.tracks[direction];
         let hops = u32::try_from(leg.hops).unwrap_or(u32::MAX); // a leg is shorter than 2^32
         let (position, links) = track.enter(node.index(), hops);
         let word = self.layout.word(links, message, position);
         if self.taken.insert(track.base + position as usize) {
-            self.batches.current.flights[direction].moving.push(word);
+            self.batches.join(direction, word);
         } else {
-            self.contested.insert(track.base + position as usize);
-            self.blocked.push((direction, word));
+            self.queue(direction, word, now, identities);
         }
     }
 
     fn depart(&mut self, now: Cycle, identities: &impl Identities) {
+        self.serve();
         for direction in 0..self.tracks.len() {
-            self.go_on(direction);
+            self.batches.prepare(direction);
+            self.go_on(direction, now, identities);
         }
         for direction in 0..self.tracks.len() {
-            self.set_out(direction);
+            self.set_out(direction, now, identities);
         }
-        self.arbitrate(now, identities);
+        self.queues.end_cycle();
+        self.close_queues();
         self.batches.depart(now, self.hop);
     }
 

@@ -123,19 +123,20 @@ impl<T: Copy> Queues<T> {
         Some((direction, message))
     }
 
-    /// Queues a message where somebody waits and takes the first, as [`join`](Self::join) and
-    /// [`take_first`](Self::take_first) do, at less cost.
+    /// Queues a message and takes the first, as [`join`](Self::join) and [`take_first`](Self::take_first)
+    /// do, at less cost.
     pub(crate) fn exchange(
         &mut self,
-        number: u32,
+        place: usize,
         direction: u32,
         message: T,
         now: Cycle,
         identity: impl Fn(T) -> Identity,
     ) -> Option<(u32, T)> {
+        let Some(number) = self.number(place) else { return Some((direction, message)) };
         let queue = &mut self.records[number];
         let new = Waiting { message, joined: now, direction, next: 0 };
-        if precedes(&new, &queue.first, &identity) {
+        if queue.length() == 0 || precedes(&new, &queue.first, &identity) {
             return Some((direction, message));
         }
         if queue.tail == 0 {
@@ -250,7 +251,7 @@ mod tests {
                 let now = Cycle::new(3);
                 let queue = apart.join(0, source, source, now, identity);
                 let first = apart.take_first(queue);
-                assert_eq!(together.exchange(queue, source, source, now, identity), first);
+                assert_eq!(together.exchange(0, source, source, now, identity), first);
                 assert_eq!(together.records[queue].lengths, apart.records[queue].lengths);
                 let rest = |mut queues: Queues<u32>| -> Vec<_> {
                     std::iter::from_fn(|| queues.take_first(queue)).collect()

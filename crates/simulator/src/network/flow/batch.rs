@@ -19,13 +19,15 @@ pub(super) struct Flight<W> {
     pub(super) moving: Vec<W>,
     /// How many of these departed with the batch.
     pub(super) through: usize,
+    /// Up to where those that joined it are; behind them are those that waited and have been picked.
+    pub(super) joined: usize,
     /// Those that are on the last link of their stretch.
     pub(super) ending: Vec<W>,
 }
 
 impl<W: Word> Batch<W> {
     fn new(directions: usize) -> Self {
-        let flight = || Flight { moving: vec![], through: 0, ending: vec![] };
+        let flight = || Flight { moving: vec![], through: 0, joined: 0, ending: vec![] };
         Self { flights: (0..directions).map(|_| flight()).collect() }
     }
 
@@ -44,14 +46,14 @@ pub(super) enum Passing<W> {
 }
 
 impl<W: Word> Flight<W> {
-    /// Moves those that arrived within their stretch by a `step`; those that may not go on are taken out and
-    /// handed to `block`.
+    /// Moves those that arrived within their stretch by a `step`; those that may not go on are moved to
+    /// `blocked`.
     pub(super) fn go_on(
         &mut self,
         step: W,
         passing: Passing<W>,
         mut may_go_on: impl FnMut(W) -> bool,
-        mut block: impl FnMut(W),
+        blocked: &mut Vec<W>,
     ) {
         let ends_below = match passing {
             Passing::Departs { two_links } => two_links,
@@ -61,7 +63,7 @@ impl<W: Word> Flight<W> {
         for at in 0..self.through {
             let word = self.moving[at].plus(step);
             if !may_go_on(word) {
-                block(word);
+                blocked.push(word);
             } else if word < ends_below {
                 self.ending.push(word);
             } else {
@@ -72,26 +74,27 @@ impl<W: Word> Flight<W> {
         self.close_gap(kept);
     }
 
-    /// Moves those that joined up to those that go on, of which there are `kept`.
+    /// Moves those behind up to those that go on, of which there are `kept`.
     fn close_gap(&mut self, kept: usize) {
         self.moving.drain(kept..self.through);
+        self.joined -= self.through - kept;
         self.through = kept;
     }
 
-    /// From place `first` on: those that depart stay, or are on their last link; the others are taken out
-    /// and handed to `block`.
+    /// From place `first` to those that joined: those that depart stay, or are on their last link; the others
+    /// are moved to `blocked`.
     pub(super) fn set_out(
         &mut self,
         first: usize,
         two_links: W,
         mut departs: impl FnMut(W) -> bool,
-        mut block: impl FnMut(W),
+        blocked: &mut Vec<W>,
     ) {
         let mut kept = first;
-        for at in first..self.moving.len() {
+        for at in first..self.joined {
             let word = self.moving[at];
             if !departs(word) {
-                block(word);
+                blocked.push(word);
             } else if word < two_links {
                 self.ending.push(word);
             } else {
@@ -99,7 +102,8 @@ impl<W: Word> Flight<W> {
                 kept += 1;
             }
         }
-        self.moving.truncate(kept);
+        self.moving.drain(kept..self.joined);
+        self.joined = kept;
     }
 
     /// A message departs: on to its next link, or its last.
@@ -122,13 +126,14 @@ impl<W: Word> Flight<W> {
 pub(super) struct Batches<W> {
     under_way: VecDeque<(Cycle, Batch<W>)>, // by the cycle at which they arrive
     spare: Vec<Batch<W>>,                   // empty ones
+    emptied: Vec<Vec<W>>, // lists that were in use, for others: directions mostly take turns
     /// The batch that arrived in this cycle and departs in it; empty between cycles.
     pub(super) current: Batch<W>,
 }
 
 impl<W: Word> Batches<W> {
     pub(super) fn new(directions: usize) -> Self {
-        Self { under_way: VecDeque::new(), spare: vec![], current: Batch::new(directions) }
+        Self { under_way: VecDeque::new(), spare: vec![], emptied: vec![], current: Batch::new(directions) }
     }
 
     /// The cycle at which the next batch arrives.
@@ -146,10 +151,32 @@ impl<W: Word> Batches<W> {
         due
     }
 
+    /// A message joins the current batch.
+    pub(super) fn join(&mut self, direction: usize, word: W) {
+        let moving = &mut self.current.flights[direction].moving;
+        if moving.capacity() == 0 {
+            *moving = self.emptied.pop().unwrap_or_default();
+        }
+        moving.push(word);
+    }
+
+    /// Sees to it that the last links of messages that move have a list.
+    pub(super) fn prepare(&mut self, direction: usize) {
+        let flight = &mut self.current.flights[direction];
+        if flight.ending.capacity() == 0 && !flight.moving.is_empty() {
+            flight.ending = self.emptied.pop().unwrap_or_default();
+        }
+    }
+
     /// The current batch departs, to arrive `hop` later.
     pub(super) fn depart(&mut self, now: Cycle, hop: Cycles) {
         for flight in &mut self.current.flights {
             flight.through = flight.moving.len();
+            for list in [&mut flight.moving, &mut flight.ending] {
+                if list.is_empty() && list.capacity() > 0 {
+                    self.emptied.push(std::mem::take(list));
+                }
+            }
         }
         if !self.current.is_empty() {
             let directions = self.current.flights.len();

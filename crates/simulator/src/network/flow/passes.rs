@@ -19,10 +19,23 @@ impl<W: Word> Flow<W> {
         }
     }
 
-    /// The messages of a direction that arrived within their stretch go on, or are blocked where the next
+    /// Every idle medium that is waited for goes to the first in its queue.
+    ///
+    /// They have waited since an earlier cycle, and come before all who join in this one.
+    pub(super) fn serve(&mut self) {
+        for flight in &mut self.batches.current.flights {
+            flight.joined = flight.moving.len();
+        }
+        for at in 0..self.picks.len() {
+            let first = self.queues.take_first(self.picks[at]);
+            self.depart_if_any(first);
+        }
+    }
+
+    /// The messages of a direction that arrived within their stretch go on, or are queued where the next
     /// medium is taken.
-    pub(super) fn go_on(&mut self, direction: usize) {
-        let Self { layout, taken, contested, blocked, .. } = self;
+    pub(super) fn go_on(&mut self, direction: usize, now: Cycle, identities: &impl Identities) {
+        let Self { layout, taken, blocked, .. } = self;
         let track = &self.tracks[direction];
         let flight = &mut self.batches.current.flights[direction];
         let place = |word: W| track.base + layout.position(word) as usize;
@@ -30,25 +43,24 @@ impl<W: Word> Flow<W> {
             Meeting::SameWay => Passing::Departs { two_links: self.two_links },
             Meeting::BothWays => Passing::Claims,
         };
-        let block = |word: W| {
-            contested.insert(place(word));
-            blocked.push((direction, word));
-        };
         if self.meeting == Meeting::SameWay && !self.holds {
             if taken.is_empty() {
-                flight.go_on(track.step, passing, |_| true, block);
+                flight.go_on(track.step, passing, |_| true, blocked);
             } else {
-                flight.go_on(track.step, passing, |word| !taken.contains(place(word)), block);
+                flight.go_on(track.step, passing, |word| !taken.contains(place(word)), blocked);
             }
         } else {
-            flight.go_on(track.step, passing, |word| taken.insert(place(word)), block);
+            flight.go_on(track.step, passing, |word| taken.insert(place(word)), blocked);
+        }
+        while let Some(word) = self.blocked.pop() {
+            self.queue(direction, word, now, identities);
         }
     }
 
-    /// The messages of a direction that took a medium in this cycle depart, but for those whose medium is
-    /// contested.
-    pub(super) fn set_out(&mut self, direction: usize) {
-        let Self { layout, taken, contested, claimed, holds, .. } = self;
+    /// The messages of a direction that took a medium in this cycle depart, but where it is contested: there
+    /// the first of all who want it does.
+    pub(super) fn set_out(&mut self, direction: usize, now: Cycle, identities: &impl Identities) {
+        let Self { layout, taken, contested, blocked, holds, .. } = self;
         let base = self.tracks[direction].base;
         let flight = &mut self.batches.current.flights[direction];
         let first = match self.meeting {
@@ -63,33 +75,22 @@ impl<W: Word> Flow<W> {
             }
             alone
         };
-        flight.set_out(first, self.two_links, departs, |word| claimed.push((direction, word)));
+        flight.set_out(first, self.two_links, departs, blocked);
+        while let Some(word) = self.blocked.pop() {
+            let place = self.place(direction, word);
+            let identity = |word| identities.identity(self.layout.message(word));
+            let first = self.queues.exchange(place, number(direction), word, now, identity);
+            self.depart_if_any(first);
+            self.picks.extend(self.queues.number(place));
+        }
     }
 
-    /// Every contested medium that is idle goes to the first of those who want it.
-    ///
-    /// Whoever waits since an earlier cycle comes before all who join in this one, and is served before
-    /// they are queued.
-    pub(super) fn arbitrate(&mut self, now: Cycle, identities: &impl Identities) {
-        for at in 0..self.picks.len() {
-            let first = self.queues.take_first(self.picks[at]);
-            self.depart_if_any(first);
-        }
-        while let Some((direction, word)) = self.blocked.pop() {
-            let (place, direction) = (self.place(direction, word), number(direction));
-            let identity = |word| identities.identity(self.layout.message(word));
-            self.queues.join(place, direction, word, now, identity);
-        }
-        while let Some((direction, word)) = self.claimed.pop() {
-            // Whoever contests a claim is queued by now.
-            let Some(queue) = self.queues.number(self.place(direction, word)) else { continue };
-            let identity = |word| identities.identity(self.layout.message(word));
-            let winner = self.queues.exchange(queue, number(direction), word, now, identity);
-            self.depart_if_any(winner);
-            self.picks.push(queue);
-        }
-        self.queues.end_cycle();
-        self.close_queues();
+    /// A message waits for its medium, which is taken.
+    pub(super) fn queue(&mut self, direction: usize, word: W, now: Cycle, identities: &impl Identities) {
+        let place = self.place(direction, word);
+        self.contested.insert(place);
+        let identity = |word| identities.identity(self.layout.message(word));
+        self.queues.join(place, number(direction), word, now, identity);
     }
 
     /// The place of the medium that a message is to cross.
@@ -97,15 +98,15 @@ impl<W: Word> Flow<W> {
         self.tracks[direction].base + self.layout.position(word) as usize
     }
 
-    fn depart_if_any(&mut self, winner: Option<(u32, W)>) {
-        if let Some((direction, word)) = winner {
+    fn depart_if_any(&mut self, first: Option<(u32, W)>) {
+        if let Some((direction, word)) = first {
             self.batches.current.flights[direction as usize].depart(word, self.two_links);
         }
     }
 
     /// The media of the queues that were served are no longer contested where nobody waits any more. Where
     /// transmissions end before the next cycle, the others are to be served again in it.
-    fn close_queues(&mut self) {
+    pub(super) fn close_queues(&mut self) {
         let Self { queues, taken, contested, holds, .. } = self;
         self.picks.retain(|&queue| {
             if let Some(place) = queues.close_if_empty(queue) {
