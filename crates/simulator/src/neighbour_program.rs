@@ -168,10 +168,7 @@ mod tests {
     }
 
     fn messages(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
-        let of = |source: ProcessId| {
-            program.destinations(stage, source).map(move |to| (source.label(), to.label()))
-        };
-        ProcessId::first(program.process_count()).flat_map(of).collect()
+        program.messages(stage).map(|(source, to)| (source.label(), to.label())).collect()
     }
 
     /// The same messages, asked of their destinations.
