@@ -4,6 +4,7 @@
 
 mod engines_equal_reference;
 mod golden_steps;
+mod many_random_cases;
 mod program;
 mod random_problem;
 mod reference;

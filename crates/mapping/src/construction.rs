@@ -17,6 +17,7 @@ mod error;
 mod expansion;
 mod factor;
 mod factor_search;
+mod free_positions;
 mod general_reduction;
 mod graph_type;
 mod kind;
@@ -49,12 +50,12 @@ pub use promise::{
 use cubefold_topology::{Machine, NodeId};
 
 use crate::ProcessId;
-use choice::Planned;
 use contraction::{Contraction, CoordinateSet};
 use graph_type::Pair;
-use length::Length;
-use mixed_radix::narrow;
-use room::{Room, coordinates, index, room};
+pub(crate) use length::Length;
+pub(crate) use mixed_radix::narrow;
+use plan::Plan;
+use room::{Room, coordinates, index};
 use step::Composition;
 
 /// A mapping of one guest on one host, one-to-one or with equally many processes on every node.
@@ -106,7 +107,7 @@ impl Construction {
     /// a general reduction gives up after 131072 partial choices (an unmet condition says so).
     pub fn choose(guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
         match choice::best(&Pair::new(guest, host)) {
-            Ok((kind, planned)) => Ok(Self::new(kind, planned, guest, host)),
+            Ok((kind, plan)) => Ok(Self::new(kind, plan, guest, host)),
             Err(unmet) => Err(ConstructionError { kind: None, unmet }),
         }
     }
@@ -121,16 +122,12 @@ impl Construction {
     /// When the pair fails a condition of its theorem.
     pub fn named(kind: ConstructionKind, guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
         match choice::named(kind, &Pair::new(guest, host)) {
-            Ok(planned) => Ok(Self::new(kind, planned, guest, host)),
+            Ok(plan) => Ok(Self::new(kind, plan, guest, host)),
             Err(unmet) => Err(ConstructionError { kind: Some(kind), unmet }),
         }
     }
 
-    fn new(kind: ConstructionKind, planned: Planned, guest: &Machine, host: &Machine) -> Self {
-        let (contraction, plan) = match planned {
-            Planned::OneToOne(plan) => (None, plan),
-            Planned::ManyToOne(many) => (Some(many.contraction), many.plan),
-        };
+    fn new(kind: ConstructionKind, plan: Plan, guest: &Machine, host: &Machine) -> Self {
         Self {
             kind,
             theorem: plan.theorem,
@@ -140,7 +137,7 @@ impl Construction {
             guest_lengths: Length::all(guest.shape().lengths()),
             host: host.clone(),
             host_lengths: Length::all(host.shape().lengths()),
-            contraction,
+            contraction: plan.contraction,
             composition: Composition::new(plan.steps),
             dilation: plan.dilation,
             routing: plan.routing,
@@ -203,25 +200,15 @@ impl Construction {
         self.guest.node_count() / self.host.node_count()
     }
 
-    /// Writes the coordinates of the node of the process at some coordinates.
-    ///
-    /// # Panics
-    ///
-    /// When there are not as many coordinates as dimensions, or one is not below its length.
-    ///
-    /// # Complexity
-    ///
-    /// O(c + d) for `d` guest and `c` host dimensions, and for the square constructions for each of their steps.
-    pub fn image(&self, process: &[u32], node: &mut [u32]) {
-        let image = self.image_of(&room(process, &self.guest_lengths));
-        node.copy_from_slice(&image[..self.host.shape().dimension_count()]);
-    }
-
     /// The node of a process.
     ///
     /// # Panics
     ///
     /// When the guest has no such process.
+    ///
+    /// # Complexity
+    ///
+    /// O(c + d) for `d` guest and `c` host dimensions, and for the square constructions for each of their steps.
     #[must_use]
     pub fn node(&self, process: ProcessId) -> NodeId {
         NodeId::new(index(

@@ -1,5 +1,7 @@
 //! Guests that are toruses or meshes themselves.
 
+use std::ops::Range;
+
 use cubefold_topology::{Direction, HostDimension, Machine, NodeId, Sign};
 
 use crate::{Guest, ProcessId};
@@ -41,11 +43,18 @@ impl Guest for GridGuest {
         self.shape.shape().dimension_count()
     }
 
-    fn edges(&self, dimension: usize) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+    fn edges_from(
+        &self,
+        dimension: usize,
+        labels: Range<u64>,
+    ) -> impl Iterator<Item = (ProcessId, ProcessId)> {
         let dimension = HostDimension::first(dimension + 1).next_back();
         dimension.into_iter().flat_map(move |dimension| {
             let direction = Direction { dimension, sign: Sign::Positive };
-            ProcessId::first(self.process_count()).filter_map(move |near| {
+            // An edge belongs to its near end, as a link does.
+            labels.clone().filter_map(move |label| {
+                #[expect(clippy::cast_possible_truncation, reason = "labels of a grid are below 2^32")]
+                let near = ProcessId::new(label as u32);
                 let far = self.neighbour(near, direction)?;
                 Some((near.min(far), near.max(far)))
             })

@@ -1,8 +1,10 @@
 //! The d-cube, guest of the compute-and-communicate programs.
 
-use cubefold_topology::{Machine, MachineKind};
+use std::ops::Range;
 
-use crate::{CubeDimension, CubeDimensionError, Guest, ProcessId};
+use cubefold_topology::{Machine, MachineKind, NodeId};
+
+use crate::{CubeDimension, CubeDimensionError, GatheredImages, Guest, ProcessId};
 
 /// A d-cube: `2^d` processes, neighbours where their labels differ in one bit (González & Valero 1993, 2.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,19 +78,58 @@ impl Guest for Hypercube {
         usize::from(self.dimensions)
     }
 
-    fn edges(&self, dimension: usize) -> impl Iterator<Item = (ProcessId, ProcessId)> {
-        let bit = 1_u32 << dimension;
-        // The labels without that bit, in order: the lower bits stay, the higher ones move up by one.
-        ProcessId::first(self.process_count() / 2).map(move |pair| {
-            let below = pair.label() & (bit - 1);
-            let lower = ((pair.label() ^ below) << 1) | below;
-            (ProcessId::new(lower), ProcessId::new(lower | bit))
+    fn edges_from(
+        &self,
+        dimension: usize,
+        labels: Range<u64>,
+    ) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+        let bit = 1_u64 << dimension;
+        // An edge belongs to the end without the bit.
+        labels.filter(move |label| label & bit == 0).map(move |label| {
+            #[expect(clippy::cast_possible_truncation, reason = "labels of a cube are below 2^32")]
+            (ProcessId::new(label as u32), ProcessId::new((label | bit) as u32))
         })
     }
 
     fn neighbours(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
         let cube = *self;
         self.dimensions().map(move |dimension| cube.neighbour(process, dimension))
+    }
+
+    fn degree(&self, _: ProcessId) -> u64 {
+        self.dimensions.into()
+    }
+
+    /// The labels of an aligned block, a power of two of them from a multiple of it on, are rows of low ends
+    /// each followed by the row of their high ends: nothing is looked up.
+    fn visit_images(
+        &self,
+        dimension: usize,
+        labels: Range<u64>,
+        images: &[NodeId],
+        gathered: &mut GatheredImages,
+        visit: &mut impl FnMut(&[NodeId], &[NodeId]),
+    ) {
+        let [start, end] =
+            [labels.start, labels.end].map(|label| usize::try_from(label).unwrap_or(usize::MAX));
+        let (length, run) = (end - start, 1 << dimension);
+        let is_aligned = length.is_power_of_two() && start.is_multiple_of(length);
+        let (low, high) = match run {
+            _ if !is_aligned => gathered.of_edges(self.edges_from(dimension, labels), images),
+            _ if run >= length && start & run != 0 => return,
+            _ if run >= length => (&images[start..end], &images[start + run..end + run]),
+            1 => gathered.alternate::<1>(&images[start..end]),
+            2 => gathered.alternate::<2>(&images[start..end]),
+            4 => gathered.alternate::<4>(&images[start..end]),
+            8 => gathered.alternate::<8>(&images[start..end]),
+            16 => gathered.alternate::<16>(&images[start..end]),
+            32 => gathered.alternate::<32>(&images[start..end]),
+            _ => {
+                let pairs = images[start..end].chunks_exact(2 * run);
+                return pairs.for_each(|pair| visit(&pair[..run], &pair[run..]));
+            }
+        };
+        visit(low, high);
     }
 }
 

@@ -1,10 +1,12 @@
 //! Guests, and where their processes sit on a machine.
 //!
-//! A [`Hypercube`] is the guest of the d-cube programs. An [`EmbeddingKind`] is a rule that places it
-//! (`docs/model.md` section 3); a [`Placement`] is the outcome on one machine: every process has a node
-//! and the node of every process is known both ways. [`PlacementMetrics`] tells what a placement costs
-//! before anything runs (section 7), and [`least_distances`] how little any placement could cost
-//! (section 5).
+//! A [`Guest`] is a graph of processes: a [`Hypercube`] for the d-cube programs, a [`GridGuest`] for exchanges
+//! between the neighbours of a torus or mesh. An [`EmbeddingKind`] is a rule that places a hypercube
+//! (`docs/model.md` section 3), a [`Construction`] of Tao 1988 one that places a grid, also with several processes
+//! a node. A [`Placement`] is the outcome on one machine, or one that was given: every process has a node, and
+//! every node says which processes it has. [`PlacementMetrics`] tells what a placement costs before anything runs
+//! (section 7), [`least_distances`] how little any placement could cost (section 5), and [`translation_tables`]
+//! where the neighbours of each process are.
 //!
 //! It knows no time: cycles begin in the crate above.
 //!
@@ -44,12 +46,12 @@ pub use construction::{
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
 pub use grid_guest::GridGuest;
-pub use guest::Guest;
+pub use guest::{GatheredImages, Guest};
 pub use hypercube::{Hypercube, HypercubeError};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
-pub use metrics::{Dilation, DimensionDistances, Extremes, PlacementMetrics};
+pub use metrics::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
 pub use placement::Placement;
-pub use placement_table::{Collision, PlacementTable, PlacementTableError};
+pub use placement_table::{PlacementTable, PlacementTableError};
 pub use process::ProcessId;
 pub use product_placement::{ProductPlacement, ProductPlacementError};
 pub use translation_table::{TableMethod, TableMethodError, TranslationTable, translation_tables};

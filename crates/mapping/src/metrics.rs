@@ -3,8 +3,14 @@
 //! Sums and counts are kept as integers; a mean becomes a fraction only where it is printed. A product
 //! placement is measured field by field, in the time of its side lengths; every other one edge by edge.
 
+mod axis;
 mod by_edge;
 mod by_field;
+mod congestion;
+mod counter;
+mod distances;
+mod edge_blocks;
+mod histogram;
 
 use std::collections::BTreeMap;
 
@@ -43,6 +49,19 @@ pub struct Dilation {
     pub spectrum: BTreeMap<u64, u64>,
 }
 
+/// What the routes of a guest's edges and its processes come to on nodes and links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Congestion {
+    /// Over all nodes: the guest edges whose route passes the node and does not end there.
+    pub node_load: Extremes,
+    /// Over all links: the guest edges whose route uses the link.
+    pub link_congestion: Extremes,
+    /// Over all nodes: the guest edges whose route touches the node, ends included.
+    pub node_congestion: Extremes,
+    /// Over all nodes: the processes on the node.
+    pub load: Extremes,
+}
+
 /// The least and greatest of some counts, with their sum and number for the mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extremes {
@@ -70,7 +89,7 @@ impl PlacementMetrics {
         }
     }
 
-    /// Measures a placement of any guest by walking its edges.
+    /// Measures a placement of any guest by walking its edges, in parallel.
     ///
     /// # Panics
     ///
@@ -78,8 +97,8 @@ impl PlacementMetrics {
     ///
     /// # Complexity
     ///
-    /// O(c (E + N)) for E guest edges and N nodes in c dimensions, however long the routes; two words a
-    /// node of memory.
+    /// O(c (E + N)) for E guest edges and N nodes in c dimensions, however long the routes. Memory:
+    /// [`PlacementMetrics::bytes_to_measure`].
     #[must_use]
     pub fn measure_by_edge<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Self {
         by_edge::measure(guest, placement, tie)
@@ -92,22 +111,17 @@ impl PlacementMetrics {
     /// When the placement has fewer processes than the guest.
     #[must_use]
     pub fn largest_dilation<G: Guest>(guest: &G, placement: &Placement) -> u64 {
-        let machine = placement.machine();
-        let edges = (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension));
-        let dilations = edges.map(|(low, high)| machine.distance(placement.node(low), placement.node(high)));
-        dilations.max().unwrap_or(0)
+        let distances = DimensionDistances::by_edge(guest, placement);
+        distances.iter().map(|distances| distances.over_edges.max).max().unwrap_or(0)
     }
 
     /// Bytes of memory that measuring a placement takes at most, roughly.
     #[must_use]
     pub fn bytes_to_measure(placement: &Placement) -> u64 {
-        let nodes = match placement {
-            Placement::Product(product) => {
-                product.machine().shape().lengths().iter().copied().max().unwrap_or(0)
-            }
-            Placement::Table(_) | Placement::Construction(_) => placement.machine().node_count(),
-        };
-        nodes * by_edge::BYTES_A_NODE
+        match placement {
+            Placement::Product(product) => by_field::bytes(product),
+            Placement::Table(_) | Placement::Construction(_) => by_edge::bytes(placement),
+        }
     }
 
     /// Whether all distances are constant: for every guest dimension, the same for every process.
@@ -117,7 +131,41 @@ impl PlacementMetrics {
     }
 }
 
+impl DimensionDistances {
+    /// The distances of every guest dimension, by walking the edges, in parallel.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the guest.
+    #[must_use]
+    pub fn by_edge<G: Guest>(guest: &G, placement: &Placement) -> Vec<Self> {
+        by_edge::distances(guest, placement)
+    }
+}
+
+impl Congestion {
+    /// Congestion and loads, by walking the edges of a guest, in parallel.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the guest.
+    #[must_use]
+    pub fn by_edge<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Self {
+        by_edge::congestion(guest, placement, tie)
+    }
+}
+
 impl Dilation {
+    /// The dilations of all edges of a guest, by walking them, in parallel.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the guest.
+    #[must_use]
+    pub fn by_edge<G: Guest>(guest: &G, placement: &Placement) -> Self {
+        by_edge::dilation(guest, placement)
+    }
+
     /// The largest dilation, 0 without edges.
     #[must_use]
     pub fn max(&self) -> u64 {

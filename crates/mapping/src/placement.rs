@@ -1,6 +1,9 @@
 //! Placements of every origin behind one face.
 
+use std::borrow::Cow;
+
 use cubefold_topology::{Machine, NodeId};
+use rayon::prelude::*;
 
 use crate::{
     Construction, EmbeddingKind, Guest, Hypercube, PlacementTable, ProcessId, ProductPlacement,
@@ -80,13 +83,23 @@ impl Placement {
         one.into_iter().chain(listed.into_iter().flatten()).chain(set.into_iter().flatten())
     }
 
-    /// The node of every process, in order.
+    /// The node of every process, in order, found in parallel.
     #[must_use]
     pub fn nodes(&self) -> Vec<NodeId> {
+        self.listed_nodes().into_owned()
+    }
+
+    /// The same, without a copy where they are listed already.
+    pub(crate) fn listed_nodes(&self) -> Cow<'_, [NodeId]> {
         match self {
-            Self::Table(table) => table.nodes().to_vec(),
-            Self::Product(_) | Self::Construction(_) => {
-                ProcessId::first(self.process_count()).map(|process| self.node(process)).collect()
+            Self::Product(product) => product.nodes().into(),
+            Self::Table(table) => table.nodes().into(),
+            Self::Construction(construction) => {
+                let labels = 0..usize::try_from(self.process_count()).unwrap_or(usize::MAX);
+                #[expect(clippy::cast_possible_truncation, reason = "labels are below 2^32")]
+                let node = |label| construction.node(ProcessId::new(label as u32));
+                let nodes: Vec<NodeId> = labels.into_par_iter().map(node).collect();
+                nodes.into()
             }
         }
     }

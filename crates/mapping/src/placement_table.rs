@@ -1,6 +1,7 @@
 //! Placements given process by process.
 
 use cubefold_topology::{Machine, NodeId};
+use rayon::prelude::*;
 
 use crate::ProcessId;
 
@@ -8,22 +9,9 @@ use crate::ProcessId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacementTable {
     machine: Machine,
-    nodes: Vec<NodeId>,           // the node of each process
-    by_node: Vec<ProcessId>,      // the processes in ascending order of their nodes and labels: the inverse
-    collision: Option<Collision>, // the first two processes on one node, if any are
-    greatest_load: u64,           // the most processes on one node, at least 1
-}
-
-/// Two processes on one node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("processes {first} and {second} are both on node {node}, expected one process a node")]
-pub struct Collision {
-    /// The process that comes first.
-    pub first: ProcessId,
-    /// The first process, in order of labels, whose node is taken.
-    pub second: ProcessId,
-    /// The node.
-    pub node: NodeId,
+    nodes: Vec<NodeId>,      // the node of each process
+    by_node: Vec<ProcessId>, // the processes in ascending order of their nodes and labels: the inverse
+    greatest_load: u64,      // the most processes on one node, at least 1
 }
 
 /// A list of nodes that is no placement.
@@ -53,7 +41,7 @@ impl PlacementTable {
     ///
     /// # Complexity
     ///
-    /// O(P log P) for P processes, whatever the size of the machine.
+    /// O(P log P) for P processes, in parallel, whatever the size of the machine.
     pub fn new(machine: &Machine, nodes: Vec<NodeId>) -> Result<Self, PlacementTableError> {
         if nodes.is_empty() {
             return Err(PlacementTableError::NoProcesses);
@@ -65,43 +53,17 @@ impl PlacementTable {
             }
         }
         let mut by_node: Vec<ProcessId> = ProcessId::first(nodes.len() as u64).collect();
-        by_node.sort_unstable_by_key(|&process| (nodes[process.label() as usize], process));
-        let mut placement =
-            Self { machine: machine.clone(), nodes, by_node, collision: None, greatest_load: 1 };
-        placement.collision = placement.first_collision();
-        placement.greatest_load = placement.fullest_node();
-        Ok(placement)
-    }
-
-    /// The first two processes that share a node; none where no two do.
-    #[must_use]
-    pub fn collision(&self) -> Option<Collision> {
-        self.collision
+        by_node.par_sort_unstable_by_key(|&process| (nodes[process.label() as usize], process));
+        let shared =
+            by_node.chunk_by(|one, other| nodes[one.label() as usize] == nodes[other.label() as usize]);
+        let greatest_load = shared.map(|processes| processes.len() as u64).max().unwrap_or(1);
+        Ok(Self { machine: machine.clone(), nodes, by_node, greatest_load })
     }
 
     /// The most processes on one node, at least 1.
     #[must_use]
     pub fn greatest_load(&self) -> u64 {
         self.greatest_load
-    }
-
-    fn fullest_node(&self) -> u64 {
-        let shared = self.by_node.chunk_by(|&one, &other| self.node(one) == self.node(other));
-        shared.map(|processes| processes.len() as u64).max().unwrap_or(1)
-    }
-
-    /// Of all processes whose node is taken by a process before them, the first.
-    fn first_collision(&self) -> Option<Collision> {
-        self.by_node
-            .windows(2)
-            .filter(|pair| self.node(pair[0]) == self.node(pair[1]))
-            .min_by_key(|pair| pair[1])
-            .map(|pair| {
-                let node = self.node(pair[1]);
-                // More than two may share the node: the first of them is named.
-                let at = self.by_node.partition_point(|&process| self.node(process) < node);
-                Collision { first: self.by_node[at], second: pair[1], node }
-            })
     }
 
     /// The machine.
@@ -149,22 +111,16 @@ mod tests {
         let on = |node| placement.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
         assert_eq!(on(2), [1]);
         assert_eq!(on(3), [] as [u32; 0]);
-        assert_eq!(placement.collision(), None);
+        assert_eq!(placement.greatest_load(), 1);
         assert_eq!(placement.node(ProcessId::new(0)), NodeId::new(8));
     }
 
     #[test]
-    fn processes_may_share_a_node_and_the_first_two_that_do_are_named() {
+    fn processes_may_share_a_node_and_the_inverse_lists_them_in_order() {
         let shared = place(&[4, 7, 1, 7, 1, 7]).unwrap();
         let on = |node| shared.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
         assert_eq!((on(7), on(1), on(4)), (vec![1, 3, 5], vec![2, 4], vec![0]));
         assert_eq!(shared.greatest_load(), 3);
-        assert_eq!(
-            shared.collision().unwrap().to_string(),
-            "processes 1 and 3 are both on node 7, expected one process a node"
-        );
-        let third_pair = place(&[7, 4, 4, 7, 7]).unwrap().collision().unwrap();
-        assert!(third_pair.to_string().starts_with("processes 1 and 2 "));
     }
 
     #[test]

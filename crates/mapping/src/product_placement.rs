@@ -1,29 +1,26 @@
-//! Placements by a named embedding: formulas, no tables.
+//! Placements by a named embedding.
 
-use cubefold_topology::{Extent, HostDimension, Machine, NodeId};
+mod field;
+
+use cubefold_topology::{HostDimension, Machine, NodeId};
+use rayon::prelude::*;
 
 use crate::{CubeDimension, EmbeddingKind, Guest, Hypercube, ProcessId};
+use field::Field;
 
 /// A d-cube placed by a product embedding on a machine of exactly `2^d` nodes: a bijection.
 ///
 /// Coordinate `j` of length `2^(d_j)` is a function of bits `K_j .. K_j + d_j - 1` of the label, its
 /// field (`docs/model.md` section 3). As a node's index is made of its coordinates in the same way as the
-/// label of its fields, a process and its node are each computed from the other in O(c), or O(d) for
-/// `byweight`.
+/// label of its fields, a process and its node are each found from the other field by field. The
+/// coordinates of fields of up to 16 bits are kept in tables, of 128 KiB at most and one for all fields of
+/// one extent; no memory grows with the number of processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProductPlacement {
     kind: EmbeddingKind,
     machine: Machine, // every length a power of two, their product 2^d
     cube: Hypercube,
     fields: Vec<Field>, // one for each coordinate of the machine
-}
-
-/// The bits of the label that decide one coordinate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Field {
-    shift: u32, // K_j; K_j + d_j is at most 32
-    mask: u32,  // 2^(d_j) - 1
-    extent: Extent,
 }
 
 /// Why a named embedding does not fit a machine.
@@ -76,14 +73,7 @@ impl ProductPlacement {
         if nodes != processes {
             return Err(ProductPlacementError::NodeCount { kind, nodes, processes });
         }
-        let fields = machine.extents().iter().scan(0, |shift, &extent| {
-            let bits = extent.length().trailing_zeros();
-            #[expect(clippy::cast_possible_truncation, reason = "a length is at most 2^32")]
-            let field = Field { shift: *shift, mask: (extent.length() - 1) as u32, extent };
-            *shift += bits;
-            Some(field)
-        });
-        let fields = fields.collect();
+        let fields = Field::all(kind, machine.extents());
         Ok(Self { kind, machine: machine.clone(), cube, fields })
     }
 
@@ -106,32 +96,86 @@ impl ProductPlacement {
     }
 
     /// The node of a process.
+    ///
+    /// # Complexity
+    ///
+    /// O(c) for c coordinates; O(d) by `byweight` where a coordinate is longer than 2^16.
     #[must_use]
     pub fn node(&self, process: ProcessId) -> NodeId {
-        NodeId::new(self.map_fields(process.label(), EmbeddingKind::position))
+        NodeId::new(image(&self.fields, process.label()))
+    }
+
+    /// The node of the neighbour `N_i(n)` of process `n` in dimension `i`: where a message along that
+    /// dimension goes, without a translation table.
+    ///
+    /// # Complexity
+    ///
+    /// As [`ProductPlacement::node`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_mapping::{EmbeddingKind, Hypercube, ProcessId, ProductPlacement};
+    /// use cubefold_topology::{Machine, MachineKind};
+    ///
+    /// let cube = Hypercube::new(3)?;
+    /// let ring = Machine::new(MachineKind::Ring, &[8])?;
+    /// let xor = ProductPlacement::new(EmbeddingKind::Xor, cube, &ring)?;
+    /// // The ring holds 0 1 2 3 6 7 4 5: the neighbour 6 of process 2 is two links from it.
+    /// let (two, highest) = (ProcessId::new(2), cube.dimension(2)?);
+    /// assert_eq!(xor.node(two).index(), 2);
+    /// assert_eq!(xor.neighbour_node(two, highest).index(), 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn neighbour_node(&self, process: ProcessId, dimension: CubeDimension) -> NodeId {
+        self.node(self.cube.neighbour(process, dimension))
+    }
+
+    /// The nodes of all processes, in order.
+    ///
+    /// # Complexity
+    ///
+    /// O(2^d) in parallel, whatever the number of coordinates, where the first is at most 2^16 long.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<NodeId> {
+        let processes = usize::try_from(self.cube.process_count()).unwrap_or(usize::MAX);
+        let (low, high) = self.fields.split_at(self.low_fields());
+        let bits = low.last().map_or(0, Field::end);
+        let period: Vec<u32> = (0..1 << bits).map(|label| image(low, label)).collect();
+        let run = period.len();
+        let mut nodes = vec![NodeId::new(0); processes];
+        nodes.par_chunks_mut(run.max(NODES_A_TASK).min(processes)).enumerate().for_each(|(task, nodes)| {
+            let first = task * run.max(NODES_A_TASK);
+            for (start, nodes) in (first..).step_by(run).zip(nodes.chunks_exact_mut(run)) {
+                #[expect(clippy::cast_possible_truncation, reason = "a label, below 2^32")]
+                let high = image(high, start as u32);
+                for (node, low) in nodes.iter_mut().zip(&period) {
+                    *node = NodeId::new(high | low);
+                }
+            }
+        });
+        nodes
     }
 
     /// The process on a node.
     #[must_use]
     pub fn process(&self, node: NodeId) -> ProcessId {
-        ProcessId::new(self.map_fields(node.index(), EmbeddingKind::value))
+        ProcessId::new(self.fields.iter().fold(0, |label, field| label | field.origin(node.index())))
     }
 
     /// The placement of one field on one line of the machine: what this one is the product of, first
     /// coordinate first.
     #[must_use]
-    #[expect(
-        clippy::missing_panics_doc,
-        clippy::expect_used,
-        reason = "lengths are 2^1 to 2^32, so fields fit"
-    )]
+    #[expect(clippy::missing_panics_doc, clippy::expect_used, reason = "fields have 1 to 32 bits")]
     pub fn lines(&self) -> Vec<Self> {
-        let line = |dimension| {
-            let machine = self.machine.line(dimension);
-            let cube = Hypercube::new(u64::from(machine.node_count().trailing_zeros()));
-            Self::new(self.kind, cube.expect("1 to 32 bits"), &machine).expect("2^d nodes")
+        let line = |(dimension, field): (HostDimension, &Field)| Self {
+            kind: self.kind,
+            machine: self.machine.line(dimension),
+            cube: Hypercube::new(field.bits().into()).expect("1 to 32 bits"),
+            fields: vec![field.alone()],
         };
-        self.machine.shape().dimensions().map(line).collect()
+        self.machine.shape().dimensions().zip(&self.fields).map(line).collect()
     }
 
     /// The field that a dimension of the cube belongs to, counted from 0 as the coordinates are, and the bit
@@ -144,24 +188,33 @@ impl ProductPlacement {
     #[expect(clippy::expect_used, reason = "documented under Panics")]
     pub fn field_of(&self, dimension: CubeDimension) -> (usize, u32) {
         let number = u32::from(dimension.number());
-        let last = self.fields.iter().rposition(|field| field.shift <= number);
+        let last = self.fields.iter().rposition(|field| field.first_bit() <= number);
         let field = last.filter(|_| number < u32::from(self.cube.dimension_count()));
         let field = field.expect("a dimension of the cube");
-        (field, 1 << (number - self.fields[field].shift))
+        (field, 1 << (number - self.fields[field].first_bit()))
     }
 
     /// The value of every field of a process's label, first coordinate first.
     pub fn field_values(&self, process: ProcessId) -> impl Iterator<Item = u32> {
-        self.fields.iter().map(move |field| process.label() >> field.shift & field.mask)
+        self.fields.iter().map(move |field| field.value(process.label()))
     }
 
-    fn map_fields(&self, word: u32, map: impl Fn(EmbeddingKind, Extent, u32) -> u32) -> u32 {
-        self.fields.iter().fold(0, |image, field| {
-            let part = word >> field.shift & field.mask;
-            image | map(self.kind, field.extent, part) << field.shift
-        })
+    /// The number of fields that end within the lowest bits of the label.
+    fn low_fields(&self) -> usize {
+        self.fields.iter().take_while(|field| field.end() <= MOST_PERIOD_BITS).count()
     }
 }
+
+/// What some fields contribute to the node of the process with this label.
+fn image(fields: &[Field], label: u32) -> u32 {
+    fields.iter().fold(0, |index, field| index | field.image(label))
+}
+
+/// The most bits of the low fields whose images are repeated: at most 2^16 of them, which stay in cache.
+const MOST_PERIOD_BITS: u32 = 16;
+
+/// How many nodes a thread finds at once, at least: enough to outweigh handing them out.
+const NODES_A_TASK: usize = 1 << 16;
 
 #[cfg(test)]
 mod tests {
@@ -188,6 +241,39 @@ mod tests {
             let node = placement.node(process);
             assert!(!std::mem::replace(&mut seen[node.index() as usize], true));
             assert_eq!(placement.process(node), process);
+        }
+    }
+
+    #[test]
+    fn listed_nodes_are_those_found_one_by_one_however_long_the_fields() {
+        let shapes: [&[u64]; 7] =
+            [&[2], &[4, 2, 8], &[1 << 17], &[1 << 18, 2], &[2, 1 << 17], &[1 << 9, 1 << 9], &[8, 1 << 15]];
+        for (lengths, kind) in
+            shapes.into_iter().flat_map(|lengths| EmbeddingKind::ALL.map(|kind| (lengths, kind)))
+        {
+            let machine = Machine::new(MachineKind::Torus, lengths).unwrap();
+            let cube = Hypercube::new(u64::from(machine.node_count().trailing_zeros())).unwrap();
+            let placement = ProductPlacement::new(kind, cube, &machine).unwrap();
+            let one_by_one = ProcessId::first(cube.process_count()).map(|process| placement.node(process));
+            assert!(one_by_one.eq(placement.nodes()));
+        }
+    }
+
+    #[test]
+    fn neighbours_are_found_on_the_largest_machines() {
+        let shapes: [&[u64]; 3] = [&[1 << 32], &[1 << 16, 1 << 16], &[2; 32]];
+        for (lengths, kind) in
+            shapes.into_iter().flat_map(|lengths| EmbeddingKind::ALL.map(|kind| (lengths, kind)))
+        {
+            let machine = Machine::new(MachineKind::Torus, lengths).unwrap();
+            let cube = Hypercube::new(32).unwrap();
+            let placement = ProductPlacement::new(kind, cube, &machine).unwrap();
+            for process in [0, 1, 0x8000_0000, 0x1234_5678, u32::MAX].map(ProcessId::new) {
+                for dimension in cube.dimensions() {
+                    let node = placement.neighbour_node(process, dimension);
+                    assert_eq!(placement.process(node), cube.neighbour(process, dimension));
+                }
+            }
         }
     }
 

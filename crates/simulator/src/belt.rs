@@ -177,11 +177,10 @@ pub(crate) fn bytes(plan: Plan<'_>) -> u64 {
     }
 }
 
-/// The state of a process, its place in lists, its node, its times while a stage is tried as a whole, and
-/// its account.
-const BYTES_A_PROCESS: u64 = 56 + 4 + 4 + 24 + 8;
-/// A slot, and the place of a queue.
-const BYTES_A_CHANNEL: u64 = 8;
+/// The state of a process, its node, its times while a stage is tried as a whole, and its account.
+const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8;
+/// A slot, the place of a queue, and the bit for it.
+const BYTES_A_CHANNEL: u64 = 9;
 
 /// Runs a program as planned, and reports to `observer`.
 ///

@@ -245,7 +245,7 @@ fn check_clock<P: Program>(
 /// every message crosses, none of which goes farther than the machine's diameter.
 #[must_use]
 pub fn most_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
-    let diameter: u64 = placement.machine().extents().iter().map(|extent| extent.diameter()).sum();
+    let diameter = placement.machine().diameter();
     let stages = program.stage_count() as u128;
     let messages = u128::from(program.process_count()) * program.most_received() as u128;
     let computing = stages

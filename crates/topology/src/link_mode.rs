@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Channel, Direction, Machine, Sign};
+use crate::{Direction, Sign};
 
 /// Which channels may be busy at the same time (Tao 1988, 4.2; `docs/model.md` section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,20 +40,6 @@ impl LinkMode {
         }
     }
 
-    /// Whether channels `a` and `b` of `machine` may both be busy at the same time.
-    ///
-    /// # Panics
-    ///
-    /// When a channel is not one of the machine's.
-    #[must_use]
-    pub fn may_transmit_together(self, machine: &Machine, a: Channel, b: Channel) -> bool {
-        match self {
-            Self::FullDuplex => a != b,
-            Self::HalfDuplex => machine.link(a) != machine.link(b),
-            Self::SingleDirection => a != b && a.direction == b.direction,
-        }
-    }
-
     /// The coordinated movements that a phase is made of, one after another, each as the directions in
     /// which messages move at once (`docs/model.md` section 6).
     #[must_use]
@@ -77,26 +63,6 @@ impl fmt::Display for LinkMode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{HostDimension, MachineKind};
-
-    fn channel(machine: &Machine, node: u64, dimension: usize, sign: Sign) -> Channel {
-        let direction = Direction { dimension: HostDimension::new(dimension).unwrap(), sign };
-        Channel { node: machine.node(node).unwrap(), direction }
-    }
-
-    #[test]
-    fn the_modes_allow_what_tao_says() {
-        let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
-        let there = channel(&torus, 0, 1, Sign::Positive);
-        let back = channel(&torus, 1, 1, Sign::Negative);
-        let beside = channel(&torus, 1, 1, Sign::Positive);
-        let across = channel(&torus, 1, 2, Sign::Positive);
-        let allowed = |other| LinkMode::ALL.map(|mode| mode.may_transmit_together(&torus, there, other));
-        assert_eq!(allowed(there), [false, false, false]);
-        assert_eq!(allowed(back), [true, false, false]);
-        assert_eq!(allowed(beside), [true, true, true]);
-        assert_eq!(allowed(across), [true, true, false]);
-    }
 
     #[test]
     fn each_movement_may_be_made_at_once_and_all_directions_are_covered() {

@@ -158,6 +158,12 @@ impl Machine {
         self.extents.iter().map(|extent| nodes / extent.length() * extent.links()).sum()
     }
 
+    /// The greatest distance between two nodes.
+    #[must_use]
+    pub fn diameter(&self) -> u64 {
+        self.extents.iter().map(|extent| extent.diameter()).sum()
+    }
+
     /// The node that a channel leads to; none where a line ends.
     ///
     /// # Panics
@@ -243,6 +249,19 @@ mod tests {
         // A dimension of length 2 has one link whether it wraps or not.
         assert_eq!(links(MachineKind::Torus, &[2, 2, 2]), 12);
         assert_eq!(links(MachineKind::Hypercube, &[2, 2, 2]), 12);
+    }
+
+    #[test]
+    fn the_diameter_is_the_distance_of_the_two_farthest_nodes() {
+        let shapes: [&[u64]; 5] = [&[2], &[7], &[6, 5], &[2, 4, 3], &[2, 2, 2]];
+        for lengths in shapes {
+            for kind in [MachineKind::Mesh, MachineKind::Torus] {
+                let machine = Machine::new(kind, lengths).unwrap();
+                let from = |a| machine.nodes().map(move |b| (a, b));
+                let distances = machine.nodes().flat_map(from).map(|(a, b)| machine.distance(a, b));
+                assert_eq!(machine.diameter(), distances.max().unwrap());
+            }
+        }
     }
 
     #[test]

@@ -28,10 +28,9 @@ impl CycleBound {
         let messages = u128::from(program.process_count()) * program.most_received() as u128;
         // Programs of more messages are measured and placed, but not run: there is no contention to bound.
         let messages = if messages > u128::from(MOST_MESSAGES) { 1 } else { messages };
-        let diameter: u64 = machine.extents().iter().map(|extent| extent.diameter()).sum();
         Self {
             computations: stages * u128::from(load),
-            crossings: stages * messages * u128::from(diameter),
+            crossings: stages * messages * u128::from(machine.diameter()),
             compute: u128::from(program.compute().get()),
             hop: u128::from(hop.get()),
         }

@@ -1,10 +1,10 @@
 //! Lines and rings in any host: theorems 3.3.1 to 3.3.4.
 
 use super::error::UnmetCondition;
-use super::expansion::Expansion;
+use super::expansion::{Expansion, even_first_factor};
 use super::factor::Factor;
 use super::graph_type::{GraphType, Pair};
-use super::permutation::Permutation;
+use super::permutation::rearrangement;
 use super::plan::{Parameter, Plan};
 use super::promise::{PromisedDilation, PromisedSteps, Routing};
 use super::sequence::Sequence;
@@ -33,6 +33,7 @@ fn direct(sequence: Sequence, pair: &Pair, theorem: &'static str, links: u64) ->
         theorem,
         formula: format!("{}_L", sequence.letter()),
         parameters: vec![Parameter::list("L", lengths)],
+        contraction: None,
         steps: vec![step(sequence, lengths)],
         dilation: PromisedDilation::new(links, exact),
         routing: routing(links, pair.host_dimensions()),
@@ -41,22 +42,14 @@ fn direct(sequence: Sequence, pair: &Pair, theorem: &'static str, links: u64) ->
 
 /// `pi o h_L*`, `L*` being `L` with its first even length before the others (theorem 3.3.3).
 fn round_a_mesh(pair: &Pair) -> Result<Plan, UnmetCondition> {
-    let mut lengths = pair.host_lengths.clone();
-    let even = lengths.iter().position(|length| length.is_multiple_of(2));
-    let Some(even) = even.filter(|_| lengths.len() > 1) else {
-        return Err(UnmetCondition::HamiltonianMesh);
-    };
-    lengths[..=even].rotate_right(1);
-    let order = (0..lengths.len()).map(|at| match at {
-        _ if at == even => 0,
-        _ if at < even => at + 1,
-        _ => at,
-    });
-    let permutation = Permutation::new(order.collect());
+    let factor = even_first_factor(&[pair.processes()], &pair.host_lengths);
+    let lengths = factor.ok_or(UnmetCondition::HamiltonianMesh)?.lengths();
+    let permutation = rearrangement(&lengths, &pair.host_lengths);
     Ok(Plan {
         theorem: "theorem 3.3.3",
         formula: "pi o h_L*".to_owned(),
         parameters: vec![Parameter::list("Lstar", &lengths), Parameter::list("pi", &permutation.numbers())],
+        contraction: None,
         steps: vec![step(Sequence::H, &lengths), Step::Permutation(permutation)],
         dilation: PromisedDilation::new(1, true),
         routing: routing(1, lengths.len()),

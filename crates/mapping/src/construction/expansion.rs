@@ -81,7 +81,7 @@ fn by_even_factor(pair: &Pair) -> Result<Plan, UnmetCondition> {
 /// The first expansion factor of one list of lengths into another, components in the order of the host's.
 pub(super) fn any_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
     let groups = partition(guest, host, &|_, _| true)?;
-    Some(factor_of(&groups, host))
+    Some(Factor::of_groups(&groups, host))
 }
 
 /// The first one of lists that are (2) or, of two components or more, have an even one, put first.
@@ -90,12 +90,7 @@ pub(super) fn even_first_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
     for group in &mut groups {
         evenness::put_first(group, host);
     }
-    Some(factor_of(&groups, host))
-}
-
-fn factor_of(groups: &[Vec<usize>], lengths: &[u64]) -> Factor {
-    let list = |group: &Vec<usize>| group.iter().map(|&at| lengths[at]).collect();
-    Factor::new(&groups.iter().map(list).collect::<Vec<_>>())
+    Some(Factor::of_groups(&groups, host))
 }
 
 fn with_factor(sequence: Sequence, factor: Factor, pair: &Pair, theorem: &'static str) -> Plan {
@@ -107,6 +102,7 @@ fn with_factor(sequence: Sequence, factor: Factor, pair: &Pair, theorem: &'stati
         theorem,
         formula: format!("pi o {}_V", sequence.letter().to_ascii_uppercase()),
         parameters: vec![Parameter::new("V", &factor), Parameter::list("pi", &permutation.numbers())],
+        contraction: None,
         steps: vec![Step::Expansion(Expansion::new(sequence, factor)), Step::Permutation(permutation)],
         dilation: PromisedDilation::new(links, pair.is_exactly(GraphType::Torus, GraphType::Mesh)),
         routing: Routing::together(pair.guest_dimensions(), phase_length, steps),

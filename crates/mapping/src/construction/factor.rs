@@ -23,6 +23,12 @@ impl Factor {
         Self { lists: with_ranges.collect(), components: Length::all(&lists.concat()) }
     }
 
+    /// The factor whose lists are the lengths at these positions.
+    pub(super) fn of_groups(groups: &[Vec<usize>], lengths: &[u64]) -> Self {
+        let list = |group: &Vec<usize>| group.iter().map(|&at| lengths[at]).collect();
+        Self::new(&groups.iter().map(list).collect::<Vec<_>>())
+    }
+
     /// `count` times a list of `times` times `component`.
     pub(super) fn uniform(count: usize, times: usize, component: u64) -> Self {
         Self::new(&vec![vec![component; times]; count])

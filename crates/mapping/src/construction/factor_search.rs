@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::free_positions::FreePositions;
+
 /// Groups all of `parts` so that the product of group `i` is `wholes[i]` and every group is accepted; each
 /// group lists positions in `parts`, ascending. None when there is no such grouping.
 ///
@@ -105,17 +107,12 @@ impl Search<'_> {
 
     /// The groups as positions.
     fn positions(&self, parts: &[u64]) -> Vec<Vec<usize>> {
-        let mut taken = vec![false; parts.len()];
+        let mut free = FreePositions::new(parts.len());
         let take = |group: &Sublist| {
-            let mut positions = vec![];
-            for (value, &count) in self.values.iter().zip(&group.counts) {
-                let free = (0..parts.len()).filter(|&at| parts[at] == *value && !taken[at]);
-                positions.extend(free.take(count).collect::<Vec<_>>());
-            }
+            let lengths = self.lengths(group).into_iter();
+            let mut positions: Vec<usize> =
+                lengths.filter_map(|length| free.take(|at| parts[at] == length)).collect();
             positions.sort_unstable();
-            for &position in &positions {
-                taken[position] = true;
-            }
             positions
         };
         self.groups.iter().map(take).collect()

@@ -52,8 +52,7 @@ impl Case {
     }
 
     fn plan(self, pair: &Pair) -> Plan {
-        let list = |group: &Vec<usize>| group.iter().map(|&at| self.reduction.multipliers[at]).collect();
-        let factor = Factor::new(&self.reduction.groups.iter().map(list).collect::<Vec<_>>());
+        let factor = Factor::of_groups(&self.reduction.groups, &self.reduction.multipliers);
         let alpha = Permutation::new(self.reduction.guest_order.clone());
         let beta = Permutation::new(inverse(&self.reduction.host_order));
         let fold = self.folds.then(|| Fold::new(&self.multiplicands));
@@ -71,6 +70,7 @@ impl Case {
             ],
             dilation: self.dilation(pair),
             routing: self.routing(),
+            contraction: None,
             steps: vec![
                 Step::Permutation(alpha),
                 Step::Supernodes(Supernodes::new(self.multiplicands.len(), self.sequence, factor, fold)),

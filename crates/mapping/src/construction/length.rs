@@ -2,24 +2,24 @@
 
 /// A length in `1..=2^32` with its reciprocal: what coordinates are divided by for every process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Length {
+pub(crate) struct Length {
     length: u64,     // in 1..=2^32
     reciprocal: u64, // floor((2^64 - 1) / length)
 }
 
 impl Length {
-    pub(super) fn new(length: u64) -> Self {
+    pub(crate) fn new(length: u64) -> Self {
         debug_assert!((1..=1 << 32).contains(&length));
         Self { length, reciprocal: u64::MAX / length }
     }
 
     /// All lengths of a list.
-    pub(super) fn all(lengths: &[u64]) -> Vec<Self> {
+    pub(crate) fn all(lengths: &[u64]) -> Vec<Self> {
         lengths.iter().copied().map(Self::new).collect()
     }
 
     /// The length.
-    pub(super) fn get(self) -> u64 {
+    pub(crate) fn get(self) -> u64 {
         self.length
     }
 
@@ -29,7 +29,7 @@ impl Length {
     /// `m = floor((2^64 - 1) / l)`, at least `2^64 / l - 1`, the quotient of `x` is `floor((x + 1) m / 2^64)`: it
     /// is no larger, as `(x + 1) m < 2^64 (x + 1) / l`, and no smaller, as `(x + 1) / l` is at least `1 / l` over
     /// the quotient and `(x + 1) m` falls short of `2^64 (x + 1) / l` by `x + 1 <= 2^32 <= 2^64 / l` at most.
-    pub(super) fn divide(self, number: u64) -> (u64, u64) {
+    pub(crate) fn divide(self, number: u64) -> (u64, u64) {
         debug_assert!(number < 1 << 32);
         let product = u128::from(number + 1).wrapping_mul(u128::from(self.reciprocal));
         let quotient = (product >> 64) as u64;

@@ -5,6 +5,7 @@ use super::choice;
 use super::contraction::{Contraction, Flat};
 use super::error::UnmetCondition;
 use super::expansion;
+use super::free_positions::FreePositions;
 use super::graph_type::{GraphType, Pair};
 use super::length::Length;
 use super::plan::{Parameter, Plan};
@@ -12,20 +13,13 @@ use super::promise::{PromisedDilation, PromisedSteps, Routing};
 use super::sequence::Sequence;
 use super::square::root;
 
-/// A contraction, and the one-to-one construction that goes on from there.
-#[derive(Debug)]
-pub(super) struct ContractionPlan {
-    pub(super) contraction: Contraction,
-    pub(super) plan: Plan,
-}
-
-type Planned = Result<ContractionPlan, Vec<UnmetCondition>>;
+type Planned = Result<Plan, Vec<UnmetCondition>>;
 
 /// `E o mu`: all lengths divided by `kappa`, then the best embedding `E` there is.
 pub(super) fn general(pair: &Pair) -> Planned {
     let (kappa, lengths) = divided(pair, 1).ok_or_else(|| vec![UnmetCondition::Kappa])?;
     let inner = contracted(pair, lengths, pair.guest_rings.clone());
-    let (_, plan) = choice::best_one_to_one(&inner)?;
+    let (_, plan) = choice::best(&inner)?;
     let formula = format!("({}) o mu", plan.formula);
     Ok(finish(all_kept(pair, Flat::AsIs, kappa), Plan { formula, ..plan }))
 }
@@ -74,21 +68,20 @@ pub(super) fn projection(flat: Flat, pair: &Pair) -> Planned {
         theorem: "section 5.3",
         formula: formula.to_owned(),
         parameters: vec![Parameter::list("pi", &order)],
+        contraction: None,
         steps: vec![],
         dilation: PromisedDilation::new(1, true),
         routing: Routing::together(pair.guest_dimensions(), None, steps),
     };
-    Ok(finish(
-        Contraction { lengths: pair.guest_lengths.clone(), kept, flat, kappa: Length::new(kappa) },
-        plan,
-    ))
+    let lengths = pair.guest_lengths.clone();
+    Ok(finish(Contraction { lengths, kept, flat, kappa: Length::new(kappa) }, plan))
 }
 
-/// Puts `kappa` before the other parameters.
-fn finish(contraction: Contraction, plan: Plan) -> ContractionPlan {
+/// The contraction before what follows it, and `kappa` before the other parameters.
+fn finish(contraction: Contraction, plan: Plan) -> Plan {
     let mut parameters = vec![Parameter::new("kappa", &contraction.kappa.get())];
     parameters.extend(plan.parameters);
-    ContractionPlan { contraction, plan: Plan { theorem: "section 5.3", parameters, ..plan } }
+    Plan { theorem: "section 5.3", parameters, contraction: Some(contraction), ..plan }
 }
 
 fn all_kept(pair: &Pair, flat: Flat, kappa: u64) -> Contraction {
@@ -125,11 +118,9 @@ fn kept_dimensions(pair: &Pair, folds: u64) -> Option<(u64, Vec<usize>)> {
     let mut kappas: Vec<u64> = divisible.map(|length| length / unit).collect();
     kappas.sort_unstable();
     kappas.into_iter().find_map(|kappa| {
-        let mut kept = vec![];
-        for host in &pair.host_lengths {
-            let fits = |at: &usize| !kept.contains(at) && pair.guest_lengths[*at] == folds * kappa * host;
-            kept.push((0..pair.guest_dimensions()).find(fits)?);
-        }
+        let mut free = FreePositions::new(pair.guest_dimensions());
+        let mut keep = |host| free.take(|at| pair.guest_lengths[at] == folds * kappa * host);
+        let kept = pair.host_lengths.iter().map(|&host| keep(host)).collect::<Option<Vec<_>>>()?;
         Some((kappa, kept))
     })
 }

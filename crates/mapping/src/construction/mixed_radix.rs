@@ -26,7 +26,7 @@ pub(super) fn write_digits(base: &[Length], number: u32, digits: &mut [u32]) {
 
 /// A coordinate or a number below 2^32 as 32 bits.
 #[expect(clippy::cast_possible_truncation, reason = "what is narrowed lies below a length of at most 2^32")]
-pub(super) fn narrow(number: u64) -> u32 {
+pub(crate) fn narrow(number: u64) -> u32 {
     debug_assert!(u32::try_from(number).is_ok());
     number as u32
 }

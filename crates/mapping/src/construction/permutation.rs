@@ -1,5 +1,7 @@
 //! Permutations of dimensions, which go before and after the functions.
 
+use super::free_positions::FreePositions;
+
 /// A permutation `pi` of dimensions: `pi((i_1, .., i_k)) = (i_pi(1), .., i_pi(k))` (Tao 1988, 3.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Permutation {
@@ -16,15 +18,8 @@ impl Permutation {
     /// The permutation that rearranges one list of lengths to another, equal lengths in order; none when
     /// the lists differ by more than order.
     pub(super) fn between(from: &[u64], to: &[u64]) -> Option<Self> {
-        let mut taken = vec![false; from.len()];
-        let order: Option<Vec<usize>> = to
-            .iter()
-            .map(|length| {
-                let position = (0..from.len()).find(|&at| !taken[at] && from[at] == *length)?;
-                taken[position] = true;
-                Some(position)
-            })
-            .collect();
+        let mut free = FreePositions::new(from.len());
+        let order: Option<Vec<usize>> = to.iter().map(|&length| free.take(|at| from[at] == length)).collect();
         (from.len() == to.len()).then_some(order?).map(Self::new)
     }
 

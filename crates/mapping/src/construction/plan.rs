@@ -1,9 +1,10 @@
 //! What a theorem gives for a pair of shapes.
 
+use super::contraction::Contraction;
 use super::promise::{PromisedDilation, Routing};
 use super::step::Step;
 
-/// A one-to-one construction with all that its theorem says of it.
+/// A construction with all that its theorem says of it.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     /// The statement that it rests on.
@@ -12,7 +13,9 @@ pub(super) struct Plan {
     pub(super) formula: String,
     /// The free choices that were made.
     pub(super) parameters: Vec<Parameter>,
-    /// The functions, the first applied first.
+    /// What makes the guest as large as the host, where it is larger.
+    pub(super) contraction: Option<Contraction>,
+    /// The functions after it, a bijection together, the first applied first.
     pub(super) steps: Vec<Step>,
     pub(super) dilation: PromisedDilation,
     pub(super) routing: Routing,

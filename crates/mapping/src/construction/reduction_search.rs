@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::factor_search::{evenness, partition};
+use super::free_positions::FreePositions;
 use super::least::least_feasible;
 use super::simple_reduction::ratios;
 
@@ -151,11 +152,6 @@ fn over_one(quotients: &[u64]) -> Vec<u64> {
 
 /// The position of each wanted length, equal ones in order.
 fn positions(lengths: &[u64], wanted: impl Iterator<Item = u64>) -> Vec<usize> {
-    let mut taken = vec![false; lengths.len()];
-    let position = |length| {
-        let found = (0..lengths.len()).find(|&at| !taken[at] && lengths[at] == length)?;
-        taken[found] = true;
-        Some(found)
-    };
-    wanted.filter_map(position).collect()
+    let mut free = FreePositions::new(lengths.len());
+    wanted.filter_map(|length| free.take(|at| lengths[at] == length)).collect()
 }

@@ -8,17 +8,6 @@ use super::mixed_radix::narrow;
 /// Room for the coordinates of any node; what follows the last coordinate is of no meaning.
 pub(super) type Room = [u32; MOST_DIMENSIONS];
 
-/// Coordinates with room after them.
-pub(super) fn room(coordinates: &[u32], lengths: &[Length]) -> Room {
-    assert_eq!(coordinates.len(), lengths.len(), "a coordinate for each dimension");
-    let mut room = [0; MOST_DIMENSIONS];
-    for ((slot, &coordinate), length) in room.iter_mut().zip(coordinates).zip(lengths) {
-        assert!(u64::from(coordinate) < length.get(), "coordinates below the lengths");
-        *slot = coordinate;
-    }
-    room
-}
-
 /// The coordinates of a node or process by its index.
 pub(super) fn coordinates(index: u32, lengths: &[Length]) -> Room {
     let mut room = [0; MOST_DIMENSIONS];

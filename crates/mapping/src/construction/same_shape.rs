@@ -1,6 +1,7 @@
 //! Guests and hosts of the same lengths up to order: lemma 3.4.1 and the function `T_L`.
 
 use super::error::UnmetCondition;
+use super::free_positions::FreePositions;
 use super::graph_type::Pair;
 use super::permutation::Permutation;
 use super::plan::{Parameter, Plan};
@@ -12,28 +13,28 @@ use super::step::Step;
 /// `T_L`: every coordinate folded by `t_(l_i)` (Tao 1988, definition 3.4.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fold {
-    lengths: Vec<u64>, // of each coordinate; 2 where it stays, as t_2 is the identity
+    lengths: Vec<Option<u64>>, // of each coordinate; none where it stays
 }
 
 impl Fold {
     /// Folds every coordinate.
     pub(super) fn new(lengths: &[u64]) -> Self {
-        Self { lengths: lengths.to_vec() }
+        Self { lengths: lengths.iter().copied().map(Some).collect() }
     }
 
     /// The coordinate at `position` folded.
     pub(super) fn at(&self, position: usize, coordinate: u32) -> u32 {
         match self.lengths[position] {
-            2 => coordinate,
-            length => fold(length, coordinate),
+            Some(length) => fold(length, coordinate),
+            None => coordinate,
         }
     }
 
     /// The coordinate at `position` unfolded.
     pub(super) fn undone_at(&self, position: usize, coordinate: u32) -> u32 {
         match self.lengths[position] {
-            2 => coordinate,
-            length => unfold(length, coordinate),
+            Some(length) => unfold(length, coordinate),
+            None => coordinate,
         }
     }
 
@@ -55,8 +56,8 @@ impl Fold {
 /// A torus into a mesh is folded in every dimension, as the lemma says; a cylinder only where it must be.
 pub(super) fn plan(pair: &Pair) -> Result<Plan, UnmetCondition> {
     let permutation = matching(pair).ok_or(UnmetCondition::SameLengths)?;
-    let folded: Vec<u64> = folded_lengths(pair, &permutation);
-    let folds = folded.iter().any(|&length| length > 2);
+    let folded = folded_lengths(pair, &permutation);
+    let folds = folded.iter().any(Option::is_some);
     let links = if folds { 2 } else { 1 };
     let mut steps = vec![Step::Permutation(permutation.clone())];
     if folds {
@@ -68,6 +69,7 @@ pub(super) fn plan(pair: &Pair) -> Result<Plan, UnmetCondition> {
         theorem: "lemma 3.4.1",
         formula: if folds { "pi o T_L" } else { "pi" }.to_owned(),
         parameters: vec![Parameter::list("pi", &permutation.numbers())],
+        contraction: None,
         steps,
         dilation: PromisedDilation::new(links, true),
         routing: Routing::together(pair.guest_dimensions(), phase_length, steps_promised),
@@ -80,16 +82,11 @@ fn matching(pair: &Pair) -> Option<Permutation> {
     if pair.guest_dimensions() != pair.host_dimensions() {
         return None;
     }
-    let mut taken = vec![false; pair.guest_dimensions()];
+    let mut free = FreePositions::new(pair.guest_dimensions());
     let mut take = |length: u64, ring: Option<bool>| {
-        let fits = |at: &usize| {
-            !taken[*at]
-                && pair.guest_lengths[*at] == length
-                && ring.is_none_or(|ring| pair.guest_rings[*at] == ring)
-        };
-        let found = (0..taken.len()).find(fits)?;
-        taken[found] = true;
-        Some(found)
+        free.take(|at| {
+            pair.guest_lengths[at] == length && ring.is_none_or(|ring| pair.guest_rings[at] == ring)
+        })
     };
     let mut order = vec![];
     for (&length, &ring) in pair.host_lengths.iter().zip(&pair.host_rings) {
@@ -101,13 +98,13 @@ fn matching(pair: &Pair) -> Option<Permutation> {
     order.into_iter().collect::<Option<Vec<_>>>().map(Permutation::new)
 }
 
-/// The length of each guest dimension that must be folded, 2 for the others.
-fn folded_lengths(pair: &Pair, permutation: &Permutation) -> Vec<u64> {
-    let mut folded = vec![2; pair.guest_dimensions()];
+/// The length of each guest dimension that must be folded, none for the others.
+fn folded_lengths(pair: &Pair, permutation: &Permutation) -> Vec<Option<u64>> {
+    let mut folded = vec![None; pair.guest_dimensions()];
     for (host, from) in permutation.numbers().into_iter().enumerate() {
         let guest = from - 1;
         if pair.guest_rings[guest] && !pair.host_rings[host] {
-            folded[guest] = pair.guest_lengths[guest];
+            folded[guest] = Some(pair.guest_lengths[guest]);
         }
     }
     folded

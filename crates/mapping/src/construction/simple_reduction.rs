@@ -47,8 +47,7 @@ pub(super) fn plan(pair: &Pair) -> Result<Plan, UnmetCondition> {
         return Err(UnmetCondition::SimpleReductionDimensions { guest, host });
     }
     let groups = least_groups(pair).ok_or(UnmetCondition::SimpleReductionFactor)?;
-    let lengths = |group: &Vec<usize>| group.iter().map(|&at| pair.guest_lengths[at]).collect();
-    let factor = Factor::new(&groups.iter().map(lengths).collect::<Vec<_>>());
+    let factor = Factor::of_groups(&groups, &pair.guest_lengths);
     let permutation = Permutation::new(groups.concat());
     let folds = pair.guest == GraphType::Torus && pair.host == GraphType::Mesh;
     let parameters = vec![Parameter::new("V", &factor), Parameter::list("pi", &permutation.numbers())];
@@ -62,6 +61,7 @@ pub(super) fn plan(pair: &Pair) -> Result<Plan, UnmetCondition> {
         theorem: if pair.square_lengths().is_some() { "theorem 3.5.2" } else { "theorem 3.4.3" },
         formula: if folds { "U_V o T o pi" } else { "U_V o pi" }.to_owned(),
         parameters,
+        contraction: None,
         steps,
         dilation,
         routing: Routing::together(guest, None, promised_steps),

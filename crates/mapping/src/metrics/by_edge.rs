@@ -1,227 +1,76 @@
 //! Metrics of any placement, guest edge by guest edge.
-//!
-//! A route is at most one run of links in each dimension, so that the congestion of all links of a
-//! dimension comes from difference arrays: 1 where a run begins, -1 where it ends, then prefix sums along
-//! the lines. The node load needs no pass of its own: a route uses two links of each node that it passes
-//! and one link of each of its ends, so that a node's links carry twice its load plus the edges that end
-//! there. An edge within a node uses no link and touches the node once.
 
-use std::collections::BTreeMap;
+use cubefold_topology::TieRule;
 
-use cubefold_topology::{HostDimension, Machine, NodeId, Sign, TieRule};
+use super::congestion;
+use super::distances::{ByDimension, WithSpectrum, tally};
+use super::edge_blocks::EdgeBlocks;
+use super::{Congestion, Dilation, DimensionDistances};
+use crate::{Guest, Placement, PlacementMetrics};
 
-use crate::{Dilation, DimensionDistances, Extremes, Guest, Placement, PlacementMetrics};
-
-/// Bytes that measuring takes for each node: two counters and the number of processes.
-pub(super) const BYTES_A_NODE: u64 = 8 + 8 + 4 + 4 + 4;
-
-/// Metrics of `placement` for `guest`.
+/// All metrics of `placement` for `guest`.
 pub(super) fn measure<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> PlacementMetrics {
-    let (distances, dilation) = distances(guest, placement);
-    let machine = placement.machine();
-    let mut census = Census::new(machine);
-    let link_congestion = machine
-        .shape()
-        .dimensions()
-        .map(|dimension| census.add_links_of(dimension, guest, placement, tie))
-        .fold(Extremes::NONE, Extremes::and);
-    census.add_processes(guest, placement);
-    PlacementMetrics {
-        distances,
-        dilation,
-        node_load: Extremes::of(census.node_loads()),
-        link_congestion,
-        node_congestion: Extremes::of(census.node_congestions()),
-        load: Extremes::of(census.load.iter().map(|&load| u64::from(load))),
-    }
+    let images = placement.listed_nodes();
+    let blocks = EdgeBlocks::new(guest, placement, &images);
+    let (distances, dilation) = with_spectrum(&blocks);
+    let Congestion { node_load, link_congestion, node_congestion, load } =
+        congestion_of(&blocks, placement, tie);
+    PlacementMetrics { distances, dilation, node_load, link_congestion, node_congestion, load }
 }
 
-/// A zero for every node.
-fn vec_of_nodes<T: Clone + Default>(machine: &Machine) -> Vec<T> {
-    vec![T::default(); usize::try_from(machine.node_count()).unwrap_or(usize::MAX)]
+/// The distances of every guest dimension.
+pub(super) fn distances<G: Guest>(guest: &G, placement: &Placement) -> Vec<DimensionDistances> {
+    let images = placement.listed_nodes();
+    let blocks = EdgeBlocks::new(guest, placement, &images);
+    tally(&blocks, || ByDimension::new(&blocks)).distances()
 }
 
-/// The distances of every guest dimension, and all dilations together.
-fn distances<G: Guest>(guest: &G, placement: &Placement) -> (Vec<DimensionDistances>, Dilation) {
-    let machine = placement.machine();
-    let mut spectrum = BTreeMap::new();
-    let of_dimension = |dimension| {
-        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
-        for (low, high) in guest.edges(dimension) {
-            *counts.entry(machine.distance(placement.node(low), placement.node(high))).or_default() += 1;
-        }
-        let over_edges = counts
-            .iter()
-            .map(|(&distance, &edges)| {
-                Extremes { min: distance, max: distance, sum: distance, count: 1 }.repeated(edges)
-            })
-            .fold(Extremes::NONE, Extremes::and);
-        for (distance, edges) in counts {
-            *spectrum.entry(distance).or_default() += edges;
-        }
-        DimensionDistances { over_edges }
+/// The dilations of all guest edges.
+pub(super) fn dilation<G: Guest>(guest: &G, placement: &Placement) -> Dilation {
+    let images = placement.listed_nodes();
+    with_spectrum(&EdgeBlocks::new(guest, placement, &images)).1
+}
+
+/// Congestion and loads.
+pub(super) fn congestion<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Congestion {
+    let images = placement.listed_nodes();
+    congestion_of(&EdgeBlocks::new(guest, placement, &images), placement, tie)
+}
+
+/// Bytes that measuring takes, roughly: the images of the processes and a few counters for every node.
+pub(super) fn bytes(placement: &Placement) -> u64 {
+    let (processes, nodes) = (placement.process_count(), placement.machine().node_count());
+    let images = match placement {
+        Placement::Product(_) | Placement::Construction(_) => 4 * processes,
+        Placement::Table(_) => 0,
     };
-    let distances = (0..guest.dimension_count()).map(of_dimension).collect();
-    (distances, Dilation { spectrum })
+    // The guests here have at most 26 dimensions with up to 2^26 processes.
+    let counter = if processes <= 1 << 26 { size_of::<u32>() } else { size_of::<u64>() };
+    images + nodes * (congestion::MOST_ARRAYS + 1) as u64 * counter as u64
 }
 
-/// What is counted at each node.
-struct Census {
-    link_traffic: Vec<u64>, // the congestion of the node's links, summed
-    ends: Vec<u32>,         // the guest edges that lead from the node to others
-    within: Vec<u32>,       // the guest edges within the node
-    load: Vec<u32>,         // the processes on the node
+fn with_spectrum<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> (Vec<DimensionDistances>, Dilation) {
+    tally(blocks, || WithSpectrum::new(blocks)).distances_and_dilation()
 }
 
-impl Census {
-    fn new(machine: &Machine) -> Self {
-        Self {
-            link_traffic: vec_of_nodes(machine),
-            ends: vec_of_nodes(machine),
-            within: vec_of_nodes(machine),
-            load: vec_of_nodes(machine),
-        }
-    }
-
-    /// Counts the congestion of the links of one dimension, and what of it each node sees.
-    fn add_links_of<G: Guest>(
-        &mut self,
-        dimension: HostDimension,
-        guest: &G,
-        placement: &Placement,
-        tie: TieRule,
-    ) -> Extremes {
-        let machine = placement.machine();
-        let mut lines = Lines::new(machine, dimension);
-        for (low, high) in (0..guest.dimension_count()).flat_map(|own| guest.edges(own)) {
-            lines.add_route(placement.node(low), placement.node(high), tie);
-        }
-        let congestion = lines.congestion();
-        let mut extremes = Extremes::NONE;
-        for (near, far) in lines.links() {
-            let edges = congestion[near];
-            extremes = extremes.and(Extremes { min: edges, max: edges, sum: edges, count: 1 });
-            self.link_traffic[near] += edges;
-            self.link_traffic[far] += edges;
-        }
-        extremes
-    }
-
-    /// Counts processes and ends of guest edges.
-    fn add_processes<G: Guest>(&mut self, guest: &G, placement: &Placement) {
-        for process in crate::ProcessId::first(guest.process_count()) {
-            self.load[placement.node(process).index() as usize] += 1;
-        }
-        for (low, high) in (0..guest.dimension_count()).flat_map(|own| guest.edges(own)) {
-            let (low, high) = (placement.node(low).index() as usize, placement.node(high).index() as usize);
-            if low == high {
-                self.within[low] += 1;
-            } else {
-                self.ends[low] += 1;
-                self.ends[high] += 1;
-            }
-        }
-    }
-
-    fn node_loads(&self) -> impl Iterator<Item = u64> {
-        self.link_traffic.iter().zip(&self.ends).map(|(traffic, &ends)| (traffic - u64::from(ends)) / 2)
-    }
-
-    fn node_congestions(&self) -> impl Iterator<Item = u64> {
-        let touching =
-            self.ends.iter().zip(&self.within).map(|(&ends, &within)| u64::from(ends) + u64::from(within));
-        self.node_loads().zip(touching).map(|(load, touching)| load + touching)
-    }
-}
-
-/// The links of one dimension: the link of near end `n` at index `n`, as differences along its line until
-/// [`Lines::congestion`] adds them up.
-struct Lines<'machine> {
-    machine: &'machine Machine,
-    dimension: HostDimension,
-    length: usize,
-    stride: usize,
-    differences: Vec<u64>, // modulo 2^64: the sums are counts, whatever the order of their parts
-}
-
-impl<'machine> Lines<'machine> {
-    fn new(machine: &'machine Machine, dimension: HostDimension) -> Self {
-        let size = |value| usize::try_from(value).unwrap_or(usize::MAX);
-        Self {
-            machine,
-            dimension,
-            length: size(machine.shape().length(dimension)),
-            stride: size(machine.shape().stride(dimension)),
-            differences: vec_of_nodes(machine),
-        }
-    }
-
-    /// Adds what the route from `from` to `to` uses of this dimension: the run of links on the line where
-    /// the lower dimensions agree with `to` already and the higher ones with `from` still.
-    fn add_route(&mut self, from: NodeId, to: NodeId, tie: TieRule) {
-        let Some(leg) = self.machine.leg_along(self.dimension, from, to, tie) else {
-            return;
-        };
-        let (from, to) = (from.index() as usize, to.index() as usize);
-        let (start, block) = (from / self.stride % self.length, self.stride * self.length);
-        let line = from / block * block + to % self.stride;
-        let hops = usize::try_from(leg.hops).unwrap_or(usize::MAX);
-        let first = match leg.direction.sign {
-            Sign::Positive => start,
-            // Going down over `hops` links is going up over the same ones from the other end.
-            Sign::Negative => to / self.stride % self.length,
-        };
-        self.add_run(line, first, hops);
-    }
-
-    fn add_run(&mut self, line: usize, first: usize, hops: usize) {
-        let end = first + hops;
-        self.change(line, first, 1);
-        if end < self.length {
-            self.change(line, end, u64::MAX); // -1
-        } else if end > self.length {
-            self.change(line, 0, 1);
-            self.change(line, end - self.length, u64::MAX);
-        }
-    }
-
-    fn change(&mut self, line: usize, position: usize, by: u64) {
-        let difference = &mut self.differences[line + position * self.stride];
-        *difference = difference.wrapping_add(by);
-    }
-
-    /// Adds the differences up along every line.
-    fn congestion(&mut self) -> Vec<u64> {
-        let mut sums = std::mem::take(&mut self.differences);
-        for block in sums.chunks_exact_mut(self.stride * self.length) {
-            for at in self.stride..block.len() {
-                block[at] = block[at].wrapping_add(block[at - self.stride]);
-            }
-        }
-        sums
-    }
-
-    /// The two ends of every link, as node indices.
-    fn links(&self) -> impl Iterator<Item = (usize, usize)> {
-        let (length, stride, block) = (self.length, self.stride, self.stride * self.length);
-        let ring = self.machine.extent(self.dimension).is_ring();
-        let nodes = usize::try_from(self.machine.node_count()).unwrap_or(usize::MAX);
-        (0..nodes).filter_map(move |near| {
-            let position = near / stride % length;
-            if position + 1 < length {
-                Some((near, near + stride))
-            } else {
-                ring.then_some((near, near + stride - block))
-            }
-        })
+fn congestion_of<G: Guest>(blocks: &EdgeBlocks<'_, G>, placement: &Placement, tie: TieRule) -> Congestion {
+    let one_to_one = placement.is_one_to_one();
+    // A process owns an edge a dimension at most.
+    let most_edges = blocks.images.len().saturating_mul(blocks.guest.dimension_count());
+    if most_edges < 1 << 31 {
+        congestion::measure::<G, u32>(blocks, one_to_one, tie)
+    } else {
+        congestion::measure::<G, u64>(blocks, one_to_one, tie)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
-    use crate::{EmbeddingKind, Hypercube, PlacementTable};
-    use cubefold_topology::MachineKind;
+    use crate::{EmbeddingKind, Extremes, Hypercube, PlacementTable, ProcessId};
+    use cubefold_topology::{Machine, MachineKind, NodeId};
 
     fn standard(kind: MachineKind, lengths: &[u64]) -> PlacementMetrics {
         let machine = Machine::new(kind, lengths).unwrap();
@@ -252,5 +101,109 @@ mod tests {
         assert_eq!(metrics.dilation.total(), 1);
         assert_eq!(metrics.link_congestion, Extremes { min: 0, max: 1, sum: 1, count: 5 });
         assert_eq!(metrics.load, Extremes { min: 0, max: 1, sum: 2, count: 5 });
+    }
+
+    /// Cases that differ in every way that the loops know: powers of two and other lengths, lines and rings, both
+    /// of length 2, one-to-one and not, with empty nodes.
+    fn placements() -> Vec<(Hypercube, Placement)> {
+        let shapes: [&[u64]; 7] =
+            [&[1 << 15], &[128, 256], &[2, 64, 2, 128], &[2; 15], &[181, 182], &[3, 5, 7, 2, 157], &[40_009]];
+        let mut all = vec![];
+        for (shape, kind) in shapes
+            .into_iter()
+            .flat_map(|shape| [MachineKind::Mesh, MachineKind::Torus].map(|kind| (shape, kind)))
+        {
+            let machine = Machine::new(kind, shape).unwrap();
+            let nodes = u32::try_from(machine.node_count()).unwrap();
+            for (dimensions, factor) in [(14, 15_485_863_u32), (13, 7), (14, 3 * 5 * 7 * 41)] {
+                let place = |label: u32| label.wrapping_mul(factor) % nodes / (1 + label % 2);
+                let places = (0..1 << dimensions).map(place).map(NodeId::new).collect();
+                let table = PlacementTable::new(&machine, places).unwrap();
+                all.push((Hypercube::new(dimensions).unwrap(), Placement::Table(table)));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn wide_counters_count_as_narrow_ones() {
+        for (cube, placement) in placements() {
+            let images = placement.listed_nodes();
+            let blocks = EdgeBlocks::new(&cube, &placement, &images);
+            for tie in TieRule::ALL {
+                let one_to_one = placement.is_one_to_one();
+                assert_eq!(
+                    congestion::measure::<_, u32>(&blocks, one_to_one, tie),
+                    congestion::measure::<_, u64>(&blocks, one_to_one, tie)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_measures_the_same() {
+        let with_threads = |threads: usize, cube: &Hypercube, placement: &Placement| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| measure(cube, placement, TieRule::Direct))
+        };
+        for (cube, placement) in placements() {
+            let serial = with_threads(1, &cube, &placement);
+            assert_eq!(serial.link_congestion.count, placement.machine().link_count());
+            assert_eq!(serial.link_congestion.sum, serial.dilation.total());
+            for threads in [2, 5] {
+                assert_eq!(with_threads(threads, &cube, &placement), serial);
+            }
+        }
+    }
+
+    #[test]
+    fn edges_of_a_cube_in_rows_are_those_looked_up_one_by_one() {
+        /// A cube that knows no rows.
+        struct Plain(Hypercube);
+
+        impl Guest for Plain {
+            fn process_count(&self) -> u64 {
+                self.0.process_count()
+            }
+
+            fn dimension_count(&self) -> usize {
+                Guest::dimension_count(&self.0)
+            }
+
+            fn edges_from(
+                &self,
+                dimension: usize,
+                labels: std::ops::Range<u64>,
+            ) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+                self.0.edges_from(dimension, labels)
+            }
+
+            fn neighbours(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
+                self.0.neighbours(process)
+            }
+        }
+
+        for (cube, placement) in placements() {
+            let in_rows = measure(&cube, &placement, TieRule::Negative);
+            assert_eq!(in_rows, measure(&Plain(cube), &placement, TieRule::Negative));
+        }
+    }
+
+    #[test]
+    fn far_nodes_of_the_largest_machines_are_measured_without_overflow() {
+        // On the ring the two ends are neighbours round the back, 2^31 is as far as can be, and a line is longest.
+        let largest = 1_u64 << 32;
+        let nodes = [0, u32::MAX, 1 << 31, 1].map(NodeId::new);
+        let distances = |kind, lengths: &[u64]| {
+            let table = PlacementTable::new(&Machine::new(kind, lengths).unwrap(), nodes.to_vec()).unwrap();
+            let metrics = super::dilation(&Hypercube::new(2).unwrap(), &Placement::Table(table));
+            metrics.spectrum.into_iter().collect::<Vec<_>>()
+        };
+        let half = largest / 2;
+        assert_eq!(distances(MachineKind::Ring, &[largest]), [(1, 1), (2, 1), (half - 1, 1), (half, 1)]);
+        let line = [(half - 1, 1), (half, 1), (largest - 2, 1), (largest - 1, 1)];
+        assert_eq!(distances(MachineKind::Line, &[largest]), line);
+        // The same nodes in 32 dimensions: bits that differ.
+        assert_eq!(distances(MachineKind::Hypercube, &[2; 32]), [(1, 1), (2, 1), (31, 1), (32, 1)]);
     }
 }

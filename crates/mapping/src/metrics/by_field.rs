@@ -4,7 +4,7 @@
 //! look alike. So links have the congestion of the line they lie in, and what a node has is the sum over
 //! the dimensions of what its coordinates have: extremes add up, because coordinates are free.
 
-use cubefold_topology::TieRule;
+use cubefold_topology::{Extent, TieRule};
 
 use crate::{
     Dilation, DimensionDistances, Extremes, Placement, PlacementMetrics, ProductPlacement, metrics::by_edge,
@@ -25,12 +25,26 @@ pub(super) fn measure(placement: &ProductPlacement, tie: TieRule) -> PlacementMe
         node_congestion: every_node(nodes),
         load: Extremes { min: 1, max: 1, sum: nodes, count: nodes },
     };
-    for line in placement.lines() {
-        let (guest, lines) = (line.cube(), nodes / line.machine().node_count());
-        let one = by_edge::measure(&guest, &Placement::Product(line), tie);
-        add_lines(&mut whole, &one, lines);
+    // Lines of one extent are alike in every dimension.
+    let mut measured: Vec<(Extent, PlacementMetrics)> = vec![];
+    for (line, &extent) in placement.lines().into_iter().zip(placement.machine().extents()) {
+        let lines = nodes / extent.length();
+        let known = measured.iter().find(|(other, _)| *other == extent);
+        if let Some((_, one)) = known {
+            add_lines(&mut whole, one, lines);
+        } else {
+            let one = by_edge::measure(&line.cube(), &Placement::Product(line), tie);
+            add_lines(&mut whole, &one, lines);
+            measured.push((extent, one));
+        }
     }
     whole
+}
+
+/// Bytes that measuring takes, roughly: those of the longest line.
+pub(super) fn bytes(placement: &ProductPlacement) -> u64 {
+    let lines = placement.lines().into_iter().map(Placement::Product);
+    lines.map(|line| by_edge::bytes(&line)).max().unwrap_or(0)
 }
 
 /// Adds the metrics of `lines` lines of one dimension, each like `one`.

@@ -42,11 +42,11 @@ impl<'run> Engine<'run> {
             processes: vec![],
             belts: vec![0; layout.channels()],
             contended: ContendedChannels::new(layout.channels()),
-            picks: TimeWheel::new(0, stages.hop.saturating_add(1)),
+            picks: TimeWheel::new(stages.hop.saturating_add(1)),
             turned: vec![0; layout.dimensions()],
             now: 0,
             longest_queue: 0,
-            events: TimeWheel::new(nodes.len(), horizon),
+            events: TimeWheel::new(horizon),
         }
     }
 
@@ -55,10 +55,12 @@ impl<'run> Engine<'run> {
         self.begin(stage, finishes);
         while let Some(now) = self.next_cycle() {
             self.set_now(now);
-            while let Some(process) = self.events.take(now) {
+            while let Some(process) =
+                self.events.take(now, |process| self.processes[process as usize].next_event)
+            {
                 self.wake(process, observer);
             }
-            while let Some(queue) = self.picks.take(now) {
+            while let Some(queue) = self.picks.take(now, |queue| self.contended.queue(queue).next_pick) {
                 self.pick(queue);
             }
         }
@@ -74,7 +76,8 @@ impl<'run> Engine<'run> {
         self.picks.begin_again();
         self.processes.clear();
         let stage = number(stage);
-        self.processes.extend(finishes.iter().map(|&finish| Process::at_stage(stage, finish)));
+        let nodes = self.nodes.iter().map(|node| node.index());
+        self.processes.extend(nodes.zip(finishes).map(|(node, &finish)| Process::new(node, stage, finish)));
         for process in 0..number(finishes.len()) {
             // Each pair once, by its lower label.
             if let Some(partner) = self.stages.partner(process, stage).filter(|&partner| partner > process) {
@@ -116,7 +119,7 @@ impl<'run> Engine<'run> {
         let own = &mut self.processes[process as usize];
         if !own.planned {
             own.planned = true;
-            self.events.add(process, own.time);
+            own.next_event = self.events.add(process, own.time);
         }
     }
 
@@ -136,27 +139,27 @@ impl<'run> Engine<'run> {
         let own = &mut self.processes[process as usize];
         own.distance = 0;
         let Some(source) = self.stages.partner(process, own.stage) else { return };
-        let (from, to) = (self.node(source), self.node(process));
+        let (from, to) = (self.nodes[source as usize].index(), own.node);
         if let Some(leg) = self.layout.next_leg(from, to) {
-            self.take_leg(process, from, leg);
+            self.take_leg(process, leg);
         }
     }
 
-    fn take_leg(&mut self, process: u32, node: u32, leg: Leg) {
+    fn take_leg(&mut self, process: u32, leg: Leg) {
         let own = &mut self.processes[process as usize];
-        own.direction = leg.direction;
         own.leg_end = leg.end;
         own.hops = leg.hops;
         own.distance += leg.hops;
-        self.join(process, node);
+        self.join(process, leg.stop);
     }
 
     /// A message has come to the end of its leg: it turns, or has arrived.
     fn end_leg<O: Observer>(&mut self, process: u32, observer: &mut O) {
         self.leave_slot(process);
-        let (at, to) = (self.processes[process as usize].leg_end, self.node(process));
-        match self.layout.next_leg(at, to) {
-            Some(leg) => self.take_leg(process, at, leg),
+        let own = &self.processes[process as usize];
+        let next = if own.leg_end == own.node { None } else { self.layout.next_leg(own.leg_end, own.node) };
+        match next {
+            Some(leg) => self.take_leg(process, leg),
             None => self.deliver(process, observer),
         }
     }
@@ -184,10 +187,6 @@ impl<'run> Engine<'run> {
         {
             self.meet(process, partner);
         }
-    }
-
-    fn node(&self, process: u32) -> u32 {
-        self.nodes[process as usize].index()
     }
 }
 

@@ -4,12 +4,12 @@ use cubefold_topology::{Extent, Machine, Sign, TieRule};
 
 /// The places of channels and slots of a machine.
 ///
-/// A channel is kept at `direction * nodes + node`, with directions numbered `(1,+) (1,-) (2,+) ..`. The belt
-/// of a directed line has as many slots as the line has nodes, kept where the line's channels are.
+/// Every directed line has as many slots as nodes, kept together with its direction's others; the slot that
+/// is at the line's first node at cycle 0 comes first. Channels are kept in the same way.
 #[derive(Debug)]
 pub(super) struct Layout {
     axes: Vec<Axis>,
-    nodes: usize,
+    nodes: u32,
     tie: TieRule,
 }
 
@@ -25,12 +25,34 @@ struct Axis {
 /// A straight part of a message's way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Leg {
-    /// The number of its direction.
-    pub(super) direction: u32,
+    /// Where it begins, and in which direction it leads.
+    pub(super) stop: Stop,
     /// Its links, at least 1.
     pub(super) hops: u32,
     /// The node that it leads to.
     pub(super) end: u32,
+}
+
+/// A node on a directed line, as the messages of that direction see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stop {
+    /// The number of the direction: `(1,+) (1,-) (2,+) ..`.
+    pub(super) direction: u32,
+    /// The place of the line's first slot.
+    line: u32,
+    /// How many nodes of the line come before this one.
+    position: u32,
+}
+
+/// Which slot is meant, seen from the one at a stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// That one.
+    Here,
+    /// The next in the direction of travel.
+    One,
+    /// The one before it.
+    OneBehind,
 }
 
 impl Layout {
@@ -42,16 +64,16 @@ impl Layout {
 
     /// The layout of a machine that [fits](Self::fits).
     pub(super) fn new(machine: &Machine, tie: TieRule) -> Self {
-        let axes = machine
-            .shape()
-            .dimensions()
-            .map(|dimension| Axis::new(machine.extent(dimension), machine.shape().stride(dimension)));
-        Self { axes: axes.collect(), nodes: machine.node_count() as usize, tie }
+        let shape = machine.shape();
+        let axes =
+            shape.dimensions().map(|dimension| Axis::new(machine.extent(dimension), shape.stride(dimension)));
+        let nodes = u32::try_from(machine.node_count()).unwrap_or(u32::MAX);
+        Self { axes: axes.collect(), nodes, tie }
     }
 
     /// The number of channels, and of slots.
     pub(super) fn channels(&self) -> usize {
-        2 * self.axes.len() * self.nodes
+        2 * self.axes.len() * self.nodes as usize
     }
 
     /// The number of dimensions.
@@ -64,27 +86,21 @@ impl Layout {
         self.axes.iter().map(|axis| axis.extent.diameter()).sum()
     }
 
-    /// The place of a channel.
-    #[inline]
-    pub(super) fn channel(&self, direction: u32, node: u32) -> usize {
-        direction as usize * self.nodes + node as usize
-    }
-
     /// The next leg of the way from `at` to `to`: along the lowest dimension in which they differ.
     #[inline]
     pub(super) fn next_leg(&self, at: u32, to: u32) -> Option<Leg> {
         (0_u32..).zip(&self.axes).find_map(|(dimension, axis)| {
             let (from, goal) = (axis.coordinate(at), axis.coordinate(to));
             let way = axis.extent.way(from, goal, self.tie)?;
-            let direction = match way.sign {
-                Sign::Positive => 2 * dimension,
-                Sign::Negative => 2 * dimension + 1,
+            let (direction, position) = match way.sign {
+                Sign::Positive => (2 * dimension, from),
+                Sign::Negative => (2 * dimension + 1, axis.length - 1 - from),
             };
-            // Both are coordinates of one machine, so that the sum is a node's index again.
-            let end =
-                at.wrapping_sub(from.wrapping_mul(axis.stride)).wrapping_add(goal.wrapping_mul(axis.stride));
+            let first = at - from * axis.stride;
             #[expect(clippy::cast_possible_truncation, reason = "fewer links than nodes on a line")]
-            Some(Leg { direction, hops: way.hops as u32, end })
+            let hops = way.hops as u32;
+            let stop = Stop { direction, line: direction * self.nodes + first, position };
+            Some(Leg { stop, hops, end: first + goal * axis.stride })
         })
     }
 
@@ -100,56 +116,51 @@ impl Layout {
         along.next().is_none().then_some(distance)
     }
 
-    /// The links from a node to another one on its line, in a direction.
+    /// The links from a stop to a node on its line, in the direction of travel.
     #[inline]
-    pub(super) fn hops_along(&self, direction: u32, from: u32, to: u32) -> u32 {
-        let axis = &self.axes[direction as usize / 2];
-        let (from, to) = (axis.coordinate(from), axis.coordinate(to));
-        let (behind, ahead) = if direction.is_multiple_of(2) { (from, to) } else { (to, from) };
-        if ahead >= behind { ahead - behind } else { ahead + axis.length - behind }
+    pub(super) fn hops_to(&self, stop: Stop, node: u32) -> u32 {
+        let axis = self.axis(stop);
+        let coordinate = axis.coordinate(node);
+        let ahead = if stop.direction.is_multiple_of(2) { coordinate } else { axis.length - 1 - coordinate };
+        if ahead >= stop.position { ahead - stop.position } else { ahead + axis.length - stop.position }
     }
 
     /// How far a dimension's belts have turned after so many steps.
     #[inline]
     pub(super) fn turned(&self, dimension: usize, steps: u64) -> u32 {
-        let axis = &self.axes[dimension];
-        let length = u64::from(axis.length);
+        let length = u64::from(self.axes[dimension].length);
         let turned = if length.is_power_of_two() { steps & (length - 1) } else { steps % length };
         #[expect(clippy::cast_possible_truncation, reason = "below the length")]
         let turned = turned as u32;
         turned
     }
 
-    /// The place of the slot of a belt, turned so far, that is at a node, or so many slots ahead of it.
+    /// The place of the channel that leads on from a stop.
     #[inline]
-    pub(super) fn slot(&self, direction: u32, node: u32, turned: u32, ahead: Ahead) -> usize {
-        let axis = &self.axes[direction as usize / 2];
-        let coordinate = axis.coordinate(node);
-        let position = if direction.is_multiple_of(2) { coordinate } else { axis.length - 1 - coordinate };
+    pub(super) fn channel(&self, stop: Stop) -> usize {
+        (stop.line + stop.position * self.axis(stop).stride) as usize
+    }
+
+    /// The place of a slot at a stop, or next to that, of a belt that has turned so far.
+    #[inline]
+    pub(super) fn slot(&self, stop: Stop, turned: u32, ahead: Ahead) -> u32 {
+        let axis = self.axis(stop);
         let position = match ahead {
-            Ahead::Here => position,
-            Ahead::One => position + 1,
-            Ahead::OneBehind => position + axis.length - 1,
+            Ahead::Here => stop.position + axis.length,
+            Ahead::One => stop.position + axis.length + 1,
+            Ahead::OneBehind => stop.position + axis.length - 1,
         };
-        let slot = axis.around(position + axis.length - turned);
-        let line = node.wrapping_sub(coordinate.wrapping_mul(axis.stride));
-        self.channel(direction, line.wrapping_add(slot.wrapping_mul(axis.stride)))
+        stop.line + axis.around(position - turned) * axis.stride
+    }
+
+    #[inline]
+    fn axis(&self, stop: Stop) -> &Axis {
+        &self.axes[stop.direction as usize / 2]
     }
 }
 
-/// Which slot is meant, seen from the one at a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ahead {
-    /// That one.
-    Here,
-    /// The next in the direction of travel.
-    One,
-    /// The one before it.
-    OneBehind,
-}
-
 impl Axis {
-    #[expect(clippy::cast_possible_truncation, reason = "lengths and strides of a machine that fits 32 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "lengths and strides of a machine that fits 31 bits")]
     fn new(extent: Extent, stride: u64) -> Self {
         let length = extent.length();
         let digits = (length.is_power_of_two() && stride.is_power_of_two())
@@ -165,10 +176,67 @@ impl Axis {
         }
     }
 
-    /// A position below three times the length, modulo the length.
+    /// A position of up to twice the length, modulo the length.
     #[inline]
     fn around(&self, position: u32) -> u32 {
         let position = if position >= self.length { position - self.length } else { position };
         if position >= self.length { position - self.length } else { position }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{MachineKind, NodeId, Wrap};
+
+    fn machines() -> impl Iterator<Item = Machine> {
+        let shapes: [&[u64]; 5] = [&[2], &[8], &[7, 4], &[4, 8, 2], &[3, 2, 5]];
+        shapes.into_iter().flat_map(|shape| {
+            [Wrap::Around, Wrap::Open]
+                .map(|wrap| Machine::with_wraps(MachineKind::Mesh, shape, &vec![wrap; shape.len()]).unwrap())
+        })
+    }
+
+    #[test]
+    fn legs_are_those_of_the_topology() {
+        for (machine, tie) in machines().flat_map(|machine| TieRule::ALL.map(|tie| (machine.clone(), tie))) {
+            let layout = Layout::new(&machine, tie);
+            for (from, to) in machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))) {
+                let leg = layout.next_leg(from.index(), to.index());
+                let expected = machine.next_leg(from, to, tie);
+                let parts = leg.map(|leg| (leg.stop.direction as usize, u64::from(leg.hops)));
+                assert_eq!(parts, expected.map(|leg| (leg.direction.index(), leg.hops)));
+                let (Some(leg), Some(expected)) = (leg, expected) else { continue };
+                let mut end = from;
+                for _ in 0..leg.hops {
+                    end = machine.neighbour(end, expected.direction).unwrap();
+                }
+                assert_eq!((NodeId::new(leg.end), layout.hops_to(leg.stop, leg.end)), (end, leg.hops));
+                let straight = (end == to).then_some(leg.hops);
+                assert_eq!(layout.straight(from.index(), to.index()), straight);
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_stays_in_its_slot_and_slots_of_other_positions_are_others() {
+        for machine in machines() {
+            let layout = Layout::new(&machine, TieRule::Positive);
+            for (from, to) in machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))) {
+                let Some(leg) = layout.next_leg(from.index(), to.index()) else { continue };
+                let dimension = leg.stop.direction as usize / 2;
+                let length = layout.axes[dimension].length;
+                for hops in 0..leg.hops {
+                    let position = (leg.stop.position + hops) % length;
+                    let there = Stop { position, ..leg.stop };
+                    let slot = |stop, steps, ahead| layout.slot(stop, layout.turned(dimension, steps), ahead);
+                    let own = slot(leg.stop, 5, Ahead::Here);
+                    assert_eq!(slot(there, 5 + u64::from(hops), Ahead::Here), own);
+                    assert_eq!(slot(there, 4 + u64::from(hops), Ahead::OneBehind), own);
+                    assert_eq!(slot(there, 6 + u64::from(hops), Ahead::One), own);
+                    assert_eq!(own == slot(there, 5, Ahead::Here), hops == 0);
+                }
+            }
+        }
     }
 }

@@ -6,7 +6,11 @@
 //! the channel has a queue; whenever it is idle it takes off the belt what has arrived meanwhile, and
 //! transmits the first of all. A message that is put on the belt again is right behind the one that held it up.
 
-use super::{engine::Engine, layout::Ahead, process::State};
+use super::{
+    engine::Engine,
+    layout::{Ahead, Stop},
+    process::State,
+};
 
 /// What a message that joins a channel finds there.
 enum Found {
@@ -18,10 +22,12 @@ enum Found {
     Transmitted(u64),
 }
 
-/// When a message on the belt reaches a channel that its leg crosses.
+/// How a message on the belt passes a channel that its leg crosses.
 struct Passage {
     process: u32,
-    /// The end of its leg if nothing stops it.
+    /// The links from the channel to the end of the leg, at least 1.
+    hops: u32,
+    /// The end of the leg if nothing stops the message.
     end: u64,
     /// When a message that sets out from the channel now would come to that end.
     reach: u64,
@@ -29,7 +35,7 @@ struct Passage {
 
 impl Passage {
     /// Whether it arrives in this cycle.
-    fn is_now(&self) -> bool {
+    fn is_now(&self, _: u64) -> bool {
         self.end == self.reach
     }
 
@@ -50,110 +56,121 @@ impl Passage {
 }
 
 impl Engine<'_> {
-    /// The message for `process` wants to cross the channel at `node` in the direction of its leg.
-    pub(super) fn join(&mut self, process: u32, node: u32) {
-        let direction = self.processes[process as usize].direction;
-        let channel = self.layout.channel(direction, node);
-        if let Some(queue) = self.contended.place(channel) {
+    /// The message for `process` wants to cross the channel that leads on from `stop`.
+    #[inline]
+    pub(super) fn join(&mut self, process: u32, stop: Stop) {
+        if let Some(queue) = self.contended.place(self.layout.channel(stop)) {
             self.enqueue(queue, process, self.now);
             return;
         }
-        match self.look(direction, node) {
-            Found::Nobody => {
-                self.transmit(process, node);
-                if self.is_followed(direction, node) {
-                    let queue = self.open_queue(channel, direction, node);
-                    self.picks.add(queue, self.now + self.stages.hop);
-                }
+        let here = self.slot(stop, Ahead::Here);
+        match self.look(stop, here) {
+            Found::Nobody if self.is_followed(stop) => {
+                // Others may join in this cycle and come first: only the pick decides.
+                let queue = self.open_queue(stop);
+                self.enqueue(queue, process, self.now);
+                self.plan_pick(queue, self.now);
             }
+            Found::Nobody => self.transmit(process, here),
             Found::Arriving(other) => {
-                let queue = self.open_queue(channel, direction, node);
-                self.take_off(other, node);
+                let queue = self.open_queue(stop);
+                self.take_off(other, stop);
                 self.enqueue(queue, other, self.now);
                 self.enqueue(queue, process, self.now);
-                self.picks.add(queue, self.now);
+                self.plan_pick(queue, self.now);
             }
             Found::Transmitted(until) => {
-                let queue = self.open_queue(channel, direction, node);
+                let queue = self.open_queue(stop);
                 self.enqueue(queue, process, self.now);
-                self.picks.add(queue, until);
+                self.plan_pick(queue, until);
             }
         }
     }
 
     /// An idle channel with a queue takes what has arrived and transmits the first.
     pub(super) fn pick(&mut self, place: u32) {
-        let queue = *self.contended.queue(place);
-        let (direction, node) = (queue.direction, queue.node);
-        self.collect(place, direction, node);
-        let left = self.contended.queue(place).left_before(self.now);
-        let waiting = match self.take_first(place) {
-            Some(first) => {
-                self.transmit(first, node);
-                self.contended.queue(place).length
-            }
-            None => 0,
-        };
+        let stop = self.contended.queue(place).stop;
+        let here = self.slot(stop, Ahead::Here);
+        self.collect(place, stop, here);
+        let queue = self.contended.queue(place);
+        let left = queue.left_before(self.now);
+        let waiting = queue.length.saturating_sub(1);
         self.longest_queue = self.longest_queue.max(left).max(waiting);
-        if waiting > 0 || self.is_followed(direction, node) {
-            self.picks.add(place, self.now + self.stages.hop);
+        // Nobody has come where the one that was expected was held up on its way.
+        let first = self.take_first(place);
+        if let Some(first) = first {
+            self.transmit(first, here);
+        }
+        if waiting > 0 || first.is_some() && self.is_followed(stop) {
+            self.plan_pick(place, self.now + self.stages.hop);
         } else {
-            self.contended.close(self.layout.channel(direction, node));
+            self.contended.close(self.layout.channel(stop));
         }
     }
 
     /// Takes off the belt all that have come to the channel since it last transmitted.
-    fn collect(&mut self, queue: u32, direction: u32, node: u32) {
+    #[inline]
+    fn collect(&mut self, queue: u32, stop: Stop, here: u32) {
+        if self.stages.hop == 1 {
+            if let Some(process) = self.arriving(here) {
+                self.take_off(process, stop);
+                self.enqueue(queue, process, self.now);
+            }
+            return;
+        }
         // One at a time: taking one off changes the list that is searched.
-        while let Some(passage) =
-            self.find(direction, node, &[Ahead::Here, Ahead::One], |passage, hop| passage.has_arrived(hop))
-        {
+        let around = [Ahead::Here, Ahead::One];
+        while let Some(passage) = self.find(stop, &around, Passage::has_arrived) {
             let joined = self.now - (passage.reach - passage.end);
-            self.take_off(passage.process, node);
+            self.take_off(passage.process, stop);
             self.enqueue(queue, passage.process, joined);
         }
     }
 
     /// What is at a channel without a queue.
-    fn look(&self, direction: u32, node: u32) -> Found {
-        if let Some(passage) = self.find(direction, node, &[Ahead::Here], |passage, _| passage.is_now()) {
+    #[inline]
+    fn look(&self, stop: Stop, here: u32) -> Found {
+        if self.stages.hop == 1 {
+            return self.arriving(here).map_or(Found::Nobody, Found::Arriving);
+        }
+        if let Some(passage) = self.find(stop, &[Ahead::Here], Passage::is_now) {
             return Found::Arriving(passage.process);
         }
-        if self.stages.hop == 1 {
-            return Found::Nobody;
-        }
-        let around = [Ahead::Here, Ahead::One];
-        match self.find(direction, node, &around, Passage::is_under_way) {
+        match self.find(stop, &[Ahead::Here, Ahead::One], Passage::is_under_way) {
             Some(passage) => Found::Transmitted(self.now + self.stages.hop - (passage.reach - passage.end)),
             None => Found::Nobody,
         }
     }
 
+    /// With hops of one cycle: the message in a slot that goes on from where the slot is now; not one whose leg
+    /// ends in this cycle.
+    #[inline]
+    fn arriving(&self, slot: u32) -> Option<u32> {
+        let mut next = self.belts[slot as usize];
+        while let Some(process) = next.checked_sub(1) {
+            let own = &self.processes[process as usize];
+            if own.time > self.now {
+                return Some(process);
+            }
+            next = own.next;
+        }
+        None
+    }
+
     /// Whether a message comes to the channel while the one that sets out now is being transmitted.
-    fn is_followed(&self, direction: u32, node: u32) -> bool {
+    #[inline]
+    fn is_followed(&self, stop: Stop) -> bool {
         let around = [Ahead::Here, Ahead::OneBehind];
-        self.stages.hop > 1 && self.find(direction, node, &around, Passage::is_close_behind).is_some()
+        self.stages.hop > 1 && self.find(stop, &around, Passage::is_close_behind).is_some()
     }
 
     /// A message on the belt around a channel whose passage is as asked for.
-    #[inline]
-    fn find(
-        &self,
-        direction: u32,
-        node: u32,
-        slots: &[Ahead],
-        wanted: impl Fn(&Passage, u64) -> bool,
-    ) -> Option<Passage> {
-        let turned = self.turned[direction as usize / 2];
+    fn find(&self, stop: Stop, slots: &[Ahead], wanted: impl Fn(&Passage, u64) -> bool) -> Option<Passage> {
         for &ahead in slots {
-            // With hops of one cycle nobody is between two slots.
-            if ahead != Ahead::Here && self.stages.hop == 1 {
-                break;
-            }
-            let mut next = self.belts[self.layout.slot(direction, node, turned, ahead)];
+            let mut next = self.belts[self.slot(stop, ahead) as usize];
             while let Some(process) = next.checked_sub(1) {
-                let passage = self.passage(process, node);
-                if let Some(passage) = passage.filter(|passage| wanted(passage, self.stages.hop)) {
+                let passage = self.passage(process, stop);
+                if passage.hops > 0 && wanted(&passage, self.stages.hop) {
                     return Some(passage);
                 }
                 next = self.processes[process as usize].next;
@@ -162,50 +179,58 @@ impl Engine<'_> {
         None
     }
 
-    /// The passage of a moving message over the channel at `node`; none when its leg ends there.
-    #[inline]
-    fn passage(&self, process: u32, node: u32) -> Option<Passage> {
+    fn passage(&self, process: u32, stop: Stop) -> Passage {
         let own = &self.processes[process as usize];
-        let hops = self.layout.hops_along(own.direction, node, own.leg_end);
-        let reach = self.now + self.stages.hop * u64::from(hops);
-        (hops > 0).then_some(Passage { process, end: own.time, reach })
+        let hops = self.layout.hops_to(stop, own.leg_end);
+        Passage { process, hops, end: own.time, reach: self.now + self.stages.hop * u64::from(hops) }
     }
 
-    /// Puts a message on the belt at `node`, for the rest of its leg.
-    fn transmit(&mut self, process: u32, node: u32) {
+    #[inline]
+    fn slot(&self, stop: Stop, ahead: Ahead) -> u32 {
+        self.layout.slot(stop, self.turned[stop.direction as usize / 2], ahead)
+    }
+
+    /// Puts a message into the slot that is where it is, for the rest of its leg.
+    #[inline]
+    fn transmit(&mut self, process: u32, slot: u32) {
+        let first = &mut self.belts[slot as usize];
         let own = &mut self.processes[process as usize];
-        let turned = self.turned[own.direction as usize / 2];
-        let slot = self.layout.slot(own.direction, node, turned, Ahead::Here);
         own.time = self.now + self.stages.hop * u64::from(own.hops);
         own.state = State::Moving;
-        #[expect(clippy::cast_possible_truncation, reason = "the layout numbers slots with 31 bits")]
-        let place = slot as u32;
-        own.slot = place;
-        own.next = std::mem::replace(&mut self.belts[slot], process + 1);
+        own.slot = slot;
+        own.next = std::mem::replace(first, process + 1);
         self.plan(process);
     }
 
-    /// Takes a message off the belt that is stopped at `node`.
-    fn take_off(&mut self, process: u32, node: u32) {
+    /// Takes a message off the belt that is stopped at `stop`.
+    #[inline]
+    fn take_off(&mut self, process: u32, stop: Stop) {
         self.leave_slot(process);
         let own = &mut self.processes[process as usize];
-        own.hops = self.layout.hops_along(own.direction, node, own.leg_end);
+        own.hops = self.layout.hops_to(stop, own.leg_end);
     }
 
     /// Empties the slot of a moving message, where others may be on the point of leaving theirs.
     #[inline]
     pub(super) fn leave_slot(&mut self, process: u32) {
-        let own = self.processes[process as usize];
+        let own = &self.processes[process as usize];
         let first = &mut self.belts[own.slot as usize];
         if *first == process + 1 {
             *first = own.next;
-            return;
+        } else {
+            let (first, after) = (*first, own.next);
+            self.leave_list(process, first, after);
         }
-        let mut before = *first;
+    }
+
+    /// Takes a message out of the list of a slot in which it is not first.
+    #[cold]
+    fn leave_list(&mut self, process: u32, first: u32, after: u32) {
+        let mut before = first;
         while let Some(other) = before.checked_sub(1) {
             let other = &mut self.processes[other as usize];
             if other.next == process + 1 {
-                other.next = own.next;
+                other.next = after;
                 return;
             }
             before = other.next;
@@ -213,40 +238,57 @@ impl Engine<'_> {
         debug_assert!(false, "a moving message is in its slot");
     }
 
-    fn open_queue(&mut self, channel: usize, direction: u32, node: u32) -> u32 {
-        let place = self.contended.open(channel, direction, node);
-        self.picks.make_room(self.contended.place_count());
-        place
+    fn open_queue(&mut self, stop: Stop) -> u32 {
+        self.contended.open(self.layout.channel(stop), stop)
+    }
+
+    #[inline]
+    fn plan_pick(&mut self, queue: u32, cycle: u64) {
+        self.contended.queue(queue).next_pick = self.picks.add(queue, cycle);
     }
 
     /// Queues a message that joined at `joined`, in the order of the model.
+    #[inline]
     fn enqueue(&mut self, place: u32, process: u32, joined: u64) {
         let own = &mut self.processes[process as usize];
         (own.state, own.time, own.next) = (State::Queued, joined, 0);
-        let key = self.key(process);
-        let queue = *self.contended.queue(place);
-        let mut before = 0;
-        if queue.last > 0 && self.key(queue.last - 1) < key {
-            before = queue.last;
-        } else {
-            let mut next = queue.first;
-            while next > 0 && self.key(next - 1) < key {
-                (before, next) = (next, self.processes[next as usize - 1].next);
-            }
-        }
         let queue = self.contended.queue(place);
         queue.count(joined);
-        let after = match before {
-            0 => std::mem::replace(&mut queue.first, process + 1),
-            _ => std::mem::replace(&mut self.processes[before as usize - 1].next, process + 1),
+        let last = queue.last;
+        let is_last = match last.checked_sub(1) {
+            None => true,
+            // Most join after all others: their stages and sources need no look.
+            Some(last) => self.processes[last as usize].time < joined || self.key(last) < self.key(process),
         };
-        if after == 0 {
-            queue.last = process + 1;
+        if !is_last {
+            self.insert(place, process);
+            return;
         }
-        self.processes[process as usize].next = after;
+        let queue = self.contended.queue(place);
+        queue.last = process + 1;
+        match last.checked_sub(1) {
+            None => queue.first = process + 1,
+            Some(last) => self.processes[last as usize].next = process + 1,
+        }
+    }
+
+    /// Puts a message into a queue whose last message comes after it.
+    #[cold]
+    fn insert(&mut self, place: u32, process: u32) {
+        let key = self.key(process);
+        let (mut before, mut next) = (0, self.contended.queue(place).first);
+        while self.key(next - 1) < key {
+            (before, next) = (next, self.processes[next as usize - 1].next);
+        }
+        match before {
+            0 => self.contended.queue(place).first = process + 1,
+            _ => self.processes[before as usize - 1].next = process + 1,
+        }
+        self.processes[process as usize].next = next;
     }
 
     /// Takes the first message of a queue.
+    #[inline]
     fn take_first(&mut self, place: u32) -> Option<u32> {
         let queue = self.contended.queue(place);
         let first = queue.first.checked_sub(1)?;

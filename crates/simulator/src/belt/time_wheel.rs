@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 /// Items that wait for a cycle each, taken cycle by cycle; an item waits at most once at a time.
 ///
 /// Cycles near the present have a list of their own in a wheel whose size is a power of two, and a bit that
-/// says whether it is empty; cycles farther off are kept in order. Lists run through one word an item, so
-/// that nothing is allocated while the wheel turns.
+/// says whether it is empty; cycles farther off are kept in order. Lists run through one word an item, which
+/// its owner keeps beside what else it will need when the time comes.
 #[derive(Debug)]
 pub(super) struct TimeWheel {
     firsts: Vec<u32>, // for each cycle of the wheel 1 + the first item of its list, 0 without one
     occupied: Vec<u64>, // a bit for each of them
-    nexts: Vec<u32>,  // for each item 1 + the one after it in its list
     far: BTreeMap<u64, u32>, // 1 + the first item of cycles that were beyond the wheel
     now: u64,         // nothing waits for an earlier cycle
 }
@@ -20,24 +19,11 @@ impl TimeWheel {
     const LEAST_SIZE: u64 = 64;
     const GREATEST_SIZE: u64 = 1 << 16;
 
-    /// Nothing waits yet. Items are below `items`; most wait for less than `horizon` cycles.
-    pub(super) fn new(items: usize, horizon: u64) -> Self {
+    /// Nothing waits yet; most will wait for less than `horizon` cycles.
+    pub(super) fn new(horizon: u64) -> Self {
         let size = horizon.clamp(Self::LEAST_SIZE, Self::GREATEST_SIZE).next_power_of_two();
         let size = usize::try_from(size).unwrap_or(usize::MAX);
-        Self {
-            firsts: vec![0; size],
-            occupied: vec![0; size / 64],
-            nexts: vec![0; items],
-            far: BTreeMap::new(),
-            now: 0,
-        }
-    }
-
-    /// Makes room for items below `items`.
-    pub(super) fn make_room(&mut self, items: usize) {
-        if self.nexts.len() < items {
-            self.nexts.resize(items, 0);
-        }
+        Self { firsts: vec![0; size], occupied: vec![0; size / 64], far: BTreeMap::new(), now: 0 }
     }
 
     /// Begins again at cycle 0, when nothing waits.
@@ -46,9 +32,11 @@ impl TimeWheel {
         self.now = 0;
     }
 
-    /// Lets an item wait for `cycle`, the present one or a later one.
+    /// Lets an item wait for `cycle`, the present one or a later one. Its owner keeps what is returned: 1 + the
+    /// item after it in its list, 0 after the last.
     #[inline]
-    pub(super) fn add(&mut self, item: u32, cycle: u64) {
+    #[must_use]
+    pub(super) fn add(&mut self, item: u32, cycle: u64) -> u32 {
         debug_assert!(cycle >= self.now, "nothing is planned for the past");
         let first = if cycle - self.now < self.firsts.len() as u64 {
             let place = self.place(cycle);
@@ -57,7 +45,7 @@ impl TimeWheel {
         } else {
             self.far.entry(cycle).or_default()
         };
-        self.nexts[item as usize] = std::mem::replace(first, item + 1);
+        std::mem::replace(first, item + 1)
     }
 
     /// The next cycle that an item waits for.
@@ -69,24 +57,28 @@ impl TimeWheel {
         }
     }
 
-    /// Takes an item that waits for `cycle`, the next of all; none when no more do.
+    /// Takes an item that waits for `cycle`, the next of all; none when no more do. `after` gives what was
+    /// returned when the item was added.
     #[inline]
-    pub(super) fn take(&mut self, cycle: u64) -> Option<u32> {
+    pub(super) fn take(&mut self, cycle: u64, after: impl FnOnce(u32) -> u32) -> Option<u32> {
         self.now = cycle;
         let place = self.place(cycle);
         let first = &mut self.firsts[place];
-        let Some(item) = first.checked_sub(1) else { return self.take_far(cycle) };
-        *first = self.nexts[item as usize];
+        let Some(item) = first.checked_sub(1) else {
+            return self.take_far(cycle, after);
+        };
+        *first = after(item);
         if *first == 0 {
             self.occupied[place / 64] &= !(1 << (place % 64));
         }
         Some(item)
     }
 
-    fn take_far(&mut self, cycle: u64) -> Option<u32> {
+    #[cold]
+    fn take_far(&mut self, cycle: u64, after: impl FnOnce(u32) -> u32) -> Option<u32> {
         let mut entry = self.far.first_entry().filter(|entry| *entry.key() == cycle)?;
         let item = *entry.get() - 1;
-        match self.nexts[item as usize] {
+        match after(item) {
             0 => drop(entry.remove()),
             next => *entry.get_mut() = next,
         }
@@ -119,50 +111,66 @@ impl TimeWheel {
 mod tests {
     use super::*;
 
-    /// Everything that waits, in the order in which it is taken, with its cycle.
-    fn drain(wheel: &mut TimeWheel) -> Vec<(u64, u32)> {
-        let mut taken = vec![];
-        while let Some(cycle) = wheel.next_cycle() {
-            while let Some(item) = wheel.take(cycle) {
-                taken.push((cycle, item));
-            }
+    /// A wheel with the links of its items.
+    struct Owner {
+        wheel: TimeWheel,
+        links: Vec<u32>,
+    }
+
+    impl Owner {
+        fn new(horizon: u64) -> Self {
+            Self { wheel: TimeWheel::new(horizon), links: vec![0; 8] }
         }
-        taken
+
+        fn add(&mut self, item: u32, cycle: u64) {
+            self.links[item as usize] = self.wheel.add(item, cycle);
+        }
+
+        fn take(&mut self, cycle: u64) -> Option<u32> {
+            self.wheel.take(cycle, |item| self.links[item as usize])
+        }
+
+        /// Everything that waits, cycle by cycle in the order in which they are taken; the items of a cycle
+        /// in ascending order.
+        fn drain(&mut self) -> Vec<(u64, Vec<u32>)> {
+            let mut taken = vec![];
+            while let Some(cycle) = self.wheel.next_cycle() {
+                let mut items: Vec<u32> = std::iter::from_fn(|| self.take(cycle)).collect();
+                items.sort_unstable();
+                taken.push((cycle, items));
+            }
+            taken
+        }
     }
 
     #[test]
     fn near_and_far_cycles_come_in_order() {
-        let mut wheel = TimeWheel::new(8, 1);
+        let mut owner = Owner::new(1);
         for (item, cycle) in [(0, 63), (1, 1 << 40), (2, 0), (3, 64), (4, 65), (5, 1 << 40), (6, 63)] {
-            wheel.add(item, cycle);
+            owner.add(item, cycle);
         }
-        let mut taken = drain(&mut wheel);
-        assert!(taken.is_sorted_by_key(|&(cycle, _)| cycle));
-        taken.sort_unstable();
-        let expected = [(0, 2), (63, 0), (63, 6), (64, 3), (65, 4), (1 << 40, 1), (1 << 40, 5)];
-        assert_eq!(taken, expected);
+        let expected = [(0, vec![2]), (63, vec![0, 6]), (64, vec![3]), (65, vec![4]), (1 << 40, vec![1, 5])];
+        assert_eq!(owner.drain(), expected);
     }
 
     #[test]
     fn an_item_may_wait_for_the_present_cycle_while_it_is_emptied() {
-        let mut wheel = TimeWheel::new(2, 1000);
-        wheel.add(0, 500);
-        assert_eq!((wheel.next_cycle(), wheel.take(500)), (Some(500), Some(0)));
-        wheel.add(0, 500);
-        wheel.add(1, 500 + 1023);
-        assert_eq!((wheel.take(500), wheel.take(500)), (Some(0), None));
-        assert_eq!(drain(&mut wheel), [(1523, 1)]);
+        let mut owner = Owner::new(1000);
+        owner.add(0, 500);
+        assert_eq!((owner.wheel.next_cycle(), owner.take(500)), (Some(500), Some(0)));
+        owner.add(0, 500);
+        owner.add(1, 500 + 1023);
+        assert_eq!((owner.take(500), owner.take(500)), (Some(0), None));
+        assert_eq!(owner.drain(), [(1523, vec![1])]);
     }
 
     #[test]
     fn a_cycle_that_was_far_and_is_near_now_gives_all_its_items() {
-        let mut wheel = TimeWheel::new(3, 64);
-        wheel.add(0, 100);
-        wheel.add(1, 50);
-        assert_eq!((wheel.next_cycle(), wheel.take(50)), (Some(50), Some(1)));
-        wheel.add(2, 100);
-        let mut taken = drain(&mut wheel);
-        taken.sort_unstable();
-        assert_eq!(taken, [(100, 0), (100, 2)]);
+        let mut owner = Owner::new(64);
+        owner.add(0, 100);
+        owner.add(1, 50);
+        assert_eq!((owner.wheel.next_cycle(), owner.take(50)), (Some(50), Some(1)));
+        owner.add(2, 100);
+        assert_eq!(owner.drain(), [(100, vec![0, 2])]);
     }
 }

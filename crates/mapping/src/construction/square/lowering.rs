@@ -93,6 +93,7 @@ impl Chain {
                 Parameter::new("steps", &self.steps),
                 Parameter::new("kind", &letter),
             ],
+            contraction: None,
             steps,
             dilation: self.dilation(route, pair),
             routing: self.routing(route),

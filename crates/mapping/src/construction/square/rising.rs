@@ -64,6 +64,7 @@ impl Detour {
             theorem: "theorem 3.5.5",
             formula: format!("U_W o pi o {}{letter}_V", if folds { "T o " } else { "" }),
             parameters,
+            contraction: None,
             steps: steps.collect(),
             dilation: self.dilation(folds, pair),
             routing: self.routing(folds, pair),

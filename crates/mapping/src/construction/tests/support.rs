@@ -1,8 +1,8 @@
 //! Shapes to try, and measuring by walking every guest edge.
 
-use cubefold_topology::{Direction, Machine, MachineKind, NodeId, Sign};
+use cubefold_topology::{Machine, MachineKind};
 
-use crate::{Construction, Exactness, ProcessId};
+use crate::{Construction, Exactness, GridGuest, Guest, ProcessId};
 
 /// All lists of lengths of at least 2 with this product.
 pub(super) fn shapes(product: u64) -> Vec<Vec<u64>> {
@@ -34,22 +34,16 @@ pub(super) fn processes(guest: &Machine) -> impl Iterator<Item = ProcessId> {
     ProcessId::first(guest.node_count())
 }
 
-/// Every guest edge once for each process at its lower end.
-pub(super) fn edges(guest: &Machine) -> impl Iterator<Item = (ProcessId, ProcessId)> {
-    let up = move |process: ProcessId| {
-        guest.shape().dimensions().filter_map(move |dimension| {
-            let direction = Direction { dimension, sign: Sign::Positive };
-            let neighbour = guest.neighbour(NodeId::new(process.label()), direction)?;
-            Some((process, ProcessId::new(neighbour.index())))
-        })
-    };
-    processes(guest).flat_map(up)
+/// Every guest edge once.
+pub(super) fn edges(guest: &Machine) -> Vec<(ProcessId, ProcessId)> {
+    let grid = GridGuest::new(guest.clone());
+    (0..grid.dimension_count()).flat_map(|dimension| grid.edges(dimension).collect::<Vec<_>>()).collect()
 }
 
 /// The largest distance between the nodes of neighbouring processes.
 pub(super) fn measured_dilation(construction: &Construction) -> u64 {
     let distance = |(a, b)| construction.host().distance(construction.node(a), construction.node(b));
-    edges(construction.guest()).map(distance).max().unwrap()
+    edges(construction.guest()).into_iter().map(distance).max().unwrap()
 }
 
 /// Every node has its processes, as many as the load says, and they have it; all promises on distances hold.

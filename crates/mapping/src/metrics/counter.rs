@@ -1,0 +1,116 @@
+//! Counters of edges, as narrow as they may be.
+
+use std::ops::{BitOr, BitXor};
+
+use super::Extremes;
+
+/// A count of guest edges, modulo a power of two while it is put together from parts that may be negative.
+///
+/// No count of a guest with under 2^31 edges passes 2^32, not even that of the edges' ends: 32 bits do.
+pub(super) trait Counter:
+    Copy + Default + Ord + Into<u64> + BitOr<Output = Self> + BitXor<Output = Self> + Send + Sync
+{
+    /// 1.
+    const ONE: Self;
+    /// What undoes it.
+    const MINUS_ONE: Self;
+
+    /// The sum.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+
+    /// The difference.
+    #[must_use]
+    fn minus(self, other: Self) -> Self;
+
+    /// Half of it.
+    #[must_use]
+    fn half(self) -> Self;
+
+    /// A count that is known to fit.
+    #[must_use]
+    fn of(count: u64) -> Self;
+}
+
+impl Counter for u32 {
+    const ONE: Self = 1;
+    const MINUS_ONE: Self = Self::MAX;
+
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+
+    fn half(self) -> Self {
+        self / 2
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the count is known to fit")]
+    fn of(count: u64) -> Self {
+        count as Self
+    }
+}
+
+impl Counter for u64 {
+    const ONE: Self = 1;
+    const MINUS_ONE: Self = Self::MAX;
+
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+
+    fn half(self) -> Self {
+        self / 2
+    }
+
+    fn of(count: u64) -> Self {
+        count
+    }
+}
+
+/// How many counts are looked at together: their sum, of at most 2^36 edges each, cannot overflow.
+const COUNTS_A_ROW: usize = 1 << 12;
+
+/// The extremes of many counts.
+pub(super) fn extremes<C: Counter>(counts: &[C]) -> Extremes {
+    counts.chunks(COUNTS_A_ROW).map(extremes_of_row).fold(Extremes::NONE, Extremes::and)
+}
+
+fn extremes_of_row<C: Counter>(row: &[C]) -> Extremes {
+    let (first, count) = (row[0], row.len() as u64);
+    // Often all are equal, which takes less to find out than how they are ordered.
+    let differing = row.iter().fold(C::default(), |bits, &own| bits | (own ^ first));
+    if differing == C::default() {
+        let value = first.into();
+        return Extremes { min: value, max: value, sum: value * count, count };
+    }
+    let (min, max, sum) = row.iter().fold((first, first, 0_u64), |(min, max, sum), &own| {
+        (min.min(own), max.max(own), sum.wrapping_add(own.into()))
+    });
+    Extremes { min: min.into(), max: max.into(), sum, count }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_are_those_of_every_value_by_itself() {
+        let random = |at: u32| at.wrapping_mul(2_654_435_761) >> (at % 20);
+        for length in [0, 1, 2, 4096, 4097, 10_000] {
+            for of_equal in [1, 5000] {
+                let counts: Vec<u32> = (0..length).map(|at| random(at / of_equal)).collect();
+                let wide: Vec<u64> = counts.iter().copied().map(u64::from).collect();
+                let expected = Extremes::of(wide.iter().copied());
+                assert_eq!((extremes(&counts), extremes(&wide)), (expected, expected));
+            }
+        }
+    }
+}
