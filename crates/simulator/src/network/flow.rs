@@ -3,8 +3,8 @@
 //! A message in flight is a [`Word`] in the list of its direction, and a hop adds a constant to it. What a
 //! message occupies, a *medium*, is a channel (full-duplex) or a link (half-duplex); a bit a medium says
 //! whether it is taken: by a transmission, by a queue, or in this cycle by the first who wants it. Whoever
-//! finds it taken is queued, and the medium is contested: then the first is queued as well, before it
-//! departs, and the medium goes to the smallest key. So free flight costs one look at one bit.
+//! finds it taken is queued, and the medium is contested: before anybody departs over it, the smallest key
+//! among those who want it is found. So free flight costs one look at one bit.
 //!
 //! Messages that move the same way and arrive in the same cycle never meet: each comes out of another
 //! channel. Under full-duplex links therefore one that goes straight on need not announce itself to

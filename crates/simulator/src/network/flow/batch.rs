@@ -14,8 +14,8 @@ pub(super) struct Batch<W> {
 /// Those of one direction.
 #[derive(Debug)]
 pub(super) struct Flight<W> {
-    /// Those that have links of their stretch before them, and behind these, in a cycle in which the batch
-    /// has arrived, those that join it.
+    /// Those that have links of their stretch before them; in a cycle in which the batch has arrived, behind
+    /// these come those that join it.
     pub(super) moving: Vec<W>,
     /// How many of these departed with the batch.
     pub(super) through: usize,
@@ -143,12 +143,10 @@ impl<W: Word> Batches<W> {
 
     /// The batch that arrives at `now` becomes the current one; whether there is one.
     pub(super) fn arrive(&mut self, now: Cycle) -> bool {
-        let due = self.under_way.front().is_some_and(|(end, _)| *end == now);
-        if let Some((_, batch)) = self.under_way.pop_front_if(|_| due) {
-            debug_assert!(self.current.is_empty(), "what arrived in another cycle has departed");
-            self.spare.push(std::mem::replace(&mut self.current, batch));
-        }
-        due
+        let Some((_, batch)) = self.under_way.pop_front_if(|(end, _)| *end == now) else { return false };
+        debug_assert!(self.current.is_empty(), "what arrived in another cycle has departed");
+        self.spare.push(std::mem::replace(&mut self.current, batch));
+        true
     }
 
     /// A message joins the current batch.

@@ -27,8 +27,7 @@ pub(super) struct Track<W> {
 #[derive(Debug, Clone, Copy)]
 struct Line {
     stride: u32,
-    length: u32, // of a ring, below 2^32 or saturated; its last coordinate is exact
-    last: u32,
+    last: u32, // the greatest coordinate
     kind: LineKind,
 }
 
@@ -39,8 +38,8 @@ enum LineKind {
     /// A ring of a power of two with a power of two before it: its coordinate is in the bits of the mask
     /// after a shift.
     Bits { shift: u32 },
-    /// Any other ring.
-    Ring,
+    /// Any other ring; its length is below 2^32, which is a power of two.
+    Ring { length: u32 },
 }
 
 impl<W: Word> Track<W> {
@@ -89,9 +88,9 @@ impl Line {
             () if length.is_power_of_two() && stride.is_power_of_two() => {
                 LineKind::Bits { shift: stride.trailing_zeros() }
             }
-            () => LineKind::Ring,
+            () => LineKind::Ring { length: word(length) },
         };
-        Self { stride: word(stride), length: word(length), last: word(length - 1), kind }
+        Self { stride: word(stride), last: word(length - 1), kind }
     }
 
     /// The coordinate of a node in a ring.
@@ -99,7 +98,7 @@ impl Line {
         match self.kind {
             LineKind::Open => None,
             LineKind::Bits { shift } => Some(node >> shift & self.last),
-            LineKind::Ring => Some(node / self.stride % self.length),
+            LineKind::Ring { length } => Some(node / self.stride % length),
         }
     }
 }
