@@ -115,13 +115,8 @@ pub(crate) fn row(record: &StageRecord) -> Row {
 }
 
 fn messages_of(program: &impl Program) -> Vec<Vec<(u32, u32)>> {
-    let processes = ProcessId::first(program.process_count());
-    let stage = |stage| {
-        let message =
-            |source| program.destinations(stage, source).map(move |to| (source.label(), to.label()));
-        processes.clone().flat_map(message).collect()
-    };
-    (0..program.stage_count()).map(stage).collect()
+    let labels = |(source, to): (ProcessId, ProcessId)| (source.label(), to.label());
+    (0..program.stage_count()).map(|stage| program.messages(stage).map(labels).collect()).collect()
 }
 
 pub(crate) fn grid(machine: &Machine) -> Grid {
@@ -185,7 +180,7 @@ fn nodes(machine: &Machine, count: u64) -> impl Strategy<Value = Placement> + us
 }
 
 fn communication() -> impl Strategy<Value = Communication> {
-    let hop = 1..=5_u64;
+    let hop = 1..=7_u64;
     (select(&LinkMode::ALL), hop, select(&TieRule::ALL))
         .prop_map(|(links, hop, tie)| Communication::new(links, Cycles::new(hop), tie).unwrap())
 }

@@ -1,8 +1,8 @@
 //! Asynchronous execution (`docs/model.md` section 5): every process advances on its own.
 //!
-//! The engine goes from one cycle at which something ends to the next. Computations all take `T_a` and
-//! transmissions all take `T_c`, so both end in the order in which they began: two first-in first-out
-//! lists replace a queue of events, and nothing is allocated or sorted an event.
+//! The engine goes from one cycle at which something happens to the next. Computations all take `T_a` and
+//! transmissions all take `T_c`, so both end in the order in which they began: first-in first-out lists
+//! replace a queue of events, and nothing is allocated or sorted an event.
 
 mod begins;
 mod computing;
@@ -15,18 +15,28 @@ use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{LinkMode, Machine, NodeId};
 
 pub(crate) use self::begins::Begins;
-use self::{begins::Beginners, computing::Computing, processes::Processes, processors::Processors};
+use self::{
+    begins::Beginners,
+    computing::Computing,
+    processes::{Message, Processes},
+    processors::Processors,
+};
 use crate::{
     Communication, Cycle, Cycles, LinkUse, Observer, Program, StageRecord, Traffic,
-    network::{
-        Arbiter, Channels, FullDuplex, HalfDuplex, Identity, InFlight, Messages, SharedMedia,
-        SingleDirection, Transit,
-    },
+    network::{Flow, Layout, Network, Turns},
 };
 
 /// Bytes of memory for each process, and for each channel, that a run takes at most, roughly.
 pub(crate) const BYTES_A_PROCESS: u64 = 160;
 pub(crate) const BYTES_A_CHANNEL: u64 = 12;
+
+/// A run that is to be.
+struct Setting<'run, P> {
+    program: &'run P,
+    placement: &'run Placement,
+    communication: Communication,
+    begins: Begins<'run>,
+}
 
 /// Runs `program` to its end, reporting to `observer`; each process may begin when `begins` says.
 ///
@@ -38,86 +48,82 @@ pub(crate) fn run<P: Program, O: Observer>(
     placement: &Placement,
     communication: Communication,
     begins: Begins<'_>,
-    link_use: Option<LinkUse>,
+    mut link_use: Option<LinkUse>,
     observer: &mut O,
 ) -> Result<Traffic, ProcessId> {
-    let channels = Channels::new(placement.machine());
-    match communication.links() {
-        LinkMode::FullDuplex => {
-            let arbiter = SharedMedia::<FullDuplex>::new(&channels);
-            Engine::new(program, placement, communication, arbiter, begins, link_use, observer).run()
-        }
-        LinkMode::HalfDuplex => {
-            let arbiter = SharedMedia::<HalfDuplex>::new(&channels);
-            Engine::new(program, placement, communication, arbiter, begins, link_use, observer).run()
+    let machine = placement.machine();
+    let setting = Setting { program, placement, communication, begins };
+    let mut traffic = match communication.links() {
+        LinkMode::FullDuplex | LinkMode::HalfDuplex => {
+            let layout = layout(program, machine);
+            if layout.bits() <= u64::BITS {
+                let network = Flow::<u64>::new(machine, communication, layout);
+                Engine::new(&setting, network, observer).run()?
+            } else {
+                let network = Flow::<u128>::new(machine, communication, layout);
+                Engine::new(&setting, network, observer).run()?
+            }
         }
         LinkMode::SingleDirection => {
-            let arbiter = SingleDirection::new(&channels);
-            Engine::new(program, placement, communication, arbiter, begins, link_use, observer).run()
+            let network = Turns::new(machine, communication.hop());
+            Engine::new(&setting, network, observer).run()?
         }
+    };
+    if let Some(link_use) = &mut link_use {
+        link_use.count_routes(program, placement, communication.tie());
     }
+    traffic.link_use = link_use;
+    Ok(traffic)
 }
 
-struct Engine<'run, P, A, O> {
+/// How messages of a run are packed.
+fn layout<P: Program>(program: &P, machine: &Machine) -> Layout {
+    let messages = program.process_count() * program.most_received().max(1) as u64;
+    let longest = machine.extents().iter().map(|extent| extent.diameter()).max().unwrap_or(1);
+    Layout::new(machine.node_count(), messages, longest)
+}
+
+struct Engine<'run, P, N, O> {
     program: &'run P,
     machine: &'run Machine,
-    nodes: Vec<NodeId>, // by process
     communication: Communication,
-    channels: Channels,
-    arbiter: A,
-    in_flight: InFlight,
-    departures: Vec<Transit>,
+    network: N,
     beginners: Beginners,
     computing: Computing,
     processors: Option<Processors>, // where processes share nodes
     processes: Processes,
-    messages: Messages,
-    width: usize, // places for messages to one process: as many as it may receive in a stage
     message_count: u64,
     hop_count: u64,
-    link_use: Option<LinkUse>,
     observer: &'run mut O,
 }
 
-impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
-    fn new(
-        program: &'run P,
-        placement: &'run Placement,
-        communication: Communication,
-        arbiter: A,
-        begins: Begins<'_>,
-        link_use: Option<LinkUse>,
-        observer: &'run mut O,
-    ) -> Self {
+impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
+    fn new(setting: &Setting<'run, P>, network: N, observer: &'run mut O) -> Self {
+        let &Setting { program, placement, communication, begins } = setting;
         let nodes = placement.nodes();
-        let width = program.most_received().max(1);
         Self {
             program,
             machine: placement.machine(),
             communication,
-            channels: Channels::new(placement.machine()),
-            arbiter,
-            in_flight: InFlight::default(),
-            departures: vec![],
+            network,
             beginners: Beginners::new(nodes.len() as u64, begins),
             computing: Computing::default(),
             processors: (!placement.is_one_to_one()).then(|| Processors::new(&nodes)),
-            processes: Processes::new(nodes.len(), width),
-            messages: Messages::new(nodes.len() * width),
-            nodes,
-            width,
+            processes: Processes::new(&nodes, program.most_received()),
             message_count: 0,
             hop_count: 0,
-            link_use,
             observer,
         }
     }
 
     fn run(mut self) -> Result<Traffic, ProcessId> {
         while let Some(now) = self.next_event() {
-            self.arrive(now);
+            self.network.arrive(now, &self.processes);
+            while let Some((message, node)) = self.network.take_arrived() {
+                self.turn(message, node, now);
+            }
             self.settle(now);
-            self.depart(now);
+            self.network.depart(now, &self.processes);
         }
         self.traffic()
     }
@@ -132,36 +138,15 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
 
     /// The next cycle at which a transmission or a computation ends or a process may begin.
     fn next_event(&self) -> Option<Cycle> {
-        let events = [self.in_flight.next_end(), self.computing.next_end(), self.beginners.next()];
+        let events = [self.network.next_end(), self.computing.next_end(), self.beginners.next()];
         events.into_iter().flatten().min()
     }
 
-    /// Every transmission that ends at `now` arrives.
-    ///
-    /// All are released before any goes on, so that a message finds the channel free that the one ahead
-    /// of it leaves in the same cycle.
-    fn arrive(&mut self, now: Cycle) {
-        let Some(batch) = self.in_flight.take_ended(now) else { return };
-        for transit in &batch {
-            self.arbiter.release(transit);
-        }
-        for transit in &batch {
-            let node = self.channels.next(transit);
-            if transit.hops > 1 {
-                let onward = Transit { node, hops: transit.hops - 1, ..*transit };
-                self.arbiter.join(onward, now, &self.messages);
-            } else {
-                self.turn(transit.message, NodeId::new(node), now);
-            }
-        }
-        self.in_flight.recycle(batch);
-    }
-
-    /// A message begins its next leg at `node`, or has arrived.
+    /// A message begins a leg at `node`, or goes on with one, or has arrived.
     fn turn(&mut self, message: u32, node: NodeId, now: Cycle) {
-        let destination = self.node(self.messages.identity(message).destination());
+        let destination = self.processes.node(self.processes.destination(message));
         match self.machine.next_leg(node, destination, self.communication.tie()) {
-            Some(leg) => self.arbiter.join(Channels::transit(message, node, leg), now, &self.messages),
+            Some(leg) => self.network.join(message, node, leg, now, &self.processes),
             None => self.deliver(message, now),
         }
     }
@@ -215,23 +200,21 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
         if !(self.processes.was_ready(source, stage) && self.processes.was_ready(destination, stage)) {
             return;
         }
-        let slot = self.processes.next_slot(destination);
-        let message = place(destination.label() as usize * self.width + slot);
-        let identity =
-            Identity { stage: place(stage), source: source.label(), destination: destination.label() };
-        self.messages.set(message, identity, now);
+        let (from, to) = (self.processes.node(source), self.processes.node(destination));
+        let distance = self.machine.distance(from, to);
         self.message_count += 1;
-        self.turn(message, self.node(source), now);
+        self.hop_count += distance;
+        let distance = u32::try_from(distance).unwrap_or(u32::MAX); // below 2^32, the number of nodes
+        let message = self.processes.set_out(destination, Message { start: now, source, distance });
+        self.turn(message, from, now);
     }
 
     /// A message reaches its destination.
     fn deliver(&mut self, message: u32, now: Cycle) {
-        let identity = self.messages.identity(message);
-        let process = identity.destination();
-        let start = self.messages.start(message);
-        if let Some((source, start)) = self.processes.receive(process, identity.source(), start, now) {
-            let distance = self.machine.distance(self.node(source), self.node(process));
-            self.finish_stage(process, start, self.communication.hop() * distance, now);
+        let process = self.processes.destination(message);
+        if let Some(last) = self.processes.receive(process, message, now) {
+            let transfer = self.communication.hop() * u64::from(last.distance);
+            self.finish_stage(process, last.start, transfer, now);
         }
     }
 
@@ -256,22 +239,6 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
         }
     }
 
-    /// Idle resources pick, and what they pick departs.
-    fn depart(&mut self, now: Cycle) {
-        self.arbiter.depart(&self.messages, &mut self.departures);
-        self.hop_count += self.departures.len() as u64;
-        if let Some(link_use) = &mut self.link_use {
-            for transit in &self.departures {
-                link_use.count(transit);
-            }
-        }
-        self.in_flight.add(now + self.communication.hop(), &mut self.departures);
-    }
-
-    fn node(&self, process: ProcessId) -> NodeId {
-        self.nodes[process.label() as usize]
-    }
-
     fn traffic(self) -> Result<Traffic, ProcessId> {
         if let Some(process) = self.processes.unfinished() {
             return Err(process);
@@ -279,14 +246,9 @@ impl<'run, P: Program, A: Arbiter, O: Observer> Engine<'run, P, A, O> {
         Ok(Traffic {
             messages: self.message_count,
             hops: self.hop_count,
-            longest_queue: Some(self.arbiter.longest_queue()),
+            longest_queue: Some(self.network.longest_queue()),
             routing: None,
-            link_use: self.link_use,
+            link_use: None,
         })
     }
-}
-
-/// A place or number that the checks before a run have found to fit 32 bits.
-fn place(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

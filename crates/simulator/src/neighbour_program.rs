@@ -126,6 +126,11 @@ fn shifts(guest: &GridGuest) -> Vec<Exchange> {
     shape.shape().dimensions().flat_map(of_dimension).collect()
 }
 
+/// The most neighbours that a process has: one in a dimension of length 2, else up to two.
+fn most_neighbours(guest: &GridGuest) -> usize {
+    guest.shape().extents().iter().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
+}
+
 impl Program for NeighbourProgram {
     fn process_count(&self) -> u64 {
         self.guest.process_count()
@@ -140,8 +145,7 @@ impl Program for NeighbourProgram {
     }
 
     fn most_received(&self) -> usize {
-        let scatters = self.stages.contains(&Exchange::Scatter);
-        if scatters { 2 * self.guest.dimension_count() } else { 1 }
+        if self.stages.contains(&Exchange::Scatter) { most_neighbours(&self.guest) } else { 1 }
     }
 
     fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
@@ -164,10 +168,7 @@ mod tests {
     }
 
     fn messages(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
-        let of = |source: ProcessId| {
-            program.destinations(stage, source).map(move |to| (source.label(), to.label()))
-        };
-        ProcessId::first(program.process_count()).flat_map(of).collect()
+        program.messages(stage).map(|(source, to)| (source.label(), to.label())).collect()
     }
 
     /// The same messages, asked of their destinations.
@@ -198,6 +199,25 @@ mod tests {
         assert_eq!(messages(&ring, 0), [(0, 1), (0, 2), (1, 2), (1, 0), (2, 0), (2, 1)]);
         let pair = program(MachineKind::Ring, &[2], Pattern::Scatter);
         assert_eq!(messages(&pair, 0), [(0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn no_process_receives_more_than_the_program_says_and_some_one_does() {
+        let shapes: [(MachineKind, &[u64]); 4] = [
+            (MachineKind::Torus, &[3, 2, 4]),
+            (MachineKind::Mesh, &[3, 2, 4]),
+            (MachineKind::Torus, &[2, 2]),
+            (MachineKind::Mesh, &[5]),
+        ];
+        for (kind, lengths) in shapes {
+            for pattern in [Pattern::Scatter, Pattern::Shift] {
+                let program = program(kind, lengths, pattern);
+                let received = ProcessId::first(program.process_count())
+                    .flat_map(|process| (0..program.stage_count()).map(move |stage| (stage, process)));
+                let most = received.map(|(stage, process)| program.sources(stage, process).count()).max();
+                assert_eq!(most, Some(program.most_received()));
+            }
+        }
     }
 
     #[test]

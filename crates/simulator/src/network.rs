@@ -1,21 +1,54 @@
 //! The network while a program runs: messages under way, queues, and who transmits next.
 //!
-//! One piece serves both executions. A message moves as a [`Transit`]: it joins the channel that it needs,
-//! an [`Arbiter`] grants each channel (or link, or direction) to one message at a time in the order of
-//! `docs/model.md` section 5, and what departs in a cycle arrives together `T_c` later. A transit carries
-//! all that a hop needs, so that a message in free flight touches one word of the machine's state a hop.
+//! Two networks, for two kinds of link modes, keep the rules of `docs/model.md` section 5: [`Flow`] where
+//! each channel or link goes its own way, and [`Turns`] where the whole machine takes turns.
 
-mod arbiter;
-mod channel_queues;
 mod channels;
+mod flow;
+mod identity;
 mod in_flight;
 mod link_use;
-mod messages;
-mod transit;
 
-pub(crate) use arbiter::{Arbiter, FullDuplex, HalfDuplex, SharedMedia, SingleDirection};
+mod queues;
+mod single_direction;
+mod slab;
+mod transit;
+mod turns;
+
+use cubefold_topology::{Leg, NodeId};
+
 pub(crate) use channels::Channels;
-pub(crate) use in_flight::InFlight;
+pub(crate) use flow::{Flow, Layout};
+pub(crate) use identity::{Identities, Identity};
 pub use link_use::LinkUse;
-pub(crate) use messages::{Identity, Messages};
 pub(crate) use transit::Transit;
+pub(crate) use turns::Turns;
+
+use crate::Cycle;
+
+/// Messages on their way, leg by leg.
+///
+/// In every cycle in which something happens, all that ends [arrives](Self::arrive), messages whose leg or
+/// stretch of it is over are [taken](Self::take_arrived) and, like others, [join](Self::join) in any order,
+/// and then all that may [departs](Self::depart): the outcome depends on the messages' keys, never on the
+/// order of the calls.
+pub(crate) trait Network {
+    /// The cycle at which the next transmissions end.
+    fn next_end(&self) -> Option<Cycle>;
+
+    /// Every transmission that ends at `now` arrives, if any does.
+    fn arrive(&mut self, now: Cycle, identities: &impl Identities);
+
+    /// Takes a message that has arrived in this cycle at a node where it is to turn, go on with a rest of
+    /// its leg, or be delivered.
+    fn take_arrived(&mut self) -> Option<(u32, NodeId)>;
+
+    /// `message` at `node` wants to move along `leg` from `now` on.
+    fn join(&mut self, message: u32, node: NodeId, leg: Leg, now: Cycle, identities: &impl Identities);
+
+    /// Idle resources pick, and what they pick departs.
+    fn depart(&mut self, now: Cycle, identities: &impl Identities);
+
+    /// The most messages left in one channel's queue after the picks of any cycle so far.
+    fn longest_queue(&self) -> u32;
+}

@@ -27,6 +27,12 @@ pub trait Program: Sync {
     /// The sources of the messages that `destination` receives in a stage.
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId>;
 
+    /// The sources and destinations of all messages of a stage, by ascending source.
+    fn messages(&self, stage: usize) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+        ProcessId::first(self.process_count())
+            .flat_map(move |source| self.destinations(stage, source).map(move |to| (source, to)))
+    }
+
     /// Itself, where it is a compute-and-communicate program on a cube: some engines run only these.
     fn as_cube(&self) -> Option<&CubeProgram> {
         None

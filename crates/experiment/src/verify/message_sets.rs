@@ -67,11 +67,7 @@ impl Program for MessageSets {
 
 /// The messages of every stage of a program.
 pub(super) fn messages(program: &impl Program) -> Vec<Vec<Message>> {
-    let of_stage = |stage| {
-        let of = |source| program.destinations(stage, source).map(move |to| (source, to));
-        ProcessId::first(program.process_count()).flat_map(of).collect()
-    };
-    (0..program.stage_count()).map(of_stage).collect()
+    (0..program.stage_count()).map(|stage| program.messages(stage).collect()).collect()
 }
 
 /// All neighbours of all processes: the messages of a scatter stage, without the simulator's program.

@@ -1,109 +1,156 @@
-//! How far each process has come.
+//! How far each process has come, and the messages for it.
 
 use cubefold_mapping::ProcessId;
+use cubefold_topology::NodeId;
 
-use crate::Cycle;
+use crate::{
+    Cycle,
+    network::{Identities, Identity},
+};
 
-/// The state of all processes.
+/// The state of all processes and of the messages under way.
+///
+/// A process goes on only when all messages of its stage have come. So the messages for it that are under
+/// way are of its stage, and each has one of as many places as a process may receive messages in a stage.
 #[derive(Debug)]
 pub(super) struct Processes {
-    stages: Vec<u32>,       // in how many stages it has become ready
-    ready: Vec<Cycle>,      // when it became ready in the last of these
-    awaited: Vec<u32>,      // the messages of that stage still to come; after the last stage `ENDED`
-    injected: Vec<u32>,     // the messages of that stage for it that have set out
-    last: Vec<LastArrival>, // where several messages may come in a stage, else empty
+    all: Vec<Process>,
+    receiving: Vec<Receiving>, // where several messages may come in a stage, else empty
+    messages: Vec<Message>,    // `width` places for each process
+    width: u32,                // at least 1
 }
 
-/// The message of a stage that arrived last so far, of those that arrived together the one with the
-/// smallest source.
+/// What every event of a process needs, in sixteen bytes.
 #[derive(Debug, Clone, Copy)]
-struct LastArrival {
+struct Process {
+    ready: Cycle, // when it became ready last
+    node: NodeId,
+    stages: u32, // in how many stages it has become ready; after the last stage `ENDED`
+}
+
+/// A process in a stage in which several messages may come.
+#[derive(Debug, Clone, Copy)]
+struct Receiving {
+    awaited: u32,  // the messages still to come
+    injected: u32, // the messages that have set out
+    last: Message, // that which arrived last so far, of those that arrived together the smallest source
     arrival: Cycle,
-    source: ProcessId,
-    start: Cycle,
+}
+
+/// A message under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Message {
+    /// When it was injected.
+    pub(super) start: Cycle,
+    pub(super) source: ProcessId,
+    /// The links from its source to its destination.
+    pub(super) distance: u32,
 }
 
 const ENDED: u32 = u32::MAX;
 
-impl LastArrival {
-    /// Before every arrival, and after every source.
-    const NONE: Self = Self { arrival: Cycle::START, source: ProcessId::new(u32::MAX), start: Cycle::START };
+impl Message {
+    /// Before all others, after every source.
+    const NONE: Self = Self { start: Cycle::START, source: ProcessId::new(u32::MAX), distance: 0 };
 }
 
 impl Processes {
-    /// `count` processes before their first stage, each receiving up to `width` messages a stage.
-    pub(super) fn new(count: usize, width: usize) -> Self {
+    /// Processes on these nodes before their first stage, each receiving up to `width` messages a stage.
+    pub(super) fn new(nodes: &[NodeId], width: usize) -> Self {
+        let process = |&node| Process { ready: Cycle::START, node, stages: 0 };
+        let receiving = Receiving { awaited: 0, injected: 0, last: Message::NONE, arrival: Cycle::START };
         Self {
-            stages: vec![0; count],
-            ready: vec![Cycle::START; count],
-            awaited: vec![0; count],
-            injected: vec![0; count],
-            last: if width > 1 { vec![LastArrival::NONE; count] } else { vec![] },
+            all: nodes.iter().map(process).collect(),
+            receiving: if width > 1 { vec![receiving; nodes.len()] } else { vec![] },
+            messages: vec![Message::NONE; nodes.len() * width.max(1)],
+            // A run has at most 2^30 places for messages.
+            width: u32::try_from(width.max(1)).unwrap_or(u32::MAX),
         }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.all.len() as u64
+    }
+
+    pub(super) fn node(&self, process: ProcessId) -> NodeId {
+        self.all[process.label() as usize].node
     }
 
     /// The process becomes ready in its next stage, which is returned.
     pub(super) fn become_ready(&mut self, process: ProcessId, now: Cycle) -> usize {
-        let at = process.label() as usize;
-        let stage = self.stages[at];
-        self.stages[at] += 1;
-        self.ready[at] = now;
-        self.injected[at] = 0;
-        if let Some(last) = self.last.get_mut(at) {
-            *last = LastArrival::NONE;
-        }
+        let own = &mut self.all[process.label() as usize];
+        let stage = own.stages;
+        own.stages += 1;
+        own.ready = now;
         stage as usize
-    }
-
-    /// Whether the process has become ready in `stage`.
-    pub(super) fn was_ready(&self, process: ProcessId, stage: usize) -> bool {
-        self.stages[process.label() as usize] as usize > stage
     }
 
     /// Says how many messages come for the process in the stage in which it has become ready.
     pub(super) fn await_messages(&mut self, process: ProcessId, count: usize) {
-        self.awaited[process.label() as usize] = u32::try_from(count).unwrap_or(ENDED - 1);
-    }
-
-    /// The number of the next message for the process in its stage, counted from 0.
-    pub(super) fn next_slot(&mut self, process: ProcessId) -> usize {
-        let injected = &mut self.injected[process.label() as usize];
-        *injected += 1;
-        *injected as usize - 1
-    }
-
-    /// A message arrives. When it is the last of the stage: the source and start of that message which
-    /// counts as arriving last.
-    pub(super) fn receive(
-        &mut self,
-        process: ProcessId,
-        source: ProcessId,
-        start: Cycle,
-        now: Cycle,
-    ) -> Option<(ProcessId, Cycle)> {
-        let at = process.label() as usize;
-        self.awaited[at] -= 1;
-        let Some(last) = self.last.get_mut(at) else { return Some((source, start)) };
-        if now > last.arrival || source < last.source {
-            *last = LastArrival { arrival: now, source, start };
+        if let Some(receiving) = self.receiving.get_mut(process.label() as usize) {
+            let awaited = u32::try_from(count).unwrap_or(u32::MAX); // at most the width
+            *receiving = Receiving { awaited, injected: 0, last: Message::NONE, arrival: Cycle::START };
         }
-        (self.awaited[at] == 0).then_some((last.source, last.start))
+    }
+
+    /// Whether the process has become ready in `stage`.
+    pub(super) fn was_ready(&self, process: ProcessId, stage: usize) -> bool {
+        self.all[process.label() as usize].stages as usize > stage
+    }
+
+    /// A message for a process sets out; returns its number.
+    pub(super) fn set_out(&mut self, destination: ProcessId, message: Message) -> u32 {
+        let slot = self.receiving.get_mut(destination.label() as usize).map_or(0, |receiving| {
+            receiving.injected += 1;
+            receiving.injected - 1
+        });
+        let number = destination.label() * self.width + slot;
+        self.messages[number as usize] = message;
+        number
+    }
+
+    /// Whom a message is for.
+    pub(super) fn destination(&self, message: u32) -> ProcessId {
+        ProcessId::new(if self.width == 1 { message } else { message / self.width })
+    }
+
+    /// A message reaches its process. When it is the last of the stage: the message which counts as
+    /// arriving last.
+    pub(super) fn receive(&mut self, process: ProcessId, message: u32, now: Cycle) -> Option<Message> {
+        let message = self.messages[message as usize];
+        let Some(receiving) = self.receiving.get_mut(process.label() as usize) else { return Some(message) };
+        receiving.awaited -= 1;
+        if now > receiving.arrival || message.source < receiving.last.source {
+            (receiving.last, receiving.arrival) = (message, now);
+        }
+        (receiving.awaited == 0).then_some(receiving.last)
     }
 
     /// The stage in which the process became ready last, and when.
     pub(super) fn current(&self, process: ProcessId) -> (usize, Cycle) {
-        let at = process.label() as usize;
-        (self.stages[at] as usize - 1, self.ready[at])
+        let own = &self.all[process.label() as usize];
+        (own.stages as usize - 1, own.ready)
     }
 
     /// The process has come to the end of its last stage.
     pub(super) fn end(&mut self, process: ProcessId) {
-        self.awaited[process.label() as usize] = ENDED;
+        self.all[process.label() as usize].stages = ENDED;
     }
 
     /// The first process that has not come to its end.
     pub(super) fn unfinished(&self) -> Option<ProcessId> {
-        let at = self.awaited.iter().position(|&awaited| awaited != ENDED)?;
-        ProcessId::first(self.awaited.len() as u64).nth(at)
+        let mut labelled = ProcessId::first(self.count()).zip(&self.all);
+        labelled.find(|(_, own)| own.stages != ENDED).map(|(process, _)| process)
+    }
+}
+
+impl Identities for Processes {
+    fn identity(&self, message: u32) -> Identity {
+        let destination = self.destination(message);
+        Identity {
+            stage: self.all[destination.label() as usize].stages,
+            source: self.messages[message as usize].source.label(),
+            destination: destination.label(),
+        }
     }
 }

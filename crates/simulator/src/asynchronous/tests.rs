@@ -103,3 +103,30 @@ fn a_pair_starts_when_both_are_ready_and_a_shared_processor_serves_who_may_begin
     // On one node: process 1 from 4 to 14, then process 0, which could begin at 7, from 14 to 24.
     assert_eq!(times([1, 1], [7, 4]), [[7, 24, 24, 24], [0, 14, 24, 24]]);
 }
+
+#[test]
+fn wide_words_tell_the_same_as_narrow_ones() {
+    let machine =
+        Machine::with_wraps(MachineKind::Torus, &[8, 4, 3], &[Wrap::Around, Wrap::Open, Wrap::Around]);
+    let machine = machine.unwrap();
+    let cube = Hypercube::new(6).unwrap();
+    let nodes = (0..64).map(|process| NodeId::new(process * 37 % 96)).collect();
+    let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
+    let program = CubeProgram::new(cube, CubeProgram::bitonic(cube), Cycles::new(1)).unwrap();
+    for mode in [LinkMode::FullDuplex, LinkMode::HalfDuplex] {
+        for hop in [1, 3] {
+            let communication = Communication::new(mode, Cycles::new(hop), TieRule::Positive).unwrap();
+            let setting =
+                Setting { program: &program, placement: &placement, communication, begins: Begins::Together };
+            let layout = layout(&program, &machine);
+            let [mut narrow, mut wide] = [vec![], vec![]];
+            let network = Flow::<u64>::new(&machine, communication, layout);
+            let narrow_traffic = Engine::new(&setting, network, &mut narrow).run().unwrap();
+            let network = Flow::<u128>::new(&machine, communication, layout);
+            let wide_traffic = Engine::new(&setting, network, &mut wide).run().unwrap();
+            assert_eq!(wide, narrow);
+            assert!(wide_traffic.longest_queue > Some(0));
+            assert_eq!(wide_traffic.longest_queue, narrow_traffic.longest_queue);
+        }
+    }
+}

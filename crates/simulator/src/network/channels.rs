@@ -22,8 +22,8 @@ enum Step {
     /// Add within the bits of the mask, which wraps round: lines that end (all bits) and rings of a
     /// power of two with a power of two before them.
     Masked { add: u32, mask: u32 },
-    /// Any other ring: from the last coordinate back over the whole line.
-    Divided { add: u32, at: u32, back: u32, stride: u32, length: u32 },
+    /// Any other ring: `by` is 1 forward, and one less than the length back.
+    Divided { by: u64, stride: u64, length: u64 },
 }
 
 impl Channels {
@@ -62,13 +62,6 @@ impl Channels {
         transit.direction as usize / 2 * self.nodes + near as usize
     }
 
-    /// The places of a link's two channels, `+` first.
-    pub(crate) fn channels_of_link(&self, link: usize) -> [usize; 2] {
-        let (dimension, near) = (link / self.nodes, link % self.nodes);
-        let far = self.steps[2 * dimension].from(low_word(near));
-        [2 * dimension * self.nodes + near, (2 * dimension + 1) * self.nodes + far as usize]
-    }
-
     /// The direction of the channel at a place.
     pub(crate) fn direction_of_channel(&self, channel: usize) -> usize {
         channel / self.nodes
@@ -83,7 +76,12 @@ impl Channels {
     /// The node that the channel of `transit` leads to.
     #[inline]
     pub(crate) fn next(&self, transit: &Transit) -> u32 {
-        self.steps[transit.direction as usize].from(transit.node)
+        self.steps[transit.direction as usize].after(transit.node, 1)
+    }
+
+    /// The node that `transit` comes to after `hops` steps, at most the length of a line.
+    pub(crate) fn after(&self, transit: &Transit, hops: u32) -> u32 {
+        self.steps[transit.direction as usize].after(transit.node, hops)
     }
 
     /// `message` at `node`, about to move along `leg`.
@@ -113,23 +111,24 @@ impl Step {
         if length.is_power_of_two() && stride.is_power_of_two() {
             return Self::Masked { add, mask: word((length - 1) * stride) };
         }
-        let last = word(length - 1);
-        let (at, back) = match direction.sign {
-            Sign::Positive => (last, (last * forward).wrapping_neg()),
-            Sign::Negative => (0, last * forward),
+        let by = match direction.sign {
+            Sign::Positive => 1,
+            Sign::Negative => length - 1,
         };
-        Self::Divided { add, at, back, stride: forward, length: word(length) }
+        Self::Divided { by, stride, length }
     }
 
-    /// The node one step from `node`. Indices wrap modulo 2^32 on purpose: the sum of an index and a
+    /// The node `hops` steps from `node`. Indices wrap modulo 2^32 on purpose: the sum of an index and a
     /// negative step, and the masked bits of a ring, are right modulo 2^32, and every node is below it.
     #[inline]
-    fn from(self, node: u32) -> u32 {
+    fn after(self, node: u32, hops: u32) -> u32 {
         match self {
-            Self::Masked { add, mask } => (node & !mask) | (node.wrapping_add(add) & mask),
-            Self::Divided { add, at, back, stride, length } => {
+            Self::Masked { add, mask } => (node & !mask) | (node.wrapping_add(add.wrapping_mul(hops)) & mask),
+            Self::Divided { by, stride, length } => {
+                let node = u64::from(node);
                 let coordinate = node / stride % length;
-                node.wrapping_add(if coordinate == at { back } else { add })
+                let reached = (coordinate + by * u64::from(hops)) % length;
+                u32::try_from(node - coordinate * stride + reached * stride).unwrap_or(u32::MAX)
             }
         }
     }
@@ -166,7 +165,10 @@ mod tests {
         assert_eq!(channels.next(&transit), neighbour.index());
         let link = channels.link(&transit);
         assert_eq!(channels.link_at(link), machine.link(Channel { node, direction }));
-        assert!(channels.channels_of_link(link).contains(&channels.channel(&transit)));
+        let third = [(); 2].iter().try_fold(neighbour, |at, ()| machine.neighbour(at, direction));
+        if let Some(third) = third {
+            assert_eq!(channels.after(&transit, 3), third.index());
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How long each link was busy.
 
-use cubefold_mapping::{Placement, ProcessId};
+use cubefold_mapping::Placement;
 use cubefold_topology::{Leg, Link, TieRule};
 
 use super::{Channels, Transit};
@@ -29,12 +29,10 @@ impl LinkUse {
     pub(crate) fn count_routes<P: Program>(&mut self, program: &P, placement: &Placement, tie: TieRule) {
         let machine = placement.machine();
         for stage in 0..program.stage_count() {
-            for source in ProcessId::first(program.process_count()) {
-                for destination in program.destinations(stage, source) {
-                    for channel in machine.route(placement.node(source), placement.node(destination), tie) {
-                        let leg = Leg { direction: channel.direction, hops: 1 };
-                        self.count(&Channels::transit(0, channel.node, leg));
-                    }
+            for (source, destination) in program.messages(stage) {
+                for channel in machine.route(placement.node(source), placement.node(destination), tie) {
+                    let leg = Leg { direction: channel.direction, hops: 1 };
+                    self.count(&Channels::transit(0, channel.node, leg));
                 }
             }
         }

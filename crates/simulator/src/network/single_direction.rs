@@ -1,41 +1,34 @@
 //! Single-direction links: the whole machine moves one way at a time.
 
-use super::Arbiter;
-use crate::{
-    Cycle,
-    network::{Channels, Messages, Transit, channel_queues::ChannelQueues},
-};
+use super::{Channels, Identities, Transit, queues::Queues};
+use crate::Cycle;
 
-/// The arbiter of mode 3 (`docs/model.md` section 5).
+/// The rule by which messages get their channels in mode 3 (`docs/model.md` section 5).
 ///
 /// Every message is queued. While nothing is in flight and the current direction has nothing queued, the
 /// turn goes to the next direction that has, cyclically; it is remembered through idle times.
 #[derive(Debug)]
-pub(crate) struct SingleDirection {
+pub(super) struct SingleDirection {
     channels: Channels,
-    queues: ChannelQueues,
+    queues: Queues<Transit>,
     busy: Vec<bool>,       // by channel
     idle: Vec<Vec<usize>>, // by direction, its idle channels with a queue
     queued: Vec<u64>,      // by direction, the messages in its queues
     turn: Option<usize>,   // the current direction; none before the first transmission
     in_flight: usize,      // transmissions under way
-    grown: Vec<usize>,     // channels whose queues grew in this cycle
-    longest_queue: u32,
 }
 
 impl SingleDirection {
-    pub(crate) fn new(channels: &Channels) -> Self {
+    pub(super) fn new(channels: &Channels) -> Self {
         let directions = channels.direction_count();
         Self {
             channels: channels.clone(),
-            queues: ChannelQueues::new(channels.channel_places()),
+            queues: Queues::new(channels.channel_places()),
             busy: vec![false; channels.channel_places()],
             idle: vec![vec![]; directions],
             queued: vec![0; directions],
             turn: None,
             in_flight: 0,
-            grown: vec![],
-            longest_queue: 0,
         }
     }
 
@@ -50,46 +43,48 @@ impl SingleDirection {
         }
         self.turn
     }
-}
 
-impl Arbiter for SingleDirection {
-    fn release(&mut self, transit: &Transit) {
+    /// The transmission of `transit` from its node has ended.
+    pub(super) fn release(&mut self, transit: &Transit) {
         let channel = self.channels.channel(transit);
         self.in_flight -= 1;
         self.busy[channel] = false;
-        if !self.queues.is_empty(channel) {
+        if self.queues.number(channel).is_some() {
             self.idle[transit.direction as usize].push(channel);
         }
     }
 
-    fn join(&mut self, transit: Transit, now: Cycle, messages: &Messages) {
+    /// `transit` wants its channel from `now` on.
+    pub(super) fn join(&mut self, transit: Transit, now: Cycle, identities: &impl Identities) {
         let (channel, direction) = (self.channels.channel(&transit), transit.direction as usize);
-        if self.queues.is_empty(channel) && !self.busy[channel] {
+        if self.queues.number(channel).is_none() && !self.busy[channel] {
             self.idle[direction].push(channel);
         }
-        self.queues.join(channel, transit, now, messages);
+        let identity = |transit: Transit| identities.identity(transit.message);
+        self.queues.join(channel, transit.direction, transit, now, identity);
         self.queued[direction] += 1;
-        self.grown.push(channel);
     }
 
-    fn depart(&mut self, _: &Messages, departures: &mut Vec<Transit>) {
+    /// Fills `departures`, empty before, with the messages whose transmission begins in this cycle.
+    pub(super) fn depart(&mut self, departures: &mut Vec<Transit>) {
         if let Some(direction) = self.turn() {
-            for channel in std::mem::take(&mut self.idle[direction]) {
+            for channel in self.idle[direction].drain(..) {
                 debug_assert_eq!(self.channels.direction_of_channel(channel), direction);
-                if let Some(transit) = self.queues.take_first(channel) {
+                let Some(queue) = self.queues.number(channel) else { continue };
+                if let Some((_, transit)) = self.queues.take_first(queue) {
                     self.busy[channel] = true;
                     self.queued[direction] -= 1;
                     departures.push(transit);
                 }
+                self.queues.close_if_empty(queue);
             }
             self.in_flight += departures.len();
         }
-        for channel in self.grown.drain(..) {
-            self.longest_queue = self.longest_queue.max(self.queues.length(channel));
-        }
+        self.queues.end_cycle();
     }
 
-    fn longest_queue(&self) -> u32 {
-        self.longest_queue
+    /// The most messages left in one channel's queue after the picks of any cycle so far.
+    pub(super) fn longest_queue(&self) -> u32 {
+        self.queues.longest()
     }
 }
