@@ -3,6 +3,7 @@
 //! Records are types of their own, apart from the simulator's: their names and order are the interface
 //! (`docs/reading-results.md`). What does not apply is `null`, never left out and never 0.
 
+mod bench_record;
 mod claim_record;
 mod document;
 mod flat;
@@ -13,6 +14,7 @@ mod process_row;
 mod program_record;
 mod run_record;
 
+pub use bench_record::BenchRecord;
 pub use claim_record::ClaimRecord;
 pub use document::{Document, write_document, write_lines};
 pub use flat::write_csv;

@@ -7,6 +7,7 @@
 //! It prints nothing and knows no terminal: that is for the crate above.
 
 mod address_exchange;
+pub mod benchmark;
 mod exact_mean;
 pub mod export;
 mod generator_key;

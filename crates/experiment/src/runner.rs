@@ -261,7 +261,7 @@ fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
 }
 
 /// The scenario's execution in the simulator's terms.
-fn execution(run: &Run) -> SimulatorExecution {
+pub(crate) fn execution(run: &Run) -> SimulatorExecution {
     match run.execution.mode {
         ExecutionMode::Asynchronous => SimulatorExecution::Asynchronous,
         ExecutionMode::Coordinated { dimension_choice, phases } => SimulatorExecution::Coordinated(Routing {
