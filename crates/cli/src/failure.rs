@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use cubefold_experiment::{RunError, ScenarioErrors};
+use cubefold_experiment::{RunError, ScenarioErrors, benchmark::BenchmarkError};
 
 use crate::{ExitCode, color::Color};
 
@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     Refused(RunError),
     /// A run failed.
     Run(RunError),
+    /// The benchmark has no figures.
+    Benchmark(BenchmarkError),
     /// Results could not be written.
     Output {
         /// Where they were to go.
@@ -48,7 +50,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Scenario(_) | Self::Usage { .. } | Self::Refused(_) => ExitCode::InputRefused,
-            Self::Run(_) | Self::Output { .. } => ExitCode::RunFailed,
+            Self::Run(_) | Self::Benchmark(_) | Self::Output { .. } => ExitCode::RunFailed,
         }
     }
 
@@ -75,6 +77,7 @@ impl fmt::Display for Failure {
                 )
             }
             Self::Refused(error) | Self::Run(error) => error.fmt(formatter),
+            Self::Benchmark(error) => error.fmt(formatter),
             Self::Output { place, error } => write!(formatter, "cannot write {place}: {error}"),
         }
     }
