@@ -8,6 +8,7 @@
     reason = "a table is printed, and which row is measured"
 )]
 
+#[allow(dead_code, reason = "throughput is for the benchmarks of criterion")]
 mod performance;
 
 use clap::Parser;

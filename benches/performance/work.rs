@@ -89,6 +89,18 @@ impl Work {
         }
     }
 
+    /// Messages sent, guest edges measured or addresses found in a round.
+    pub(crate) fn elements(&self) -> u64 {
+        let processes = self.program.cube().process_count();
+        match self.row.task {
+            Task::Asynchronous | Task::Coordinated => processes * self.program.stages().len() as u64,
+            Task::Metrics | Task::MetricsByEdge => {
+                processes / 2 * u64::from(self.program.cube().dimension_count())
+            }
+            Task::Addresses => ADDRESSES,
+        }
+    }
+
     /// Bytes that a round takes at most, roughly.
     pub(crate) fn bytes(&self) -> u64 {
         match self.row.task {

@@ -83,7 +83,7 @@ pub(crate) struct SharedOptions {
     #[arg(long, short, global = true, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
 
-    /// How many threads run scenarios; results do not depend on it [default: one a processor]
+    /// How many threads run scenarios; results do not depend on it [default: one a processor, of bench one]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
@@ -222,7 +222,7 @@ pub(crate) struct BenchOptions {
     pub(crate) save: Option<String>,
 
     /// Compare with the figures saved under this NAME. A row is slower when its ratio to the baseline exceeds
-    /// the saved one by more than the noise of both together, and by more than 5 %; such rows are measured
+    /// the saved one by more than the noise of both together, and at least 5 %; such rows are measured
     /// twice before they are called so [default: not compared]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) against: Option<String>,
