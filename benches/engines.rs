@@ -1,105 +1,75 @@
-//! How fast the engines are, in hops a second, with their answers asserted.
+//! How much processor time every row of the table of performance takes, by name, its answer checked.
+//!
+//! `cargo bench -p cubefold --bench engines -- NAME` measures those whose name contains NAME. The rows that take long
+//! are only in the table, which `performance_table` prints.
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot be set up is to stop")]
 
-use std::hint::black_box;
+#[allow(dead_code, unused_imports, reason = "the memory and the figures to be met are for the table")]
+mod performance;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics};
-use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, Routing, predict,
-    simulate,
+use std::{hint::black_box, time::Duration};
+
+use criterion::{
+    Criterion, Throughput, criterion_group, criterion_main,
+    measurement::{Measurement, ValueFormatter, WallTime},
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
+use cubefold::experiment::benchmark::Stopwatch;
 
-/// The program of one stage a dimension on a torus of `side` by `side`, `side` a power of two.
-struct Setting {
-    program: CubeProgram,
-    placement: Placement,
-    communication: Communication,
+use performance::{ROWS, Run, Work};
+
+/// Processor time of the process: what else the machine does is not in it.
+struct ProcessorTime;
+
+impl Measurement for ProcessorTime {
+    type Intermediate = Stopwatch;
+    type Value = Duration;
+
+    fn start(&self) -> Stopwatch {
+        Stopwatch::start().expect("a clock")
+    }
+
+    fn end(&self, stopwatch: Stopwatch) -> Duration {
+        stopwatch.elapsed().expect("a clock").cpu
+    }
+
+    fn add(&self, one: &Duration, other: &Duration) -> Duration {
+        *one + *other
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        WallTime.to_f64(value)
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
 }
 
-impl Setting {
-    fn new(side: u64, kind: EmbeddingKind, links: LinkMode, compute: u64, hop: u64) -> Self {
-        let machine = Machine::new(MachineKind::Torus, &[side, side]).expect("a torus");
-        let cube = Hypercube::new(2 * u64::from(side.ilog2())).expect("a cube");
-        Self {
-            program: CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(compute)).expect("stages"),
-            placement: Placement::embed(kind, cube, &machine).expect("a power of two"),
-            communication: Communication::new(links, Cycles::new(hop), TieRule::Direct).expect("time"),
-        }
-    }
-
-    fn run(&self, execution: &Execution) -> Outcome {
-        simulate(&self.program, &self.placement, self.communication, execution, CountLinkUse::No, &mut ())
-            .expect("a run")
-    }
-
-    fn predicted(&self) -> u64 {
-        predict(&self.program, &self.placement, self.communication).get()
-    }
-}
-
-/// Measures how long an asynchronous run takes, by embedding, machine and link mode.
-fn asynchronous(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("asynchronous");
+/// Measures how long every row takes that does not take long; throughput is in messages, guest edges or addresses.
+fn rows(criterion: &mut Criterion<ProcessorTime>) {
+    let mut group = criterion.benchmark_group("performance");
     group.sample_size(10);
-    // 16 stages over distances 1, 2, .., 128 twice; xor halves the last of each.
-    let uncontended = [(EmbeddingKind::Standard, 2 * 255), (EmbeddingKind::Xor, 2 * 191)];
-    for (kind, makespan) in uncontended {
-        let setting = Setting::new(256, kind, LinkMode::FullDuplex, 0, 1);
-        let outcome = setting.run(&Execution::Asynchronous(EngineChoice::Hop));
-        assert_eq!(outcome.summary.makespan().get(), makespan);
-        group.throughput(Throughput::Elements(outcome.traffic.hops));
-        group.bench_function(format!("full-duplex/{kind}/256x256"), |bencher| {
-            bencher.iter(|| black_box(setting.run(&Execution::Asynchronous(EngineChoice::Hop))));
-        });
-    }
-    for (links, hop) in [(LinkMode::FullDuplex, 1), (LinkMode::FullDuplex, 3), (LinkMode::HalfDuplex, 1)] {
-        let setting = Setting::new(256, EmbeddingKind::Byweight, links, 10, hop);
-        let outcome = setting.run(&Execution::Asynchronous(EngineChoice::Hop));
-        assert!(outcome.summary.makespan().get() >= setting.predicted());
-        group.throughput(Throughput::Elements(outcome.traffic.hops));
-        group.bench_function(format!("{links}/byweight/256x256/hop-{hop}"), |bencher| {
-            bencher.iter(|| black_box(setting.run(&Execution::Asynchronous(EngineChoice::Hop))));
+    for row in ROWS.iter().filter(|row| row.run == Run::Always) {
+        let work = Work::new(*row);
+        let mut checked = None;
+        group.throughput(Throughput::Elements(work.elements()));
+        group.bench_function(row.name, |bencher| {
+            // Once, and only for rows that are asked for.
+            checked.get_or_insert_with(|| work.check(work.round()));
+            bencher.iter(|| black_box(work.round()));
         });
     }
     group.finish();
 }
 
-/// Measures how long a coordinated run takes.
-fn coordinated(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("coordinated");
-    group.sample_size(10);
-    let execution = Execution::Coordinated(Routing::PLAIN);
-    let setting = Setting::new(256, EmbeddingKind::Xor, LinkMode::FullDuplex, 0, 1);
-    let outcome = setting.run(&execution);
-    assert_eq!(outcome.summary.makespan().get(), 2 * 191);
-    group.throughput(Throughput::Elements(outcome.traffic.messages));
-    group.bench_function("full-duplex/xor/256x256", |bencher| {
-        bencher.iter(|| black_box(setting.run(&execution)));
-    });
-    group.finish();
+criterion_group! {
+    name = benches;
+    config = Criterion::default().with_measurement(ProcessorTime);
+    targets = rows
 }
-
-/// Measures how long the metrics of a placement take, by field and by edge.
-fn metrics(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("metrics");
-    group.sample_size(10);
-    let setting = Setting::new(256, EmbeddingKind::Xor, LinkMode::FullDuplex, 0, 1);
-    let cube = setting.program.cube();
-    let by_field = PlacementMetrics::measure(&cube, &setting.placement, TieRule::Direct);
-    assert_eq!(by_field, PlacementMetrics::measure_by_edge(&cube, &setting.placement, TieRule::Direct));
-    group.bench_function("by-field/xor/256x256", |bencher| {
-        bencher.iter(|| black_box(PlacementMetrics::measure(&cube, &setting.placement, TieRule::Direct)));
-    });
-    group.bench_function("by-edge/xor/256x256", |bencher| {
-        bencher.iter(|| {
-            black_box(PlacementMetrics::measure_by_edge(&cube, &setting.placement, TieRule::Direct))
-        });
-    });
-    group.finish();
-}
-
-criterion_group!(benches, asynchronous, coordinated, metrics);
 criterion_main!(benches);

@@ -4,6 +4,7 @@
 //! simulator needs the runs themselves are the scenarios also loaded as a library does.
 
 mod bad_input;
+mod bench;
 mod clusters;
 mod command;
 mod compare;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 use cubefold_experiment::journal::{Found, Shard};
 use cubefold_mapping::{ConstructionKind, EmbeddingKind};
 
@@ -22,7 +22,7 @@ macro_rules! after_help {
             "  0  done\n",
             "  1  a run failed, or results could not be written\n",
             "  2  the input is wrong or refused; nothing was run\n",
-            "  3  done, but verify found a claim that does not hold",
+            "  3  done, but verify found a claim that does not hold, or bench --against a slower row",
         )
     };
 }
@@ -54,6 +54,7 @@ const AFTER_TABLES: &str = after_help!(
     "tables scenarios/figure-6.toml --embedding xor --output tables.csv"
 );
 const AFTER_VERIFY: &str = after_help!("verify --quick", "verify --output claims.md");
+const AFTER_BENCH: &str = after_help!("bench --save before", "bench --against before --save after");
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
 
 /// The embeddings that a scenario can name, then the examples and exit codes.
@@ -86,7 +87,7 @@ pub(crate) struct SharedOptions {
     #[arg(long, short, global = true, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
 
-    /// How many threads run scenarios; results do not depend on it [default: one a processor]
+    /// How many threads run scenarios; results do not depend on it [default: one a processor, of bench one]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
@@ -131,6 +132,9 @@ pub(crate) enum Command {
     /// Measures the claims of the papers, one line a claim
     #[command(after_help = AFTER_VERIFY)]
     Verify(VerifyOptions),
+    /// Measures how fast this program is, by default on one thread, and compares with saved figures
+    #[command(after_help = AFTER_BENCH)]
+    Bench(BenchOptions),
 }
 
 /// The scenarios, and how results are written.
@@ -251,6 +255,29 @@ pub(crate) struct VerifyOptions {
     pub(crate) quick: bool,
 
     /// How the claims are written [default: by the extension of --output, else table]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ResultFormat>,
+}
+
+/// Options of `bench`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchOptions {
+    /// Save the figures: a plain NAME is the file .cubefold/bench/NAME.json, one with a separator or ending
+    /// in .json is a path [default: not saved]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) save: Option<String>,
+
+    /// Compare with the figures saved under this NAME. A row is slower when its ratio to the baseline exceeds
+    /// the saved one by more than the noise of both together, and at least 5 %; such rows are measured
+    /// twice before they are called so [default: not compared]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) against: Option<String>,
+
+    /// Measure smaller machines with fewer repetitions: a second instead of half a minute, and noisier
+    #[arg(long)]
+    pub(crate) quick: bool,
+
+    /// How the figures are written [default: by the extension of --output, else table]
     #[arg(long, value_enum)]
     pub(crate) format: Option<ResultFormat>,
 }

@@ -1,5 +1,6 @@
 //! The commands.
 
+mod bench;
 mod check;
 mod compare;
 mod execution;
@@ -35,6 +36,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => check::check(&options, shared),
         Command::Verify(options) => return verify::verify(&options, shared),
+        Command::Bench(options) => return bench::bench(&options, shared),
     }?;
     Ok(ExitCode::Done)
 }

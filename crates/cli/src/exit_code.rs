@@ -11,6 +11,8 @@ pub enum ExitCode {
     InputRefused,
     /// 3: done, but `verify` found a claim that does not hold.
     ClaimFails,
+    /// 3: done, but `bench --against` found a row that is slower.
+    RowSlower,
 }
 
 impl ExitCode {
@@ -21,7 +23,7 @@ impl ExitCode {
             Self::Done => 0,
             Self::RunFailed => 1,
             Self::InputRefused => 2,
-            Self::ClaimFails => 3,
+            Self::ClaimFails | Self::RowSlower => 3,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_experiment::{RunError, ScenarioErrors, journal::JournalError};
+use cubefold_experiment::{RunError, ScenarioErrors, benchmark::BenchmarkError, journal::JournalError};
 
 use crate::{ExitCode, color::Color};
 
@@ -33,6 +33,8 @@ pub(crate) enum Failure {
         /// The journal that holds the others.
         kept: Option<PathBuf>,
     },
+    /// The benchmark has no figures.
+    Benchmark(BenchmarkError),
     /// Results could not be written.
     Output {
         /// Where they were to go.
@@ -80,7 +82,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Scenario(_) | Self::Usage { .. } | Self::Refused(_) => ExitCode::InputRefused,
-            Self::Runs { .. } | Self::Output { .. } => ExitCode::RunFailed,
+            Self::Runs { .. } | Self::Benchmark(_) | Self::Output { .. } => ExitCode::RunFailed,
         }
     }
 
@@ -117,6 +119,7 @@ impl fmt::Display for Failure {
                     write!(formatter, "; the others are kept in {kept}\n  help: try again with --resume")
                 })
             }
+            Self::Benchmark(error) => error.fmt(formatter),
             Self::Output { place, error } => write!(formatter, "cannot write {place}: {error}"),
         }
     }

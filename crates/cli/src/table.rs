@@ -1,5 +1,6 @@
 //! Results as people read them: pages of headings, tables and notes.
 
+mod bench_table;
 mod check_table;
 mod compare_table;
 mod grid;
@@ -9,6 +10,7 @@ mod results_page;
 mod run_table;
 mod verify_table;
 
+pub(crate) use bench_table::bench_table;
 pub(crate) use check_table::check_table;
 pub(crate) use compare_table::compare_table;
 pub(crate) use grid::write_grid;

@@ -3,6 +3,7 @@
 //! Records are types of their own, apart from the simulator's: their names and order are the interface
 //! (`docs/reading-results.md`). What does not apply is `null`, never left out and never 0.
 
+mod bench_record;
 mod claim_record;
 mod document;
 mod flat;
@@ -16,6 +17,7 @@ mod run_caption;
 mod run_record;
 mod word;
 
+pub use bench_record::BenchRecord;
 pub use claim_record::ClaimRecord;
 pub use document::{Document, write_document, write_lines};
 pub use flat::write_csv;

@@ -8,6 +8,7 @@
 
 mod address_exchange;
 mod admission;
+pub mod benchmark;
 mod exact_mean;
 pub mod export;
 mod generator_key;

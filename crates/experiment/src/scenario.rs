@@ -120,6 +120,16 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Scenario>, ScenarioErrors> {
     if errors.is_empty() { Ok(scenarios) } else { Err(ScenarioErrors::new(errors)) }
 }
 
+/// Reads and validates a scenario that the program brings along.
+///
+/// # Errors
+///
+/// As [`load`].
+pub(crate) fn load_text(name: &str, text: &str) -> Result<Scenario, ScenarioErrors> {
+    let source = SourceFile::excerpt(Path::new(name), text.to_owned(), 0);
+    Scenario::from_source(&source, &mut Library::default()).map_err(ScenarioErrors::new)
+}
+
 impl Scenario {
     fn read(path: &Path, library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
         let source = SourceFile::read(path)

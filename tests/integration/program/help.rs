@@ -19,7 +19,7 @@ fn help_reads_well() {
 
 #[test]
 fn help_fits_the_window() {
-    for command in ["run", "compare", "merge", "measure", "place", "check"] {
+    for command in ["run", "compare", "merge", "measure", "place", "tables", "check", "verify", "bench"] {
         for columns in [60, 80] {
             let help = wide(&columns.to_string(), &[command, "--help"]);
             let widest = help.lines().map(|line| line.chars().count()).max().unwrap();
@@ -30,7 +30,7 @@ fn help_fits_the_window() {
 
 #[test]
 fn every_command_has_help_and_tells_of_every_option_its_default() {
-    for command in ["run", "compare", "merge", "measure", "place", "check"] {
+    for command in ["run", "compare", "merge", "measure", "place", "tables", "check", "verify", "bench"] {
         let help = wide("1000", &[command, "--help"]);
         assert_eq!(help, wide("1000", &["help", command]));
         for option in ["--output", "--threads", "--memory-limit", "--color", "--format"] {
@@ -49,7 +49,9 @@ fn the_version_is_that_of_the_package() {
 #[test]
 fn the_help_names_the_exit_codes() {
     let help = done(&["--help"]);
-    for code in ["\n  0  done", "\n  1  a run failed", "\n  2  the input is wrong or refused"] {
+    for code in
+        ["\n  0  done", "\n  1  a run failed", "\n  2  the input is wrong or refused", "\n  3  done, but"]
+    {
         assert!(help.contains(code), "{help}");
     }
 }

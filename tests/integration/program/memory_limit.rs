@@ -4,18 +4,30 @@ use super::command::{Scratch, done, json, run};
 
 const LARGE: &str = "scenarios/two-to-the-sixteen.toml";
 
+/// Runs that are gone through hop by hop, on tables of all nodes.
+fn hop_by_hop() -> Scratch {
+    let settings = |shape: &str| {
+        format!(
+            "machine = {{ kind = \"torus\", shape = {shape} }}\nmapping.embeddings = [\"xor\"]\n\
+             execution.engine = \"hop\"\n"
+        )
+    };
+    Scratch::with(&[("small.toml", settings("[8, 8]")), ("large.toml", settings("[256, 256]"))])
+}
+
 #[test]
 fn runs_over_the_limit_are_refused_with_what_they_need() {
-    let scratch = Scratch::empty();
+    let scratch = hop_by_hop();
+    let before = scratch.names();
     for command in ["run", "compare"] {
-        let output = scratch.path("r.json");
-        let finished = run(&[command, LARGE, "--memory-limit", "1MiB", "--output", &output]);
+        let (path, output) = (scratch.path("large.toml"), scratch.path("r.json"));
+        let finished = run(&[command, &path, "--memory-limit", "1MiB", "--output", &output]);
         assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
         for said in ["needs about ", " MiB, expected at most 1.0 MiB", "--memory-limit"] {
             assert!(finished.stderr.contains(said), "{}", finished.stderr);
         }
     }
-    assert!(scratch.names().is_empty());
+    assert_eq!(scratch.names(), before);
 }
 
 #[test]
@@ -37,23 +49,29 @@ fn a_limit_that_is_enough_changes_no_result() {
 
 #[test]
 fn the_run_that_is_refused_is_named() {
-    let finished =
-        run(&["run", "scenarios/figure-4.toml", "scenarios/square-toruses.toml", "--memory-limit", "1MiB"]);
+    let scratch = hop_by_hop();
+    let (small, large) = (scratch.path("small.toml"), scratch.path("large.toml"));
+    let finished = run(&["run", &small, &large, "--memory-limit", "1MiB"]);
     assert_eq!(finished.code, Some(2));
-    assert!(finished.stderr.contains("\"square-toruses\" with standard"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("run 1 of \"large\" with xor"), "{}", finished.stderr);
 }
 
 #[test]
-fn a_machine_with_more_messages_than_the_engine_holds_can_be_measured_and_checked_but_not_run() {
-    let scratch = Scratch::with(&[(
-        "largest.toml",
-        "machine = { kind = \"torus\", shape = [65536, 65536] }\nmapping.embeddings = [\"xor\"]\n",
-    )]);
+fn four_billion_processes_run_line_by_line_and_are_refused_hop_by_hop() {
+    let settings = "machine = { kind = \"torus\", shape = [65536, 65536] }\nmapping.embeddings = [\"xor\"]\n";
+    let scratch = Scratch::with(&[
+        ("largest.toml", settings.to_owned()),
+        ("hop.toml", format!("{settings}execution.engine = \"hop\"\n")),
+    ]);
     let path = scratch.path("largest.toml");
     assert!(done(&["measure", &path]).contains("16384"));
     assert!(done(&["check", &path]).contains("4294967296"));
+    // Two rings of 2^16 nodes: 3 * 2^14 - 1 links each (docs/model.md section 5).
+    let results = json(&["run", &path, "--memory-limit", "64MiB"]);
+    let run_of_all = &results["runs"][0];
+    assert_eq!((&run_of_all["engine"], &run_of_all["makespan_cycles"]), (&"belt".into(), &98_302.into()));
     for limit in ["1TiB", "4GiB"] {
-        let finished = run(&["run", &path, "--memory-limit", limit]);
+        let finished = run(&["run", &scratch.path("hop.toml"), "--memory-limit", limit]);
         assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
         assert!(finished.stderr.contains("expected at most"), "{}", finished.stderr);
     }

@@ -35,8 +35,9 @@ fn the_scenario_of_the_readme_is_the_first_comparison() {
 
 #[test]
 fn every_file_that_the_documents_link_to_exists() {
-    let documents = ["README.md", "docs/scenarios.md", "docs/reading-results.md", "docs/embeddings.md"];
-    for document in documents.into_iter().chain(["docs/clusters.md"]) {
+    let pages = ["scenarios", "reading-results", "embeddings", "performance", "clusters"]
+        .map(|page| format!("docs/{page}.md"));
+    for document in std::iter::once("README.md").chain(pages.iter().map(String::as_str)) {
         let text = text_of(document);
         let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
         let targets = text.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));

@@ -30,6 +30,8 @@ impl Document {
 
     /// The claims of `verify`.
     pub const VERIFY: Self = Self { format: "cubefold-verify", records: "claims" };
+    /// The figures of `bench`.
+    pub const BENCH: Self = Self { format: "cubefold-bench", records: "rows" };
 
     /// The version of every format so far.
     pub const VERSION: u32 = 1;

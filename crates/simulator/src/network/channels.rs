@@ -76,12 +76,7 @@ impl Channels {
     /// The node that the channel of `transit` leads to.
     #[inline]
     pub(crate) fn next(&self, transit: &Transit) -> u32 {
-        self.steps[transit.direction as usize].after(transit.node, 1)
-    }
-
-    /// The node that `transit` comes to after `hops` steps, at most the length of a line.
-    pub(crate) fn after(&self, transit: &Transit, hops: u32) -> u32 {
-        self.steps[transit.direction as usize].after(transit.node, hops)
+        self.steps[transit.direction as usize].after(transit.node)
     }
 
     /// `message` at `node`, about to move along `leg`.
@@ -118,16 +113,16 @@ impl Step {
         Self::Divided { by, stride, length }
     }
 
-    /// The node `hops` steps from `node`. Indices wrap modulo 2^32 on purpose: the sum of an index and a
+    /// The node one step from `node`. Indices wrap modulo 2^32 on purpose: the sum of an index and a
     /// negative step, and the masked bits of a ring, are right modulo 2^32, and every node is below it.
     #[inline]
-    fn after(self, node: u32, hops: u32) -> u32 {
+    fn after(self, node: u32) -> u32 {
         match self {
-            Self::Masked { add, mask } => (node & !mask) | (node.wrapping_add(add.wrapping_mul(hops)) & mask),
+            Self::Masked { add, mask } => (node & !mask) | (node.wrapping_add(add) & mask),
             Self::Divided { by, stride, length } => {
                 let node = u64::from(node);
                 let coordinate = node / stride % length;
-                let reached = (coordinate + by * u64::from(hops)) % length;
+                let reached = (coordinate + by) % length;
                 u32::try_from(node - coordinate * stride + reached * stride).unwrap_or(u32::MAX)
             }
         }
@@ -165,10 +160,6 @@ mod tests {
         assert_eq!(channels.next(&transit), neighbour.index());
         let link = channels.link(&transit);
         assert_eq!(channels.link_at(link), machine.link(Channel { node, direction }));
-        let third = [(); 2].iter().try_fold(neighbour, |at, ()| machine.neighbour(at, direction));
-        if let Some(third) = third {
-            assert_eq!(channels.after(&transit, 3), third.index());
-        }
     }
 
     #[test]

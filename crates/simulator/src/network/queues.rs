@@ -5,7 +5,7 @@
 //! queue itself; the rest are circular lists in a slab. So a queue of one, which is what most are, costs
 //! one look at its record, and a run without contention touches none of this.
 
-use super::{messages::Identity, slab::Slab};
+use super::{Identity, slab::Slab};
 use crate::Cycle;
 
 /// The queues of all media, by their places; a `T` tells a queued message.

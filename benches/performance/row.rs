@@ -1,0 +1,129 @@
+//! What a row of the table says.
+
+use cubefold::{
+    mapping::EmbeddingKind,
+    simulator::EngineChoice,
+    topology::{LinkMode, MachineKind},
+};
+
+/// A row: what is done, on what, and how fast it is to be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    /// Its name, as a path.
+    pub(crate) name: &'static str,
+    /// Where it is run.
+    pub(crate) run: Run,
+    /// What is done.
+    pub(crate) task: Task,
+    /// What the machine is.
+    pub(crate) machine: MachineKind,
+    /// The machine's lengths, powers of two.
+    pub(crate) lengths: &'static [u64],
+    /// Where the processes sit.
+    pub(crate) placed: Placed,
+    /// The order of the stages.
+    pub(crate) stages: Stages,
+    /// The computation of a stage [cycles].
+    pub(crate) compute: u64,
+    /// How long a message takes over a link [cycles].
+    pub(crate) hop: u64,
+    /// What may move at the same time.
+    pub(crate) links: LinkMode,
+    /// What computes it.
+    pub(crate) engine: EngineChoice,
+    /// What the figure is.
+    pub(crate) quantity: Quantity,
+    /// The figure that is to be met.
+    pub(crate) least: f64,
+    /// The figure that is aimed at.
+    pub(crate) goal: f64,
+    /// What must come out: the makespan of a run [cycles], the sum of all dilations of a placement [links], the sum of
+    /// all addresses. Where none is known the makespan must not be below the prediction.
+    pub(crate) answer: Option<u64>,
+}
+
+/// Where a row is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Run {
+    /// In the benchmarks and in the table.
+    Always,
+    /// In the table, when everything is asked for.
+    WhenLong,
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// An asynchronous run.
+    Asynchronous,
+    /// A coordinated run.
+    Coordinated,
+    /// All metrics of a placement, by field where it is a product.
+    Metrics,
+    /// All metrics of a placement, edge by edge.
+    MetricsByEdge,
+    /// The nodes of neighbours of processes in no order.
+    Addresses,
+}
+
+/// Where the processes sit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placed {
+    /// By a named embedding.
+    By(EmbeddingKind),
+    /// One a node at random, always at the same places.
+    AtRandom,
+}
+
+/// The order of the stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stages {
+    /// Dimension after dimension.
+    Ascend,
+    /// The dimensions of two fields of the same length in turn.
+    Interleaved,
+}
+
+/// What the figure of a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// Million links crossed in a second of processor time: the more the better.
+    MillionHopsASecond,
+    /// Processor time [s].
+    Seconds,
+    /// Processor time [ms].
+    Milliseconds,
+    /// Processor time of one of many [ns].
+    Nanoseconds,
+    /// Memory at its greatest, without what the placement takes, over the nodes [bytes].
+    BytesANode,
+    /// Memory of the process at its greatest [GB].
+    Gigabytes,
+    /// The wall time of one thread over that of two: the more the better.
+    Speedup,
+}
+
+impl Quantity {
+    /// The unit.
+    pub(crate) fn unit(self) -> &'static str {
+        match self {
+            Self::MillionHopsASecond => "M hops/s",
+            Self::Seconds => "s",
+            Self::Milliseconds => "ms",
+            Self::Nanoseconds => "ns",
+            Self::BytesANode => "bytes a node",
+            Self::Gigabytes => "GB",
+            Self::Speedup => "x",
+        }
+    }
+
+    /// Whether a figure is as good as another.
+    pub(crate) fn meets(self, figure: f64, other: f64) -> bool {
+        match self {
+            Self::MillionHopsASecond | Self::Speedup => figure >= other,
+            Self::Seconds | Self::Milliseconds | Self::Nanoseconds | Self::BytesANode | Self::Gigabytes => {
+                figure <= other
+            }
+        }
+    }
+}

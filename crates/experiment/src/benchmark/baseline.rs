@@ -1,0 +1,115 @@
+//! Fixed work that every figure is set in relation to.
+
+use std::hint::black_box;
+
+/// Words that are streamed over: 16 MiB, more than lies next to a core.
+const WORDS: u64 = 1 << 21;
+/// Cells that are stirred: 512 KiB, the state of a machine of middle size.
+const CELLS: u64 = 1 << 16;
+/// How often the words are read in one run.
+const PASSES: u32 = 24;
+/// Steps of the stirring in one run.
+const STEPS: u32 = 1 << 20;
+/// What a run of both comes to.
+const CHECK: u64 = 52_776_533_474_561;
+
+/// Work that no change of this program makes faster or slower: reading memory in order, and changing cells at
+/// random places by what is found there, as event queues do. Each takes about half of the time.
+///
+/// A machine that is slowed down, by others or by heat, slows this down too, so that the ratio to it tells more
+/// than a time does. Chains of dependent reads are not in it: on a machine that others share they took up to ten times
+/// as long, the engines a fifth longer.
+#[derive(Debug, Clone)]
+pub struct Baseline {
+    words: Vec<u64>,
+    cells: Vec<u64>,
+}
+
+impl Baseline {
+    /// Fills its memory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { words: (0..WORDS).collect(), cells: (0..CELLS).map(|_| 0).collect() }
+    }
+
+    /// Bytes that one [`Self::stream`] reads.
+    #[must_use]
+    pub fn streamed_bytes(&self) -> u64 {
+        WORDS * 8
+    }
+
+    /// Steps of one [`Self::stir`].
+    #[must_use]
+    pub fn stirred_steps(&self) -> u64 {
+        u64::from(STEPS)
+    }
+
+    /// Reads all words in order; returns their sum.
+    #[must_use]
+    pub fn stream(&self) -> u64 {
+        black_box(&self.words).iter().fold(0, |sum, &word| sum.wrapping_add(word))
+    }
+
+    /// Changes cells at places that a shift-register generator (Marsaglia 2003) names, by what is found there; returns
+    /// how many were increased. All cells are 0 before.
+    pub fn stir(&mut self) -> u64 {
+        self.cells.fill(0);
+        let (mut state, mut increased) = (black_box(88_172_645_463_325_252_u64), 0);
+        for _ in 0..STEPS {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let (one, other) = (cell(state), cell(state >> 32));
+            if self.cells[one] < self.cells[other] {
+                self.cells[one] = self.cells[one].wrapping_mul(5).wrapping_add(state);
+                increased += 1;
+            } else {
+                self.cells.swap(one, other);
+                self.cells[other] ^= state;
+            }
+        }
+        increased
+    }
+
+    /// Both, once.
+    ///
+    /// # Panics
+    ///
+    /// When what comes out is wrong: the processor or the memory is.
+    pub fn run(&mut self) {
+        let streamed = (0..PASSES).fold(0_u64, |sum, _| sum.wrapping_add(self.stream()));
+        let check = streamed.wrapping_add(self.stir());
+        assert_eq!(check, CHECK, "the work that figures are set in relation to");
+    }
+}
+
+/// The place of the cell that a word names.
+fn cell(word: u64) -> usize {
+    // Smaller than the number of cells, so that it always fits.
+    usize::try_from(word % CELLS).unwrap_or(0)
+}
+
+impl Default for Baseline {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_comes_to_what_it_must_each_time() {
+        let mut baseline = Baseline::new();
+        assert_eq!(baseline.stream(), WORDS * (WORDS - 1) / 2);
+        assert_eq!(baseline.stir(), baseline.stir());
+        baseline.run();
+    }
+
+    #[test]
+    fn stirring_takes_both_branches() {
+        let increased = Baseline::new().stir();
+        assert!((u64::from(STEPS) / 4..u64::from(STEPS) / 4 * 3).contains(&increased), "{increased}");
+    }
+}
