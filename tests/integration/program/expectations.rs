@@ -126,3 +126,13 @@ fn makespans_of_the_largest_machines_are_those_promised() {
         assert_promised("hop-sweep", &[(before, &slowest)]);
     }
 }
+
+#[test]
+fn four_billion_processes_finish_as_promised() {
+    let by = |embedding: &'static str| move |run: &Value| run["embedding"] == embedding;
+    let (standard, xor, byweight) = (by("standard"), by("xor"), by("byweight"));
+    assert_promised(
+        "four-billion",
+        &[("Expect: standard ", &standard), (", xor ", &xor), ("; byweight ", &byweight)],
+    );
+}

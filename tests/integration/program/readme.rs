@@ -35,7 +35,7 @@ fn the_scenario_of_the_readme_is_the_first_comparison() {
 
 #[test]
 fn every_file_that_the_documents_link_to_exists() {
-    let pages = ["scenarios", "reading-results", "embeddings", "performance", "clusters"]
+    let pages = ["scenarios", "reading-results", "embeddings", "engines", "performance", "clusters"]
         .map(|page| format!("docs/{page}.md"));
     for document in std::iter::once("README.md").chain(pages.iter().map(String::as_str)) {
         let text = text_of(document);

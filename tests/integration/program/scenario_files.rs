@@ -49,7 +49,7 @@ fn the_command_in_every_scenario_names_that_scenario_and_runs() {
         let arguments: Vec<&str> = line.split_whitespace().collect();
         assert!(arguments.contains(&path.as_str()), "{path}: {line}");
         // The largest takes seconds; that it is valid is enough.
-        if path.ends_with("two-to-the-sixteen.toml") {
+        if path.ends_with("four-billion.toml") {
             done(&["check", &path]);
         } else {
             done(&arguments);
