@@ -125,7 +125,7 @@ fn phase_length() -> impl Strategy<Value = Option<u64>> {
     prop_oneof![3 => Just(None), 2 => (1..5_u64).prop_map(Some)]
 }
 
-fn run(case: &Case, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
+pub(crate) fn run(case: &Case, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
     let mut records = vec![];
     let (placement, links) = (&case.placement, case.communication);
     let outcome = match &case.program {
