@@ -14,11 +14,11 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use crate::random_problem::{
-    Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, row,
+    Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, rows,
     shared_cube_case, shared_message_sets_case, tao_case, tie,
 };
 use crate::reference::asynchronous::{AsynchronousOutcome, asynchronous};
-use crate::reference::coordinated::{RoutingPlan, coordinated, coordinated_by_plan};
+use crate::reference::coordinated::{CoordinatedOutcome, RoutingPlan, coordinated, coordinated_by_plan};
 use crate::reference::metrics::{self, metrics, metrics_of_edges};
 use crate::reference::prediction::predicted;
 use crate::reference::problem::{Problem, Row};
@@ -234,6 +234,7 @@ fn check_against_prediction(case: &Case, outcome: &Outcome) -> Result<(), TestCa
     Ok(())
 }
 
+/// A coordinated run with one limit for the phases of all messages.
 fn check_coordinated(case: &Case, phase_length: Option<u64>) -> Result<(), TestCaseError> {
     let routing = Routing {
         dimension_choice: DimensionChoice::Lowest,
@@ -241,8 +242,17 @@ fn check_coordinated(case: &Case, phase_length: Option<u64>) -> Result<(), TestC
             .and_then(NonZeroU64::new)
             .map_or(PhaseLength::Unlimited, PhaseLength::Links),
     };
+    check_routed(case, routing, coordinated(&case.problem(), phase_length))
+}
+
+/// A coordinated run with the routing vector and phase lengths of the placement's construction.
+fn check_by_plan(case: &Case) -> Result<(), TestCaseError> {
+    let problem = case.problem();
+    check_routed(case, Routing::PLAIN, coordinated_by_plan(&problem, &plan(case, &problem)))
+}
+
+fn check_routed(case: &Case, routing: Routing, expected: CoordinatedOutcome) -> Result<(), TestCaseError> {
     let (outcome, records) = run(case, &Execution::Coordinated(routing));
-    let expected = coordinated(&case.problem(), phase_length);
     check_rows(&records, &expected.rows)?;
     let routing = outcome.traffic.routing.as_ref().unwrap();
     prop_assert_eq!(routing.iter().map(|stage| stage.steps).collect::<Vec<_>>(), expected.steps);
@@ -251,21 +261,6 @@ fn check_coordinated(case: &Case, phase_length: Option<u64>) -> Result<(), TestC
     prop_assert_eq!(outcome.traffic.hops, expected.hops);
     prop_assert_eq!(outcome.traffic.messages, expected.messages);
     prop_assert_eq!(outcome.traffic.longest_queue, None);
-    prop_assert_eq!(busy_cycles(&outcome), expected.busy_cycles);
-    Ok(())
-}
-
-/// A coordinated run with the routing vector and phase lengths of the placement's construction.
-fn check_by_plan(case: &Case) -> Result<(), TestCaseError> {
-    let (outcome, records) = run(case, &Execution::Coordinated(Routing::PLAIN));
-    let problem = case.problem();
-    let expected = coordinated_by_plan(&problem, &plan(case, &problem));
-    check_rows(&records, &expected.rows)?;
-    let routing = outcome.traffic.routing.as_ref().unwrap();
-    prop_assert_eq!(routing.iter().map(|stage| stage.steps).collect::<Vec<_>>(), expected.steps);
-    prop_assert_eq!(routing.iter().map(|stage| stage.conflicts).collect::<Vec<_>>(), expected.conflicts);
-    prop_assert_eq!(outcome.summary.makespan().get(), expected.makespan);
-    prop_assert_eq!(outcome.traffic.hops, expected.hops);
     prop_assert_eq!(busy_cycles(&outcome), expected.busy_cycles);
     Ok(())
 }
@@ -293,16 +288,12 @@ fn plan(case: &Case, problem: &Problem) -> RoutingPlan {
 
 /// Every process in every stage, each once.
 fn check_rows(records: &[StageRecord], expected: &[Vec<Row>]) -> Result<(), TestCaseError> {
-    prop_assert_eq!(records.len(), expected.iter().map(Vec::len).sum::<usize>());
-    for record in records {
-        let process = record.process.label() as usize;
-        prop_assert_eq!(
-            &row(record),
-            &expected[record.stage][process],
-            "stage {} process {}",
-            record.stage,
-            process
-        );
+    let found = rows(records, expected[0].len());
+    prop_assert_eq!(found.len(), expected.len());
+    for (stage, (found, expected)) in found.iter().zip(expected).enumerate() {
+        for (process, (found, expected)) in found.iter().zip(expected).enumerate() {
+            prop_assert_eq!(found, expected, "stage {} process {}", stage, process);
+        }
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ mod golden_steps;
 mod many_random_cases;
 mod predictions;
 mod program;
+mod random_choices;
 mod random_problem;
 mod reference;
 mod theory;

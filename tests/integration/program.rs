@@ -10,6 +10,7 @@ mod command;
 mod compare;
 mod csv_results;
 mod determinism;
+mod engines;
 mod expectations;
 mod help;
 mod interruption;

@@ -102,7 +102,7 @@ impl Case {
 }
 
 /// What an engine recorded of a process in a stage, in the reference's terms.
-pub(crate) fn row(record: &StageRecord) -> Row {
+fn row(record: &StageRecord) -> Row {
     Row {
         sharing: record.sharing.get(),
         ready: record.ready.get(),
@@ -112,6 +112,26 @@ pub(crate) fn row(record: &StageRecord) -> Row {
         transfer: record.transfer.get(),
         blocked: record.blocked().get(),
     }
+}
+
+/// The records of a run as the reference has them, `rows[stage][process]`.
+///
+/// # Panics
+///
+/// When there is not exactly one record for every process in every stage.
+pub(crate) fn rows(records: &[StageRecord], processes: usize) -> Vec<Vec<Row>> {
+    let mut sorted: Vec<&StageRecord> = records.iter().collect();
+    sorted.sort_by_key(|record| (record.stage, record.process));
+    let of_stage = |(stage, records): (usize, &[&StageRecord])| {
+        assert_eq!(records.len(), processes, "stage {stage}");
+        let mut own = vec![];
+        for (process, record) in records.iter().enumerate() {
+            assert_eq!((record.stage, record.process.label() as usize), (stage, process));
+            own.push(row(record));
+        }
+        own
+    };
+    sorted.chunks(processes).enumerate().map(of_stage).collect()
 }
 
 fn messages_of(program: &impl Program) -> Vec<Vec<(u32, u32)>> {

@@ -1,6 +1,7 @@
 //! What the theory says of placements and runs, asked of the crates: every fact of `docs/model.md`
 //! section 8, the theorems behind them, and cases worked by hand. One idea a file.
 
+mod at_scale;
 mod bijections;
 mod byweight;
 mod constant_distances;

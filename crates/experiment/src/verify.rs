@@ -21,6 +21,7 @@ mod message_sets;
 mod misprints;
 mod optimal;
 mod pairs;
+mod promised;
 mod routed;
 mod steps;
 mod tables;
@@ -50,7 +51,7 @@ pub enum Scope {
 /// Some cases of some claims: measures and adds what it finds.
 type Case = Box<dyn Fn(&mut Findings) + Send + Sync>;
 
-/// The one claim that no paper makes.
+/// That every case ran to its end: about the verification itself, not about a paper.
 const BROKEN_OFF: Claim = Claim::new("cubefold verify", "cases that broke off before their end");
 
 /// Claims that belong together.

@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use super::command::{json, text_of};
 
-/// The makespans of the runs for which `chosen` holds, in order, as the comments write them.
+/// The makespans of the runs for which `chosen` holds, at least one, in order, as the comments write them.
 fn makespans(document: &Value, chosen: impl Fn(&Value) -> bool) -> String {
     let runs = document["runs"].as_array().unwrap().iter().filter(|run| chosen(run));
     let makespans: Vec<String> = runs.map(|run| run["makespan_cycles"].to_string()).collect();
+    assert!(!makespans.is_empty(), "no run is chosen");
     makespans.join(", ")
 }
 
@@ -26,7 +27,22 @@ fn assert_promised(name: &str, promises: &[Promise<'_>]) {
     let (document, comment) = (json(&["run", &format!("scenarios/{name}.toml")]), comment(name));
     for (before, chosen) in promises {
         let promise = format!("{before}{}", makespans(&document, chosen));
-        assert!(comment.contains(&promise), "{name}: no {promise:?} in {comment}");
+        assert!(says(&comment, &promise), "{name}: no {promise:?} in {comment}");
+    }
+}
+
+/// Whether a comment holds a promise to its end: its last number does not go on, and no other follows.
+fn says(comment: &str, promise: &str) -> bool {
+    let is_number = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
+    let mut behind = comment.match_indices(promise).map(|(at, found)| &comment[at + found.len()..]);
+    behind.any(|rest| !is_number(rest) && !rest.strip_prefix(", ").is_some_and(is_number))
+}
+
+#[test]
+fn a_promise_is_said_only_by_all_of_its_numbers() {
+    assert!(says("xor 12, 13; gray 5.", "xor 12, 13"));
+    for shorter in ["xor 1", "xor 12", "xor 12, 1", "gray 50"] {
+        assert!(!says("xor 12, 13; gray 5.", shorter), "{shorter}");
     }
 }
 

@@ -56,8 +56,11 @@ fn a_measured_placement_is_that_of_a_run() {
     for name in ["mixed-wrap", "own-placement", "torus-3d"] {
         let path = format!("scenarios/{name}.toml");
         let (measured, ran) = (json(&["measure", &path]), json(&["run", &path]));
-        let placements = measured["placements"].as_array().unwrap();
-        for (entry, run) in placements.iter().zip(ran["runs"].as_array().unwrap()) {
+        let (placements, runs) =
+            (measured["placements"].as_array().unwrap(), ran["runs"].as_array().unwrap());
+        assert_eq!(placements.len(), runs.len());
+        assert!(!runs.is_empty());
+        for (entry, run) in placements.iter().zip(runs) {
             let mut placement = entry["placement"].clone();
             placement.as_object_mut().unwrap().shift_remove("distances").unwrap();
             assert_eq!(placement, run["placement"]);
@@ -94,4 +97,18 @@ fn the_largest_machine_is_measured_without_a_table_of_its_nodes() {
     // d = 16 a ring: each of 2 * 2^16 rings has 2^15 (3 * 2^14 - 1) links of dilation.
     assert_eq!(placement["dilation"]["total"].as_u64(), Some((1 << 17) * (1 << 15) * (3 * (1 << 14) - 1)));
     assert_eq!(placement["dilation"]["max"].as_u64(), Some(1 << 14));
+}
+
+#[test]
+fn node_evenness_is_the_greatest_load_over_the_least() {
+    // Four processes on three nodes, two of them on the first.
+    let text = "machine = { kind = \"ring\", shape = [3] }\nprogram.dimensions = 2\n\
+                mapping.embeddings = [\"file:p.csv\"]\n";
+    let scratch = Scratch::with(&[("s.toml", text), ("p.csv", "process,p_1\n0,0\n1,0\n2,1\n3,2\n")]);
+    let scenario = scratch.path("s.toml");
+    let (measured, ran) = (json(&["measure", &scenario]), json(&["run", &scenario]));
+    for placement in [&measured["placements"][0]["placement"], &ran["runs"][0]["placement"]] {
+        assert_eq!(placement["load"], json!({ "max": 2, "min": 1 }));
+        assert_eq!(placement["node_evenness"], json!(2.0));
+    }
 }

@@ -2,9 +2,21 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use super::command::{Scratch, csv, done, json, root, run};
 
 const FIGURE_4: &str = "scenarios/figure-4.toml";
+/// Commands that take any number of scenarios.
+const OF_SCENARIOS: [&str; 4] = ["run", "compare", "measure", "check"];
+const TABLES: [&str; 4] = ["tables", FIGURE_4, "--embedding", "byweight"];
+const PLACE: [&str; 4] = ["place", FIGURE_4, "--embedding", "byweight"];
+
+/// A part of a sweep for `merge`, all of it.
+fn part(scratch: &Scratch) -> String {
+    done(&["run", FIGURE_4, "--shard", "1/1", "--output", &scratch.path("figure-4")]);
+    scratch.path("figure-4.part-1-of-1")
+}
 
 #[test]
 fn the_extension_of_the_output_decides_the_format() {
@@ -17,21 +29,33 @@ fn the_extension_of_the_output_decides_the_format() {
         ("r.txt", "table"),
         ("r", "table"),
     ];
-    for command in ["run", "compare", "measure", "check"] {
-        for (name, format) in formats {
-            assert_eq!(done(&[command, FIGURE_4, "--output", &scratch.path(name)]), "");
-            assert_eq!(
-                scratch.read(name),
-                done(&[command, FIGURE_4, "--format", format]),
-                "{command} {name}"
-            );
+    let check = |arguments: &[&str], (name, format): (&str, &str)| {
+        assert_eq!(done(&[arguments, &["--output", &scratch.path(name)]].concat()), "");
+        let expected = done(&[arguments, &["--format", format]].concat());
+        assert_eq!(scratch.read(name), expected, "{arguments:?} {name}");
+    };
+    for format in formats {
+        for command in OF_SCENARIOS {
+            check(&[command, FIGURE_4], format);
         }
+        check(&["merge", &part(&scratch)], format);
     }
-    let place = ["place", FIGURE_4, "--embedding", "byweight"];
-    for (name, format) in [("p.json", "json"), ("p.csv", "csv"), ("p.txt", "grid")] {
-        assert_eq!(done(&[&place[..], &["--output", &scratch.path(name)]].concat()), "");
-        assert_eq!(scratch.read(name), done(&[&place[..], &["--format", format]].concat()), "{name}");
+    for (name, format) in [("p.json", "json"), ("p.csv", "csv")] {
+        check(&PLACE, (name, format));
+        check(&TABLES, (name, format));
     }
+    check(&PLACE, ("p.txt", "grid"));
+    check(&TABLES, ("p.txt", "table"));
+}
+
+#[test]
+fn the_extension_decides_the_format_of_what_takes_long_to_measure() {
+    let scratch = Scratch::empty();
+    done(&["verify", "--quick", "--output", &scratch.path("claims.json")]);
+    assert_eq!(serde_json::from_str::<Value>(&scratch.read("claims.json")).unwrap(), *super::verify::QUICK);
+    done(&["bench", "--quick", "--quiet", "--output", &scratch.path("figures.json")]);
+    let figures: Value = serde_json::from_str(&scratch.read("figures.json")).unwrap();
+    assert_eq!(figures["format"], "cubefold-bench");
 }
 
 #[test]
@@ -58,14 +82,16 @@ fn an_output_appears_whole_and_alone_and_replaces_what_was_there() {
 
 #[test]
 fn an_output_that_cannot_be_written_is_refused_before_anything_runs() {
-    let scratch = Scratch::with(&[("file", "a file")]);
+    let (scratch, other) = (Scratch::with(&[("file", "a file")]), Scratch::empty());
+    let (part, rows) = (part(&other), scratch.path("rows.csv"));
+    let mut commands: Vec<Vec<&str>> = OF_SCENARIOS.map(|command| vec![command, FIGURE_4]).to_vec();
+    commands.push(vec!["run", FIGURE_4, "--processes", &rows]);
+    commands.extend([PLACE.to_vec(), TABLES.to_vec(), vec!["merge", &part], vec!["verify"], vec!["bench"]]);
     for name in ["missing/r.json", "file/r.json", ""] {
         let output = scratch.path(name);
-        for command in ["run", "compare", "measure", "check"] {
-            let rows = scratch.path("rows.csv");
-            let processes: &[&str] = if command == "run" { &["--processes", &rows] } else { &[] };
-            let finished = run(&[&[command, FIGURE_4, "--output", &output], processes].concat());
-            assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{command} {name}");
+        for command in &commands {
+            let finished = run(&[&command[..], &["--output", &output]].concat());
+            assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{command:?} {name}");
             assert!(finished.stderr.contains(&format!("cannot write {output}")), "{}", finished.stderr);
         }
     }
@@ -91,30 +117,39 @@ fn into_a_closed_pipe(arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
-#[test]
-fn a_pipe_that_its_reader_closes_is_no_error() {
-    for command in ["run", "compare", "measure", "check"] {
-        for format in ["table", "json", "jsonl", "markdown"] {
-            let arguments = [command, FIGURE_4, "--format", format];
-            assert_eq!(into_a_closed_pipe(&arguments), (Some(0), String::new()), "{arguments:?}");
-        }
-    }
-    for format in ["grid", "json"] {
-        let arguments = ["place", FIGURE_4, "--embedding", "byweight", "--format", format];
+/// Asserts that a command takes it well when nobody reads what it writes in these formats.
+fn assert_no_error(arguments: &[&str], formats: &[&str]) {
+    for format in formats {
+        let arguments = [arguments, &["--format", format]].concat();
         assert_eq!(into_a_closed_pipe(&arguments), (Some(0), String::new()), "{arguments:?}");
     }
+}
+
+#[test]
+fn a_pipe_that_its_reader_closes_is_no_error() {
+    let scratch = Scratch::empty();
+    for command in OF_SCENARIOS {
+        assert_no_error(&[command, FIGURE_4], &["table", "json", "jsonl", "markdown"]);
+    }
+    assert_no_error(&["merge", &part(&scratch)], &["table", "json", "jsonl", "markdown"]);
+    assert_no_error(&PLACE, &["grid", "json"]);
+    assert_no_error(&TABLES, &["table", "json", "csv"]);
+    assert_no_error(&["verify", "--quick"], &["table"]);
+    assert_no_error(&["bench", "--quick"], &["table"]);
     assert_eq!(into_a_closed_pipe(&["--help"]), (Some(0), String::new()));
 }
 
 #[test]
 fn quiet_leaves_the_results_and_their_tables_only() {
-    for command in ["run", "compare"] {
-        let (loud, quiet) = (done(&[command, FIGURE_4]), done(&[command, FIGURE_4, "--quiet"]));
+    let scratch = Scratch::empty();
+    let part = part(&scratch);
+    for command in [["run", FIGURE_4], ["compare", FIGURE_4], ["merge", &part]] {
+        let with = |options: &[&str]| done(&[&command[..], options].concat());
+        let (loud, quiet) = (with(&[]), with(&["--quiet"]));
         assert!(loud.contains("Times in cycles") && !quiet.contains("Times in cycles"), "{quiet}");
         assert!(loud.starts_with(quiet.trim_end()), "{quiet}");
         for format in ["json", "jsonl", "csv"] {
-            let arguments = [command, FIGURE_4, "--format", format];
-            assert_eq!(done(&arguments), done(&[&arguments[..], &["--quiet"]].concat()));
+            assert_eq!(with(&["--format", format]), with(&["--format", format, "--quiet"]));
         }
     }
 }
@@ -141,17 +176,13 @@ fn markdown_has_the_rows_of_the_table() {
 
 #[test]
 fn large_results_into_a_pipe_that_its_reader_closes_are_no_error() {
-    for command in ["run", "compare", "measure", "check"] {
-        for format in ["table", "json", "jsonl", "markdown", "csv"] {
-            let arguments = [command, "scenarios/compute-sweep.toml", "--format", format];
-            assert_eq!(into_a_closed_pipe(&arguments), (Some(0), String::new()), "{arguments:?}");
-        }
+    for command in OF_SCENARIOS {
+        let arguments = [command, "scenarios/compute-sweep.toml"];
+        assert_no_error(&arguments, &["table", "json", "jsonl", "markdown", "csv"]);
     }
-    for format in ["grid", "json", "csv"] {
-        let arguments =
-            ["place", "scenarios/contention-64x64.toml", "--embedding", "xor", "--format", format];
-        assert_eq!(into_a_closed_pipe(&arguments), (Some(0), String::new()), "{arguments:?}");
-    }
+    let large = ["scenarios/contention-64x64.toml", "--embedding", "xor"];
+    assert_no_error(&[&["place"], &large[..]].concat(), &["grid", "json", "csv"]);
+    assert_no_error(&[&["tables"], &large[..]].concat(), &["table", "json", "csv"]);
 }
 
 #[cfg(unix)]

@@ -1,14 +1,13 @@
 //! The scenarios equal the reference simulator, process by process.
 
 use cubefold_experiment::{
-    DimensionChoice, ExecutionMode, FinishedRun, GuestProgram, KeepRecords, Phases, Progress, Run, execute,
-    load,
+    DimensionChoice, ExecutionMode, GuestProgram, KeepRecords, Phases, Progress, Run, execute, load,
 };
 
 use cubefold_mapping::ProcessId;
 
 use super::command::{files_in, json, root};
-use crate::random_problem::{Case, TestProgram, row};
+use crate::random_problem::{Case, TestProgram, rows};
 use crate::reference::asynchronous::asynchronous;
 use crate::reference::coordinated::{RoutingPlan, coordinated_by_plan};
 use crate::reference::problem::{Problem, Row};
@@ -60,21 +59,6 @@ fn problem(run: &Run) -> Problem {
     case.problem()
 }
 
-/// The rows of a finished run as the reference has them.
-fn rows(finished: &FinishedRun, processes: u64) -> Vec<Vec<Row>> {
-    let mut rows: Vec<Vec<Row>> = vec![];
-    let mut records = finished.records.clone();
-    records.sort_by_key(|record| (record.stage, record.process));
-    for record in records {
-        assert!(record.stage == rows.len() || record.stage + 1 == rows.len(), "a stage without rows");
-        rows.resize_with(record.stage + 1, Vec::new);
-        assert_eq!(record.process.label() as usize, rows[record.stage].len());
-        rows[record.stage].push(row(&record));
-    }
-    assert!(rows.iter().all(|stage| stage.len() as u64 == processes));
-    rows
-}
-
 #[test]
 fn every_run_of_every_scenario_with_at_most_256_processes_equals_the_reference() {
     let mut compared = 0;
@@ -86,7 +70,8 @@ fn every_run_of_every_scenario_with_at_most_256_processes_equals_the_reference()
             let Some((makespan, expected)) = expected(run) else { continue };
             let finished = execute(run, place, KeepRecords::Yes, &Progress::default()).unwrap();
             assert_eq!(finished.outcome.summary.makespan().get(), makespan, "{path}, run {place}");
-            assert_eq!(rows(&finished, run.program.process_count()), expected, "{path}, run {place}");
+            let processes = usize::try_from(run.program.process_count()).unwrap();
+            assert_eq!(rows(&finished.records, processes), expected, "{path}, run {place}");
             compared += 1;
         }
     }

@@ -1,25 +1,20 @@
 //! Tables fit a terminal of 80 columns.
 
-use super::command::done;
-
-#[test]
-fn the_tables_of_the_first_scenarios_fit_in_80_columns() {
-    for name in ["first-comparison", "figure-4", "figure-6", "contention-64x64"] {
-        for command in ["run", "compare", "measure", "check"] {
-            let table = done(&[command, &format!("scenarios/{name}.toml")]);
-            // Settings above a table and sentences below it may be longer.
-            let rows = table.lines().filter(|line| !line.starts_with("  ") && !line.ends_with('.'));
-            let widest = rows.max_by_key(|line| line.chars().count()).unwrap();
-            assert!(widest.chars().count() <= 80, "{command} {name}: {widest}");
-        }
-    }
-}
+use super::command::{Scratch, done};
 
 #[test]
 fn tables_have_no_colours_and_no_spaces_at_the_ends_of_lines() {
-    for command in ["run", "compare", "measure", "check"] {
-        let table = done(&[command, "scenarios/link-modes.toml", "--color", "always"]);
-        assert!(!table.contains('\u{1b}'));
+    let (scratch, scenario) = (Scratch::empty(), "scenarios/link-modes.toml");
+    done(&["run", scenario, "--shard", "1/1", "--output", &scratch.path("r")]);
+    let part = scratch.path("r.part-1-of-1");
+    let tables = ["tables", "scenarios/figure-6.toml", "--embedding", "xor"];
+    let mut commands: Vec<Vec<&str>> =
+        ["run", "compare", "measure", "check"].map(|command| vec![command, scenario]).to_vec();
+    commands.extend([vec!["merge", &part], tables.to_vec()]);
+    commands.extend([vec!["verify", "--quick"], vec!["bench", "--quick"]]);
+    for command in commands {
+        let table = done(&[&command[..], &["--color", "always"]].concat());
+        assert!(!table.contains('\u{1b}'), "{command:?}");
         assert!(table.lines().all(|line| line == line.trim_end()), "{table}");
     }
 }
@@ -36,22 +31,30 @@ fn tables_read_well() {
     }
 }
 
-#[test]
-fn settings_and_sentences_fit_in_80_columns_too() {
-    for name in ["first-comparison", "figure-4", "figure-6", "contention-64x64"] {
-        for command in ["run", "compare", "measure", "check"] {
-            let page = done(&[command, &format!("scenarios/{name}.toml")]);
-            for line in page.lines() {
-                assert!(line.chars().count() <= 80, "{command} {name}: {line}");
-            }
-        }
+/// Asserts that no line of what a command prints is wider than a terminal.
+fn assert_fits(arguments: &[&str]) {
+    for line in done(arguments).lines() {
+        assert!(line.chars().count() <= 80, "{arguments:?}: {line}");
     }
 }
 
 #[test]
+fn tables_settings_and_sentences_fit_in_80_columns() {
+    let scratch = Scratch::empty();
+    for name in ["first-comparison", "figure-4", "figure-6", "contention-64x64"] {
+        let scenario = format!("scenarios/{name}.toml");
+        for command in ["run", "compare", "measure", "check"] {
+            assert_fits(&[command, &scenario]);
+        }
+        done(&["run", &scenario, "--shard", "1/1", "--output", &scratch.path(name)]);
+        assert_fits(&["merge", &scratch.path(&format!("{name}.part-1-of-1"))]);
+    }
+    assert_fits(&["bench", "--quick"]);
+}
+
+#[test]
 fn one_dimension_is_told_in_the_singular() {
-    let scratch =
-        super::command::Scratch::with(&[("s.toml", "machine = { kind = \"ring\", shape = [2] }\n")]);
+    let scratch = Scratch::with(&[("s.toml", "machine = { kind = \"ring\", shape = [2] }\n")]);
     let page = done(&["run", &scratch.path("s.toml")]);
     assert!(page.contains("1 dimension,"), "{page}");
 }

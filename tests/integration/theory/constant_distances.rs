@@ -4,7 +4,7 @@
 use cubefold_mapping::EmbeddingKind;
 use cubefold_topology::{Extent, Machine};
 
-use super::setting::{all_wrap, distances, embed, line, machines, measure, ring};
+use super::setting::{all_wrap, distances, embed, line, machines, measure};
 
 /// Checks on every machine of up to `2^10` nodes that the embedding has constant distances exactly where
 /// every extent is one of `where_constant`; on those of up to `2^8` by the definition besides.
@@ -43,16 +43,6 @@ fn gray_has_constant_distances_exactly_on_products_of_pairs_and_rings_of_4() {
 #[test]
 fn byweight_has_constant_distances_exactly_where_no_dimension_is_longer_than_4() {
     check(EmbeddingKind::Byweight, |machine| machine.extents().iter().all(|extent| extent.length() <= 4));
-}
-
-#[test]
-fn standard_and_xor_have_constant_distances_on_every_ring() {
-    for bits in 2..=12 {
-        for kind in [EmbeddingKind::Standard, EmbeddingKind::Xor] {
-            let placement = embed(kind, &ring(bits));
-            assert!(distances(&placement).iter().all(|row| row.iter().all(|&own| own == row[0])));
-        }
-    }
 }
 
 #[test]

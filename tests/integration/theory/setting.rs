@@ -2,8 +2,8 @@
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, Routing, StageRecord,
-    lower_bound, predict, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, ProcessTimes,
+    Routing, StageRecord, lower_bound, predict, process_times, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
@@ -76,7 +76,7 @@ pub(crate) fn cube_of(machine: &Machine) -> Hypercube {
     Hypercube::new(u64::from(machine.node_count().ilog2())).unwrap()
 }
 
-/// The cube of that many processes as the machine has nodes, placed by a named embedding.
+/// The cube with as many processes as the machine has nodes, placed by a named embedding.
 pub(crate) fn embed(kind: EmbeddingKind, machine: &Machine) -> Placement {
     Placement::embed(kind, cube_of(machine), machine).unwrap()
 }
@@ -175,6 +175,17 @@ impl Trial {
         Measured { outcome, finishes }
     }
 
+    /// Runs in sums alone: no record is made and no link counted.
+    pub(crate) fn in_sums(&self, execution: &Execution) -> Outcome {
+        let (program, placement) = (&self.program, &self.placement);
+        simulate(program, placement, self.communication, execution, CountLinkUse::No, &mut ()).unwrap()
+    }
+
+    /// The times of every process as the lines of the machine tell them.
+    pub(crate) fn process_times(&self) -> ProcessTimes {
+        process_times(&self.program, &self.placement, self.communication).unwrap()
+    }
+
     /// Runs with the busy cycles of the links counted, and returns the records besides.
     pub(crate) fn run(&self, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
         let mut records = vec![];
@@ -185,7 +196,8 @@ impl Trial {
     }
 }
 
-/// Coordinated, the lowest-numbered coordinate first, phases without a limit.
+/// Coordinated, the lowest-numbered coordinate first, in the phases of the placement: without a limit unless a
+/// construction of Tao 1988 brings one.
 pub(crate) const IN_ORDER: Execution = Execution::Coordinated(Routing::PLAIN);
 
 /// What a run came to, and when each process finished.

@@ -45,3 +45,40 @@ fn report(claims: &[CheckedClaim]) -> ExitCode {
     }
     code
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn claim(verdict: Verdict) -> CheckedClaim {
+        CheckedClaim {
+            part: "part",
+            source: "source",
+            claim: "claim",
+            cases: 1,
+            promised: None,
+            worst: None,
+            verdict,
+            erratum: None,
+            failure: None,
+        }
+    }
+
+    const GOOD: [CheckedClaim; 3] =
+        [claim(Verdict::Holds), claim(Verdict::Bounded), claim(Verdict::FailsAsPrinted)];
+
+    #[test]
+    fn a_claim_that_fails_is_the_exit_code_3_wherever_it_stands() {
+        for place in 0..=GOOD.len() {
+            let mut claims = GOOD.to_vec();
+            claims.insert(place, claim(Verdict::Fails));
+            assert_eq!((report(&claims), report(&claims).number()), (ExitCode::ClaimFails, 3));
+        }
+    }
+
+    #[test]
+    fn every_other_verdict_is_done() {
+        assert_eq!(report(&GOOD), ExitCode::Done);
+        assert_eq!(report(&[]).number(), 0);
+    }
+}

@@ -55,7 +55,7 @@ fn check(guest: &Machine, host: &Machine, number: u32, findings: &mut Findings) 
         Ok(placement) => placement,
         Err(error) => return findings.fail(STEPS, &case, &error),
     };
-    let phases = NonZeroU64::new(1).map_or(PhaseLength::Unlimited, PhaseLength::Links);
+    let phases = PhaseLength::Links(NonZeroU64::MIN);
     let routed = route(&shifts(guest), &placement, LinkMode::FullDuplex, phases).and_then(|mut stages| {
         let random = permutations(guest, 10, &case);
         stages.extend(route(&random, &placement, LinkMode::FullDuplex, phases)?);

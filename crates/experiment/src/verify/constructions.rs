@@ -1,15 +1,16 @@
 //! Every one-to-one construction on every pair of machines of a size, for all that chapters 3 and 4 say of it.
 
-use cubefold_mapping::{Construction, ConstructionKind, Placement};
+use cubefold_mapping::{Construction, ConstructionError, ConstructionKind, Placement};
 use cubefold_topology::Machine;
 
 use super::{
     Case, Scope,
+    claim::Claim,
     dilation::{self, Covered},
     findings::Findings,
     inverse,
-    pairs::{machines, machines_of, square_pairs},
-    steps, tables,
+    pairs::{Words, machines, machines_of, square_pairs},
+    promised, steps, tables,
 };
 
 /// How much is tried of a pair.
@@ -76,15 +77,34 @@ fn kinds_of_pair(guest: &[u64], host: &[u64], extent: Extent) -> Vec<Case> {
 
 fn check_pair(guest: &Machine, host: &Machine, extent: Extent, findings: &mut Findings) {
     for kind in ConstructionKind::ALL {
-        let Ok(construction) = Construction::named(kind, guest, host) else { continue };
-        if let Some(covered) = Covered::new(&construction) {
-            check(&covered, extent, findings);
-        }
+        let promised = promised::by_name(kind, guest, host);
+        let construction = Construction::named(kind, guest, host);
+        check_covered((guest, host), construction, promised, findings, |covered, findings| {
+            check(covered, extent, findings);
+        });
     }
-    if let Ok(construction) = Construction::choose(guest, host)
-        && let Some(covered) = Covered::new(&construction)
-    {
-        dilation::check_chosen(&covered, findings);
+    let (chosen, promised) = (Construction::choose(guest, host), promised::by_choice(guest, host));
+    check_covered((guest, host), chosen, promised, findings, dilation::check_chosen);
+}
+
+/// Measures a construction that is within its theorem; that there is none, or none within it, breaks the claim by
+/// which it is promised.
+fn check_covered(
+    (guest, host): (&Machine, &Machine),
+    construction: Result<Construction, ConstructionError>,
+    promised: Option<Claim>,
+    findings: &mut Findings,
+    measure: impl Fn(&Covered, &mut Findings),
+) {
+    let refusal = match &construction {
+        Ok(construction) => match Covered::new(construction) {
+            Some(covered) => return measure(&covered, findings),
+            None => "outside of its theorem".to_owned(),
+        },
+        Err(error) => error.to_string(),
+    };
+    if let Some(claim) = promised {
+        findings.fail(claim, &format!("{} on {}", Words(guest), Words(host)), &refusal);
     }
 }
 

@@ -11,24 +11,25 @@ use super::{
     trial::Trial,
 };
 
-const LINE: Claim = Claim::new("Tao 3.3.1", "a line goes into any torus or mesh by f_L with this dilation");
-const RING_INTO_MESH: Claim = Claim::new(
+pub(super) const LINE: Claim =
+    Claim::new("Tao 3.3.1", "a line goes into any torus or mesh by f_L with this dilation");
+pub(super) const RING_INTO_MESH: Claim = Claim::new(
     "Tao 3.3.2",
     "a ring goes into any mesh by g_L with this dilation (for n = 2 a bound, errata B5)",
 );
-const EVEN_RING_INTO_MESH: Claim =
+pub(super) const EVEN_RING_INTO_MESH: Claim =
     Claim::new("Tao 3.3.3", "an even ring goes into a mesh of two dimensions or more by pi o h_L*");
-const RING_INTO_TORUS: Claim = Claim::new("Tao 3.3.4", "a ring goes into any torus by h_L");
-const SAME_SHAPE: Claim =
+pub(super) const RING_INTO_TORUS: Claim = Claim::new("Tao 3.3.4", "a ring goes into any torus by h_L");
+pub(super) const SAME_SHAPE: Claim =
     Claim::new("Tao lemma 3.4.1", "a torus goes into the mesh of its shape by T_L with this dilation");
-const REORDERED: Claim =
+pub(super) const REORDERED: Claim =
     Claim::new("Tao lemma 3.4.1", "lengths in another order, not a torus into a mesh: a permutation");
 const EXPANSION_F: Claim = Claim::new("Tao 3.4.1 (a)", "a mesh goes into an expansion of it by F_V");
 const EXPANSION_H: Claim = Claim::new("Tao 3.4.1 (b)", "a torus goes into a torus that expands it by H_V");
 const EXPANSION_EVEN: Claim =
     Claim::new("Tao 3.4.1 (c)", "a torus goes into a mesh by H_V where every list begins even");
 const EXPANSION_G: Claim = Claim::new("Tao 3.4.1 (c)", "a torus goes into any mesh that expands it by G_V");
-const INTO_HYPERCUBE: Claim =
+pub(super) const INTO_HYPERCUBE: Claim =
     Claim::new("Tao 3.4.2", "a torus or mesh goes into the hypercube of its size (corollary 3.4.1)");
 const SIMPLE: Claim = Claim::new("Tao 3.4.3", "simple reduction, not of a torus to a mesh: max m_i/l_vi");
 const SIMPLE_FOLDED: Claim = Claim::new(
@@ -37,7 +38,8 @@ const SIMPLE_FOLDED: Claim = Claim::new(
 );
 const SIMPLE_EXACT: Claim =
     Claim::new("Tao 3.4.3", "the same exactly: max c_i m_i/l_vi, c_i = 2 if l_vi > 2 and 1 else (errata B1)");
-const CUBE: Claim = Claim::new("Tao 3.4.3", "a hypercube goes into a torus or mesh: max m_i/2 (corollary)");
+pub(super) const CUBE: Claim =
+    Claim::new("Tao 3.4.3", "a hypercube goes into a torus or mesh: max m_i/2 (corollary)");
 const GENERAL: [Claim; 5] = [
     Claim::new("Tao 3.4.4 (1)", "general reduction of a mesh by F'_S: max s_k"),
     Claim::new("Tao 3.4.4 (2)", "general reduction of a torus to a torus by H'_S: max s_k"),
@@ -49,19 +51,19 @@ const GENERAL_EXACT: Claim = Claim::new(
     "Tao 3.4.4",
     "(4) and (5) exactly: the largest of c_k s_k, c_k = 2 if l'_k > 2 and 1 else, and 1 or 2 (errata B2)",
 );
-const SQUARE_DIVISIBLE: Claim = Claim::new(
+pub(super) const SQUARE_DIVISIBLE: Claim = Claim::new(
     "Tao 3.5.2",
     "square graphs, c divides d: l^((d-c)/c), twice that for a torus into a mesh (a bound at l = 2, errata B3)",
 );
-const SQUARE_LOWERING: Claim = Claim::new(
+pub(super) const SQUARE_LOWERING: Claim = Claim::new(
     "Tao 3.5.3",
     "square graphs, c < d does not divide d: l^((d-c)/c), twice that for a torus into a mesh",
 );
-const SQUARE_EXPANSION: Claim = Claim::new(
+pub(super) const SQUARE_EXPANSION: Claim = Claim::new(
     "Tao 3.5.4",
     "square graphs, d divides c: 2 for an odd torus into a mesh, else 1 (the construction chosen)",
 );
-const SQUARE_RISING: Claim = Claim::new(
+pub(super) const SQUARE_RISING: Claim = Claim::new(
     "Tao 3.5.5",
     "square graphs, d < c does not divide c: l^((d-a)/c), twice that for an odd torus into a mesh",
 );

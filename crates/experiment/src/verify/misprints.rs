@@ -1,7 +1,8 @@
 //! Statements of Tao 1988 that fail as they are printed (part A of `docs/errata.md`), each measured to fail on the
 //! smallest counterexamples and beside it the reading that holds.
 //!
-//! The printed variants exist here only.
+//! The printed variants exist only here and, where they are about translation tables, in [`tables`]; no scenario can
+//! ask for one.
 
 mod figure;
 mod inverses;

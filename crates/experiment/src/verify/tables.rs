@@ -1,9 +1,9 @@
 //! Tao 1988, 4.4: translation tables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cubefold_mapping::{GridGuest, Placement, ProcessId, TableMethod, TranslationTable, translation_tables};
-use cubefold_topology::{Direction, LinkMode, Machine, NodeId};
+use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use crate::address_exchange_steps;
 
@@ -72,20 +72,43 @@ fn tables(
     Ok(translation_tables(guest, placement, method)?.map(entries).collect())
 }
 
-/// Entries whose node has another process, by the inverse, and neighbours without an entry.
+/// Entries whose node has another process, by the inverse, and neighbours without an entry; of a table that is
+/// missing, all.
 fn wrong_entries(covered: &Covered, tables: &Tables) -> u64 {
-    let of_table = |(process, _, entries): &(ProcessId, NodeId, BTreeSet<(ProcessId, NodeId)>)| {
-        let expected = neighbours(covered.construction.guest(), NodeId::new(process.label()));
-        let misled = entries.iter().filter(|&&(named, node)| covered.construction.process(node) != named);
+    let (guest, construction) = (covered.construction.guest(), covered.construction);
+    let mut by_process: BTreeMap<u32, Vec<_>> = BTreeMap::new();
+    for (process, node, entries) in tables {
+        by_process.entry(process.label()).or_default().push((*node, entries));
+    }
+    let is_misled = |node, named: ProcessId| construction.process(node) != named;
+    let wrong_in = |process: ProcessId, (node, entries): (NodeId, &BTreeSet<(ProcessId, NodeId)>)| {
+        let expected = neighbours(guest, NodeId::new(process.label()));
+        let misled = entries.iter().filter(|&&(named, node)| is_misled(node, named)).count();
         let found: BTreeSet<u32> = entries.iter().map(|(named, _)| named.label()).collect();
-        (misled.count() + found.symmetric_difference(&expected).count()) as u64
+        usize::from(is_misled(node, process)) + misled + found.symmetric_difference(&expected).count()
     };
-    tables.iter().map(of_table).sum()
+    let wrong_of = |process: ProcessId| match by_process.get(&process.label()).map(Vec::as_slice) {
+        Some(&[table]) => wrong_in(process, table),
+        // A second table of a process is as wrong as one that is missing.
+        _ => neighbours(guest, NodeId::new(process.label())).len(),
+    };
+    ProcessId::first(guest.node_count()).map(wrong_of).sum::<usize>() as u64
 }
 
+/// The nodes at distance 1 from a node: along one dimension the next ones, or from one end the other.
 fn neighbours(machine: &Machine, node: NodeId) -> BTreeSet<u32> {
-    let directions = Direction::all(machine.shape().dimension_count());
-    directions.filter_map(|direction| machine.neighbour(node, direction)).map(NodeId::index).collect()
+    let (shape, mut found) = (machine.shape(), BTreeSet::new());
+    let own = shape.coordinates(node);
+    let mut stride = 1;
+    for (&length, &at) in shape.lengths().iter().zip(own.as_slice()) {
+        let at = u64::from(at);
+        for other in [at.wrapping_sub(1), at + 1, 0, length - 1].into_iter().filter(|&other| other < length) {
+            let candidate = machine.node(u64::from(node.index()) - at * stride + other * stride);
+            found.extend(candidate.ok().filter(|&other| machine.distance(node, other) == 1));
+        }
+        stride *= length;
+    }
+    found.into_iter().map(NodeId::index).collect()
 }
 
 /// Measures the exchange of addresses on a machine.

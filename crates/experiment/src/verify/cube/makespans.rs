@@ -46,6 +46,9 @@ const BOUND: Claim = Claim::new(
 /// In the order in which they are shown.
 pub(super) const CLAIMS: &[Claim] = &[SUM, UNDISTURBED, CONFLICTS, PREDICTED, NOT_BELOW, OPTIMAL, BOUND];
 
+/// Every machine here has powers of two as lengths, and every program uses each dimension once.
+const NO_BOUND: &str = "no lower bound is stated";
+
 /// `T_a` and `T_c` \[cycles\].
 const TIMES: [(u64, u64); 3] = [(0, 1), (10, 1), (3, 2)];
 
@@ -113,8 +116,9 @@ impl<'machine> Run<'machine> {
             }
         }
         let predicted = predict(&self.program, &self.placement, self.links(LinkMode::FullDuplex)).get();
-        if let Some(bound) = self.bound() {
-            findings.add(BOUND, Trial::at_least(bound, predicted), self);
+        match self.bound() {
+            Some(bound) => findings.add(BOUND, Trial::at_least(bound, predicted), self),
+            None => findings.fail(BOUND, self, &NO_BOUND),
         }
         if self.is_undisturbed() {
             match self.simulate(LinkMode::FullDuplex, &Execution::Coordinated(Routing::PLAIN)) {
@@ -144,8 +148,12 @@ impl<'machine> Run<'machine> {
             let disturbed = u64::try_from(totals.waiting + totals.blocked).unwrap_or(u64::MAX);
             findings.add(UNDISTURBED, Trial::equal(0, disturbed), self);
         }
-        if let (EmbeddingKind::Optimal, Some(bound)) = (self.kind, self.bound()) {
-            findings.add(OPTIMAL, Trial::equal(bound, makespan), self);
+        match (self.kind, self.bound()) {
+            (EmbeddingKind::Optimal, Some(bound)) => {
+                findings.add(OPTIMAL, Trial::equal(bound, makespan), self);
+            }
+            (EmbeddingKind::Optimal, None) => findings.fail(OPTIMAL, self, &NO_BOUND),
+            _ => {}
         }
     }
 
