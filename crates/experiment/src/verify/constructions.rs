@@ -79,24 +79,24 @@ fn check_pair(guest: &Machine, host: &Machine, extent: Extent, findings: &mut Fi
     for kind in ConstructionKind::ALL {
         let promised = promised::by_name(kind, guest, host);
         let construction = Construction::named(kind, guest, host);
-        check_covered((guest, host), construction, promised, findings, |covered, findings| {
+        check_covered((guest, host), &construction, promised, findings, |covered, findings| {
             check(covered, extent, findings);
         });
     }
     let (chosen, promised) = (Construction::choose(guest, host), promised::by_choice(guest, host));
-    check_covered((guest, host), chosen, promised, findings, dilation::check_chosen);
+    check_covered((guest, host), &chosen, promised, findings, dilation::check_chosen);
 }
 
 /// Measures a construction that is within its theorem; that there is none, or none within it, breaks the claim by
 /// which it is promised.
 fn check_covered(
     (guest, host): (&Machine, &Machine),
-    construction: Result<Construction, ConstructionError>,
+    construction: &Result<Construction, ConstructionError>,
     promised: Option<Claim>,
     findings: &mut Findings,
     measure: impl Fn(&Covered, &mut Findings),
 ) {
-    let refusal = match &construction {
+    let refusal = match construction {
         Ok(construction) => match Covered::new(construction) {
             Some(covered) => return measure(&covered, findings),
             None => "outside of its theorem".to_owned(),

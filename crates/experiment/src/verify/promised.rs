@@ -27,10 +27,10 @@ pub(super) fn by_name(kind: ConstructionKind, guest: &Machine, host: &Machine) -
     let when = |holds: bool, claim| holds.then_some(claim);
     match kind {
         ConstructionKind::BasicF => when(d == 1 && !from_torus, LINE),
-        ConstructionKind::BasicH if d == 1 && from_torus => match to_torus {
-            true => Some(RING_INTO_TORUS),
-            false => when(guest.node_count().is_multiple_of(2) && c >= 2, EVEN_RING_INTO_MESH),
-        },
+        ConstructionKind::BasicH if to_torus => when(d == 1 && from_torus, RING_INTO_TORUS),
+        ConstructionKind::BasicH => {
+            when(d == 1 && from_torus && c >= 2 && guest.node_count().is_multiple_of(2), EVEN_RING_INTO_MESH)
+        }
         ConstructionKind::BasicG => when(d == 1 && from_torus && !to_torus, RING_INTO_MESH),
         ConstructionKind::SameShape if lengths_in_order(guest) == lengths_in_order(host) => {
             Some(if from_torus && !to_torus { SAME_SHAPE } else { REORDERED })
@@ -51,11 +51,11 @@ pub(super) fn by_name(kind: ConstructionKind, guest: &Machine, host: &Machine) -
 pub(super) fn by_choice(guest: &Machine, host: &Machine) -> Option<Claim> {
     let (d, c) = (dimensions(guest), dimensions(host));
     let (Some(_), Some(_), true) = (side(guest), side(host), d != c) else { return None };
-    Some(match c < d {
-        true if d.is_multiple_of(c) => SQUARE_DIVISIBLE,
-        true => SQUARE_LOWERING,
-        false if c.is_multiple_of(d) => SQUARE_EXPANSION,
-        false => SQUARE_RISING,
+    Some(match (c < d, d.max(c).is_multiple_of(d.min(c))) {
+        (true, true) => SQUARE_DIVISIBLE,
+        (true, false) => SQUARE_LOWERING,
+        (false, true) => SQUARE_EXPANSION,
+        (false, false) => SQUARE_RISING,
     })
 }
 
