@@ -1,5 +1,5 @@
 //! Prints the table of performance with this machine's figures, as Markdown:
-//! `cargo bench -p cubefold --bench performance_table -- [--long] [--row NAME]`.
+//! `cargo bench -p cubefold --bench performance_table -- [--long] [--row NAME] [--write PAGE]`.
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot be set up is to stop")]
 #![expect(
@@ -11,11 +11,12 @@
 #[allow(dead_code, reason = "throughput is for the benchmarks of criterion")]
 mod performance;
 
+use std::path::{Path, PathBuf};
+
 use clap::Parser;
 use comfy_table::{CellAlignment, Table, presets::ASCII_MARKDOWN};
-use cubefold::experiment::benchmark::{Baseline, Stopwatch};
 
-use performance::{Quantity, ROWS, Report, Row, Run, cells};
+use performance::{Quantity, ROWS, Report, Row, Run, baseline, cells, load, machine, write_between_comments};
 
 /// Prints the table of performance with this machine's figures.
 #[derive(Debug, Parser)]
@@ -27,6 +28,10 @@ struct Arguments {
     /// Measure the rows whose names contain this, long or not
     #[arg(long, value_name = "NAME")]
     row: Option<String>,
+
+    /// Also write the table into this page of the repository, between the comments that say so
+    #[arg(long, value_name = "PAGE")]
+    write: Option<PathBuf>,
 
     /// Measure the row of this name in this process, as the table does in one for each row
     #[arg(long, value_name = "NAME", hide = true)]
@@ -49,17 +54,30 @@ fn main() {
         println!("{}", serde_json::to_string(&report).expect("figures and words"));
         return;
     }
+    let before = load();
+    let table = table(&arguments);
+    let load = format!("Load of the machine before and at the end: {before:.1} and {:.1}.", load());
+    let text = format!("{table}\n\n{} {load}\n{}", machine(), baseline());
+    println!("{text}");
+    if let Some(page) = &arguments.write {
+        // Benchmarks are run in the folder of their crate.
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        write_between_comments(&repository.join(page), &text);
+    }
+}
+
+fn table(arguments: &Arguments) -> Table {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
     table.set_header(["what", "engine", "least", "goal", "measured", "cpu s", "wall s", "verdict"]);
     for column in table.column_iter_mut().skip(2).take(5) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    for row in ROWS.iter().filter(|row| is_chosen(row, &arguments)) {
+    for row in ROWS.iter().filter(|row| is_chosen(row, arguments)) {
         eprintln!("{}", row.name);
         table.add_row(cells(row, &reports(row)));
     }
-    println!("{table}\n\n{}", baseline());
+    table
 }
 
 fn is_chosen(row: &Row, arguments: &Arguments) -> bool {
@@ -73,29 +91,4 @@ fn is_chosen(row: &Row, arguments: &Arguments) -> bool {
 fn reports(row: &Row) -> Vec<Report> {
     let threads = if row.quantity == Quantity::Speedup { 1..=2 } else { 1..=1 };
     threads.map(|threads| Report::in_own_process(row, threads)).collect()
-}
-
-/// What the work takes that figures of other machines can be set in relation to.
-#[expect(clippy::cast_precision_loss, reason = "a figure is shown with three digits")]
-fn baseline() -> String {
-    let mut baseline = Baseline::new();
-    let (bytes, steps) = (baseline.streamed_bytes() as f64, baseline.stirred_steps() as f64);
-    let run = least_seconds(&mut baseline, |baseline| {
-        baseline.run();
-        0
-    });
-    let streamed = bytes / least_seconds(&mut baseline, |baseline| baseline.stream()) / 1e9;
-    let stirred = steps / least_seconds(&mut baseline, Baseline::stir) / 1e6;
-    let run = run * 1e3;
-    format!("Baseline: {run:.2} ms; streams {streamed:.1} GB/s, stirs {stirred:.0} million cells/s.")
-}
-
-/// The least processor time of some rounds [s].
-fn least_seconds(baseline: &mut Baseline, work: impl Fn(&mut Baseline) -> u64) -> f64 {
-    let mut round = || {
-        let stopwatch = Stopwatch::start().expect("a clock");
-        std::hint::black_box(work(baseline));
-        stopwatch.elapsed().expect("a clock").cpu.as_secs_f64()
-    };
-    (0..50).map(|_| round()).fold(f64::INFINITY, f64::min)
 }

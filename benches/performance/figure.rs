@@ -1,12 +1,15 @@
 //! The figure of a row, and what is said of it.
 
+use cubefold::simulator::Engine;
+
 use super::{Quantity, Report, Row};
 
 /// A row of the table, cell by cell.
 pub(crate) fn cells(row: &Row, reports: &[Report]) -> Vec<String> {
     let unit = row.quantity.unit();
     let named = |figure: f64| format!("{} {unit}", digits(figure));
-    let start = [row.name.to_owned(), row.engine.name().to_owned(), named(row.least), named(row.goal)];
+    let engine = row.engine_that_runs().map_or("", Engine::name);
+    let start = [row.name.to_owned(), engine.to_owned(), named(row.least), named(row.goal)];
     let refused = reports.iter().find_map(|report| match report {
         Report::Refused(reason) => Some(reason.clone()),
         Report::Measured(_) => None,

@@ -2,7 +2,7 @@
 
 use cubefold::{
     mapping::EmbeddingKind,
-    simulator::EngineChoice,
+    simulator::{Engine, EngineChoice},
     topology::{LinkMode, MachineKind},
 };
 
@@ -37,9 +37,24 @@ pub(crate) struct Row {
     pub(crate) least: f64,
     /// The figure that is aimed at.
     pub(crate) goal: f64,
-    /// What must come out: the makespan of a run [cycles], the sum of all dilations of a placement [links], the sum of
-    /// all addresses. Where none is known the makespan must not be below the prediction.
-    pub(crate) answer: Option<u64>,
+    /// What must come out: the makespan of a run [cycles], the sum of all dilations of a placement [links], or of the
+    /// nodes that were asked for.
+    pub(crate) answer: u64,
+}
+
+impl Row {
+    /// What must have computed it; nothing where nothing is run.
+    pub(crate) fn engine_that_runs(&self) -> Option<Engine> {
+        match (self.task, self.engine) {
+            (Task::Asynchronous, EngineChoice::Hop) => Some(Engine::Hop),
+            (Task::Asynchronous, EngineChoice::Auto | EngineChoice::Belt(_))
+            | (Task::EveryProcess | Task::EveryNode, _) => Some(Engine::Belt),
+            (Task::Coordinated, _) => Some(Engine::Coordinated),
+            (Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion | Task::Neighbours, _) => {
+                None
+            }
+        }
+    }
 }
 
 /// Where a row is run.
@@ -58,12 +73,20 @@ pub(crate) enum Task {
     Asynchronous,
     /// A coordinated run.
     Coordinated,
+    /// An asynchronous run, and every process's finish, waiting and blocked cycles, one process after another.
+    EveryProcess,
+    /// The same into arrays with a place for each node.
+    EveryNode,
     /// All metrics of a placement, by field where it is a product.
     Metrics,
-    /// All metrics of a placement, edge by edge.
-    MetricsByEdge,
+    /// The distances of every guest dimension, edge by edge.
+    Distances,
+    /// The spectrum of dilations, edge by edge.
+    Spectrum,
+    /// Congestion of the links and load of the nodes, edge by edge.
+    Congestion,
     /// The nodes of neighbours of processes in no order.
-    Addresses,
+    Neighbours,
 }
 
 /// Where the processes sit.
@@ -71,6 +94,8 @@ pub(crate) enum Task {
 pub(crate) enum Placed {
     /// By a named embedding.
     By(EmbeddingKind),
+    /// Where a named embedding puts them, but listed, so that nothing is known of its fields.
+    ListedBy(EmbeddingKind),
     /// One a node at random, always at the same places.
     AtRandom,
 }
@@ -104,6 +129,11 @@ pub(crate) enum Quantity {
 }
 
 impl Quantity {
+    /// Whether it is memory, which one round tells.
+    pub(crate) fn is_memory(self) -> bool {
+        matches!(self, Self::BytesANode | Self::Gigabytes)
+    }
+
     /// The unit.
     pub(crate) fn unit(self) -> &'static str {
         match self {

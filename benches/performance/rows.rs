@@ -2,15 +2,21 @@
 
 use cubefold::{
     mapping::EmbeddingKind::{self, Byweight, Gray, Xor},
-    simulator::EngineChoice,
+    simulator::{BulkStages, EngineChoice, Lines, Shortcuts},
     topology::{LinkMode, MachineKind},
 };
 
 use super::{Placed, Quantity, Row, Run, Stages, Task};
 
 /// A simulated row in the setting that most have: `T_a` = 10, `T_c` = 1, full-duplex, dimension after dimension, on a
-/// torus.
-const fn row(name: &'static str, lengths: &'static [u64], kind: EmbeddingKind, figures: (f64, f64)) -> Row {
+/// torus, by the fastest engine. It comes to `answer`, and is to take so long at most, or better the shorter time.
+const fn row(
+    name: &'static str,
+    lengths: &'static [u64],
+    kind: EmbeddingKind,
+    answer: u64,
+    (least, goal): (f64, f64),
+) -> Row {
     Row {
         name,
         run: Run::Always,
@@ -24,27 +30,36 @@ const fn row(name: &'static str, lengths: &'static [u64], kind: EmbeddingKind, f
         links: LinkMode::FullDuplex,
         engine: EngineChoice::Auto,
         quantity: Quantity::Seconds,
-        least: figures.0,
-        goal: figures.1,
-        answer: None,
+        least,
+        goal,
+        answer,
     }
 }
 
-/// A row of the hop-by-hop engine.
-const fn hop(
-    name: &'static str,
-    lengths: &'static [u64],
-    kind: EmbeddingKind,
-    hop: u64,
-    figures: (f64, f64),
-) -> Row {
-    let quantity = Quantity::MillionHopsASecond;
-    Row { hop, engine: EngineChoice::Hop, quantity, ..row(name, lengths, kind, figures) }
+/// The belts, with lines taken so far apart.
+const fn belts(lines: Lines) -> EngineChoice {
+    EngineChoice::Belt(Shortcuts { lines, bulk: BulkStages::Yes })
 }
 
 impl Row {
-    const fn comes_to(self, answer: u64) -> Self {
-        Self { answer: Some(answer), ..self }
+    /// Hop by hop.
+    const fn hop_by_hop(self) -> Self {
+        Self { engine: EngineChoice::Hop, quantity: Quantity::MillionHopsASecond, ..self }
+    }
+
+    /// Without one line standing for others.
+    const fn each_line(self) -> Self {
+        Self { engine: belts(Lines::Each), ..self }
+    }
+
+    /// All lines together.
+    const fn whole_machine(self) -> Self {
+        Self { engine: belts(Lines::Whole), ..self }
+    }
+
+    /// Over links that take so many cycles.
+    const fn hop_cycles(self, hop: u64) -> Self {
+        Self { hop, ..self }
     }
 
     const fn when_long(self) -> Self {
@@ -63,6 +78,13 @@ impl Row {
         Self { stages: Stages::Interleaved, ..self }
     }
 
+    const fn listed(self) -> Self {
+        match self.placed {
+            Placed::By(kind) => Self { placed: Placed::ListedBy(kind), ..self },
+            Placed::ListedBy(_) | Placed::AtRandom => self,
+        }
+    }
+
     const fn at_random(self) -> Self {
         Self { placed: Placed::AtRandom, ..self }
     }
@@ -72,50 +94,99 @@ const D16: &[u64] = &[256, 256];
 const D18: &[u64] = &[512, 512];
 const D20: &[u64] = &[1024, 1024];
 const D24: &[u64] = &[4096, 4096];
+const D28: &[u64] = &[1 << 14, 1 << 14];
 const D30: &[u64] = &[1 << 15, 1 << 15];
+const D32: &[u64] = &[1 << 16, 1 << 16];
 
 /// All rows, in the order of the table. Makespans of product placements whose fields are not taken in turn are twice
 /// those of the ring (`docs/model.md` section 8).
 pub(crate) const ROWS: &[Row] = &[
-    hop("hop/d16/xor", D16, Xor, 1, (200.0, 450.0)).comes_to(542),
-    hop("hop/d16/byweight", D16, Byweight, 1, (200.0, 450.0)).comes_to(1260),
-    hop("hop/d16/xor/3-cycles", D16, Xor, 3, (120.0, 220.0)).comes_to(1306),
-    hop("hop/d16/byweight/3-cycles", D16, Byweight, 3, (120.0, 220.0)).comes_to(3466),
-    hop("hop/d20/byweight", D20, Byweight, 1, (110.0, 370.0)).comes_to(5196).when_long(),
-    hop("hop/d20/gray", D20, Gray, 1, (100.0, 200.0)).comes_to(2370).when_long(),
-    hop("hop/d18/xor/memory", D18, Xor, 1, (105.0, 52.0)).in_terms_of(Quantity::BytesANode).comes_to(946),
-    row("belt/d20/xor", D20, Xor, (0.1, 0.03)).comes_to(1734),
-    row("belt/d20/byweight", D20, Byweight, (0.1, 0.03)).comes_to(5196),
-    row("belt/d20/gray", D20, Gray, (0.1, 0.03)).comes_to(2370),
-    row("belt/d24/byweight", D24, Byweight, (2.0, 0.5)).comes_to(22_168).when_long(),
-    row("belt/d24/byweight/memory", D24, Byweight, (0.5, 0.2))
-        .comes_to(22_168)
+    row("hop/d16/xor", D16, Xor, 542, (200.0, 450.0)).hop_by_hop(),
+    row("hop/d16/byweight", D16, Byweight, 1260, (200.0, 450.0)).hop_by_hop(),
+    row("hop/d16/xor/3-cycles", D16, Xor, 1306, (120.0, 220.0)).hop_by_hop().hop_cycles(3),
+    row("hop/d16/byweight/3-cycles", D16, Byweight, 3466, (120.0, 220.0)).hop_by_hop().hop_cycles(3),
+    row("hop/d20/byweight", D20, Byweight, 5196, (110.0, 370.0)).hop_by_hop().when_long(),
+    row("hop/d20/gray", D20, Gray, 2370, (100.0, 200.0)).hop_by_hop().when_long(),
+    row("hop/d18/xor/memory", D18, Xor, 946, (105.0, 52.0)).hop_by_hop().in_terms_of(Quantity::BytesANode),
+    row("belt/each-line/d20/xor", D20, Xor, 1734, (0.3, 0.08)).each_line(),
+    row("belt/each-line/d20/byweight", D20, Byweight, 5196, (1.5, 0.9)).each_line(),
+    row("belt/each-line/d20/gray", D20, Gray, 2370, (2.0, 1.1)).each_line(),
+    row("belt/each-line/d24/xor", D24, Xor, 6382, (6.0, 1.5)).each_line().when_long(),
+    row("belt/each-line/d24/byweight", D24, Byweight, 22_168, (60.0, 30.0)).each_line().when_long(),
+    row("belt/each-line/d24/gray", D24, Gray, 8636, (80.0, 45.0)).each_line().when_long(),
+    row("belt/each-line/d24/xor/memory", D24, Xor, 6382, (0.5, 0.2))
+        .each_line()
         .in_terms_of(Quantity::Gigabytes)
         .when_long(),
-    row("belt/d30/byweight", D30, Byweight, (10.0, 1.0)).comes_to(199_838).when_long(),
-    row("belt/d30/byweight/memory", D30, Byweight, (1.0, 0.1))
-        .comes_to(199_838)
+    row("belt/each-line/d20/byweight/3-cycles", D20, Byweight, 15_178, (5.0, 2.8))
+        .each_line()
+        .hop_cycles(3)
+        .when_long(),
+    row("belt/each-line/d20/byweight/two-threads", D20, Byweight, 5196, (1.6, 1.9))
+        .each_line()
+        .in_terms_of(Quantity::Speedup),
+    row("belt/line-classes/d20/xor", D20, Xor, 1734, (0.1, 0.03)),
+    row("belt/line-classes/d20/byweight", D20, Byweight, 5196, (0.1, 0.03)),
+    row("belt/line-classes/d20/gray", D20, Gray, 2370, (0.1, 0.03)),
+    row("belt/line-classes/d24/xor", D24, Xor, 6382, (2.0, 0.5)),
+    row("belt/line-classes/d24/byweight", D24, Byweight, 22_168, (2.0, 0.5)),
+    row("belt/line-classes/d24/gray", D24, Gray, 8636, (2.0, 0.5)),
+    row("belt/line-classes/d30/xor", D30, Xor, 49_450, (10.0, 1.0)),
+    row("belt/line-classes/d30/byweight", D30, Byweight, 199_838, (10.0, 1.0)),
+    row("belt/line-classes/d30/gray", D30, Gray, 65_806, (10.0, 1.0)),
+    row("belt/line-classes/d30/byweight/memory", D30, Byweight, 199_838, (1.0, 0.1))
+        .in_terms_of(Quantity::Gigabytes),
+    row("belt/line-classes/d32/xor", D32, Xor, 98_622, (20.0, 2.0)),
+    row("belt/line-classes/d32/byweight", D32, Byweight, 409_094, (20.0, 2.0)),
+    row("belt/line-classes/d32/gray", D32, Gray, 131_360, (20.0, 2.0)),
+    row("belt/line-classes/d32/byweight/memory", D32, Byweight, 409_094, (1.0, 0.1))
+        .in_terms_of(Quantity::Gigabytes),
+    row("belt/every-process/d28/byweight", D28, Byweight, 95_542, (60.0, 10.0))
+        .doing(Task::EveryProcess)
+        .when_long(),
+    row("belt/every-process/d28/byweight/memory", D28, Byweight, 95_542, (6.0, 3.5))
+        .doing(Task::EveryProcess)
         .in_terms_of(Quantity::Gigabytes)
         .when_long(),
-    row("belt/d20/byweight/interleaved/two-threads", D20, Byweight, (1.6, 1.9))
+    row("belt/every-process/d30/byweight", D30, Byweight, 199_838, (300.0, 60.0))
+        .doing(Task::EveryProcess)
+        .when_long(),
+    row("belt/every-process/d30/byweight/memory", D30, Byweight, 199_838, (18.0, 14.0))
+        .doing(Task::EveryProcess)
+        .in_terms_of(Quantity::Gigabytes)
+        .when_long(),
+    row("belt/every-node/d28/byweight", D28, Byweight, 95_542, (60.0, 10.0))
+        .doing(Task::EveryNode)
+        .when_long(),
+    row("belt/every-node/d28/byweight/memory", D28, Byweight, 95_542, (6.0, 3.5))
+        .doing(Task::EveryNode)
+        .in_terms_of(Quantity::Gigabytes)
+        .when_long(),
+    row("belt/d20/xor/interleaved", D20, Xor, 1734, (2.0, 0.9)).interleaved(),
+    row("belt/whole-machine/d20/xor/interleaved", D20, Xor, 1734, (2.0, 0.9)).interleaved().whole_machine(),
+    row("belt/whole-machine/d20/byweight/interleaved", D20, Byweight, 5136, (15.0, 6.0))
         .interleaved()
-        .in_terms_of(Quantity::Speedup)
+        .whole_machine()
         .when_long(),
-    row("belt/d20/xor/interleaved", D20, Xor, (2.0, 0.9)).interleaved().comes_to(1734),
-    row("belt/d20/byweight/interleaved", D20, Byweight, (15.0, 6.0)).interleaved().when_long(),
-    row("belt/d20/random", D20, Xor, (20.0, 10.0)).at_random().when_long(),
-    row("coordinated/d24/xor", D24, Xor, (0.5, 0.1)).doing(Task::Coordinated).comes_to(6382).when_long(),
-    row("coordinated/d20/random", D20, Xor, (1.5, 0.35)).at_random().doing(Task::Coordinated).when_long(),
-    row("metrics/d24/xor/by-edge", D24, Xor, (2.3, 0.91))
-        .doing(Task::MetricsByEdge)
-        .comes_to(51_522_830_336)
+    row("belt/whole-machine/d20/random", D20, Xor, 16_524, (20.0, 10.0))
+        .at_random()
+        .whole_machine()
         .when_long(),
-    row("metrics/d24/xor/by-field", D24, Xor, (10.0, 1.0))
+    row("coordinated/d24/xor", D24, Xor, 6382, (0.5, 0.1)).doing(Task::Coordinated),
+    row("coordinated/d20/random", D20, Xor, 20_801, (1.5, 0.35)).at_random().doing(Task::Coordinated),
+    row("metrics/by-edge/d24/xor/distances", D24, Xor, 51_522_830_336, (0.3, 0.11))
+        .listed()
+        .doing(Task::Distances),
+    row("metrics/by-edge/d24/xor/spectrum", D24, Xor, 51_522_830_336, (0.5, 0.2))
+        .listed()
+        .doing(Task::Spectrum),
+    row("metrics/by-edge/d24/xor/congestion", D24, Xor, 51_522_830_336, (1.5, 0.6))
+        .listed()
+        .doing(Task::Congestion),
+    row("metrics/by-field/d24/xor", D24, Xor, 51_522_830_336, (10.0, 1.0))
         .doing(Task::Metrics)
-        .in_terms_of(Quantity::Milliseconds)
-        .comes_to(51_522_830_336),
-    row("address/d24/xor", D24, Xor, (5.0, 1.6))
-        .doing(Task::Addresses)
-        .in_terms_of(Quantity::Nanoseconds)
-        .comes_to(35_182_620_588_682),
+        .in_terms_of(Quantity::Milliseconds),
+    row("neighbour/d24/xor", D24, Xor, 35_179_525_136_896, (5.0, 1.6))
+        .doing(Task::Neighbours)
+        .in_terms_of(Quantity::Nanoseconds),
 ];

@@ -1,18 +1,22 @@
 //! A row with everything made that is not to be measured, and the one function that does what it says.
 
 use cubefold::{
-    mapping::{Guest, Hypercube, Placement, PlacementMetrics, PlacementTable, ProcessId},
+    mapping::{
+        Congestion, CubeDimension, Dilation, DimensionDistances, EmbeddingKind, Guest, Hypercube, Placement,
+        PlacementMetrics, PlacementTable, ProductPlacement,
+    },
     simulator::{
-        Communication, CountLinkUse, CubeProgram, Cycles, Execution, Routing, bytes_to_simulate, predict,
-        simulate,
+        Communication, CountLinkUse, CubeProgram, Cycles, Engine, Execution, Outcome, Routing,
+        bytes_to_simulate, simulate,
     },
     topology::{Machine, NodeId, TieRule},
 };
 
-use super::{Placed, Row, Stages, Task};
-
-/// How many addresses one round asks for.
-const ADDRESSES: u64 = 1 << 22;
+use super::{
+    Placed, Row, Stages, Task,
+    every_process::{self, Sums},
+    neighbours::Questions,
+};
 
 /// A row, ready to be measured.
 #[derive(Debug)]
@@ -21,15 +25,18 @@ pub(crate) struct Work {
     program: CubeProgram,
     placement: Placement,
     communication: Communication,
+    questions: Option<(ProductPlacement, Questions)>, // where neighbours are asked for
 }
 
 /// What a round came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Done {
     /// As [`Row::answer`] says.
-    pub(crate) answer: u64,
-    /// Links crossed, guest edges measured, or addresses found.
+    answer: u64,
+    /// Links crossed, processes told, guest edges measured or neighbours found.
     pub(crate) operations: u64,
+    engine: Option<Engine>,
+    sums: Option<Sums>, // where every process was told
 }
 
 impl Work {
@@ -38,83 +45,85 @@ impl Work {
         let machine = Machine::new(row.machine, row.lengths).expect("a machine");
         let dimensions = row.lengths.iter().map(|length| u64::from(length.ilog2())).sum();
         let cube = Hypercube::new(dimensions).expect("a cube");
-        let ascend = CubeProgram::ascend(cube);
-        let stages = match row.stages {
-            Stages::Ascend => ascend,
-            Stages::Interleaved => {
-                let half = ascend.len() / 2;
-                (0..half).flat_map(|place| [ascend[place], ascend[half + place]]).collect()
+        let placement = placement(row.placed, cube, &machine);
+        let questions = match (row.task, &placement) {
+            (Task::Neighbours, Placement::Product(product)) => {
+                Some((product.clone(), Questions::new(product)))
             }
+            _ => None,
         };
         Self {
             row,
-            program: CubeProgram::new(cube, stages, Cycles::new(row.compute)).expect("stages"),
-            placement: match row.placed {
-                Placed::By(kind) => Placement::embed(kind, cube, &machine).expect("a placement"),
-                Placed::AtRandom => at_random(&machine),
-            },
+            program: CubeProgram::new(cube, stages(row.stages, cube), Cycles::new(row.compute))
+                .expect("stages"),
+            placement,
             communication: Communication::new(row.links, Cycles::new(row.hop), TieRule::Direct)
                 .expect("a time"),
+            questions,
         }
     }
 
     /// Does what the row says, once.
     pub(crate) fn round(&self) -> Done {
+        let (cube, placement, tie) = (self.program.cube(), &self.placement, TieRule::Direct);
+        let edges = self.edges();
+        let measured = |answer| Done { answer, operations: edges, engine: None, sums: None };
         match self.row.task {
-            Task::Asynchronous => self.simulate(&Execution::Asynchronous(self.row.engine)),
-            Task::Coordinated => self.simulate(&Execution::Coordinated(Routing::PLAIN)),
-            Task::Metrics => Self::measured(&PlacementMetrics::measure(
-                &self.program.cube(),
-                &self.placement,
-                TieRule::Direct,
-            )),
-            Task::MetricsByEdge => Self::measured(&PlacementMetrics::measure_by_edge(
-                &self.program.cube(),
-                &self.placement,
-                TieRule::Direct,
-            )),
-            Task::Addresses => self.addresses(),
+            Task::Asynchronous | Task::Coordinated => self.simulate(),
+            Task::EveryProcess => {
+                self.told(every_process::streamed(&self.program, placement, self.communication))
+            }
+            Task::EveryNode => self.told(every_process::kept(&self.program, placement, self.communication)),
+            Task::Metrics => measured(PlacementMetrics::measure(&cube, placement, tie).dilation.total()),
+            Task::Distances => {
+                let distances = DimensionDistances::by_edge(&cube, placement);
+                measured(distances.iter().map(|distances| distances.over_edges.sum).sum())
+            }
+            Task::Spectrum => measured(Dilation::by_edge(&cube, placement).total()),
+            // Every edge is on as many links as it is dilated.
+            Task::Congestion => measured(Congestion::by_edge(&cube, placement, tie).link_congestion.sum),
+            Task::Neighbours => {
+                let (product, questions) = self.questions.as_ref().expect("a product placement");
+                Done { operations: Questions::ASKED, ..measured(questions.ask(product)) }
+            }
         }
     }
 
-    /// Stops when what came out is wrong.
+    /// Stops when what came out is wrong, or came from another engine than the row says.
     pub(crate) fn check(&self, done: Done) {
-        match (self.row.answer, self.row.task) {
-            (Some(answer), _) => assert_eq!(done.answer, answer, "{}", self.row.name),
-            (None, Task::Asynchronous | Task::Coordinated) => {
-                let predicted = predict(&self.program, &self.placement, self.communication).get();
-                assert!(done.answer >= predicted, "{}: {} below {predicted}", self.row.name, done.answer);
-            }
-            (None, Task::Metrics | Task::MetricsByEdge | Task::Addresses) => {}
+        let row = &self.row;
+        assert_eq!(done.answer, row.answer, "{}", row.name);
+        assert_eq!(done.engine, row.engine_that_runs(), "{}", row.name);
+        if let Some(sums) = done.sums {
+            assert_eq!(sums, Sums::of(&self.outcome().summary), "{}", row.name);
+        }
+        if let Some((product, questions)) = &self.questions {
+            questions.check(product);
         }
     }
 
-    /// Messages sent, guest edges measured or addresses found in a round.
+    /// Messages sent, guest edges measured or neighbours found in a round.
     pub(crate) fn elements(&self) -> u64 {
-        let processes = self.program.cube().process_count();
         match self.row.task {
-            Task::Asynchronous | Task::Coordinated => processes * self.program.stages().len() as u64,
-            Task::Metrics | Task::MetricsByEdge => {
-                processes / 2 * u64::from(self.program.cube().dimension_count())
+            Task::Asynchronous | Task::Coordinated | Task::EveryProcess | Task::EveryNode => {
+                self.program.cube().process_count() * self.program.stages().len() as u64
             }
-            Task::Addresses => ADDRESSES,
+            Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion => self.edges(),
+            Task::Neighbours => Questions::ASKED,
         }
     }
 
     /// Bytes that a round takes at most, roughly.
     pub(crate) fn bytes(&self) -> u64 {
+        let run = || bytes_to_simulate(&self.program, &self.placement, self.communication, &self.execution());
         match self.row.task {
-            Task::Asynchronous => self.bytes_to_simulate(&Execution::Asynchronous(self.row.engine)),
-            Task::Coordinated => self.bytes_to_simulate(&Execution::Coordinated(Routing::PLAIN)),
-            Task::Metrics => PlacementMetrics::bytes_to_measure(&self.placement),
-            // As of a placement that is no product: two words a node.
-            Task::MetricsByEdge => 16 * self.placement.machine().node_count(),
-            Task::Addresses => 0,
+            Task::Asynchronous | Task::Coordinated | Task::EveryProcess => run(),
+            Task::EveryNode => run() + every_process::BYTES_A_NODE * self.nodes(),
+            Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion => {
+                PlacementMetrics::bytes_to_measure(&self.placement)
+            }
+            Task::Neighbours => 0,
         }
-    }
-
-    fn bytes_to_simulate(&self, execution: &Execution) -> u64 {
-        bytes_to_simulate(&self.program, &self.placement, self.communication, execution)
     }
 
     /// The number of nodes.
@@ -122,34 +131,69 @@ impl Work {
         self.placement.machine().node_count()
     }
 
-    fn simulate(&self, execution: &Execution) -> Done {
-        let (program, placement) = (&self.program, &self.placement);
-        let outcome = simulate(program, placement, self.communication, execution, CountLinkUse::No, &mut ());
-        let outcome = outcome.expect("a run");
-        Done { answer: outcome.summary.makespan().get(), operations: outcome.traffic.hops }
+    /// Whether memory is asked for.
+    pub(crate) fn is_memory(&self) -> bool {
+        self.row.quantity.is_memory()
     }
 
-    fn measured(metrics: &PlacementMetrics) -> Done {
-        Done { answer: metrics.dilation.total(), operations: metrics.dilation.edges() }
+    fn edges(&self) -> u64 {
+        let cube = self.program.cube();
+        cube.process_count() / 2 * u64::from(cube.dimension_count())
     }
 
-    /// The addresses of neighbours of processes in no order: each is known only when the one before is.
-    fn addresses(&self) -> Done {
-        let (cube, mut process, mut sum) = (self.program.cube(), 0_u32, 0);
-        let dimensions = u32::from(cube.dimension_count());
-        let last = u32::try_from(cube.process_count() - 1).expect("labels of 32 bits");
-        for round in 0..u32::try_from(ADDRESSES).expect("not that many") {
-            let neighbour = process ^ (1 << (round % dimensions));
-            let node = self.placement.node(ProcessId::new(neighbour)).index();
-            sum += u64::from(node);
-            process = node.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) & last;
+    fn execution(&self) -> Execution {
+        match self.row.task {
+            Task::Coordinated => Execution::Coordinated(Routing::PLAIN),
+            _ => Execution::Asynchronous(self.row.engine),
         }
-        Done { answer: sum, operations: ADDRESSES }
+    }
+
+    fn outcome(&self) -> Outcome {
+        let (program, placement) = (&self.program, &self.placement);
+        simulate(program, placement, self.communication, &self.execution(), CountLinkUse::No, &mut ())
+            .expect("a run")
+    }
+
+    fn simulate(&self) -> Done {
+        let outcome = self.outcome();
+        Done {
+            answer: outcome.summary.makespan().get(),
+            operations: outcome.traffic.hops,
+            engine: Some(outcome.engine),
+            sums: None,
+        }
+    }
+
+    fn told(&self, sums: Sums) -> Done {
+        // Only this engine tells the times of lines.
+        let engine = Some(Engine::Belt);
+        Done { answer: sums.makespan, operations: self.nodes(), engine, sums: Some(sums) }
     }
 }
 
-/// One process on every node, in an order that a fixed congruential generator draws (Fisher & Yates).
-fn at_random(machine: &Machine) -> Placement {
+fn stages(order: Stages, cube: Hypercube) -> Vec<CubeDimension> {
+    let ascend = CubeProgram::ascend(cube);
+    match order {
+        Stages::Ascend => ascend,
+        Stages::Interleaved => {
+            let half = ascend.len() / 2;
+            (0..half).flat_map(|place| [ascend[place], ascend[half + place]]).collect()
+        }
+    }
+}
+
+fn placement(placed: Placed, cube: Hypercube, machine: &Machine) -> Placement {
+    let embedded = |kind: EmbeddingKind| ProductPlacement::new(kind, cube, machine).expect("2^d nodes");
+    let listed = |nodes| Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"));
+    match placed {
+        Placed::By(kind) => Placement::Product(embedded(kind)),
+        Placed::ListedBy(kind) => listed(embedded(kind).nodes()),
+        Placed::AtRandom => listed(at_random(machine)),
+    }
+}
+
+/// Every node once, in an order that a fixed congruential generator draws (Fisher & Yates).
+fn at_random(machine: &Machine) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = machine.nodes().collect();
     let mut state = 1_u64;
     for place in (1..nodes.len()).rev() {
@@ -158,5 +202,5 @@ fn at_random(machine: &Machine) -> Placement {
         let drawn = usize::try_from((state >> 33) % (place as u64 + 1)).expect("a place");
         nodes.swap(place, drawn);
     }
-    Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"))
+    nodes
 }

@@ -78,4 +78,16 @@ mod tests {
             rows.filter_map(|row| row.work().err()).map(|error| error.to_string()).collect();
         assert_eq!(wrong, [] as [&str; 0]);
     }
+
+    #[test]
+    fn rows_on_belts_come_to_what_they_come_to_hop_by_hop() {
+        let rows = [Size::Quick, Size::Full].into_iter().flat_map(|size| Benchmark::new(size).unwrap().rows);
+        // The larger ones are only feasible on belts.
+        let belts: Vec<Prepared> =
+            rows.filter(|row| row.name().starts_with("belt/") && row.nodes() <= 1 << 16).collect();
+        assert_eq!(belts.len(), 6 + 2);
+        for row in belts {
+            row.hop_by_hop().work().unwrap();
+        }
+    }
 }

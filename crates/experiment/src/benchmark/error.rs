@@ -2,7 +2,7 @@
 
 use std::io;
 
-use cubefold_simulator::SimulationError;
+use cubefold_simulator::{Engine, SimulationError};
 
 use crate::{RunError, ScenarioErrors};
 
@@ -18,6 +18,16 @@ pub enum BenchmarkError {
         found: u64,
         /// What it must come to.
         expected: u64,
+    },
+    /// A row measures another engine than its name says: a defect of the program.
+    #[error("{row} is computed by the {found} engine, expected {expected}")]
+    Engine {
+        /// The row.
+        row: String,
+        /// What computed it.
+        found: Engine,
+        /// What its name says.
+        expected: Engine,
     },
     /// A simulation was refused or failed.
     #[error("{row}: {error}")]

@@ -3,6 +3,9 @@
 use std::{io, sync::Arc};
 
 use cubefold_mapping::{Placement, PlacementTable};
+use cubefold_simulator::Engine;
+#[cfg(test)]
+use cubefold_simulator::EngineChoice;
 use cubefold_topology::{Machine, NodeId};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
@@ -37,8 +40,8 @@ impl Prepared {
     pub(super) fn new(row: Row, size: Size) -> Result<Self, ScenarioErrors> {
         let mut runs = load_text(row.name, row.scenario)?.runs;
         match (row.work, size) {
-            (Work::Simulate | Work::Measure, Size::Quick) => runs.truncate(1),
-            (Work::Simulate | Work::Measure, Size::Full) => drop(runs.drain(..runs.len() - 1)),
+            (Work::Simulate(_) | Work::Measure, Size::Quick) => runs.truncate(1),
+            (Work::Simulate(_) | Work::Measure, Size::Full) => drop(runs.drain(..runs.len() - 1)),
             (Work::Sweep, Size::Quick) => runs.truncate(QUICK_RUNS),
             (Work::Sweep, Size::Full) | (Work::Load, Size::Quick | Size::Full) => {}
         }
@@ -48,7 +51,7 @@ impl Prepared {
             }
         }
         let size_name = match (row.work, runs.first()) {
-            (Work::Simulate | Work::Measure, Some(run)) => size_of(&run.machine),
+            (Work::Simulate(_) | Work::Measure, Some(run)) => size_of(&run.machine),
             _ => format!("{}-runs", runs.len()),
         };
         let name = format!("{}/{size_name}", row.name);
@@ -65,10 +68,26 @@ impl Prepared {
         &self.runs
     }
 
+    /// The nodes of all its machines.
+    #[cfg(test)]
+    pub(super) fn nodes(&self) -> u64 {
+        self.runs.iter().map(|run| run.machine.node_count()).sum()
+    }
+
+    /// The same, computed hop by hop.
+    #[cfg(test)]
+    pub(super) fn hop_by_hop(mut self) -> Self {
+        self.row.work = Work::Simulate(Engine::Hop);
+        for run in &mut self.runs {
+            run.execution.engine = EngineChoice::Hop;
+        }
+        self
+    }
+
     /// Does the work once and checks what it comes to.
     pub(super) fn work(&self) -> Result<(), BenchmarkError> {
         let found = match self.row.work {
-            Work::Simulate => self.simulate()?,
+            Work::Simulate(engine) => self.simulate(engine)?,
             Work::Measure => self.measure(),
             Work::Sweep => self.sweep()?,
             Work::Load => load_text(self.row.name, self.row.scenario)?.runs.len() as u64,
@@ -77,12 +96,16 @@ impl Prepared {
         if found == expected { Ok(()) } else { Err(BenchmarkError::Answer { row, found, expected }) }
     }
 
-    fn simulate(&self) -> Result<u64, BenchmarkError> {
+    fn simulate(&self, expected: Engine) -> Result<u64, BenchmarkError> {
         let mut last = 0;
         for run in &self.runs {
             let outcome = run.program.simulate(&run.placement, run.communication, &execution(run), &mut ());
             let outcome =
                 outcome.map_err(|error| BenchmarkError::Simulation { row: self.name.clone(), error })?;
+            if outcome.engine != expected {
+                let (row, found) = (self.name.clone(), outcome.engine);
+                return Err(BenchmarkError::Engine { row, found, expected });
+            }
             last = outcome.summary.makespan().get();
         }
         Ok(last)

@@ -1,5 +1,7 @@
 //! What is measured: built-in scenarios, each with what it must come to.
 
+use cubefold_simulator::Engine::{self, Belt, Coordinated, Hop};
+
 /// A row of the benchmark.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
@@ -38,8 +40,8 @@ impl Size {
 /// What is done with a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
-    /// One run is simulated; the answer is its makespan \[cycles\].
-    Simulate,
+    /// One run is simulated, by this engine; the answer is its makespan \[cycles\].
+    Simulate(Engine),
     /// One placement is measured; the answer is the sum of all dilations \[links\].
     Measure,
     /// Many runs are executed and their results written as CSV; the answer is the sum of the makespans \[cycles\].
@@ -80,46 +82,54 @@ macro_rules! scenario {
     };
 }
 
-/// A simulation with the processes where the scenario says.
-const fn simulated(name: &'static str, scenario: &'static str, quick: u64, full: u64) -> Row {
-    Row { name, scenario, work: Work::Simulate, placed: Placed::AsWritten, answer: Answer { quick, full } }
+/// Work with the processes where the scenario says.
+const fn row(name: &'static str, work: Work, scenario: &'static str, quick: u64, full: u64) -> Row {
+    Row { name, scenario, work, placed: Placed::AsWritten, answer: Answer { quick, full } }
+}
+
+/// A simulation by this engine.
+const fn simulated(name: &'static str, engine: Engine, scenario: &'static str, quick: u64, full: u64) -> Row {
+    row(name, Work::Simulate(engine), scenario, quick, full)
 }
 
 impl Row {
     /// All rows, in the order in which they are shown.
-    pub(super) const ALL: [Self; 17] = [
-        simulated("hop/full-duplex/xor", scenario!("hop-full-duplex-xor"), 46, 382),
-        simulated("hop/full-duplex/xor/3-cycles", scenario!("hop-full-duplex-xor-3-cycles"), 138, 1146),
-        simulated("hop/full-duplex/byweight", scenario!("hop-full-duplex-byweight"), 210, 1260),
+    pub(super) const ALL: [Self; 20] = [
+        simulated("hop/full-duplex/xor", Hop, scenario!("hop-full-duplex-xor"), 46, 382),
+        simulated("hop/full-duplex/xor/3-cycles", Hop, scenario!("hop-full-duplex-xor-3-cycles"), 138, 1146),
+        simulated("hop/full-duplex/byweight", Hop, scenario!("hop-full-duplex-byweight"), 210, 1260),
         simulated(
             "hop/full-duplex/byweight/3-cycles",
+            Hop,
             scenario!("hop-full-duplex-byweight-3-cycles"),
             430,
             3466,
         ),
-        simulated("hop/half-duplex/gray", scenario!("hop-half-duplex"), 172, 900),
-        simulated("hop/single-direction/byweight", scenario!("hop-single-direction"), 218, 3551),
-        simulated("hop/neighbour-exchange", scenario!("hop-neighbour-exchange"), 42, 43),
-        simulated("hop/shared-nodes", scenario!("hop-shared-nodes"), 242, 242),
-        simulated("belt/product/byweight", scenario!("belt-product"), 210, 1260),
-        simulated("belt/interleaved/byweight", scenario!("belt-interleaved"), 210, 656),
-        simulated("belt/random", scenario!("belt-random"), 177, 1544).at_random(),
-        simulated("coordinated/product/xor", scenario!("coordinated-product"), 146, 542),
-        simulated("coordinated/random", scenario!("coordinated-random"), 218, 1985).at_random(),
-        simulated("metrics/by-field", scenario!("metrics-by-field"), 40_320, 132_914_675_712)
-            .doing(Work::Measure),
-        simulated("metrics/by-edge", scenario!("metrics-by-edge"), 81_654, 67_074_744)
-            .at_random()
-            .doing(Work::Measure),
-        simulated("sweep/small-runs", scenario!("sweep"), 916, 254_122).doing(Work::Sweep),
-        simulated("scenario/load", scenario!("sweep"), 1620, 1620).doing(Work::Load),
+        simulated("hop/half-duplex/gray", Hop, scenario!("hop-half-duplex"), 172, 900),
+        simulated("hop/single-direction/byweight", Hop, scenario!("hop-single-direction"), 218, 3551),
+        simulated("hop/neighbour-exchange", Hop, scenario!("hop-neighbour-exchange"), 42, 43),
+        simulated("hop/shared-nodes", Hop, scenario!("hop-shared-nodes"), 242, 242),
+        simulated("belt/lines/xor", Belt, scenario!("belt-lines-xor"), 146, 98_622),
+        simulated("belt/lines/byweight", Belt, scenario!("belt-lines-byweight"), 210, 58_855),
+        simulated(
+            "belt/lines/byweight/3-cycles",
+            Belt,
+            scenario!("belt-lines-byweight-3-cycles"),
+            430,
+            176_031,
+        ),
+        simulated("belt/lines/half-duplex/gray", Belt, scenario!("belt-lines-half-duplex"), 172, 11_886),
+        simulated("belt/whole/byweight/interleaved", Belt, scenario!("belt-whole-interleaved"), 210, 1252),
+        simulated("belt/whole/random", Belt, scenario!("belt-whole-random"), 177, 3394).at_random(),
+        simulated("coordinated/product/xor", Coordinated, scenario!("coordinated-product"), 146, 6382),
+        simulated("coordinated/random", Coordinated, scenario!("coordinated-random"), 218, 4329).at_random(),
+        row("metrics/by-field", Work::Measure, scenario!("metrics-by-field"), 40_320, 132_914_675_712),
+        row("metrics/by-edge", Work::Measure, scenario!("metrics-by-edge"), 81_654, 67_074_744).at_random(),
+        row("sweep/small-runs", Work::Sweep, scenario!("sweep"), 916, 254_122),
+        row("scenario/load", Work::Load, scenario!("sweep"), 1620, 1620),
     ];
 
     const fn at_random(self) -> Self {
         Self { placed: Placed::AtRandom, ..self }
-    }
-
-    const fn doing(self, work: Work) -> Self {
-        Self { work, ..self }
     }
 }
