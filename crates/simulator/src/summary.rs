@@ -49,11 +49,18 @@ impl Summary {
         let (waiting, blocked) = (record.waiting(), record.blocked());
         let times = |cycles: Cycles| u128::from(cycles.get()) * u128::from(count);
         let stage = &mut self.stages[record.stage];
-        stage.sharing += times(record.sharing);
-        stage.waiting += times(waiting);
         stage.transfer += times(record.transfer);
-        stage.blocked += times(blocked);
-        self.idle += times(record.idle);
+        // Most of the others are nothing.
+        for (sum, cycles) in [
+            (&mut stage.sharing, record.sharing),
+            (&mut stage.waiting, waiting),
+            (&mut stage.blocked, blocked),
+            (&mut self.idle, record.idle),
+        ] {
+            if cycles > Cycles::ZERO {
+                *sum += times(cycles);
+            }
+        }
         self.waiting.record_many(waiting.get(), count);
         self.blocked.record_many(blocked.get(), count);
     }

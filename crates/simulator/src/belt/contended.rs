@@ -1,6 +1,10 @@
 //! The queues of the channels at which messages meet.
 
-use super::layout::Stop;
+use super::{
+    layout::Stop,
+    process::{Process, State},
+    stages::Stages,
+};
 
 /// The channels with queues: those that somebody waits for, and those that will be busy when the next
 /// message arrives.
@@ -80,6 +84,54 @@ impl ContendedChannels {
 }
 
 impl Queue {
+    /// Queues a message that joined at `joined`, in the order of the model.
+    #[inline]
+    pub(super) fn add(&mut self, processes: &mut [Process], stages: &Stages, process: u32, joined: u64) {
+        let own = &mut processes[process as usize];
+        (own.state, own.time, own.next) = (State::Queued, joined, 0);
+        self.count(joined);
+        let Some(last) = self.last.checked_sub(1) else {
+            (self.first, self.last) = (process + 1, process + 1);
+            return;
+        };
+        // Most join after all others: their stages and sources need no look.
+        if processes[last as usize].time < joined
+            || key(processes, stages, last) < key(processes, stages, process)
+        {
+            processes[last as usize].next = process + 1;
+            self.last = process + 1;
+        } else {
+            self.insert(processes, stages, process);
+        }
+    }
+
+    /// Puts a message into a queue whose last message comes after it.
+    #[cold]
+    fn insert(&mut self, processes: &mut [Process], stages: &Stages, process: u32) {
+        let own = key(processes, stages, process);
+        let (mut before, mut next) = (0, self.first);
+        while key(processes, stages, next - 1) < own {
+            (before, next) = (next, processes[next as usize - 1].next);
+        }
+        match before {
+            0 => self.first = process + 1,
+            _ => processes[before as usize - 1].next = process + 1,
+        }
+        processes[process as usize].next = next;
+    }
+
+    /// Takes the first message.
+    #[inline]
+    pub(super) fn take_first(&mut self, processes: &[Process]) -> Option<u32> {
+        let first = self.first.checked_sub(1)?;
+        self.first = processes[first as usize].next;
+        self.length -= 1;
+        if self.first == 0 {
+            self.last = 0;
+        }
+        Some(first)
+    }
+
     /// The messages that were left waiting when the cycle before `now` ended.
     #[inline]
     pub(super) fn left_before(&self, now: u64) -> u32 {
@@ -89,7 +141,7 @@ impl Queue {
 
     /// Counts a message that joined at `cycle`.
     #[inline]
-    pub(super) fn count(&mut self, cycle: u64) {
+    fn count(&mut self, cycle: u64) {
         self.length += 1;
         let (latest, count) = &mut self.latest;
         match cycle.cmp(latest) {
@@ -98,4 +150,11 @@ impl Queue {
             std::cmp::Ordering::Greater => self.latest = (cycle, 1),
         }
     }
+}
+
+/// What orders a queue, smallest first: when the message joined it, its stage and its source.
+fn key(processes: &[Process], stages: &Stages, process: u32) -> (u64, u32, u32) {
+    let own = &processes[process as usize];
+    let source = stages.partner(process, own.stage).unwrap_or(process);
+    (own.time, own.stage, source)
 }

@@ -23,11 +23,11 @@ pub(super) struct Engine<'run> {
     pub(super) processes: Vec<Process>,
     pub(super) belts: Vec<u32>, // for each slot 1 + the first process whose message is in it, 0 when empty
     pub(super) contended: ContendedChannels,
-    pub(super) picks: TimeWheel, // of the queues of contended channels
-    pub(super) turned: Vec<u32>, // for each dimension, how far its belts have turned by now
+    pub(super) events: TimeWheel, // of processes
+    pub(super) picks: TimeWheel,  // of the queues of contended channels
+    pub(super) turned: Vec<u32>,  // for each dimension, how far its belts have turned by now
     pub(super) now: u64,
     pub(super) longest_queue: u32,
-    events: TimeWheel, // of processes
 }
 
 impl<'run> Engine<'run> {
@@ -55,12 +55,33 @@ impl<'run> Engine<'run> {
         self.begin(stage, finishes);
         while let Some(now) = self.next_cycle() {
             self.set_now(now);
-            while let Some(process) =
-                self.events.take(now, |process| self.processes[process as usize].next_event)
-            {
+            self.wake_all(observer);
+            self.pick_all();
+        }
+    }
+
+    /// Everything that is planned for the present cycle, and what that brings about in the same cycle.
+    fn wake_all<O: Observer>(&mut self, observer: &mut O) {
+        loop {
+            let mut next = self.events.take(self.now);
+            if next == 0 {
+                return;
+            }
+            while let Some(process) = next.checked_sub(1) {
+                next = self.processes[process as usize].next_event;
                 self.wake(process, observer);
             }
-            while let Some(queue) = self.picks.take(now, |queue| self.contended.queue(queue).next_pick) {
+        }
+    }
+
+    fn pick_all(&mut self) {
+        loop {
+            let mut next = self.picks.take(self.now);
+            if next == 0 {
+                return;
+            }
+            while let Some(queue) = next.checked_sub(1) {
+                next = self.contended.queue(queue).next_pick;
                 self.pick(queue);
             }
         }
@@ -72,8 +93,9 @@ impl<'run> Engine<'run> {
     }
 
     fn begin(&mut self, stage: usize, finishes: &[u64]) {
-        self.events.begin_again();
-        self.picks.begin_again();
+        let first = finishes.iter().copied().min().unwrap_or(0);
+        self.events.begin_again(first);
+        self.picks.begin_again(first);
         self.processes.clear();
         let stage = number(stage);
         let nodes = self.nodes.iter().map(|node| node.index());
@@ -107,7 +129,7 @@ impl<'run> Engine<'run> {
         let own = &mut self.processes[process as usize];
         own.planned = false;
         match own.state {
-            State::Computing => self.inject(process),
+            State::Computing => self.exchange(process),
             State::Moving if own.time > self.now => self.plan(process), // it was held up on the way
             State::Moving => self.end_leg(process, observer),
             State::Queued | State::Alone => {}
@@ -129,19 +151,20 @@ impl<'run> Engine<'run> {
         let start = begin + self.stages.compute;
         for process in [one, other] {
             let own = &mut self.processes[process as usize];
-            (own.start, own.time, own.state) = (start, start, State::Computing);
-            self.plan(process);
+            (own.start, own.time, own.distance, own.state) = (start, start, 0, State::Computing);
         }
+        self.plan(one); // one event does for both
     }
 
-    /// The message for `process` sets out from its partner's node.
-    fn inject(&mut self, process: u32) {
-        let own = &mut self.processes[process as usize];
-        own.distance = 0;
-        let Some(source) = self.stages.partner(process, own.stage) else { return };
-        let (from, to) = (self.nodes[source as usize].index(), own.node);
-        if let Some(leg) = self.layout.next_leg(from, to) {
-            self.take_leg(process, leg);
+    /// The messages of a process and its partner set out.
+    fn exchange(&mut self, one: u32) {
+        let own = &self.processes[one as usize];
+        let Some(other) = self.stages.partner(one, own.stage) else { return };
+        let (here, there) = (own.node, self.processes[other as usize].node);
+        for (process, from, to) in [(one, there, here), (other, here, there)] {
+            if let Some(leg) = self.layout.next_leg(from, to) {
+                self.take_leg(process, leg);
+            }
         }
     }
 

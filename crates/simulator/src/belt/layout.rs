@@ -1,6 +1,6 @@
 //! Where belts and channels are kept: the arithmetic of nodes, directions and slots.
 
-use cubefold_topology::{Extent, Machine, Sign, TieRule};
+use cubefold_topology::{Extent, Machine, Sign, TieRule, Way};
 
 /// The places of channels and slots of a machine.
 ///
@@ -42,6 +42,14 @@ pub(super) struct Stop {
     line: u32,
     /// How many nodes of the line come before this one.
     position: u32,
+}
+
+/// The ends of a leg: the node where it begins, that node's coordinate and the goal's.
+#[derive(Debug, Clone, Copy)]
+struct Ends {
+    at: u32,
+    from: u32,
+    goal: u32,
 }
 
 /// Which slot is meant, seen from the one at a stop.
@@ -89,19 +97,29 @@ impl Layout {
     /// The next leg of the way from `at` to `to`: along the lowest dimension in which they differ.
     #[inline]
     pub(super) fn next_leg(&self, at: u32, to: u32) -> Option<Leg> {
-        (0_u32..).zip(&self.axes).find_map(|(dimension, axis)| {
+        let mut direction = 0;
+        for axis in &self.axes {
             let (from, goal) = (axis.coordinate(at), axis.coordinate(to));
-            let way = axis.extent.way(from, goal, self.tie)?;
-            let (direction, position) = match way.sign {
-                Sign::Positive => (2 * dimension, from),
-                Sign::Negative => (2 * dimension + 1, axis.length - 1 - from),
-            };
-            let first = at - from * axis.stride;
-            #[expect(clippy::cast_possible_truncation, reason = "fewer links than nodes on a line")]
-            let hops = way.hops as u32;
-            let stop = Stop { direction, line: direction * self.nodes + first, position };
-            Some(Leg { stop, hops, end: first + goal * axis.stride })
-        })
+            if let Some(way) = axis.extent.way(from, goal, self.tie) {
+                return Some(self.leg(axis, direction, Ends { at, from, goal }, way));
+            }
+            direction += 2;
+        }
+        None
+    }
+
+    #[inline]
+    fn leg(&self, axis: &Axis, positive: u32, ends: Ends, way: Way) -> Leg {
+        let Ends { at, from, goal } = ends;
+        let (direction, position) = match way.sign {
+            Sign::Positive => (positive, from),
+            Sign::Negative => (positive + 1, axis.length - 1 - from),
+        };
+        let first = at - from * axis.stride;
+        #[expect(clippy::cast_possible_truncation, reason = "fewer links than nodes on a line")]
+        let hops = way.hops as u32;
+        let stop = Stop { direction, line: direction * self.nodes + first, position };
+        Leg { stop, hops, end: first + goal * axis.stride }
     }
 
     /// The distance between two different nodes that lie on one line; none where they do not.
@@ -179,8 +197,10 @@ impl Axis {
     /// A position of up to twice the length, modulo the length.
     #[inline]
     fn around(&self, position: u32) -> u32 {
-        let position = if position >= self.length { position - self.length } else { position };
-        if position >= self.length { position - self.length } else { position }
+        match self.digits {
+            Some((_, mask)) => position & mask,
+            None => position % self.length,
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! transmits the first of all. A message that is put on the belt again is right behind the one that held it up.
 
 use super::{
+    contended::Queue,
     engine::Engine,
     layout::{Ahead, Stop},
     process::State,
@@ -60,7 +61,7 @@ impl Engine<'_> {
     #[inline]
     pub(super) fn join(&mut self, process: u32, stop: Stop) {
         if let Some(queue) = self.contended.place(self.layout.channel(stop)) {
-            self.enqueue(queue, process, self.now);
+            self.enqueue(queue, process);
             return;
         }
         let here = self.slot(stop, Ahead::Here);
@@ -68,20 +69,20 @@ impl Engine<'_> {
             Found::Nobody if self.is_followed(stop) => {
                 // Others may join in this cycle and come first: only the pick decides.
                 let queue = self.open_queue(stop);
-                self.enqueue(queue, process, self.now);
+                self.enqueue(queue, process);
                 self.plan_pick(queue, self.now);
             }
             Found::Nobody => self.transmit(process, here),
             Found::Arriving(other) => {
                 let queue = self.open_queue(stop);
-                self.take_off(other, stop);
-                self.enqueue(queue, other, self.now);
-                self.enqueue(queue, process, self.now);
+                self.take_off(other, self.hops_left(other));
+                self.enqueue(queue, other);
+                self.enqueue(queue, process);
                 self.plan_pick(queue, self.now);
             }
             Found::Transmitted(until) => {
                 let queue = self.open_queue(stop);
-                self.enqueue(queue, process, self.now);
+                self.enqueue(queue, process);
                 self.plan_pick(queue, until);
             }
         }
@@ -89,41 +90,42 @@ impl Engine<'_> {
 
     /// An idle channel with a queue takes what has arrived and transmits the first.
     pub(super) fn pick(&mut self, place: u32) {
-        let stop = self.contended.queue(place).stop;
+        let mut queue = *self.contended.queue(place);
+        let stop = queue.stop;
         let here = self.slot(stop, Ahead::Here);
-        self.collect(place, stop, here);
-        let queue = self.contended.queue(place);
+        self.collect(&mut queue, here);
         let left = queue.left_before(self.now);
         let waiting = queue.length.saturating_sub(1);
         self.longest_queue = self.longest_queue.max(left).max(waiting);
         // Nobody has come where the one that was expected was held up on its way.
-        let first = self.take_first(place);
+        let first = queue.take_first(&self.processes);
         if let Some(first) = first {
             self.transmit(first, here);
         }
         if waiting > 0 || first.is_some() && self.is_followed(stop) {
-            self.plan_pick(place, self.now + self.stages.hop);
+            queue.next_pick = self.picks.add(place, self.now + self.stages.hop);
+            *self.contended.queue(place) = queue;
         } else {
             self.contended.close(self.layout.channel(stop));
         }
     }
 
-    /// Takes off the belt all that have come to the channel since it last transmitted.
+    /// Takes off the belt all that have come to the channel of a queue since it last transmitted.
     #[inline]
-    fn collect(&mut self, queue: u32, stop: Stop, here: u32) {
+    fn collect(&mut self, queue: &mut Queue, here: u32) {
         if self.stages.hop == 1 {
             if let Some(process) = self.arriving(here) {
-                self.take_off(process, stop);
-                self.enqueue(queue, process, self.now);
+                self.take_off(process, self.hops_left(process));
+                queue.add(&mut self.processes, self.stages, process, self.now);
             }
             return;
         }
         // One at a time: taking one off changes the list that is searched.
         let around = [Ahead::Here, Ahead::One];
-        while let Some(passage) = self.find(stop, &around, Passage::has_arrived) {
+        while let Some(passage) = self.find(queue.stop, &around, Passage::has_arrived) {
             let joined = self.now - (passage.reach - passage.end);
-            self.take_off(passage.process, stop);
-            self.enqueue(queue, passage.process, joined);
+            self.take_off(passage.process, passage.hops);
+            queue.add(&mut self.processes, self.stages, passage.process, joined);
         }
     }
 
@@ -199,15 +201,25 @@ impl Engine<'_> {
         own.state = State::Moving;
         own.slot = slot;
         own.next = std::mem::replace(first, process + 1);
-        self.plan(process);
+        if !own.planned {
+            own.planned = true;
+            own.next_event = self.events.add(process, own.time);
+        }
     }
 
-    /// Takes a message off the belt that is stopped at `stop`.
+    /// The links that are left to a message on the belt which arrives at a node in this cycle.
     #[inline]
-    fn take_off(&mut self, process: u32, stop: Stop) {
+    #[expect(clippy::cast_possible_truncation, reason = "fewer links than nodes on a line")]
+    fn hops_left(&self, process: u32) -> u32 {
+        let cycles = self.processes[process as usize].time - self.now;
+        if self.stages.hop == 1 { cycles as u32 } else { (cycles / self.stages.hop) as u32 }
+    }
+
+    /// Takes a message off the belt that is stopped so many links before the end of its leg.
+    #[inline]
+    fn take_off(&mut self, process: u32, hops: u32) {
         self.leave_slot(process);
-        let own = &mut self.processes[process as usize];
-        own.hops = self.layout.hops_to(stop, own.leg_end);
+        self.processes[process as usize].hops = hops;
     }
 
     /// Empties the slot of a moving message, where others may be on the point of leaving theirs.
@@ -247,63 +259,9 @@ impl Engine<'_> {
         self.contended.queue(queue).next_pick = self.picks.add(queue, cycle);
     }
 
-    /// Queues a message that joined at `joined`, in the order of the model.
+    /// Queues a message that joins in this cycle.
     #[inline]
-    fn enqueue(&mut self, place: u32, process: u32, joined: u64) {
-        let own = &mut self.processes[process as usize];
-        (own.state, own.time, own.next) = (State::Queued, joined, 0);
-        let queue = self.contended.queue(place);
-        queue.count(joined);
-        let last = queue.last;
-        let is_last = match last.checked_sub(1) {
-            None => true,
-            // Most join after all others: their stages and sources need no look.
-            Some(last) => self.processes[last as usize].time < joined || self.key(last) < self.key(process),
-        };
-        if !is_last {
-            self.insert(place, process);
-            return;
-        }
-        let queue = self.contended.queue(place);
-        queue.last = process + 1;
-        match last.checked_sub(1) {
-            None => queue.first = process + 1,
-            Some(last) => self.processes[last as usize].next = process + 1,
-        }
-    }
-
-    /// Puts a message into a queue whose last message comes after it.
-    #[cold]
-    fn insert(&mut self, place: u32, process: u32) {
-        let key = self.key(process);
-        let (mut before, mut next) = (0, self.contended.queue(place).first);
-        while self.key(next - 1) < key {
-            (before, next) = (next, self.processes[next as usize - 1].next);
-        }
-        match before {
-            0 => self.contended.queue(place).first = process + 1,
-            _ => self.processes[before as usize - 1].next = process + 1,
-        }
-        self.processes[process as usize].next = next;
-    }
-
-    /// Takes the first message of a queue.
-    #[inline]
-    fn take_first(&mut self, place: u32) -> Option<u32> {
-        let queue = self.contended.queue(place);
-        let first = queue.first.checked_sub(1)?;
-        queue.first = self.processes[first as usize].next;
-        queue.length -= 1;
-        if queue.first == 0 {
-            queue.last = 0;
-        }
-        Some(first)
-    }
-
-    /// What orders a queue, smallest first: when the message joined it, its stage and its source.
-    fn key(&self, process: u32) -> (u64, u32, u32) {
-        let own = &self.processes[process as usize];
-        let source = self.stages.partner(process, own.stage).unwrap_or(process);
-        (own.time, own.stage, source)
+    fn enqueue(&mut self, place: u32, process: u32) {
+        self.contended.queue(place).add(&mut self.processes, self.stages, process, self.now);
     }
 }

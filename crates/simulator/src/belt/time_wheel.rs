@@ -26,10 +26,10 @@ impl TimeWheel {
         Self { firsts: vec![0; size], occupied: vec![0; size / 64], far: BTreeMap::new(), now: 0 }
     }
 
-    /// Begins again at cycle 0, when nothing waits.
-    pub(super) fn begin_again(&mut self) {
+    /// Begins again at a cycle, when nothing waits.
+    pub(super) fn begin_again(&mut self, now: u64) {
         debug_assert!(self.next_cycle().is_none(), "nothing waits at the end");
-        self.now = 0;
+        self.now = now;
     }
 
     /// Lets an item wait for `cycle`, the present one or a later one. Its owner keeps what is returned: 1 + the
@@ -38,14 +38,17 @@ impl TimeWheel {
     #[must_use]
     pub(super) fn add(&mut self, item: u32, cycle: u64) -> u32 {
         debug_assert!(cycle >= self.now, "nothing is planned for the past");
-        let first = if cycle - self.now < self.firsts.len() as u64 {
-            let place = self.place(cycle);
-            self.occupied[place / 64] |= 1 << (place % 64);
-            &mut self.firsts[place]
-        } else {
-            self.far.entry(cycle).or_default()
-        };
-        std::mem::replace(first, item + 1)
+        if cycle - self.now >= self.firsts.len() as u64 {
+            return self.add_far(item, cycle);
+        }
+        let place = self.place(cycle);
+        self.occupied[place / 64] |= 1 << (place % 64);
+        std::mem::replace(&mut self.firsts[place], item + 1)
+    }
+
+    #[cold]
+    fn add_far(&mut self, item: u32, cycle: u64) -> u32 {
+        std::mem::replace(self.far.entry(cycle).or_default(), item + 1)
     }
 
     /// The next cycle that an item waits for.
@@ -57,47 +60,38 @@ impl TimeWheel {
         }
     }
 
-    /// Takes an item that waits for `cycle`, the next of all; none when no more do. `after` gives what was
-    /// returned when the item was added.
+    /// Takes all items that wait for `cycle`, the next of all: 1 + the first item of their list, 0 when no more do.
+    /// Items that are added for the same cycle meanwhile make a list of their own.
     #[inline]
-    pub(super) fn take(&mut self, cycle: u64, after: impl FnOnce(u32) -> u32) -> Option<u32> {
+    pub(super) fn take(&mut self, cycle: u64) -> u32 {
         self.now = cycle;
         let place = self.place(cycle);
-        let first = &mut self.firsts[place];
-        let Some(item) = first.checked_sub(1) else {
-            return self.take_far(cycle, after);
-        };
-        *first = after(item);
-        if *first == 0 {
-            self.occupied[place / 64] &= !(1 << (place % 64));
+        let first = std::mem::take(&mut self.firsts[place]);
+        if first == 0 {
+            return self.far.remove(&cycle).unwrap_or(0);
         }
-        Some(item)
-    }
-
-    #[cold]
-    fn take_far(&mut self, cycle: u64, after: impl FnOnce(u32) -> u32) -> Option<u32> {
-        let mut entry = self.far.first_entry().filter(|entry| *entry.key() == cycle)?;
-        let item = *entry.get() - 1;
-        match after(item) {
-            0 => drop(entry.remove()),
-            next => *entry.get_mut() = next,
-        }
-        Some(item)
+        self.occupied[place / 64] &= !(1 << (place % 64));
+        first
     }
 
     /// The next cycle of the wheel with a list that is not empty: from the present place to the end, then
     /// from the beginning.
     fn next_near(&self) -> Option<u64> {
-        let (words, start) = (self.occupied.len(), self.place(self.now));
-        let first_word = self.occupied[start / 64] & (u64::MAX << (start % 64));
-        let words = (0..=words).map(|step| {
-            let word = (start / 64 + step) % words;
-            (word, if step == 0 { first_word } else { self.occupied[word] })
-        });
-        let (word, bits) = words.into_iter().find(|&(_, bits)| bits != 0)?;
+        // Both sizes are powers of two.
+        let (start, last_word, last_place) =
+            (self.place(self.now), self.occupied.len() - 1, self.firsts.len() - 1);
+        let mut word = start / 64;
+        let mut bits = self.occupied[word] & (u64::MAX << (start % 64));
+        // The word of the present place comes again at the end, whole.
+        for _ in 0..=last_word {
+            if bits != 0 {
+                break;
+            }
+            word = (word + 1) & last_word;
+            bits = self.occupied[word];
+        }
         let place = word * 64 + bits.trailing_zeros() as usize;
-        let size = self.firsts.len();
-        Some(self.now + ((place + size - start) % size) as u64)
+        (bits != 0).then(|| self.now + (place.wrapping_sub(start) & last_place) as u64)
     }
 
     #[inline]
@@ -126,8 +120,19 @@ mod tests {
             self.links[item as usize] = self.wheel.add(item, cycle);
         }
 
-        fn take(&mut self, cycle: u64) -> Option<u32> {
-            self.wheel.take(cycle, |item| self.links[item as usize])
+        /// All items that wait for a cycle, list by list.
+        fn take(&mut self, cycle: u64) -> Vec<u32> {
+            let mut items = vec![];
+            loop {
+                let mut next = self.wheel.take(cycle);
+                if next == 0 {
+                    return items;
+                }
+                while let Some(item) = next.checked_sub(1) {
+                    items.push(item);
+                    next = self.links[item as usize];
+                }
+            }
         }
 
         /// Everything that waits, cycle by cycle in the order in which they are taken; the items of a cycle
@@ -135,7 +140,7 @@ mod tests {
         fn drain(&mut self) -> Vec<(u64, Vec<u32>)> {
             let mut taken = vec![];
             while let Some(cycle) = self.wheel.next_cycle() {
-                let mut items: Vec<u32> = std::iter::from_fn(|| self.take(cycle)).collect();
+                let mut items = self.take(cycle);
                 items.sort_unstable();
                 taken.push((cycle, items));
             }
@@ -157,10 +162,10 @@ mod tests {
     fn an_item_may_wait_for_the_present_cycle_while_it_is_emptied() {
         let mut owner = Owner::new(1000);
         owner.add(0, 500);
-        assert_eq!((owner.wheel.next_cycle(), owner.take(500)), (Some(500), Some(0)));
+        assert_eq!((owner.wheel.next_cycle(), owner.take(500)), (Some(500), vec![0]));
         owner.add(0, 500);
         owner.add(1, 500 + 1023);
-        assert_eq!((owner.take(500), owner.take(500)), (Some(0), None));
+        assert_eq!((owner.take(500), owner.take(500)), (vec![0], vec![]));
         assert_eq!(owner.drain(), [(1523, vec![1])]);
     }
 
@@ -169,7 +174,7 @@ mod tests {
         let mut owner = Owner::new(64);
         owner.add(0, 100);
         owner.add(1, 50);
-        assert_eq!((owner.wheel.next_cycle(), owner.take(50)), (Some(50), Some(1)));
+        assert_eq!((owner.wheel.next_cycle(), owner.take(50)), (Some(50), vec![1]));
         owner.add(2, 100);
         assert_eq!(owner.drain(), [(100, vec![0, 2])]);
     }
