@@ -256,12 +256,13 @@ fn embeddings() {
 #[test]
 fn executions() {
     check(&[(
-        "[execution]\nmode = \"async\"\ntie = \"first\"\ndimension_choice = 1\nphases = 0",
+        "[execution]\nmode = \"async\"\ntie = \"first\"\ndimension_choice = 1\nphases = 0\nengine = \"fast\"",
         &[
             "5:8: execution.mode is \"async\", expected asynchronous or coordinated",
             "6:7: execution.tie is \"first\", expected direct, positive or negative",
             "7:20: execution.dimension_choice is 1, expected lowest or random",
             "8:10: execution.phases is 0, expected embedding, unlimited or a phase length of at least 1",
+            "9:10: execution.engine is \"fast\", expected auto, hop or belt",
         ],
     )]);
 }
@@ -275,12 +276,6 @@ fn what_later_versions_know_is_not_supported_in_this_one() {
                 "5:15: embedding is \"tao:simple\", expected standard, xor, byweight, gray, optimal, tao, \
                  tao:NAME or file:PATH",
                 "5:29: an embedding in a launcher's format is not supported in this version",
-            ],
-        ),
-        (
-            "[execution]\nengine = \"belt\"",
-            &[
-                "5:10: execution.engine is \"belt\", which is not supported in this version, expected auto or hop",
             ],
         ),
         (
