@@ -1,11 +1,14 @@
 //! The command line.
 
+mod drawing;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 use cubefold_experiment::journal::{Found, Shard};
 use cubefold_mapping::{ConstructionKind, EmbeddingKind};
 
+pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, PictureFormat};
 use crate::{
     color::Color,
     format::{PlacementFormat, ResultFormat, TablesFormat},
@@ -55,6 +58,11 @@ const AFTER_TABLES: &str = after_help!(
 );
 const AFTER_VERIFY: &str = after_help!("verify --quick", "verify --output claims.md");
 const AFTER_BENCH: &str = after_help!("bench --save before", "bench --against before --save after");
+const AFTER_DRAW: &str = after_help!(
+    "draw space-time scenarios/figure-4.toml --embedding byweight --output figure-4.svg",
+    "draw placement scenarios/figure-6.toml --embedding xor --dimension 2 --output placement.png",
+    "draw scaling results.csv --x nodes --y makespan_cycles --output scaling.svg"
+);
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
 
 /// The embeddings that a scenario can name, then the examples and exit codes.
@@ -123,6 +131,9 @@ pub(crate) enum Command {
     /// Prints one placement: which process sits on which node
     #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
+    /// Draws a picture, as SVG or PNG
+    #[command(after_help = AFTER_DRAW)]
+    Draw(DrawOptions),
     /// Prints translation tables: where the neighbours of each process are
     #[command(after_help = AFTER_TABLES)]
     Tables(TablesOptions),

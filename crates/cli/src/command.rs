@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compare;
+mod draw;
 mod execution;
 mod measure;
 mod merge;
@@ -33,6 +34,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Merge(options) => merge::merge(&options, shared),
         Command::Measure(options) => measure::measure(&options, shared),
         Command::Place(options) => place::place(&options, shared),
+        Command::Draw(options) => draw::draw(&options, shared),
         Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => check::check(&options, shared),
         Command::Verify(options) => return verify::verify(&options, shared),

@@ -28,3 +28,13 @@ pub(crate) fn by_scenario<'a, R>(
 pub(crate) fn combinations(runs: &[Run]) -> impl Iterator<Item = &[Run]> {
     runs.chunk_by(|a, b| a.combination == b.combination)
 }
+
+/// What tells the runs of a scenario apart: the embedding, and the swept values where there are any.
+pub(crate) fn run_names(runs: &[Run]) -> Vec<String> {
+    let name = |run: &Run| {
+        let values: Vec<&str> = run.combination.iter().map(|(_, value)| value.trim_matches('"')).collect();
+        let embedding = run.embedding.to_string();
+        if values.is_empty() { embedding } else { format!("{embedding}, {}", values.join(", ")) }
+    };
+    runs.iter().map(name).collect()
+}

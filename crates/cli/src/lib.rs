@@ -2,8 +2,8 @@
 //! cycle, what the placement costs.
 //!
 //! This crate is the command line, and a door to the crates below it: [`topology`] knows machines,
-//! [`mapping`] placements and their metrics, [`simulator`] time, and [`experiment`] scenario files and
-//! results.
+//! [`mapping`] placements and their metrics, [`simulator`] time, [`experiment`] scenario files and results,
+//! and [`picture`] pictures of them.
 
 mod arguments;
 mod color;
@@ -20,6 +20,7 @@ mod table;
 
 pub use cubefold_experiment as experiment;
 pub use cubefold_mapping as mapping;
+pub use cubefold_picture as picture;
 pub use cubefold_simulator as simulator;
 pub use cubefold_topology as topology;
 

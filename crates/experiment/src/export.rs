@@ -13,6 +13,7 @@ mod placement_record;
 mod planned_run;
 mod process_row;
 mod program_record;
+mod read_flat;
 mod run_caption;
 mod run_record;
 mod word;
@@ -29,6 +30,7 @@ pub use placement_record::{
 pub use planned_run::PlannedRun;
 pub use process_row::ProcessRow;
 pub use program_record::ProgramRecord;
+pub use read_flat::{ReadResultsError, read_flat};
 pub use run_caption::{RunCaption, ScenarioCaption};
 pub use run_record::{
     DistanceRecord, DistributionRecord, ExecutionRecord, RunRecord, StageRecord, TotalsRecord,

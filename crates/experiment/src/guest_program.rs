@@ -1,6 +1,6 @@
 //! The programs that scenarios can ask for.
 
-use cubefold_mapping::{Extremes, GridGuest, Placement, PlacementMetrics, ProcessId};
+use cubefold_mapping::{Extremes, GridGuest, Guest, Placement, PlacementMetrics, ProcessId};
 use cubefold_simulator::{
     Communication, CountLinkUse, CubeProgram, Cycles, Execution, LowerBound, NeighbourProgram, NoBeltError,
     Observer, Outcome, Program, SimulationError, belt_applies, bytes_to_simulate, check, lower_bound,
@@ -166,9 +166,30 @@ impl GuestProgram {
         placement: &Placement,
         links: Communication,
         execution: &Execution,
+        count_link_use: CountLinkUse,
         observer: &mut impl Observer,
     ) -> Result<Outcome, SimulationError> {
-        with_program!(self, program => simulate(program, placement, links, execution, CountLinkUse::No, observer))
+        with_program!(self, program => {
+            simulate(program, placement, links, execution, count_link_use, observer)
+        })
+    }
+
+    /// The number of dimensions of its guest.
+    #[must_use]
+    pub fn dimension_count(&self) -> usize {
+        match self {
+            Self::Cube(program) => program.cube().dimension_count().into(),
+            Self::Neighbours { program, .. } => program.guest().dimension_count(),
+        }
+    }
+
+    /// The edges of one dimension of its guest (counted from 0), each once, the smaller label first.
+    #[must_use]
+    pub fn edges(&self, dimension: usize) -> Vec<(ProcessId, ProcessId)> {
+        match self {
+            Self::Cube(program) => program.cube().edges(dimension).collect(),
+            Self::Neighbours { program, .. } => program.guest().edges(dimension).collect(),
+        }
     }
 
     /// See [`predict`]; none for programs and placements that have no prediction.

@@ -15,6 +15,7 @@ mod generator_key;
 mod guest_program;
 mod job;
 pub mod journal;
+mod link_traffic;
 mod loading;
 mod memory;
 mod parallel_runs;
@@ -31,6 +32,7 @@ pub use address_exchange::address_exchange_steps;
 pub use admission::Permit;
 pub use exact_mean::{exact_mean, mean_of_means};
 pub use guest_program::{GuestProgram, NeighbourCommunication};
+pub use link_traffic::{LinkTraffic, busy_links, link_congestion};
 pub use loading::{CodeTypes, Loading};
 pub use memory::{Bytes, KeepRecords, MemoryError};
 pub use parallel_runs::{Means, Resources, execute_runs, measure_runs};
@@ -39,5 +41,5 @@ pub use run_error::RunError;
 pub use runner::{FinishedRun, check_placements, check_runs, execute};
 pub use scenario::{
     DimensionChoice, EmbeddingName, Execution, ExecutionMode, Phases, Run, Scenario, ScenarioError,
-    ScenarioErrors, load,
+    ScenarioErrors, load, load_text,
 };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound, Outcome, PhaseLength,
-    Routing, SimulationError, StageRecord,
+    CountLinkUse, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound, Outcome,
+    PhaseLength, Routing, SimulationError, StageRecord,
 };
 
 use crate::{
@@ -101,7 +101,7 @@ pub(crate) fn execute_measured(
     };
     let mut watch = (Meter::new(progress), kept);
     let outcome = program
-        .simulate(placement, communication, &execution(run), &mut watch)
+        .simulate(placement, communication, &execution(run), CountLinkUse::No, &mut watch)
         .map_err(|error| failed(run, place, error))?;
     let predicted = program.predict(placement, communication);
     check_prediction(run, place, &outcome, predicted)?;
@@ -142,7 +142,7 @@ fn check_prediction(
     })
 }
 
-fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
+pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
     let (scenario, embedding) = (run.scenario.clone(), run.embedding.to_string());
     RunError::Simulation { scenario, run: place, embedding, error }
 }

@@ -120,12 +120,12 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Scenario>, ScenarioErrors> {
     if errors.is_empty() { Ok(scenarios) } else { Err(ScenarioErrors::new(errors)) }
 }
 
-/// Reads and validates a scenario that the program brings along.
+/// Reads and validates a scenario from its text; `name` stands for its file in errors.
 ///
 /// # Errors
 ///
 /// As [`load`].
-pub(crate) fn load_text(name: &str, text: &str) -> Result<Scenario, ScenarioErrors> {
+pub fn load_text(name: &str, text: &str) -> Result<Scenario, ScenarioErrors> {
     let source = SourceFile::excerpt(Path::new(name), text.to_owned(), 0);
     Scenario::from_source(&source, &mut Library::default()).map_err(ScenarioErrors::new)
 }

@@ -68,6 +68,17 @@ impl Distribution {
         self.large_max = self.large_max.max(other.large_max);
     }
 
+    /// The values that occur, in ascending order, with how often they do. Of large values equal in three significant
+    /// digits the greatest stands for all.
+    pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
+        let small =
+            (0_u64..).zip(&self.small).filter(|&(_, &count)| count > 0).map(|(value, &count)| (value, count));
+        let large = self.large.iter_recorded();
+        small.chain(
+            large.map(|bucket| (bucket.value_iterated_to().min(self.large_max), bucket.count_at_value())),
+        )
+    }
+
     /// The number of values.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -139,6 +150,7 @@ mod tests {
         }
         let percentile = |percent| distribution.percentile(percent);
         assert_eq!((distribution.count(), distribution.sum(), distribution.max()), (10, 100_010, 100_003));
+        assert_eq!(distribution.counts().collect::<Vec<_>>(), [(0, 8), (7, 1), (100_003, 1)]);
         assert_eq!(percentile(Percent::Fifty), 0);
         assert_eq!(percentile(Percent::Ninety), 7);
         assert_eq!(percentile(Percent::NinetyNine), 100_003);

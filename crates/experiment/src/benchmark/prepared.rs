@@ -3,9 +3,9 @@
 use std::{io, sync::Arc};
 
 use cubefold_mapping::{Placement, PlacementTable};
-use cubefold_simulator::Engine;
 #[cfg(test)]
 use cubefold_simulator::EngineChoice;
+use cubefold_simulator::{CountLinkUse, Engine};
 use cubefold_topology::{Machine, NodeId};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
@@ -99,7 +99,8 @@ impl Prepared {
     fn simulate(&self, expected: Engine) -> Result<u64, BenchmarkError> {
         let mut last = 0;
         for run in &self.runs {
-            let outcome = run.program.simulate(&run.placement, run.communication, &execution(run), &mut ());
+            let (links, execution) = (run.communication, execution(run));
+            let outcome = run.program.simulate(&run.placement, links, &execution, CountLinkUse::No, &mut ());
             let outcome =
                 outcome.map_err(|error| BenchmarkError::Simulation { row: self.name.clone(), error })?;
             if outcome.engine != expected {

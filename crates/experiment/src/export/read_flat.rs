@@ -1,0 +1,109 @@
+//! Results that were written, read back as rows of scalars.
+
+use std::{fs, path::Path};
+
+use parquet::{file::reader::SerializedFileReader, record::Field};
+use serde_json::Value;
+
+use super::flat::{FlatRow, flatten, header};
+
+/// Why results cannot be read back.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadResultsError {
+    /// The file cannot be read.
+    #[error("{path} cannot be read: {reason}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// The system's or the format's reason.
+        reason: String,
+    },
+    /// The file's name does not say what it holds.
+    #[error("{path} is no results file, expected one that ends in .csv, .json, .jsonl or .parquet")]
+    UnknownFormat {
+        /// The file.
+        path: String,
+    },
+    /// The document holds something else.
+    #[error("{path} holds no runs, expected a document of the format cubefold-results")]
+    NoResults {
+        /// The file.
+        path: String,
+    },
+}
+
+/// Reads what [`write_csv`](super::write_csv), [`write_document`](super::write_document),
+/// [`write_lines`](super::write_lines) or [`write_parquet`](super::write_parquet) wrote, by the extension of the
+/// file: the names of the columns and the rows as text, what is missing as an empty one.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is none of these.
+pub fn read_flat(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), ReadResultsError> {
+    let shown = || path.display().to_string();
+    let unreadable = |reason: String| ReadResultsError::Unreadable { path: shown(), reason };
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    match &*extension {
+        "csv" => read_csv(path).map_err(|error| unreadable(error.to_string())),
+        "jsonl" => {
+            let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+            let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
+            of_records(&lines.map_err(|error| unreadable(error.to_string()))?)
+                .map_err(|error| unreadable(error.to_string()))
+        }
+        "json" => {
+            let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+            let document: Value =
+                serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+            let runs = document.get("runs").and_then(Value::as_array);
+            let runs = runs.ok_or_else(|| ReadResultsError::NoResults { path: shown() })?;
+            of_records(runs).map_err(|error| unreadable(error.to_string()))
+        }
+        "parquet" => read_parquet(path).map_err(|error| unreadable(error.to_string())),
+        _ => Err(ReadResultsError::UnknownFormat { path: shown() }),
+    }
+}
+
+fn read_csv(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), csv::Error> {
+    let mut reader = csv::Reader::from_path(path)?;
+    let columns = reader.headers()?.iter().map(str::to_owned).collect();
+    let row = |record: Result<csv::StringRecord, csv::Error>| {
+        Ok(record?.iter().map(str::to_owned).collect::<Vec<String>>())
+    };
+    let rows = reader.records().map(row).collect::<Result<Vec<_>, csv::Error>>()?;
+    Ok((columns, rows))
+}
+
+/// The rows of JSON records, under the names of all of them.
+fn of_records(records: &[Value]) -> std::io::Result<(Vec<String>, Vec<Vec<String>>)> {
+    let columns = header(records.iter().map(Ok))?;
+    let rows: std::io::Result<Vec<FlatRow>> = records.iter().map(flatten).collect();
+    let row = |row: FlatRow| {
+        let cell = |name: &String| row.iter().find(|(own, _)| own == name).and_then(|(_, cell)| cell.clone());
+        columns.iter().map(|name| cell(name).unwrap_or_default()).collect()
+    };
+    let rows = rows?.into_iter().map(row).collect();
+    Ok((columns, rows))
+}
+
+fn read_parquet(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), parquet::errors::ParquetError> {
+    let reader = SerializedFileReader::try_from(path)?;
+    let (mut columns, mut rows) = (vec![], vec![]);
+    for row in reader {
+        let row = row?;
+        if columns.is_empty() {
+            columns = row.get_column_iter().map(|(name, _)| name.clone()).collect();
+        }
+        rows.push(row.get_column_iter().map(|(_, field)| text(field)).collect());
+    }
+    Ok((columns, rows))
+}
+
+fn text(field: &Field) -> String {
+    match field {
+        Field::Null => String::new(),
+        Field::Str(text) => text.clone(),
+        Field::Decimal(_) | Field::Bool(_) => field.to_string(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,103 @@
+//! What every single link has to carry, for pictures.
+
+use cubefold_simulator::CountLinkUse;
+use cubefold_topology::{Link, NodeId};
+
+use crate::{
+    Run, RunError,
+    runner::{execution, failed},
+};
+
+/// A link and what it carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkTraffic {
+    /// The link.
+    pub link: Link,
+    /// Guest edges, or cycles.
+    pub count: u64,
+}
+
+/// How many guest edges use each link that is used at all, by dimension and near end (`docs/model.md` section 7).
+///
+/// An edge is routed once, from the end with the smaller label. It holds a number for every link: the caller sees
+/// to it that the machine is not too large.
+#[must_use]
+pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
+    let machine = run.placement.machine();
+    let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
+    let mut counts = vec![0_u64; nodes * machine.shape().dimension_count()];
+    let place = |link: Link| (link.dimension.number() - 1) * nodes + link.near.index() as usize;
+    for dimension in 0..run.program.dimension_count() {
+        for (from, to) in run.program.edges(dimension) {
+            let (from, to) = (run.placement.node(from), run.placement.node(to));
+            for channel in machine.route(from, to, run.communication.tie()) {
+                counts[place(machine.link(channel))] += 1;
+            }
+        }
+    }
+    let link = |dimension, near: usize| Link {
+        near: NodeId::new(u32::try_from(near).unwrap_or(u32::MAX)),
+        dimension,
+    };
+    let by_dimension = machine.shape().dimensions().zip(counts.chunks(nodes));
+    let all = by_dimension.flat_map(|(dimension, counts)| {
+        counts
+            .iter()
+            .enumerate()
+            .map(move |(near, &count)| LinkTraffic { link: link(dimension, near), count })
+    });
+    all.filter(|traffic| traffic.count > 0).collect()
+}
+
+/// How many cycles each link that is used at all is busy in the run at `place` of the results, both directions
+/// together.
+///
+/// # Errors
+///
+/// When the simulation is refused or its outcome contradicts itself.
+pub fn busy_links(run: &Run, place: usize) -> Result<Vec<LinkTraffic>, RunError> {
+    let (placement, execution) = (&run.placement, execution(run));
+    let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, &mut ());
+    let outcome = outcome.map_err(|error| failed(run, place, error))?;
+    let links = outcome.traffic.link_use.into_iter();
+    Ok(links
+        .flat_map(|links| links.busy_links().collect::<Vec<_>>())
+        .map(|(link, cycles)| LinkTraffic { link, count: cycles.get() })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{KeepRecords, Progress, execute, load_text};
+
+    fn run(scenario: &str) -> Run {
+        load_text("a test", scenario).unwrap().runs.remove(0)
+    }
+
+    #[test]
+    fn congestion_of_single_links_is_that_of_the_metrics() {
+        for embedding in ["standard", "byweight", "gray"] {
+            let scenario = format!(
+                "[machine]\nkind = \"torus\"\nshape = [8, 4]\n[program]\nkind = \"cc-cube\"\n\
+                 [mapping]\nembeddings = [\"{embedding}\"]\n"
+            );
+            let run = run(&scenario);
+            let metrics = run.program.measure(&run.placement, run.communication.tie());
+            let links = link_congestion(&run);
+            let counts = || links.iter().map(|traffic| traffic.count);
+            assert_eq!(counts().max(), Some(metrics.link_congestion.max), "{embedding}");
+            assert_eq!(counts().sum::<u64>(), metrics.link_congestion.sum, "{embedding}");
+        }
+    }
+
+    #[test]
+    fn links_are_busy_for_every_hop_of_every_message() {
+        let scenario = "[machine]\nkind = \"torus\"\nshape = [8, 4]\nhop_cycles = 3\n[program]\n\
+                        kind = \"cc-cube\"\n[mapping]\nembeddings = [\"byweight\"]\n";
+        let run = run(scenario);
+        let hops = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap().outcome.traffic.hops;
+        let busy: u64 = busy_links(&run, 0).unwrap().iter().map(|traffic| traffic.count).sum();
+        assert_eq!(busy, 3 * hops);
+    }
+}

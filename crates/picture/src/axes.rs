@@ -1,0 +1,228 @@
+//! Axes with their ticks, by the plotting library; what stands between them is drawn on the sheet.
+
+use std::ops::Range;
+
+use plotters::{
+    coord::ranged1d::{AsRangedCoord, ValueFormatter},
+    prelude::*,
+    style::{FontStyle, register_font},
+};
+
+use crate::{
+    error::PictureError,
+    font,
+    sheet::{Area, Point},
+};
+
+/// How values grow along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// By equal steps.
+    Linear,
+    /// By equal factors; all values are above 0.
+    Logarithmic,
+}
+
+/// One axis.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Axis {
+    /// What its values are, with their unit; empty for an axis that is not drawn.
+    pub(crate) title: String,
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    pub(crate) scale: Scale,
+}
+
+/// Axes that are drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Axes {
+    /// The axes, as a part of an SVG document.
+    pub(crate) svg: String,
+    /// Where the values lie on the sheet.
+    pub(crate) inside: Area,
+    across: Axis,
+    up: Axis,
+}
+
+/// The room for the names of ticks beside and below \[pixels\].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Margins {
+    pub(crate) left: u32,
+    pub(crate) below: u32,
+    pub(crate) right: u32,
+    pub(crate) above: u32,
+}
+
+impl Axis {
+    /// An axis from 0 on, to at least `greatest`.
+    pub(crate) fn from_zero(title: &str, greatest: f64) -> Self {
+        let to = if greatest > 0.0 { greatest } else { 1.0 };
+        Self { title: title.to_owned(), from: 0.0, to, scale: Scale::Linear }
+    }
+
+    /// The share of the axis that lies before a value.
+    fn share(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => (value - self.from) / (self.to - self.from),
+            Scale::Logarithmic => (value / self.from).ln() / (self.to / self.from).ln(),
+        }
+    }
+}
+
+impl Axes {
+    /// Draws two axes on a sheet of `width` x `height` pixels.
+    ///
+    /// # Errors
+    ///
+    /// When the plotting library refuses, which would be a defect of the program.
+    pub(crate) fn draw(
+        width: f64,
+        height: f64,
+        margins: Margins,
+        across: Axis,
+        up: Axis,
+    ) -> Result<Self, PictureError> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sheets are small")]
+        let size = (width.ceil() as u32, height.ceil() as u32);
+        let (x, y) = (across.from..across.to, up.from..up.to);
+        let titles = (across.title.as_str(), up.title.as_str());
+        let drawn = match (across.scale, up.scale) {
+            (Scale::Linear, Scale::Linear) => draw(size, margins, titles, x, y),
+            (Scale::Linear, Scale::Logarithmic) => draw(size, margins, titles, x, y.log_scale()),
+            (Scale::Logarithmic, Scale::Linear) => draw(size, margins, titles, x.log_scale(), y),
+            (Scale::Logarithmic, Scale::Logarithmic) => {
+                draw(size, margins, titles, x.log_scale(), y.log_scale())
+            }
+        };
+        let (svg, inside) = drawn.map_err(|reason| PictureError::Plot { reason })?;
+        Ok(Self { svg, inside, across, up })
+    }
+
+    /// Where a value across lies.
+    pub(crate) fn x(&self, value: f64) -> f64 {
+        self.inside.x + self.across.share(value) * self.inside.width
+    }
+
+    /// Where a value upwards lies.
+    pub(crate) fn y(&self, value: f64) -> f64 {
+        self.inside.y + (1.0 - self.up.share(value)) * self.inside.height
+    }
+
+    /// Where a pair of values lies.
+    pub(crate) fn point(&self, across: f64, up: f64) -> Point {
+        Point { x: self.x(across), y: self.y(up) }
+    }
+}
+
+/// Draws axes; the text around the picture gives them their colour.
+fn draw<X, Y>(
+    size: (u32, u32),
+    margins: Margins,
+    titles: (&str, &str),
+    x: X,
+    y: Y,
+) -> Result<(String, Area), String>
+where
+    X: AsRangedCoord<Value = f64>,
+    X::CoordDescType: ValueFormatter<f64>,
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
+{
+    // A font that is registered already is replaced by itself.
+    let known = register_font("sans-serif", FontStyle::Normal, font::BYTES);
+    known.map_err(|_| "the font is not understood".to_owned())?;
+    let mut svg = String::new();
+    let inside = {
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        let mut chart = ChartBuilder::on(&root)
+            .margin_top(margins.above)
+            .margin_right(margins.right)
+            .x_label_area_size(margins.below)
+            .y_label_area_size(margins.left)
+            .build_cartesian_2d(x, y)
+            .map_err(|error| error.to_string())?;
+        let mut mesh = chart.configure_mesh();
+        mesh.x_desc(titles.0)
+            .y_desc(titles.1)
+            .label_style(("sans-serif", 12))
+            .axis_desc_style(("sans-serif", 12))
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.15))
+            .x_label_formatter(&|value| number(*value))
+            .y_label_formatter(&|value| number(*value));
+        if titles.1.is_empty() {
+            mesh.disable_y_axis().disable_y_mesh();
+        }
+        mesh.draw().map_err(|error| error.to_string())?;
+        let (across, down) = chart.plotting_area().get_pixel_range();
+        root.present().map_err(|error| error.to_string())?;
+        area(&across, &down)
+    };
+    Ok((svg.replace("\"#000000\"", "\"currentColor\""), inside))
+}
+
+fn area(across: &Range<i32>, down: &Range<i32>) -> Area {
+    let length = |range: &Range<i32>| f64::from(range.end - range.start);
+    Area { x: across.start.into(), y: down.start.into(), width: length(across), height: length(down) }
+}
+
+/// A number as ticks show it: without a fraction where it has none, large ones in thousands, millions, ..
+pub(crate) fn number(value: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
+    let unit = UNITS.into_iter().find(|(least, _)| value.abs() >= *least);
+    match unit {
+        Some((_, "k")) => short(value / 1e3, "k"),
+        Some((least, name)) => short(value / least, name),
+        None => short(value, ""),
+    }
+}
+
+fn short(value: f64, unit: &str) -> String {
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MARGINS: Margins = Margins { left: 60, below: 40, right: 20, above: 10 };
+
+    fn axis(from: f64, to: f64, scale: Scale) -> Axis {
+        Axis { title: "cycles".to_owned(), from, to, scale }
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let texts = [0.0, 2.5, 64.0, 9999.0, 12_000.0, 2_500_000.0, 4e9].map(number);
+        assert_eq!(texts, ["0", "2.5", "64", "9999", "12k", "2.5M", "4G"]);
+    }
+
+    #[test]
+    fn ends_of_axes_lie_on_the_edges_and_equal_factors_are_equally_long() {
+        for scale in [Scale::Linear, Scale::Logarithmic] {
+            let axes =
+                Axes::draw(400.0, 300.0, MARGINS, axis(1.0, 100.0, scale), axis(1.0, 100.0, scale)).unwrap();
+            let inside = axes.inside;
+            assert_eq!((axes.x(1.0), axes.x(100.0)), (inside.x, inside.x + inside.width));
+            assert_eq!((axes.y(1.0), axes.y(100.0)), (inside.y + inside.height, inside.y));
+        }
+        let logarithmic = axis(1.0, 100.0, Scale::Logarithmic);
+        assert!((logarithmic.share(10.0) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_drawn_takes_the_colour_of_the_page_and_names_no_font_of_the_system() {
+        let axes = Axes::draw(
+            400.0,
+            300.0,
+            MARGINS,
+            axis(0.0, 9.0, Scale::Linear),
+            axis(1.0, 1e6, Scale::Logarithmic),
+        );
+        let svg = axes.unwrap().svg;
+        assert!(svg.contains("currentColor") && !svg.contains("#000000"), "{svg}");
+        assert!(svg.contains("1M"), "{svg}");
+    }
+}

@@ -1,0 +1,173 @@
+//! Bars side by side over a number axis: what spectra and histograms have in common.
+
+use crate::{
+    axes::{Axes, Axis, Margins, Scale},
+    error::PictureError,
+    palette::series,
+    picture::Picture,
+    sheet::{Anchor, Area, Point, Sheet, TITLE},
+};
+
+/// The most groups of bars: more are put together.
+const MOST_BINS: u64 = 48;
+
+/// How often each value occurs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Series {
+    pub(crate) name: String,
+    /// Values in ascending order, with their counts.
+    pub(crate) counts: Vec<(u64, u64)>,
+}
+
+/// A chart of several series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BarChart {
+    pub(crate) caption: String,
+    pub(crate) description: String,
+    /// What the values are, with their unit.
+    pub(crate) values: &'static str,
+    /// What is counted.
+    pub(crate) counted: &'static str,
+    pub(crate) series: Vec<Series>,
+    /// How the counts grow.
+    pub(crate) scale: Scale,
+}
+
+impl BarChart {
+    /// Draws the chart.
+    ///
+    /// # Errors
+    ///
+    /// When the plotting library refuses.
+    pub(crate) fn draw(&self) -> Result<Picture, PictureError> {
+        let bins = Bins::of(&self.series);
+        let binned: Vec<Vec<u64>> = self.series.iter().map(|series| bins.count(series)).collect();
+        let most = binned.iter().flatten().copied().max().unwrap_or(0);
+        let (width, height) = (960.0, 400.0);
+        let margins = Margins { left: 64, below: 40, right: 16, above: 58 };
+        let across = Axis {
+            title: self.values.to_owned(),
+            from: number(bins.first) - 0.5,
+            to: number(bins.first + bins.width * bins.number) - 0.5,
+            scale: Scale::Linear,
+        };
+        let up = match self.scale {
+            Scale::Linear => Axis::from_zero(self.counted, number(most) * 1.05),
+            Scale::Logarithmic => Axis {
+                title: self.counted.to_owned(),
+                from: 0.5,
+                to: number(most.max(2)) * 1.5,
+                scale: Scale::Logarithmic,
+            },
+        };
+        let axes = Axes::draw(width, height, margins, across, up)?;
+        let mut sheet = Sheet::new(width, height, &self.caption, &self.description);
+        sheet.text(&self.caption, Point { x: 8.0, y: 22.0 }, TITLE, Anchor::Start);
+        let entries: Vec<(&str, &str)> =
+            self.series.iter().enumerate().map(|(place, own)| (own.name.as_str(), series(place))).collect();
+        sheet.entries(&entries, Point { x: 64.0, y: 46.0 });
+        sheet.drawn(axes.svg.clone());
+        for (place, (own, counts)) in self.series.iter().zip(&binned).enumerate() {
+            sheet.open(&[("fill", series(place))]);
+            for (bin, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
+                let area = self.bar(&axes, &bins, bin, place, count);
+                let says =
+                    format!("{}: {} {}, {count} {}", own.name, self.values, bins.name(bin), self.counted);
+                sheet.mark(area, "", &says);
+            }
+            sheet.close();
+        }
+        Ok(sheet.finish())
+    }
+
+    /// The bar of a series, beside those of the others.
+    fn bar(&self, axes: &Axes, bins: &Bins, bin: u64, place: usize, count: u64) -> Area {
+        let left = axes.x(number(bins.first + bin * bins.width) - 0.5);
+        let right = axes.x(number(bins.first + (bin + 1) * bins.width) - 0.5);
+        let one = (right - left) * 0.86 / number(self.series.len() as u64);
+        let one_wide = one.min(46.0);
+        let all = one_wide * number(self.series.len() as u64);
+        let x = f64::midpoint(left, right) - all / 2.0 + one_wide * number(place as u64);
+        let y = axes.y(number(count));
+        Area { x, y, width: one_wide, height: axes.inside.y + axes.inside.height - y }
+    }
+}
+
+/// Values put together, equally many each.
+struct Bins {
+    first: u64,
+    width: u64,
+    number: u64,
+}
+
+impl Bins {
+    fn of(series: &[Series]) -> Self {
+        let values = || series.iter().flat_map(|own| own.counts.iter().map(|(value, _)| *value));
+        let (first, last) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+        let width = (last - first) / MOST_BINS + 1;
+        Self { first, width, number: (last - first) / width + 1 }
+    }
+
+    fn count(&self, series: &Series) -> Vec<u64> {
+        let mut counts = vec![0; usize::try_from(self.number).unwrap_or(0)];
+        for &(value, count) in &series.counts {
+            let bin = usize::try_from((value - self.first) / self.width).unwrap_or(usize::MAX);
+            counts[bin] += count;
+        }
+        counts
+    }
+
+    /// The values of a bin, as text.
+    fn name(&self, bin: u64) -> String {
+        let first = self.first + bin * self.width;
+        match self.width {
+            1 => first.to_string(),
+            width => format!("{first} to {}", first + width - 1),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "pixels need no more")]
+fn number(value: u64) -> f64 {
+    value as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(counts: Vec<(u64, u64)>, scale: Scale) -> BarChart {
+        let series = vec![Series { name: "one".to_owned(), counts }];
+        let (caption, description) = ("a chart".to_owned(), "counts".to_owned());
+        BarChart { caption, description, values: "links", counted: "edges", series, scale }
+    }
+
+    #[test]
+    fn bars_are_as_high_as_the_counts() {
+        let svg = chart(vec![(1, 10), (3, 5)], Scale::Linear).draw().unwrap();
+        let heights: Vec<f64> = svg
+            .svg()
+            .split("class=\"mark\" height=\"")
+            .skip(1)
+            .map(|mark| mark.split('"').next().unwrap().parse().unwrap())
+            .collect();
+        assert_eq!(heights.len(), 2);
+        assert!((heights[0] - 2.0 * heights[1]).abs() < 0.1, "{heights:?}");
+        assert!(svg.svg().contains("<title>one: links 3, 5 edges</title>"));
+    }
+
+    #[test]
+    fn many_values_are_put_together_and_none_is_lost() {
+        let series = Series { name: String::new(), counts: (7..1007).map(|value| (value, value)).collect() };
+        let bins = Bins::of(std::slice::from_ref(&series));
+        assert!(bins.number <= MOST_BINS);
+        assert_eq!(bins.count(&series).iter().sum::<u64>(), (7..1007).sum::<u64>());
+        assert_eq!((bins.name(0), bins.name(1)), ("7 to 27".to_owned(), "28 to 48".to_owned()));
+    }
+
+    #[test]
+    fn nothing_and_the_largest_numbers_can_be_drawn() {
+        chart(vec![], Scale::Linear).draw().unwrap();
+        chart(vec![(0, u64::MAX / 4), (u64::MAX / 4, 1)], Scale::Logarithmic).draw().unwrap();
+    }
+}

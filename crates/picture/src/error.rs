@@ -1,0 +1,78 @@
+//! What cannot be drawn.
+
+/// Why there is no picture.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PictureError {
+    /// Too many processes to be told apart.
+    #[error("{found} processes, expected at most {most}")]
+    TooManyProcesses {
+        /// Their number.
+        found: u64,
+        /// The most that are drawn.
+        most: u64,
+    },
+    /// A window outside of the run.
+    #[error("{what} {from}..{to}, expected a range from 0 to at most {last}")]
+    EmptyWindow {
+        /// `processes` or `cycles`.
+        what: &'static str,
+        /// Its beginning.
+        from: u64,
+        /// Its end.
+        to: u64,
+        /// The last that there is.
+        last: u64,
+    },
+    /// Too many nodes to be told apart.
+    #[error("{found} nodes, expected at most {most}")]
+    TooManyNodes {
+        /// Their number.
+        found: u64,
+        /// The most that are drawn.
+        most: u64,
+    },
+    /// A guest dimension that there is not.
+    #[error("guest dimension {found}, expected 0 to {last}")]
+    NoSuchDimension {
+        /// The one asked for.
+        found: usize,
+        /// The last that there is.
+        last: usize,
+    },
+    /// Results that cannot be read.
+    #[error("{reason}")]
+    Results {
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// A column that results do not have, or that has no numbers above 0.
+    #[error("column {column:?} {problem}")]
+    Column {
+        /// The column asked for.
+        column: String,
+        /// What is wrong with it, and which there are.
+        problem: String,
+    },
+    /// The plotting library refused, which would be a defect of the program.
+    #[error("axes cannot be drawn: {reason}")]
+    Plot {
+        /// Its reason.
+        reason: String,
+    },
+}
+
+impl PictureError {
+    /// How it can be mended.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::TooManyProcesses { .. } => "draw a part, with --processes 0..31",
+            Self::EmptyWindow { .. } => "name a part of the run, as in --processes 0..31 --cycles 100..400",
+            Self::TooManyNodes { .. } => "draw a smaller machine, or use cubefold place --format csv",
+            Self::NoSuchDimension { .. } => "name one of the guest's dimensions with --dimension",
+            Self::Results { .. } => "name what cubefold run --output wrote: .csv, .json, .jsonl or .parquet",
+            Self::Column { .. } => "name columns of the results with --x and --y",
+            Self::Plot { .. } => "this is a defect of cubefold",
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The font of all pictures.
+
+use ab_glyph::{Font, FontRef, ScaleFont};
+
+/// The font `DejaVu Sans`, which the program brings along (`assets/LICENSE_DEJAVU`): pictures look the same on every
+/// machine, whatever fonts it has.
+pub(crate) const BYTES: &[u8] = include_bytes!("../assets/DejaVuSans.ttf");
+
+/// What the font is called, then what a browser without it takes.
+pub(crate) const FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
+
+/// The font's own name.
+pub(crate) const FAMILY: &str = "DejaVu Sans";
+
+/// How wide a text is \[pixels\] when it is `size` pixels high.
+pub(crate) fn width(text: &str, size: f64) -> f64 {
+    let Ok(font) = FontRef::try_from_slice(BYTES) else { return 0.0 };
+    #[expect(clippy::cast_possible_truncation, reason = "sizes of letters are small")]
+    let font = font.as_scaled(size as f32);
+    // The crate's unit is the height of a line, that of SVG the em: the first is the larger by this factor.
+    let em = font.font.units_per_em().map_or(1.0, |units| font.font.height_unscaled() / units);
+    text.chars().map(|letter| f64::from(font.h_advance(font.glyph_id(letter)) * em)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_those_of_the_letters() {
+        // Digits of this font are 1303 of 2048 units wide.
+        assert!((width("0", 2048.0) - 1303.0).abs() < 1.0, "{}", width("0", 2048.0));
+        assert!((width("0123", 10.0) - 4.0 * 13.03 / 2.048).abs() < 0.01);
+    }
+}

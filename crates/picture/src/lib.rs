@@ -1,0 +1,37 @@
+//! Pictures of placements, runs and results.
+//!
+//! Each module draws one kind of [`Picture`]. Axes with ticks come from a plotting library; what only this field
+//! draws is drawn here. The same input gives the same bytes on every machine. Marks carry a title, which browsers
+//! show where the pointer is.
+//!
+//! It reads scenarios and runs through `cubefold-experiment`, and prints nothing: that is for the crate above.
+
+mod axes;
+mod bars;
+mod error;
+mod font;
+mod histogram;
+mod link_map;
+mod machine_plan;
+mod palette;
+mod picture;
+mod placement_grid;
+mod results_file;
+mod scaling;
+mod sheet;
+mod space_time;
+mod spectrum;
+#[cfg(test)]
+mod support;
+mod time_shares;
+
+pub use error::PictureError;
+pub use histogram::histogram;
+pub use link_map::{LinkMeasure, link_map};
+pub use picture::{Picture, PngError};
+pub use placement_grid::{MOST_NODES, placement_grid};
+pub use results_file::ResultsTable;
+pub use scaling::scaling;
+pub use space_time::{MOST_PROCESSES, Window, space_time};
+pub use spectrum::spectrum;
+pub use time_shares::time_shares;

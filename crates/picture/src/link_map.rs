@@ -1,0 +1,208 @@
+//! What every link carries, as a heat map of the machine.
+
+use cubefold_experiment::{LinkTraffic, Run};
+use cubefold_topology::{Direction, Sign};
+
+use crate::{
+    error::PictureError,
+    font,
+    machine_plan::MachinePlan,
+    palette::heat,
+    picture::Picture,
+    placement_grid::MOST_NODES,
+    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
+};
+
+/// What links carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkMeasure {
+    /// Guest edges whose routes use the link.
+    Congestion,
+    /// Cycles in which it is busy in a run.
+    BusyCycles,
+}
+
+impl LinkMeasure {
+    fn unit(self) -> &'static str {
+        match self {
+            Self::Congestion => "guest edges",
+            Self::BusyCycles => "busy cycles",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Congestion => "link congestion",
+            Self::BusyCycles => "busy cycles of links",
+        }
+    }
+}
+
+/// Draws the machine with its links, those that carry more darker.
+///
+/// Links around are drawn as stubs on both sides; a link from one layer to the next as a square beside its
+/// first node.
+///
+/// # Errors
+///
+/// When there are more than [`MOST_NODES`] nodes.
+pub fn link_map(run: &Run, measure: LinkMeasure, links: &[LinkTraffic]) -> Result<Picture, PictureError> {
+    let found = run.machine.node_count();
+    if found > MOST_NODES {
+        return Err(PictureError::TooManyNodes { found, most: MOST_NODES });
+    }
+    let longest = run.machine.shape().lengths().iter().copied().take(2).max().unwrap_or(1);
+    #[expect(clippy::cast_precision_loss, reason = "at most the most nodes")]
+    let step = (900.0 / longest as f64).clamp(14.0, 40.0);
+    let origin = Point { x: 8.0, y: 58.0 };
+    let plan = MachinePlan::new(&run.machine, step, origin);
+    let caption = format!("{}: {}", run.embedding, measure.title());
+    let greatest = links.iter().map(|link| link.count).max().unwrap_or(0);
+    let least = format!("0 {}", measure.unit());
+    let width = plan.width().max(font::width(&caption, TITLE)).max(280.0) + 2.0 * origin.x;
+    let description =
+        format!("{caption}: each link as dark as it is used, up to {greatest} {}.", measure.unit());
+    let mut sheet = Sheet::new(width, plan.height() + origin.y + 8.0, &caption, &description);
+    sheet.text(&caption, Point { x: origin.x, y: 22.0 }, TITLE, Anchor::Start);
+    draw_scale(&mut sheet, &least, &greatest.to_string());
+    for (title, at) in plan.layer_titles() {
+        sheet.text(&title, at, TEXT, Anchor::Start);
+    }
+    let map = Map { plan: &plan, measure, greatest };
+    map.draw_links(&mut sheet, links);
+    Ok(sheet.finish())
+}
+
+/// The colours from the least to the greatest value.
+fn draw_scale(sheet: &mut Sheet, least: &str, greatest: &str) {
+    const PARTS: u8 = 40;
+    let from = 8.0 + font::width(least, TEXT) + 6.0;
+    sheet.text(least, Point { x: 8.0, y: 44.0 }, TEXT, Anchor::Start);
+    for part in 0..PARTS {
+        let x = from + f64::from(part) * 3.0;
+        let area = Area { x, y: 34.0, width: 3.2, height: 12.0 };
+        sheet.swatch(area, &heat(f64::from(part) / f64::from(PARTS - 1)));
+    }
+    let end = from + f64::from(PARTS) * 3.0 + 6.0;
+    sheet.text(greatest, Point { x: end, y: 44.0 }, TEXT, Anchor::Start);
+}
+
+struct Map<'picture> {
+    plan: &'picture MachinePlan<'picture>,
+    measure: LinkMeasure,
+    greatest: u64,
+}
+
+impl Map<'_> {
+    fn draw_links(&self, sheet: &mut Sheet, links: &[LinkTraffic]) {
+        let thick = (self.plan.step * 0.3).clamp(3.0, 9.0).to_string();
+        let machine = self.plan.machine;
+        for dimension in machine.shape().dimensions() {
+            let used: Vec<&LinkTraffic> =
+                links.iter().filter(|own| own.link.dimension == dimension).collect();
+            let mut used = used.into_iter().peekable();
+            for node in machine.nodes() {
+                let Some(next) = machine.neighbour(node, Direction { dimension, sign: Sign::Positive })
+                else {
+                    continue;
+                };
+                let count = used.next_if(|own| own.link.near == node).map(|own| own.count);
+                let is_second_side = machine.extent(dimension).length() == 2 && next < node;
+                if is_second_side {
+                    continue;
+                }
+                let count = count.unwrap_or(0);
+                let address = |node| {
+                    let coordinates = machine.shape().coordinates(node);
+                    let parts: Vec<String> = coordinates.as_slice().iter().map(ToString::to_string).collect();
+                    parts.join(", ")
+                };
+                let says =
+                    format!("({}) to ({}): {count} {}", address(node), address(next), self.measure.unit());
+                let link =
+                    Link { from: self.plan.middle(node), to: self.plan.middle(next), count, says: &says };
+                self.draw(sheet, dimension.number(), &link, &thick);
+            }
+        }
+    }
+
+    fn draw(&self, sheet: &mut Sheet, dimension: usize, link: &Link<'_>, thick: &str) {
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let share = if self.greatest == 0 { 0.0 } else { link.count as f64 / self.greatest as f64 };
+        let color = heat(share);
+        let properties = [("stroke", color.as_str()), ("stroke-width", thick)];
+        let (from, to) = (link.from, link.to);
+        if dimension > 2 {
+            let side = self.plan.step * 0.24;
+            #[expect(clippy::cast_precision_loss, reason = "a few dimensions")]
+            let aside = side * 1.1 * (dimension - 3) as f64;
+            let area =
+                Area { x: from.x + side * 0.3 + aside, y: from.y + side * 0.5, width: side, height: side };
+            sheet.mark(area, &color, link.says);
+            return;
+        }
+        let (x, y) = if dimension == 1 { (1.0, 0.0) } else { (0.0, 1.0) };
+        if to.x >= from.x && to.y >= from.y {
+            sheet.line(from, to, &properties, link.says);
+        } else {
+            let reach = self.plan.step * 0.75;
+            sheet.line(from, Point { x: from.x + x * reach, y: from.y + y * reach }, &properties, link.says);
+            sheet.line(to, Point { x: to.x - x * reach, y: to.y - y * reach }, &properties, link.says);
+        }
+    }
+}
+
+/// A link on paper.
+struct Link<'text> {
+    from: Point,
+    to: Point,
+    count: u64,
+    says: &'text str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::support::run;
+    use cubefold_experiment::{busy_links, link_congestion};
+
+    fn scenario(shape: &str, kind: &str) -> String {
+        format!(
+            "[machine]\nkind = \"{kind}\"\nshape = {shape}\n[program]\nkind = \"cc-cube\"\n[mapping]\n\
+             embeddings = [\"standard\"]\n"
+        )
+    }
+
+    #[test]
+    fn every_link_says_what_it_carries() {
+        for (shape, kind) in
+            [("[8]", "ring"), ("[4, 2]", "torus"), ("[4, 4]", "mesh"), ("[2, 4, 2]", "torus")]
+        {
+            let run = run(&scenario(shape, kind));
+            let links = link_congestion(&run);
+            let picture = link_map(&run, LinkMeasure::Congestion, &links).unwrap();
+            let around: u64 = run
+                .machine
+                .extents()
+                .iter()
+                .take(2)
+                .map(|extent| if extent.is_ring() { run.machine.node_count() / extent.length() } else { 0 })
+                .sum();
+            let says = picture.svg().matches("guest edges</title>").count() as u64;
+            assert_eq!(says, run.machine.link_count() + around, "{shape}");
+            for link in &links {
+                assert!(picture.svg().contains(&format!(": {} guest edges</title>", link.count)), "{shape}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_most_used_link_is_the_darkest() {
+        let run = run(&scenario("[8]", "line"));
+        let busy = busy_links(&run, 0).unwrap();
+        let picture = link_map(&run, LinkMeasure::BusyCycles, &busy).unwrap();
+        let most = busy.iter().map(|link| link.count).max().unwrap();
+        let darkest = picture.svg().split("<line").find(|line| line.contains("stroke=\"#00204d\"")).unwrap();
+        assert!(darkest.contains(&format!(": {most} busy cycles")), "{darkest}");
+    }
+}

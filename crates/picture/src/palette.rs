@@ -1,0 +1,112 @@
+//! Colours that people with any kind of colour vision, and prints without colour, tell apart.
+//!
+//! The hues are those of Okabe & Ito 2008. What a process does is also told apart by lightness, from dark to
+//! light: computing, blocked, sharing, transfer, waiting, idle; and blocked is hatched.
+
+/// What a process does at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// It computes.
+    Compute,
+    /// It waits for its node's processor.
+    Sharing,
+    /// It waits for its partner.
+    Waiting,
+    /// The message that it awaits moves.
+    Transfer,
+    /// That message is held up by others.
+    Blocked,
+    /// It is at its end, or has nothing to do.
+    Idle,
+}
+
+impl Doing {
+    /// In the order of legends and bars.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Compute, Self::Sharing, Self::Waiting, Self::Transfer, Self::Blocked, Self::Idle];
+
+    /// The word for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Sharing => "sharing",
+            Self::Waiting => "waiting",
+            Self::Transfer => "transfer",
+            Self::Blocked => "blocked",
+            Self::Idle => "idle",
+        }
+    }
+
+    /// What it is filled with: a colour, or the hatching that every sheet defines.
+    pub(crate) fn fill(self) -> &'static str {
+        match self {
+            Self::Compute => "#0072b2",
+            Self::Sharing => "#cc79a7",
+            Self::Waiting => "#f0e442",
+            Self::Transfer => "#56b4e9",
+            Self::Blocked => "url(#blocked)",
+            Self::Idle => "#f5f5f5",
+        }
+    }
+}
+
+/// The colour under the hatching of blocked times.
+pub(crate) const BLOCKED: &str = "#d55e00";
+
+/// The colour of the series with this number: of an embedding, say.
+pub(crate) fn series(number: usize) -> &'static str {
+    const COLORS: [&str; 8] =
+        ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#000000", "#b8a800"];
+    COLORS[number % COLORS.len()]
+}
+
+/// The colour of a share of the greatest value, in 0 to 1: from pale to dark, which prints keep.
+pub(crate) fn heat(share: f64) -> String {
+    // Stops of "cividis" (Nunez, Anderton & Renslow 2018), from light to dark.
+    const STOPS: [[f64; 3]; 5] = [
+        [255.0, 234.0, 70.0],
+        [188.0, 175.0, 111.0],
+        [124.0, 123.0, 120.0],
+        [65.0, 77.0, 107.0],
+        [0.0, 32.0, 77.0],
+    ];
+    let place = share.clamp(0.0, 1.0) * 4.0;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 4")]
+    let below = (place.floor() as usize).min(3);
+    let rest = place - place.floor().min(3.0);
+    let mixed = std::array::from_fn::<f64, 3, _>(|part| {
+        STOPS[below][part] + (STOPS[below + 1][part] - STOPS[below][part]) * rest
+    });
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
+    let [red, green, blue] = mixed.map(|part| part.round() as u8);
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How light a colour looks, from 0 to 255.
+    fn lightness(color: &str) -> f64 {
+        let part = |place: usize| f64::from(u8::from_str_radix(&color[place..place + 2], 16).unwrap());
+        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+    }
+
+    #[test]
+    fn what_a_process_does_is_told_apart_without_colour() {
+        let plain = |doing: Doing| if doing == Doing::Blocked { BLOCKED } else { doing.fill() };
+        let mut all = Doing::ALL.map(|doing| lightness(plain(doing)));
+        all.sort_by(f64::total_cmp);
+        for pair in all.windows(2) {
+            assert!(pair[1] - pair[0] > 8.0, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn heat_grows_darker() {
+        let shares = (0..=20).map(|part| lightness(&heat(f64::from(part) / 20.0)));
+        let all: Vec<f64> = shares.collect();
+        assert!(all.windows(2).all(|pair| pair[1] < pair[0]), "{all:?}");
+        assert_eq!((heat(-1.0), heat(2.0)), ("#ffea46".to_owned(), "#00204d".to_owned()));
+    }
+}

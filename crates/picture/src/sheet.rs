@@ -1,0 +1,228 @@
+//! The paper that pictures are drawn on: the few shapes that they are made of.
+
+use svg::{
+    Document, Node,
+    node::{
+        Blob,
+        element::{
+            Circle, Definitions, Description, Element, Group, Line, Path, Pattern, Rectangle, Text, Title,
+        },
+    },
+};
+
+use crate::{
+    font,
+    palette::{BLOCKED, Doing},
+    picture::Picture,
+};
+
+/// The height of most letters \[pixels\].
+pub(crate) const TEXT: f64 = 12.0;
+
+/// The height of letters of titles \[pixels\].
+pub(crate) const TITLE: f64 = 15.0;
+
+/// A place \[pixels\], from the upper left.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+/// An upright rectangle \[pixels\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Area {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+}
+
+/// To which side of its place a text lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    /// It begins there.
+    Start,
+    /// Its middle is there.
+    Middle,
+    /// It ends there.
+    End,
+}
+
+/// A picture while it is drawn.
+///
+/// Text and lines have the colour of the text around the picture, and the paper can be left out, so that a page
+/// with a dark background can show the picture as well.
+#[derive(Debug)]
+pub(crate) struct Sheet {
+    document: Document,
+    group: Option<Group>, // what marks are added to while one is open
+}
+
+impl Sheet {
+    /// An empty sheet with a title for those who do not see it, and a description.
+    pub(crate) fn new(width: f64, height: f64, title: &str, description: &str) -> Self {
+        let (width, height) = (width.ceil(), height.ceil());
+        let mut document = Document::new()
+            .set("width", width)
+            .set("height", height)
+            .set("viewBox", (0, 0, width, height))
+            .set("role", "img")
+            .set("font-family", font::FAMILIES)
+            .set("font-size", TEXT);
+        document.append(Title::new(title));
+        document.append(Description::new().add(svg::node::Text::new(description)));
+        document.append(Definitions::new().add(hatching()));
+        let paper = Rectangle::new().set("class", "paper").set("width", width).set("height", height);
+        document.append(paper.set("fill", "#ffffff"));
+        Self { document, group: None }
+    }
+
+    /// The finished picture.
+    pub(crate) fn finish(mut self) -> Picture {
+        self.close();
+        Picture::new(format!("{}\n", self.document))
+    }
+
+    /// Marks that follow have these properties in common, until the group is closed.
+    pub(crate) fn open(&mut self, properties: &[(&str, &str)]) {
+        self.close();
+        let with = |group: Group, &(name, value): &(&str, &str)| group.set(name, value);
+        self.group = Some(properties.iter().fold(Group::new(), with));
+    }
+
+    /// Ends a group.
+    pub(crate) fn close(&mut self) {
+        if let Some(group) = self.group.take() {
+            self.document.append(group);
+        }
+    }
+
+    /// A text; nothing in it is markup.
+    pub(crate) fn text(&mut self, text: &str, at: Point, size: f64, anchor: Anchor) {
+        let node = Text::new(text).set("x", rounded(at.x)).set("y", rounded(at.y));
+        let node = node.set("fill", "currentColor").set("font-size", size);
+        let node = match anchor {
+            Anchor::Start => node,
+            Anchor::Middle => node.set("text-anchor", "middle"),
+            Anchor::End => node.set("text-anchor", "end"),
+        };
+        self.append(node);
+    }
+
+    /// A filled rectangle; `says` is shown where a pointer is on it.
+    pub(crate) fn mark(&mut self, area: Area, fill: &str, says: &str) {
+        let mut node = rectangle(area).set("class", "mark");
+        if !fill.is_empty() {
+            node = node.set("fill", fill);
+        }
+        self.append(with_title(node, says));
+    }
+
+    /// A filled rectangle that says nothing.
+    pub(crate) fn swatch(&mut self, area: Area, fill: &str) {
+        self.append(rectangle(area).set("fill", fill));
+    }
+
+    /// A rectangle with rounded corners and an edge, empty or filled; `says` is shown where a pointer is on it.
+    pub(crate) fn box_of(&mut self, area: Area, fill: &str, says: &str) {
+        let node = rectangle(area).set("class", "mark").set("rx", 5).set("fill", fill);
+        let node = node.set("stroke", "currentColor").set("stroke-width", 1);
+        self.append(with_title(node, says));
+    }
+
+    /// A straight line.
+    pub(crate) fn line(&mut self, from: Point, to: Point, properties: &[(&str, &str)], says: &str) {
+        let node = Line::new().set("x1", rounded(from.x)).set("y1", rounded(from.y));
+        let node = node.set("x2", rounded(to.x)).set("y2", rounded(to.y));
+        let with = |node: Line, &(name, value): &(&str, &str)| node.set(name, value);
+        let node = properties.iter().fold(node, with);
+        if says.is_empty() {
+            self.append(node);
+        } else {
+            self.append(with_title(node.set("class", "mark"), says));
+        }
+    }
+
+    /// A round mark of a point; `says` is shown where a pointer is on it.
+    pub(crate) fn dot(&mut self, at: Point, fill: &str, says: &str) {
+        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", 3.5);
+        self.append(with_title(node.set("class", "mark").set("fill", fill), says));
+    }
+
+    /// A curve or a line through several places, from its description in SVG's words.
+    pub(crate) fn path(&mut self, description: &str, properties: &[(&str, &str)], says: &str) {
+        let node = Path::new().set("d", description).set("fill", "none");
+        let with = |node: Path, &(name, value): &(&str, &str)| node.set(name, value);
+        let node = properties.iter().fold(node, with);
+        if says.is_empty() {
+            self.append(node);
+        } else {
+            self.append(with_title(node.set("class", "mark"), says));
+        }
+    }
+
+    /// What another library has drawn.
+    pub(crate) fn drawn(&mut self, svg: String) {
+        self.append(Blob::new(svg));
+    }
+
+    /// What the colours of things that are done stand for, in a row that begins at `at`.
+    pub(crate) fn legend(&mut self, of: &[Doing], at: Point) {
+        let entries: Vec<(&str, &str)> = of.iter().map(|doing| (doing.name(), doing.fill())).collect();
+        self.entries(&entries, at);
+    }
+
+    /// Names with the colours that stand for them, in a row that begins at `at`. Returns where it ends.
+    pub(crate) fn entries(&mut self, entries: &[(&str, &str)], at: Point) -> f64 {
+        let mut x = at.x;
+        for (name, fill) in entries {
+            let area = Area { x, y: at.y - 10.0, width: 12.0, height: 12.0 };
+            self.swatch(area, fill);
+            self.text(name, Point { x: x + 17.0, y: at.y }, TEXT, Anchor::Start);
+            x += 17.0 + font::width(name, TEXT) + 18.0;
+        }
+        x
+    }
+
+    fn append(&mut self, node: impl Into<Box<dyn Node>>) {
+        match &mut self.group {
+            Some(group) => group.append(node),
+            None => self.document.append(node),
+        }
+    }
+}
+
+fn rectangle(area: Area) -> Rectangle {
+    Rectangle::new()
+        .set("x", rounded(area.x))
+        .set("y", rounded(area.y))
+        .set("width", rounded(area.width))
+        .set("height", rounded(area.height))
+}
+
+fn with_title<N: Into<Element>>(node: N, says: &str) -> Element {
+    let mut node: Element = node.into();
+    if !says.is_empty() {
+        node.append(Title::new(says));
+    }
+    node
+}
+
+/// Stripes for blocked times, which tell them apart without colour.
+fn hatching() -> Pattern {
+    let ground = Rectangle::new().set("width", 4).set("height", 4).set("fill", BLOCKED);
+    let stripe = Path::new().set("d", "M-1 1L1 -1M0 4L4 0M3 5L5 3").set("stroke", "#ffffff");
+    Pattern::new()
+        .set("id", "blocked")
+        .set("width", 4)
+        .set("height", 4)
+        .set("patternUnits", "userSpaceOnUse")
+        .add(ground)
+        .add(stripe.set("stroke-width", 0.8))
+}
+
+/// A coordinate to a hundredth of a pixel: what is finer only makes files larger.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}

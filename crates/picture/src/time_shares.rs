@@ -1,0 +1,130 @@
+//! What the makespan of each run is made of, run under run.
+
+use cubefold_experiment::export::RunRecord;
+
+use crate::{
+    axes::{Axes, Axis, Margins},
+    error::PictureError,
+    font,
+    palette::Doing,
+    picture::Picture,
+    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
+};
+
+/// Draws the makespan of each named run as a bar, split into what the mean process does; the lower bound, where
+/// one is known, is a line across the bar.
+///
+/// # Errors
+///
+/// When the plotting library refuses.
+pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Picture, PictureError> {
+    const BAR: f64 = 22.0;
+    const STEP: f64 = 32.0;
+    let widest = runs.iter().map(|(name, _)| font::width(name, TEXT)).fold(0.0, f64::max);
+    let left = widest.min(360.0) + 20.0;
+    #[expect(clippy::cast_precision_loss, reason = "a few runs")]
+    let (width, height) = (960.0, runs.len() as f64 * STEP + 118.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 380")]
+    let margins = Margins { left: left as u32, below: 40, right: 70, above: 36 };
+    let longest = runs.iter().map(|(_, record)| record.makespan_cycles).max().unwrap_or(0);
+    #[expect(clippy::cast_precision_loss, reason = "pixels")]
+    let (longest, rows) = (longest as f64, runs.len() as f64);
+    let across = Axis::from_zero("cycles", longest * 1.02);
+    let axes = Axes::draw(width, height - 26.0, margins, across, Axis::from_zero("", rows))?;
+    let description = "The makespan of each run, split into what the mean process does.";
+    let mut sheet = Sheet::new(width, height, caption, description);
+    sheet.text(caption, Point { x: 8.0, y: 22.0 }, TITLE, Anchor::Start);
+    sheet.drawn(axes.svg.clone());
+    let pitch = axes.inside.height / rows.max(1.0);
+    let mut done = vec![];
+    let mut y = axes.inside.y + (pitch - BAR) / 2.0;
+    for (name, record) in runs {
+        let row = Area { x: 0.0, y, width: 0.0, height: BAR };
+        sheet.text(name, Point { x: axes.inside.x - 8.0, y: y + BAR / 2.0 + 4.0 }, TEXT, Anchor::End);
+        draw_run(&mut sheet, &axes, name, record, row, &mut done);
+        y += pitch;
+    }
+    let shown: Vec<Doing> = Doing::ALL.into_iter().filter(|doing| done.contains(doing)).collect();
+    let entries: Vec<(&str, &str)> = shown.iter().map(|doing| (doing.name(), doing.fill())).collect();
+    let end = sheet.entries(&entries, Point { x: left, y: height - 10.0 });
+    if runs.iter().any(|(_, record)| record.lower_bound_cycles.is_some()) {
+        sheet.entries(&[("lower bound", "currentColor")], Point { x: end, y: height - 10.0 });
+    }
+    Ok(sheet.finish())
+}
+
+fn draw_run(
+    sheet: &mut Sheet,
+    axes: &Axes,
+    name: &str,
+    record: &RunRecord,
+    row: Area,
+    done: &mut Vec<Doing>,
+) {
+    let parts = parts(record);
+    let all: u128 = parts.iter().map(|(_, cycles)| cycles).sum();
+    let mut from = 0.0;
+    for (doing, cycles) in parts.into_iter().filter(|(_, cycles)| *cycles > 0) {
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let share = cycles as f64 / all as f64;
+        #[expect(clippy::cast_precision_loss, reason = "pixels")]
+        let to = from + share * record.makespan_cycles as f64;
+        let (left, right) = (axes.x(from), axes.x(to));
+        let says = format!(
+            "{name}: {}, {:.1} % of {} cycles; {cycles} cycles over all processes",
+            doing.name(),
+            share * 100.0,
+            record.makespan_cycles
+        );
+        sheet.mark(Area { x: left, width: right - left, ..row }, doing.fill(), &says);
+        done.push(doing);
+        from = to;
+    }
+    let at = Point { x: axes.x(from) + 6.0, y: row.y + row.height / 2.0 + 4.0 };
+    sheet.text(&record.makespan_cycles.to_string(), at, TEXT, Anchor::Start);
+    if let Some(bound) = record.lower_bound_cycles {
+        #[expect(clippy::cast_precision_loss, reason = "pixels")]
+        let x = axes.x(bound as f64);
+        let (top, bottom) = (Point { x, y: row.y - 4.0 }, Point { x, y: row.y + row.height + 4.0 });
+        let properties = [("stroke", "currentColor"), ("stroke-width", "2.5")];
+        sheet.line(top, bottom, &properties, &format!("{name}: lower bound {bound} cycles"));
+    }
+}
+
+/// What all processes do, in cycles; together the makespan times the processes.
+fn parts(record: &RunRecord) -> [(Doing, u128); 6] {
+    let totals = &record.totals;
+    Doing::ALL.map(|doing| {
+        let cycles = match doing {
+            Doing::Compute => totals.compute_cycles,
+            Doing::Sharing => totals.sharing_cycles,
+            Doing::Waiting => totals.waiting_cycles,
+            Doing::Transfer => totals.transfer_cycles,
+            Doing::Blocked => totals.blocked_cycles,
+            Doing::Idle => totals.idle_at_end_cycles,
+        };
+        (doing, cycles)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::support::{finished, runs};
+
+    #[test]
+    fn parts_make_up_the_makespan_of_all_processes() {
+        let scenario = "[machine]\nkind = \"torus\"\nshape = [64, 64]\n[program]\nkind = \"cc-cube\"\n\
+                        compute_cycles = 2\n[mapping]\nembeddings = [\"standard\", \"byweight\", \"gray\"]\n";
+        let runs = runs(scenario);
+        let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, &finished(run))).collect();
+        for record in &records {
+            let all: u128 = parts(record).iter().map(|(_, cycles)| cycles).sum();
+            assert_eq!(all, u128::from(record.makespan_cycles) * 4096);
+        }
+        let named: Vec<_> = records.iter().map(|record| (record.embedding.clone(), record)).collect();
+        let picture = time_shares("three", &named).unwrap();
+        assert_eq!(picture.svg().matches(": lower bound 118 cycles").count(), 3);
+        assert!(picture.svg().contains("gray: blocked, "));
+    }
+}
