@@ -6,6 +6,7 @@ mod compare;
 mod execution;
 mod measure;
 mod merge;
+mod npy;
 mod one_run;
 mod place;
 mod process_rows;
