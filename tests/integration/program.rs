@@ -32,4 +32,5 @@ mod shards;
 mod sweep_scenario;
 mod table_width;
 mod tables;
+mod use_a_placement;
 mod verify;
