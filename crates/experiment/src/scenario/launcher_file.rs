@@ -47,6 +47,14 @@ pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<La
     (errors.len() == before).then_some(entry)
 }
 
+/// How to write what results call an embedding, `FORMAT:PATH`, into a scenario; none for any other text.
+pub(super) fn as_table(name: &str) -> Option<String> {
+    let (format, file) = name.split_once(':')?;
+    let format = LauncherFormat::ALL.into_iter().find(|known| known.name() == format)?;
+    let hosts = if format.names_hosts() { ", hosts = .." } else { "" };
+    Some(format!("write it as {{ file = {file:?}, format = \"{format}\"{hosts} }}"))
+}
+
 fn path(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<String> {
     let text = value.text(name, errors)?;
     if text.is_empty() {

@@ -103,7 +103,8 @@ fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Embedding
         let known = EmbeddingName::known();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let error = entry.unexpected("embedding", EXPECTED);
-        errors.push(error.with_help(help(text, &known)));
+        let help = launcher_file::as_table(text).unwrap_or_else(|| help(text, &known));
+        errors.push(error.with_help(help));
     }
     name
 }

@@ -116,3 +116,9 @@ fn the_table_says_what_the_format_needs_and_no_more() {
     let expected = "embedding open-mpi-rankfile:r.txt a second time, expected every embedding once";
     assert!(told(&twice)[0].ends_with(expected));
 }
+
+#[test]
+fn the_name_that_results_use_leads_to_the_table() {
+    let files = with_files("\"slurm-hostfile:r.txt\"", &[]);
+    assert_eq!(files.help(), "write it as { file = \"r.txt\", format = \"slurm-hostfile\", hosts = .. }");
+}
