@@ -50,7 +50,8 @@ const AFTER_MERGE: &str = after_help!("merge results.csv.part-* --output results
 const AFTER_MEASURE: &str = after_help!("measure scenarios/figure-6.toml");
 const AFTER_PLACE: &str = after_help!(
     "place scenarios/figure-6.toml --embedding xor",
-    "place scenarios/figure-6.toml --embedding xor --output placement.csv"
+    "place scenarios/figure-6.toml --embedding xor --output placement.csv",
+    "place scenarios/figure-6.toml --embedding xor --format cray-rank-order"
 );
 const AFTER_TABLES: &str = after_help!(
     "tables scenarios/figure-6.toml --embedding xor",
@@ -235,6 +236,16 @@ pub(crate) struct PlaceOptions {
     /// How the placement is written [default: by the extension of --output, else grid]
     #[arg(long, value_enum)]
     pub(crate) format: Option<PlacementFormat>,
+
+    /// The names of the hosts, one a line in the order of the nodes, the first coordinate fastest; for formats
+    /// that name hosts [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hosts: Option<PathBuf>,
+
+    /// How many slots a host has, a multiple of the most processes on one node; for formats of launchers
+    /// [default: that number, so that every node is a host]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) slots_per_node: Option<u64>,
 }
 
 /// Options of `tables`.

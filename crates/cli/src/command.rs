@@ -7,6 +7,7 @@ mod draw;
 mod execution;
 mod measure;
 mod merge;
+mod npy;
 mod one_run;
 mod place;
 mod process_rows;

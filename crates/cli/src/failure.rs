@@ -6,7 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_experiment::{RunError, ScenarioErrors, benchmark::BenchmarkError, journal::JournalError};
+use cubefold_experiment::{
+    RunError, ScenarioErrors, benchmark::BenchmarkError, journal::JournalError, launcher::LauncherError,
+};
 
 use crate::{ExitCode, color::Color};
 
@@ -52,6 +54,11 @@ impl Failure {
     pub(crate) fn output(place: Option<&Path>, error: io::Error) -> Self {
         let place = place.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
         Self::Output { place, error }
+    }
+
+    /// A placement that a launcher's format cannot tell as it is asked for.
+    pub(crate) fn launcher(error: &LauncherError) -> Self {
+        Self::usage(error.to_string(), error.help())
     }
 
     /// A file that cannot be opened, found out before anything runs.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use clap::ValueEnum;
+use clap::{ValueEnum, builder::PossibleValue};
+use cubefold_experiment::launcher::LauncherFormat;
 
 use crate::failure::Failure;
 
@@ -24,14 +25,50 @@ pub(crate) enum ResultFormat {
 }
 
 /// How a placement is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlacementFormat {
-    /// The machine as a grid with the process of each node
+    /// The machine as a grid with the process of each node.
     Grid,
-    /// One row a process with its coordinates, as scenarios read it
+    /// One row a process with its coordinates, as scenarios read it.
     Csv,
-    /// One document
+    /// One document.
     Json,
+    /// An array of `NumPy` with a row of coordinates a process.
+    Npy,
+    /// A file that places the ranks of a parallel program.
+    Launcher(LauncherFormat),
+}
+
+impl ValueEnum for PlacementFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        use LauncherFormat::{
+            BluegeneMapfile, CrayRankOrder, FluxTaskmap, FujitsuRankMap, OpenMpiRankfile, SlurmHostfile,
+        };
+        const ALL: [PlacementFormat; 10] = [
+            PlacementFormat::Grid,
+            PlacementFormat::Csv,
+            PlacementFormat::Json,
+            PlacementFormat::Npy,
+            PlacementFormat::Launcher(OpenMpiRankfile),
+            PlacementFormat::Launcher(SlurmHostfile),
+            PlacementFormat::Launcher(CrayRankOrder),
+            PlacementFormat::Launcher(BluegeneMapfile),
+            PlacementFormat::Launcher(FluxTaskmap),
+            PlacementFormat::Launcher(FujitsuRankMap),
+        ];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Self::Grid => ("grid", "The machine as a grid with the process of each node"),
+            Self::Csv => ("csv", "One row a process with its coordinates, as scenarios read it"),
+            Self::Json => ("json", "One document"),
+            Self::Npy => ("npy", "An array of NumPy, one row of coordinates a process"),
+            Self::Launcher(format) => (format.name(), format.summary()),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
 }
 
 /// How translation tables are written.
@@ -92,6 +129,7 @@ impl ByExtension for PlacementFormat {
         match extension {
             "json" => Some(Self::Json),
             "csv" => Some(Self::Csv),
+            "npy" => Some(Self::Npy),
             _ => None,
         }
     }
@@ -123,5 +161,14 @@ mod tests {
         assert_eq!(decide(None, None), ResultFormat::Table);
         assert_eq!(decide(None, Some(Path::new("a.parquet"))), ResultFormat::Parquet);
         assert!(PlacementFormat::decide(None, Some(Path::new("a.parquet"))).is_err());
+        assert_eq!(PlacementFormat::decide(None, Some(Path::new("a.npy"))).unwrap(), PlacementFormat::Npy);
+    }
+
+    #[test]
+    fn every_format_of_a_launcher_can_be_asked_for_by_its_name() {
+        for format in LauncherFormat::ALL {
+            let asked = PlacementFormat::from_str(format.name(), false);
+            assert_eq!(asked, Ok(PlacementFormat::Launcher(format)));
+        }
     }
 }

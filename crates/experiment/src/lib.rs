@@ -12,12 +12,15 @@ pub mod benchmark;
 mod exact_mean;
 pub mod export;
 mod generator_key;
+mod ground;
 mod guest_program;
 mod job;
 pub mod journal;
+pub mod launcher;
 mod link_traffic;
 mod loading;
 mod memory;
+mod missing_processes;
 mod parallel_runs;
 mod progress;
 mod run_error;
@@ -40,6 +43,6 @@ pub use progress::Progress;
 pub use run_error::RunError;
 pub use runner::{FinishedRun, check_placements, check_runs, execute};
 pub use scenario::{
-    DimensionChoice, EmbeddingName, Execution, ExecutionMode, Phases, Run, Scenario, ScenarioError,
-    ScenarioErrors, load, load_text,
+    DimensionChoice, EmbeddingName, Execution, ExecutionMode, LauncherEntry, Phases, Run, Scenario,
+    ScenarioError, ScenarioErrors, load, load_text, read_hosts,
 };

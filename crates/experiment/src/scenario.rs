@@ -13,6 +13,7 @@ mod execution;
 mod findings;
 mod guest_section;
 mod known_names;
+mod launcher_file;
 mod library;
 mod loading_section;
 mod machine_file;
@@ -47,6 +48,7 @@ use cubefold_topology::{Machine, Partition};
 pub use self::{
     embedding_name::EmbeddingName,
     execution::{DimensionChoice, Execution, ExecutionMode, Phases},
+    launcher_file::{LauncherEntry, read_hosts},
     scenario_error::{ScenarioError, ScenarioErrors},
 };
 use self::{

@@ -136,6 +136,7 @@ where
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         let mut chart = ChartBuilder::on(&root)
             .margin_top(margins.above)
+            .margin_left(8)
             .margin_right(margins.right)
             .x_label_area_size(margins.below)
             .y_label_area_size(margins.left)

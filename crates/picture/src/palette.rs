@@ -45,7 +45,7 @@ impl Doing {
             Self::Waiting => "#f0e442",
             Self::Transfer => "#56b4e9",
             Self::Blocked => "url(#blocked)",
-            Self::Idle => "#f5f5f5",
+            Self::Idle => "#e6e6e6",
         }
     }
 }

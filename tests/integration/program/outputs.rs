@@ -181,7 +181,7 @@ fn large_results_into_a_pipe_that_its_reader_closes_are_no_error() {
         assert_no_error(&arguments, &["table", "json", "jsonl", "markdown", "csv"]);
     }
     let large = ["scenarios/contention-64x64.toml", "--embedding", "xor"];
-    assert_no_error(&[&["place"], &large[..]].concat(), &["grid", "json", "csv"]);
+    assert_no_error(&[&["place"], &large[..]].concat(), &["grid", "json", "csv", "npy", "bluegene-mapfile"]);
     assert_no_error(&[&["tables"], &large[..]].concat(), &["table", "json", "csv"]);
 }
 

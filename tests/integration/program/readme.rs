@@ -35,8 +35,16 @@ fn the_scenario_of_the_readme_is_the_first_comparison() {
 
 #[test]
 fn every_file_that_the_documents_link_to_exists() {
-    let pages = ["scenarios", "reading-results", "embeddings", "engines", "performance", "clusters"]
-        .map(|page| format!("docs/{page}.md"));
+    let names = [
+        "scenarios",
+        "reading-results",
+        "embeddings",
+        "engines",
+        "performance",
+        "clusters",
+        "use-a-placement",
+    ];
+    let pages = names.map(|page| format!("docs/{page}.md"));
     for document in std::iter::once("README.md").chain(pages.iter().map(String::as_str)) {
         let text = text_of(document);
         let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -60,7 +60,10 @@ fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
         EmbeddingName::Tao(None) => {
             format!("tao, {pair}: took {taken}; of those that apply it promises the least, {promise}.")
         }
-        EmbeddingName::Tao(Some(_)) | EmbeddingName::Kind(_) | EmbeddingName::File(_) => {
+        EmbeddingName::Tao(Some(_))
+        | EmbeddingName::Kind(_)
+        | EmbeddingName::File(_)
+        | EmbeddingName::Launcher(_) => {
             format!("{embedding}, {pair}: {taken}; it promises {promise}.")
         }
     }

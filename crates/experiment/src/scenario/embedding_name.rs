@@ -4,13 +4,17 @@ use std::fmt;
 
 use cubefold_mapping::{ConstructionKind, EmbeddingKind};
 
-/// An embedding as a scenario asks for it; displays as the name written there.
+use super::launcher_file::LauncherEntry;
+
+/// An embedding as a scenario asks for it; displays as the name written there, or by which results call it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbeddingName {
     /// A rule: `xor`.
     Kind(EmbeddingKind),
     /// A placement file: `file:PATH`, relative to the scenario.
     File(String),
+    /// A launcher's file, by a table; displays as `FORMAT:PATH`, without hosts and slots.
+    Launcher(LauncherEntry),
     /// A construction of Tao 1988: `tao` picks one, `tao:NAME` asks for it.
     Tao(Option<ConstructionKind>),
 }
@@ -51,6 +55,7 @@ impl fmt::Display for EmbeddingName {
         match self {
             Self::Kind(kind) => kind.fmt(formatter),
             Self::File(path) => write!(formatter, "{}{path}", Self::FILE_PREFIX),
+            Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
             Self::Tao(None) => formatter.write_str(Self::TAO),
             Self::Tao(Some(kind)) => write!(formatter, "{}{kind}", Self::TAO_PREFIX),
         }

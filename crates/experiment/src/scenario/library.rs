@@ -9,11 +9,8 @@ use std::{
 use cubefold_mapping::Placement;
 use cubefold_topology::{Machine, Wrap};
 
-use super::{
-    machine_file::MachineFile,
-    placement_file::{Failure, Ground},
-};
-use crate::guest_program::GuestProgram;
+use super::{launcher_file::LauncherSource, machine_file::MachineFile, placement_file::Failure};
+use crate::{ground::Ground, guest_program::GuestProgram};
 
 /// Machine files and placements that some scenario has asked for.
 #[derive(Debug, Default)]
@@ -39,6 +36,7 @@ pub(super) struct PlacementKey {
 enum Origin {
     Embedding(String),
     File(PathBuf),
+    Launcher(LauncherSource),
 }
 
 /// What decides a placement of the guest.
@@ -57,6 +55,11 @@ impl PlacementKey {
     /// As a file says.
     pub(super) fn file(path: &Path, program: &GuestProgram, ground: Ground<'_>) -> Self {
         Self::new(Origin::File(path.to_owned()), program, ground)
+    }
+
+    /// As a launcher's file says.
+    pub(super) fn launcher(source: &LauncherSource, program: &GuestProgram, ground: Ground<'_>) -> Self {
+        Self::new(Origin::Launcher(source.clone()), program, ground)
     }
 
     fn new(origin: Origin, program: &GuestProgram, ground: Ground<'_>) -> Self {
@@ -95,9 +98,10 @@ impl Library {
 
     /// The machine files and placement files that were asked for.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
-        let placements = self.placements.keys().filter_map(|key| match &key.origin {
-            Origin::File(path) => Some(path.clone()),
-            Origin::Embedding(_) => None,
+        let placements = self.placements.keys().flat_map(|key| match &key.origin {
+            Origin::File(path) => vec![path.clone()],
+            Origin::Launcher(source) => source.hosts.iter().chain([&source.file]).cloned().collect(),
+            Origin::Embedding(_) => vec![],
         });
         self.machine_files.keys().cloned().chain(placements)
     }

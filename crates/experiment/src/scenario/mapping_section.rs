@@ -10,16 +10,17 @@ use cubefold_topology::{Machine, Partition};
 use super::{
     embedding_name::EmbeddingName,
     known_names::{all_of, help},
+    launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
-    placement_file::{self, Failure, Ground},
+    placement_file::{self, Failure},
     scenario_error::ScenarioError,
     setting::Setting,
     settings::Settings,
     size::Size,
     source_file::Place,
-    value::{Content, NOT_SUPPORTED, Value},
+    value::{Content, Value},
 };
-use crate::guest_program::GuestProgram;
+use crate::{ground::Ground, guest_program::GuestProgram};
 
 /// What is compared when a scenario names no embeddings.
 pub(super) const DEFAULT_EMBEDDINGS: [EmbeddingKind; 3] =
@@ -73,7 +74,10 @@ pub(super) fn read(
     let mut embeddings: Vec<NamedEmbedding> = vec![];
     for entry in values {
         let Some(name) = embedding(entry, errors) else { continue };
-        if let Some(first) = embeddings.iter().find(|embedding| embedding.name == name) {
+        // Results know embeddings by what they are called.
+        if let Some(first) =
+            embeddings.iter().find(|embedding| embedding.name.to_string() == name.to_string())
+        {
             let message = format!("embedding {name} a second time, expected every embedding once");
             let error = ScenarioError::at(&entry.place, message, "a second time");
             errors
@@ -88,13 +92,8 @@ pub(super) fn read(
 fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<EmbeddingName> {
     let text = match &entry.content {
         Content::Text(text) => text,
-        Content::Table(keys) if keys.iter().any(|key| key.key == "format") => {
-            let message = "an embedding in a launcher's format is not supported in this version";
-            let error = ScenarioError::at(&entry.place, message, NOT_SUPPORTED);
-            errors.push(error.with_help("use a CSV file: \"file:PATH\""));
-            return None;
-        }
-        _ => {
+        Content::Table(_) => return launcher_file::entry(entry, errors).map(EmbeddingName::Launcher),
+        Content::Integer(_) | Content::Boolean(_) | Content::List(_) | Content::Other => {
             errors.push(entry.unexpected("embedding", EXPECTED));
             return None;
         }
@@ -104,7 +103,8 @@ fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Embedding
         let known = EmbeddingName::known();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let error = entry.unexpected("embedding", EXPECTED);
-        errors.push(error.with_help(help(text, &known)));
+        let help = launcher_file::as_table(text).unwrap_or_else(|| help(text, &known));
+        errors.push(error.with_help(help));
     }
     name
 }
@@ -124,7 +124,7 @@ pub(super) fn place(
     for embedding in embeddings {
         let fits = match embedding.name {
             EmbeddingName::Kind(_) => rules_fit,
-            EmbeddingName::File(_) | EmbeddingName::Tao(_) => true,
+            EmbeddingName::File(_) | EmbeddingName::Launcher(_) | EmbeddingName::Tao(_) => true,
         };
         // What does not fit has been told, once for all of them.
         if !fits {
@@ -212,6 +212,16 @@ fn placement(
             let key = PlacementKey::file(&path, fit.program, ground);
             let processes = fit.program.process_count();
             library.placement(key, || placement_file::read(&path, processes, ground))
+        }
+        EmbeddingName::Launcher(entry) => {
+            let source = LauncherSource {
+                format: entry.format,
+                file: fit.settings.beside(&entry.file),
+                hosts: entry.hosts.as_ref().map(|hosts| fit.settings.beside(hosts)),
+                slots_per_node: entry.slots_per_node,
+            };
+            let key = PlacementKey::launcher(&source, fit.program, ground);
+            library.placement(key, || source.read(fit.program.process_count(), ground))
         }
         EmbeddingName::Tao(kind) => {
             let key = PlacementKey::named(&embedding.name.to_string(), fit.program, ground);

@@ -15,16 +15,14 @@ use std::{fs::File, io, ops::RangeInclusive, path::Path};
 
 use csv::{ByteRecord, ReaderBuilder};
 use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId};
-use cubefold_topology::{HostDimension, Machine, NodeId, Partition};
+use cubefold_topology::{Machine, NodeId};
 
 use self::row::{Row, RowTexts};
 use super::scenario_error::ScenarioError;
+use crate::{ground::Ground, missing_processes};
 
 /// The most errors that are told of one file.
 const MOST_TOLD: usize = 20;
-
-/// The most stretches of missing processes that are named.
-const MOST_GAPS: usize = 5;
 
 /// Why a file gives no placement.
 #[derive(Debug, Clone)]
@@ -59,21 +57,6 @@ pub(super) fn read(path: &Path, processes: u64, ground: Ground<'_>) -> Result<Pl
         }
     }
     Err(Failure::Wrong(reading.into_errors()))
-}
-
-/// Where processes may sit: a machine, or the inside of a partition, whose nodes a file names by their
-/// coordinates on the whole machine.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ground<'a> {
-    pub(super) machine: &'a Machine,
-    pub(super) partition: Option<&'a Partition>,
-}
-
-impl Ground<'_> {
-    /// The least coordinate along a dimension.
-    fn base(self, dimension: HostDimension) -> u64 {
-        self.partition.map_or(0, |partition| partition.base().along(dimension).into())
-    }
 }
 
 /// A file while it is read.
@@ -177,8 +160,8 @@ impl<'a> Reading<'a> {
         let machine = self.machine;
         let mut index = 0;
         for dimension in machine.shape().dimensions() {
-            let base = self.ground.base(dimension);
-            let range = base..=base + machine.shape().length(dimension) - 1;
+            let range = self.ground.coordinates_along(dimension);
+            let base = *range.start();
             let coordinate = self.number(record, start, dimension.number(), range).map_or(base, u64::from);
             index += (coordinate - base) * machine.shape().stride(dimension);
         }
@@ -230,27 +213,10 @@ impl<'a> Reading<'a> {
         if missing <= self.unknown_processes || unread {
             return;
         }
-        let (gaps, named) = self.gaps();
-        let more = missing - named;
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let missing = missing_processes::named(self.rows.iter().map(|row| row.process), self.processes);
         let last = self.processes - 1;
-        let message = format!("no row for process {gaps}{more}, expected a row for each of 0 to {last}");
+        let message = format!("no row for process {missing}, expected a row for each of 0 to {last}");
         self.tell(|texts| texts.wrong(0, None, &message));
-    }
-
-    /// The first stretches of processes without rows, as text, and how many processes they hold.
-    fn gaps(&self) -> (String, u64) {
-        let (mut texts, mut named, mut next) = (vec![], 0, 0);
-        let processes = self.rows.iter().map(|row| u64::from(row.process.label()));
-        for process in processes.chain([self.processes]) {
-            if process > next && texts.len() < MOST_GAPS {
-                let last = process - 1;
-                texts.push(if last == next { next.to_string() } else { format!("{next} to {last}") });
-                named += process - next;
-            }
-            next = process + 1;
-        }
-        (texts.join(", "), named)
     }
 
     fn table(&self) -> Result<PlacementTable, PlacementTableError> {

@@ -1,5 +1,5 @@
 use super::*;
-use cubefold_topology::MachineKind;
+use cubefold_topology::{MachineKind, Partition};
 
 fn mesh(lengths: &[u64]) -> Machine {
     Machine::new(MachineKind::Mesh, lengths).unwrap()

@@ -1,0 +1,52 @@
+//! `bluegene-mapfile`: coordinates and the place in the node, a line a rank.
+//!
+//! IBM Blue Gene/Q Application Development, appendix on mapping, and `runjob --mapping`; on Blue Gene/L and /P
+//! `BGLMPI_MAPPING`: a line a rank in their order with the coordinates on the torus, three of them or five, and `T`, the
+//! number of the process in its node.
+//!
+//! ```text
+//! 0 0 0 0
+//! 0 0 2 0
+//! ```
+
+use std::io::{self, Write};
+
+use super::{
+    file::LauncherFile,
+    reading::Reading,
+    text::{Remarks, lines},
+};
+
+/// Writes `p_1 .. p_c T` for each rank.
+pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+    for seat in file.seats() {
+        for coordinate in file.address(seat.node).as_slice() {
+            write!(output, "{coordinate} ")?;
+        }
+        writeln!(output, "{}", seat.turn)?;
+    }
+    Ok(())
+}
+
+/// Reads the lines.
+pub(super) fn read(reading: &mut Reading<'_>) {
+    let expected = reading.ground.machine.shape().dimension_count() + 1;
+    for (rank, line) in (0..).zip(lines(reading.text, Remarks::None)) {
+        let Some(process) = reading.next_process(line, rank) else { break };
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (found, Some((turn, coordinates))) = (words.len(), words.split_last()) else { continue };
+        if found != expected {
+            reading.complain(line, || {
+                format!("{found} numbers, expected {expected}: the coordinates and T, the place in the node")
+            });
+            reading.seat(process, None, line);
+            continue;
+        }
+        let node = reading.node_at(coordinates);
+        let turn = reading.number(turn, "T", 0..=u32::MAX.into()).zip(words.last());
+        reading.seat(process, node, line);
+        if let (Some(node), Some((number, word))) = (node, turn) {
+            reading.take(process, (node.index().into(), number), word);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What is wrong with a text, and where.
+
+use std::ops::Range;
+
+/// The most complaints that are kept of one file.
+const MOST_TOLD: usize = 20;
+
+/// One thing that is wrong with a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    /// The bytes that are wrong.
+    pub(crate) span: Range<usize>,
+    /// Found and expected.
+    pub(crate) message: String,
+}
+
+/// What is wrong with one text: the first complaints, and the number of all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Complaints {
+    kept: Vec<Complaint>, // at most MOST_TOLD
+    count: u64,           // at least as many as are kept
+}
+
+impl Complaints {
+    /// Counts one, and keeps it if there are not too many.
+    pub(super) fn add(&mut self, span: Range<usize>, message: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.kept.len() < MOST_TOLD {
+            self.kept.push(Complaint { span, message: message() });
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The complaints that were kept, at least one of a text that is wrong.
+    pub(crate) fn kept(&self) -> &[Complaint] {
+        &self.kept
+    }
+
+    /// How many there are beyond those that were kept.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.count - self.kept.len() as u64
+    }
+}

@@ -1,0 +1,110 @@
+//! `cray-rank-order`: which rank sits in which slot, the inverse of what the other formats say.
+//!
+//! Cray MPICH, `intro_mpi(3)`, `MPICH_RANK_REORDER_METHOD=3`: the file `MPICH_RANK_ORDER` lists ranks with commas
+//! between them, over as many lines as one likes; the first is put into the first slot of the first node of the job.
+//! `a-b` stands for all ranks from `a` to `b`, and remarks begin with `#`. No slot can be left out.
+//!
+//! ```text
+//! 0,1,3,2,
+//! 6,7,5,4
+//! ```
+
+use std::io::{self, Write};
+
+use cubefold_topology::NodeId;
+
+use super::{
+    LauncherError,
+    file::LauncherFile,
+    reading::Reading,
+    text::{Remarks, lines},
+};
+
+/// The most ranks on a line.
+const RANKS_A_LINE: u64 = 16;
+
+/// Whether every slot has a rank.
+pub(super) fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
+    let (placement, expected) = (file.placement, file.placement.greatest_load());
+    let slots = u128::from(placement.machine().node_count()) * u128::from(expected);
+    if slots == u128::from(placement.process_count()) {
+        return Ok(());
+    }
+    // Some node has fewer processes than the fullest, or there would be one for every slot.
+    let loads = placement.machine().nodes().map(|node| (node, placement.processes(node).count() as u64));
+    let short = loads.into_iter().find(|&(_, load)| load < expected);
+    short.map_or(Ok(()), |(node, found)| {
+        let address = address(file, node);
+        Err(LauncherError::EmptySlot { address, found, expected })
+    })
+}
+
+/// `(x, y)`.
+fn address(file: &LauncherFile<'_>, node: NodeId) -> String {
+    let coordinates = file.address(node);
+    let numbers: Vec<String> = coordinates.as_slice().iter().map(ToString::to_string).collect();
+    format!("({})", numbers.join(", "))
+}
+
+/// Writes the ranks by slot.
+pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+    let by_node = file.placement.machine().nodes().flat_map(|node| file.placement.processes(node));
+    for (slot, process) in (0_u64..).zip(by_node) {
+        let before = match slot {
+            0 => "",
+            slot if slot % RANKS_A_LINE == 0 => ",\n",
+            _ => ",",
+        };
+        write!(output, "{before}{process}")?;
+    }
+    writeln!(output)
+}
+
+/// Reads the ranks: as many a node as there are processes for each.
+pub(super) fn read(reading: &mut Reading<'_>) {
+    let (processes, nodes) = (reading.processes, reading.ground.machine.node_count());
+    if !processes.is_multiple_of(nodes) {
+        reading.complain_of_all(|| {
+            format!("{processes} processes, expected a multiple of {nodes}: a rank order fills every node")
+        });
+        return;
+    }
+    let mut slot = 0;
+    for line in lines(reading.text, Remarks::AfterHash) {
+        // A line may end with the comma that leads to the next.
+        let words = line.strip_suffix(',').unwrap_or(line).split(',').map(str::trim);
+        for word in words {
+            let Some((first, last)) = range(reading, word) else {
+                slot += 1;
+                continue;
+            };
+            for label in first..=last {
+                fill(reading, slot, label, word);
+                slot += 1;
+            }
+        }
+    }
+}
+
+/// The first and last rank of `a` or `a-b`.
+fn range(reading: &mut Reading<'_>, word: &str) -> Option<(u32, u32)> {
+    let Some((first, last)) = word.split_once('-') else {
+        let label = reading.process(word)?.label();
+        return Some((label, label));
+    };
+    let first = reading.process(first.trim())?.label();
+    let last = reading.process(last.trim())?.label();
+    if last < first {
+        reading.complain_of_rank(word, || format!("ranks {word}, expected the lesser one first"));
+        return None;
+    }
+    Some((first, last))
+}
+
+/// Puts a rank into a slot of the job.
+fn fill(reading: &mut Reading<'_>, slot: u64, label: u32, word: &str) {
+    let (processes, machine) = (reading.processes, reading.ground.machine);
+    let load = processes / machine.node_count();
+    let node = machine.node(slot / load).ok();
+    reading.seat(cubefold_mapping::ProcessId::new(label), node, word);
+}

@@ -1,0 +1,101 @@
+//! Why a placement cannot be written in a format.
+
+use super::LauncherFormat;
+
+/// Why a placement cannot be written in a launcher's format.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LauncherError {
+    /// The format calls nodes by names, and there are none.
+    #[error("{format} without the names of the hosts, expected a list of them")]
+    NoHosts {
+        /// The format.
+        format: LauncherFormat,
+    },
+    /// The format has no place for names.
+    #[error("host names for {format}, expected none: it names no hosts")]
+    UnneededHosts {
+        /// The format.
+        format: LauncherFormat,
+    },
+    /// The format does not speak of hosts that have several nodes.
+    #[error("slots per host for {format}, expected none: it tells every node of the machine by itself")]
+    UnneededSlots {
+        /// The format.
+        format: LauncherFormat,
+    },
+    /// A node of the machine would lie on two hosts.
+    #[error("{found} slots a host, expected a multiple of {load}, the most processes on one node")]
+    DividedNode {
+        /// Slots per host.
+        found: u64,
+        /// The most processes on one node.
+        load: u64,
+    },
+    /// The hosts cannot all have the same number of nodes.
+    #[error("{each} nodes on a host, expected a divisor of {nodes}, the nodes of the machine")]
+    UnevenHosts {
+        /// Nodes of the machine on each host.
+        each: u64,
+        /// The nodes of the machine.
+        nodes: u64,
+    },
+    /// More or fewer hosts than the machine takes.
+    #[error("{found} hosts, expected {expected} for a machine of {nodes} nodes with {each} on a host")]
+    HostCount {
+        /// The number of names.
+        found: u64,
+        /// The number of hosts that the machine takes.
+        expected: u64,
+        /// The nodes of the machine.
+        nodes: u64,
+        /// Nodes of the machine on each host.
+        each: u64,
+    },
+    /// A list of ranks by slot cannot leave a slot out.
+    #[error("{found} processes on node {address}, expected {expected} as on the fullest node")]
+    EmptySlot {
+        /// The coordinates of the node, as `(x, y)`.
+        address: String,
+        /// Processes on it.
+        found: u64,
+        /// The most processes on one node.
+        expected: u64,
+    },
+    /// The format has no word for so many coordinates.
+    #[error("a machine of {found} dimensions, expected at most {most} for {format}")]
+    Dimensions {
+        /// The format.
+        format: LauncherFormat,
+        /// The dimensions of the machine.
+        found: usize,
+        /// The most that the format knows.
+        most: usize,
+    },
+}
+
+impl LauncherError {
+    /// How to mend it on the command line.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::NoHosts { .. } => {
+                "give --hosts FILE with a name a line, in the order of the nodes: the first coordinate runs fastest".into()
+            }
+            Self::UnneededHosts { .. } => "leave out --hosts".into(),
+            Self::UnneededSlots { .. } => "leave out --slots-per-node".into(),
+            Self::DividedNode { load, .. } => {
+                format!("no node is divided between hosts: give --slots-per-node {load} or a multiple of it")
+            }
+            Self::UnevenHosts { .. } => {
+                "all hosts have the same number of nodes: give --slots-per-node another value".into()
+            }
+            Self::HostCount { .. } => {
+                "list the hosts of this machine and no others; --slots-per-node puts several nodes on a host".into()
+            }
+            Self::EmptySlot { .. } => {
+                "a rank order has no word for an empty slot: use a format that names hosts or coordinates".into()
+            }
+            Self::Dimensions { .. } => "use another format".into(),
+        }
+    }
+}

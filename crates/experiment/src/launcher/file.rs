@@ -1,0 +1,152 @@
+//! A placement that is about to be written for a launcher.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use cubefold_mapping::Placement;
+use cubefold_topology::{Coordinates, NodeId};
+
+use super::{
+    HostList, LauncherError, LauncherFormat, bluegene_mapfile, cray_rank_order, flux_taskmap,
+    fujitsu_rank_map, open_mpi_rankfile,
+    slots::Slots,
+    slurm_hostfile,
+    turns::{Seat, seats},
+};
+use crate::{ground::Ground, scenario::Run};
+
+/// What a person says about the hosts of a machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HostOptions<'a> {
+    /// Their names, in the order of the nodes.
+    pub hosts: Option<&'a HostList>,
+    /// How many slots each has; by default as many as one node of the machine takes.
+    pub slots_per_node: Option<u64>,
+}
+
+/// A placement that can be written in a launcher's format.
+#[derive(Debug)]
+pub struct LauncherFile<'a> {
+    pub(super) placement: &'a Placement,
+    pub(super) ground: Ground<'a>,
+    pub(super) slots: Slots, // of the whole machine, or of the partition where the format counts a job's nodes
+    format: LauncherFormat,
+    hosts: Option<&'a HostList>, // as many as `slots` has, where the format names hosts
+}
+
+impl<'a> LauncherFile<'a> {
+    /// The placement of a run in a format.
+    ///
+    /// # Errors
+    ///
+    /// When the format needs host names or has no place for them or for a number of slots, the hosts do not
+    /// fit the machine, or the format cannot say where the processes are.
+    pub fn new(
+        format: LauncherFormat,
+        run: &'a Run,
+        options: HostOptions<'a>,
+    ) -> Result<Self, LauncherError> {
+        let ground = Ground { machine: &run.machine, partition: run.partition.as_ref() };
+        Self::on(ground, &run.placement, format, options)
+    }
+
+    /// The same for a placement on a ground.
+    pub(super) fn on(
+        ground: Ground<'a>,
+        placement: &'a Placement,
+        format: LauncherFormat,
+        options: HostOptions<'a>,
+    ) -> Result<Self, LauncherError> {
+        match (format.names_hosts(), options.hosts) {
+            (true, None) => return Err(LauncherError::NoHosts { format }),
+            (false, Some(_)) => return Err(LauncherError::UnneededHosts { format }),
+            (true, Some(_)) | (false, None) => {}
+        }
+        if options.slots_per_node.is_some() && !format.groups_nodes() {
+            return Err(LauncherError::UnneededSlots { format });
+        }
+        let nodes = if format.names_hosts() { ground.whole() } else { ground.machine }.node_count();
+        let slots = Slots::new(nodes, placement.greatest_load(), options.slots_per_node)?;
+        if let Some(hosts) = options.hosts {
+            slots.check_hosts(hosts.count())?;
+        }
+        let file = Self { placement, ground, slots, format, hosts: options.hosts };
+        file.check_form()?;
+        Ok(file)
+    }
+
+    /// Whether the format can say it.
+    fn check_form(&self) -> Result<(), LauncherError> {
+        match self.format {
+            LauncherFormat::CrayRankOrder => cray_rank_order::check(self),
+            LauncherFormat::FujitsuRankMap => fujitsu_rank_map::check(self),
+            LauncherFormat::OpenMpiRankfile
+            | LauncherFormat::SlurmHostfile
+            | LauncherFormat::BluegeneMapfile
+            | LauncherFormat::FluxTaskmap => Ok(()),
+        }
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    ///
+    /// When `output` does.
+    pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
+        match self.format {
+            LauncherFormat::OpenMpiRankfile => open_mpi_rankfile::write(self, output),
+            LauncherFormat::SlurmHostfile => slurm_hostfile::write(self, output),
+            LauncherFormat::CrayRankOrder => cray_rank_order::write(self, output),
+            LauncherFormat::BluegeneMapfile => bluegene_mapfile::write(self, output),
+            LauncherFormat::FluxTaskmap => flux_taskmap::write(self, output),
+            LauncherFormat::FujitsuRankMap => fujitsu_rank_map::write(self, output),
+        }
+    }
+
+    /// What the file does not say and the launcher decides by itself; none where it says all.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let silent = !self.format.tells_slots() && self.slots.nodes_per_host() > 1;
+        (silent && self.out_of_turn()).then(|| {
+            format!(
+                "{} tells the host of a rank and not its slot: hosts have {} nodes of the machine each, and on \
+                 which of them a rank comes to lie is the launcher's decision",
+                self.format,
+                self.slots.nodes_per_host()
+            )
+        })
+    }
+
+    /// Whether the ranks of some host do not take its slots from the first on in their order.
+    fn out_of_turn(&self) -> bool {
+        let mut ranks: BTreeMap<u64, u64> = BTreeMap::new();
+        self.seats().any(|seat| {
+            let node = self.number(seat.node);
+            let next = ranks.entry(self.slots.host(node)).or_default();
+            *next += 1;
+            *next - 1 != self.slots.slot(node, seat.turn)
+        })
+    }
+
+    /// Every process in order.
+    pub(super) fn seats(&self) -> impl Iterator<Item = Seat> {
+        seats(self.placement)
+    }
+
+    /// The number of a node as `slots` counts them.
+    pub(super) fn number(&self, node: NodeId) -> u64 {
+        if self.format.names_hosts() { self.ground.number(node) } else { node.index().into() }
+    }
+
+    /// The name of a node's host.
+    pub(super) fn host(&self, node: NodeId) -> &str {
+        self.hosts.map_or("", |hosts| hosts.name(self.slots.host(self.number(node))))
+    }
+
+    /// The coordinates of a node on the whole machine.
+    pub(super) fn address(&self, node: NodeId) -> Coordinates {
+        self.ground.address(node)
+    }
+}

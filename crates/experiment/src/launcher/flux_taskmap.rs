@@ -1,0 +1,226 @@
+//! `flux-taskmap`: blocks of nodes and tasks.
+//!
+//! Flux RFC 34, "Flux Task Map": a JSON array of blocks `[node, nodes, tasks, repeat]`. A block gives the next `tasks`
+//! ranks to `node`, as many to the node after it, and so on for `nodes` nodes, all of it `repeat` times. `flux submit
+//! --taskmap=manual:MAP` takes it. It tells the node of a rank and not its slot.
+//!
+//! ```text
+//! [[0,2,1,1],[3,1,1,1],[2,1,1,1]]        ranks 0, 1, 2, 3 on nodes 0, 1, 3, 2
+//! ```
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use super::{file::LauncherFile, reading::Reading};
+
+/// `[node, nodes, tasks, repeat]`.
+type Block = [u64; 4];
+
+/// What a block looks like.
+const FORM: &str = "[NODE,NODES,TASKS,REPEAT]";
+
+/// Writes the blocks on one line.
+pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+    let hosts = file.seats().map(|seat| file.slots.host(file.number(seat.node)));
+    write!(output, "[")?;
+    for (place, block) in blocks(hosts).enumerate() {
+        let [node, nodes, tasks, repeat] = block;
+        write!(output, "{}[{node},{nodes},{tasks},{repeat}]", if place == 0 { "" } else { "," })?;
+    }
+    writeln!(output, "]")
+}
+
+/// The fewest blocks that runs of ranks, then of nodes, then of equal blocks come to, for the node of each rank.
+fn blocks(nodes: impl Iterator<Item = u64>) -> impl Iterator<Item = Block> {
+    let ranks = merged(nodes.map(|node| [node, 1, 1, 1]), |held, next| {
+        held[2] += u64::from(held[0] == next[0]);
+        held[0] == next[0]
+    });
+    let rows = merged(ranks, |held, next| {
+        let follows = held[0] + held[1] == next[0] && held[2] == next[2];
+        held[1] += u64::from(follows);
+        follows
+    });
+    merged(rows, |held, next| {
+        let equal = held[..3] == next[..3];
+        held[3] += u64::from(equal);
+        equal
+    })
+}
+
+/// The blocks with each that `merge` takes into the one before it left out.
+fn merged(
+    mut blocks: impl Iterator<Item = Block>,
+    merge: impl Fn(&mut Block, &Block) -> bool,
+) -> impl Iterator<Item = Block> {
+    let mut held: Option<Block> = None;
+    std::iter::from_fn(move || {
+        loop {
+            let Some(next) = blocks.next() else { return held.take() };
+            let Some(block) = &mut held else {
+                held = Some(next);
+                continue;
+            };
+            if !merge(block, &next) {
+                return held.replace(next);
+            }
+        }
+    })
+}
+
+/// Reads the array, by itself or as the `map` of an object with its `version`.
+pub(super) fn read(reading: &mut Reading<'_>) {
+    let blocks = match serde_json::from_str(reading.text) {
+        Ok(value) => array(value),
+        Err(error) => {
+            let at = byte(reading.text, error.line(), error.column());
+            reading.complain(&reading.text[at..at], || "no JSON, expected an array of blocks".to_owned());
+            reading.no_more_missing();
+            return;
+        }
+    };
+    let Some(blocks) = blocks else {
+        reading.complain_of_all(|| {
+            format!("no task map, expected an array of {FORM}, or an object of version 1 with it as map")
+        });
+        return;
+    };
+    let mut rank = 0;
+    for (place, block) in blocks.iter().enumerate() {
+        let text = block_text(reading.text, place);
+        match check(reading, block, text) {
+            Some(block) if rank <= reading.processes => rank = seat(reading, block, text, rank),
+            Some(_) => {}
+            None => reading.no_more_missing(),
+        }
+    }
+}
+
+/// The blocks of a task map.
+fn array(value: Value) -> Option<Vec<Value>> {
+    match value {
+        Value::Array(blocks) => Some(blocks),
+        Value::Object(mut members) => {
+            let known = members.len() == 2 && members.get("version").and_then(Value::as_u64) == Some(1);
+            match members.swap_remove("map") {
+                Some(Value::Array(blocks)) if known => Some(blocks),
+                Some(_) | None => None,
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+/// The four numbers of a block; none, and told, when it is none.
+fn check(reading: &mut Reading<'_>, block: &Value, text: &str) -> Option<Block> {
+    let numbers: Option<Vec<u64>> =
+        block.as_array().and_then(|numbers| numbers.iter().map(Value::as_u64).collect());
+    let Some(&[node, nodes, tasks, repeat]) = numbers.as_deref() else {
+        reading.complain(text, || format!("block is no {FORM}, expected four integers"));
+        return None;
+    };
+    let count = reading.ground.machine.node_count();
+    if nodes == 0 || tasks == 0 || repeat == 0 {
+        reading.complain(text, || "block is empty, expected at least one node, task and repeat".to_owned());
+        return None;
+    }
+    if node.checked_add(nodes).is_none_or(|end| end > count) {
+        reading.complain(text, || {
+            format!("block of {nodes} nodes from {node} on, expected nodes 0 to {}", count - 1)
+        });
+        return None;
+    }
+    Some([node, nodes, tasks, repeat])
+}
+
+/// Seats the ranks of a block; the rank after the last, one more than there are processes when it has too many.
+fn seat(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 {
+    let [start, nodes, tasks, repeat] = block;
+    let mut rank = first;
+    for _ in 0..repeat {
+        for number in start..start + nodes {
+            for _ in 0..tasks {
+                let Some(process) = u32::try_from(rank).ok().filter(|_| rank < reading.processes) else {
+                    let count = reading.processes;
+                    reading.complain(text, || {
+                        format!("a place for rank {count}, expected {count} ranks in all")
+                    });
+                    return reading.processes + 1;
+                };
+                let node = reading.ground.machine.node(number).ok();
+                reading.seat(cubefold_mapping::ProcessId::new(process), node, text);
+                rank += 1;
+            }
+        }
+    }
+    rank
+}
+
+/// The text of a block. Valid JSON that holds task maps has brackets around blocks only, and around all of them.
+fn block_text(text: &str, place: usize) -> &str {
+    let Some((start, _)) = text.match_indices('[').nth(place + 1) else { return &text[..0] };
+    let end = text[start..].find(']').map_or(text.len(), |length| start + length + 1);
+    &text[start..end]
+}
+
+/// The byte of a line and column, both counted from 1.
+fn byte(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    text.floor_char_boundary(before + column.saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The node of every rank of a raw task map: the ranks of each node, in the order of the nodes.
+    fn nodes(raw: &str) -> Vec<u64> {
+        let mut nodes = vec![];
+        for (node, set) in (0..).zip(raw.split(';')) {
+            for range in set.split(',') {
+                let (first, last) = range.split_once('-').unwrap_or((range, range));
+                let ranks = first.parse::<usize>().unwrap()..=last.parse().unwrap();
+                ranks.for_each(|rank| nodes.push((rank, node)));
+            }
+        }
+        nodes.sort_unstable();
+        nodes.into_iter().map(|(_, node)| node).collect()
+    }
+
+    #[test]
+    fn the_test_vectors_of_the_rfc_come_out() {
+        // Flux RFC 34, "Test Vectors".
+        let vectors = [
+            ("0", "[[0,1,1,1]]"),
+            ("0;1", "[[0,2,1,1]]"),
+            ("0-1", "[[0,1,2,1]]"),
+            ("0-1;2-3", "[[0,2,2,1]]"),
+            ("0,2;1,3", "[[0,2,1,2]]"),
+            ("1;0", "[[1,1,1,1],[0,1,1,1]]"),
+            ("0-3;4-7;8-11;12-15", "[[0,4,4,1]]"),
+            ("0,4,8,12;1,5,9,13;2,6,10,14;3,7,11,15", "[[0,4,1,4]]"),
+            ("0-1,8-9;2-3,10-11;4-5,12-13;6-7,14-15", "[[0,4,2,2]]"),
+            ("0-1;2-3;4-5;6-7;8-11;12-15", "[[0,4,2,1],[4,2,4,1]]"),
+            ("0,6;1,7;2,8;3,9;4,10,12,14;5,11,13,15", "[[0,6,1,2],[4,2,1,2]]"),
+            (
+                "14-15;12-13;10-11;8-9;4-7;0-3",
+                "[[5,1,4,1],[4,1,4,1],[3,1,2,1],[2,1,2,1],[1,1,2,1],[0,1,2,1]]",
+            ),
+            ("0-1;2-3;4-5;6-7;8-9;12-13;10-11;14-15", "[[0,5,2,1],[6,1,2,1],[5,1,2,1],[7,1,2,1]]"),
+            ("12-15;8-11;4-7;0-3", "[[3,1,4,1],[2,1,4,1],[1,1,4,1],[0,1,4,1]]"),
+        ];
+        for (raw, map) in vectors {
+            let found: Vec<Block> = blocks(nodes(raw).into_iter()).collect();
+            assert_eq!(serde_json::to_string(&found).unwrap(), map, "{raw}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_found_in_their_text() {
+        let text = "{\"version\":1,\n \"map\":[[0,1,1,1],\n [1,1,1,1]]}";
+        assert_eq!(block_text(text, 1), "[1,1,1,1]");
+        assert_eq!(block_text(text, 7), "");
+        assert_eq!(&text[byte(text, 2, 2)..][..5], "\"map\"");
+    }
+}

@@ -1,0 +1,66 @@
+//! `fujitsu-rank-map`: the coordinates of every rank in parentheses, a line a rank.
+//!
+//! Fujitsu Technical Computing Suite, Job Operation Software End-user's Guide, `pjsub --mpi rank-map-hostfile=FILE`, and
+//! MPI User's Guide, `mpiexec --vcoordfile FILE`: a line a rank in their order with the logical coordinates of its node,
+//! one to three of them, as many as the shape of the job has. Ranks of one node take its slots in ascending order.
+//!
+//! ```text
+//! (0,0,0)
+//! (1,0,0)
+//! ```
+
+use std::io::{self, Write};
+
+use super::{
+    LauncherError, LauncherFormat,
+    file::LauncherFile,
+    reading::Reading,
+    text::{Remarks, described, lines},
+};
+
+/// The most coordinates that a node of such a machine has.
+const MOST_COORDINATES: usize = 3;
+
+/// Whether there are few enough coordinates.
+pub(super) fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
+    let found = file.ground.machine.shape().dimension_count();
+    if found <= MOST_COORDINATES {
+        return Ok(());
+    }
+    Err(LauncherError::Dimensions { format: LauncherFormat::FujitsuRankMap, found, most: MOST_COORDINATES })
+}
+
+/// Writes `(p_1,..)` for each rank.
+pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+    for seat in file.seats() {
+        for (place, coordinate) in file.address(seat.node).as_slice().iter().enumerate() {
+            write!(output, "{}{coordinate}", if place == 0 { '(' } else { ',' })?;
+        }
+        writeln!(output, ")")?;
+    }
+    Ok(())
+}
+
+/// Reads the lines.
+pub(super) fn read(reading: &mut Reading<'_>) {
+    let expected = reading.ground.machine.shape().dimension_count();
+    for (rank, line) in (0..).zip(lines(reading.text, Remarks::None)) {
+        let Some(process) = reading.next_process(line, rank) else { break };
+        let inner = line.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        let words: Vec<&str> = inner.unwrap_or_default().split(',').map(str::trim).collect();
+        if inner.is_none() || words.len() != expected {
+            let form = form(expected);
+            reading.complain(line, || format!("line is {}, expected {form}", described(line)));
+            reading.seat(process, None, line);
+            continue;
+        }
+        let node = reading.node_at(&words);
+        reading.seat(process, node, line);
+    }
+}
+
+/// What a line looks like: `"(p_1,p_2)"`.
+fn form(dimensions: usize) -> String {
+    let names: Vec<String> = (1..=dimensions).map(|number| format!("p_{number}")).collect();
+    format!("\"({})\"", names.join(","))
+}

@@ -1,0 +1,100 @@
+//! `open-mpi-rankfile`: `rank N=host slot=S`, a line a rank.
+//!
+//! Open MPI 4 and 5, mpirun(1), "Rankfiles": a rankfile names the host of every rank and the processors that it is
+//! bound to, here one, by its number on the host; remarks begin with `#`.
+//!
+//! ```text
+//! rank 0=node-1 slot=0
+//! rank 1=node-1 slot=1
+//! ```
+
+use std::io::{self, Write};
+
+use cubefold_topology::NodeId;
+
+use super::{
+    file::LauncherFile,
+    reading::Reading,
+    text::{Remarks, described, lines},
+};
+
+/// What a line looks like.
+const FORM: &str = "\"rank N=HOST slot=S\"";
+
+/// Writes a line a rank.
+pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+    for seat in file.seats() {
+        let slot = file.slots.slot(file.number(seat.node), seat.turn);
+        writeln!(output, "rank {}={} slot={slot}", seat.process, file.host(seat.node))?;
+    }
+    Ok(())
+}
+
+/// Reads lines in any order.
+pub(super) fn read(reading: &mut Reading<'_>) {
+    let Some(hosts) = Hosts::new(reading) else { return };
+    for line in lines(reading.text, Remarks::AfterHash) {
+        let Some([rank, host, slot]) = words(line) else {
+            reading.complain_of_rank(line, || format!("line is {}, expected {FORM}", described(line)));
+            continue;
+        };
+        let process = reading.process(rank);
+        let place = hosts.place(reading, host, slot);
+        let Some(process) = process else { continue };
+        reading.seat(process, place.map(|(_, node)| node), rank);
+        if let Some((slot_taken, _)) = place {
+            reading.take(process, slot_taken, slot);
+        }
+    }
+}
+
+/// The rank, host and slot of a line.
+fn words(line: &str) -> Option<[&str; 3]> {
+    let (rank, rest) = line.strip_prefix("rank")?.split_once('=')?;
+    let (host, slot) = rest.trim_start().split_once(char::is_whitespace)?;
+    let slot = slot.trim_start().strip_prefix("slot")?.trim_start().strip_prefix('=')?;
+    rank.starts_with(char::is_whitespace).then(|| [rank.trim(), host, slot.trim()])
+}
+
+/// The hosts of the machine and how their slots are divided among its nodes.
+struct Hosts<'t> {
+    names: &'t super::HostList,
+    each: u64,           // nodes of the machine on a host
+    last: u64,           // the greatest slot of a host
+    slots_per_node: u64, // of a node of the machine; of no account where a host is one
+}
+
+impl<'t> Hosts<'t> {
+    /// As the hosts and the number of their slots say: without it a host has the slots that an even share of
+    /// the processes takes, and one that is a node of the machine has any.
+    fn new(reading: &mut Reading<'t>) -> Option<Self> {
+        let (names, each) = reading.hosts()?;
+        let share = reading.processes.div_ceil(reading.ground.machine.node_count());
+        let slots = reading.options.slots_per_node.unwrap_or(each.saturating_mul(share));
+        if !slots.is_multiple_of(each) {
+            reading.complain_of_all(|| {
+                format!(
+                    "{slots} slots a host, expected a multiple of {each}, the nodes of the machine on a host"
+                )
+            });
+            return None;
+        }
+        let any = each == 1 && reading.options.slots_per_node.is_none();
+        let last = if any { u32::MAX.into() } else { slots - 1 };
+        Some(Self { names, each, last, slots_per_node: slots / each })
+    }
+
+    /// The slot of a host, and the node that it belongs to.
+    fn place(&self, reading: &mut Reading<'_>, host: &str, slot: &str) -> Option<((u64, u64), NodeId)> {
+        let place = self.names.place(host);
+        if place.is_none() {
+            let found = described(host);
+            reading.complain(host, || format!("host {found} is none of the hosts, expected one of them"));
+        }
+        let number = reading.number(slot, "slot", 0..=self.last);
+        let (place, slot) = (place?, number?);
+        let inner = if self.each == 1 { 0 } else { slot / self.slots_per_node };
+        let node = reading.numbered_node(host, place * self.each + inner)?;
+        Some(((place, slot), node))
+    }
+}

@@ -1,0 +1,207 @@
+//! Reads a placement from a launcher's file: what all formats have in common.
+
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+use cubefold_mapping::{Placement, PlacementTable, ProcessId};
+use cubefold_topology::NodeId;
+
+use super::{
+    LauncherFormat, bluegene_mapfile,
+    complaint::Complaints,
+    cray_rank_order,
+    file::HostOptions,
+    flux_taskmap, fujitsu_rank_map, open_mpi_rankfile, slurm_hostfile,
+    text::{described, span},
+};
+use crate::{ground::Ground, missing_processes};
+
+/// The most processes that are read: a few characters of a task map could stand for any number of them.
+const MOST_PROCESSES: u64 = 1 << 24;
+
+/// Reads the placement of so many processes.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, up to a limit; also when the hosts do not fit the machine.
+pub(crate) fn read(
+    format: LauncherFormat,
+    text: &str,
+    processes: u64,
+    ground: Ground<'_>,
+    options: HostOptions<'_>,
+) -> Result<Placement, Complaints> {
+    let mut reading = Reading::new(text, processes, ground, options);
+    if processes > MOST_PROCESSES {
+        reading.complain_of_all(|| {
+            format!("a program of {processes} processes, expected at most {MOST_PROCESSES} for {format}")
+        });
+        return Err(reading.complaints);
+    }
+    match format {
+        LauncherFormat::OpenMpiRankfile => open_mpi_rankfile::read(&mut reading),
+        LauncherFormat::SlurmHostfile => slurm_hostfile::read(&mut reading),
+        LauncherFormat::CrayRankOrder => cray_rank_order::read(&mut reading),
+        LauncherFormat::BluegeneMapfile => bluegene_mapfile::read(&mut reading),
+        LauncherFormat::FluxTaskmap => flux_taskmap::read(&mut reading),
+        LauncherFormat::FujitsuRankMap => fujitsu_rank_map::read(&mut reading),
+    }
+    reading.finish()
+}
+
+/// A text while it is read. Parts of it that are complained of are slices of it.
+#[derive(Debug)]
+pub(super) struct Reading<'t> {
+    pub(super) text: &'t str,
+    pub(super) processes: u64, // at least 1, at most MOST_PROCESSES
+    pub(super) ground: Ground<'t>,
+    pub(super) options: HostOptions<'t>,
+    seats: BTreeMap<ProcessId, Option<NodeId>>, // none where the file says something wrong
+    unknown: u64,                               // parts that say where some rank goes, and not which
+    taken: BTreeMap<(u64, u64), ProcessId>,     // by host or node and slot, where the format tells slots
+    complaints: Complaints,
+}
+
+impl<'t> Reading<'t> {
+    fn new(text: &'t str, processes: u64, ground: Ground<'t>, options: HostOptions<'t>) -> Self {
+        let (seats, taken, complaints) = (BTreeMap::new(), BTreeMap::new(), Complaints::default());
+        Self { text, processes, ground, options, seats, unknown: 0, taken, complaints }
+    }
+
+    /// Complains of a part of the text.
+    pub(super) fn complain(&mut self, part: &str, message: impl FnOnce() -> String) {
+        self.complaints.add(span(self.text, part), message);
+    }
+
+    /// Complains of the file as a whole, at its beginning: any rank may be missing because of it.
+    pub(super) fn complain_of_all(&mut self, message: impl FnOnce() -> String) {
+        self.no_more_missing();
+        self.complaints.add(0..0, message);
+    }
+
+    /// Complains of a part that is to say where a rank goes, so that some rank will be missing.
+    pub(super) fn complain_of_rank(&mut self, part: &str, message: impl FnOnce() -> String) {
+        self.unknown += 1;
+        self.complain(part, message);
+    }
+
+    /// Says that any rank may be missing because of what has been complained of.
+    pub(super) fn no_more_missing(&mut self) {
+        self.unknown = self.processes;
+    }
+
+    /// A number of decimal digits in a range; none, and told, when it is no such.
+    pub(super) fn number(&mut self, word: &str, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
+        let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        let number = digits.then(|| word.parse().ok()).flatten().filter(|number| range.contains(number));
+        if number.is_none() {
+            let (least, greatest) = range.into_inner();
+            let found = described(word);
+            self.complain(word, || {
+                format!("{name} is {found}, expected an integer from {least} to {greatest}")
+            });
+        }
+        number
+    }
+
+    /// The process with a label; none, and told, when there is no such.
+    pub(super) fn process(&mut self, word: &str) -> Option<ProcessId> {
+        let label = self.number(word, "rank", 0..=self.processes - 1);
+        self.unknown += u64::from(label.is_none());
+        u32::try_from(label?).ok().map(ProcessId::new)
+    }
+
+    /// The process of a line that is known by its place; none, and told once, when there are too many.
+    pub(super) fn next_process(&mut self, line: &str, place: u64) -> Option<ProcessId> {
+        if place < self.processes {
+            return u32::try_from(place).ok().map(ProcessId::new);
+        }
+        if place == self.processes {
+            let count = self.processes;
+            self.complain(line, || format!("a line for rank {count}, expected {count} lines, one a rank"));
+        }
+        None
+    }
+
+    /// The node at these coordinates.
+    pub(super) fn node_at(&mut self, words: &[&str]) -> Option<NodeId> {
+        let machine = self.ground.machine;
+        let mut index = Some(0);
+        for (dimension, word) in machine.shape().dimensions().zip(words) {
+            let range = self.ground.coordinates_along(dimension);
+            let base = *range.start();
+            let coordinate = self.number(word, &format!("p_{dimension}"), range);
+            let step = coordinate.map(|coordinate| (coordinate - base) * machine.shape().stride(dimension));
+            index = index.zip(step).map(|(index, step)| index + step);
+        }
+        machine.node(index?).ok()
+    }
+
+    /// The node with this number on the whole machine; none, and told, when it is outside the partition.
+    pub(super) fn numbered_node(&mut self, word: &str, number: u64) -> Option<NodeId> {
+        let node = self.ground.node(number);
+        if node.is_none() {
+            let found = described(word);
+            self.complain(word, || {
+                format!("host {found} is node {number} of the machine, expected one in the partition")
+            });
+        }
+        node
+    }
+
+    /// Puts a process on a node, unless it has one; on none where the file is wrong there.
+    pub(super) fn seat(&mut self, process: ProcessId, node: Option<NodeId>, part: &str) {
+        if self.seats.contains_key(&process) {
+            self.complain(part, || format!("rank {process} a second time, expected every rank once"));
+            return;
+        }
+        self.seats.insert(process, node);
+    }
+
+    /// Gives a process a slot of a host or node, unless another has it.
+    pub(super) fn take(&mut self, process: ProcessId, slot: (u64, u64), part: &str) {
+        match self.taken.insert(slot, process) {
+            Some(first) if first != process => {
+                self.complain(part, || {
+                    format!("rank {process} in the slot of rank {first}, expected a slot of its own")
+                });
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// The names of the hosts and the nodes of the machine on each; none, and told, when they do not fit.
+    pub(super) fn hosts(&mut self) -> Option<(&'t super::HostList, u64)> {
+        let hosts = self.options.hosts?;
+        let (found, nodes) = (hosts.count(), self.ground.whole().node_count());
+        if !nodes.is_multiple_of(found) {
+            self.complain_of_all(|| {
+                format!("{found} hosts, expected {nodes}, one a node, or a divisor of that")
+            });
+            return None;
+        }
+        Some((hosts, nodes / found))
+    }
+
+    /// Tells which ranks have no place, unless what is wrong may be theirs.
+    fn tell_missing(&mut self) {
+        if self.processes - self.seats.len() as u64 > self.unknown {
+            let missing = missing_processes::named(self.seats.keys().copied(), self.processes);
+            let last = self.processes - 1;
+            self.complain_of_all(|| {
+                format!("no place for rank {missing}, expected one for each of 0 to {last}")
+            });
+        }
+    }
+
+    fn finish(mut self) -> Result<Placement, Complaints> {
+        self.tell_missing();
+        if self.complaints.is_empty() {
+            let nodes = self.seats.values().filter_map(|&node| node).collect();
+            match PlacementTable::new(self.ground.machine, nodes) {
+                Ok(table) => return Ok(Placement::Table(table)),
+                Err(error) => self.complain_of_all(|| error.to_string()),
+            }
+        }
+        Err(self.complaints)
+    }
+}

@@ -1,0 +1,348 @@
+//! What is written is read back, and what cannot be read is told.
+
+use std::fmt::Write as _;
+
+use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
+use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
+use proptest::{collection, prelude::*};
+
+use super::{HostList, HostOptions, LauncherError, LauncherFile, LauncherFormat, read};
+use crate::ground::Ground;
+
+fn hosts(count: u64) -> HostList {
+    let names = (0..count).fold(String::new(), |mut names, number| {
+        writeln!(names, "n{number}").unwrap();
+        names
+    });
+    HostList::parse(&names).unwrap()
+}
+
+fn written(
+    format: LauncherFormat,
+    ground: Ground<'_>,
+    placement: &Placement,
+    options: HostOptions<'_>,
+) -> Result<String, LauncherError> {
+    let file = LauncherFile::on(ground, placement, format, options)?;
+    let mut text = vec![];
+    file.write(&mut text).unwrap();
+    Ok(String::from_utf8(text).unwrap())
+}
+
+/// The complaints of a text as `byte..byte: message`.
+fn complaints(
+    format: LauncherFormat,
+    text: &str,
+    processes: u64,
+    ground: Ground<'_>,
+    options: HostOptions<'_>,
+) -> Vec<String> {
+    let complaints = read(format, text, processes, ground, options).unwrap_err();
+    complaints.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
+}
+
+/// A machine, the box of a partition in it, if it has one, and a node of it for each process.
+#[derive(Debug, Clone)]
+struct Case {
+    machine: Machine,
+    partition: Option<Partition>,
+    placement: Placement,
+}
+
+impl Case {
+    fn ground(&self) -> Ground<'_> {
+        let machine = self.partition.as_ref().map_or(&self.machine, Partition::inside);
+        Ground { machine, partition: self.partition.as_ref() }
+    }
+
+    fn new(lengths: &[u64], partition: Option<(&[u64], &[u64])>, nodes: &[u32]) -> Self {
+        let machine = Machine::new(MachineKind::Torus, lengths).unwrap();
+        let partition = partition.map(|(base, lengths)| Partition::new(&machine, base, lengths).unwrap());
+        let inside = partition.as_ref().map_or(&machine, Partition::inside);
+        let nodes = nodes.iter().copied().map(NodeId::new).collect();
+        let placement = Placement::Table(PlacementTable::new(inside, nodes).unwrap());
+        Self { machine, partition, placement }
+    }
+}
+
+/// The base and lengths of a box.
+type Inner = (Vec<u64>, Vec<u64>);
+
+/// Lengths, and a box inside.
+fn boxes() -> impl Strategy<Value = (Vec<u64>, Option<Inner>)> {
+    let side = (2_u64..=5, 0_u64..=3, 0_u64..=3).prop_map(|(length, base, cut)| {
+        let base = base.min(length - 2);
+        (length, base, (length - base - cut.min(length - base - 2)))
+    });
+    (collection::vec(side, 1..=3), any::<bool>()).prop_map(|(sides, whole)| {
+        let lengths = sides.iter().map(|side| side.0).collect();
+        let inner = (sides.iter().map(|side| side.1).collect(), sides.iter().map(|side| side.2).collect());
+        (lengths, (!whole).then_some(inner))
+    })
+}
+
+/// Processes one to a node, on every node as many, or anywhere.
+fn cases() -> impl Strategy<Value = Case> {
+    boxes().prop_flat_map(|(lengths, inner)| {
+        let inside: u64 = inner.as_ref().map_or(&lengths, |(_, lengths)| lengths).iter().product();
+        let every: Vec<u32> = (0..inside).map(|node| u32::try_from(node).unwrap()).collect();
+        let full = (1_usize..=3).prop_flat_map({
+            let every = every.clone();
+            move |load| Just(every.repeat(load)).prop_shuffle()
+        });
+        let some = (Just(every.clone()).prop_shuffle(), 1..=every.len())
+            .prop_map(|(nodes, count)| nodes[..count].to_vec());
+        let anywhere = collection::vec(proptest::sample::select(every), 1..40);
+        prop_oneof![full, some, anywhere].prop_map(move |nodes| {
+            let inner = inner.as_ref().map(|(base, lengths)| (base.as_slice(), lengths.as_slice()));
+            Case::new(&lengths, inner, &nodes)
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_format_reads_back_what_it_writes(case in cases()) {
+        let (ground, placement) = (case.ground(), &case.placement);
+        let hosts = hosts(case.machine.node_count());
+        for format in LauncherFormat::ALL {
+            let hosts = format.names_hosts().then_some(&hosts);
+            let options = HostOptions { hosts, slots_per_node: None };
+            let text = match written(format, ground, placement, options) {
+                Ok(text) => text,
+                Err(LauncherError::EmptySlot { .. }) => {
+                    prop_assert_eq!(format, LauncherFormat::CrayRankOrder);
+                    let slots = ground.machine.node_count() * placement.greatest_load();
+                    prop_assert!(placement.process_count() < slots);
+                    continue;
+                }
+                Err(error) => panic!("{error}"),
+            };
+            let back = read(format, &text, placement.process_count(), ground, options);
+            prop_assert_eq!(back.as_ref().map(Placement::nodes), Ok(placement.nodes()), "{}: {}", format, text);
+        }
+    }
+
+    #[test]
+    fn a_rankfile_of_hosts_with_several_nodes_is_read_back(case in cases(), pick in any::<proptest::sample::Index>()) {
+        let nodes = case.machine.node_count();
+        let divisors: Vec<u64> = (1..=nodes).filter(|each| nodes.is_multiple_of(*each)).collect();
+        let each = divisors[pick.index(divisors.len())];
+        let hosts = hosts(nodes / each);
+        let slots_per_node = Some(each * case.placement.greatest_load());
+        let options = HostOptions { hosts: Some(&hosts), slots_per_node };
+        let format = LauncherFormat::OpenMpiRankfile;
+        let text = written(format, case.ground(), &case.placement, options).unwrap();
+        let back = read(format, &text, case.placement.process_count(), case.ground(), options);
+        prop_assert_eq!(back.as_ref().map(Placement::nodes), Ok(case.placement.nodes()), "{}", text);
+    }
+
+    #[test]
+    fn no_text_is_too_strange(text in "[-0-9,()\\[\\]{}a-z \"=#\n]{0,60}", case in cases()) {
+        let hosts = hosts(case.machine.node_count());
+        for format in LauncherFormat::ALL {
+            let options = HostOptions { hosts: format.names_hosts().then_some(&hosts), slots_per_node: None };
+            if let Err(complaints) = read(format, &text, case.placement.process_count(), case.ground(), options) {
+                prop_assert!(!complaints.kept().is_empty());
+                for complaint in complaints.kept() {
+                    prop_assert!(complaint.span.start <= complaint.span.end && complaint.span.end <= text.len());
+                }
+            }
+        }
+    }
+}
+
+/// On 8 nodes the Gray embedding is not its own inverse: process `n` on node 0 1 3 2 7 6 4 5, and node `m` with process
+/// 0 1 3 2 6 7 5 4.
+#[test]
+fn the_rank_order_is_the_inverse_and_the_rest_are_direct() {
+    let ring = Machine::new(MachineKind::Ring, &[8]).unwrap();
+    let gray = Placement::embed(EmbeddingKind::Gray, Hypercube::new(3).unwrap(), &ring).unwrap();
+    let ground = Ground { machine: &ring, partition: None };
+    let text = |format| written(format, ground, &gray, HostOptions::default()).unwrap();
+    assert_eq!(text(LauncherFormat::CrayRankOrder), "0,1,3,2,6,7,5,4\n");
+    assert_eq!(text(LauncherFormat::FujitsuRankMap), "(0)\n(1)\n(3)\n(2)\n(7)\n(6)\n(4)\n(5)\n");
+}
+
+#[test]
+fn a_partition_counts_its_own_nodes_where_a_job_does() {
+    let case = Case::new(&[4, 3], Some((&[1, 1], &[2, 2])), &[0, 1, 3, 2]);
+    let text = |format, options| written(format, case.ground(), &case.placement, options).unwrap();
+    let job = HostOptions::default();
+    assert_eq!(text(LauncherFormat::CrayRankOrder, job), "0,1,3,2\n");
+    assert_eq!(text(LauncherFormat::FluxTaskmap, job), "[[0,2,1,1],[3,1,1,1],[2,1,1,1]]\n");
+    assert_eq!(text(LauncherFormat::BluegeneMapfile, job), "1 1 0\n2 1 0\n2 2 0\n1 2 0\n");
+    let hosts = hosts(12);
+    let named = HostOptions { hosts: Some(&hosts), slots_per_node: None };
+    assert_eq!(text(LauncherFormat::SlurmHostfile, named), "n5\nn6\nn10\nn9\n");
+    let told = complaints(LauncherFormat::SlurmHostfile, "n5\nn6\nn10\nn4\n", 4, case.ground(), named);
+    assert_eq!(told, ["10..12: host \"n4\" is node 4 of the machine, expected one in the partition"]);
+}
+
+#[test]
+fn only_what_the_launcher_decides_is_noted() {
+    let case = Case::new(&[4], None, &[1, 0, 2, 3]);
+    let hosts = hosts(2);
+    let note = |format, hosts| {
+        let options = HostOptions { hosts, slots_per_node: Some(2) };
+        LauncherFile::on(case.ground(), &case.placement, format, options).unwrap().note()
+    };
+    assert_eq!(note(LauncherFormat::OpenMpiRankfile, Some(&hosts)), None);
+    let noted = "slurm-hostfile tells the host of a rank and not its slot: hosts have 2 nodes of the machine each, \
+                 and on which of them a rank comes to lie is the launcher's decision";
+    assert_eq!(note(LauncherFormat::SlurmHostfile, Some(&hosts)).as_deref(), Some(noted));
+    assert!(note(LauncherFormat::FluxTaskmap, None).unwrap().starts_with("flux-taskmap tells"));
+    let in_turn = Case::new(&[4], None, &[0, 1, 2, 3]);
+    let options = HostOptions { hosts: None, slots_per_node: Some(2) };
+    let file = LauncherFile::on(in_turn.ground(), &in_turn.placement, LauncherFormat::FluxTaskmap, options);
+    assert_eq!(file.unwrap().note(), None);
+}
+
+#[test]
+fn what_a_format_cannot_say_is_refused() {
+    let case = Case::new(&[2, 2, 2, 2], None, &[0, 1, 1, 3]);
+    let list = hosts(15);
+    let refused = |format, options| written(format, case.ground(), &case.placement, options).unwrap_err();
+    let message = |format, options| refused(format, options).to_string();
+    let none = HostOptions::default();
+    let named = HostOptions { hosts: Some(&list), ..none };
+    let grouped = HostOptions { slots_per_node: Some(4), ..none };
+    let wanted = "open-mpi-rankfile without the names of the hosts, expected a list of them";
+    assert_eq!(message(LauncherFormat::OpenMpiRankfile, none), wanted);
+    let unneeded = "host names for flux-taskmap, expected none: it names no hosts";
+    assert_eq!(message(LauncherFormat::FluxTaskmap, named), unneeded);
+    let slots =
+        "slots per host for cray-rank-order, expected none: it tells every node of the machine by itself";
+    assert_eq!(message(LauncherFormat::CrayRankOrder, grouped), slots);
+    let empty = "1 processes on node (0, 0, 0, 0), expected 2 as on the fullest node";
+    assert_eq!(message(LauncherFormat::CrayRankOrder, none), empty);
+    let dimensions = "a machine of 4 dimensions, expected at most 3 for fujitsu-rank-map";
+    assert_eq!(message(LauncherFormat::FujitsuRankMap, none), dimensions);
+    let count = "15 hosts, expected 16 for a machine of 16 nodes with 1 on a host";
+    assert_eq!(message(LauncherFormat::SlurmHostfile, named), count);
+    assert!(refused(LauncherFormat::SlurmHostfile, named).help().contains("--slots-per-node"));
+}
+
+#[test]
+fn everything_wrong_with_a_rankfile_is_told() {
+    let case = Case::new(&[4], None, &[0, 1, 2, 3]);
+    let list = hosts(4);
+    let options = HostOptions { hosts: Some(&list), slots_per_node: Some(1) };
+    let text =
+        "rank 0=n0 slot=0\nrank 1=m1 slot=0\nrank 9=n2 slot=1\nrank 2=n0 slot=0\nrank 0=n3 slot=0\nrank n3\n";
+    assert_eq!(
+        complaints(LauncherFormat::OpenMpiRankfile, text, 4, case.ground(), options),
+        [
+            "24..26: host \"m1\" is none of the hosts, expected one of them",
+            "39..40: rank is 9, expected an integer from 0 to 3",
+            "49..50: slot is 1, expected an integer from 0 to 0",
+            "66..67: rank 2 in the slot of rank 0, expected a slot of its own",
+            "73..74: rank 0 a second time, expected every rank once",
+            "85..92: line is \"rank n3\", expected \"rank N=HOST slot=S\"",
+        ]
+    );
+    let left_out = complaints(LauncherFormat::OpenMpiRankfile, "rank 2=n2 slot=0", 4, case.ground(), options);
+    assert_eq!(left_out, ["0..0: no place for rank 0 to 1, 3, expected one for each of 0 to 3"]);
+    let few = hosts(3);
+    let options = HostOptions { hosts: Some(&few), slots_per_node: None };
+    let uneven = complaints(LauncherFormat::OpenMpiRankfile, text, 4, case.ground(), options);
+    assert_eq!(uneven, ["0..0: 3 hosts, expected 4, one a node, or a divisor of that"]);
+}
+
+#[test]
+fn rankfiles_may_be_written_with_more_space_and_remarks() {
+    let case = Case::new(&[2], None, &[1, 0]);
+    let list = hosts(2);
+    let options = HostOptions { hosts: Some(&list), slots_per_node: None };
+    let text = "# mine\nrank  1 = n0   slot = 0\n\nrank 0=n1 slot=7 # any slot of the node\n";
+    let placement = read(LauncherFormat::OpenMpiRankfile, text, 2, case.ground(), options).unwrap();
+    assert_eq!(placement.nodes(), [1, 0].map(NodeId::new));
+}
+
+#[test]
+fn everything_wrong_with_a_rank_order_is_told() {
+    let case = Case::new(&[4], None, &[0, 1, 2, 3]);
+    let told = |text, processes| {
+        complaints(LauncherFormat::CrayRankOrder, text, processes, case.ground(), HostOptions::default())
+    };
+    assert_eq!(
+        told("0,1,x,\n1,3-2", 4),
+        [
+            "4..5: rank is \"x\", expected an integer from 0 to 3",
+            "7..8: rank 1 a second time, expected every rank once",
+            "9..12: ranks 3-2, expected the lesser one first",
+        ]
+    );
+    assert_eq!(told("0-1", 4), ["0..0: no place for rank 2 to 3, expected one for each of 0 to 3"]);
+    assert_eq!(told("0", 6), ["0..0: 6 processes, expected a multiple of 4: a rank order fills every node"]);
+    let read =
+        read(LauncherFormat::CrayRankOrder, "# by hand\n3,0-2", 4, case.ground(), HostOptions::default());
+    assert_eq!(read.unwrap().nodes(), [1, 2, 3, 0].map(NodeId::new));
+}
+
+#[test]
+fn everything_wrong_with_lists_of_coordinates_is_told() {
+    let case = Case::new(&[2, 2], None, &[0, 1, 2, 3]);
+    let told = |format, text| complaints(format, text, 4, case.ground(), HostOptions::default());
+    assert_eq!(
+        told(LauncherFormat::BluegeneMapfile, "0 0 0\n0 2 0\n1 0\n0 0 0\n1 1 0\n"),
+        [
+            "8..9: p_2 is 2, expected an integer from 0 to 1",
+            "12..15: 2 numbers, expected 3: the coordinates and T, the place in the node",
+            "20..21: rank 3 in the slot of rank 0, expected a slot of its own",
+            "22..27: a line for rank 4, expected 4 lines, one a rank",
+        ]
+    );
+    assert_eq!(
+        told(LauncherFormat::FujitsuRankMap, "(0,0)\n0,1\n(1,)\n"),
+        [
+            "6..9: line is \"0,1\", expected \"(p_1,p_2)\"",
+            "13..13: p_2 is \"\", expected an integer from 0 to 1",
+            "0..0: no place for rank 3, expected one for each of 0 to 3",
+        ]
+    );
+}
+
+#[test]
+fn everything_wrong_with_a_task_map_is_told() {
+    let case = Case::new(&[4], None, &[0, 1, 2, 3]);
+    let told = |text| complaints(LauncherFormat::FluxTaskmap, text, 4, case.ground(), HostOptions::default());
+    assert_eq!(
+        told("[[0,2,1,1],[3,2,1,1],[1,0,1,1],[1,1,1]]"),
+        [
+            "11..20: block of 2 nodes from 3 on, expected nodes 0 to 3",
+            "21..30: block is empty, expected at least one node, task and repeat",
+            "31..38: block is no [NODE,NODES,TASKS,REPEAT], expected four integers",
+        ]
+    );
+    assert_eq!(
+        told("[[0,4,1,18446744073709551615]]"),
+        ["1..29: a place for rank 4, expected 4 ranks in all"]
+    );
+    assert_eq!(told("[[0,3,1,1]]"), ["0..0: no place for rank 3, expected one for each of 0 to 3"]);
+    assert_eq!(told("[[0,"), ["3..3: no JSON, expected an array of blocks"]);
+    let map = "0..0: no task map, expected an array of [NODE,NODES,TASKS,REPEAT], or an object of version 1 with it as map";
+    assert_eq!(told("{\"version\":2,\"map\":[[0,4,1,1]]}"), [map]);
+    let wrapped = read(
+        LauncherFormat::FluxTaskmap,
+        "{\"version\":1, \"map\":[[0,2,2,1]]}",
+        4,
+        case.ground(),
+        HostOptions::default(),
+    );
+    assert_eq!(wrapped.unwrap().nodes(), [0, 0, 1, 1].map(NodeId::new));
+}
+
+#[test]
+fn programs_beyond_all_machines_are_not_read() {
+    let case = Case::new(&[4], None, &[0, 1, 2, 3]);
+    let told = complaints(
+        LauncherFormat::FluxTaskmap,
+        "[[0,4,1,1]]",
+        1 << 32,
+        case.ground(),
+        HostOptions::default(),
+    );
+    let message = "0..0: a program of 4294967296 processes, expected at most 16777216 for flux-taskmap";
+    assert_eq!(told, [message]);
+}

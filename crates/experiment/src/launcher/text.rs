@@ -1,0 +1,68 @@
+//! Lines and words of a text, which know where they stand in it.
+
+use std::ops::Range;
+
+/// Whether a format lets people write remarks into a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remarks {
+    /// From `#` to the end of a line.
+    AfterHash,
+    /// None.
+    None,
+}
+
+/// The most characters of a word that a message repeats.
+const MOST_REPEATED: usize = 60;
+
+/// The lines that hold anything, without remarks and the space around.
+pub(super) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> {
+    let content = move |line| match remarks {
+        Remarks::AfterHash => str::split_once(line, '#').map_or(line, |(content, _)| content),
+        Remarks::None => line,
+    };
+    text.split('\n').map(content).map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// Where a part of `text` stands in it; its end when it is no part.
+pub(super) fn span(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr().checked_sub(text.as_ptr().addr());
+    let start = start.filter(|start| start.saturating_add(part.len()) <= text.len()).unwrap_or(text.len());
+    start..(start + part.len()).min(text.len())
+}
+
+/// A word as a message repeats it: numbers as they are, all else in quotes, and not too long.
+pub(super) fn described(word: &str) -> String {
+    let short = match word.char_indices().nth(MOST_REPEATED) {
+        Some((end, _)) => format!("{}..", &word[..end]),
+        None => word.to_owned(),
+    };
+    let is_number = !short.is_empty() && short.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_number { short } else { format!("{short:?}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_leave_out_remarks_and_know_their_places() {
+        let text = "# all of it\r\n\n  a b # end\r\nc";
+        let found: Vec<&str> = lines(text, Remarks::AfterHash).collect();
+        assert_eq!(found, ["a b", "c"]);
+        assert_eq!(span(text, found[0]), 16..19);
+        assert_eq!(&text[span(text, found[1])], "c");
+        assert_eq!(lines("#1\n2", Remarks::None).count(), 2);
+    }
+
+    #[test]
+    fn a_part_of_another_text_is_at_the_end() {
+        assert_eq!(span("abc", &String::from("abc")), 3..3);
+    }
+
+    #[test]
+    fn words_are_repeated_shortly() {
+        assert_eq!(described("17"), "17");
+        assert_eq!(described(""), "\"\"");
+        assert_eq!(described(&"x".repeat(100)).len(), MOST_REPEATED + 4);
+    }
+}

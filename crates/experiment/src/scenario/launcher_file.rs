@@ -1,0 +1,160 @@
+//! Placements from the files of launchers: the table that names one, and its files.
+
+use std::path::{Path, PathBuf};
+
+use cubefold_mapping::Placement;
+
+use super::{
+    placement_file::Failure,
+    scenario_error::{ScenarioError, ScenarioErrors},
+    source_file::{Place, ReadError, SourceFile},
+    table::Table,
+    value::{Choices, Value},
+};
+use crate::{
+    ground::Ground,
+    launcher::{self, Complaints, HostList, HostOptions, LauncherFormat},
+};
+
+/// The keys of the table.
+const KEYS: [&str; 4] = ["file", "format", "hosts", "slots_per_node"];
+
+/// A launcher's file as a scenario names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LauncherEntry {
+    /// Its format.
+    pub format: LauncherFormat,
+    /// The file, relative to the scenario.
+    pub file: String,
+    /// The list of host names, relative to the scenario, where the format has names.
+    pub hosts: Option<String>,
+    /// The slots of each host, where the scenario says so; at least 1.
+    pub slots_per_node: Option<u64>,
+}
+
+/// The table `{ file = .., format = .., hosts = .. }`; what is wrong with it is told.
+pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<LauncherEntry> {
+    let before = errors.len();
+    let table = Table::read(value, "embedding", &KEYS, errors)?;
+    let file = table.required("file", "the path of a launcher's file", errors);
+    let file = file.and_then(|value| path(value, &table.name("file"), errors));
+    let format = table.required("format", "the name of a format", errors);
+    let format = format.and_then(|value| read_format(value, &table.name("format"), errors));
+    let format = format?;
+    let (hosts, slots_per_node) =
+        (read_hosts_key(&table, format, errors), read_slots(&table, format, errors));
+    let entry = LauncherEntry { format, file: file?, hosts, slots_per_node };
+    (errors.len() == before).then_some(entry)
+}
+
+/// How to write what results call an embedding, `FORMAT:PATH`, into a scenario; none for any other text.
+pub(super) fn as_table(name: &str) -> Option<String> {
+    let (format, file) = name.split_once(':')?;
+    let format = LauncherFormat::ALL.into_iter().find(|known| known.name() == format)?;
+    let hosts = if format.names_hosts() { ", hosts = .." } else { "" };
+    Some(format!("write it as {{ file = {file:?}, format = \"{format}\"{hosts} }}"))
+}
+
+fn path(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<String> {
+    let text = value.text(name, errors)?;
+    if text.is_empty() {
+        errors.push(value.unexpected(name, "a path"));
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+fn read_format(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<LauncherFormat> {
+    let now = LauncherFormat::ALL.map(|format| (format.name(), format));
+    value.choice(name, &Choices { now: &now, later: &[] }, errors)
+}
+
+/// The path of the host names; told where the format has names and there is none, or the other way round.
+fn read_hosts_key(
+    table: &Table<'_>,
+    format: LauncherFormat,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<String> {
+    if format.names_hosts() {
+        let value = table.required("hosts", "the path of a list of host names", errors)?;
+        return path(value, &table.name("hosts"), errors);
+    }
+    refuse(table, "hosts", &format!("{format} names no hosts"), errors);
+    None
+}
+
+/// The slots of a host; told where the format does not tell them.
+fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+    let key = "slots_per_node";
+    if format.names_hosts() && format.tells_slots() {
+        return table.get(key)?.natural(table.name(key), 1..=u32::MAX.into(), errors);
+    }
+    refuse(table, key, &format!("{format} tells no slots of hosts"), errors);
+    None
+}
+
+/// Tells a key that is there and should not be.
+fn refuse(table: &Table<'_>, key: &str, reason: &str, errors: &mut Vec<ScenarioError>) {
+    let Some(value) = table.get(key) else { return };
+    let message = format!("{} is given, expected none: {reason}", table.name(key));
+    errors.push(ScenarioError::at(&value.place, message, "not needed").with_help(format!("remove {key}")));
+}
+
+/// A launcher's file with the paths of its parts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LauncherSource {
+    pub(super) format: LauncherFormat,
+    pub(super) file: PathBuf,
+    pub(super) hosts: Option<PathBuf>,
+    pub(super) slots_per_node: Option<u64>,
+}
+
+impl LauncherSource {
+    /// Reads the placement of so many processes on `ground`.
+    ///
+    /// # Errors
+    ///
+    /// When one of the files cannot be read or is wrong: the first errors of each.
+    pub(super) fn read(&self, processes: u64, ground: Ground<'_>) -> Result<Placement, Failure> {
+        let hosts = self.hosts.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
+        let source = SourceFile::read(&self.file).map_err(|error| match error {
+            ReadError::Io(error) => Failure::Unreadable(error.to_string()),
+            ReadError::NotUtf8(_) => {
+                Failure::Wrong(vec![ScenarioError::of_file(&self.file, format!("launcher's file {error}"))])
+            }
+        })?;
+        let hosts = hosts?;
+        let options = HostOptions { hosts: hosts.as_ref(), slots_per_node: self.slots_per_node };
+        let placement = launcher::read(self.format, source.text(), processes, ground, options);
+        placement.map_err(|complaints| Failure::Wrong(errors_at(&source, &complaints)))
+    }
+}
+
+/// Reads a list of host names, one a line, for [`HostOptions`].
+///
+/// # Errors
+///
+/// When the file cannot be read, or a line is no host name or one that was there before: every error.
+pub fn read_hosts(path: &Path) -> Result<HostList, ScenarioErrors> {
+    read_list(path).map_err(ScenarioErrors::new)
+}
+
+fn read_list(path: &Path) -> Result<HostList, Vec<ScenarioError>> {
+    let source = SourceFile::read(path)
+        .map_err(|error| vec![ScenarioError::of_file(path, format!("list of hosts {error}"))])?;
+    HostList::parse(source.text()).map_err(|complaints| errors_at(&source, &complaints))
+}
+
+/// The complaints at their places, the last with the number of those left out.
+fn errors_at(source: &std::sync::Arc<SourceFile>, complaints: &Complaints) -> Vec<ScenarioError> {
+    let error = |complaint: &launcher::Complaint| {
+        ScenarioError::at(&Place::new(source, complaint.span.clone()), &complaint.message, "here")
+    };
+    let mut errors: Vec<ScenarioError> = complaints.kept().iter().map(error).collect();
+    if complaints.left_out() > 0
+        && let Some(last) = errors.pop()
+    {
+        errors.push(last.with_help(format!("and {} more errors in this file", complaints.left_out())));
+    }
+    errors
+}

@@ -1,0 +1,124 @@
+use super::*;
+
+const HOSTS: (&str, &str) = ("hosts.txt", "a\nb # the second\nc\nd\n");
+
+/// A scenario of two processes on a ring of 4 with this embedding, and what else it reads.
+fn with_files(embedding: &str, files: &[(&str, &str)]) -> Files {
+    let text = format!(
+        "machine = {{ kind = \"ring\", shape = [4] }}\nprogram.dimensions = 1\nmapping.embeddings = [{embedding}]\n"
+    );
+    Files::new(&[&[("s.toml", text.as_str()), HOSTS], files].concat())
+}
+
+fn nodes(run: &Run) -> Vec<u32> {
+    run.placement.nodes().iter().map(|node| node.index()).collect()
+}
+
+const RANKFILE: &str = "{ file = \"r.txt\", format = \"open-mpi-rankfile\", hosts = \"hosts.txt\" }";
+
+#[test]
+fn a_launchers_file_is_a_placement() {
+    let files = with_files(RANKFILE, &[("r.txt", "rank 1=b slot=0\nrank 0=d slot=2\n")]);
+    let scenario = files.load().unwrap();
+    let run = &scenario.runs[0];
+    assert_eq!((run.embedding.to_string().as_str(), nodes(run)), ("open-mpi-rankfile:r.txt", vec![3, 1]));
+    let inputs: Vec<_> = scenario.inputs.iter().map(|path| files.told(&path.display())).collect();
+    assert_eq!(inputs, ["s.toml", "hosts.txt", "r.txt"]);
+}
+
+#[test]
+fn slots_of_a_host_may_lie_on_several_nodes() {
+    let entry =
+        "{ file = \"r.txt\", format = \"open-mpi-rankfile\", hosts = \"two.txt\", slots_per_node = 6 }";
+    let files = [("two.txt", "a\nb\n"), ("r.txt", "rank 0=b slot=2\nrank 1=b slot=3\n")];
+    assert_eq!(nodes(&with_files(entry, &files).load().unwrap().runs[0]), [2, 3]);
+    // Without it, the hosts have as many slots as the processes need: one a node.
+    let entry = entry.replace(", slots_per_node = 6", "");
+    let told = with_files(&entry, &files).displayed();
+    assert_eq!(
+        told,
+        [
+            "r.txt:1:15: slot is 2, expected an integer from 0 to 1",
+            "r.txt:2:15: slot is 3, expected an integer from 0 to 1"
+        ]
+    );
+}
+
+#[test]
+fn errors_in_a_launchers_file_point_into_it() {
+    let files = with_files(RANKFILE, &[("r.txt", "# mine\nrank 0=e slot=0\nrank 1=a slot=x\n")]);
+    assert_eq!(
+        files.displayed(),
+        [
+            "r.txt:2:8: host \"e\" is none of the hosts, expected one of them",
+            "r.txt:3:15: slot is \"x\", expected an integer from 0 to 4294967295",
+        ]
+    );
+    let files = with_files(RANKFILE, &[("hosts.txt", "a\na\n"), ("r.txt", "")]);
+    assert_eq!(files.displayed(), ["hosts.txt:2:1: host \"a\" a second time, expected every host once"]);
+}
+
+#[test]
+fn from_the_twentieth_error_on_they_are_counted() {
+    let lines = "rank 7=a slot=0\n".repeat(25);
+    let errors = with_files(RANKFILE, &[("r.txt", &lines)]).errors();
+    assert_eq!(errors.len(), 20);
+    assert_eq!(errors[19].help().unwrap().to_string(), "and 5 more errors in this file");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told() {
+    let missing = "No such file or directory (os error 2)";
+    assert_eq!(
+        with_files(RANKFILE, &[]).displayed(),
+        [format!("s.toml:3:23: embedding open-mpi-rankfile:r.txt cannot be read: {missing}")]
+    );
+    let entry = RANKFILE.replace("hosts.txt", "no.txt");
+    let files = with_files(&entry, &[("r.txt", "")]);
+    assert_eq!(files.displayed(), [format!("no.txt: list of hosts cannot be read: {missing}")]);
+    let files = with_files(RANKFILE, &[("r.txt", "")]);
+    fs::write(files.directory.path().join("r.txt"), b"rank \xff").unwrap();
+    let expected =
+        "r.txt: launcher's file is not UTF-8 text: byte 5 is the first that is not, expected a text file";
+    assert_eq!(files.displayed(), [expected]);
+}
+
+#[test]
+fn the_table_says_what_the_format_needs_and_no_more() {
+    let told = |entry: &str| {
+        let told = with_files(entry, &[("r.txt", "0,1,2,3")]).displayed();
+        told.iter().map(|line| line.strip_prefix("s.toml:3:").unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told("{ file = \"r.txt\", format = \"slurm-hostfile\", slots_per_node = 1, name = \"x\" }"),
+        [
+            "23: embedding.hosts is missing, expected the path of a list of host names",
+            "85: embedding.slots_per_node is given, expected none: slurm-hostfile tells no slots of hosts",
+            "88: unknown key \"name\" in embedding, expected file, format, hosts or slots_per_node",
+        ]
+    );
+    assert_eq!(
+        told("{ format = \"cray-rank-order\", hosts = \"hosts.txt\" }"),
+        [
+            "23: embedding.file is missing, expected the path of a launcher's file",
+            "61: embedding.hosts is given, expected none: cray-rank-order names no hosts",
+        ]
+    );
+    assert_eq!(
+        told("{ file = \"\", format = \"open-mpi\" }"),
+        [
+            "32: embedding.file is \"\", expected a path",
+            "45: embedding.format is \"open-mpi\", expected open-mpi-rankfile, slurm-hostfile, cray-rank-order, \
+             bluegene-mapfile, flux-taskmap or fujitsu-rank-map",
+        ]
+    );
+    let twice = format!("{RANKFILE}, {}", RANKFILE.replace("hosts.txt", "others.txt"));
+    let expected = "embedding open-mpi-rankfile:r.txt a second time, expected every embedding once";
+    assert!(told(&twice)[0].ends_with(expected));
+}
+
+#[test]
+fn the_name_that_results_use_leads_to_the_table() {
+    let files = with_files("\"slurm-hostfile:r.txt\"", &[]);
+    assert_eq!(files.help(), "write it as { file = \"r.txt\", format = \"slurm-hostfile\", hosts = .. }");
+}
