@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
+use clap_complete::Shell;
 use cubefold_experiment::journal::{Found, Shard};
 use cubefold_mapping::{ConstructionKind, EmbeddingKind};
 
 use crate::{
     color::Color,
-    format::{PlacementFormat, ResultFormat, TablesFormat},
+    format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},
     memory_limit::MemoryLimit,
 };
 
@@ -56,6 +57,10 @@ const AFTER_TABLES: &str = after_help!(
 const AFTER_VERIFY: &str = after_help!("verify --quick", "verify --output claims.md");
 const AFTER_BENCH: &str = after_help!("bench --save before", "bench --against before --save after");
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
+const AFTER_EXPLAIN: &str = after_help!("explain", "explain makespan", "explain placement_dilation_max");
+const AFTER_COMPLETIONS: &str =
+    after_help!("completions bash --output ~/.local/share/bash-completion/completions/cubefold");
+const AFTER_MAN: &str = after_help!("man", "man compare", "man --folder ~/.local/share/man/man1");
 
 /// The embeddings that a scenario can name, then the examples and exit codes.
 fn after_main() -> String {
@@ -135,6 +140,15 @@ pub(crate) enum Command {
     /// Measures how fast this program is, by default on one thread, and compares with saved figures
     #[command(after_help = AFTER_BENCH)]
     Bench(BenchOptions),
+    /// Says what a column or term means, how it is computed and where it is defined; without one, lists all
+    #[command(after_help = AFTER_EXPLAIN)]
+    Explain(ExplainOptions),
+    /// Prints what a shell needs to complete commands and options
+    #[command(after_help = AFTER_COMPLETIONS)]
+    Completions(CompletionsOptions),
+    /// Prints the manual page of the program or of a command
+    #[command(after_help = AFTER_MAN)]
+    Man(ManOptions),
 }
 
 /// The scenarios, and how results are written.
@@ -280,6 +294,39 @@ pub(crate) struct BenchOptions {
     /// How the figures are written [default: by the extension of --output, else table]
     #[arg(long, value_enum)]
     pub(crate) format: Option<ResultFormat>,
+}
+
+/// Options of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOptions {
+    /// A column of the files, a word of the tables or a term, such as makespan or `node load`
+    #[arg(value_name = "TERM")]
+    pub(crate) term: Vec<String>,
+
+    /// How it is written [default: by the extension of --output, else text]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ExplainFormat>,
+}
+
+/// Options of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsOptions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+/// Options of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManOptions {
+    /// The command whose page is asked for [default: the program itself]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+
+    /// Write all pages, that of the program and those of its commands, into this folder
+    /// [default: one page to --output]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["command", "output"])]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 impl ValueEnum for Color {

@@ -3,7 +3,10 @@
 mod bench;
 mod check;
 mod compare;
+mod completions;
 mod execution;
+mod explain;
+mod man;
 mod measure;
 mod merge;
 mod one_run;
@@ -35,6 +38,9 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Place(options) => place::place(&options, shared),
         Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => check::check(&options, shared),
+        Command::Explain(options) => explain::explain(&options, shared),
+        Command::Completions(options) => completions::completions(&options, shared),
+        Command::Man(options) => man::man(&options, shared),
         Command::Verify(options) => return verify::verify(&options, shared),
         Command::Bench(options) => return bench::bench(&options, shared),
     }?;

@@ -3,6 +3,7 @@
 mod bench_table;
 mod check_table;
 mod compare_table;
+mod explain_page;
 mod grid;
 mod measure_table;
 mod page;
@@ -13,6 +14,7 @@ mod verify_table;
 pub(crate) use bench_table::bench_table;
 pub(crate) use check_table::check_table;
 pub(crate) use compare_table::compare_table;
+pub(crate) use explain_page::{definition_page, glossary_page};
 pub(crate) use grid::write_grid;
 pub(crate) use measure_table::measure_table;
 pub(crate) use page::{Page, TextTable};

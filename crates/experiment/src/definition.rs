@@ -12,10 +12,12 @@ mod times;
 mod verify;
 mod what_was_run;
 
+use serde::Serialize;
+
 /// What one column, key or term of the results means.
 ///
 /// `unit`, `formula` and `source` are empty where there is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Definition {
     /// The name in files, as CSV joins it (`totals_waiting_cycles`), or the term itself.
     pub name: &'static str,
