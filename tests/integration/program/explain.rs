@@ -15,7 +15,7 @@ machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shap
 mapping.embeddings = [\"tao\"]\n\
 [program]\n\
 kind = \"neighbour-exchange\"\n\
-guest = { kind = \"mesh\", shape = [2, 12] }\n\
+guest = { kind = \"ring\", shape = [24] }\n\
 communication = \"permutation\"\n\
 sets = 3\n\
 loading = { code_types = \"same\" }\n\
@@ -99,7 +99,7 @@ fn the_page_on_results_has_every_definition() {
 
 #[test]
 fn a_term_is_explained_with_its_formula_and_source() {
-    insta::assert_snapshot!(done(&["explain", "makespan"]), @"");
+    insta::assert_snapshot!("explain_makespan", done(&["explain", "makespan"]));
     assert_eq!(done(&["explain", "node", "load"]), done(&["explain", "placement.node_load.max"]));
 }
 

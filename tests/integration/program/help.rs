@@ -58,7 +58,8 @@ fn every_command_has_help_and_tells_of_every_option_its_default() {
         for option in options {
             let text = help.split_once(option).unwrap_or_else(|| panic!("{command} has no {option}")).1;
             let end = text.find("\n      --").unwrap_or(text.len());
-            assert!(text[..end].contains("[default: "), "{command} {option}: {}", &text[..end]);
+            let text = text[..end].split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(text.contains("[default: "), "{command} {option}: {text}");
         }
     }
 }

@@ -20,7 +20,7 @@ fn the_program_and_every_command_have_a_page() {
     }
     for command in commands() {
         let page = done(&["man", &command]);
-        assert!(page.contains(&format!(".TH cubefold\\-{command} 1")), "{page}");
+        assert!(page.contains(&format!(".TH cubefold-{command} 1")), "{page}");
         assert!(page.contains("\n.nf\n"), "examples keep their lines: {page}");
     }
 }

@@ -15,6 +15,9 @@ use crate::{
     output::Output,
 };
 
+/// What the pages belong to.
+const SOURCE: &str = concat!("cubefold ", env!("CARGO_PKG_VERSION"));
+
 pub(super) fn man(options: &ManOptions, shared: &SharedOptions) -> Result<(), Failure> {
     // The pages are the help: a page on help would say nothing new.
     let mut program = Arguments::command().disable_help_subcommand(true);
@@ -46,7 +49,7 @@ fn write_all(program: &Command, folder: &Path) -> Result<(), Failure> {
 
 fn write_page(output: &mut impl Write, command: &Command) -> io::Result<()> {
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let page = Man::new(command.clone()).manual("cubefold");
+    let page = Man::new(command.clone()).manual("cubefold").source(SOURCE);
     page.render_title(output)?;
     page.render_name_section(output)?;
     page.render_synopsis_section(output)?;
