@@ -101,7 +101,7 @@ pub(crate) struct SharedOptions {
     #[arg(long, global = true, value_name = "SIZE")]
     pub(crate) memory_limit: Option<MemoryLimit>,
 
-    /// Whether messages are coloured
+    /// Whether messages, and tables on standard output, are coloured
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
 

@@ -1,6 +1,9 @@
 //! Runs and results by scenario and by combination.
 
-use cubefold_experiment::{Run, Scenario, export::ScenarioCaption};
+use cubefold_experiment::{
+    Run, Scenario,
+    export::{RunRecord, ScenarioCaption},
+};
 
 /// The runs of all scenarios, in their order.
 pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
@@ -27,4 +30,20 @@ pub(crate) fn by_scenario<'a, R>(
 /// The runs that differ in nothing but the embedding, group by group.
 pub(crate) fn combinations(runs: &[Run]) -> impl Iterator<Item = &[Run]> {
     runs.chunk_by(|a, b| a.combination == b.combination)
+}
+
+/// What belongs to the records of each embedding, in the order in which embeddings come up first.
+pub(crate) fn by_embedding<'a, T: Copy>(
+    items: &[T],
+    record: impl Fn(T) -> &'a RunRecord,
+) -> Vec<(&'a str, Vec<T>)> {
+    let mut found: Vec<(&str, Vec<T>)> = vec![];
+    for &item in items {
+        let name = record(item).embedding.as_str();
+        match found.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, own)) => own.push(item),
+            None => found.push((name, vec![item])),
+        }
+    }
+    found
 }

@@ -20,13 +20,11 @@ pub(super) fn explain(options: &ExplainOptions, shared: &SharedOptions) -> Resul
     let term = options.term.join(" ");
     let asked = if term.is_empty() { None } else { Some(find(&term)?) };
     let output = Output::open(shared.output(), &[])?;
-    output.write(|output| match asked {
-        Some(definition) => write(output, format, definition_page(definition, format), &[definition]),
-        None => {
-            let all: Vec<&Definition> = Definition::all().collect();
-            write(output, format, glossary_page(&DefinitionGroup::ALL, format), &all)
-        }
-    })
+    let (page, definitions) = match asked {
+        Some(definition) => (definition_page(definition, format), vec![definition]),
+        None => (glossary_page(&DefinitionGroup::ALL, format), Definition::all().collect()),
+    };
+    output.write(|output| write(output, format, &page, &definitions))
 }
 
 fn find(term: &str) -> Result<&'static Definition, Failure> {
@@ -44,7 +42,7 @@ fn find(term: &str) -> Result<&'static Definition, Failure> {
 fn write(
     output: &mut impl Write,
     format: ExplainFormat,
-    page: Page,
+    page: &Page,
     definitions: &[&Definition],
 ) -> io::Result<()> {
     match format {

@@ -60,6 +60,7 @@ fn summary(definitions: &[Definition]) -> TextTable {
         header: ["term", "meaning"].map(str::to_owned).to_vec(),
         rows: definitions.iter().map(row).collect(),
         words: 2,
+        gives_way: &[],
     }
 }
 
