@@ -21,6 +21,7 @@ mod manual;
 mod measure;
 mod memory_limit;
 mod neighbour_exchange;
+mod new;
 mod outputs;
 mod parquet_results;
 mod place;
@@ -33,4 +34,6 @@ mod shards;
 mod sweep_scenario;
 mod table_width;
 mod tables;
+#[cfg(unix)]
+mod terminal;
 mod verify;

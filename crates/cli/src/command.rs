@@ -9,6 +9,7 @@ mod explain;
 mod man;
 mod measure;
 mod merge;
+mod new;
 mod one_run;
 mod place;
 mod process_rows;
@@ -39,6 +40,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => check::check(&options, shared),
         Command::Explain(options) => explain::explain(&options, shared),
+        Command::New(options) => new::new(&options, shared),
         Command::Completions(options) => completions::completions(&options, shared),
         Command::Man(options) => man::man(&options, shared),
         Command::Verify(options) => return verify::verify(&options, shared),

@@ -41,5 +41,5 @@ pub use run_error::RunError;
 pub use runner::{FinishedRun, check_placements, check_runs, execute};
 pub use scenario::{
     DimensionChoice, EmbeddingName, Execution, ExecutionMode, Phases, Run, Scenario, ScenarioError,
-    ScenarioErrors, load,
+    ScenarioErrors, load, load_text,
 };

@@ -3,7 +3,7 @@
 use super::command::{done, program, run};
 
 /// Every command that has options of its own.
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "run",
     "compare",
     "merge",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 12] = [
     "verify",
     "bench",
     "explain",
+    "new",
     "completions",
     "man",
 ];
@@ -53,6 +54,7 @@ fn every_command_has_help_and_tells_of_every_option_its_default() {
         match command {
             "man" => options.push("--folder"),
             "completions" => {}
+            "new" => options.push("--links"),
             _ => options.push("--format"),
         }
         for option in options {

@@ -9,6 +9,10 @@ use super::TextTable;
 
 /// Words up to this width are left whole as long as there are columns to leave out.
 const LONG_WORD: usize = 20;
+/// Words up to this width are left whole as long as there are important columns to leave out.
+const SHORT_WORD: usize = 12;
+/// How many of the columns that give way are less important than whole words.
+const LEAST_IMPORTANT: usize = 3;
 /// Words are never wrapped to less.
 const LEAST_WORD: usize = 8;
 
@@ -25,7 +29,9 @@ impl TextTable {
         let mut table = self.clone();
         let said = table.say_what_is_alike(columns);
         table.wrap_words(columns, LONG_WORD);
-        let left_out = table.leave_out(columns);
+        let mut left_out = table.leave_out(columns, LEAST_IMPORTANT);
+        table.wrap_words(columns, SHORT_WORD);
+        left_out.extend(table.leave_out(columns, self.gives_way.len()));
         table.wrap_words(columns, LEAST_WORD);
         let mut notes = vec![];
         if !said.is_empty() {
@@ -64,10 +70,10 @@ impl TextTable {
         said
     }
 
-    /// Takes out the least important columns, as many as it takes to fit; gives their names.
-    fn leave_out(&mut self, columns: usize) -> Vec<&'static str> {
+    /// Takes out the least important columns, as many as it takes to fit, but at most `most`; gives their names.
+    fn leave_out(&mut self, columns: usize, most: usize) -> Vec<&'static str> {
         let mut left_out = vec![];
-        for name in self.gives_way {
+        for name in self.gives_way.iter().take(most) {
             let Some(place) = self.place_of(name).filter(|_| self.width() > columns) else { continue };
             self.remove(place);
             left_out.push(*name);

@@ -228,12 +228,14 @@ pub(super) fn short_names(paths: &[&str]) -> Vec<String> {
     paths.iter().zip(&ends).map(name).collect()
 }
 
-/// A swept value as tables show it: a shape as files of results have it, others as they are written.
+/// A swept value as tables show it: a shape as files of results have it, a file without its folder, others as they
+/// are written.
 pub(super) fn shown(path: &str, value: &str) -> String {
     let lengths = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    match lengths.filter(|_| path.ends_with("shape")) {
-        Some(lengths) => lengths.split(',').map(str::trim).collect::<Vec<_>>().join("x"),
-        None => plain(value),
+    match (path.rsplit('.').next(), lengths) {
+        (Some("shape"), Some(lengths)) => lengths.split(',').map(str::trim).collect::<Vec<_>>().join("x"),
+        (Some("file"), _) => plain(value).rsplit('/').next().unwrap_or_default().to_owned(),
+        _ => plain(value),
     }
 }
 
