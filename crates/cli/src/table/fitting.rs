@@ -10,7 +10,7 @@ use super::TextTable;
 /// Words up to this width are left whole as long as there are columns to leave out.
 const LONG_WORD: usize = 20;
 /// Words up to this width are left whole as long as there are important columns to leave out.
-const SHORT_WORD: usize = 12;
+const SHORT_WORD: usize = 16;
 /// How many of the columns that give way are less important than whole words.
 const LEAST_IMPORTANT: usize = 3;
 /// Words are never wrapped to less.

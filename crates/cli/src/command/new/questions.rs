@@ -64,12 +64,11 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
         None => MachineKind::ALL[questions.choose("Which machine?", &MACHINES, 3).map_err(unanswered)?],
     };
     answered.machine = Some(kind);
-    let lengths = match &options.shape {
-        Some(lengths) => lengths.clone(),
-        None => {
-            let (question, usual) = shape_question(kind);
-            questions.lengths(question, usual).map_err(unanswered)?
-        }
+    let lengths = if let Some(lengths) = &options.shape {
+        lengths.clone()
+    } else {
+        let (question, usual) = shape_question(kind);
+        questions.lengths(question, usual).map_err(unanswered)?
     };
     // No hypercube lies on other lengths: what would be refused is not offered.
     let cube = Grid::new(kind, &lengths.0).holds_a_cube();
