@@ -24,6 +24,8 @@ use crate::{
 
 pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Failure> {
     refuse_existing(shared.output())?;
+    // A path that cannot be written to is refused before anything is asked.
+    let output = Output::open(shared.output(), &[])?;
     let mut terminal = TerminalQuestions;
     let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
     let questions = asks.then_some(&mut terminal as &mut dyn Questions);
@@ -32,7 +34,6 @@ pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Fa
     let path = path.unwrap_or(Path::new("scenario.toml"));
     let text = scenario_text(&wish, path);
     check(path, &text).map_err(Failure::Scenario)?;
-    let output = Output::open(shared.output(), &[])?;
     output.write(|output| output.write_all(text.as_bytes()))
 }
 

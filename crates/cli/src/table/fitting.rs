@@ -72,13 +72,34 @@ impl TextTable {
 
     /// Takes out the least important columns, as many as it takes to fit, but at most `most`; gives their names.
     fn leave_out(&mut self, columns: usize, most: usize) -> Vec<&'static str> {
-        let mut left_out = vec![];
+        let whole = self.clone();
+        let mut left_out: Vec<&str> = vec![];
         for name in self.gives_way.iter().take(most) {
-            let Some(place) = self.place_of(name).filter(|_| self.width() > columns) else { continue };
-            self.remove(place);
-            left_out.push(*name);
+            if self.width() > columns && self.place_of(name).is_some() {
+                left_out.push(name);
+                *self = whole.without(&left_out);
+            }
+        }
+        // Where a wide column had to go, a narrower one that went before it may have room again.
+        for name in left_out.clone().into_iter().rev() {
+            let fewer: Vec<&str> = left_out.iter().copied().filter(|other| *other != name).collect();
+            let wider = whole.without(&fewer);
+            if wider.width() <= columns {
+                (*self, left_out) = (wider, fewer);
+            }
         }
         left_out
+    }
+
+    /// The table without the columns of these names.
+    fn without(&self, names: &[&str]) -> Self {
+        let mut table = self.clone();
+        for name in names {
+            if let Some(place) = table.place_of(name) {
+                table.remove(place);
+            }
+        }
+        table
     }
 
     fn place_of(&self, name: &str) -> Option<usize> {
@@ -171,6 +192,20 @@ mod tests {
         let fitted = wide.fit(30);
         assert_eq!(fitted.table.header, ["embedding", "makespan", "waiting"]);
         assert_eq!(fitted.notes, ["Left out, to fit 30 columns: queue. --format markdown or csv shows all."]);
+    }
+
+    #[test]
+    fn a_narrow_column_comes_back_where_a_wide_one_had_to_go() {
+        let wide = table(
+            &["embedding", "makespan", "queue", "waiting"],
+            &[&["xor", "16", "0", "123456789012345678901234567890"], &["gray", "17", "3", "2"]],
+        );
+        let fitted = wide.fit(30);
+        assert_eq!(fitted.table.header, ["embedding", "makespan", "queue"]);
+        assert_eq!(
+            fitted.notes,
+            ["Left out, to fit 30 columns: waiting. --format markdown or csv shows all."]
+        );
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Grid {
     /// A grid with these lengths; one number for a hypercube is how many dimensions it has.
     pub(super) fn new(kind: MachineKind, lengths: &[u64]) -> Self {
         let lengths = match (kind, lengths) {
-            (MachineKind::Hypercube, &[dimensions]) if dimensions != 2 => {
+            (MachineKind::Hypercube, &[dimensions]) => {
                 // More dimensions than this are refused whatever their number is.
                 vec![2; usize::try_from(dimensions.min(64)).unwrap_or(64)]
             }
@@ -100,7 +100,7 @@ impl Grid {
         Self { kind, lengths }
     }
 
-    /// The ring that every torus and mesh of so many nodes has a placement for; a line where two nodes make no ring.
+    /// The ring with a process for each node: every torus and mesh has a placement for it.
     fn ring_of_as_many(&self) -> Self {
         let nodes = self.lengths.iter().fold(1, |product: u64, length| product.saturating_mul(*length));
         Self { kind: MachineKind::Ring, lengths: vec![nodes] }
