@@ -7,8 +7,8 @@ fn commands() -> Vec<String> {
     let help = done(&["--help"]);
     let listed = help.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
     let named = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let names = named.map(|line| line.split_whitespace().next().unwrap().to_owned());
-    names.filter(|name| name != "help").collect()
+    let first_words = named.map(|line| line.split_whitespace().next().unwrap().to_owned());
+    first_words.filter(|name| name != "help").collect()
 }
 
 #[test]
