@@ -113,16 +113,22 @@ impl TextTable {
         }
     }
 
-    /// Wraps the widest words, though not to less than `least`, until the table fits.
+    /// Wraps the widest words, though not to less than `least` and their headers, until the table fits.
     fn wrap_words(&mut self, columns: usize, least: usize) {
-        let whole = self.clone();
-        let mut widths: Vec<usize> = (0..self.words).map(|place| self.column_width(place)).collect();
-        while self.width() > columns {
-            let widest = (0..widths.len()).max_by_key(|&place| widths[place]);
-            let Some(place) = widest.filter(|&place| widths[place] > least) else { return };
-            widths[place] -= 1;
-            *self = whole.wrapped(&widths);
+        let mut too_wide = self.width().saturating_sub(columns);
+        if too_wide == 0 {
+            return;
         }
+        let mut widths: Vec<usize> = (0..self.words).map(|place| self.column_width(place)).collect();
+        let wrappable =
+            |widths: &[usize], place: usize| widths[place] > least.max(display_width(&self.header[place]));
+        while too_wide > 0 {
+            let places = (0..widths.len()).filter(|&place| wrappable(&widths, place));
+            let Some(widest) = places.max_by_key(|&place| widths[place]) else { break };
+            widths[widest] -= 1;
+            too_wide -= 1;
+        }
+        *self = self.wrapped(&widths);
     }
 
     /// The table with its words wrapped to these widths, over as many rows as that takes.
