@@ -2,16 +2,21 @@
 
 mod drawing;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
-use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser},
+};
+use clap_complete::Shell;
 use cubefold_experiment::journal::{Found, Shard};
 use cubefold_mapping::{ConstructionKind, EmbeddingKind};
+use cubefold_topology::{LinkMode, MachineKind};
 
 pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, PictureFormat};
 use crate::{
     color::Color,
-    format::{PlacementFormat, ResultFormat, TablesFormat},
+    format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},
     memory_limit::MemoryLimit,
 };
 
@@ -65,6 +70,14 @@ const AFTER_DRAW: &str = after_help!(
     "draw scaling results.csv --x nodes --y makespan_cycles --output scaling.svg"
 );
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
+const AFTER_EXPLAIN: &str = after_help!("explain", "explain makespan", "explain placement_dilation_max");
+const AFTER_NEW: &str = after_help!(
+    "new --output mine.toml",
+    "new --machine torus --shape 8x8 --program cc-cube --output mine.toml"
+);
+const AFTER_COMPLETIONS: &str =
+    after_help!("completions bash --output ~/.local/share/bash-completion/completions/cubefold");
+const AFTER_MAN: &str = after_help!("man", "man compare", "man --folder ~/.local/share/man/man1");
 
 /// The embeddings that a scenario can name, then the examples and exit codes.
 fn after_main() -> String {
@@ -105,7 +118,7 @@ pub(crate) struct SharedOptions {
     #[arg(long, global = true, value_name = "SIZE")]
     pub(crate) memory_limit: Option<MemoryLimit>,
 
-    /// Whether messages are coloured
+    /// Whether messages, and tables on standard output, are coloured
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
 
@@ -147,6 +160,18 @@ pub(crate) enum Command {
     /// Measures how fast this program is, by default on one thread, and compares with saved figures
     #[command(after_help = AFTER_BENCH)]
     Bench(BenchOptions),
+    /// Says what a column or term means, how it is computed and where it is defined; without one, lists all
+    #[command(after_help = AFTER_EXPLAIN)]
+    Explain(ExplainOptions),
+    /// Writes a scenario with comments, after three questions or from options
+    #[command(after_help = AFTER_NEW)]
+    New(NewOptions),
+    /// Prints what a shell needs to complete commands and options
+    #[command(after_help = AFTER_COMPLETIONS)]
+    Completions(CompletionsOptions),
+    /// Prints the manual page of the program or of a command
+    #[command(after_help = AFTER_MAN)]
+    Man(ManOptions),
 }
 
 /// The scenarios, and how results are written.
@@ -302,6 +327,150 @@ pub(crate) struct BenchOptions {
     /// How the figures are written [default: by the extension of --output, else table]
     #[arg(long, value_enum)]
     pub(crate) format: Option<ResultFormat>,
+}
+
+/// Options of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOptions {
+    /// A column of the files, a word of the tables or a term, such as makespan or `node load`
+    #[arg(value_name = "TERM")]
+    pub(crate) term: Vec<String>,
+
+    /// How it is written [default: by the extension of --output, else text]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ExplainFormat>,
+}
+
+/// Options of `new`. The first three are asked for on a terminal where they are missing.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct NewOptions {
+    /// The machine [default: asked for]
+    #[arg(long, value_name = "KIND", value_parser = machine_kinds())]
+    pub(crate) machine: Option<MachineKind>,
+
+    /// The lengths of its dimensions, such as 8x8; for a hypercube, how many dimensions [default: asked for]
+    #[arg(long)]
+    pub(crate) shape: Option<Lengths>,
+
+    /// The program [default: asked for]
+    #[arg(long, value_enum)]
+    pub(crate) program: Option<ProgramKind>,
+
+    /// The guest of a neighbour-exchange program, such as torus:4x6 [default: a ring of as many processes as
+    /// there are nodes]
+    #[arg(long, value_name = "KIND:SHAPE")]
+    pub(crate) guest: Option<Guest>,
+
+    /// The embeddings to compare, separated by commas [default: standard,xor,byweight,gray for a cc-cube, else
+    /// tao]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub(crate) embeddings: Vec<String>,
+
+    /// How long a process computes before each exchange
+    #[arg(long, value_name = "CYCLES", default_value_t = 0)]
+    pub(crate) compute_cycles: u64,
+
+    /// What may be on a link at one time
+    #[arg(long, value_name = "MODE", default_value = "full-duplex", value_parser = link_modes())]
+    pub(crate) links: LinkMode,
+
+    /// How the program is executed
+    #[arg(long, value_enum, default_value_t = ExecutionModes::Asynchronous)]
+    pub(crate) mode: ExecutionModes,
+
+    /// The name of the scenario [default: that of its file]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+}
+
+fn machine_kinds() -> impl TypedValueParser<Value = MachineKind> {
+    PossibleValuesParser::new(MachineKind::ALL.map(MachineKind::name)).try_map(|name| machine_kind(&name))
+}
+
+fn machine_kind(name: &str) -> Result<MachineKind, String> {
+    let found = MachineKind::ALL.into_iter().find(|kind| kind.name() == name);
+    let known = MachineKind::ALL.map(MachineKind::name).join(", ");
+    found.ok_or_else(|| format!("found {name:?}, expected one of {known}"))
+}
+
+fn link_modes() -> impl TypedValueParser<Value = LinkMode> {
+    PossibleValuesParser::new(LinkMode::ALL.map(LinkMode::name)).try_map(|name| {
+        let found = LinkMode::ALL.into_iter().find(|mode| mode.name() == name);
+        found.ok_or_else(|| format!("found {name:?}, expected a link mode"))
+    })
+}
+
+/// The program of a new scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgramKind {
+    /// Exchanges along the dimensions of a hypercube
+    CcCube,
+    /// Exchanges between the neighbours of a torus or mesh
+    NeighbourExchange,
+}
+
+/// How a new scenario is executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExecutionModes {
+    /// Every process advances on its own
+    Asynchronous,
+    /// All move together, step by step
+    Coordinated,
+    /// Each way once
+    Both,
+}
+
+/// Lengths as people write them: `8x8`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lengths(pub(crate) Vec<u64>); // at least one
+
+impl FromStr for Lengths {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let length = |part: &str| part.trim().parse::<u64>().ok();
+        let lengths: Option<Vec<u64>> = text.split('x').map(length).collect();
+        lengths.map(Self).ok_or_else(|| format!("found {text:?}, expected lengths such as 8x8"))
+    }
+}
+
+/// A guest as people write it: `torus:4x6`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Guest {
+    pub(crate) kind: MachineKind,
+    pub(crate) lengths: Lengths,
+}
+
+impl FromStr for Guest {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, lengths) = text
+            .split_once(':')
+            .ok_or_else(|| format!("found {text:?}, expected a kind and lengths such as torus:4x6"))?;
+        Ok(Self { kind: machine_kind(kind)?, lengths: lengths.parse()? })
+    }
+}
+
+/// Options of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsOptions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+/// Options of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManOptions {
+    /// The command whose page is asked for [default: the program itself]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+
+    /// Write all pages, that of the program and those of its commands, into this folder
+    /// [default: one page to --output]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["command", "output"])]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 impl ValueEnum for Color {

@@ -1,8 +1,10 @@
-//! Whether messages are coloured.
+//! Whether messages and results are coloured.
 
-use std::io::IsTerminal;
+use std::{io::IsTerminal, path::Path};
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
+
+use crate::table::Paint;
 
 /// What the command line says of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,23 +29,29 @@ impl Color {
         }
     }
 
-    /// Whether standard error is coloured.
+    /// Whether what is written to `stream` is coloured.
     #[expect(clippy::disallowed_methods, reason = "colour is the terminal's affair, not a result")]
-    fn applies(self) -> bool {
+    fn applies(self, stream: &impl IsTerminal) -> bool {
         match self {
             Self::Always => true,
             Self::Never => false,
             Self::Auto => {
                 let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-                std::io::stderr().is_terminal() && !refused
+                stream.is_terminal() && !refused
             }
         }
     }
 
+    /// How tables are painted that go to `output`: files have no colours, whatever is asked for.
+    pub(crate) fn of_results(self, output: Option<&Path>) -> Paint {
+        let to_file = output.is_some_and(|path| path != Path::new("-"));
+        if !to_file && self.applies(&std::io::stdout()) { Paint::Colored } else { Paint::Plain }
+    }
+
     /// What draws errors with their places.
     pub(crate) fn report_handler(self) -> GraphicalReportHandler {
-        let theme =
-            if self.applies() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let colored = self.applies(&std::io::stderr());
+        let theme = if colored { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         GraphicalReportHandler::new_themed(theme).with_links(false).with_width(100)
     }
 }

@@ -3,10 +3,14 @@
 mod bench;
 mod check;
 mod compare;
+mod completions;
 mod draw;
 mod execution;
+mod explain;
+mod man;
 mod measure;
 mod merge;
+mod new;
 mod npy;
 mod one_run;
 mod place;
@@ -38,6 +42,10 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Draw(options) => draw::draw(&options, shared),
         Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => check::check(&options, shared),
+        Command::Explain(options) => explain::explain(&options, shared),
+        Command::New(options) => new::new(&options, shared),
+        Command::Completions(options) => completions::completions(&options, shared),
+        Command::Man(options) => man::man(&options, shared),
         Command::Verify(options) => return verify::verify(&options, shared),
         Command::Bench(options) => return bench::bench(&options, shared),
     }?;

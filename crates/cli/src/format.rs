@@ -82,6 +82,17 @@ pub(crate) enum TablesFormat {
     Csv,
 }
 
+/// How definitions are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplainFormat {
+    /// For people, in 80 columns
+    Text,
+    /// One document with an envelope
+    Json,
+    /// A list, for a page
+    Markdown,
+}
+
 /// A format that a path's extension may stand for.
 pub(crate) trait ByExtension: Sized {
     /// The format when nothing says otherwise.
@@ -142,6 +153,18 @@ impl ByExtension for TablesFormat {
         match extension {
             "json" => Some(Self::Json),
             "csv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}
+
+impl ByExtension for ExplainFormat {
+    const DEFAULT: Self = Self::Text;
+
+    fn of_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "json" => Some(Self::Json),
+            "md" => Some(Self::Markdown),
             _ => None,
         }
     }

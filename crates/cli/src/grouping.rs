@@ -1,6 +1,9 @@
 //! Runs and results by scenario and by combination.
 
-use cubefold_experiment::{Run, Scenario, export::ScenarioCaption};
+use cubefold_experiment::{
+    Run, Scenario,
+    export::{RunRecord, ScenarioCaption},
+};
 
 /// The runs of all scenarios, in their order.
 pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
@@ -37,4 +40,20 @@ pub(crate) fn run_names(runs: &[Run]) -> Vec<String> {
         if values.is_empty() { embedding } else { format!("{embedding}, {}", values.join(", ")) }
     };
     runs.iter().map(name).collect()
+}
+
+/// What belongs to the records of each embedding, in the order in which embeddings come up first.
+pub(crate) fn by_embedding<'a, T: Copy>(
+    items: &[T],
+    record: impl Fn(T) -> &'a RunRecord,
+) -> Vec<(&'a str, Vec<T>)> {
+    let mut found: Vec<(&str, Vec<T>)> = vec![];
+    for &item in items {
+        let name = record(item).embedding.as_str();
+        match found.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, own)) => own.push(item),
+            None => found.push((name, vec![item])),
+        }
+    }
+    found
 }

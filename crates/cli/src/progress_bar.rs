@@ -1,6 +1,7 @@
 //! A progress bar for work over about a second.
 
 use std::{
+    fmt,
     io::IsTerminal,
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
@@ -8,7 +9,7 @@ use std::{
 };
 
 use cubefold_experiment::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// How often the bar is drawn.
 const TICK: Duration = Duration::from_millis(100);
@@ -34,19 +35,20 @@ impl Show {
 /// How much there is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Work {
-    pairs: u64,                   // of a process and a stage, or whatever the progress counts
+    total: u64,                   // of what the progress counts
+    unit: &'static str,           // what that is, in the plural
     runs: Option<(usize, usize)>, // over before, and in all
 }
 
 impl Work {
-    /// So much of whatever the progress counts.
-    pub(crate) fn pairs(pairs: u64) -> Self {
-        Self { pairs, runs: None }
+    /// So many of what the progress counts, which is called `unit`.
+    pub(crate) fn of(total: u64, unit: &'static str) -> Self {
+        Self { total, unit, runs: None }
     }
 
     /// Runs with so many pairs of a process and a stage; of `runs` runs in all, `before` were over before.
     pub(crate) fn runs(pairs: u64, before: usize, runs: usize) -> Self {
-        Self { pairs, runs: Some((before, runs)) }
+        Self { total: pairs, unit: "stages", runs: Some((before, runs)) }
     }
 
     /// How many runs are over, where runs are counted.
@@ -74,7 +76,7 @@ pub(crate) fn watch<T>(show: Show, work: Work, progress: &Progress, does: impl F
 /// Draws until the other end of `over` is gone.
 fn draw(work: Work, progress: &Progress, over: &Receiver<()>) {
     // It counts time from the beginning, and is hidden at first.
-    let bar = new_bar(work.pairs);
+    let bar = new_bar(work);
     for tick in 0_u32.. {
         if over.recv_timeout(TICK) != Err(RecvTimeoutError::Timeout) {
             break;
@@ -88,20 +90,57 @@ fn draw(work: Work, progress: &Progress, over: &Receiver<()>) {
     bar.finish_and_clear();
 }
 
-fn new_bar(total: u64) -> ProgressBar {
-    let template = "{wide_bar} {msg}{percent}%, {elapsed} so far, about {eta} to go";
+fn new_bar(work: Work) -> ProgressBar {
+    let template = "{wide_bar} {msg}{percent}%, {rate}, {elapsed} so far, about {eta} to go";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden()).with_style(style)
+    let style = style.with_key("rate", move |state: &ProgressState, text: &mut dyn fmt::Write| {
+        // Where the bar cannot be drawn, the work goes on.
+        let _ = write!(text, "{}", rate(state.per_sec(), work.unit));
+    });
+    ProgressBar::with_draw_target(Some(work.total), ProgressDrawTarget::hidden()).with_style(style)
+}
+
+/// A rate in three digits or so.
+fn rate(a_second: f64, unit: &str) -> String {
+    const STEPS: [(f64, &str); 3] = [(1e9, " billion"), (1e6, " million"), (1e3, " thousand")];
+    match STEPS.iter().find(|(step, _)| a_second >= *step) {
+        Some((step, word)) => format!("{:.1}{word} {unit}/s", a_second / step),
+        None => format!("{a_second:.1} {unit}/s"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use indicatif::InMemoryTerm;
+
     use super::*;
 
     #[test]
     fn runs_that_were_over_before_count_as_done() {
         let progress = Progress::default();
         assert_eq!(Work::runs(100, 3, 8).told(&progress), "3 of 8 runs, ");
-        assert_eq!(Work::pairs(100).told(&progress), "");
+        assert_eq!(Work::of(100, "cases").told(&progress), "");
+    }
+
+    #[test]
+    fn rates_are_short_whatever_they_are() {
+        assert_eq!(rate(0.04, "cases"), "0.0 cases/s");
+        assert_eq!(rate(999.0, "stages"), "999.0 stages/s");
+        assert_eq!(rate(12_345.0, "stages"), "12.3 thousand stages/s");
+        assert_eq!(rate(5e6, "stages"), "5.0 million stages/s");
+        assert_eq!(rate(2.5e12, "stages"), "2500.0 billion stages/s");
+    }
+
+    #[test]
+    fn a_bar_says_how_far_how_fast_and_how_long() {
+        let terminal = InMemoryTerm::new(2, 100);
+        let bar = new_bar(Work::of(1000, "cases"));
+        bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        bar.set_position(500);
+        bar.force_draw();
+        let drawn = terminal.contents();
+        for part in ["50%, ", " cases/s, ", " so far, about ", " to go"] {
+            assert!(drawn.contains(part), "{drawn}");
+        }
     }
 }

@@ -9,6 +9,7 @@
 mod address_exchange;
 mod admission;
 pub mod benchmark;
+mod definition;
 mod exact_mean;
 pub mod export;
 mod generator_key;
@@ -33,6 +34,7 @@ pub mod verify;
 
 pub use address_exchange::address_exchange_steps;
 pub use admission::Permit;
+pub use definition::{Definition, DefinitionGroup};
 pub use exact_mean::{exact_mean, mean_of_means};
 pub use guest_program::{GuestProgram, NeighbourCommunication};
 pub use link_traffic::{LinkTraffic, busy_links, link_congestion};

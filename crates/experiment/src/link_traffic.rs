@@ -68,11 +68,13 @@ pub fn busy_links(run: &Run, place: usize) -> Result<Vec<LinkTraffic>, RunError>
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::{KeepRecords, Progress, execute, load_text};
 
     fn run(scenario: &str) -> Run {
-        load_text("a test", scenario).unwrap().runs.remove(0)
+        load_text(Path::new("a test"), scenario).unwrap().runs.remove(0)
     }
 
     #[test]

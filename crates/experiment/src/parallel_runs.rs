@@ -77,7 +77,7 @@ fn each_run<E: Send>(
 ) -> Result<(), E> {
     let Means { pool, resources, keep, progress } = means;
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
-    let shared = Mutex::new(SharedMetrics::measure(pool, &asked, 2, resources));
+    let shared = Mutex::new(SharedMetrics::measure(pool, &asked, 2, resources, &Progress::default()));
     let job = |(place, run): (usize, &&Run)| Job { place, bytes: bytes_to_run(run, keep) };
     do_jobs(pool, asked.iter().enumerate().map(job), resources, |job, permit| {
         let (run, place) = (asked[job.place], places[job.place]);
@@ -108,10 +108,15 @@ fn message_of(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Measures the placements of the runs on the threads of `pool`, without running their programs; equal
-/// placements are measured once.
+/// placements are measured once. `progress` counts the runs whose placements are measured.
 #[must_use]
-pub fn measure_runs(pool: &ThreadPool, runs: &[&Run], resources: Resources) -> Vec<PlacementEntry> {
-    let mut shared = SharedMetrics::measure(pool, runs, 1, resources);
+pub fn measure_runs(
+    pool: &ThreadPool,
+    runs: &[&Run],
+    resources: Resources,
+    progress: &Progress,
+) -> Vec<PlacementEntry> {
+    let mut shared = SharedMetrics::measure(pool, runs, 1, resources, progress);
     let entry = |(place, run): (usize, &&Run)| {
         let metrics = shared.take(place).unwrap_or_else(|| measure(run));
         PlacementEntry {

@@ -122,13 +122,13 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Scenario>, ScenarioErrors> {
     if errors.is_empty() { Ok(scenarios) } else { Err(ScenarioErrors::new(errors)) }
 }
 
-/// Reads and validates a scenario from its text; `name` stands for its file in errors.
+/// Reads and validates a scenario that is in no file, as if its text stood in one at `path`.
 ///
 /// # Errors
 ///
 /// As [`load`].
-pub fn load_text(name: &str, text: &str) -> Result<Scenario, ScenarioErrors> {
-    let source = SourceFile::excerpt(Path::new(name), text.to_owned(), 0);
+pub fn load_text(path: &Path, text: &str) -> Result<Scenario, ScenarioErrors> {
+    let source = SourceFile::excerpt(path, text.to_owned(), 0);
     Scenario::from_source(&source, &mut Library::default()).map_err(ScenarioErrors::new)
 }
 

@@ -11,7 +11,7 @@ use cubefold_mapping::PlacementMetrics;
 use rayon::ThreadPool;
 
 use crate::{
-    Resources,
+    Progress, Resources,
     job::{Job, do_jobs},
     scenario::Run,
 };
@@ -32,8 +32,15 @@ struct Group<'run> {
 }
 
 impl SharedMetrics {
-    /// Measures what at least `shared_by` of the runs have in common, in parallel.
-    pub(crate) fn measure(pool: &ThreadPool, runs: &[&Run], shared_by: usize, resources: Resources) -> Self {
+    /// Measures what at least `shared_by` of the runs have in common, in parallel; `progress` counts the runs whose
+    /// placements are measured.
+    pub(crate) fn measure(
+        pool: &ThreadPool,
+        runs: &[&Run],
+        shared_by: usize,
+        resources: Resources,
+        progress: &Progress,
+    ) -> Self {
         let groups: Vec<Group<'_>> =
             groups(runs).into_iter().filter(|group| group.places.len() >= shared_by).collect();
         let job = |(place, group): (usize, &Group<'_>)| Job {
@@ -46,6 +53,7 @@ impl SharedMetrics {
             if let Ok(metrics) = catch_unwind(AssertUnwindSafe(|| measure(groups[job.place].run))) {
                 measured[job.place].get_or_init(|| metrics);
             }
+            progress.add(groups[job.place].places.len() as u64);
             Ok::<(), Infallible>(())
         })
         .unwrap_or_else(|never| match never {});

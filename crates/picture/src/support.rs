@@ -1,5 +1,7 @@
 //! Runs for tests.
 
+use std::path::Path;
+
 use cubefold_experiment::{FinishedRun, KeepRecords, Progress, Run, execute, load_text};
 
 /// The one run of a scenario.
@@ -9,7 +11,7 @@ pub(crate) fn run(scenario: &str) -> Run {
 
 /// The runs of a scenario.
 pub(crate) fn runs(scenario: &str) -> Vec<Run> {
-    load_text("a test", scenario).unwrap().runs
+    load_text(Path::new("a test"), scenario).unwrap().runs
 }
 
 /// A run, executed, with its records.

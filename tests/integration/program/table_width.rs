@@ -10,12 +10,32 @@ fn tables_have_no_colours_and_no_spaces_at_the_ends_of_lines() {
     let tables = ["tables", "scenarios/figure-6.toml", "--embedding", "xor"];
     let mut commands: Vec<Vec<&str>> =
         ["run", "compare", "measure", "check"].map(|command| vec![command, scenario]).to_vec();
-    commands.extend([vec!["merge", &part], tables.to_vec()]);
+    commands.extend([vec!["merge", &part], tables.to_vec(), vec!["explain"]]);
     commands.extend([vec!["verify", "--quick"], vec!["bench", "--quick"]]);
     for command in commands {
-        let table = done(&[&command[..], &["--color", "always"]].concat());
+        let table = done(&command);
         assert!(!table.contains('\u{1b}'), "{command:?}");
         assert!(table.lines().all(|line| line == line.trim_end()), "{table}");
+    }
+}
+
+#[test]
+fn colour_adds_nothing_but_colour_and_goes_into_no_file() {
+    let scratch = Scratch::empty();
+    for command in [["run", "scenarios/link-modes.toml"], ["compare", "scenarios/figure-4.toml"]] {
+        let (plain, colored) = (done(&command), done(&[&command[..], &["--color", "always"]].concat()));
+        let marked = plain.lines().filter(|line| line.contains(" *"));
+        let painted =
+            colored.lines().filter(|line| line.starts_with("\u{1b}[1;32m") && line.ends_with("\u{1b}[0m"));
+        assert_eq!(painted.clone().count(), marked.count(), "{colored}");
+        assert!(painted.clone().count() > 0 && painted.clone().all(|line| line.contains(" *")), "{colored}");
+        assert_eq!(colored.replace("\u{1b}[1;32m", "").replace("\u{1b}[0m", ""), plain);
+        done(&[&command[..], &["--color", "always", "--output", &scratch.path("r.txt")]].concat());
+        assert_eq!(scratch.read("r.txt"), plain);
+        assert!(
+            !done(&[&command[..], &["--color", "always", "--format", "markdown"]].concat())
+                .contains('\u{1b}')
+        );
     }
 }
 
@@ -26,6 +46,9 @@ fn tables_read_well() {
         ("compare_contention", "compare", "contention-64x64"),
         ("measure_figure_4", "measure", "figure-4"),
         ("check_first_comparison", "check", "first-comparison"),
+        ("run_link_modes", "run", "link-modes"),
+        ("compare_fft_mesh", "compare", "fft-mesh-16x16"),
+        ("run_same_size_machines", "run", "same-size-machines"),
     ] {
         insta::assert_snapshot!(name, done(&[command, &format!("scenarios/{file}.toml")]));
     }
@@ -41,9 +64,14 @@ fn assert_fits(arguments: &[&str]) {
 #[test]
 fn tables_settings_and_sentences_fit_in_80_columns() {
     let scratch = Scratch::empty();
+    for scenario in super::command::files_in("scenarios", "toml") {
+        for command in ["run", "compare"] {
+            assert_fits(&[command, &scenario]);
+        }
+    }
     for name in ["first-comparison", "figure-4", "figure-6", "contention-64x64"] {
         let scenario = format!("scenarios/{name}.toml");
-        for command in ["run", "compare", "measure", "check"] {
+        for command in ["measure", "check"] {
             assert_fits(&[command, &scenario]);
         }
         done(&["run", &scenario, "--shard", "1/1", "--output", &scratch.path(name)]);

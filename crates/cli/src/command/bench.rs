@@ -56,8 +56,8 @@ fn measure(
     let pool: ThreadPool = execution::pool(threads)?;
     let progress = Progress::default();
     let run = || pool.install(|| benchmark.measure(&progress));
-    let mut measurement =
-        watch(show, Work::pairs(benchmark.total()), &progress, run).map_err(Failure::Benchmark)?;
+    let mut measurement = watch(show, Work::of(benchmark.total(), "repetitions"), &progress, run)
+        .map_err(Failure::Benchmark)?;
     let figures = measurement.figures();
     let seeming: Vec<String> = saved.map_or_else(Vec::new, |saved| slower(&compare(&figures, &saved.rows)));
     if seeming.is_empty() {
@@ -66,7 +66,7 @@ fn measure(
     let (progress, total) = (Progress::default(), measurement.total(seeming.len()));
     let again =
         || pool.install(|| measurement.again(|row| seeming.iter().any(|name| name == row), &progress));
-    watch(show, Work::pairs(total), &progress, again).map_err(Failure::Benchmark)?;
+    watch(show, Work::of(total, "repetitions"), &progress, again).map_err(Failure::Benchmark)?;
     Ok(measurement.figures())
 }
 

@@ -114,7 +114,7 @@ fn draw_spectrum(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture,
     let runs: Vec<&Run> = scenario.runs.iter().collect();
     let resources = shared.resources();
     check_placements(&runs, resources).map_err(Failure::Refused)?;
-    let entries = measure_runs(&pool(resources.threads)?, &runs, resources);
+    let entries = measure_runs(&pool(resources.threads)?, &runs, resources, &Progress::default());
     let placements =
         run_names(&scenario.runs).into_iter().zip(entries.into_iter().map(|entry| entry.placement));
     spectrum(&scenario.name, &placements.collect::<Vec<_>>()).map_err(refused)

@@ -1,6 +1,6 @@
 //! `cubefold measure`: metrics of the placements.
 
-use cubefold_experiment::{check_placements, export::Document, load, measure_runs};
+use cubefold_experiment::{Progress, check_placements, export::Document, load, measure_runs};
 
 use super::{execution, records};
 use crate::{
@@ -9,6 +9,7 @@ use crate::{
     format::{ByExtension, ResultFormat},
     grouping::all_runs,
     output::Output,
+    progress_bar::{Show, Work, watch},
     table::measure_table,
 };
 
@@ -19,7 +20,10 @@ pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Resu
     let resources = shared.resources();
     check_placements(&runs, resources).map_err(Failure::Refused)?;
     let output = Output::open(shared.output(), &scenarios)?;
-    let entries = measure_runs(&execution::pool(resources.threads)?, &runs, resources);
+    let (pool, progress) = (execution::pool(resources.threads)?, Progress::default());
+    let measure = || measure_runs(&pool, &runs, resources, &progress);
+    let work = Work::of(runs.len() as u64, "placements");
+    let entries = watch(Show::unless(shared.quiet), work, &progress, measure);
     let table = || Ok(measure_table(&scenarios, &entries));
     records::write(output, format, Document::PLACEMENTS, &[], || entries.iter().map(Ok), table)
 }

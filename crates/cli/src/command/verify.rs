@@ -25,7 +25,7 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
     let verification = Verification::new(if options.quick { Scope::Quick } else { Scope::Full });
     let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
     let run = || pool.install(|| verification.run(&progress));
-    let claims = watch(Show::unless(shared.quiet), Work::pairs(verification.total()), &progress, run);
+    let claims = watch(Show::unless(shared.quiet), Work::of(verification.total(), "cases"), &progress, run);
     let written: Vec<ClaimRecord> = claims.iter().map(ClaimRecord::new).collect();
     let page = || Ok(verify_table(&claims, format));
     records::write(output, format, Document::VERIFY, &[], || written.iter().map(Ok), page)?;

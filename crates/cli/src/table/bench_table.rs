@@ -11,7 +11,12 @@ pub(crate) fn bench_table(rows: &[BenchRecord], saved: Option<&SavedSet>) -> Pag
         None => (["row", "cpu ms", "wall ms", "ratio", "noise %"], rows.iter().map(figures).collect()),
         Some(_) => (["row", "ratio", "saved", "change %", "verdict"], rows.iter().map(comparison).collect()),
     };
-    page.table(TextTable { header: header.map(str::to_owned).to_vec(), rows: rows_of_cells, words: 1 });
+    page.table(TextTable {
+        header: header.map(str::to_owned).to_vec(),
+        rows: rows_of_cells,
+        words: 1,
+        gives_way: &[],
+    });
     page.notes(notes(rows, saved));
     page
 }

@@ -29,7 +29,7 @@ pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Pag
             row
         };
         let rows = scenario.runs.iter().zip(planned).map(row).collect();
-        page.table(TextTable { header, rows, words });
+        page.table(TextTable { header, rows, words, gives_way: &[] });
     }
     let runs = planned.len();
     page.notes(vec![match runs {

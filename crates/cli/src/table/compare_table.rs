@@ -4,12 +4,19 @@ use cubefold_experiment::export::{RunRecord, ScenarioCaption};
 
 use super::{
     Page,
+    result_notes::{construction_notes, coordination_note, legend, met_bound},
     results_page::{
-        Column, LEGEND, Row, add_tables, construction_notes, contention_notes, coordination_note, settings,
-        step_columns, time_columns,
+        Column, Row, add_tables, bar_column, makespan_columns, settings, step_columns, time_columns,
     },
+    surprises::surprises,
 };
-use crate::{arguments::SharedOptions, grouping::by_scenario};
+use crate::{
+    arguments::SharedOptions,
+    grouping::{by_embedding, by_scenario},
+};
+
+/// The longest name of a reference that a header holds.
+const LONGEST_IN_HEADER: usize = 8;
 
 /// A section for each scenario: a row for each run, with its ratio, and sentences that say it.
 pub(crate) fn compare_table(
@@ -18,7 +25,7 @@ pub(crate) fn compare_table(
     records: &[RunRecord],
     shared: &SharedOptions,
 ) -> Page {
-    let mut page = Page::default();
+    let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
     for ((scenario, records), reference) in by_scenario(scenarios, records).zip(references) {
         page.heading(&scenario.name);
         page.settings(settings(records));
@@ -26,9 +33,9 @@ pub(crate) fn compare_table(
         page.notes(sentences(reference, records));
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
-            let mut notes = contention_notes(&scenario.runs, records);
+            let mut notes = surprises(&scenario.runs, records);
             notes.extend(coordination_note(records));
-            notes.push(LEGEND.to_owned());
+            notes.extend(legend(&scenario.runs, records));
             page.notes(notes);
         }
     }
@@ -37,32 +44,27 @@ pub(crate) fn compare_table(
 
 fn columns(reference: &str, rows: &[Row<'_>]) -> Vec<Column> {
     let ratio = |record: &RunRecord| record.ratio_to_reference.map(|ratio| format!("{ratio:.3}"));
-    let mut columns = vec![
-        Column::new("makespan", rows, |record| Some(record.makespan_cycles)),
-        Column::new(format!("/ {reference}"), rows, ratio),
-    ];
+    let name = if reference.chars().count() > LONGEST_IN_HEADER { "reference" } else { reference };
+    let [makespan, marks] = makespan_columns(rows);
+    let mut columns = vec![makespan, marks, Column::new(format!("/ {name}"), rows, ratio)];
     columns.extend(time_columns(rows));
     columns.extend(step_columns(rows));
+    columns.push(bar_column(rows));
     columns
 }
 
 /// For each embedding: by how much it is faster or slower than the reference, and whether it meets the bound.
 fn sentences(reference: &str, records: &[RunRecord]) -> Vec<String> {
-    let mut names: Vec<&str> = vec![];
-    for record in records {
-        if !names.contains(&record.embedding.as_str()) {
-            names.push(&record.embedding);
-        }
-    }
-    names.into_iter().filter_map(|name| sentence(name, reference, records)).collect()
+    let records: Vec<&RunRecord> = records.iter().collect();
+    let embeddings = by_embedding(&records, |record| record).into_iter();
+    embeddings.filter_map(|(name, own)| sentence(name, reference, &own)).collect()
 }
 
-fn sentence(name: &str, reference: &str, records: &[RunRecord]) -> Option<String> {
-    let own: Vec<&RunRecord> = records.iter().filter(|record| record.embedding == name).collect();
+fn sentence(name: &str, reference: &str, own: &[&RunRecord]) -> Option<String> {
     let ratios: Vec<f64> = own.iter().filter_map(|record| record.ratio_to_reference).collect();
     let (least, greatest) =
         (ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?);
-    let bound = met_bound(&own);
+    let bound = met_bound(own);
     if name == reference {
         return bound.map(|bound| format!("{name}: {bound}."));
     }
@@ -100,19 +102,6 @@ fn range_in_words(least: f64, greatest: f64, reference: &str) -> String {
         format!("{} to {} times more cycles than {reference}", rounded(least), rounded(greatest))
     } else {
         format!("from {most} times fewer to {} times more cycles than {reference}", rounded(greatest))
-    }
-}
-
-/// Whether the records meet their lower bounds.
-fn met_bound(records: &[&RunRecord]) -> Option<String> {
-    let bounded: Vec<_> = records.iter().filter(|record| record.lower_bound_cycles.is_some()).collect();
-    let met =
-        bounded.iter().filter(|record| record.lower_bound_cycles == Some(record.makespan_cycles)).count();
-    match (met, bounded.len()) {
-        (0, _) => None,
-        (1, 1) => Some("meets the lower bound".to_owned()),
-        (met, all) if met == all => Some(format!("meets the lower bound in all {all}")),
-        (met, all) => Some(format!("meets the lower bound in {met} of {all}")),
     }
 }
 

@@ -5,10 +5,7 @@ use cubefold_experiment::{
     export::{PlacementEntry, PlacementRecord},
 };
 
-use super::{
-    Page, TextTable,
-    results_page::{construction_notes, plain},
-};
+use super::{Page, TextTable, result_notes::construction_notes, results_page::plain};
 use crate::grouping::{by_scenario, captions, combinations};
 
 /// A table for each combination of each scenario; one for several in a row whose placements are the same.
@@ -66,7 +63,7 @@ fn metrics(entries: &[PlacementEntry]) -> TextTable {
         rows.push(std::iter::once((*name).to_owned()).chain(cells).collect());
     }
     rows.extend(distances(entries));
-    TextTable { header: header.collect(), rows, words: 1 }
+    TextTable { header: header.collect(), rows, words: 1, gives_way: &[] }
 }
 
 type Metric = (&'static str, fn(&PlacementRecord) -> String);

@@ -5,13 +5,29 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle, presets};
 use textwrap::{Options, WordSeparator, fill};
 
-/// What settings and notes are wrapped to.
+use super::fitting::Fitted;
+
+/// What tables, settings and notes fit in.
 const COLUMNS: usize = 80;
+
+/// What switches the colour of a marked row on, and off again: bold and green.
+const MARKED: [&str; 2] = ["\u{1b}[1;32m", "\u{1b}[0m"];
+
+/// Whether marked rows are coloured too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Paint {
+    /// They are marked only.
+    #[default]
+    Plain,
+    /// They are, where the page is text.
+    Colored,
+}
 
 /// What a command shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Page {
     blocks: Vec<Block>,
+    paint: Paint,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,9 +46,16 @@ pub(crate) struct TextTable {
     pub(crate) rows: Vec<Vec<String>>,
     /// How many columns from the left hold words; the others hold numbers.
     pub(crate) words: usize,
+    /// The headers of columns that give way where the table is too wide, the least important first.
+    pub(crate) gives_way: &'static [&'static str],
 }
 
 impl Page {
+    /// An empty page.
+    pub(crate) fn new(paint: Paint) -> Self {
+        Self { blocks: vec![], paint }
+    }
+
     pub(crate) fn heading(&mut self, text: &str) {
         self.blocks.push(Block::Heading(printable(text)));
     }
@@ -66,7 +89,7 @@ impl Page {
             if apart && !matches!(block, Block::Settings(_)) {
                 text.push('\n');
             }
-            text += &block.text();
+            text += &block.text(self.paint);
             apart = !matches!(block, Block::Caption(_));
         }
         text
@@ -80,7 +103,7 @@ impl Page {
 }
 
 impl Block {
-    fn text(&self) -> String {
+    fn text(&self, paint: Paint) -> String {
         match self {
             Self::Heading(text) | Self::Caption(text) => format!("{text}\n"),
             Self::Settings(settings) => {
@@ -94,7 +117,10 @@ impl Block {
                     )
                 }))
             }
-            Self::Table(table) => table.draw(PLAIN, 0),
+            Self::Table(table) => {
+                let Fitted { table, notes } = table.printable().fit(COLUMNS);
+                format!("{}{}", table.painted(paint), Self::Notes(notes).text(paint))
+            }
             Self::Notes(notes) => lines(
                 notes
                     .iter()
@@ -110,7 +136,7 @@ impl Block {
             Self::Settings(settings) => {
                 lines(settings.iter().map(|(name, value)| format!("- {name}: {value}")))
             }
-            Self::Table(table) => table.draw(presets::ASCII_MARKDOWN, 1),
+            Self::Table(table) => lines(table.printable().draw(presets::ASCII_MARKDOWN, 1)),
             Self::Notes(notes) => lines(notes.iter().map(|note| format!("- {note}"))),
         }
     }
@@ -127,8 +153,8 @@ fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-fn lines(lines: impl Iterator<Item = impl std::fmt::Display>) -> String {
-    lines.fold(String::new(), |mut text, line| {
+fn lines(lines: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    lines.into_iter().fold(String::new(), |mut text, line| {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{line}");
         text
@@ -136,18 +162,45 @@ fn lines(lines: impl Iterator<Item = impl std::fmt::Display>) -> String {
 }
 
 impl TextTable {
-    fn draw(&self, style: TableStyle, edge: u16) -> String {
+    /// The table without control characters.
+    fn printable(&self) -> Self {
+        let cells = |row: &Vec<String>| row.iter().map(|cell| printable(cell)).collect();
+        Self { header: cells(&self.header), rows: self.rows.iter().map(cells).collect(), ..self.clone() }
+    }
+
+    /// The table as text, its marked rows painted.
+    fn painted(&self, paint: Paint) -> String {
+        let [on, off] = MARKED;
+        let above_rows = 2; // the header and the rule below it
+        let painted = |(place, line): (usize, String)| {
+            let row = place.checked_sub(above_rows).and_then(|row| self.rows.get(row));
+            match paint {
+                Paint::Colored if row.is_some_and(|row| self.is_marked(row)) => format!("{on}{line}{off}"),
+                Paint::Colored | Paint::Plain => line,
+            }
+        };
+        lines(self.draw(PLAIN, 0).into_iter().enumerate().map(painted))
+    }
+
+    /// Whether there is a mark in the row: in the column without a header.
+    fn is_marked(&self, row: &[String]) -> bool {
+        self.header.iter().zip(row).any(|(header, cell)| header.is_empty() && !cell.is_empty())
+    }
+
+    fn draw(&self, style: TableStyle, edge: u16) -> Vec<String> {
         let mut table = Table::new();
         table.load_style(style).set_header(self.header.iter().map(String::as_str));
         for row in &self.rows {
-            table.add_row(row.iter().map(|cell| printable(cell)));
+            table.add_row(row.iter().map(String::as_str));
         }
         for (place, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((if place == 0 { edge } else { 1 }, edge));
+            // A mark stands close to what it marks.
+            let close = place == 0 || self.header[place].is_empty();
+            column.set_padding((if close { edge } else { 1 }, edge));
             if place >= self.words {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
-        lines(table.lines().map(|line| line.trim_end().to_owned()))
+        table.lines().map(|line| line.trim_end().to_owned()).collect()
     }
 }

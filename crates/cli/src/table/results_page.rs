@@ -2,16 +2,21 @@
 
 use cubefold_experiment::export::{RunCaption, RunRecord};
 
-use super::{Page, TextTable};
+use super::{Page, TextTable, best_row, time_bar::time_bar};
+
+/// Columns that give way where a table is too wide for a terminal, the least important first.
+const GIVE_WAY: [&str; 9] =
+    ["queue", "sharing", "steps", "waiting", "time", "conflicts", "blocked", "bound", "predicted"];
 
 /// A run and what it came to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'page> {
-    run: &'page RunCaption,
+    pub(super) run: &'page RunCaption,
     pub(super) record: &'page RunRecord,
 }
 
 /// A column of numbers.
+#[derive(Debug, Clone)]
 pub(super) struct Column {
     header: String,
     cells: Vec<String>,
@@ -31,6 +36,20 @@ impl Column {
     fn says_something(&self) -> bool {
         self.cells.iter().any(|cell| !cell.is_empty())
     }
+}
+
+/// The makespan, with a mark on those that are the least of their combination.
+pub(super) fn makespan_columns(rows: &[Row<'_>]) -> [Column; 2] {
+    let marks = best_row::marks(rows);
+    [
+        Column::new("makespan", rows, |record| Some(record.makespan_cycles)),
+        Column { header: String::new(), cells: marks },
+    ]
+}
+
+/// Where the time of the processes goes.
+pub(super) fn bar_column(rows: &[Row<'_>]) -> Column {
+    Column::new("time", rows, |record| time_bar(&record.totals))
 }
 
 /// What the makespan is to be seen against, and what it is made of.
@@ -178,7 +197,8 @@ fn table(rows: &[Row<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -
         cells.extend(columns.iter().map(|column| column.cells[place].clone()));
         cells
     };
-    TextTable { rows: rows.iter().enumerate().map(cells).collect(), header, words: paths.len() + 1 }
+    let rows = rows.iter().enumerate().map(cells).collect();
+    TextTable { rows, header, words: paths.len() + 1, gives_way: &GIVE_WAY }
 }
 
 /// The paths that a sweep sets in any of the runs, each once: cases may set different ones.
@@ -194,8 +214,9 @@ pub(super) fn swept_paths<'runs>(runs: impl Iterator<Item = &'runs RunCaption>) 
 
 /// What a run has at the swept paths; nothing where its case does not set one.
 pub(super) fn swept_values(run: &RunCaption, paths: &[&str]) -> Vec<String> {
-    let value =
-        |path: &&str| run.combination.iter().find(|(own, _)| own == path).map(|(_, value)| plain(value));
+    let value = |path: &&str| {
+        run.combination.iter().find(|(own, _)| own == path).map(|(_, value)| shown(path, value))
+    };
     paths.iter().map(|path| value(path).unwrap_or_default()).collect()
 }
 
@@ -207,68 +228,48 @@ pub(super) fn short_names(paths: &[&str]) -> Vec<String> {
     paths.iter().zip(&ends).map(name).collect()
 }
 
+/// A swept value as tables show it: a shape as files of results have it, a file without its folder, others as they
+/// are written.
+pub(super) fn shown(path: &str, value: &str) -> String {
+    let lengths = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    match (path.rsplit('.').next(), lengths) {
+        (Some("shape"), Some(lengths)) => lengths.split(',').map(str::trim).collect::<Vec<_>>().join("x"),
+        (Some("file"), _) => plain(value).rsplit('/').next().unwrap_or_default().to_owned(),
+        _ if value.starts_with('{') => without_keys(value),
+        _ => plain(value),
+    }
+}
+
+/// A table in braces without its braces and keys: `{ kind = "ring", shape = [9] }` as `ring, [9]`.
+fn without_keys(value: &str) -> String {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let is_key = |place: usize| words.get(place + 1) == Some(&"=");
+    let values =
+        words.iter().enumerate().filter(|&(place, word)| !is_key(place) && !["{", "}", "="].contains(word));
+    values.map(|(_, word)| word.replace('"', "")).collect::<Vec<_>>().join(" ")
+}
+
 /// A value without the quotes that it is written with.
 pub(super) fn plain(value: &str) -> String {
     value.trim_matches('"').to_owned()
 }
 
-/// A sentence on the lower bounds, where there are any.
-pub(super) fn bound_note(records: &[RunRecord]) -> Option<String> {
-    let mut sources: Vec<&str> =
-        records.iter().filter_map(|record| record.lower_bound_source.as_deref()).collect();
-    sources.sort_unstable();
-    sources.dedup();
-    match sources.as_slice() {
-        [] => None,
-        [source] => Some(format!("No placement finishes before the bound (known from a {source}).")),
-        _ => Some("No placement finishes before the bound (known from a theorem or a preprint).".to_owned()),
-    }
-}
-
-/// Sentences on asynchronous runs that take longer than predicted.
-pub(super) fn contention_notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
-    let contended: Vec<&RunRecord> = records.iter().filter(|record| excess(record) > 0).collect();
-    if contended.is_empty() || runs.iter().all(|run| run.combination.is_empty()) {
-        return contended.into_iter().map(contention_note).collect();
-    }
-    let (runs, of) = (contended.len(), records.len());
-    vec![format!("In {runs} of {of} runs messages in each other's way cost more than predicted.")]
-}
-
-/// By how much contention makes a run longer than predicted \[cycles\].
-fn excess(record: &RunRecord) -> u64 {
-    let predicted = record.predicted_cycles.filter(|_| record.conflicts.is_none());
-    predicted.map_or(0, |predicted| record.makespan_cycles - predicted)
-}
-
-fn contention_note(record: &RunRecord) -> String {
-    let (embedding, more) = (&record.embedding, counted(excess(record), "cycle"));
-    format!("{embedding}: messages in each other's way make it {more} longer than predicted.")
-}
-
-/// A sentence on coordinated runs, where there are any.
-pub(super) fn coordination_note(records: &[RunRecord]) -> Option<String> {
-    let coordinated = records.iter().any(|record| record.routing_steps.is_some());
-    coordinated.then(|| "Coordinated: every stage lasts until its farthest message is there.".to_owned())
-}
-
-/// Sentences on which constructions of Tao's were taken, one for each embedding and construction.
-pub(super) fn construction_notes(runs: &[RunCaption]) -> Vec<String> {
-    let mut notes: Vec<String> = vec![];
-    for note in runs.iter().filter_map(|run| run.construction.as_ref()) {
-        if !notes.contains(note) {
-            notes.push(note.clone());
-        }
-    }
-    notes
-}
-
 /// A number of things, in the singular for one.
-fn counted(number: u64, thing: &str) -> String {
+pub(super) fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }
 
-/// What the columns mean.
-pub(super) const LEGEND: &str =
-    "Times in cycles; waiting and blocked are sums over all processes and stages.";
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swept_values_are_shown_shorter_than_they_are_written() {
+        assert_eq!(shown("machine.shape", "[16, 8]"), "16x8");
+        assert_eq!(shown("machine.file", "\"../configs/torus-8x8.toml\""), "torus-8x8.toml");
+        assert_eq!(shown("program.guest", "{ kind = \"ring\", shape = [9] }"), "ring, [9]");
+        assert_eq!(shown("machine.links", "\"full-duplex\""), "full-duplex");
+        assert_eq!(shown("program.stages", "[0, 1]"), "[0, 1]");
+    }
+}

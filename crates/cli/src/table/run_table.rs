@@ -4,10 +4,11 @@ use cubefold_experiment::export::{RunCaption, RunRecord, ScenarioCaption};
 
 use super::{
     Page,
+    result_notes::{bound_note, bound_sentences, construction_notes, coordination_note, legend},
     results_page::{
-        Column, LEGEND, Row, add_tables, bound_note, construction_notes, contention_notes, coordination_note,
-        settings, step_columns, time_columns,
+        Column, Row, add_tables, bar_column, makespan_columns, settings, step_columns, time_columns,
     },
+    surprises::surprises,
 };
 use crate::{arguments::SharedOptions, grouping::by_scenario};
 
@@ -17,11 +18,12 @@ pub(crate) fn run_table(
     records: &[RunRecord],
     shared: &SharedOptions,
 ) -> Page {
-    let mut page = Page::default();
+    let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
     for (scenario, records) in by_scenario(scenarios, records) {
         page.heading(&scenario.name);
         page.settings(settings(records));
         add_tables(&mut page, &scenario.runs, records, columns);
+        page.notes(bound_sentences(records));
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
             page.notes(notes(&scenario.runs, records));
@@ -31,17 +33,18 @@ pub(crate) fn run_table(
 }
 
 fn columns(rows: &[Row<'_>]) -> Vec<Column> {
-    let mut columns = vec![Column::new("makespan", rows, |record| Some(record.makespan_cycles))];
+    let mut columns = makespan_columns(rows).to_vec();
     columns.extend(time_columns(rows));
     columns.push(Column::new("queue", rows, |record| record.longest_queue));
     columns.extend(step_columns(rows));
+    columns.push(bar_column(rows));
     columns
 }
 
 fn notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
-    let mut notes = vec![LEGEND.to_owned()];
+    let mut notes = surprises(runs, records);
     notes.extend(bound_note(records));
     notes.extend(coordination_note(records));
-    notes.extend(contention_notes(runs, records));
+    notes.extend(legend(runs, records));
     notes
 }

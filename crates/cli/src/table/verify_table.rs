@@ -23,7 +23,7 @@ pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat) -> Pag
             | ResultFormat::Parquet => wrapped(&row(claim)),
         });
         let header = ["source", "claim", "cases", "promised", "worst", "verdict"].map(str::to_owned);
-        page.table(TextTable { header: header.to_vec(), rows: rows.collect(), words: 2 });
+        page.table(TextTable { header: header.to_vec(), rows: rows.collect(), words: 2, gives_way: &[] });
     }
     page.notes(notes(claims));
     page

@@ -1,6 +1,6 @@
 //! A row with everything made that is not to be measured.
 
-use std::{io, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use cubefold_mapping::{Placement, PlacementTable};
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Reads the row's scenario and places its processes.
     pub(super) fn new(row: Row, size: Size) -> Result<Self, ScenarioErrors> {
-        let mut runs = load_text(row.name, row.scenario)?.runs;
+        let mut runs = load_text(Path::new(row.name), row.scenario)?.runs;
         match (row.work, size) {
             (Work::Simulate(_) | Work::Measure, Size::Quick) => runs.truncate(1),
             (Work::Simulate(_) | Work::Measure, Size::Full) => drop(runs.drain(..runs.len() - 1)),
@@ -90,7 +90,7 @@ impl Prepared {
             Work::Simulate(engine) => self.simulate(engine)?,
             Work::Measure => self.measure(),
             Work::Sweep => self.sweep()?,
-            Work::Load => load_text(self.row.name, self.row.scenario)?.runs.len() as u64,
+            Work::Load => load_text(Path::new(self.row.name), self.row.scenario)?.runs.len() as u64,
         };
         let (row, expected) = (self.name.clone(), self.answer);
         if found == expected { Ok(()) } else { Err(BenchmarkError::Answer { row, found, expected }) }

@@ -33,6 +33,9 @@ impl Document {
     /// The figures of `bench`.
     pub const BENCH: Self = Self { format: "cubefold-bench", records: "rows" };
 
+    /// The definitions of `explain`.
+    pub const DEFINITIONS: Self = Self { format: "cubefold-definitions", records: "definitions" };
+
     /// The version of every format so far.
     pub const VERSION: u32 = 1;
 }

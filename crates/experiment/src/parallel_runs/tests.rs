@@ -75,9 +75,9 @@ fn no_run_is_begun_once_results_cannot_be_kept() {
 
 #[test]
 fn metrics_that_runs_share_are_measured_once_and_are_those_of_each() {
-    let (pool, all) = (pool(), twelve_runs());
+    let (pool, progress, all) = (pool(), Progress::default(), twelve_runs());
     let runs: Vec<&Run> = all.iter().collect();
-    let mut shared = SharedMetrics::measure(&pool, &runs, 2, RESOURCES);
+    let mut shared = SharedMetrics::measure(&pool, &runs, 2, RESOURCES, &progress);
     let metrics: Vec<Arc<PlacementMetrics>> = (0..12).map(|place| shared.take(place).unwrap()).collect();
     for (place, own) in metrics.iter().enumerate() {
         assert_eq!(**own, *measure(runs[place]));
@@ -86,16 +86,18 @@ fn metrics_that_runs_share_are_measured_once_and_are_those_of_each() {
             assert_eq!(Arc::ptr_eq(own, others), place % 3 == other % 3, "runs {place} and {other}");
         }
     }
-    let mut of_four = SharedMetrics::measure(&pool, &runs[..4], 2, RESOURCES);
+    let mut of_four = SharedMetrics::measure(&pool, &runs[..4], 2, RESOURCES, &progress);
     let measured = [0, 1, 2, 3].map(|place| of_four.take(place).is_some());
     assert_eq!(measured, [true, false, false, true], "a placement of one run is left to the run");
 }
 
 #[test]
 fn runs_that_are_measured_are_measured_once() {
-    let (pool, all) = (pool(), twelve_runs());
+    let (pool, progress, all) = (pool(), Progress::default(), twelve_runs());
     let runs: Vec<&Run> = all.iter().collect();
-    let entries = measure_runs(&pool, &runs, RESOURCES);
-    let alone: Vec<_> = runs.iter().flat_map(|run| measure_runs(&pool, &[run], RESOURCES)).collect();
+    let entries = measure_runs(&pool, &runs, RESOURCES, &progress);
+    assert_eq!(progress.done(), 12, "every run is counted, whoever measured for it");
+    let alone: Vec<_> =
+        runs.iter().flat_map(|run| measure_runs(&pool, &[run], RESOURCES, &progress)).collect();
     assert_eq!(entries, alone);
 }

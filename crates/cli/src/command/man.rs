@@ -1,0 +1,78 @@
+//! `cubefold man`: manual pages, for the program and for each command.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use roff::{Roff, roman};
+
+use crate::{
+    arguments::{Arguments, ManOptions, SharedOptions},
+    failure::Failure,
+    output::Output,
+};
+
+/// What the pages belong to.
+const SOURCE: &str = concat!("cubefold ", env!("CARGO_PKG_VERSION"));
+
+pub(super) fn man(options: &ManOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    // The pages are the help: a page on help would say nothing new.
+    let mut program = Arguments::command().disable_help_subcommand(true);
+    program.build();
+    if let Some(folder) = &options.folder {
+        return write_all(&program, folder);
+    }
+    let asked = match &options.command {
+        None => &program,
+        Some(name) => program.find_subcommand(name).ok_or_else(|| unknown(name, &program))?,
+    };
+    let output = Output::open(shared.output(), &[])?;
+    output.write(|output| write_page(output, asked))
+}
+
+fn unknown(name: &str, program: &Command) -> Failure {
+    let known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+    Failure::usage(format!("no command is called {name:?}"), format!("expected one of {}", known.join(", ")))
+}
+
+/// Writes every page into the folder, under the name that the manual finds it by.
+fn write_all(program: &Command, folder: &Path) -> Result<(), Failure> {
+    for command in std::iter::once(program).chain(program.get_subcommands()) {
+        let path = folder.join(Man::new(command.clone()).get_filename());
+        Output::open(Some(&path), &[])?.write(|output| write_page(output, command))?;
+    }
+    Ok(())
+}
+
+fn write_page(output: &mut impl Write, command: &Command) -> io::Result<()> {
+    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let page = Man::new(command.clone()).manual("cubefold").source(SOURCE);
+    page.render_title(output)?;
+    page.render_name_section(output)?;
+    page.render_synopsis_section(output)?;
+    page.render_description_section(output)?;
+    page.render_options_section(output)?;
+    if command.has_subcommands() {
+        page.render_subcommands_section(output)?;
+    }
+    write_sections(output, &after)
+}
+
+/// What stands below the help, block by block: a title and lines that are not to be filled.
+fn write_sections(output: &mut impl Write, text: &str) -> io::Result<()> {
+    for block in text.split("\n\n") {
+        let Some((title, lines)) = block.split_once('\n') else { continue };
+        let mut section = Roff::new();
+        section.control("SH", [title.trim_end_matches(':').to_uppercase().as_str()]);
+        section.control("nf", []);
+        for line in lines.lines() {
+            section.text([roman(line.trim_start())]);
+        }
+        section.control("fi", []);
+        section.to_writer(output)?;
+    }
+    Ok(())
+}

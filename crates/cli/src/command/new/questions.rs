@@ -1,0 +1,96 @@
+//! The questions of `cubefold new`.
+
+use std::io;
+
+use cubefold_topology::MachineKind;
+use dialoguer::{Input, Select};
+
+use super::wish::Grid;
+use crate::{
+    arguments::{Lengths, NewOptions, ProgramKind},
+    failure::Failure,
+};
+
+/// Who answers: a person, or a test.
+pub(super) trait Questions {
+    /// Which of the choices, of which `usual` is offered first.
+    fn choose(&mut self, question: &str, choices: &[&str], usual: usize) -> io::Result<usize>;
+
+    /// The lengths of a shape; `usual` is offered.
+    fn lengths(&mut self, question: &str, usual: &str) -> io::Result<Lengths>;
+}
+
+/// Asks on standard error, and reads from the terminal.
+#[derive(Debug)]
+pub(super) struct TerminalQuestions;
+
+impl Questions for TerminalQuestions {
+    fn choose(&mut self, question: &str, choices: &[&str], usual: usize) -> io::Result<usize> {
+        let select = Select::new().with_prompt(question).items(choices).default(usual);
+        select.interact().map_err(io::Error::other)
+    }
+
+    fn lengths(&mut self, question: &str, usual: &str) -> io::Result<Lengths> {
+        let check = |text: &String| text.parse::<Lengths>().map(drop);
+        let input =
+            Input::<String>::new().with_prompt(question).default(usual.to_owned()).validate_with(check);
+        let text = input.interact_text().map_err(io::Error::other)?;
+        text.parse().map_err(io::Error::other)
+    }
+}
+
+/// The kinds of machines with what they are, in the order of [`MachineKind::ALL`].
+const MACHINES: [&str; 5] = [
+    "line: nodes in a row",
+    "ring: nodes in a circle",
+    "mesh: a grid of any number of dimensions",
+    "torus: a grid that wraps around",
+    "hypercube: every dimension has two nodes",
+];
+/// The kinds of programs, in the order of [`ProgramKind`].
+const PROGRAMS: [(ProgramKind, &str); 2] = [
+    (ProgramKind::CcCube, "the neighbours in a hypercube (FFT, sort, all-reduce)"),
+    (ProgramKind::NeighbourExchange, "the neighbours on a ring (stencil, pipeline)"),
+];
+
+/// The options with answers for what they leave open: which machine, which shape, which program.
+pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Result<NewOptions, Failure> {
+    let unanswered = |error: io::Error| {
+        Failure::usage(format!("the question was not answered: {error}"), "give options instead of answers")
+    };
+    let mut answered = options.clone();
+    let kind = match options.machine {
+        Some(kind) => kind,
+        None => MachineKind::ALL[questions.choose("Which machine?", &MACHINES, 3).map_err(unanswered)?],
+    };
+    answered.machine = Some(kind);
+    let lengths = if let Some(lengths) = &options.shape {
+        lengths.clone()
+    } else {
+        let (question, usual) = shape_question(kind);
+        questions.lengths(question, usual).map_err(unanswered)?
+    };
+    // No hypercube lies on other lengths: what would be refused is not offered.
+    let cube = Grid::new(kind, &lengths.0).holds_a_cube();
+    let programs = if cube { &PROGRAMS[..] } else { &PROGRAMS[1..] };
+    answered.shape = Some(lengths);
+    answered.program = match (options.program, programs) {
+        (Some(program), _) => Some(program),
+        (None, &[(only, _)]) => Some(only),
+        (None, several) => {
+            let choices: Vec<&str> = several.iter().map(|(_, text)| *text).collect();
+            let place = questions.choose("With whom do processes exchange messages?", &choices, 0);
+            several.get(place.map_err(unanswered)?).map(|(program, _)| *program)
+        }
+    };
+    Ok(answered)
+}
+
+/// How the shape of a machine is asked for, and a usual answer.
+fn shape_question(kind: MachineKind) -> (&'static str, &'static str) {
+    match kind {
+        MachineKind::Line | MachineKind::Ring => ("How many nodes?", "64"),
+        MachineKind::Mesh | MachineKind::Torus => ("Which lengths do its dimensions have?", "8x8"),
+        MachineKind::Hypercube => ("How many dimensions?", "6"),
+    }
+}

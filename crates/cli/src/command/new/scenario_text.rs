@@ -1,0 +1,131 @@
+//! The text of a new scenario.
+
+use std::path::Path;
+
+use cubefold_topology::MachineKind;
+
+use super::wish::{Grid, Program, Wish};
+use crate::arguments::ExecutionModes;
+
+/// A scenario with comments on what else could stand in it.
+pub(super) fn scenario_text(wish: &Wish, path: &Path) -> String {
+    [head(wish, path), machine(wish), program(wish), mapping(wish), execution(wish), sweep(wish)].join("\n")
+}
+
+fn head(wish: &Wish, path: &Path) -> String {
+    let (kind, shape) = (wish.machine.kind, wish.machine.shape());
+    let about = match &wish.program {
+        Program::Cube => "a hypercube program".to_owned(),
+        Program::Neighbours(guest) => format!("a program on a {} of {}", guest.kind, guest.shape()),
+    };
+    // A file's name may hold what would end the comment.
+    let file: String = path.display().to_string().chars().filter(|letter| !letter.is_control()).collect();
+    let name = wish.name.as_deref().map_or_else(String::new, |name| format!("name = {}\n", quoted(name)));
+    format!(
+        "# What does the placement of {about} cost on a {kind} of {shape}?\n\
+         # Check: cubefold check {file}\n\
+         # Run: cubefold compare {file}\n\
+         # docs/scenarios.md has every key; cubefold explain TERM says what the results mean.\n{name}"
+    )
+}
+
+fn machine(wish: &Wish) -> String {
+    let wrap = match wish.machine.kind {
+        MachineKind::Mesh | MachineKind::Torus => {
+            let first: Vec<&str> = wish
+                .machine
+                .lengths
+                .iter()
+                .enumerate()
+                .map(|(place, _)| if place == 0 { "true" } else { "false" })
+                .collect();
+            let list = format!("# wrap = [{}]", first.join(", "));
+            commented(&list, "which dimensions wrap, if not as the kind says")
+        }
+        MachineKind::Line | MachineKind::Ring | MachineKind::Hypercube => String::new(),
+    };
+    [
+        "[machine]\n".to_owned(),
+        commented(&format!("kind = \"{}\"", wish.machine.kind), "line, ring, mesh, torus, hypercube"),
+        commented(&format!("shape = {}", list(&wish.machine.lengths)), "the length of each dimension"),
+        wrap,
+        commented(&format!("links = \"{}\"", wish.links), "full-duplex, half-duplex, single-direction"),
+        commented("hop_cycles = 1", "how long a message takes over a link"),
+    ]
+    .concat()
+}
+
+fn program(wish: &Wish) -> String {
+    let kind = match &wish.program {
+        Program::Cube => [
+            commented("kind = \"cc-cube\"", "computes and exchanges along one dimension, stage by stage"),
+            commented("stages = \"ascend\"", "ascend, descend, bitonic, or a list such as [0, 1, 0]"),
+        ],
+        Program::Neighbours(guest) => [
+            commented("kind = \"neighbour-exchange\"", "processes send to their neighbours on the guest")
+                + &commented(&format!("guest = {}", inline(guest)), "the processes"),
+            commented("communication = \"shift\"", "shift, permutation (with sets = 10), scatter"),
+        ],
+    };
+    let compute = commented(
+        &format!("compute_cycles = {}", wish.compute_cycles),
+        "how long a process computes before each exchange",
+    );
+    format!("[program]\n{}{compute}", kind.concat())
+}
+
+fn mapping(wish: &Wish) -> String {
+    let named: Vec<String> = wish.embeddings.iter().map(|name| quoted(name)).collect();
+    format!(
+        "[mapping]\n\
+         # Which process sits on which node; the first is what compare compares with. \"file:placement.csv\" is one of\n\
+         # your own, as cubefold place --format csv writes it.\n\
+         embeddings = [{}]\n",
+        named.join(", ")
+    )
+}
+
+fn execution(wish: &Wish) -> String {
+    let mode = match wish.modes {
+        ExecutionModes::Asynchronous | ExecutionModes::Both => "asynchronous",
+        ExecutionModes::Coordinated => "coordinated",
+    };
+    let mode = commented(&format!("mode = \"{mode}\""), "asynchronous, coordinated");
+    format!("[execution]\n{mode}")
+}
+
+/// The combinations that are run, and more as a proposal.
+fn sweep(wish: &Wish) -> String {
+    let proposals = "# \"machine.links\" = [\"full-duplex\", \"half-duplex\"]\n\
+                     # \"program.compute_cycles\" = [0, 10, 100]\n";
+    match wish.modes {
+        ExecutionModes::Both => format!(
+            "# Every combination of these values is run.\n[sweep]\n\
+             \"execution.mode\" = [\"asynchronous\", \"coordinated\"]\n{proposals}"
+        ),
+        ExecutionModes::Asynchronous | ExecutionModes::Coordinated => {
+            format!(
+                "# Without the signs in front, every combination of these values is run.\n# [sweep]\n{proposals}"
+            )
+        }
+    }
+}
+
+/// A line with a comment behind it, where there is room.
+fn commented(line: &str, comment: &str) -> String {
+    const COMMENTS_FROM: usize = 32;
+    format!("{line:COMMENTS_FROM$} # {comment}\n")
+}
+
+fn list(lengths: &[u64]) -> String {
+    format!("[{}]", lengths.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+}
+
+fn inline(grid: &Grid) -> String {
+    format!("{{ kind = \"{}\", shape = {} }}", grid.kind, list(&grid.lengths))
+}
+
+/// A text as TOML writes it: JSON's escapes are TOML's, but for one character.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}

@@ -1,0 +1,178 @@
+//! Tests of what becomes of options and answers.
+
+use clap::ValueEnum;
+use cubefold_topology::{LinkMode, MachineKind};
+
+use super::*;
+use crate::arguments::{ExecutionModes, Guest, Lengths, ProgramKind};
+
+fn options() -> NewOptions {
+    NewOptions {
+        machine: None,
+        shape: None,
+        program: None,
+        guest: None,
+        embeddings: vec![],
+        compute_cycles: 0,
+        links: LinkMode::FullDuplex,
+        mode: ExecutionModes::Asynchronous,
+        name: None,
+    }
+}
+
+/// The shapes that a kind of machine is tried with.
+fn shapes(kind: MachineKind) -> &'static [&'static str] {
+    match kind {
+        MachineKind::Line | MachineKind::Ring => &["2", "3", "64", "63"],
+        MachineKind::Mesh | MachineKind::Torus => &["2x2", "8x8", "3x5", "4x6x2", "9"],
+        MachineKind::Hypercube => &["6", "2x2x2", "1"],
+    }
+}
+
+/// Complete options: every kind of machine in some shapes, under every link mode and mode, with both programs.
+fn all_options() -> Vec<NewOptions> {
+    let mut all = vec![];
+    for kind in MachineKind::ALL {
+        for shape in shapes(kind) {
+            for program in ProgramKind::value_variants() {
+                for links in LinkMode::ALL {
+                    for mode in ExecutionModes::value_variants() {
+                        let shape = Some(shape.parse().unwrap());
+                        let (machine, program, mode) = (Some(kind), Some(*program), *mode);
+                        all.push(NewOptions { machine, shape, program, links, mode, ..options() });
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The text of the scenario that options ask for.
+fn text(options: &NewOptions) -> String {
+    scenario_text(&wish(options, None).unwrap(), Path::new("new.toml"))
+}
+
+/// Whether a scenario for these options exists: cubes need lengths that are powers of two.
+fn exists(options: &NewOptions) -> bool {
+    options.program == Some(ProgramKind::NeighbourExchange)
+        || wish(options, None).unwrap().machine.holds_a_cube()
+}
+
+/// The scenario with its proposals taken: comments that are settings are settings.
+fn with_proposals(text: &str) -> String {
+    let setting = |line: &str| match line.strip_prefix("# ") {
+        Some(proposal) if proposal.starts_with(['[', '"']) || proposal.starts_with("wrap = ") => {
+            proposal.to_owned()
+        }
+        _ => line.to_owned(),
+    };
+    text.lines().map(setting).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_combination_of_options_gives_a_scenario_that_check_accepts() {
+    for options in all_options() {
+        let text = text(&options);
+        let checked = check(Path::new("new.toml"), &text);
+        assert_eq!(checked.is_ok(), exists(&options), "{options:?}\n{text}\n{checked:?}");
+    }
+}
+
+#[test]
+fn what_comments_propose_is_accepted_too() {
+    for options in all_options().into_iter().filter(exists) {
+        // Mixed wrapping has constructions of Tao's for some guests only.
+        if options.program == Some(ProgramKind::NeighbourExchange) {
+            continue;
+        }
+        let text = with_proposals(&text(&options));
+        let checked = check(Path::new("new.toml"), &text);
+        assert!(checked.is_ok(), "{options:?}\n{text}\n{checked:?}");
+    }
+}
+
+#[test]
+fn all_that_is_asked_for_stands_in_the_scenario() {
+    let guest = Some(Guest { kind: MachineKind::Torus, lengths: "4x6".parse().unwrap() });
+    let options = NewOptions {
+        machine: Some(MachineKind::Mesh),
+        shape: Some("2x2x2x3".parse().unwrap()),
+        program: Some(ProgramKind::NeighbourExchange),
+        guest,
+        embeddings: vec!["tao".to_owned(), "tao:expansion-g".to_owned()],
+        compute_cycles: 10,
+        links: LinkMode::HalfDuplex,
+        mode: ExecutionModes::Both,
+        name: Some("a \"name\" # with\u{7f}\n".to_owned()),
+    };
+    let scenario = load_text(Path::new("new.toml"), &text(&options)).unwrap();
+    assert_eq!((scenario.name.as_str(), scenario.runs.len()), ("a \"name\" # with\u{7f}\n", 4));
+    let run = &scenario.runs[3];
+    assert_eq!(run.machine.shape().lengths(), [2, 2, 2, 3]);
+    assert_eq!(run.communication.links(), LinkMode::HalfDuplex);
+    assert_eq!((run.program.compute().get(), run.program.process_count()), (10, 24));
+    assert_eq!(
+        (run.embedding.to_string().as_str(), run.execution.mode.name()),
+        ("tao:expansion-g", "coordinated")
+    );
+}
+
+/// Answers that were written down before.
+#[derive(Debug, Default)]
+struct Prepared {
+    choices: Vec<usize>,
+    lengths: Vec<&'static str>,
+    asked: Vec<String>,
+}
+
+impl Questions for Prepared {
+    fn choose(&mut self, question: &str, _: &[&str], _: usize) -> io::Result<usize> {
+        self.asked.push(question.to_owned());
+        if self.choices.is_empty() {
+            Err(io::ErrorKind::UnexpectedEof.into())
+        } else {
+            Ok(self.choices.remove(0))
+        }
+    }
+
+    fn lengths(&mut self, question: &str, _: &str) -> io::Result<Lengths> {
+        self.asked.push(question.to_owned());
+        self.lengths.remove(0).parse().map_err(io::Error::other)
+    }
+}
+
+#[test]
+fn three_answers_are_as_good_as_three_options() {
+    let mut answers = Prepared { choices: vec![2, 1], lengths: vec!["4x8"], ..Prepared::default() };
+    let answered = wish(&options(), Some(&mut answers)).unwrap();
+    assert_eq!(answers.asked.len(), 3, "{:?}", answers.asked);
+    let (machine, shape) = (Some(MachineKind::Mesh), Some("4x8".parse().unwrap()));
+    let program = Some(ProgramKind::NeighbourExchange);
+    assert_eq!(answered, wish(&NewOptions { machine, shape, program, ..options() }, None).unwrap());
+}
+
+#[test]
+fn a_program_that_would_be_refused_is_not_offered() {
+    let mut answers = Prepared { choices: vec![3], lengths: vec!["3x5"], ..Prepared::default() };
+    let answered = wish(&options(), Some(&mut answers)).unwrap();
+    assert_eq!(answers.asked, ["Which machine?", "Which lengths do its dimensions have?"]);
+    assert!(check(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).is_ok());
+}
+
+#[test]
+fn what_options_say_is_not_asked() {
+    let given =
+        NewOptions { machine: Some(MachineKind::Hypercube), program: Some(ProgramKind::CcCube), ..options() };
+    let mut answers = Prepared { lengths: vec!["5"], ..Prepared::default() };
+    let answered = wish(&given, Some(&mut answers)).unwrap();
+    assert_eq!(answers.asked, ["How many dimensions?"]);
+    assert_eq!(answered.machine.lengths, [2; 5]);
+}
+
+#[test]
+fn questions_without_answers_are_an_error() {
+    let failure = wish(&options(), Some(&mut Prepared::default())).unwrap_err();
+    assert!(failure.to_string().starts_with("the question was not answered: "), "{failure}");
+    assert_eq!(failure.exit_code(), crate::ExitCode::InputRefused);
+}

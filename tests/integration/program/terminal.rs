@@ -1,0 +1,55 @@
+//! What is shown on a terminal only: questions, colours and progress.
+
+use std::process::Command;
+
+use rexpect::{
+    error::Error,
+    session::{PtySession, spawn_command},
+};
+
+use super::command::{Scratch, done, root};
+
+/// So long a terminal is read from before a test gives up [milliseconds]; no test depends on how long it takes.
+const PATIENCE: u64 = 120_000;
+
+/// The program on a terminal.
+fn on_terminal(arguments: &[&str], environment: &[(&str, &str)]) -> PtySession {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    command.current_dir(root()).args(arguments).env_remove("NO_COLOR").env("TERM", "xterm");
+    command.envs(environment.iter().copied());
+    spawn_command(command, Some(PATIENCE)).unwrap()
+}
+
+/// All that a command shows on a terminal.
+fn shown(arguments: &[&str], environment: &[(&str, &str)]) -> String {
+    on_terminal(arguments, environment).exp_eof().unwrap()
+}
+
+#[test]
+fn three_questions_lead_to_a_scenario() -> Result<(), Error> {
+    let scratch = Scratch::empty();
+    let path = scratch.path("mine.toml");
+    let mut terminal = on_terminal(&["new", "--output", &path], &[]);
+    terminal.exp_string("Which machine?")?;
+    terminal.send("\u{1b}[A\r")?; // one up from the torus
+    terminal.flush()?;
+    terminal.exp_string("Which lengths do its dimensions have?")?;
+    terminal.send("4x8\r")?;
+    terminal.flush()?;
+    terminal.exp_string("With whom do processes exchange messages?")?;
+    terminal.send("\r")?;
+    terminal.flush()?;
+    terminal.exp_eof()?;
+    let options = ["new", "--machine", "mesh", "--shape", "4x8", "--program", "cc-cube"];
+    let expected = done(&options).replace("scenario.toml", &path);
+    assert_eq!(scratch.read("mine.toml"), expected);
+    Ok(())
+}
+
+#[test]
+fn the_fastest_row_is_coloured_on_a_terminal_unless_that_is_refused() {
+    let compare = ["compare", "scenarios/figure-4.toml"];
+    assert!(shown(&compare, &[]).contains("\u{1b}[1;32mstandard"));
+    assert!(!shown(&compare, &[("NO_COLOR", "1")]).contains('\u{1b}'));
+    assert!(!shown(&[&compare[..], &["--color", "never"]].concat(), &[]).contains('\u{1b}'));
+}
