@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod bench;
+mod browser;
 mod clusters;
 mod command;
 mod compare;
@@ -30,6 +31,7 @@ mod place;
 mod processes;
 mod readme;
 mod reference_runs;
+mod report;
 mod scenario_files;
 mod shape_of_json;
 mod shards;

@@ -69,6 +69,7 @@ const AFTER_DRAW: &str = after_help!(
     "draw placement scenarios/figure-6.toml --embedding xor --dimension 2 --output placement.png",
     "draw scaling results.csv --x nodes --y makespan_cycles --output scaling.svg"
 );
+const AFTER_REPORT: &str = after_help!("report scenarios/first-comparison.toml --output report.html");
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
 const AFTER_EXPLAIN: &str = after_help!("explain", "explain makespan", "explain placement_dilation_max");
 const AFTER_NEW: &str = after_help!(
@@ -148,6 +149,9 @@ pub(crate) enum Command {
     /// Draws a picture, as SVG or PNG
     #[command(after_help = AFTER_DRAW)]
     Draw(DrawOptions),
+    /// Writes one HTML page with the runs of a scenario: tables, pictures and definitions
+    #[command(after_help = AFTER_REPORT)]
+    Report(FileOption),
     /// Prints translation tables: where the neighbours of each process are
     #[command(after_help = AFTER_TABLES)]
     Tables(TablesOptions),

@@ -16,6 +16,7 @@ mod one_run;
 mod place;
 mod process_rows;
 mod records;
+mod report;
 mod run;
 mod tables;
 mod verify;
@@ -40,6 +41,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Measure(options) => measure::measure(&options, shared),
         Command::Place(options) => place::place(&options, shared),
         Command::Draw(options) => draw::draw(&options, shared),
+        Command::Report(options) => report::report(&options, shared),
         Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => check::check(&options, shared),
         Command::Explain(options) => explain::explain(&options, shared),

@@ -23,6 +23,19 @@ pub(crate) enum Scale {
     Logarithmic,
 }
 
+/// What a tick is called.
+type TickName = fn(f64) -> String;
+
+impl Scale {
+    /// How ticks are named: by equal steps there are only whole numbers, which is all that is counted here.
+    fn tick(self) -> TickName {
+        match self {
+            Self::Linear => |value| if value.fract().abs() > 1e-9 { String::new() } else { number(value) },
+            Self::Logarithmic => number,
+        }
+    }
+}
+
 /// One axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
@@ -86,12 +99,13 @@ impl Axes {
         let size = (width.ceil() as u32, height.ceil() as u32);
         let (x, y) = (across.from..across.to, up.from..up.to);
         let titles = (across.title.as_str(), up.title.as_str());
+        let names = (across.scale.tick(), up.scale.tick());
         let drawn = match (across.scale, up.scale) {
-            (Scale::Linear, Scale::Linear) => draw(size, margins, titles, x, y),
-            (Scale::Linear, Scale::Logarithmic) => draw(size, margins, titles, x, y.log_scale()),
-            (Scale::Logarithmic, Scale::Linear) => draw(size, margins, titles, x.log_scale(), y),
+            (Scale::Linear, Scale::Linear) => draw(size, margins, titles, names, x, y),
+            (Scale::Linear, Scale::Logarithmic) => draw(size, margins, titles, names, x, y.log_scale()),
+            (Scale::Logarithmic, Scale::Linear) => draw(size, margins, titles, names, x.log_scale(), y),
             (Scale::Logarithmic, Scale::Logarithmic) => {
-                draw(size, margins, titles, x.log_scale(), y.log_scale())
+                draw(size, margins, titles, names, x.log_scale(), y.log_scale())
             }
         };
         let (svg, inside) = drawn.map_err(|reason| PictureError::Plot { reason })?;
@@ -119,6 +133,7 @@ fn draw<X, Y>(
     size: (u32, u32),
     margins: Margins,
     titles: (&str, &str),
+    names: (TickName, TickName),
     x: X,
     y: Y,
 ) -> Result<(String, Area), String>
@@ -142,6 +157,7 @@ where
             .y_label_area_size(margins.left)
             .build_cartesian_2d(x, y)
             .map_err(|error| error.to_string())?;
+        let (name_across, name_up) = (|value: &f64| names.0(*value), |value: &f64| names.1(*value));
         let mut mesh = chart.configure_mesh();
         mesh.x_desc(titles.0)
             .y_desc(titles.1)
@@ -149,8 +165,8 @@ where
             .axis_desc_style(("sans-serif", 12))
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.15))
-            .x_label_formatter(&|value| number(*value))
-            .y_label_formatter(&|value| number(*value));
+            .x_label_formatter(&name_across)
+            .y_label_formatter(&name_up);
         if titles.1.is_empty() {
             mesh.disable_y_axis().disable_y_mesh();
         }
@@ -167,7 +183,7 @@ fn area(across: &Range<i32>, down: &Range<i32>) -> Area {
     Area { x: across.start.into(), y: down.start.into(), width: length(across), height: length(down) }
 }
 
-/// A number as ticks show it: without a fraction where it has none, large ones in thousands, millions, ..
+/// A number as people read it: without a fraction where it has none, large ones in thousands, millions, ..
 pub(crate) fn number(value: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
     let unit = UNITS.into_iter().find(|(least, _)| value.abs() >= *least);

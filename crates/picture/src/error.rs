@@ -31,6 +31,14 @@ pub enum PictureError {
         /// The most that are drawn.
         most: u64,
     },
+    /// Too many runs for one page.
+    #[error("{found} runs, expected at most {most} for one page")]
+    TooManyRuns {
+        /// Their number.
+        found: usize,
+        /// The most that are shown.
+        most: usize,
+    },
     /// A guest dimension that there is not.
     #[error("guest dimension {found}, expected 0 to {last}")]
     NoSuchDimension {
@@ -69,6 +77,7 @@ impl PictureError {
             Self::TooManyProcesses { .. } => "draw a part, with --processes 0..31",
             Self::EmptyWindow { .. } => "name a part of the run, as in --processes 0..31 --cycles 100..400",
             Self::TooManyNodes { .. } => "draw a smaller machine, or use cubefold place --format csv",
+            Self::TooManyRuns { .. } => "make the sweep smaller, or look at cubefold draw scaling",
             Self::NoSuchDimension { .. } => "name one of the guest's dimensions with --dimension",
             Self::Results { .. } => "name what cubefold run --output wrote: .csv, .json, .jsonl or .parquet",
             Self::Column { .. } => "name columns of the results with --x and --y",

@@ -85,7 +85,7 @@ pub(crate) struct OneRunOptions {
     pub(crate) embedding: Option<String>,
 }
 
-/// The scenario whose runs are drawn.
+/// The scenario whose runs are drawn, or reported.
 #[derive(Debug, Args)]
 pub(crate) struct FileOption {
     /// A scenario file

@@ -162,6 +162,6 @@ fn caption(run: &Run) -> String {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` asks for")]
-fn refused(error: PictureError) -> Failure {
+pub(super) fn refused(error: PictureError) -> Failure {
     Failure::usage(error.to_string(), error.help())
 }

@@ -1,0 +1,49 @@
+//! `cubefold report`: one page that shows a scenario's runs.
+
+use std::{fs, io::Write};
+
+use cubefold_experiment::{FinishedRun, KeepRecords, Progress, Run, execute, export::RunRecord, load};
+use cubefold_picture::{MOST_RUNS, PictureError, ReportedRun, report as page_of};
+
+use super::draw::{finished, refused};
+use crate::{
+    arguments::{FileOption, SharedOptions},
+    failure::Failure,
+    grouping::run_names,
+    output::Output,
+};
+
+/// The most pairs of a process and a stage of a run whose space-time diagram is drawn.
+const MOST_PAIRS: u64 = 1 << 18;
+
+pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(), Failure> {
+    let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
+    let scenario = &scenarios[0];
+    let runs: Vec<&Run> = scenario.runs.iter().collect();
+    if runs.len() > MOST_RUNS {
+        return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MOST_RUNS }));
+    }
+    let text = fs::read_to_string(&options.file).map_err(|error| {
+        let message = format!("cannot read {} again: {error}", options.file.display());
+        Failure::usage(message, "leave the file where it is while the program runs")
+    })?;
+    let output = Output::open(shared.output(), &scenarios)?;
+    let finished = finished(&runs, KeepRecords::No, shared)?;
+    let named = run_names(&scenario.runs).into_iter().zip(runs.iter().enumerate()).zip(finished);
+    let reported = named.map(|((name, (place, run)), finished)| {
+        let record = RunRecord::new(run, &finished);
+        Ok(ReportedRun { name, run, record, finished: with_records(run, place, finished)? })
+    });
+    let reported = reported.collect::<Result<Vec<_>, Failure>>()?;
+    let page = page_of(scenario, &text, &reported).map_err(refused)?;
+    output.write(|output| output.write_all(page.as_bytes()))
+}
+
+/// The run once more with the records of all processes, where it is so small that they are drawn.
+fn with_records(run: &Run, place: usize, finished: FinishedRun) -> Result<FinishedRun, Failure> {
+    let pairs = run.program.process_count().saturating_mul(run.program.stage_count() as u64);
+    if pairs > MOST_PAIRS {
+        return Ok(finished);
+    }
+    execute(run, place, KeepRecords::Yes, &Progress::default()).map_err(Failure::Refused)
+}

@@ -1,0 +1,298 @@
+//! One page that shows a scenario's runs to people: tables, pictures, definitions, and nothing from elsewhere.
+
+mod column;
+mod figures;
+
+use cubefold_experiment::{Definition, FinishedRun, Run, Scenario, export::RunRecord};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use self::{
+    column::{Column, columns},
+    figures::{Figure, figures},
+};
+use crate::error::PictureError;
+
+const STYLE: &str = include_str!("report/style.css");
+const SCRIPT: &str = include_str!("report/script.js");
+
+/// The most runs that one page shows.
+pub const MOST_RUNS: usize = 500;
+
+/// A run and what it came to.
+#[derive(Debug)]
+pub struct ReportedRun<'report> {
+    /// What tells it from the scenario's other runs.
+    pub name: String,
+    /// The run.
+    pub run: &'report Run,
+    /// Its record.
+    pub record: RunRecord,
+    /// What it came to.
+    pub finished: FinishedRun,
+}
+
+/// The page of a scenario and its runs, with `text` as the scenario is written.
+///
+/// Everything is in the page: no font, picture or script is fetched. Pictures that would make it too large are
+/// left out, with the command that draws them.
+///
+/// # Errors
+///
+/// When there are more than [`MOST_RUNS`] runs, or the plotting library refuses.
+pub fn report(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>]) -> Result<String, PictureError> {
+    if runs.len() > MOST_RUNS {
+        return Err(PictureError::TooManyRuns { found: runs.len(), most: MOST_RUNS });
+    }
+    let columns = columns(runs);
+    let figures = figures(scenario, runs)?;
+    Ok(page(scenario, text, runs, &columns, &figures).into_string())
+}
+
+fn page(
+    scenario: &Scenario,
+    text: &str,
+    runs: &[ReportedRun<'_>],
+    columns: &[Column],
+    figures: &[Figure],
+) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy"
+                    content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+                title { (scenario.name) " · cubefold" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#runs" { "Skip to the results" }
+                header {
+                    h1 { (scenario.name) }
+                    (settings(runs))
+                }
+                main {
+                    (comparison(runs, columns))
+                    @for figure in figures { (shown(figure)) }
+                    (definitions(columns))
+                    section #scenario {
+                        h2 { "The scenario" }
+                        button type="button" #copy { "Copy" }
+                        " " span #copied role="status" {}
+                        pre tabindex="0" { code #scenario-text { (text) } }
+                    }
+                }
+                footer {
+                    p { "cubefold " (env!("CARGO_PKG_VERSION")) ", seed " (runs.first().map_or(0, |run| run.run.seed))
+                        ". Times in cycles; the same scenario and seed give the same page." }
+                }
+                div #tip role="tooltip" hidden {}
+                div #said .unseen aria-live="polite" {}
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+/// What all runs have in common, and the best of them.
+fn settings(runs: &[ReportedRun<'_>]) -> Markup {
+    let common = |say: fn(&RunRecord) -> String| {
+        let first = runs.first().map(|run| say(&run.record))?;
+        runs.iter().all(|run| say(&run.record) == first).then_some(first)
+    };
+    let entries =
+        [("machine", common(machine)), ("program", common(program)), ("execution", common(execution))];
+    html! {
+        dl.settings {
+            @for (name, value) in entries {
+                @if let Some(value) = value { div { dt { (name) } dd { (value) } } }
+            }
+        }
+        @for sentence in sentences(runs) { p.best { (sentence) } }
+    }
+}
+
+fn machine(record: &RunRecord) -> String {
+    let machine = &record.machine;
+    let shape: Vec<String> = machine.shape.iter().map(ToString::to_string).collect();
+    let hop = counted(machine.hop_cycles, "cycle");
+    format!("{} {}, {} links, {hop} a link", machine.kind, shape.join("x"), machine.links)
+}
+
+fn program(record: &RunRecord) -> String {
+    let program = &record.program;
+    let dimensions = program.dimensions.map(|number| format!(", {}", counted(number.into(), "dimension")));
+    let compute = counted(program.compute_cycles, "compute cycle");
+    format!("{}{}, {compute} a stage", program.kind, dimensions.unwrap_or_default())
+}
+
+/// A number of things, in the singular for one.
+fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
+fn execution(record: &RunRecord) -> String {
+    record.execution.mode.to_string()
+}
+
+/// Which run is the fastest, and how the first run compares, where all run the same program.
+fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
+    let Some(first) = runs.first() else { return vec![] };
+    let Some(best) = runs.iter().min_by_key(|run| run.record.makespan_cycles) else { return vec![] };
+    let makespan = best.record.makespan_cycles;
+    let against = if best.name == first.name || makespan == 0 {
+        String::new()
+    } else {
+        #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+        let times = first.record.makespan_cycles as f64 / makespan as f64;
+        format!(", {times:.2} times fewer than {}", first.name)
+    };
+    let bound = match best.record.lower_bound_cycles {
+        Some(bound) if bound == makespan => "; no placement finishes earlier",
+        _ => "",
+    };
+    vec![format!("{} takes the fewest cycles: {makespan}{against}{bound}.", best.name)]
+}
+
+/// The table of runs. Each header sorts, and beside it is the way to its definition.
+fn comparison(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
+    let best = runs.iter().map(|run| run.record.makespan_cycles).min();
+    html! {
+        section #runs {
+            h2 { "Runs" }
+            div.scroll tabindex="0" role="region" aria-label="Table of runs" {
+                table {
+                    caption { "Press a header to sort; ? leads to what a column means. The fewest cycles are marked with *." }
+                    thead { tr {
+                        th scope="col" aria-sort="none" { button type="button" { "run" } }
+                        @for column in columns {
+                            th scope="col" aria-sort="none" {
+                                button type="button" { (column.title) }
+                                @if column.definition.is_some() {
+                                    " " a href={ "#term-" (column.name) } aria-label={ "what " (column.title) " means" } { "?" }
+                                }
+                            }
+                        }
+                    } }
+                    tbody {
+                        @for (place, run) in runs.iter().enumerate() {
+                            tr data-place=(place) {
+                                th scope="row" {
+                                    (run.name)
+                                    @if Some(run.record.makespan_cycles) == best { " " span.mark-best title="fewest cycles" { "*" } }
+                                }
+                                @for column in columns {
+                                    @let cell = &column.cells[place];
+                                    td data-value=(cell) { (cell) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn shown(figure: &Figure) -> Markup {
+    html! {
+        section {
+            h2 { (figure.title) }
+            p { (figure.explanation) }
+            @for part in &figure.parts {
+                @if figure.parts.len() > 1 {
+                    details open[part.open] {
+                        summary { (part.name) }
+                        (drawn(part))
+                    }
+                } @else { (drawn(part)) }
+            }
+        }
+    }
+}
+
+fn drawn(part: &figures::Part) -> Markup {
+    html! {
+        @match &part.picture {
+            Ok(picture) => figure tabindex="0" aria-label=(part.name) { (PreEscaped(picture.svg())) },
+            Err(reason) => p.left-out { (reason) },
+        }
+    }
+}
+
+/// What every column means.
+fn definitions(columns: &[Column]) -> Markup {
+    html! {
+        section #definitions {
+            h2 { "What the columns mean" }
+            dl {
+                @for (column, definition) in columns.iter().filter_map(|own| Some((own, own.definition?))) {
+                    dt #{ "term-" (column.name) } tabindex="-1" { (column.title) " " code { (definition.name) } }
+                    dd { (meaning(definition)) }
+                }
+            }
+        }
+    }
+}
+
+fn meaning(definition: &Definition) -> Markup {
+    html! {
+        (definition.text)
+        @if !definition.unit.is_empty() { " In " (definition.unit) "." }
+        @if !definition.formula.is_empty() { br; code { (definition.formula) } }
+        br; small { "Source: " (definition.source) }
+        " " a href="#runs" { "back to the table" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::support::finished;
+    use cubefold_experiment::load_text;
+
+    const TEXT: &str = "name = \"<b>bold & co</b>\"\n[machine]\nkind = \"torus\"\nshape = [4, 4]\n[program]\n\
+                        kind = \"cc-cube\"\ncompute_cycles = 2\n[mapping]\nembeddings = [\"standard\", \"xor\"]\n";
+
+    fn page_of(text: &str) -> String {
+        let scenario = load_text(Path::new("a test"), text).unwrap();
+        let reported = |run| {
+            let finished = finished(run);
+            let record = RunRecord::new(run, &finished);
+            ReportedRun { name: run.embedding.to_string(), run, record, finished }
+        };
+        let runs: Vec<ReportedRun<'_>> = scenario.runs.iter().map(reported).collect();
+        report(&scenario, text, &runs).unwrap()
+    }
+
+    #[test]
+    fn nothing_is_fetched_and_no_name_is_markup() {
+        let page = page_of(TEXT);
+        for outside in ["http://", "https://", " src=", "url(http", "@import"] {
+            let found = page.replace("http://www.w3.org/", "").contains(outside);
+            assert!(!found, "{outside}");
+        }
+        assert!(!page.contains("<b>bold") && page.contains("&lt;b&gt;bold &amp; co&lt;/b&gt;"));
+    }
+
+    #[test]
+    fn every_column_leads_to_a_definition_that_is_there() {
+        let page = page_of(TEXT);
+        let links: Vec<&str> =
+            page.split("href=\"#term-").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+        assert!(links.len() > 8, "{links:?}");
+        for link in links {
+            assert_eq!(page.matches(&format!("id=\"term-{link}\"")).count(), 1, "{link}");
+        }
+    }
+
+    #[test]
+    fn the_same_runs_give_the_same_page() {
+        assert_eq!(page_of(TEXT), page_of(TEXT));
+    }
+}

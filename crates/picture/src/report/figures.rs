@@ -1,0 +1,200 @@
+//! The pictures of the page, as many as it has room for.
+
+use std::{ptr, sync::Arc};
+
+use cubefold_experiment::{Scenario, export::PlacementRecord, link_congestion};
+
+use super::ReportedRun;
+use crate::{
+    LinkMeasure, Picture, PictureError, Window, histogram, link_map, placement_grid, space_time, spectrum,
+    time_shares,
+};
+
+/// What all pictures together may take \[bytes\]: the page stays below 3 MB.
+const ROOM: usize = 2_600_000;
+
+/// The most runs whose bars one picture shows.
+const MOST_BARS: usize = 60;
+
+/// The most spectra beside each other.
+const MOST_SPECTRA: usize = 8;
+
+/// The most nodes of a machine that is drawn.
+const MOST_NODES: u64 = 256;
+
+/// How many marks a space-time diagram of the page has, about.
+const MARKS: usize = 700;
+
+/// A section with pictures.
+#[derive(Debug)]
+pub(super) struct Figure {
+    pub(super) title: &'static str,
+    pub(super) explanation: &'static str,
+    pub(super) parts: Vec<Part>,
+}
+
+/// One picture, or why it is left out.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) name: String,
+    pub(super) open: bool,
+    pub(super) picture: Result<Picture, String>,
+}
+
+/// All sections.
+pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<Vec<Figure>, PictureError> {
+    let mut room = Room { left: ROOM };
+    let file = scenario.path.display().to_string();
+    Ok(vec![
+        Figure {
+            title: "Where the time goes",
+            explanation: "The makespan of each run, split into what the mean process does. A line across the bar is \
+                          what no placement goes below, where that is known.",
+            parts: vec![shares(scenario, runs, &mut room)?],
+        },
+        Figure {
+            title: "Distances",
+            explanation: "How many guest edges have each dilation: how far apart neighbours of the program lie.",
+            parts: vec![spectra(scenario, runs, &mut room)?],
+        },
+        each(runs, &mut room, "Who does what when", SPACE_TIME, |run| {
+            let command = format!("cubefold draw space-time {file}");
+            draw_space_time(run, &command)
+        }),
+        each(runs, &mut room, "Waiting and blocked times", HISTOGRAM, |run| {
+            histogram(&run.name, &run.finished.outcome.summary).map_err(|error| error.to_string())
+        }),
+        of_placements(runs, &mut room, "Placements", PLACEMENT, |run| {
+            placement_grid(run.run, None).map_err(|error| error.to_string())
+        }),
+        of_placements(runs, &mut room, "Links", LINKS, |run| {
+            link_map(run.run, LinkMeasure::Congestion, &link_congestion(run.run))
+                .map_err(|error| error.to_string())
+        }),
+    ])
+}
+
+const SPACE_TIME: &str = "Processes down, cycles across. Time that a message is held up is drawn behind the time \
+                          that it moves.";
+const HISTOGRAM: &str = "How often a process waits so long in a stage, and its message is blocked so long. Counts \
+                         grow by equal factors.";
+const PLACEMENT: &str = "Which process sits on which node. Dashed ends are links around.";
+const LINKS: &str = "Each link as dark as guest edges use it.";
+
+/// What is left of the page.
+struct Room {
+    left: usize,
+}
+
+impl Room {
+    /// A picture, if there is room for it.
+    fn admit(&mut self, picture: Result<Picture, String>) -> Result<Picture, String> {
+        let picture = picture?;
+        match self.left.checked_sub(picture.svg().len()) {
+            Some(left) => {
+                self.left = left;
+                Ok(picture)
+            }
+            None => Err("Left out: the page would be too large. Use cubefold draw.".to_owned()),
+        }
+    }
+}
+
+fn shares(scenario: &Scenario, runs: &[ReportedRun<'_>], room: &mut Room) -> Result<Part, PictureError> {
+    let first = runs.iter().take(MOST_BARS).map(|run| (run.name.clone(), &run.record));
+    let picture = time_shares(&scenario.name, &first.collect::<Vec<_>>())?;
+    let name =
+        if runs.len() > MOST_BARS { format!("The first {MOST_BARS} runs") } else { "All runs".to_owned() };
+    Ok(Part { name, open: true, picture: room.admit(Ok(picture)) })
+}
+
+fn spectra(scenario: &Scenario, runs: &[ReportedRun<'_>], room: &mut Room) -> Result<Part, PictureError> {
+    let named =
+        |run: &&ReportedRun<'_>| (placement_name(run, runs), PlacementRecord::new(&run.finished.metrics));
+    let placements: Vec<_> = placed(runs).iter().take(MOST_SPECTRA).map(named).collect();
+    let picture = spectrum(&scenario.name, &placements)?;
+    Ok(Part { name: "Dilation spectra".to_owned(), open: true, picture: room.admit(Ok(picture)) })
+}
+
+/// A section with a picture of each run.
+fn each(
+    runs: &[ReportedRun<'_>],
+    room: &mut Room,
+    title: &'static str,
+    explanation: &'static str,
+    draw: impl Fn(&ReportedRun<'_>) -> Result<Picture, String>,
+) -> Figure {
+    let all: Vec<&ReportedRun<'_>> = runs.iter().collect();
+    section(&all, room, (title, explanation), |run| run.name.clone(), draw)
+}
+
+/// A section with a picture of each placement.
+fn of_placements(
+    runs: &[ReportedRun<'_>],
+    room: &mut Room,
+    title: &'static str,
+    explanation: &'static str,
+    draw: impl Fn(&ReportedRun<'_>) -> Result<Picture, String>,
+) -> Figure {
+    let draw = |run: &ReportedRun<'_>| match run.run.machine.node_count() {
+        nodes if nodes > MOST_NODES => Err(format!(
+            "Left out: {nodes} nodes are too many for this page. Use cubefold draw, or cubefold place."
+        )),
+        _ => draw(run),
+    };
+    section(&placed(runs), room, (title, explanation), |run| placement_name(run, runs), draw)
+}
+
+fn section(
+    runs: &[&ReportedRun<'_>],
+    room: &mut Room,
+    (title, explanation): (&'static str, &'static str),
+    name: impl Fn(&ReportedRun<'_>) -> String,
+    draw: impl Fn(&ReportedRun<'_>) -> Result<Picture, String>,
+) -> Figure {
+    let part = |(place, run): (usize, &&ReportedRun<'_>)| {
+        let picture = room.admit(draw(run));
+        Part { name: name(run), open: place == 0, picture }
+    };
+    Figure { title, explanation, parts: runs.iter().enumerate().map(part).collect() }
+}
+
+/// What tells a placement from the others of the page: the embedding, and the machine where there are several.
+fn placement_name(run: &ReportedRun<'_>, runs: &[ReportedRun<'_>]) -> String {
+    let (machine, embedding) = (&run.run.machine, &run.run.embedding);
+    if runs.iter().all(|other| other.run.machine == *machine) {
+        return embedding.to_string();
+    }
+    let lengths: Vec<String> = machine.shape().lengths().iter().map(ToString::to_string).collect();
+    format!("{embedding} on {} {}", machine.kind(), lengths.join("x"))
+}
+
+/// The first run of each placement.
+fn placed<'runs, 'report>(runs: &'runs [ReportedRun<'report>]) -> Vec<&'runs ReportedRun<'report>> {
+    let mut found: Vec<&ReportedRun<'_>> = vec![];
+    for run in runs {
+        let placement = Arc::as_ptr(&run.run.placement);
+        if !found.iter().any(|known| ptr::eq(Arc::as_ptr(&known.run.placement), placement)) {
+            found.push(run);
+        }
+    }
+    found
+}
+
+/// A space-time diagram of as many processes as the page has room for.
+fn draw_space_time(run: &ReportedRun<'_>, command: &str) -> Result<Picture, String> {
+    if run.finished.records.is_empty() {
+        return Err(format!(
+            "Left out: the run is too large for this page. Use {command} --processes 0..31."
+        ));
+    }
+    let processes = run.run.program.process_count();
+    let marks = run.run.program.stage_count() * 3;
+    let shown = u64::try_from(MARKS / marks).unwrap_or(1).clamp(4, 64).min(processes);
+    let window = Window { processes: Some(0..=shown - 1), cycles: None };
+    let caption = match shown {
+        all if all == processes => run.name.clone(),
+        part => format!("{}, the first {part} of {processes} processes", run.name),
+    };
+    space_time(&caption, &run.finished, &window).map_err(|error| error.to_string())
+}

@@ -1,0 +1,141 @@
+//! The report page, in a real browser where there is one.
+
+use serde_json::{Value, json};
+
+use super::{
+    browser::Browser,
+    command::{Scratch, done, run},
+};
+
+/// The keys of the protocol.
+const RIGHT: char = '\u{e014}';
+
+fn page(scenario: &str) -> (Scratch, String) {
+    let scratch = Scratch::with::<&str>(&[]);
+    let path = scratch.path("report.html");
+    done(&["report", scenario, "--quiet", "--output", &path]);
+    (scratch, path)
+}
+
+#[test]
+fn the_page_is_the_same_for_any_number_of_threads_and_is_below_its_size() {
+    let one = done(&["report", "scenarios/first-comparison.toml", "--quiet", "--threads", "1"]);
+    let two = done(&["report", "scenarios/first-comparison.toml", "--quiet", "--threads", "2"]);
+    assert!(one == two, "the pages differ");
+    // 20 runs of machines that are drawn as large as the page draws any.
+    let scratch = Scratch::with(&[(
+        "s.toml",
+        "[machine]\nkind = \"torus\"\nshape = [16, 16]\n[program]\nkind = \"cc-cube\"\n[mapping]\n\
+         embeddings = [\"standard\", \"xor\", \"byweight\", \"gray\"]\n[sweep]\n\
+         \"program.compute_cycles\" = [1, 2, 3, 4, 5]\n",
+    )]);
+    let page = done(&["report", &scratch.path("s.toml"), "--quiet"]);
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    assert_eq!(page.matches("<tr data-place").count(), 20);
+    assert!(page.matches("<svg").count() > 40, "{}", page.matches("<svg").count());
+}
+
+#[test]
+fn what_cannot_be_reported_is_refused_and_nothing_is_written() {
+    let scratch = Scratch::with(&[(
+        "s.toml",
+        "machine = { kind = \"ring\", shape = [8] }\nmapping.embeddings = [\"xor\"]\n[sweep]\nseed = [1]\n",
+    )]);
+    let (scenario, path) = (scratch.path("s.toml"), scratch.path("r.html"));
+    let many: Vec<String> = (1..=501).map(|cycles| cycles.to_string()).collect();
+    let text = format!(
+        "machine = {{ kind = \"ring\", shape = [8] }}\nmapping.embeddings = [\"xor\"]\n[sweep]\n\
+         \"program.compute_cycles\" = [{}]\n",
+        many.join(", ")
+    );
+    std::fs::write(&scenario, text).unwrap();
+    let refused = run(&["report", &scenario, "--output", &path]);
+    let expected = "error: 501 runs, expected at most 500 for one page\n  \
+                    help: make the sweep smaller, or look at cubefold draw scaling\n";
+    assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), expected));
+    assert!(!std::path::Path::new(&path).exists());
+    let onto_itself = run(&["report", &scenario, "--output", &scenario]);
+    assert_eq!(onto_itself.code, Some(2));
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn a_browser_sorts_shows_values_and_leads_to_definitions() {
+    let Some(browser) = Browser::start() else {
+        eprintln!("skipped: there is no chromium with its chromedriver");
+        return;
+    };
+    let (_scratch, path) = page("scenarios/first-comparison.toml");
+    browser.open(&format!("file://{path}"));
+    assert_eq!(browser.script("return document.title"), "first comparison · cubefold");
+    check_that_nothing_is_fetched(&browser);
+    check_sorting(&browser);
+    check_hovering(&browser);
+    check_keyboard(&browser);
+    check_definitions(&browser);
+    check_dark(&browser);
+}
+
+fn check_that_nothing_is_fetched(browser: &Browser) {
+    assert_eq!(browser.script("return performance.getEntriesByType('resource').length"), 0);
+    let fits = "return document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+    assert_eq!(browser.script(fits), true, "the page is wider than the window");
+}
+
+/// The first cells of all rows, and a column's numbers.
+fn column(browser: &Browser, number: usize) -> Value {
+    browser.script(&format!(
+        "return [...document.querySelectorAll('#runs tbody tr')].map((row) => row.children[{number}].textContent)"
+    ))
+}
+
+fn check_sorting(browser: &Browser) {
+    assert_eq!(column(browser, 1), json!(["20", "16", "24", "20", "16", "24"]));
+    let sorted = "return document.querySelector('#runs thead th:nth-child(2)').getAttribute('aria-sort')";
+    let header = "#runs thead th:nth-child(2) button";
+    browser.click(header);
+    assert_eq!(column(browser, 1), json!(["16", "16", "20", "20", "24", "24"]));
+    assert_eq!(browser.script(sorted), "ascending");
+    browser.click(header);
+    assert_eq!(column(browser, 1), json!(["24", "24", "20", "20", "16", "16"]));
+    assert_eq!(browser.script(sorted), "descending");
+    // Equal rows stay in the scenario's order.
+    assert!(column(browser, 0)[0].as_str().unwrap().starts_with("byweight, asynchronous"));
+}
+
+const TIP: &str = "const tip = document.getElementById('tip'); return tip.hidden ? null : tip.textContent";
+
+fn check_hovering(browser: &Browser) {
+    assert_eq!(browser.script(TIP), Value::Null);
+    browser.hover("figure .mark");
+    let expected = "standard, asynchronous: compute, 30.0 % of 20 cycles; 384 cycles over all processes";
+    assert_eq!(browser.script(TIP), expected);
+    browser.hover("h1");
+    assert_eq!(browser.script(TIP), Value::Null);
+}
+
+fn check_keyboard(browser: &Browser) {
+    browser.script("document.querySelector('figure').focus()");
+    browser.press(RIGHT);
+    browser.press(RIGHT);
+    let said = browser.script("return document.getElementById('said').textContent");
+    assert_eq!(said, "standard, asynchronous: transfer, 70.0 % of 20 cycles; 896 cycles over all processes");
+    assert_eq!(browser.script(TIP), said);
+}
+
+fn check_definitions(browser: &Browser) {
+    browser.click("#runs thead th:nth-child(2) a");
+    assert_eq!(browser.script("return location.hash"), "#term-makespan_cycles");
+    let meaning = "return document.querySelector(':target').nextElementSibling.textContent";
+    let meaning = browser.script(meaning);
+    assert!(meaning.as_str().unwrap().contains("Source: "), "{meaning}");
+}
+
+fn check_dark(browser: &Browser) {
+    let background = "return getComputedStyle(document.body).backgroundColor";
+    assert_eq!(browser.script(background), "rgb(255, 255, 255)");
+    browser.prefer_dark();
+    assert_eq!(browser.script(background), "rgb(22, 24, 27)");
+    let letters = "return getComputedStyle(document.querySelector('figure svg text')).fill";
+    assert_eq!(browser.script(letters), "rgb(232, 232, 232)");
+}
