@@ -99,6 +99,7 @@ fn check_sorting(browser: &Browser) {
     browser.click(header);
     assert_eq!(column(browser, 1), json!(["24", "24", "20", "20", "16", "16"]));
     assert_eq!(browser.script(sorted), "descending");
+    assert_eq!(column(browser, 2), json!(["1.200", "1.200", "1.000", "1.000", "0.800", "0.800"]));
     // Equal rows stay in the scenario's order.
     assert!(column(browser, 0)[0].as_str().unwrap().starts_with("byweight, asynchronous"));
 }

@@ -2,7 +2,9 @@
 
 use std::{fs, io::Write};
 
-use cubefold_experiment::{FinishedRun, KeepRecords, Progress, Run, execute, export::RunRecord, load};
+use cubefold_experiment::{
+    FinishedRun, KeepRecords, Progress, Run, exact_mean, execute, export::RunRecord, load,
+};
 use cubefold_picture::{MOST_RUNS, PictureError, ReportedRun, report as page_of};
 
 use super::draw::{finished, refused};
@@ -34,9 +36,20 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
         let record = RunRecord::new(run, &finished);
         Ok(ReportedRun { name, run, record, finished: with_records(run, place, finished)? })
     });
-    let reported = reported.collect::<Result<Vec<_>, Failure>>()?;
+    let mut reported = reported.collect::<Result<Vec<_>, Failure>>()?;
+    compare_with_first(&mut reported);
     let page = page_of(scenario, &text, &reported).map_err(refused)?;
     output.write(|output| output.write_all(page.as_bytes()))
+}
+
+/// Tells every run its ratio to the first one of its combination.
+fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
+    for group in runs.chunk_by_mut(|one, next| one.run.combination == next.run.combination) {
+        let first = group[0].record.makespan_cycles;
+        for run in group {
+            run.record.ratio_to_reference = exact_mean(run.record.makespan_cycles.into(), first.into());
+        }
+    }
 }
 
 /// The run once more with the records of all processes, where it is so small that they are drawn.

@@ -10,7 +10,7 @@ use super::{
     scenario_error::ScenarioError,
     setting::Setting,
     settings::Settings,
-    value::{Choices, Content, Value},
+    value::{Content, Value},
 };
 
 /// How a program is executed.
@@ -100,20 +100,13 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
     let engine = chosen(
         settings,
         Setting::ExecutionEngine,
-        &Choices {
-            now: &[EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT]
-                .map(|engine| (engine.name(), engine)),
-            later: &[],
-        },
+        &[EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT].map(|engine| (engine.name(), engine)),
         errors,
     );
     let dimension_choice = chosen(
         settings,
         Setting::ExecutionDimensionChoice,
-        &Choices {
-            now: &[("lowest", DimensionChoice::Lowest), ("random", DimensionChoice::Random)],
-            later: &[],
-        },
+        &[("lowest", DimensionChoice::Lowest), ("random", DimensionChoice::Random)],
         errors,
     );
     let phases = match settings.get(Setting::ExecutionPhases) {
@@ -126,12 +119,7 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
 
 /// Which way round messages go when both are equally long.
 pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
-    chosen(
-        settings,
-        Setting::ExecutionTie,
-        &Choices { now: &TieRule::ALL.map(|tie| (tie.name(), tie)), later: &[] },
-        errors,
-    )
+    chosen(settings, Setting::ExecutionTie, &TieRule::ALL.map(|tie| (tie.name(), tie)), errors)
 }
 
 fn mode(
@@ -145,7 +133,7 @@ fn mode(
         phases: phases.unwrap_or_default(),
     };
     let names = [("asynchronous", ExecutionMode::Asynchronous), ("coordinated", coordinated)];
-    let mode = chosen(settings, Setting::ExecutionMode, &Choices { now: &names, later: &[] }, errors);
+    let mode = chosen(settings, Setting::ExecutionMode, &names, errors);
     dimension_choice.and(phases).and(mode)
 }
 
@@ -153,7 +141,7 @@ fn mode(
 fn chosen<T: Copy + Default>(
     settings: &Settings<'_>,
     setting: Setting,
-    choices: &Choices<'_, T>,
+    choices: &[(&str, T)],
     errors: &mut Vec<ScenarioError>,
 ) -> Option<T> {
     match settings.get(setting) {

@@ -10,7 +10,7 @@ use super::{
     settings::Settings,
     size::{Size, read_wraps},
     table::Table,
-    value::{Choices, Value},
+    value::Value,
 };
 
 const KEYS: [&str; 4] = ["kind", "shape", "dimensions", "wrap"];
@@ -26,7 +26,7 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
     let kind = table.required("kind", &alternatives(&MachineKind::ALL), errors);
     let kind = kind.and_then(|value| {
         let names = MachineKind::ALL.map(|kind| (kind.name(), kind));
-        value.choice(&table.name("kind"), &Choices { now: &names, later: &[] }, errors)
+        value.choice(&table.name("kind"), &names, errors)
     });
     let size = size(&table, kind, value, errors);
     let wraps = match table.get("wrap") {

@@ -9,7 +9,7 @@ use super::{
     scenario_error::{ScenarioError, ScenarioErrors},
     source_file::{Place, ReadError, SourceFile},
     table::Table,
-    value::{Choices, Value},
+    value::Value,
 };
 use crate::{
     ground::Ground,
@@ -66,7 +66,7 @@ fn path(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<St
 
 fn read_format(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<LauncherFormat> {
     let now = LauncherFormat::ALL.map(|format| (format.name(), format));
-    value.choice(name, &Choices { now: &now, later: &[] }, errors)
+    value.choice(name, &now, errors)
 }
 
 /// The path of the host names; told where the format has names and there is none, or the other way round.

@@ -13,7 +13,7 @@ use super::{
     settings::Settings,
     size::{Size, read_wraps},
     source_file::Place,
-    value::{Choices, Content, Value},
+    value::{Content, Value},
 };
 
 /// What the settings say of the machine, as far as it is right.
@@ -61,7 +61,7 @@ fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Mach
         errors.push(settings.missing(Setting::MachineKind, &expected));
         return None;
     };
-    value.choice(Setting::MachineKind.path(), &Choices { now: &names, later: &[] }, errors)
+    value.choice(Setting::MachineKind.path(), &names, errors)
 }
 
 /// The lengths: from the shape or from the dimensions, whichever is written further up.
@@ -189,7 +189,7 @@ fn hypercube_length(index: usize, length: u64, kind: Option<&Place>, size: &Size
 fn links(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<LinkMode> {
     let names = LinkMode::ALL.map(|mode| (mode.name(), mode));
     let Content::Integer(number) = value.content else {
-        return value.choice(Setting::MachineLinks.path(), &Choices { now: &names, later: &[] }, errors);
+        return value.choice(Setting::MachineLinks.path(), &names, errors);
     };
     let mode = LinkMode::ALL.into_iter().find(|mode| number == Some(u64::from(mode.number())));
     if mode.is_none() {

@@ -6,7 +6,7 @@ use cubefold_topology::{Machine, Wrap};
 
 use super::{
     guest_section, machine_section::MachineSection, scenario_error::ScenarioError, setting::Setting,
-    settings::Settings, stage_list, value::Choices,
+    settings::Settings, stage_list,
 };
 use crate::{
     generator_key::generator_key,
@@ -31,7 +31,7 @@ pub(super) fn read(
     let kind = match settings.get(Setting::ProgramKind) {
         Some(value) => {
             let names = [("cc-cube", Kind::Cube), ("neighbour-exchange", Kind::Neighbours)];
-            value.choice(Setting::ProgramKind.path(), &Choices { now: &names, later: &[] }, errors)
+            value.choice(Setting::ProgramKind.path(), &names, errors)
         }
         None => Some(Kind::Cube),
     };
@@ -92,7 +92,7 @@ fn communication(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Op
         ("scatter", NeighbourCommunication::Scatter),
     ];
     let name = Setting::ProgramCommunication.path();
-    let communication = value.choice(name, &Choices { now: &names, later: &[] }, errors);
+    let communication = value.choice(name, &names, errors);
     sets.and(communication)
 }
 

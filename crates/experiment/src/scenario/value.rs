@@ -13,9 +13,6 @@ use super::{
 /// The most characters of a text that a message repeats.
 const MOST_REPEATED: usize = 60;
 
-/// What is said right at a name that only a later version understands.
-pub(super) const NOT_SUPPORTED: &str = "not supported in this version";
-
 /// A value and where it is written.
 #[derive(Debug, Clone)]
 pub(super) struct Value {
@@ -146,49 +143,25 @@ impl Value {
     pub(super) fn choice<T: Copy>(
         &self,
         name: &str,
-        choices: &Choices<'_, T>,
+        choices: &[(&str, T)],
         errors: &mut Vec<ScenarioError>,
     ) -> Option<T> {
-        let known: Vec<&str> = choices.now.iter().map(|&(known, _)| known).collect();
+        let known: Vec<&str> = choices.iter().map(|&(known, _)| known).collect();
         let Content::Text(text) = &self.content else {
             errors.push(self.unexpected(name, alternatives(&known)));
             return None;
         };
-        let choice = choices.now.iter().find(|&&(known, _)| known == text);
+        let choice = choices.iter().find(|&&(known, _)| known == text);
         if choice.is_none() {
-            errors.push(self.unknown_name(name, text, &known, choices.later));
+            errors.push(self.unknown_name(name, text, &known));
         }
         choice.map(|&(_, choice)| choice)
     }
 
     /// The error for a name that is none of the known ones.
-    pub(super) fn unknown_name(
-        &self,
-        name: impl Display,
-        text: &str,
-        known: &[&str],
-        later: &[&str],
-    ) -> ScenarioError {
-        if later.contains(&text) {
-            let message = format!(
-                "{name} is {}, which is not supported in this version, expected {}",
-                self.describe(),
-                alternatives(known)
-            );
-            return ScenarioError::at(&self.place, message, NOT_SUPPORTED)
-                .with_help(format!("use {}", alternatives(known)));
-        }
+    pub(super) fn unknown_name(&self, name: impl Display, text: &str, known: &[&str]) -> ScenarioError {
         self.unexpected(name, alternatives(known)).with_help(help(text, known))
     }
-}
-
-/// The names that a value may have.
-#[derive(Debug)]
-pub(super) struct Choices<'a, T> {
-    /// What they mean.
-    pub(super) now: &'a [(&'a str, T)],
-    /// Names that mean something in later versions only.
-    pub(super) later: &'a [&'a str],
 }
 
 /// The entries of a table in the order of the file.

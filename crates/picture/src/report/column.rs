@@ -18,8 +18,9 @@ type Cell = fn(&RunRecord) -> Option<String>;
 
 /// The columns that say something of the runs, those that are looked for first at the left.
 pub(super) fn columns(runs: &[ReportedRun<'_>]) -> Vec<Column> {
-    let all: [(&'static str, Cell); 18] = [
+    let all: [(&'static str, Cell); 19] = [
         ("makespan_cycles", |record| Some(record.makespan_cycles.to_string())),
+        ("ratio_to_reference", |record| mean(record.ratio_to_reference)),
         ("predicted_cycles", |record| text(record.predicted_cycles)),
         ("lower_bound_cycles", |record| text(record.lower_bound_cycles)),
         ("totals_compute_cycles", |record| Some(record.totals.compute_cycles.to_string())),
