@@ -28,7 +28,7 @@ pub(crate) enum Scale {
 pub(crate) enum Ticks {
     /// Whole numbers: there are no others.
     Whole,
-    /// Whole numbers, each with a group of bars around it: no lines between them.
+    /// None: groups of bars have names of their own.
     Groups,
     /// Any.
     Any,
@@ -76,8 +76,13 @@ impl Axis {
     fn name(&self, value: f64) -> String {
         let is_crowded = self.scale == Scale::Logarithmic && self.to / self.from > 10.0;
         let first_digit = value / 10.0_f64.powf((value.abs() * (1.0 + 1e-9)).log10().floor());
-        let is_named = !is_crowded || [1.0, 2.0, 5.0].iter().any(|digit| (first_digit - digit).abs() < 1e-6);
-        let is_there = self.ticks == Ticks::Any || (value - value.round()).abs() < 1e-6;
+        let is_named =
+            !is_crowded || [1.0, 2.0, 3.0, 5.0].iter().any(|digit| (first_digit - digit).abs() < 1e-6);
+        let is_there = match self.ticks {
+            Ticks::Any => true,
+            Ticks::Whole => (value - value.round()).abs() < 1e-6,
+            Ticks::Groups => false,
+        };
         if is_named && is_there { number(value) } else { String::new() }
     }
 
@@ -175,6 +180,8 @@ where
             .y_label_formatter(&up_name);
         if across.ticks == Ticks::Groups {
             mesh.disable_x_mesh().set_tick_mark_size(LabelAreaPosition::Bottom, 0);
+        } else {
+            mesh.set_tick_mark_size(LabelAreaPosition::Bottom, 5);
         }
         if up.title.is_empty() {
             mesh.disable_y_axis().disable_y_mesh();

@@ -1,11 +1,12 @@
 //! Bars side by side over a number axis: what spectra and histograms have in common.
 
 use crate::{
-    axes::{Axes, Axis, Margins, Scale, Ticks},
+    axes::{Axes, Axis, Margins, Scale, Ticks, number as short},
     error::PictureError,
+    font,
     legend::{Legend, Sign},
     picture::Picture,
-    sheet::{Area, Sheet},
+    sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
 
 /// The most groups of bars: more are put together.
@@ -56,6 +57,7 @@ impl BarChart {
         sheet.caption(&self.caption);
         legend.draw(&mut sheet, 46.0);
         sheet.drawn(axes.svg.clone());
+        bins.draw_names(&mut sheet, &axes);
         for (place, (own, counts)) in self.series.iter().zip(&binned).enumerate() {
             sheet.open(&[("fill", own.fill)]);
             for (bin, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
@@ -124,6 +126,28 @@ impl Bins {
             counts[bin] += count;
         }
         counts
+    }
+
+    /// Names as many bins as there is room for, by their first value.
+    fn draw_names(&self, sheet: &mut Sheet, axes: &Axes) {
+        let x = |bin: u64| axes.x(number(self.first + bin * self.width) - 0.5);
+        let one = x(1) - x(0);
+        let names: Vec<String> =
+            (0..self.number).map(|bin| short(number(self.first + bin * self.width))).collect();
+        let widest = names.iter().map(|name| font::width(name, TEXT) + 8.0).fold(0.0, f64::max);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at most the number of bins"
+        )]
+        let step = (widest / one).ceil().max(1.0) as usize;
+        // Of several values together the first stands where they begin.
+        let (aside, anchor) =
+            if self.width == 1 { (one / 2.0, Anchor::Middle) } else { (0.0, Anchor::Start) };
+        for (bin, name) in (0..).zip(&names).step_by(step) {
+            let at = Point { x: x(bin) + aside, y: axes.inside.y + axes.inside.height + 16.0 };
+            sheet.text(name, at, TEXT, anchor);
+        }
     }
 
     /// The values of a bin, as text.

@@ -21,6 +21,9 @@ pub(crate) const WIDEST_CAPTION: f64 = 640.0;
 /// How far the edges of a guest may lie beside the straight line, in distances between neighbours.
 const MOST_BEND: f64 = 1.4;
 
+/// The widest label of a node \[pixels\]: of many processes the first are shown.
+const WIDEST_LABEL: f64 = 96.0;
+
 /// The width of a node, as a share of the distance between neighbours.
 const NODE: f64 = 0.62;
 
@@ -40,7 +43,7 @@ pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, Pi
         return Err(PictureError::NoSuchDimension { found, last });
     }
     let labels: Vec<String> = run.machine.nodes().map(|node| label(placement, node)).collect();
-    let widest = labels.iter().map(|label| font::width(label, TEXT)).fold(0.0, f64::max);
+    let widest = labels.iter().map(|label| font::width(label, TEXT)).fold(0.0, f64::max).min(WIDEST_LABEL);
     let step = ((widest + 10.0) / NODE).max(40.0);
     let origin = Point { x: 8.0, y: 34.0 };
     let plan = MachinePlan::new(run, step, origin);
@@ -165,7 +168,8 @@ fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[St
     sheet.open(&[("color", "#000000"), ("pointer-events", "none")]);
     for (node, label) in run.machine.nodes().zip(labels) {
         let middle = plan.middle(node);
-        sheet.text(label, Point { x: middle.x, y: middle.y + 4.0 }, TEXT, Anchor::Middle);
+        let label = font::fitting(label, TEXT, WIDEST_LABEL);
+        sheet.text(&label, Point { x: middle.x, y: middle.y + 4.0 }, TEXT, Anchor::Middle);
     }
     sheet.close();
 }
