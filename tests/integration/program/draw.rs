@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roxmltree::Document;
 
-use super::command::{Scratch, csv_table, done, program, run};
+use super::command::{Scratch, csv_table, done, files_in, program, run, text_of};
 
 const FIGURE_4: [&str; 4] = ["space-time", "scenarios/figure-4.toml", "--embedding", "byweight"];
 const FIGURE_6: [&str; 4] = ["placement", "scenarios/figure-6.toml", "--embedding", "xor"];
@@ -375,9 +375,8 @@ fn what_cannot_be_drawn_is_refused_with_what_can() {
     let scratch = Scratch::with(&files);
     let (large, huge, many) =
         (scratch.path("large.toml"), scratch.path("huge.toml"), scratch.path("many.toml"));
-    let with = |first: &[&'static str], more: &[&'static str]| [first, more].concat();
     assert_refused(
-        &with(&FIGURE_6, &["--dimension", "99"]),
+        &[&FIGURE_6[..], &["--dimension", "99"]].concat(),
         "guest dimension 99, expected 0 to 5 help: name one of the guest's dimensions with --dimension",
     );
     assert_refused(
@@ -387,18 +386,6 @@ fn what_cannot_be_drawn_is_refused_with_what_can() {
     for what in ["placement", "links"] {
         assert_refused(&[what, &huge], "8192 nodes, expected at most 4096 help: draw a smaller machine");
     }
-    assert_refused(
-        &with(&FIGURE_4, &["--processes", "8..9"]),
-        "processes 8..9, expected a range from 0 to at most 7 help: name a part of the run",
-    );
-    assert_refused(
-        &with(&FIGURE_4, &["--cycles", "31..40"]),
-        "cycles 31..40, expected a range from 0 to at most 30",
-    );
-    assert_refused(
-        &with(&FIGURE_4, &["--cycles", "9..3"]),
-        "expected FROM..TO with two numbers, the first at most the second, such as 0..31",
-    );
     assert_refused(
         &["placement", "scenarios/partition.toml"],
         "the scenario has a sweep, expected one placement",
@@ -415,12 +402,31 @@ fn what_cannot_be_drawn_is_refused_with_what_can() {
         &["compare", &many],
         "130 runs, expected at most 120 help: sweep fewer values, or draw scaling",
     );
+}
+
+#[test]
+fn windows_outside_of_the_run_are_refused() {
+    let with = |more: &[&'static str]| [&FIGURE_4[..], more].concat();
+    assert_refused(
+        &with(&["--processes", "8..9"]),
+        "processes 8..9, expected a range from 0 to at most 7 help: name a part of the run",
+    );
+    assert_refused(&with(&["--cycles", "31..40"]), "cycles 31..40, expected a range from 0 to at most 30");
+    assert_refused(
+        &with(&["--cycles", "9..3"]),
+        "expected FROM..TO with two numbers, the first at most the second, such as 0..31",
+    );
+}
+
+#[test]
+fn a_picture_is_written_as_nothing_but_svg_and_png() {
+    let scratch = Scratch::empty();
     let pdf = scratch.path("picture.pdf");
     let finished = run(&[&["draw"], &FIGURE_4[..], &["--output", &pdf]].concat());
     let said = "error: pictures are not written as .pdf, expected .svg or .png\n  \
                 help: end the name in one of them, or say --format svg\n";
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(2), said));
-    assert_eq!(scratch.names(), ["huge.toml", "large.toml", "many.toml"]);
+    assert_eq!(scratch.names(), Vec::<String>::new());
 }
 
 #[test]
@@ -469,4 +475,36 @@ fn a_picture_never_takes_the_place_of_what_it_is_made_from() {
         "error: cannot write {csv}: the results are read from {csv}\n  help: name another file for the picture\n"
     );
     assert_eq!(finished.stderr, said);
+}
+
+/// What a command of the page prints that writes its picture to a file; results go to the folder.
+fn picture_of(command: &str, scratch: &Scratch) -> (String, String) {
+    let (arguments, image) = command.split_once(" --output ").unwrap();
+    let arguments = arguments.strip_prefix("$ cubefold draw ").unwrap();
+    let arguments: Vec<String> = arguments
+        .split(' ')
+        .map(|word| if word == "results.csv" { scratch.path(word) } else { word.to_owned() })
+        .collect();
+    (svg(&arguments), image.to_owned())
+}
+
+#[test]
+fn the_images_of_the_page_are_what_its_commands_draw() {
+    let page = text_of("docs/pictures.md");
+    let scratch = Scratch::empty();
+    let results = scratch.path("results.csv");
+    done(&["run", "scenarios/square-toruses.toml", "--quiet", "--output", &results]);
+    let commands = page.lines().filter(|line| line.starts_with("$ cubefold draw "));
+    let drawn: BTreeMap<String, String> = commands
+        .map(|command| picture_of(command, &scratch))
+        .map(|(picture, image)| (image, picture))
+        .collect();
+    let images: Vec<&String> = drawn.keys().collect();
+    assert_eq!(images, files_in("docs/images", "svg").iter().collect::<Vec<_>>());
+    for (image, picture) in &drawn {
+        assert_eq!(&text_of(image), picture, "{image}: draw it again with the command of the page");
+        assert!(picture.len() < 60_000, "{image} is too large for the repository: {}", picture.len());
+        assert!(page.contains(&format!("](images/{})", image.rsplit('/').next().unwrap())), "{image}");
+    }
+    assert_eq!(images.len(), 7);
 }
