@@ -78,7 +78,8 @@ impl Sheet {
     /// The finished picture.
     pub(crate) fn finish(mut self) -> Picture {
         self.close();
-        Picture::new(format!("{}\n", self.document))
+        // Names are free, and XML has no way to write some letters that they may have.
+        Picture::new(format!("{}\n", self.document).replace(is_unwritable, "\u{fffd}"))
     }
 
     /// Marks that follow have these properties in common, until the group is closed.
@@ -175,6 +176,15 @@ impl Sheet {
             Some(group) => group.append(node),
             None => self.document.append(node),
         }
+    }
+}
+
+/// Whether XML cannot hold a letter: a control character, for instance (XML 1.0, production 2).
+fn is_unwritable(letter: char) -> bool {
+    match letter {
+        '\t' | '\n' | '\r' => false,
+        '\u{fffe}' | '\u{ffff}' => true,
+        _ => letter < ' ',
     }
 }
 

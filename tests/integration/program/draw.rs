@@ -352,6 +352,15 @@ fn names_are_never_markup_and_long_ones_stay_on_the_sheet() {
     }
 }
 
+#[test]
+fn letters_that_xml_does_not_have_are_shown_as_missing() {
+    let text = "name = \"a\\u0001b\\uffff\"\nmachine = { kind = \"ring\", shape = [8] }\nmapping.embeddings = [\"xor\"]\n";
+    let scratch = Scratch::with(&[("control.toml", text)]);
+    let path = scratch.path("control.toml");
+    assert!(texts(&svg(&["compare", &path])).contains(&"a\u{fffd}b\u{fffd}".to_owned()));
+    assert!(png(&["compare", &path], "/nowhere").starts_with(b"\x89PNG"));
+}
+
 /// Asserts that a picture is refused with this message, and that nothing is written.
 fn assert_refused(arguments: &[&str], message: &str) {
     let scratch = Scratch::empty();
