@@ -12,6 +12,7 @@ mod compare;
 mod completions;
 mod csv_results;
 mod determinism;
+mod draw;
 mod engines;
 mod expectations;
 mod explain;

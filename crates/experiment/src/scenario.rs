@@ -43,7 +43,7 @@ use std::{
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::Communication;
-use cubefold_topology::{Machine, Partition};
+use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 pub use self::{
     embedding_name::EmbeddingName,
@@ -102,6 +102,17 @@ pub struct Run {
     pub placement: Arc<Placement>,
     /// How the program is executed.
     pub execution: Execution,
+}
+
+impl Run {
+    /// The coordinates of a node, on the whole machine where the program runs in a partition.
+    #[must_use]
+    pub fn address(&self, node: NodeId) -> Coordinates {
+        match &self.partition {
+            Some(partition) => partition.address(node),
+            None => self.machine.shape().coordinates(node),
+        }
+    }
 }
 
 /// Reads and validates scenario files, in the order given.

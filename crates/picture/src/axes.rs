@@ -23,17 +23,15 @@ pub(crate) enum Scale {
     Logarithmic,
 }
 
-/// What a tick is called.
-type TickName = fn(f64) -> String;
-
-impl Scale {
-    /// How ticks are named: by equal steps there are only whole numbers, which is all that is counted here.
-    fn tick(self) -> TickName {
-        match self {
-            Self::Linear => |value| if value.fract().abs() > 1e-9 { String::new() } else { number(value) },
-            Self::Logarithmic => number,
-        }
-    }
+/// Which values the ticks of an axis name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ticks {
+    /// Whole numbers: there are no others.
+    Whole,
+    /// None: groups of bars have names of their own.
+    Groups,
+    /// Any.
+    Any,
 }
 
 /// One axis.
@@ -44,6 +42,7 @@ pub(crate) struct Axis {
     pub(crate) from: f64,
     pub(crate) to: f64,
     pub(crate) scale: Scale,
+    pub(crate) ticks: Ticks,
 }
 
 /// Axes that are drawn.
@@ -70,7 +69,21 @@ impl Axis {
     /// An axis from 0 on, to at least `greatest`.
     pub(crate) fn from_zero(title: &str, greatest: f64) -> Self {
         let to = if greatest > 0.0 { greatest } else { 1.0 };
-        Self { title: title.to_owned(), from: 0.0, to, scale: Scale::Linear }
+        Self { title: title.to_owned(), from: 0.0, to, scale: Scale::Linear, ticks: Ticks::Whole }
+    }
+
+    /// What stands at a tick; nothing where it would stand in the way, or no such value exists.
+    fn name(&self, value: f64) -> String {
+        let is_crowded = self.scale == Scale::Logarithmic && self.to / self.from > 10.0;
+        let first_digit = value / 10.0_f64.powf((value.abs() * (1.0 + 1e-9)).log10().floor());
+        let is_named =
+            !is_crowded || [1.0, 2.0, 3.0, 5.0].iter().any(|digit| (first_digit - digit).abs() < 1e-6);
+        let is_there = match self.ticks {
+            Ticks::Any => true,
+            Ticks::Whole => (value - value.round()).abs() < 1e-6,
+            Ticks::Groups => false,
+        };
+        if is_named && is_there { number(value) } else { String::new() }
     }
 
     /// The share of the axis that lies before a value.
@@ -98,14 +111,13 @@ impl Axes {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sheets are small")]
         let size = (width.ceil() as u32, height.ceil() as u32);
         let (x, y) = (across.from..across.to, up.from..up.to);
-        let titles = (across.title.as_str(), up.title.as_str());
-        let names = (across.scale.tick(), up.scale.tick());
+        let named = (&across, &up);
         let drawn = match (across.scale, up.scale) {
-            (Scale::Linear, Scale::Linear) => draw(size, margins, titles, names, x, y),
-            (Scale::Linear, Scale::Logarithmic) => draw(size, margins, titles, names, x, y.log_scale()),
-            (Scale::Logarithmic, Scale::Linear) => draw(size, margins, titles, names, x.log_scale(), y),
+            (Scale::Linear, Scale::Linear) => draw(size, margins, named, x, y),
+            (Scale::Linear, Scale::Logarithmic) => draw(size, margins, named, x, y.log_scale()),
+            (Scale::Logarithmic, Scale::Linear) => draw(size, margins, named, x.log_scale(), y),
             (Scale::Logarithmic, Scale::Logarithmic) => {
-                draw(size, margins, titles, names, x.log_scale(), y.log_scale())
+                draw(size, margins, named, x.log_scale(), y.log_scale())
             }
         };
         let (svg, inside) = drawn.map_err(|reason| PictureError::Plot { reason })?;
@@ -132,8 +144,7 @@ impl Axes {
 fn draw<X, Y>(
     size: (u32, u32),
     margins: Margins,
-    titles: (&str, &str),
-    names: (TickName, TickName),
+    (across, up): (&Axis, &Axis),
     x: X,
     y: Y,
 ) -> Result<(String, Area), String>
@@ -157,17 +168,22 @@ where
             .y_label_area_size(margins.left)
             .build_cartesian_2d(x, y)
             .map_err(|error| error.to_string())?;
-        let (name_across, name_up) = (|value: &f64| names.0(*value), |value: &f64| names.1(*value));
+        let (across_name, up_name) = (|value: &f64| across.name(*value), |value: &f64| up.name(*value));
         let mut mesh = chart.configure_mesh();
-        mesh.x_desc(titles.0)
-            .y_desc(titles.1)
+        mesh.x_desc(&across.title)
+            .y_desc(&up.title)
             .label_style(("sans-serif", 12))
             .axis_desc_style(("sans-serif", 12))
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.15))
-            .x_label_formatter(&name_across)
-            .y_label_formatter(&name_up);
-        if titles.1.is_empty() {
+            .x_label_formatter(&across_name)
+            .y_label_formatter(&up_name);
+        if across.ticks == Ticks::Groups {
+            mesh.disable_x_mesh().set_tick_mark_size(LabelAreaPosition::Bottom, 0);
+        } else {
+            mesh.set_tick_mark_size(LabelAreaPosition::Bottom, 5);
+        }
+        if up.title.is_empty() {
             mesh.disable_y_axis().disable_y_mesh();
         }
         mesh.draw().map_err(|error| error.to_string())?;
@@ -183,7 +199,7 @@ fn area(across: &Range<i32>, down: &Range<i32>) -> Area {
     Area { x: across.start.into(), y: down.start.into(), width: length(across), height: length(down) }
 }
 
-/// A number as people read it: without a fraction where it has none, large ones in thousands, millions, ..
+/// A number as ticks show it: without a fraction where it has none, large ones in thousands, millions, ..
 pub(crate) fn number(value: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
     let unit = UNITS.into_iter().find(|(least, _)| value.abs() >= *least);
@@ -207,7 +223,7 @@ mod tests {
     const MARGINS: Margins = Margins { left: 60, below: 40, right: 20, above: 10 };
 
     fn axis(from: f64, to: f64, scale: Scale) -> Axis {
-        Axis { title: "cycles".to_owned(), from, to, scale }
+        Axis { title: "cycles".to_owned(), from, to, scale, ticks: Ticks::Any }
     }
 
     #[test]
@@ -227,6 +243,19 @@ mod tests {
         }
         let logarithmic = axis(1.0, 100.0, Scale::Logarithmic);
         assert!((logarithmic.share(10.0) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ticks_name_what_there_is_and_has_room() {
+        let whole = Axis { ticks: Ticks::Whole, ..axis(0.0, 2.0, Scale::Linear) };
+        assert_eq!([0.0, 0.5, 1.0].map(|value| whole.name(value)), ["0", "", "1"]);
+        let wide = axis(0.5, 40.0, Scale::Logarithmic);
+        assert_eq!(
+            [1.0, 2.0, 8.0, 9.0, 10.0, 50.0].map(|value| wide.name(value)),
+            ["1", "2", "", "", "10", "50"]
+        );
+        let narrow = axis(70.0, 95.0, Scale::Logarithmic);
+        assert_eq!([70.0, 80.0].map(|value| narrow.name(value)), ["70", "80"]);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Bars side by side over a number axis: what spectra and histograms have in common.
 
 use crate::{
-    axes::{Axes, Axis, Margins, Scale},
+    axes::{Axes, Axis, Margins, Scale, Ticks, number as short},
     error::PictureError,
-    palette::series,
+    font,
+    legend::{Legend, Sign},
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TITLE},
+    sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
 
 /// The most groups of bars: more are put together.
@@ -15,6 +16,8 @@ const MOST_BINS: u64 = 48;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Series {
     pub(crate) name: String,
+    /// What its bars are filled with.
+    pub(crate) fill: &'static str,
     /// Values in ascending order, with their counts.
     pub(crate) counts: Vec<(u64, u64)>,
 }
@@ -43,32 +46,20 @@ impl BarChart {
         let bins = Bins::of(&self.series);
         let binned: Vec<Vec<u64>> = self.series.iter().map(|series| bins.count(series)).collect();
         let most = binned.iter().flatten().copied().max().unwrap_or(0);
-        let (width, height) = (960.0, 400.0);
-        let margins = Margins { left: 64, below: 40, right: 16, above: 58 };
-        let across = Axis {
-            title: self.values.to_owned(),
-            from: number(bins.first) - 0.5,
-            to: number(bins.first + bins.width * bins.number) - 0.5,
-            scale: Scale::Linear,
-        };
-        let up = match self.scale {
-            Scale::Linear => Axis::from_zero(self.counted, number(most) * 1.05),
-            Scale::Logarithmic => Axis {
-                title: self.counted.to_owned(),
-                from: 0.5,
-                to: number(most.max(2)) * 1.5,
-                scale: Scale::Logarithmic,
-            },
-        };
-        let axes = Axes::draw(width, height, margins, across, up)?;
+        let entries = self.series.iter().map(|own| (own.name.clone(), Sign::Filled(own.fill)));
+        let legend = Legend::new(entries, 72.0, 944.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
+        let above = 58 + legend.more() as u32;
+        let (width, height) = (960.0, 400.0 + legend.more());
+        let margins = Margins { left: 64, below: 40, right: 16, above };
+        let axes = Axes::draw(width, height, margins, self.across(&bins), self.up(most))?;
         let mut sheet = Sheet::new(width, height, &self.caption, &self.description);
-        sheet.text(&self.caption, Point { x: 8.0, y: 22.0 }, TITLE, Anchor::Start);
-        let entries: Vec<(&str, &str)> =
-            self.series.iter().enumerate().map(|(place, own)| (own.name.as_str(), series(place))).collect();
-        sheet.entries(&entries, Point { x: 64.0, y: 46.0 });
+        sheet.caption(&self.caption);
+        legend.draw(&mut sheet, 46.0);
         sheet.drawn(axes.svg.clone());
+        bins.draw_names(&mut sheet, &axes);
         for (place, (own, counts)) in self.series.iter().zip(&binned).enumerate() {
-            sheet.open(&[("fill", series(place))]);
+            sheet.open(&[("fill", own.fill)]);
             for (bin, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
                 let area = self.bar(&axes, &bins, bin, place, count);
                 let says =
@@ -78,6 +69,26 @@ impl BarChart {
             sheet.close();
         }
         Ok(sheet.finish())
+    }
+
+    fn across(&self, bins: &Bins) -> Axis {
+        Axis {
+            title: self.values.to_owned(),
+            from: number(bins.first) - 0.5,
+            to: number(bins.first + bins.width * bins.number) - 0.5,
+            scale: Scale::Linear,
+            ticks: Ticks::Groups,
+        }
+    }
+
+    fn up(&self, most: u64) -> Axis {
+        let from_zero = Axis::from_zero(self.counted, number(most) * 1.05);
+        match self.scale {
+            Scale::Linear => from_zero,
+            Scale::Logarithmic => {
+                Axis { from: 0.5, to: number(most.max(2)) * 1.5, scale: Scale::Logarithmic, ..from_zero }
+            }
+        }
     }
 
     /// The bar of a series, beside those of the others.
@@ -117,6 +128,28 @@ impl Bins {
         counts
     }
 
+    /// Names as many bins as there is room for, by their first value.
+    fn draw_names(&self, sheet: &mut Sheet, axes: &Axes) {
+        let x = |bin: u64| axes.x(number(self.first + bin * self.width) - 0.5);
+        let one = x(1) - x(0);
+        let names: Vec<String> =
+            (0..self.number).map(|bin| short(number(self.first + bin * self.width))).collect();
+        let widest = names.iter().map(|name| font::width(name, TEXT) + 8.0).fold(0.0, f64::max);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at most the number of bins"
+        )]
+        let step = (widest / one).ceil().max(1.0) as usize;
+        // Of several values together the first stands where they begin.
+        let (aside, anchor) =
+            if self.width == 1 { (one / 2.0, Anchor::Middle) } else { (0.0, Anchor::Start) };
+        for (bin, name) in (0..).zip(&names).step_by(step) {
+            let at = Point { x: x(bin) + aside, y: axes.inside.y + axes.inside.height + 16.0 };
+            sheet.text(name, at, TEXT, anchor);
+        }
+    }
+
     /// The values of a bin, as text.
     fn name(&self, bin: u64) -> String {
         let first = self.first + bin * self.width;
@@ -137,7 +170,7 @@ mod tests {
     use super::*;
 
     fn chart(counts: Vec<(u64, u64)>, scale: Scale) -> BarChart {
-        let series = vec![Series { name: "one".to_owned(), counts }];
+        let series = vec![Series { name: "one".to_owned(), fill: "#000000", counts }];
         let (caption, description) = ("a chart".to_owned(), "counts".to_owned());
         BarChart { caption, description, values: "links", counted: "edges", series, scale }
     }
@@ -158,7 +191,8 @@ mod tests {
 
     #[test]
     fn many_values_are_put_together_and_none_is_lost() {
-        let series = Series { name: String::new(), counts: (7..1007).map(|value| (value, value)).collect() };
+        let series =
+            Series { name: String::new(), fill: "", counts: (7..1007).map(|value| (value, value)).collect() };
         let bins = Bins::of(std::slice::from_ref(&series));
         assert!(bins.number <= MOST_BINS);
         assert_eq!(bins.count(&series).iter().sum::<u64>(), (7..1007).sum::<u64>());

@@ -31,12 +31,20 @@ pub enum PictureError {
         /// The most that are drawn.
         most: u64,
     },
-    /// Too many runs for one page.
-    #[error("{found} runs, expected at most {most} for one page")]
+    /// Too many placements to be told apart.
+    #[error("{found} different placements, expected at most {most}")]
+    TooManyPlacements {
+        /// Their number.
+        found: usize,
+        /// The most that are drawn.
+        most: usize,
+    },
+    /// Too many runs for one picture, or one page.
+    #[error("{found} runs, expected at most {most}")]
     TooManyRuns {
         /// Their number.
         found: usize,
-        /// The most that are shown.
+        /// The most that are drawn.
         most: usize,
     },
     /// A guest dimension that there is not.
@@ -77,7 +85,10 @@ impl PictureError {
             Self::TooManyProcesses { .. } => "draw a part, with --processes 0..31",
             Self::EmptyWindow { .. } => "name a part of the run, as in --processes 0..31 --cycles 100..400",
             Self::TooManyNodes { .. } => "draw a smaller machine, or use cubefold place --format csv",
-            Self::TooManyRuns { .. } => "make the sweep smaller, or look at cubefold draw scaling",
+            Self::TooManyPlacements { .. } => "leave out embeddings, or sweep fewer values",
+            Self::TooManyRuns { .. } => {
+                "sweep fewer values, or draw scaling from what cubefold run --output writes"
+            }
             Self::NoSuchDimension { .. } => "name one of the guest's dimensions with --dimension",
             Self::Results { .. } => "name what cubefold run --output wrote: .csv, .json, .jsonl or .parquet",
             Self::Column { .. } => "name columns of the results with --x and --y",

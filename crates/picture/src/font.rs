@@ -22,9 +22,27 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|letter| f64::from(font.h_advance(font.glyph_id(letter)) * em)).sum()
 }
 
+/// A text, cut off with an ellipsis where it is wider than it may be \[pixels\].
+pub(crate) fn fitting(text: &str, size: f64, most: f64) -> String {
+    if width(text, size) <= most {
+        return text.to_owned();
+    }
+    let ends = text.char_indices().map(|(end, _)| end);
+    let cut = |end: usize| format!("{}…", &text[..end]);
+    ends.map(cut).take_while(|cut| width(cut, size) <= most).last().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut_off_at_letters() {
+        assert_eq!(fitting("placement", 12.0, 100.0), "placement");
+        let cut = fitting(&"ä".repeat(100), 12.0, 100.0);
+        assert!(cut.ends_with("ä…") && (80.0..=100.0).contains(&width(&cut, 12.0)), "{cut}");
+        assert_eq!(fitting("placement", 12.0, 0.0), "");
+    }
 
     #[test]
     fn widths_are_those_of_the_letters() {

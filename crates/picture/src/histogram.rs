@@ -6,6 +6,7 @@ use crate::{
     axes::Scale,
     bars::{BarChart, Series},
     error::PictureError,
+    palette::Doing,
     picture::Picture,
 };
 
@@ -17,8 +18,9 @@ use crate::{
 ///
 /// When the plotting library refuses.
 pub fn histogram(caption: &str, summary: &Summary) -> Result<Picture, PictureError> {
-    let series = |name: &str, distribution: &Distribution| Series {
-        name: name.to_owned(),
+    let series = |doing: Doing, distribution: &Distribution| Series {
+        name: doing.name().to_owned(),
+        fill: doing.fill(),
         counts: distribution.counts().collect(),
     };
     let chart = BarChart {
@@ -26,7 +28,7 @@ pub fn histogram(caption: &str, summary: &Summary) -> Result<Picture, PictureErr
         description: "How many processes in how many stages wait, and are blocked, for how long.".to_owned(),
         values: "cycles",
         counted: "processes and stages",
-        series: vec![series("waiting", summary.waiting()), series("blocked", summary.blocked())],
+        series: vec![series(Doing::Waiting, summary.waiting()), series(Doing::Blocked, summary.blocked())],
         scale: Scale::Logarithmic,
     };
     chart.draw()

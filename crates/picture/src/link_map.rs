@@ -9,7 +9,7 @@ use crate::{
     machine_plan::MachinePlan,
     palette::heat,
     picture::Picture,
-    placement_grid::MOST_NODES,
+    placement_grid::{MOST_NODES, WIDEST_CAPTION},
     sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
 };
 
@@ -51,19 +51,21 @@ pub fn link_map(run: &Run, measure: LinkMeasure, links: &[LinkTraffic]) -> Resul
     if found > MOST_NODES {
         return Err(PictureError::TooManyNodes { found, most: MOST_NODES });
     }
-    let longest = run.machine.shape().lengths().iter().copied().take(2).max().unwrap_or(1);
+    let (columns, rows) = MachinePlan::columns_and_rows(&run.machine);
+    let longest = columns.max(rows);
     #[expect(clippy::cast_precision_loss, reason = "at most the most nodes")]
     let step = (900.0 / longest as f64).clamp(14.0, 40.0);
     let origin = Point { x: 8.0, y: 58.0 };
-    let plan = MachinePlan::new(&run.machine, step, origin);
+    let plan = MachinePlan::new(run, step, origin);
     let caption = format!("{}: {}", run.embedding, measure.title());
     let greatest = links.iter().map(|link| link.count).max().unwrap_or(0);
     let least = format!("0 {}", measure.unit());
-    let width = plan.width().max(font::width(&caption, TITLE)).max(280.0) + 2.0 * origin.x;
+    let width =
+        plan.width().max(font::width(&caption, TITLE).min(WIDEST_CAPTION)).max(280.0) + 2.0 * origin.x;
     let description =
         format!("{caption}: each link as dark as it is used, up to {greatest} {}.", measure.unit());
     let mut sheet = Sheet::new(width, plan.height() + origin.y + 8.0, &caption, &description);
-    sheet.text(&caption, Point { x: origin.x, y: 22.0 }, TITLE, Anchor::Start);
+    sheet.caption(&caption);
     draw_scale(&mut sheet, &least, &greatest.to_string());
     for (title, at) in plan.layer_titles() {
         sheet.text(&title, at, TEXT, Anchor::Start);
@@ -112,13 +114,12 @@ impl Map<'_> {
                     continue;
                 }
                 let count = count.unwrap_or(0);
-                let address = |node| {
-                    let coordinates = machine.shape().coordinates(node);
-                    let parts: Vec<String> = coordinates.as_slice().iter().map(ToString::to_string).collect();
-                    parts.join(", ")
-                };
-                let says =
-                    format!("({}) to ({}): {count} {}", address(node), address(next), self.measure.unit());
+                let says = format!(
+                    "({}) to ({}): {count} {}",
+                    self.plan.address_text(node),
+                    self.plan.address_text(next),
+                    self.measure.unit()
+                );
                 let link =
                     Link { from: self.plan.middle(node), to: self.plan.middle(next), count, says: &says };
                 self.draw(sheet, dimension.number(), &link, &thick);

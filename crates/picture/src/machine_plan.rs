@@ -1,18 +1,24 @@
 //! Where the nodes of a machine lie on paper: the first coordinate across, the second down, and a layer for each
 //! value of the others.
 
-use cubefold_topology::{Machine, NodeId};
+use cubefold_experiment::Run;
+use cubefold_topology::{Coordinates, Machine, NodeId};
 
-use crate::sheet::Point;
+use crate::{
+    font,
+    sheet::{Point, TEXT},
+};
 
 /// The places of nodes.
 #[derive(Debug)]
-pub(crate) struct MachinePlan<'machine> {
-    pub(crate) machine: &'machine Machine,
+pub(crate) struct MachinePlan<'run> {
+    run: &'run Run,
+    pub(crate) machine: &'run Machine,
     columns: u64,
     rows: u64,
     layers: u64,
     layers_across: u64,
+    widest_title: f64,
     /// The distance between neighbours \[pixels\].
     pub(crate) step: f64,
     origin: Point,
@@ -21,16 +27,43 @@ pub(crate) struct MachinePlan<'machine> {
 /// The room between and around layers, in steps: links around go through it.
 const GAP: f64 = 1.4;
 
-impl<'machine> MachinePlan<'machine> {
-    /// A plan with nodes `step` pixels apart, which begins at `origin`.
-    pub(crate) fn new(machine: &'machine Machine, step: f64, origin: Point) -> Self {
-        let lengths = machine.shape().lengths();
-        let (columns, rows) = (lengths[0], lengths.get(1).copied().unwrap_or(1));
-        let layers = machine.node_count() / (columns * rows);
+/// A machine of one dimension goes on in another row after so many nodes.
+const LONGEST_ROW: u64 = 32;
+
+impl<'run> MachinePlan<'run> {
+    /// A plan of a run's machine with nodes `step` pixels apart, which begins at `origin`.
+    pub(crate) fn new(run: &'run Run, step: f64, origin: Point) -> Self {
+        let machine = &run.machine;
+        let (columns, rows) = Self::columns_and_rows(machine);
+        let layers = machine.node_count().div_ceil(columns * rows);
         // About as wide as high; few layers stand side by side.
         let across = (1..=layers).find(|across| across * columns >= layers.div_ceil(*across) * rows);
         let layers_across = across.unwrap_or(layers).max(layers.min(4));
-        Self { machine, columns, rows, layers, layers_across, step, origin }
+        let mut plan =
+            Self { run, machine, columns, rows, layers, layers_across, widest_title: 0.0, step, origin };
+        let widths = plan.layer_titles().into_iter().map(|(title, _)| font::width(&title, TEXT));
+        plan.widest_title = widths.fold(0.0, f64::max);
+        plan
+    }
+
+    /// How many nodes stand beside and below each other in a layer.
+    pub(crate) fn columns_and_rows(machine: &Machine) -> (u64, u64) {
+        match machine.shape().lengths() {
+            [length] => ((*length).min(LONGEST_ROW), length.div_ceil(LONGEST_ROW)),
+            [columns, rows, ..] => (*columns, *rows),
+            [] => (1, 1),
+        }
+    }
+
+    /// The coordinates of a node: on the whole machine, where this is a partition of one.
+    pub(crate) fn address(&self, node: NodeId) -> Coordinates {
+        self.run.address(node)
+    }
+
+    /// The coordinates as text: `3, 5`.
+    pub(crate) fn address_text(&self, node: NodeId) -> String {
+        let address = self.address(node);
+        address.as_slice().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 
     /// The width of all layers \[pixels\].
@@ -62,13 +95,12 @@ impl<'machine> MachinePlan<'machine> {
         }
         let title = |layer: u64| {
             let first = self.machine.node(layer * self.columns * self.rows).ok()?;
-            let coordinates = self.machine.shape().coordinates(first);
-            let named = coordinates.as_slice().iter().enumerate().skip(2);
-            let named: Vec<String> =
-                named.map(|(place, value)| format!("p_{} = {value}", place + 1)).collect();
+            let coordinates = self.address(first);
+            let values: Vec<String> = coordinates.as_slice().iter().skip(2).map(u32::to_string).collect();
+            let further = if values.len() > 1 { ".." } else { "" };
             let corner = self.layer_corner(layer);
             let at = Point { x: corner.x + (GAP - 1.0) * self.step, y: corner.y + 12.0 };
-            Some((named.join(", "), at))
+            Some((format!("p_3{further} = {}", values.join(", ")), at))
         };
         (0..self.layers).filter_map(title).collect()
     }
@@ -81,7 +113,8 @@ impl<'machine> MachinePlan<'machine> {
     }
 
     fn layer_width(&self) -> f64 {
-        (number(self.columns) + 2.0 * (GAP - 1.0)) * self.step
+        let around = (GAP - 1.0) * self.step;
+        (number(self.columns) * self.step + 2.0 * around).max(around + self.widest_title + 12.0)
     }
 
     fn layer_height(&self) -> f64 {
@@ -101,17 +134,28 @@ fn number(value: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_topology::MachineKind;
+    use crate::support::run;
+
+    fn plan_of(kind: &str, shape: &str) -> Run {
+        run(&format!(
+            "machine = {{ kind = \"{kind}\", shape = {shape} }}\nmapping.embeddings = [\"standard\"]\n"
+        ))
+    }
 
     #[test]
     fn no_two_nodes_lie_closer_than_a_step_and_all_lie_inside() {
-        let shapes: [&[u64]; 5] = [&[8], &[4, 4], &[3, 5], &[4, 4, 4], &[2, 3, 4, 2]];
-        for shape in shapes {
-            let machine = Machine::new(MachineKind::Torus, shape)
-                .or_else(|_| Machine::new(MachineKind::Ring, shape))
-                .unwrap();
-            let plan = MachinePlan::new(&machine, 10.0, Point { x: 5.0, y: 7.0 });
-            let places: Vec<Point> = machine.nodes().map(|node| plan.middle(node)).collect();
+        let machines = [
+            ("ring", "[8]"),
+            ("line", "[128]"),
+            ("torus", "[4, 4]"),
+            ("torus", "[2, 8]"),
+            ("mesh", "[4, 4, 4]"),
+            ("torus", "[2, 2, 4, 2]"),
+        ];
+        for (kind, shape) in machines {
+            let run = plan_of(kind, shape);
+            let plan = MachinePlan::new(&run, 10.0, Point { x: 5.0, y: 7.0 });
+            let places: Vec<Point> = run.machine.nodes().map(|node| plan.middle(node)).collect();
             for (number, one) in places.iter().enumerate() {
                 let (right, bottom) = (5.0 + plan.width(), 7.0 + plan.height());
                 assert!(one.x > 5.0 && one.x < right && one.y > 7.0 && one.y < bottom, "{shape:?} {one:?}");
@@ -120,6 +164,17 @@ mod tests {
                     assert!(apart > 9.99, "{shape:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn titles_of_layers_stand_beside_each_other() {
+        let run = plan_of("torus", "[2, 2, 2, 2, 2, 2]");
+        let plan = MachinePlan::new(&run, 14.0, Point { x: 0.0, y: 0.0 });
+        let titles = plan.layer_titles();
+        assert_eq!((titles.len(), titles[5].0.as_str()), (16, "p_3.. = 1, 0, 1, 0"));
+        for pair in titles.windows(2).filter(|pair| pair[1].1.y - pair[0].1.y < 1.0) {
+            assert!(pair[0].1.x + font::width(&pair[0].0, TEXT) < pair[1].1.x);
         }
     }
 }

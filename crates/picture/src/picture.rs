@@ -12,6 +12,9 @@ use crate::font;
 /// How many pixels of a PNG stand for one of the SVG, in each direction: enough for print.
 const PIXELS: f32 = 2.0;
 
+/// The most pixels of a PNG: half a gigabyte while it is painted.
+const MOST_PIXELS: u64 = 128 << 20;
+
 /// A picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
@@ -22,7 +25,7 @@ pub struct Picture {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PngError {
     /// It is too large.
-    #[error("a picture of {width} x {height} pixels is too large")]
+    #[error("a picture of {width} x {height} pixels, expected at most 128 Mi of them")]
     TooLarge {
         /// Its width.
         width: u32,
@@ -65,7 +68,11 @@ impl Picture {
         let size = tree.size().to_int_size();
         let size = size.scale_by(PIXELS).unwrap_or(size);
         let (width, height) = (size.width(), size.height());
-        let mut pixels = Pixmap::new(width, height).ok_or(PngError::TooLarge { width, height })?;
+        let too_large = PngError::TooLarge { width, height };
+        if u64::from(width) * u64::from(height) > MOST_PIXELS {
+            return Err(too_large);
+        }
+        let mut pixels = Pixmap::new(width, height).ok_or(too_large)?;
         resvg::render(&tree, Transform::from_scale(PIXELS, PIXELS), &mut pixels.as_mut());
         pixels.encode_png().map_err(|error| unpaintable(error.to_string()))
     }

@@ -2,7 +2,7 @@
 
 use cubefold_experiment::Run;
 use cubefold_mapping::Placement;
-use cubefold_topology::{Channel, Direction, HostDimension, NodeId, Sign};
+use cubefold_topology::{Channel, Direction, HostDimension, Machine, NodeId, Sign};
 
 use crate::{
     error::PictureError,
@@ -14,6 +14,15 @@ use crate::{
 
 /// The most nodes that one picture shows.
 pub const MOST_NODES: u64 = 4096;
+
+/// The caption makes a sheet no wider than this \[pixels\].
+pub(crate) const WIDEST_CAPTION: f64 = 640.0;
+
+/// How far the edges of a guest may lie beside the straight line, in distances between neighbours.
+const MOST_BEND: f64 = 1.4;
+
+/// The widest label of a node \[pixels\]: of many processes the first are shown.
+const WIDEST_LABEL: f64 = 96.0;
 
 /// The width of a node, as a share of the distance between neighbours.
 const NODE: f64 = 0.62;
@@ -34,14 +43,14 @@ pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, Pi
         return Err(PictureError::NoSuchDimension { found, last });
     }
     let labels: Vec<String> = run.machine.nodes().map(|node| label(placement, node)).collect();
-    let widest = labels.iter().map(|label| font::width(label, TEXT)).fold(0.0, f64::max);
+    let widest = labels.iter().map(|label| font::width(label, TEXT)).fold(0.0, f64::max).min(WIDEST_LABEL);
     let step = ((widest + 10.0) / NODE).max(40.0);
     let origin = Point { x: 8.0, y: 34.0 };
-    let plan = MachinePlan::new(&run.machine, step, origin);
+    let plan = MachinePlan::new(run, step, origin);
     let caption = caption(run, dimension);
-    let width = plan.width().max(font::width(&caption, TITLE)) + 2.0 * origin.x;
+    let width = plan.width().max(font::width(&caption, TITLE).min(WIDEST_CAPTION)) + 2.0 * origin.x;
     let mut sheet = Sheet::new(width, plan.height() + origin.y + 8.0, &caption, &described(run));
-    sheet.text(&caption, Point { x: origin.x, y: 22.0 }, TITLE, Anchor::Start);
+    sheet.caption(&caption);
     for (title, at) in plan.layer_titles() {
         sheet.text(&title, at, TEXT, Anchor::Start);
     }
@@ -68,8 +77,14 @@ fn described(run: &Run) -> String {
 }
 
 fn shape(run: &Run) -> String {
-    let lengths: Vec<String> = run.machine.shape().lengths().iter().map(ToString::to_string).collect();
-    format!("{} {}", run.machine.kind(), lengths.join("x"))
+    let named = |machine: &Machine| {
+        let lengths: Vec<String> = machine.shape().lengths().iter().map(ToString::to_string).collect();
+        format!("{} {}", machine.kind(), lengths.join("x"))
+    };
+    match &run.partition {
+        Some(partition) => format!("{} in {}", named(&run.machine), named(partition.whole())),
+        None => named(&run.machine),
+    }
 }
 
 /// The processes of a node.
@@ -91,7 +106,7 @@ fn draw_links(sheet: &mut Sheet, plan: &MachinePlan<'_>) {
                 continue;
             }
             let (from, to) = (plan.middle(node), plan.middle(next));
-            if next > node {
+            if to.x >= from.x && to.y >= from.y {
                 sheet.line(from, to, &[], "");
             } else {
                 draw_stubs(sheet, plan, dimension, from, to);
@@ -101,7 +116,7 @@ fn draw_links(sheet: &mut Sheet, plan: &MachinePlan<'_>) {
     sheet.close();
 }
 
-/// Draws a link around: its ends, outside of the row or column.
+/// Draws a link around, or to the next row of a long line: its ends, outside of the row or column.
 fn draw_stubs(
     sheet: &mut Sheet,
     plan: &MachinePlan<'_>,
@@ -127,7 +142,7 @@ fn draw_edges(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, dimension: u
         }
         let (from, to) = (plan.middle(from), plan.middle(to));
         let (across, down) = (to.x - from.x, to.y - from.y);
-        let bend = 0.22;
+        let bend = (MOST_BEND * plan.step / across.hypot(down)).min(0.22);
         let middle = Point { x: from.x + across / 2.0 + down * bend, y: from.y + down / 2.0 - across * bend };
         let [x, y, mx, my, tx, ty] = [from.x, from.y, middle.x, middle.y, to.x, to.y].map(rounded);
         let says = format!("processes {one} and {other}: distance {distance}");
@@ -141,21 +156,20 @@ fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[St
     for (node, label) in run.machine.nodes().zip(labels) {
         let middle = plan.middle(node);
         let area = Area { x: middle.x - width / 2.0, y: middle.y - height / 2.0, width, height };
-        let address: Vec<String> =
-            run.machine.shape().coordinates(node).as_slice().iter().map(ToString::to_string).collect();
         let holds = match label.as_str() {
             "" => "no process".to_owned(),
             label if label.contains('+') => format!("processes {}", label.replace('+', ", ")),
             label => format!("process {label}"),
         };
         let fill = if label.is_empty() { "none" } else { "#cfe6f5" };
-        sheet.box_of(area, fill, &format!("node ({}): {holds}", address.join(", ")));
+        sheet.box_of(area, fill, &format!("node ({}): {holds}", plan.address_text(node)));
     }
     // On a pale ground, whatever the colour of the page.
     sheet.open(&[("color", "#000000"), ("pointer-events", "none")]);
     for (node, label) in run.machine.nodes().zip(labels) {
         let middle = plan.middle(node);
-        sheet.text(label, Point { x: middle.x, y: middle.y + 4.0 }, TEXT, Anchor::Middle);
+        let label = font::fitting(label, TEXT, WIDEST_LABEL);
+        sheet.text(&label, Point { x: middle.x, y: middle.y + 4.0 }, TEXT, Anchor::Middle);
     }
     sheet.close();
 }

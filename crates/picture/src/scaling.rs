@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    axes::{Axes, Axis, Margins, Scale},
+    axes::{Axes, Axis, Margins, Scale, Ticks},
     error::PictureError,
+    legend::{Legend, Sign},
     palette::series,
     picture::Picture,
     results_file::ResultsTable,
-    sheet::{Anchor, Point, Sheet, TITLE, rounded},
+    sheet::{Point, Sheet, rounded},
 };
 
 /// Lines that lie on each other are told apart by their dashes.
@@ -29,19 +30,22 @@ pub fn scaling(table: &ResultsTable, across: &str, up: &str) -> Result<Picture, 
             .map(of)
             .fold((f64::MAX, 0.0_f64), |(least, greatest), value| (least.min(value), greatest.max(value)));
         let (from, to) = (least / 1.15, greatest * 1.15);
-        Axis { title: title.replace('_', " "), from, to, scale: Scale::Logarithmic }
+        Axis { title: title.replace('_', " "), from, to, scale: Scale::Logarithmic, ticks: Ticks::Any }
     };
-    let (width, height) = (960.0, 520.0);
-    let margins = Margins { left: 70, below: 42, right: 20, above: 58 };
+    let sign = |place: usize| Sign::Line { color: series(place), dashes: dashes(place) };
+    let entries = lines.keys().enumerate().map(|(place, (_, name))| (name.clone(), sign(place)));
+    let legend = Legend::new(entries, 86.0, 940.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
+    let above = 58 + legend.more() as u32;
+    let (width, height) = (960.0, 520.0 + legend.more());
+    let margins = Margins { left: 70, below: 42, right: 20, above };
     let (x, y) = (around(across, &|pair| pair.across), around(up, &|pair| pair.up));
     let axes = Axes::draw(width, height, margins, x, y)?;
     let caption = format!("{} over {}", up.replace('_', " "), across.replace('_', " "));
     let description = format!("{caption}, one line an embedding; both axes grow by equal factors.");
     let mut sheet = Sheet::new(width, height, &caption, &description);
-    sheet.text(&caption, Point { x: 8.0, y: 22.0 }, TITLE, Anchor::Start);
-    let entries: Vec<(&str, &str)> =
-        lines.keys().enumerate().map(|(place, (_, name))| (name.as_str(), series(place))).collect();
-    sheet.entries(&entries, Point { x: 70.0, y: 46.0 });
+    sheet.caption(&caption);
+    legend.draw(&mut sheet, 46.0);
     sheet.drawn(axes.svg.clone());
     for (place, ((_, name), pairs)) in lines.iter().enumerate() {
         draw_line(&mut sheet, &axes, name, pairs, place);
@@ -117,12 +121,16 @@ fn means(pairs: &[Pair]) -> Vec<Pair> {
     sorted.chunk_by(|one, other| one.across.total_cmp(&other.across).is_eq()).map(mean).collect()
 }
 
+/// Lines of one colour differ in their dashes.
+fn dashes(place: usize) -> &'static str {
+    DASHES[(place + place / 8) % DASHES.len()]
+}
+
 fn draw_line(sheet: &mut Sheet, axes: &Axes, name: &str, pairs: &[Pair], place: usize) {
     let points: Vec<Point> = pairs.iter().map(|pair| axes.point(pair.across, pair.up)).collect();
     let steps: Vec<String> =
         points.iter().map(|point| format!("{} {}", rounded(point.x), rounded(point.y))).collect();
-    let dashes = DASHES[place % DASHES.len()];
-    let properties = [("stroke", series(place)), ("stroke-width", "2"), ("stroke-dasharray", dashes)];
+    let properties = [("stroke", series(place)), ("stroke-width", "2"), ("stroke-dasharray", dashes(place))];
     sheet.path(&format!("M{}", steps.join("L")), &properties, "");
     for (point, pair) in points.iter().zip(pairs) {
         let says =

@@ -10,11 +10,7 @@ use svg::{
     },
 };
 
-use crate::{
-    font,
-    palette::{BLOCKED, Doing},
-    picture::Picture,
-};
+use crate::{font, palette::BLOCKED, picture::Picture};
 
 /// The height of most letters \[pixels\].
 pub(crate) const TEXT: f64 = 12.0;
@@ -56,6 +52,7 @@ pub(crate) enum Anchor {
 #[derive(Debug)]
 pub(crate) struct Sheet {
     document: Document,
+    width: f64,
     group: Option<Group>, // what marks are added to while one is open
 }
 
@@ -75,13 +72,14 @@ impl Sheet {
         document.append(Definitions::new().add(hatching()));
         let paper = Rectangle::new().set("class", "paper").set("width", width).set("height", height);
         document.append(paper.set("fill", "#ffffff"));
-        Self { document, group: None }
+        Self { document, width, group: None }
     }
 
     /// The finished picture.
     pub(crate) fn finish(mut self) -> Picture {
         self.close();
-        Picture::new(format!("{}\n", self.document))
+        // Names are free, and XML has no way to write some letters that they may have.
+        Picture::new(format!("{}\n", self.document).replace(is_unwritable, "\u{fffd}"))
     }
 
     /// Marks that follow have these properties in common, until the group is closed.
@@ -108,6 +106,12 @@ impl Sheet {
             Anchor::End => node.set("text-anchor", "end"),
         };
         self.append(node);
+    }
+
+    /// The picture's name at its top, cut off where the sheet ends: the whole is the document's title.
+    pub(crate) fn caption(&mut self, text: &str) {
+        let fitting = font::fitting(text, TITLE, self.width - 16.0);
+        self.text(&fitting, Point { x: 8.0, y: 22.0 }, TITLE, Anchor::Start);
     }
 
     /// A filled rectangle; `says` is shown where a pointer is on it.
@@ -167,29 +171,20 @@ impl Sheet {
         self.append(Blob::new(svg));
     }
 
-    /// What the colours of things that are done stand for, in a row that begins at `at`.
-    pub(crate) fn legend(&mut self, of: &[Doing], at: Point) {
-        let entries: Vec<(&str, &str)> = of.iter().map(|doing| (doing.name(), doing.fill())).collect();
-        self.entries(&entries, at);
-    }
-
-    /// Names with the colours that stand for them, in a row that begins at `at`. Returns where it ends.
-    pub(crate) fn entries(&mut self, entries: &[(&str, &str)], at: Point) -> f64 {
-        let mut x = at.x;
-        for (name, fill) in entries {
-            let area = Area { x, y: at.y - 10.0, width: 12.0, height: 12.0 };
-            self.swatch(area, fill);
-            self.text(name, Point { x: x + 17.0, y: at.y }, TEXT, Anchor::Start);
-            x += 17.0 + font::width(name, TEXT) + 18.0;
-        }
-        x
-    }
-
     fn append(&mut self, node: impl Into<Box<dyn Node>>) {
         match &mut self.group {
             Some(group) => group.append(node),
             None => self.document.append(node),
         }
+    }
+}
+
+/// Whether XML cannot hold a letter: a control character, for instance (XML 1.0, production 2).
+fn is_unwritable(letter: char) -> bool {
+    match letter {
+        '\t' | '\n' | '\r' => false,
+        '\u{fffe}' | '\u{ffff}' => true,
+        _ => letter < ' ',
     }
 }
 

@@ -6,11 +6,12 @@ use cubefold_experiment::FinishedRun;
 use cubefold_simulator::StageRecord;
 
 use crate::{
-    axes::{Axes, Axis, Margins, Scale},
+    axes::{Axes, Axis, Margins, Scale, Ticks},
     error::PictureError,
+    legend::Legend,
     palette::Doing,
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
+    sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
 
 /// The most processes that one picture shows.
@@ -44,6 +45,7 @@ pub fn space_time(caption: &str, finished: &FinishedRun, window: &Window) -> Res
         from: as_number(*shown.cycles.start()),
         to: as_number(*shown.cycles.end()),
         scale: Scale::Linear,
+        ticks: Ticks::Whole,
     };
     let axes = Axes::draw(width, height - 24.0, margins, across, Axis::from_zero("", rows))?;
     let description = format!(
@@ -54,13 +56,13 @@ pub fn space_time(caption: &str, finished: &FinishedRun, window: &Window) -> Res
         shown.cycles.end()
     );
     let mut sheet = Sheet::new(width, height, caption, &description);
-    sheet.text(caption, Point { x: 8.0, y: 22.0 }, TITLE, Anchor::Start);
+    sheet.caption(caption);
     sheet.drawn(axes.svg.clone());
     sheet.text("process", Point { x: 8.0, y: 40.0 }, TEXT, Anchor::Start);
     let diagram = Diagram { axes: &axes, shown: &shown, row_height: axes.inside.height / rows };
     diagram.draw_labels(&mut sheet);
     let done = diagram.draw_spans(&mut sheet, &finished.records);
-    sheet.legend(&done, Point { x: 52.0, y: height - 10.0 });
+    Legend::new(Legend::of(&done), 60.0, width).draw(&mut sheet, height - 10.0);
     Ok(sheet.finish())
 }
 
@@ -165,8 +167,9 @@ impl Diagram<'_> {
         let area = Area { x: left, y, width: right - left, height: self.row_height - gap };
         let Span { doing, from, to } = span;
         let (process, stage, cycles) = (record.process, record.stage, to - from);
+        let unit = if cycles == 1 { "cycle" } else { "cycles" };
         let says =
-            format!("process {process}, stage {stage}: {} {cycles} cycles, {from} to {to}", doing.name());
+            format!("process {process}, stage {stage}: {} {cycles} {unit}, {from} to {to}", doing.name());
         sheet.mark(area, "", &says);
         true
     }
@@ -240,7 +243,7 @@ mod tests {
         let all = records.iter().zip(begins(&records)).flat_map(|(record, begin)| spans(record, begin));
         let marks = all.filter(|span| span.from < span.to).count();
         assert_eq!(picture.svg().matches("class=\"mark\"").count(), marks);
-        assert!(picture.svg().contains("process 0, stage 0: compute 1 cycles, 0 to 1"));
+        assert!(picture.svg().contains("process 0, stage 0: compute 1 cycle, 0 to 1"));
     }
 
     #[test]

@@ -6,17 +6,26 @@ use crate::{
     axes::Scale,
     bars::{BarChart, Series},
     error::PictureError,
+    palette::series,
     picture::Picture,
 };
+
+/// The most placements that are drawn side by side: as many as there are colours that all eyes tell apart.
+pub const MOST_PLACEMENTS: usize = 8;
 
 /// Draws the dilation spectra (González et al. 1995, 4.4) of named placements.
 ///
 /// # Errors
 ///
-/// When the plotting library refuses.
+/// When there are more than [`MOST_PLACEMENTS`].
 pub fn spectrum(caption: &str, placements: &[(String, PlacementRecord)]) -> Result<Picture, PictureError> {
-    let series = placements.iter().map(|(name, placement)| Series {
+    let found = placements.len();
+    if found > MOST_PLACEMENTS {
+        return Err(PictureError::TooManyPlacements { found, most: MOST_PLACEMENTS });
+    }
+    let series = placements.iter().enumerate().map(|(place, (name, placement))| Series {
         name: name.clone(),
+        fill: series(place),
         counts: placement.dilation.spectrum.iter().map(|(&dilation, &edges)| (dilation, edges)).collect(),
     });
     let chart = BarChart {

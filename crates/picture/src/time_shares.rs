@@ -6,22 +6,32 @@ use crate::{
     axes::{Axes, Axis, Margins},
     error::PictureError,
     font,
+    legend::{Legend, Sign},
     palette::Doing,
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
+    sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
+
+/// The most runs that are drawn under each other.
+pub const MOST_BARS: usize = 120;
+
+/// The widest name of a run \[pixels\]; longer ones are cut off.
+const WIDEST: f64 = 420.0;
 
 /// Draws the makespan of each named run as a bar, split into what the mean process does; the lower bound, where
 /// one is known, is a line across the bar.
 ///
 /// # Errors
 ///
-/// When the plotting library refuses.
+/// When there are more than [`MOST_BARS`].
 pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Picture, PictureError> {
     const BAR: f64 = 22.0;
     const STEP: f64 = 32.0;
+    if runs.len() > MOST_BARS {
+        return Err(PictureError::TooManyRuns { found: runs.len(), most: MOST_BARS });
+    }
     let widest = runs.iter().map(|(name, _)| font::width(name, TEXT)).fold(0.0, f64::max);
-    let left = widest.min(360.0) + 20.0;
+    let left = widest.min(WIDEST) + 20.0;
     #[expect(clippy::cast_precision_loss, reason = "a few runs")]
     let (width, height) = (960.0, runs.len() as f64 * STEP + 118.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 380")]
@@ -33,23 +43,22 @@ pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Pictu
     let axes = Axes::draw(width, height - 26.0, margins, across, Axis::from_zero("", rows))?;
     let description = "The makespan of each run, split into what the mean process does.";
     let mut sheet = Sheet::new(width, height, caption, description);
-    sheet.text(caption, Point { x: 8.0, y: 22.0 }, TITLE, Anchor::Start);
+    sheet.caption(caption);
     sheet.drawn(axes.svg.clone());
     let pitch = axes.inside.height / rows.max(1.0);
     let mut done = vec![];
     let mut y = axes.inside.y + (pitch - BAR) / 2.0;
     for (name, record) in runs {
         let row = Area { x: 0.0, y, width: 0.0, height: BAR };
-        sheet.text(name, Point { x: axes.inside.x - 8.0, y: y + BAR / 2.0 + 4.0 }, TEXT, Anchor::End);
+        let fitting = font::fitting(name, TEXT, WIDEST);
+        sheet.text(&fitting, Point { x: axes.inside.x - 8.0, y: y + BAR / 2.0 + 4.0 }, TEXT, Anchor::End);
         draw_run(&mut sheet, &axes, name, record, row, &mut done);
         y += pitch;
     }
     let shown: Vec<Doing> = Doing::ALL.into_iter().filter(|doing| done.contains(doing)).collect();
-    let entries: Vec<(&str, &str)> = shown.iter().map(|doing| (doing.name(), doing.fill())).collect();
-    let end = sheet.entries(&entries, Point { x: left, y: height - 10.0 });
-    if runs.iter().any(|(_, record)| record.lower_bound_cycles.is_some()) {
-        sheet.entries(&[("lower bound", "currentColor")], Point { x: end, y: height - 10.0 });
-    }
+    let has_bound = runs.iter().any(|(_, record)| record.lower_bound_cycles.is_some());
+    let bound = has_bound.then(|| ("lower bound".to_owned(), Sign::Upright));
+    Legend::new(Legend::of(&shown).chain(bound), left, width - 8.0).draw(&mut sheet, height - 10.0);
     Ok(sheet.finish())
 }
 

@@ -33,7 +33,7 @@ fn shells_that_are_there_accept_their_scripts() {
 fn scripts_know_the_commands_and_their_options() {
     for shell in SHELLS {
         let script = done(&["completions", shell]);
-        for word in ["compare", "explain", "reference", "memory-limit", "markdown"] {
+        for word in ["compare", "explain", "space-time", "reference", "memory-limit", "markdown"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }

@@ -3,12 +3,14 @@
 use super::command::{done, program, run};
 
 /// Every command that has options of its own.
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
     "run",
     "compare",
     "merge",
     "measure",
     "place",
+    "draw",
+    "report",
     "tables",
     "check",
     "verify",
@@ -32,6 +34,8 @@ fn help_reads_well() {
     insta::assert_snapshot!("help_run", wide("100", &["run", "--help"]));
     insta::assert_snapshot!("help_compare", wide("100", &["compare", "--help"]));
     insta::assert_snapshot!("help_place", wide("100", &["place", "--help"]));
+    insta::assert_snapshot!("help_draw", wide("100", &["draw", "--help"]));
+    insta::assert_snapshot!("help_draw_space_time", wide("100", &["draw", "space-time", "--help"]));
 }
 
 #[test]
@@ -62,6 +66,22 @@ fn every_command_has_help_and_tells_of_every_option_its_default() {
             let end = text.find("\n      --").unwrap_or(text.len());
             let text = text[..end].split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(text.contains("[default: "), "{command} {option}: {text}");
+        }
+    }
+}
+
+#[test]
+fn every_picture_has_help_that_fits_the_window_and_tells_its_defaults() {
+    for what in ["space-time", "placement", "links", "spectrum", "compare", "histogram", "scaling"] {
+        let help = wide("80", &["draw", what, "--help"]);
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+        let help = wide("1000", &["draw", what, "--help"]);
+        for option in ["--format", "--output", "--threads"] {
+            let text = help.split_once(option).unwrap_or_else(|| panic!("{what} has no {option}")).1;
+            assert!(
+                text[..text.find("\n      --").unwrap_or(text.len())].contains("[default: "),
+                "{what} {option}"
+            );
         }
     }
 }

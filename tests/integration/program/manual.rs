@@ -51,3 +51,11 @@ fn a_page_that_cannot_be_made_or_written_is_refused() {
     assert!(unwritable.stderr.contains("cannot write "), "{}", unwritable.stderr);
     assert_eq!(run(&["man", "run", "--folder", &scratch.path("")]).code, Some(2));
 }
+
+#[test]
+fn the_page_of_draw_names_every_picture() {
+    let page = done(&["man", "draw"]);
+    for what in ["space\\-time", "placement", "links", "spectrum", "compare", "histogram", "scaling"] {
+        assert!(page.contains(what), "{what}: {page}");
+    }
+}

@@ -43,6 +43,7 @@ fn every_file_that_the_documents_link_to_exists() {
         "performance",
         "clusters",
         "use-a-placement",
+        "pictures",
     ];
     let pages = names.map(|page| format!("docs/{page}.md"));
     for document in std::iter::once("README.md").chain(pages.iter().map(String::as_str)) {

@@ -50,8 +50,8 @@ fn what_cannot_be_reported_is_refused_and_nothing_is_written() {
     );
     std::fs::write(&scenario, text).unwrap();
     let refused = run(&["report", &scenario, "--output", &path]);
-    let expected = "error: 501 runs, expected at most 500 for one page\n  \
-                    help: make the sweep smaller, or look at cubefold draw scaling\n";
+    let expected = "error: 501 runs, expected at most 500\n  help: sweep fewer values, or draw scaling from \
+                    what cubefold run --output writes\n";
     assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), expected));
     assert!(!std::path::Path::new(&path).exists());
     let onto_itself = run(&["report", &scenario, "--output", &scenario]);

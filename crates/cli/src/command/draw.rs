@@ -4,7 +4,9 @@ use std::{io::Write, path::Path};
 
 use cubefold_experiment::{
     FinishedRun, KeepRecords, Means, Progress, Run, RunError, Scenario, busy_links, check_placements,
-    check_runs, execute_runs, export::RunRecord, link_congestion, load, measure_runs,
+    check_runs, execute_runs,
+    export::{PlacementRecord, RunRecord},
+    link_congestion, load, measure_runs,
 };
 use cubefold_picture::{
     LinkMeasure, Picture, PictureError, ResultsTable, Window, histogram, link_map, placement_grid, scaling,
@@ -16,7 +18,7 @@ use crate::{
     arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, PictureFormat, SharedOptions},
     failure::Failure,
     grouping::run_names,
-    output::Output,
+    output::{Output, is_same},
     progress_bar::{Show, Work, watch},
 };
 
@@ -44,12 +46,24 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
         Drawing::Spectrum(file) => of_scenario(file, |scenario| draw_spectrum(scenario, shared)),
         Drawing::Compare(file) => of_scenario(file, |scenario| draw_compare(scenario, shared)),
         Drawing::Scaling { file, x, y } => {
+            refuse_results_as_output(file, shared.output())?;
             let table = ResultsTable::read(file).map_err(refused)?;
             Ok((scaling(&table, x, y).map_err(refused)?, vec![]))
         }
     }?;
     let output = Output::open(shared.output(), &inputs)?;
     write(output, &picture, format)
+}
+
+/// Refuses to write over the results that are drawn.
+fn refuse_results_as_output(results: &Path, output: Option<&Path>) -> Result<(), Failure> {
+    match output.filter(|output| is_same(results, output)) {
+        None => Ok(()),
+        Some(output) => Err(Failure::usage(
+            format!("cannot write {}: the results are read from {}", output.display(), results.display()),
+            "name another file for the picture",
+        )),
+    }
 }
 
 /// By the option, else by the extension.
@@ -115,9 +129,28 @@ fn draw_spectrum(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture,
     let resources = shared.resources();
     check_placements(&runs, resources).map_err(Failure::Refused)?;
     let entries = measure_runs(&pool(resources.threads)?, &runs, resources, &Progress::default());
-    let placements =
-        run_names(&scenario.runs).into_iter().zip(entries.into_iter().map(|entry| entry.placement));
-    spectrum(&scenario.name, &placements.collect::<Vec<_>>()).map_err(refused)
+    let placements = entries.into_iter().map(|entry| entry.placement).collect();
+    spectrum(&scenario.name, &different(&scenario.runs, placements)).map_err(refused)
+}
+
+/// The placements that differ, with their names: what is swept may leave a placement as it is. Where an embedding
+/// has one only, its name is enough.
+fn different(runs: &[Run], placements: Vec<PlacementRecord>) -> Vec<(String, PlacementRecord)> {
+    let mut found: Vec<(&Run, String, PlacementRecord)> = vec![];
+    for ((run, name), placement) in runs.iter().zip(run_names(runs)).zip(placements) {
+        let is_known = |(known, _, own): &(&Run, String, PlacementRecord)| {
+            known.embedding.to_string() == run.embedding.to_string() && *own == placement
+        };
+        if !found.iter().any(is_known) {
+            found.push((run, name, placement));
+        }
+    }
+    let embeddings: Vec<String> = found.iter().map(|(run, ..)| run.embedding.to_string()).collect();
+    let only = |embedding: &String| embeddings.iter().filter(|other| *other == embedding).count() == 1;
+    let named = found.into_iter().zip(&embeddings).map(|((_, name, placement), embedding)| {
+        (if only(embedding) { embedding.clone() } else { name }, placement)
+    });
+    named.collect()
 }
 
 fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {

@@ -39,8 +39,5 @@ pub(super) fn addresses(run: &Run) -> impl Iterator<Item = (ProcessId, Coordinat
 
 /// The coordinates of a node, on the whole machine where the program runs in a partition.
 pub(super) fn address(run: &Run, node: NodeId) -> Coordinates {
-    match &run.partition {
-        Some(partition) => partition.address(node),
-        None => run.machine.shape().coordinates(node),
-    }
+    run.address(node)
 }

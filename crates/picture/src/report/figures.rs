@@ -6,18 +6,12 @@ use cubefold_experiment::{Scenario, export::PlacementRecord, link_congestion};
 
 use super::ReportedRun;
 use crate::{
-    LinkMeasure, Picture, PictureError, Window, histogram, link_map, placement_grid, space_time, spectrum,
-    time_shares,
+    LinkMeasure, MOST_BARS, MOST_PLACEMENTS, Picture, PictureError, Window, histogram, link_map,
+    placement_grid, space_time, spectrum, time_shares,
 };
 
 /// What all pictures together may take \[bytes\]: the page stays below 3 MB.
 const ROOM: usize = 2_600_000;
-
-/// The most runs whose bars one picture shows.
-const MOST_BARS: usize = 60;
-
-/// The most spectra beside each other.
-const MOST_SPECTRA: usize = 8;
 
 /// The most nodes of a machine that is drawn.
 const MOST_NODES: u64 = 256;
@@ -111,9 +105,14 @@ fn shares(scenario: &Scenario, runs: &[ReportedRun<'_>], room: &mut Room) -> Res
 fn spectra(scenario: &Scenario, runs: &[ReportedRun<'_>], room: &mut Room) -> Result<Part, PictureError> {
     let named =
         |run: &&ReportedRun<'_>| (placement_name(run, runs), PlacementRecord::new(&run.finished.metrics));
-    let placements: Vec<_> = placed(runs).iter().take(MOST_SPECTRA).map(named).collect();
+    let placements: Vec<_> = placed(runs).iter().take(MOST_PLACEMENTS).map(named).collect();
     let picture = spectrum(&scenario.name, &placements)?;
-    Ok(Part { name: "Dilation spectra".to_owned(), open: true, picture: room.admit(Ok(picture)) })
+    let name = if placed(runs).len() > MOST_PLACEMENTS {
+        format!("The first {MOST_PLACEMENTS} placements")
+    } else {
+        "All placements".to_owned()
+    };
+    Ok(Part { name, open: true, picture: room.admit(Ok(picture)) })
 }
 
 /// A section with a picture of each run.

@@ -1,0 +1,101 @@
+//! What colours and lines stand for, in as many rows as it takes.
+
+use crate::{
+    font,
+    palette::Doing,
+    sheet::{Anchor, Area, Point, Sheet, TEXT},
+};
+
+/// The widest name \[pixels\]; longer ones are cut off.
+const WIDEST: f64 = 420.0;
+
+/// The distance of rows \[pixels\].
+const ROW: f64 = 20.0;
+
+/// The room of a sign and the gap behind it, and between entries \[pixels\].
+const SIGN: f64 = 17.0;
+const GAP: f64 = 18.0;
+
+/// A sign that stands for something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// A square.
+    Filled(&'static str),
+    /// A line across, with its dashes.
+    Line { color: &'static str, dashes: &'static str },
+    /// A line upwards.
+    Upright,
+}
+
+/// Signs with their names, laid out.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Legend {
+    entries: Vec<(Point, String, Sign)>,
+    rows: u32,
+}
+
+impl Legend {
+    /// Lays out entries between two distances from the left edge.
+    pub(crate) fn new(entries: impl IntoIterator<Item = (String, Sign)>, left: f64, right: f64) -> Self {
+        let (mut x, mut rows, mut placed) = (left, 1, vec![]);
+        for (name, sign) in entries {
+            let name = font::fitting(&name, TEXT, WIDEST);
+            let width = SIGN + font::width(&name, TEXT);
+            if x > left && x + width > right {
+                (x, rows) = (left, rows + 1);
+            }
+            placed.push((Point { x, y: f64::from(rows - 1) * ROW }, name, sign));
+            x += width + GAP;
+        }
+        Self { entries: placed, rows }
+    }
+
+    /// What processes do.
+    pub(crate) fn of(doings: &[Doing]) -> impl Iterator<Item = (String, Sign)> {
+        doings.iter().map(|doing| (doing.name().to_owned(), Sign::Filled(doing.fill())))
+    }
+
+    /// The height of the rows after the first \[pixels\].
+    pub(crate) fn more(&self) -> f64 {
+        f64::from(self.rows - 1) * ROW
+    }
+
+    /// Draws the entries, the letters of the first row standing at `y`.
+    pub(crate) fn draw(&self, sheet: &mut Sheet, y: f64) {
+        for (place, name, sign) in &self.entries {
+            let (x, y) = (place.x, y + place.y);
+            match *sign {
+                Sign::Filled(fill) => {
+                    sheet.swatch(Area { x, y: y - 10.0, width: 12.0, height: 12.0 }, fill);
+                }
+                Sign::Line { color, dashes } => {
+                    let properties = [("stroke", color), ("stroke-width", "2"), ("stroke-dasharray", dashes)];
+                    let (from, to) = (Point { x: x - 8.0, y: y - 4.0 }, Point { x: x + 13.0, y: y - 4.0 });
+                    sheet.line(from, to, &properties, "");
+                }
+                Sign::Upright => {
+                    let properties = [("stroke", "currentColor"), ("stroke-width", "2.5")];
+                    let (from, to) = (Point { x: x + 6.0, y: y - 12.0 }, Point { x: x + 6.0, y: y + 3.0 });
+                    sheet.line(from, to, &properties, "");
+                }
+            }
+            sheet.text(name, Point { x: x + SIGN, y }, TEXT, Anchor::Start);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_stay_between_the_edges_and_long_names_are_cut_off() {
+        let names = (0..40).map(|number| format!("embedding {number}")).chain(["x".repeat(500)]);
+        let legend = Legend::new(names.map(|name| (name, Sign::Upright)), 64.0, 944.0);
+        assert!(legend.rows > 4);
+        for (place, name, _) in &legend.entries {
+            assert!(place.x >= 64.0 && place.x + SIGN + font::width(name, TEXT) <= 944.0, "{name}");
+        }
+        assert!(legend.entries[40].1.ends_with('…'));
+    }
+}

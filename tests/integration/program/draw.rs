@@ -1,0 +1,519 @@
+//! `draw`: pictures as SVG and PNG, what their marks say, and what is refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roxmltree::Document;
+
+use super::command::{Scratch, csv_table, done, files_in, program, run, text_of};
+
+const FIGURE_4: [&str; 4] = ["space-time", "scenarios/figure-4.toml", "--embedding", "byweight"];
+const FIGURE_6: [&str; 4] = ["placement", "scenarios/figure-6.toml", "--embedding", "xor"];
+
+/// A picture as an SVG text.
+fn svg<A: AsRef<str>>(arguments: &[A]) -> String {
+    let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+    done(&[&["draw"], &arguments[..]].concat())
+}
+
+/// What all marks say, in their order.
+fn titles(svg: &str) -> Vec<String> {
+    let document = Document::parse(svg).unwrap();
+    let marks = document.descendants().filter(|node| node.attribute("class") == Some("mark"));
+    let titles = marks.map(|mark| mark.children().find(|child| child.has_tag_name("title")));
+    titles.map(|title| title.and_then(|title| title.text()).unwrap_or_default().to_owned()).collect()
+}
+
+/// Which texts a picture shows.
+fn texts(svg: &str) -> Vec<String> {
+    let document = Document::parse(svg).unwrap();
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    texts.map(|node| node.text().unwrap_or_default().trim().to_owned()).collect()
+}
+
+/// Width and height of an SVG document \[pixels\].
+fn size(svg: &str) -> (u32, u32) {
+    let document = Document::parse(svg).unwrap();
+    let length = |name| document.root_element().attribute(name).unwrap().parse().unwrap();
+    (length("width"), length("height"))
+}
+
+/// A folder with the results of a small sweep in all formats.
+fn results() -> Scratch {
+    let scratch = Scratch::with(&[(
+        "sweep.toml",
+        "machine = { kind = \"torus\", shape = [4, 4] }\nprogram.compute_cycles = 3\n\
+         mapping.embeddings = [\"xor\", \"gray\"]\n\
+         sweep = { \"machine.shape\" = [[2, 2], [4, 4], [8, 8]], \"execution.mode\" = [\"asynchronous\", \"coordinated\"] }\n",
+    )]);
+    for extension in ["csv", "json", "jsonl", "parquet"] {
+        done(&["run", &scratch.path("sweep.toml"), "--output", &scratch.path(&format!("r.{extension}"))]);
+    }
+    scratch
+}
+
+/// One command line for each picture, and more for those with options.
+fn every_picture(scratch: &Scratch) -> Vec<Vec<String>> {
+    let results = scratch.path("r.csv");
+    let lines = [
+        "space-time scenarios/figure-4.toml --embedding byweight",
+        "space-time scenarios/figure-4.toml --embedding byweight --processes 2..5 --cycles 4..20",
+        "placement scenarios/figure-6.toml --embedding xor",
+        "placement scenarios/figure-6.toml --embedding xor --dimension 5",
+        "links scenarios/figure-6.toml --embedding standard",
+        "links scenarios/figure-6.toml --embedding standard --measure busy-cycles",
+        "spectrum scenarios/figure-6.toml",
+        "compare scenarios/first-comparison.toml",
+        "histogram scenarios/figure-4.toml --embedding byweight",
+    ];
+    let split = |line: &str| line.split(' ').map(str::to_owned).collect();
+    let mut lines: Vec<Vec<String>> = lines.into_iter().map(split).collect();
+    lines.push(vec!["scaling".to_owned(), results]);
+    lines
+}
+
+#[test]
+fn every_picture_is_well_formed_with_text_as_text_and_names_no_file_of_the_system() {
+    for arguments in every_picture(&results()) {
+        let picture = svg(&arguments);
+        let document = Document::parse(&picture).unwrap();
+        let picture_root = document.root_element();
+        assert_eq!(picture_root.tag_name().namespace(), Some("http://www.w3.org/2000/svg"), "{arguments:?}");
+        assert!(texts(&picture).len() > 2 && !titles(&picture).is_empty(), "{arguments:?}");
+        assert!(titles(&picture).iter().all(|title| !title.is_empty()), "{arguments:?}");
+        for word in ["/usr", ".ttf", "@font-face", "href", "<image"] {
+            assert!(!picture.contains(word), "{arguments:?} {word}");
+        }
+    }
+}
+
+#[test]
+fn the_same_bytes_come_every_time_from_any_number_of_threads() {
+    let scratch = results();
+    for arguments in every_picture(&scratch) {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let with = |threads| svg(&[&arguments[..], &["--threads", threads]].concat());
+        let one = with("1");
+        assert_eq!(one, with("2"), "{arguments:?}");
+        assert_eq!(one, with("1"), "{arguments:?}");
+    }
+}
+
+/// The bytes of a PNG that the program writes, where the system has the fonts of this folder only.
+fn png(arguments: &[&str], fonts: &str) -> Vec<u8> {
+    let mut command = program();
+    // What libraries look at for the fonts of the system: nothing of it may show.
+    command.env("FONTCONFIG_FILE", fonts).env("FONTCONFIG_PATH", fonts).env("HOME", fonts);
+    let output = command.arg("draw").args(arguments).args(["--format", "png"]).output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]), "{arguments:?}");
+    output.stdout
+}
+
+#[test]
+fn a_png_has_two_pixels_for_each_of_the_svg_and_needs_no_font_of_the_system() {
+    let scratch = results();
+    for arguments in every_picture(&scratch) {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let bytes = png(&arguments, "/nowhere");
+        assert_eq!(bytes, png(&arguments, &scratch.path("")), "{arguments:?}");
+        assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
+        let number = |from: usize| u32::from_be_bytes(bytes[from..from + 4].try_into().unwrap());
+        let (width, height) = size(&svg(&arguments));
+        assert_eq!((number(16), number(20)), (2 * width, 2 * height), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_extension_of_the_output_decides_how_it_is_written() {
+    let scratch = Scratch::empty();
+    for (name, signature) in [("p.svg", "<svg".as_bytes()), ("p", b"<svg"), ("p.png", b"\x89PNG")] {
+        let path = scratch.path(name);
+        assert_eq!(done(&[&["draw"], &FIGURE_4[..], &["--output", &path]].concat()), "");
+        assert!(std::fs::read(&path).unwrap().starts_with(signature), "{name}");
+    }
+}
+
+/// Process, stage, what is done, from when to when.
+type Span = (u64, u64, String, u64, u64);
+
+/// The spans that the marks of a space-time diagram tell.
+fn told_spans(svg: &str) -> BTreeSet<Span> {
+    let span = |title: &String| {
+        // "process 3, stage 1: transfer 4 cycles, 16 to 20"
+        let words: Vec<&str> = title.split([' ', ',', ':']).filter(|word| !word.is_empty()).collect();
+        let number = |place: usize| words[place].parse::<u64>().unwrap();
+        assert_eq!(number(5), number(9) - number(7), "{title}");
+        (number(1), number(3), words[4].to_owned(), number(7), number(9))
+    };
+    titles(svg).iter().map(span).collect()
+}
+
+/// The spans that the rows of `run --processes` tell.
+fn computed_spans(scenario: &str, embedding: &str) -> BTreeSet<Span> {
+    let scratch = Scratch::empty();
+    done(&["run", scenario, "--processes", &scratch.path("rows.csv")]);
+    let (header, rows) = csv_table(&scratch.read("rows.csv"));
+    let (mut spans, mut finished) = (BTreeSet::new(), BTreeMap::new());
+    for row in rows.iter().filter(|row| row[2] == embedding) {
+        let cell = |name: &str| {
+            row[header.iter().position(|column| column == name).unwrap()].parse::<u64>().unwrap()
+        };
+        let (process, stage) = (cell("process"), cell("stage"));
+        let mut from = finished.insert(process, cell("finish")).unwrap_or(0);
+        let sharing = cell("sharing_cycles");
+        let compute = cell("ready") - from - sharing;
+        let (waiting, transfer, blocked) =
+            (cell("waiting_cycles"), cell("transfer_cycles"), cell("blocked_cycles"));
+        let parts = [
+            ("sharing", sharing),
+            ("compute", compute),
+            ("waiting", waiting),
+            ("transfer", transfer),
+            ("blocked", blocked),
+        ];
+        for (doing, cycles) in parts.into_iter().filter(|(_, cycles)| *cycles > 0) {
+            spans.insert((process, stage, doing.to_owned(), from, from + cycles));
+            from += cycles;
+        }
+        assert_eq!(from, cell("finish"));
+    }
+    spans
+}
+
+#[test]
+fn the_marks_of_a_space_time_diagram_are_the_rows_of_single_processes() {
+    let spans = told_spans(&svg(&FIGURE_4));
+    assert_eq!(spans, computed_spans("scenarios/figure-4.toml", "byweight"));
+    let waiting: u64 = spans.iter().filter(|span| span.2 == "waiting").map(|(.., from, to)| to - from).sum();
+    assert_eq!(waiting, 16, "as figure-4.toml promises");
+    let blocked = "name = \"b\"\nmachine = { kind = \"torus\", shape = [8, 8], links = \"half-duplex\" }\n\
+                   program.compute_cycles = 2\nmapping.embeddings = [\"byweight\"]\n";
+    let scratch = Scratch::with(&[("blocked.toml", blocked)]);
+    let path = scratch.path("blocked.toml");
+    let spans = told_spans(&svg(&["space-time", &path]));
+    assert!(spans.iter().any(|span| span.2 == "blocked"));
+    assert_eq!(spans, computed_spans(&path, "byweight"));
+}
+
+#[test]
+fn a_window_shows_a_part_of_what_the_whole_shows() {
+    let part = told_spans(&svg(&[&FIGURE_4[..], &["--processes", "2..5", "--cycles", "4..20"]].concat()));
+    let whole = told_spans(&svg(&FIGURE_4));
+    // Marks are cut off at the edges; what they say is the whole.
+    let is_inside =
+        |(process, _, _, from, to): &&Span| (2..=5).contains(process) && *from.max(&4) < *to.min(&20);
+    assert_eq!(part, whole.iter().filter(is_inside).cloned().collect());
+}
+
+/// The processes of every node by its coordinates, as `place --format csv` tells them.
+fn placed(arguments: &[&str]) -> BTreeMap<String, Vec<String>> {
+    let (_, rows) = csv_table(&done(&[&["place"], arguments, &["--format", "csv"]].concat()));
+    let mut nodes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        nodes.entry(row[1..].join(", ")).or_default().push(row[0].clone());
+    }
+    nodes
+}
+
+/// The same, as the marks of a picture of the placement tell it.
+fn drawn(svg: &str) -> BTreeMap<String, Vec<String>> {
+    let node = |title: &String| {
+        let (node, holds) = title.strip_prefix("node (")?.split_once("): ").unwrap();
+        let processes = holds.strip_prefix("processes ").or_else(|| holds.strip_prefix("process "));
+        let processes = processes.map(|list| list.split(", ").map(str::to_owned).collect());
+        assert!(processes.is_some() || holds == "no process", "{title}");
+        Some((node.to_owned(), processes.unwrap_or_default()))
+    };
+    titles(svg).iter().filter_map(node).collect()
+}
+
+#[test]
+fn every_node_tells_the_processes_that_place_puts_there() {
+    let own = "machine = { kind = \"mesh\", shape = [2, 3] }\nprogram.dimensions = 2\n\
+               mapping.embeddings = [\"file:own.csv\"]\n";
+    let scratch = Scratch::with(&[
+        (
+            "partition.toml",
+            "machine = { kind = \"torus\", shape = [16, 16, 4], partition = { base = [4, 12, 2], shape = [4, 4, 2] } }\nmapping.embeddings = [\"xor\"]\n",
+        ),
+        (
+            "layers.toml",
+            "machine = { kind = \"torus\", shape = [4, 2, 4] }\nmapping.embeddings = [\"xor\"]\n",
+        ),
+        (
+            "mixed.toml",
+            "machine = { kind = \"torus\", shape = [8, 4], wrap = [true, false] }\nmapping.embeddings = [\"optimal\"]\n",
+        ),
+        ("line.toml", "machine = { kind = \"ring\", shape = [128] }\nmapping.embeddings = [\"gray\"]\n"),
+        (
+            "cube.toml",
+            "machine = { kind = \"hypercube\", dimensions = 6 }\nmapping.embeddings = [\"byweight\"]\n",
+        ),
+        (
+            "tao.toml",
+            "machine = { kind = \"mesh\", shape = [2, 2, 2, 3] }\nprogram = { kind = \"neighbour-exchange\", guest = { kind = \"torus\", shape = [4, 6] } }\nmapping.embeddings = [\"tao\"]\nexecution.mode = \"coordinated\"\n",
+        ),
+        ("shared.toml", own),
+        ("own.csv", "process,p_1,p_2\n0,0,0\n1,1,2\n2,1,2\n3,0,1\n"),
+    ]);
+    for name in ["partition", "layers", "mixed", "line", "cube", "tao", "shared"] {
+        let path = scratch.path(&format!("{name}.toml"));
+        let picture = svg(&["placement", &path, "--dimension", "0"]);
+        let (mut drawn, placed) = (drawn(&picture), placed(&[&path]));
+        drawn.retain(|_, processes| !processes.is_empty());
+        assert_eq!(drawn, placed, "{name}");
+        assert!(texts(&svg(&["links", &path])).len() > 2, "{name}");
+        let busy = titles(&svg(&["links", &path, "--measure", "busy-cycles"]));
+        assert!(busy.iter().all(|title| title.ends_with(" busy cycles")), "{name}");
+        assert!(!titles(&svg(&["space-time", &path])).is_empty(), "{name}");
+    }
+    assert_eq!(drawn(&svg(&FIGURE_6)), placed(&FIGURE_6[1..]));
+    let shared = drawn(&svg(&["placement", &scratch.path("shared.toml")]));
+    assert_eq!((shared["1, 2"].join("+"), shared["1, 0"].len()), ("1+2".to_owned(), 0));
+    let partition = svg(&["links", &scratch.path("partition.toml")]);
+    assert!(titles(&partition).iter().any(|title| title.starts_with("(4, 12, 2) to (5, 12, 2): ")));
+    assert!(texts(&partition).iter().any(|text| text == "p_3 = 3"));
+}
+
+#[test]
+fn edges_tell_the_distances_of_the_dimension() {
+    let picture = svg(&[&FIGURE_6[..], &["--dimension", "5"]].concat());
+    let edges: Vec<String> =
+        titles(&picture).into_iter().filter(|title| title.contains("distance")).collect();
+    assert_eq!(edges.len(), 32);
+    let ends: u64 = edges.iter().map(|title| title.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum();
+    let (header, rows) = csv_table(&done(&["measure", "scenarios/figure-6.toml", "--format", "csv"]));
+    assert!(ends > 0 && !header.is_empty() && rows.len() == 2);
+    assert!(edges.contains(&"processes 0 and 32: distance 2".to_owned()), "{edges:?}");
+}
+
+#[test]
+fn all_formats_of_results_give_one_picture() {
+    let scratch = results();
+    let of = |extension: &str| svg(&["scaling", &scratch.path(&format!("r.{extension}"))]);
+    let first = of("csv");
+    for extension in ["json", "jsonl", "parquet"] {
+        assert_eq!(first, of(extension), "{extension}");
+    }
+    let shown = texts(&first);
+    for name in ["xor, asynchronous", "gray, coordinated"] {
+        assert!(shown.iter().any(|text| text == name), "{shown:?}");
+    }
+    assert_eq!(titles(&first).len(), 12);
+}
+
+#[test]
+fn the_shares_of_a_bar_and_its_bound_are_those_of_the_results() {
+    let picture = svg(&["compare", "scenarios/figure-4.toml"]);
+    let said = titles(&picture);
+    let (header, rows) = csv_table(&done(&["run", "scenarios/figure-4.toml", "--format", "csv"]));
+    let column = |name: &str| header.iter().position(|column| column == name).unwrap();
+    for row in &rows {
+        let (name, makespan) = (&row[column("embedding")], &row[column("makespan_cycles")]);
+        for doing in ["compute", "transfer"] {
+            let total = &row[column(&format!("totals_{doing}_cycles"))];
+            let found = said.iter().any(|title| {
+                title.starts_with(&format!("{name}: {doing}, "))
+                    && title.ends_with(&format!(" % of {makespan} cycles; {total} cycles over all processes"))
+            });
+            assert!(found, "{name} {doing} {total}: {said:?}");
+        }
+        let bound = format!("{name}: lower bound {} cycles", row[column("lower_bound_cycles")]);
+        assert!(said.contains(&bound), "{bound}: {said:?}");
+    }
+}
+
+#[test]
+fn a_spectrum_shows_every_placement_once() {
+    let shown = texts(&svg(&["spectrum", "scenarios/first-comparison.toml"]));
+    for name in ["standard", "xor", "byweight"] {
+        assert_eq!(shown.iter().filter(|text| *text == name).count(), 1, "{shown:?}");
+    }
+    assert!(!shown.iter().any(|text| text.contains("coordinated")), "{shown:?}");
+}
+
+#[test]
+fn names_are_never_markup_and_long_ones_stay_on_the_sheet() {
+    let name = format!("a <b> & \\\"c\\\" {}", "x".repeat(300));
+    let text = format!(
+        "name = \"{name}\"\nmachine = {{ kind = \"ring\", shape = [8] }}\nmapping.embeddings = [\"xor\"]\n"
+    );
+    let scratch = Scratch::with(&[("names.toml", text)]);
+    let path = scratch.path("names.toml");
+    for what in ["space-time", "histogram", "spectrum", "compare"] {
+        let picture = svg(&[what, &path]);
+        let document = Document::parse(&picture).unwrap();
+        let title = document.root_element().children().find(|child| child.has_tag_name("title")).unwrap();
+        assert!(title.text().unwrap().starts_with("a <b> & \"c\" xxx"), "{what}");
+        assert_eq!(size(&picture).0, 960);
+        let shown = texts(&picture);
+        let caption = shown.iter().find(|text| text.starts_with("a <b>")).unwrap();
+        assert!(caption.ends_with('…') && caption.chars().count() < 130, "{caption}");
+        assert!(png(&[what, &path], "/nowhere").starts_with(b"\x89PNG"), "{what}");
+    }
+}
+
+#[test]
+fn letters_that_xml_does_not_have_are_shown_as_missing() {
+    let text = "name = \"a\\u0001b\\uffff\"\nmachine = { kind = \"ring\", shape = [8] }\nmapping.embeddings = [\"xor\"]\n";
+    let scratch = Scratch::with(&[("control.toml", text)]);
+    let path = scratch.path("control.toml");
+    assert!(texts(&svg(&["compare", &path])).contains(&"a\u{fffd}b\u{fffd}".to_owned()));
+    assert!(png(&["compare", &path], "/nowhere").starts_with(b"\x89PNG"));
+}
+
+/// Asserts that a picture is refused with this message, and that nothing is written.
+fn assert_refused(arguments: &[&str], message: &str) {
+    let scratch = Scratch::empty();
+    let output = scratch.path("picture.svg");
+    let finished = run(&[&["draw"], arguments, &["--output", &output]].concat());
+    assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+    let said = finished.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(message), "{message}: {}", finished.stderr);
+    assert_eq!(scratch.names(), Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused_with_what_can() {
+    let machine = |shape: &str| {
+        format!("machine = {{ kind = \"torus\", shape = {shape} }}\nmapping.embeddings = [\"xor\"]\n")
+    };
+    let times: Vec<u32> = (1..=130).collect();
+    let many = format!("{}sweep = {{ \"program.compute_cycles\" = {times:?} }}\n", machine("[2, 2]"));
+    let files =
+        [("large.toml", machine("[16, 32]")), ("huge.toml", machine("[64, 128]")), ("many.toml", many)];
+    let scratch = Scratch::with(&files);
+    let (large, huge, many) =
+        (scratch.path("large.toml"), scratch.path("huge.toml"), scratch.path("many.toml"));
+    assert_refused(
+        &[&FIGURE_6[..], &["--dimension", "99"]].concat(),
+        "guest dimension 99, expected 0 to 5 help: name one of the guest's dimensions with --dimension",
+    );
+    assert_refused(
+        &["space-time", &large],
+        "512 processes, expected at most 256 help: draw a part, with --processes 0..31",
+    );
+    for what in ["placement", "links"] {
+        assert_refused(&[what, &huge], "8192 nodes, expected at most 4096 help: draw a smaller machine");
+    }
+    assert_refused(
+        &["placement", "scenarios/partition.toml"],
+        "the scenario has a sweep, expected one placement",
+    );
+    assert_refused(
+        &["placement", "scenarios/figure-6.toml"],
+        "the scenario has 2 embeddings, expected one help: name one of standard, xor with --embedding",
+    );
+    assert_refused(
+        &["spectrum", "scenarios/square-toruses.toml"],
+        "different placements, expected at most 8 help: leave out embeddings, or sweep fewer values",
+    );
+    assert_refused(
+        &["compare", &many],
+        "130 runs, expected at most 120 help: sweep fewer values, or draw scaling",
+    );
+}
+
+#[test]
+fn windows_outside_of_the_run_are_refused() {
+    let with = |more: &[&'static str]| [&FIGURE_4[..], more].concat();
+    assert_refused(
+        &with(&["--processes", "8..9"]),
+        "processes 8..9, expected a range from 0 to at most 7 help: name a part of the run",
+    );
+    assert_refused(&with(&["--cycles", "31..40"]), "cycles 31..40, expected a range from 0 to at most 30");
+    assert_refused(
+        &with(&["--cycles", "9..3"]),
+        "expected FROM..TO with two numbers, the first at most the second, such as 0..31",
+    );
+}
+
+#[test]
+fn a_picture_is_written_as_nothing_but_svg_and_png() {
+    let scratch = Scratch::empty();
+    let pdf = scratch.path("picture.pdf");
+    let finished = run(&[&["draw"], &FIGURE_4[..], &["--output", &pdf]].concat());
+    let said = "error: pictures are not written as .pdf, expected .svg or .png\n  \
+                help: end the name in one of them, or say --format svg\n";
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(2), said));
+    assert_eq!(scratch.names(), Vec::<String>::new());
+}
+
+#[test]
+fn wrong_results_and_columns_are_refused_with_the_known_ones() {
+    let scratch = results();
+    let csv = scratch.path("r.csv");
+    assert_refused(
+        &["scaling", &csv, "--x", "length"],
+        "column \"length\" is none of the results', expected one of seed, ",
+    );
+    assert_refused(&["scaling", &csv, "--y", "length"], ", makespan_cycles, ");
+    assert_refused(&["scaling", &csv, "--y", "embedding"], "column \"embedding\" has no numbers");
+    assert_refused(
+        &["scaling", &scratch.path("none.csv")],
+        "help: name what cubefold run --output wrote: .csv, .json, .jsonl or .parquet",
+    );
+    assert_refused(&["scaling", &scratch.path("sweep.toml")], "expected one that ends in .csv, .json,");
+    let broken = Scratch::with(&[
+        ("a.json", "{"),
+        ("b.json", "{}"),
+        ("c.parquet", "no"),
+        ("d.csv", "a,b\n"),
+        ("e.jsonl", "[1\n"),
+    ]);
+    for name in broken.names() {
+        assert_refused(&["scaling", &broken.path(&name)], "help: name what cubefold run --output wrote");
+    }
+}
+
+#[test]
+fn a_picture_never_takes_the_place_of_what_it_is_made_from() {
+    let scratch = results();
+    let scenario = "machine.file = \"m.svg\"\nmapping.embeddings = [\"xor\"]\n";
+    let inputs = Scratch::with(&[("s.svg", scenario), ("m.svg", "kind = \"ring\"\nshape = [8]\n")]);
+    for name in ["s.svg", "m.svg"] {
+        let before = inputs.read(name);
+        let finished = run(&["draw", "placement", &inputs.path("s.svg"), "--output", &inputs.path(name)]);
+        assert_eq!((finished.code, inputs.read(name)), (Some(2), before), "{name}");
+        assert!(finished.stderr.contains("the scenarios are read from "), "{}", finished.stderr);
+    }
+    let csv = scratch.path("r.csv");
+    let before = scratch.read("r.csv");
+    let finished = run(&["draw", "scaling", &csv, "--format", "svg", "--output", &csv]);
+    assert_eq!((finished.code, scratch.read("r.csv")), (Some(2), before));
+    let said = format!(
+        "error: cannot write {csv}: the results are read from {csv}\n  help: name another file for the picture\n"
+    );
+    assert_eq!(finished.stderr, said);
+}
+
+/// What a command of the page prints that writes its picture to a file; results go to the folder.
+fn picture_of(command: &str, scratch: &Scratch) -> (String, String) {
+    let (arguments, image) = command.split_once(" --output ").unwrap();
+    let arguments = arguments.strip_prefix("$ cubefold draw ").unwrap();
+    let arguments: Vec<String> = arguments
+        .split(' ')
+        .map(|word| if word == "results.csv" { scratch.path(word) } else { word.to_owned() })
+        .collect();
+    (svg(&arguments), image.to_owned())
+}
+
+#[test]
+fn the_images_of_the_page_are_what_its_commands_draw() {
+    let page = text_of("docs/pictures.md");
+    let scratch = Scratch::empty();
+    let results = scratch.path("results.csv");
+    done(&["run", "scenarios/square-toruses.toml", "--quiet", "--output", &results]);
+    let commands = page.lines().filter(|line| line.starts_with("$ cubefold draw "));
+    let drawn: BTreeMap<String, String> = commands
+        .map(|command| picture_of(command, &scratch))
+        .map(|(picture, image)| (image, picture))
+        .collect();
+    let images: Vec<&String> = drawn.keys().collect();
+    assert_eq!(images, files_in("docs/images", "svg").iter().collect::<Vec<_>>());
+    for (image, picture) in &drawn {
+        assert_eq!(&text_of(image), picture, "{image}: draw it again with the command of the page");
+        assert!(picture.len() < 60_000, "{image} is too large for the repository: {}", picture.len());
+        assert!(page.contains(&format!("](images/{})", image.rsplit('/').next().unwrap())), "{image}");
+    }
+    assert_eq!(images.len(), 7);
+}
