@@ -143,12 +143,15 @@ impl Map<'_> {
             return;
         }
         let (x, y) = if dimension == 1 { (1.0, 0.0) } else { (0.0, 1.0) };
+        let along = |at: Point, by: f64| Point { x: at.x + x * by, y: at.y + y * by };
+        let inset = self.plan.step * 0.17;
         if to.x >= from.x && to.y >= from.y {
-            sheet.line(from, to, &properties, link.says);
+            // Links end before the nodes, so that the darker ones do not cover the others there.
+            sheet.line(along(from, inset), along(to, -inset), &properties, link.says);
         } else {
             let reach = self.plan.step * 0.75;
-            sheet.line(from, Point { x: from.x + x * reach, y: from.y + y * reach }, &properties, link.says);
-            sheet.line(to, Point { x: to.x - x * reach, y: to.y - y * reach }, &properties, link.says);
+            sheet.line(along(from, inset), along(from, reach), &properties, link.says);
+            sheet.line(along(to, -inset), along(to, -reach), &properties, link.says);
         }
     }
 }
