@@ -56,7 +56,7 @@ use self::{
     written::Written,
 };
 
-use crate::{guest_program::GuestProgram, loading::Loading};
+use crate::{ground::Ground, guest_program::GuestProgram, loading::Loading};
 
 /// The most runs that one file may ask for.
 const MOST_RUNS: u128 = 1_000_000;
@@ -108,10 +108,12 @@ impl Run {
     /// The coordinates of a node, on the whole machine where the program runs in a partition.
     #[must_use]
     pub fn address(&self, node: NodeId) -> Coordinates {
-        match &self.partition {
-            Some(partition) => partition.address(node),
-            None => self.machine.shape().coordinates(node),
-        }
+        self.ground().address(node)
+    }
+
+    /// Where its processes may sit.
+    pub(crate) fn ground(&self) -> Ground<'_> {
+        Ground { machine: &self.machine, partition: self.partition.as_ref() }
     }
 }
 

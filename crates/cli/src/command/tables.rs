@@ -12,7 +12,7 @@ use cubefold_mapping::{TableMethod, TableMethodError, TranslationTable, translat
 use cubefold_topology::NodeId;
 use serde::{Serialize, Serializer};
 
-use super::one_run::{address, one_run};
+use super::one_run::one_run;
 use crate::{
     arguments::{SharedOptions, TablesOptions},
     failure::Failure,
@@ -66,9 +66,9 @@ fn write_table(output: &mut impl Write, run: &Run, tables: Tables<'_>, steps: Op
     }
     for table in tables {
         let code = code_type(run, &table).map_or_else(String::new, |code| format!(", code {code}"));
-        write!(output, "node {} process {}{code}:", address(run, table.node), table.process)?;
+        write!(output, "node {} process {}{code}:", run.address(table.node), table.process)?;
         for (process, node) in &table.entries {
-            write!(output, "  {process} at {}", address(run, *node))?;
+            write!(output, "  {process} at {}", run.address(*node))?;
         }
         writeln!(output)?;
     }
@@ -91,7 +91,7 @@ fn write_csv(output: &mut impl Write, run: &Run, tables: Tables<'_>) -> io::Resu
 }
 
 fn spaced(run: &Run, node: NodeId) -> String {
-    let values: Vec<String> = address(run, node).as_slice().iter().map(u32::to_string).collect();
+    let values: Vec<String> = run.address(node).as_slice().iter().map(u32::to_string).collect();
     values.join(" ")
 }
 
@@ -131,7 +131,7 @@ struct EntryRecord {
 }
 
 fn nodes<S: Serializer>(stream: &Stream<'_>, serializer: S) -> Result<S::Ok, S::Error> {
-    let coordinates = |node| address(stream.run, node).as_slice().to_vec();
+    let coordinates = |node| stream.run.address(node).as_slice().to_vec();
     let entry = |&(process, node): &(cubefold_mapping::ProcessId, NodeId)| EntryRecord {
         process: process.label(),
         node: coordinates(node),
