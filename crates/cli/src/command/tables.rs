@@ -48,7 +48,15 @@ type Tables<'run> = Box<dyn Iterator<Item = TranslationTable> + 'run>;
 /// The tables of a run's program, node by node.
 fn tables_of(run: &Run, method: TableMethod) -> Result<Tables<'_>, TableMethodError> {
     Ok(match &*run.program {
-        GuestProgram::Cube(program) => Box::new(translation_tables(program.guest(), &run.placement, method)?),
+        GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
+            Box::new(translation_tables(program.guest(), &run.placement, method)?)
+        }
+        GuestProgram::DivideAndConquer(program) => {
+            Box::new(translation_tables(program.guest(), &run.placement, method)?)
+        }
+        GuestProgram::Shuffled(program) => {
+            Box::new(translation_tables(program.guest(), &run.placement, method)?)
+        }
         GuestProgram::Neighbours { program, .. } => {
             Box::new(translation_tables(program.guest(), &run.placement, method)?)
         }
