@@ -14,6 +14,7 @@ use proptest::test_runner::TestCaseError;
 
 use crate::random_problem::{
     Case, TestProgram, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case, tao_case,
+    with_test_program,
 };
 
 const MOST_NODES: u64 = 256;
@@ -50,11 +51,9 @@ fn phase_length() -> impl Strategy<Value = PhaseLength> {
 
 fn run(case: &Case, execution: &Execution, count: CountLinkUse, observer: &mut impl Observer) -> Outcome {
     let (placement, links) = (&case.placement, case.communication);
-    let outcome = match &case.program {
-        TestProgram::Cube(program) => simulate(program, placement, links, execution, count, observer),
-        TestProgram::Neighbours(program) => simulate(program, placement, links, execution, count, observer),
-        TestProgram::Sets(program) => simulate(program, placement, links, execution, count, observer),
-    };
+    let outcome = with_test_program!(&case.program, program => {
+        simulate(program, placement, links, execution, count, observer)
+    });
     outcome.unwrap()
 }
 

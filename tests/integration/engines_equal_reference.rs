@@ -15,7 +15,7 @@ use proptest::test_runner::TestCaseError;
 
 use crate::random_problem::{
     Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, rows,
-    shared_cube_case, shared_message_sets_case, tao_case, tie,
+    shared_cube_case, shared_message_sets_case, tao_case, tie, with_test_program,
 };
 use crate::reference::asynchronous::{AsynchronousOutcome, asynchronous};
 use crate::reference::coordinated::{CoordinatedOutcome, RoutingPlan, coordinated, coordinated_by_plan};
@@ -128,17 +128,9 @@ fn phase_length() -> impl Strategy<Value = Option<u64>> {
 pub(crate) fn run(case: &Case, execution: &Execution) -> (Outcome, Vec<StageRecord>) {
     let mut records = vec![];
     let (placement, links) = (&case.placement, case.communication);
-    let outcome = match &case.program {
-        TestProgram::Cube(program) => {
-            simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
-        }
-        TestProgram::Neighbours(program) => {
-            simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
-        }
-        TestProgram::Sets(program) => {
-            simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
-        }
-    };
+    let outcome = with_test_program!(&case.program, program => {
+        simulate(program, placement, links, execution, CountLinkUse::Yes, &mut records)
+    });
     (outcome.unwrap(), records)
 }
 
@@ -157,7 +149,10 @@ fn engines(case: &Case) -> Vec<EngineChoice> {
     let mut engines = vec![EngineChoice::Auto, EngineChoice::Hop];
     let applies = match &case.program {
         TestProgram::Cube(program) => belt_applies(program, &case.placement, case.communication).is_ok(),
-        TestProgram::Neighbours(_) | TestProgram::Sets(_) => false,
+        TestProgram::Neighbours(_)
+        | TestProgram::Sets(_)
+        | TestProgram::DivideAndConquer(_)
+        | TestProgram::Shuffled(_) => false,
     };
     if applies {
         for lines in [Lines::Classes, Lines::Each, Lines::Whole] {
@@ -313,7 +308,7 @@ fn check_metrics(case: &Case) -> Result<(), TestCaseError> {
         TestProgram::Neighbours(program) => {
             (PlacementMetrics::measure_by_edge(program.guest(), placement, rule), edges(program.guest()))
         }
-        TestProgram::Sets(_) => return Ok(()),
+        TestProgram::Sets(_) | TestProgram::DivideAndConquer(_) | TestProgram::Shuffled(_) => return Ok(()),
     };
     let (grid, nodes) = (grid(placement.machine()), node_indices(placement));
     check_metrics_of(&measured, &metrics_of_edges(&grid, &tie(rule), &nodes, &edges))

@@ -6,6 +6,7 @@ mod coordinated_sums;
 mod engines_equal_reference;
 mod golden_steps;
 mod many_random_cases;
+mod networks_equal_reference;
 mod predictions;
 mod program;
 mod random_choices;

@@ -1,10 +1,13 @@
 //! Random machines, placements and programs, for the engines and for the reference at once.
 
+use std::collections::BTreeSet;
+
 use cubefold_mapping::{
     Construction, EmbeddingKind, GridGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
-    Communication, CubeProgram, Cycles, NeighbourProgram, Pattern, Program, StageRecord,
+    Communication, CubeProgram, Cycles, DivideAndConquer, NeighbourProgram, Pattern, Program,
+    ShuffledProgram, StageRecord,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use proptest::prelude::*;
@@ -13,6 +16,7 @@ use proptest::sample::{select, subsequence};
 use crate::reference::grid::Grid;
 use crate::reference::problem::{Links, Problem, Row};
 use crate::reference::route::Tie;
+use crate::reference::wires::Wires;
 
 /// What the engines are given.
 #[derive(Debug, Clone)]
@@ -28,7 +32,23 @@ pub(crate) enum TestProgram {
     Cube(CubeProgram),
     Neighbours(NeighbourProgram),
     Sets(MessageSets),
+    DivideAndConquer(DivideAndConquer),
+    Shuffled(ShuffledProgram),
 }
+
+/// Does the same with whichever program it is.
+macro_rules! with_test_program {
+    ($program:expr, $name:ident => $body:expr) => {
+        match $program {
+            TestProgram::Cube($name) => $body,
+            TestProgram::Neighbours($name) => $body,
+            TestProgram::Sets($name) => $body,
+            TestProgram::DivideAndConquer($name) => $body,
+            TestProgram::Shuffled($name) => $body,
+        }
+    };
+}
+pub(crate) use with_test_program;
 
 /// A program given message by message.
 #[derive(Debug, Clone)]
@@ -80,13 +100,12 @@ impl Case {
     /// The same case in the reference's terms.
     pub(crate) fn problem(&self) -> Problem {
         let machine = self.placement.machine();
-        let (compute, stages) = match &self.program {
-            TestProgram::Cube(program) => (program.compute(), messages_of(program)),
-            TestProgram::Neighbours(program) => (program.compute(), messages_of(program)),
-            TestProgram::Sets(program) => (program.compute(), program.stages.clone()),
-        };
+        let (compute, stages, passes) = with_test_program!(&self.program, program => {
+            (program.compute(), messages_of(program), passes_of(program))
+        });
         Problem {
             grid: grid(machine),
+            wires: wires(machine),
             links: match self.communication.links() {
                 LinkMode::FullDuplex => Links::FullDuplex,
                 LinkMode::HalfDuplex => Links::HalfDuplex,
@@ -95,6 +114,7 @@ impl Case {
             tie: tie(self.communication.tie()),
             hop_cycles: self.communication.hop().get(),
             compute_cycles: compute.get(),
+            passes,
             nodes: node_indices(&self.placement),
             stages,
         }
@@ -137,6 +157,23 @@ pub(crate) fn rows(records: &[StageRecord], processes: usize) -> Vec<Vec<Row>> {
 fn messages_of(program: &impl Program) -> Vec<Vec<(u32, u32)>> {
     let labels = |(source, to): (ProcessId, ProcessId)| (source.label(), to.label());
     (0..program.stage_count()).map(|stage| program.messages(stage).map(labels).collect()).collect()
+}
+
+fn passes_of(program: &impl Program) -> BTreeSet<(usize, usize)> {
+    let pairs = (0..program.stage_count())
+        .flat_map(|stage| ProcessId::first(program.process_count()).map(move |process| (stage, process)));
+    let passes = pairs.filter(|&(stage, process)| !program.computes(stage, process));
+    passes.map(|(stage, process)| (stage, process.label() as usize)).collect()
+}
+
+fn wires(machine: &Machine) -> Option<Wires> {
+    let network = machine.as_network()?;
+    let mut neighbours = vec![BTreeSet::new(); usize::try_from(machine.node_count()).unwrap()];
+    for (one, other) in network.links() {
+        neighbours[one.index() as usize].insert(u64::from(other.index()));
+        neighbours[other.index() as usize].insert(u64::from(one.index()));
+    }
+    Some(Wires { neighbours })
 }
 
 pub(crate) fn grid(machine: &Machine) -> Grid {
@@ -191,7 +228,7 @@ pub(crate) fn cube_placement(most: u64) -> impl Strategy<Value = (Hypercube, Pla
 }
 
 /// `count` processes on nodes of `machine` at random.
-fn nodes(machine: &Machine, count: u64) -> impl Strategy<Value = Placement> + use<> {
+pub(crate) fn nodes(machine: &Machine, count: u64) -> impl Strategy<Value = Placement> + use<> {
     let machine = machine.clone();
     let all: Vec<NodeId> = machine.nodes().collect();
     subsequence(all, usize::try_from(count).unwrap())
@@ -199,13 +236,13 @@ fn nodes(machine: &Machine, count: u64) -> impl Strategy<Value = Placement> + us
         .prop_map(move |nodes| Placement::Table(PlacementTable::new(&machine, nodes).unwrap()))
 }
 
-fn communication() -> impl Strategy<Value = Communication> {
+pub(crate) fn communication() -> impl Strategy<Value = Communication> {
     let hop = 1..=7_u64;
     (select(&LinkMode::ALL), hop, select(&TieRule::ALL))
         .prop_map(|(links, hop, tie)| Communication::new(links, Cycles::new(hop), tie).unwrap())
 }
 
-fn compute() -> impl Strategy<Value = Cycles> {
+pub(crate) fn compute() -> impl Strategy<Value = Cycles> {
     prop_oneof![Just(0), 0..4_u64, 0..40_u64].prop_map(Cycles::new)
 }
 
@@ -231,7 +268,7 @@ pub(crate) fn cube_case(most: u64) -> impl Strategy<Value = Case> {
 }
 
 /// `count` processes on nodes of `machine` at random, several on one or not.
-fn shared_nodes(machine: &Machine, count: usize) -> impl Strategy<Value = Placement> + use<> {
+pub(crate) fn shared_nodes(machine: &Machine, count: usize) -> impl Strategy<Value = Placement> + use<> {
     let machine = machine.clone();
     // Few nodes, so that many are shared.
     let last = u32::try_from(machine.node_count().min(count as u64)).unwrap();

@@ -20,6 +20,8 @@ pub(crate) mod grid;
 
 pub(crate) mod route;
 
+pub(crate) mod wires;
+
 pub(crate) mod problem;
 
 pub(crate) mod asynchronous;

@@ -388,12 +388,12 @@ pub(crate) struct NewOptions {
 }
 
 fn machine_kinds() -> impl TypedValueParser<Value = MachineKind> {
-    PossibleValuesParser::new(MachineKind::ALL.map(MachineKind::name)).try_map(|name| machine_kind(&name))
+    PossibleValuesParser::new(MachineKind::GRIDS.map(MachineKind::name)).try_map(|name| machine_kind(&name))
 }
 
 fn machine_kind(name: &str) -> Result<MachineKind, String> {
-    let found = MachineKind::ALL.into_iter().find(|kind| kind.name() == name);
-    let known = MachineKind::ALL.map(MachineKind::name).join(", ");
+    let found = MachineKind::GRIDS.into_iter().find(|kind| kind.name() == name);
+    let known = MachineKind::GRIDS.map(MachineKind::name).join(", ");
     found.ok_or_else(|| format!("found {name:?}, expected one of {known}"))
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_experiment::launcher::LauncherFormat;
 
-use crate::failure::Failure;
+use crate::{arguments::PictureFormat, failure::Failure};
 
 /// How results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -108,13 +108,35 @@ pub(crate) trait ByExtension: Sized {
         }
         let Some(extension) = output.and_then(Path::extension) else { return Ok(Self::DEFAULT) };
         let extension = extension.to_string_lossy();
-        match Self::of_extension(&extension) {
-            // Other tools would take the default for parquet.
-            None if extension == "parquet" => {
-                Err(Failure::usage("this command writes no parquet", "write .csv or .json"))
-            }
-            format => Ok(format.unwrap_or(Self::DEFAULT)),
+        Self::of_extension(&extension).map_or_else(|| Self::of_other_extension(&extension), Ok)
+    }
+
+    /// The format with an extension that stands for none: the default, but for parquet, for which other tools would take
+    /// it.
+    fn of_other_extension(extension: &str) -> Result<Self, Failure> {
+        match extension {
+            "parquet" => Err(Failure::usage("this command writes no parquet", "write .csv or .json")),
+            _ => Ok(Self::DEFAULT),
         }
+    }
+}
+
+impl ByExtension for PictureFormat {
+    const DEFAULT: Self = Self::Svg;
+
+    fn of_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "svg" => Some(Self::Svg),
+            "png" => Some(Self::Png),
+            _ => None,
+        }
+    }
+
+    fn of_other_extension(extension: &str) -> Result<Self, Failure> {
+        Err(Failure::usage(
+            format!("pictures are not written as .{extension}, expected .svg or .png"),
+            "end the name in one of them, or say --format svg",
+        ))
     }
 }
 

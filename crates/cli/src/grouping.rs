@@ -5,6 +5,8 @@ use cubefold_experiment::{
     export::{RunRecord, ScenarioCaption},
 };
 
+use crate::swept_value::shown;
+
 /// The runs of all scenarios, in their order.
 pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
     scenarios.iter().flat_map(|scenario| &scenario.runs).collect()
@@ -35,7 +37,7 @@ pub(crate) fn combinations(runs: &[Run]) -> impl Iterator<Item = &[Run]> {
 /// What tells the runs of a scenario apart: the embedding, and the swept values where there are any.
 pub(crate) fn run_names(runs: &[Run]) -> Vec<String> {
     let name = |run: &Run| {
-        let values: Vec<&str> = run.combination.iter().map(|(_, value)| value.trim_matches('"')).collect();
+        let values: Vec<String> = run.combination.iter().map(|(path, value)| shown(path, value)).collect();
         let embedding = run.embedding.to_string();
         if values.is_empty() { embedding } else { format!("{embedding}, {}", values.join(", ")) }
     };

@@ -16,6 +16,7 @@ mod memory_limit;
 mod output;
 mod progress_bar;
 mod sweep_output;
+mod swept_value;
 mod table;
 
 pub use cubefold_experiment as experiment;

@@ -16,6 +16,7 @@ mod program_record;
 mod read_flat;
 mod run_caption;
 mod run_record;
+mod settings;
 mod word;
 
 pub use bench_record::BenchRecord;
@@ -35,4 +36,5 @@ pub use run_caption::{RunCaption, ScenarioCaption};
 pub use run_record::{
     DistanceRecord, DistributionRecord, ExecutionRecord, RunRecord, StageRecord, TotalsRecord,
 };
+pub use settings::{counted, settings};
 pub use word::Word;

@@ -1,19 +1,25 @@
 //! The programs that scenarios can ask for.
 
-use cubefold_mapping::{Extremes, GridGuest, Guest, Placement, PlacementMetrics, ProcessId};
+use cubefold_mapping::{Extremes, GridGuest, Guest, Hypercube, Placement, PlacementMetrics, ProcessId};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, Execution, LowerBound, NeighbourProgram, NoBeltError,
-    Observer, Outcome, Program, SimulationError, belt_applies, bytes_to_simulate, check, lower_bound,
-    predict, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, DivideAndConquer, Execution, LowerBound,
+    NeighbourProgram, NoBeltError, Observer, Outcome, Program, ShuffledProgram, SimulationError,
+    belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
 };
-use cubefold_topology::TieRule;
+use cubefold_topology::{Machine, TieRule};
 
 /// A program of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuestProgram {
     /// `cc-cube`: compute-and-communicate on a d-cube.
     Cube(CubeProgram),
-    /// `neighbour-exchange`: messages between neighbours of a torus or mesh.
+    /// `normal` on a machine where its processes stay: a CC program with consecutive dimensions (CS838 1999).
+    Normal(CubeProgram),
+    /// `normal` on a shuffle-exchange or de Bruijn network, through which its data wander.
+    Shuffled(ShuffledProgram),
+    /// `divide-and-conquer` on a d-cube.
+    DivideAndConquer(DivideAndConquer),
+    /// `neighbour-exchange`: messages between neighbours of a torus, a mesh or a network.
     Neighbours {
         /// The program.
         program: NeighbourProgram,
@@ -52,13 +58,41 @@ impl NeighbourCommunication {
 macro_rules! with_program {
     ($self:expr, $program:ident => $body:expr) => {
         match $self {
-            GuestProgram::Cube($program) => $body,
+            GuestProgram::Cube($program) | GuestProgram::Normal($program) => $body,
+            GuestProgram::Shuffled($program) => $body,
+            GuestProgram::DivideAndConquer($program) => $body,
             GuestProgram::Neighbours { program: $program, .. } => $body,
         }
     };
 }
 
 impl GuestProgram {
+    /// The word for its kind in every file.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Cube(_) => "cc-cube",
+            Self::Normal(_) | Self::Shuffled(_) => "normal",
+            Self::DivideAndConquer(_) => "divide-and-conquer",
+            Self::Neighbours { .. } => "neighbour-exchange",
+        }
+    }
+
+    /// Whether every process computes in every stage.
+    pub(crate) fn everybody_computes(&self) -> bool {
+        with_program!(self, program => program.everybody_computes())
+    }
+
+    /// The d-cube that is its guest; none where that is another graph.
+    #[must_use]
+    pub fn cube(&self) -> Option<Hypercube> {
+        match self {
+            Self::Cube(program) | Self::Normal(program) => Some(program.cube()),
+            Self::DivideAndConquer(program) => Some(program.cube()),
+            Self::Shuffled(_) | Self::Neighbours { .. } => None,
+        }
+    }
+
     /// The number of processes.
     #[must_use]
     pub fn process_count(&self) -> u64 {
@@ -92,25 +126,49 @@ impl GuestProgram {
     #[must_use]
     pub fn stage_dimension(&self, stage: usize) -> Option<usize> {
         match self {
-            Self::Cube(program) => Some(program.stages()[stage].index()),
+            Self::Cube(program) | Self::Normal(program) => Some(program.stages()[stage].index()),
+            Self::DivideAndConquer(program) => program.stage_dimension(stage),
+            Self::Shuffled(program) => program.stage_dimension(stage),
             Self::Neighbours { program, .. } => program.stage_dimension(stage),
         }
     }
 
-    /// The guest of a neighbour-exchange program.
+    /// The guest, where it is no d-cube.
     #[must_use]
     pub fn grid(&self) -> Option<&GridGuest> {
         match self {
-            Self::Cube(_) => None,
+            Self::Cube(_) | Self::Normal(_) | Self::DivideAndConquer(_) => None,
+            Self::Shuffled(program) => Some(program.guest()),
             Self::Neighbours { program, .. } => Some(program.guest()),
         }
+    }
+
+    /// The guest as the machine that it would fill.
+    #[must_use]
+    pub fn shape(&self) -> Machine {
+        match self {
+            Self::Cube(program) | Self::Normal(program) => program.cube().shape(),
+            Self::DivideAndConquer(program) => program.cube().shape(),
+            Self::Shuffled(program) => program.guest().shape().clone(),
+            Self::Neighbours { program, .. } => program.guest().shape().clone(),
+        }
+    }
+
+    /// Whether the guest is a network: a graph whose edges lie in no dimensions.
+    #[must_use]
+    pub fn has_network_guest(&self) -> bool {
+        self.grid().is_some_and(|guest| guest.shape().as_network().is_some())
     }
 
     /// The metrics of a placement of its guest.
     #[must_use]
     pub fn measure(&self, placement: &Placement, tie: TieRule) -> PlacementMetrics {
         match self {
-            Self::Cube(program) => PlacementMetrics::measure(&program.cube(), placement, tie),
+            Self::Cube(program) | Self::Normal(program) => {
+                PlacementMetrics::measure(&program.cube(), placement, tie)
+            }
+            Self::DivideAndConquer(program) => PlacementMetrics::measure(&program.cube(), placement, tie),
+            Self::Shuffled(program) => PlacementMetrics::measure_by_edge(program.guest(), placement, tie),
             Self::Neighbours { program, .. } => {
                 PlacementMetrics::measure_by_edge(program.guest(), placement, tie)
             }
@@ -126,7 +184,11 @@ impl GuestProgram {
         metrics: &PlacementMetrics,
     ) -> Extremes {
         match self {
-            Self::Cube(program) => metrics.distances[program.stages()[stage].index()].over_edges,
+            Self::Cube(program) | Self::Normal(program) => {
+                metrics.distances[program.stages()[stage].index()].over_edges
+            }
+            Self::DivideAndConquer(program) => distances_of_messages(program, stage, placement),
+            Self::Shuffled(program) => distances_of_messages(program, stage, placement),
             Self::Neighbours { program, .. } => distances_of_messages(program, stage, placement),
         }
     }
@@ -177,42 +239,40 @@ impl GuestProgram {
     /// The number of dimensions of its guest.
     #[must_use]
     pub fn dimension_count(&self) -> usize {
-        match self {
-            Self::Cube(program) => program.cube().dimension_count().into(),
-            Self::Neighbours { program, .. } => program.guest().dimension_count(),
-        }
+        with_program!(self, program => Guest::dimension_count(program.guest()))
     }
 
     /// The edges of one dimension of its guest (counted from 0), each once, the smaller label first.
     #[must_use]
     pub fn edges(&self, dimension: usize) -> Vec<(ProcessId, ProcessId)> {
-        match self {
-            Self::Cube(program) => program.cube().edges(dimension).collect(),
-            Self::Neighbours { program, .. } => program.guest().edges(dimension).collect(),
-        }
+        with_program!(self, program => program.guest().edges(dimension).collect())
     }
 
     /// See [`predict`]; none for programs and placements that have no prediction.
     pub(crate) fn predict(&self, placement: &Placement, links: Communication) -> Option<u64> {
         match self {
-            Self::Cube(program) if placement.is_one_to_one() => {
+            Self::Cube(program) | Self::Normal(program) if placement.is_one_to_one() => {
                 Some(predict(program, placement, links).get())
             }
-            Self::Cube(_) | Self::Neighbours { .. } => None,
+            Self::Cube(_)
+            | Self::Normal(_)
+            | Self::Shuffled(_)
+            | Self::DivideAndConquer(_)
+            | Self::Neighbours { .. } => None,
         }
     }
 
     /// See [`lower_bound`].
     pub(crate) fn lower_bound(&self, placement: &Placement, links: Communication) -> Option<LowerBound> {
         match self {
-            Self::Cube(program) => lower_bound(program, placement, links),
-            Self::Neighbours { .. } => None,
+            Self::Cube(program) | Self::Normal(program) => lower_bound(program, placement, links),
+            Self::Shuffled(_) | Self::DivideAndConquer(_) | Self::Neighbours { .. } => None,
         }
     }
 }
 
 /// The distances between the sources and destinations of a stage \[links\].
-fn distances_of_messages(program: &NeighbourProgram, stage: usize, placement: &Placement) -> Extremes {
+fn distances_of_messages(program: &impl Program, stage: usize, placement: &Placement) -> Extremes {
     let distance = |source, destination| {
         placement.machine().distance(placement.node(source), placement.node(destination))
     };

@@ -13,7 +13,6 @@
 //! Each format has a file with its writer and its reader. Nothing here opens files or knows of scenarios.
 
 mod bluegene_mapfile;
-mod complaint;
 mod cray_rank_order;
 mod error;
 mod file;
@@ -25,16 +24,12 @@ mod open_mpi_rankfile;
 mod reading;
 mod slots;
 mod slurm_hostfile;
-mod text;
 mod turns;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::{
-    complaint::{Complaint, Complaints},
-    reading::read,
-};
+pub(crate) use self::reading::read;
 pub use self::{
     error::LauncherError,
     file::{HostOptions, LauncherFile},

@@ -9,6 +9,7 @@
 mod address_exchange;
 mod admission;
 pub mod benchmark;
+mod complaint;
 mod definition;
 mod exact_mean;
 pub mod export;
@@ -30,6 +31,7 @@ mod scenario;
 mod shared_metrics;
 #[cfg(test)]
 mod support;
+mod text;
 pub mod verify;
 
 pub use address_exchange::address_exchange_steps;

@@ -7,9 +7,11 @@
 mod combination;
 mod cycle_bound;
 mod document;
+mod edge_list;
 mod embedding_name;
 mod engine_fit;
 mod execution;
+mod execution_fit;
 mod findings;
 mod guest_section;
 mod known_names;
@@ -19,6 +21,8 @@ mod loading_section;
 mod machine_file;
 mod machine_section;
 mod mapping_section;
+mod network_section;
+mod normal_program;
 mod partition_section;
 mod placement_file;
 mod program_section;
@@ -56,7 +60,7 @@ use self::{
     written::Written,
 };
 
-use crate::{guest_program::GuestProgram, loading::Loading};
+use crate::{ground::Ground, guest_program::GuestProgram, loading::Loading};
 
 /// The most runs that one file may ask for.
 const MOST_RUNS: u128 = 1_000_000;
@@ -108,10 +112,12 @@ impl Run {
     /// The coordinates of a node, on the whole machine where the program runs in a partition.
     #[must_use]
     pub fn address(&self, node: NodeId) -> Coordinates {
-        match &self.partition {
-            Some(partition) => partition.address(node),
-            None => self.machine.shape().coordinates(node),
-        }
+        self.ground().address(node)
+    }
+
+    /// Where its processes may sit.
+    pub(crate) fn ground(&self) -> Ground<'_> {
+        Ground { machine: &self.machine, partition: self.partition.as_ref() }
     }
 }
 

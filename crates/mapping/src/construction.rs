@@ -106,7 +106,7 @@ impl Construction {
     /// The searches for factors are bounded by the number of sublists of the lengths, at most 5760; the search for
     /// a general reduction gives up after 131072 partial choices (an unmet condition says so).
     pub fn choose(guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
-        match choice::best(&Pair::new(guest, host)) {
+        match Pair::new(guest, host).and_then(|pair| choice::best(&pair)) {
             Ok((kind, plan)) => Ok(Self::new(kind, plan, guest, host)),
             Err(unmet) => Err(ConstructionError { kind: None, unmet }),
         }
@@ -121,7 +121,7 @@ impl Construction {
     ///
     /// When the pair fails a condition of its theorem.
     pub fn named(kind: ConstructionKind, guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
-        match choice::named(kind, &Pair::new(guest, host)) {
+        match Pair::new(guest, host).and_then(|pair| choice::named(kind, &pair)) {
             Ok(plan) => Ok(Self::new(kind, plan, guest, host)),
             Err(unmet) => Err(ConstructionError { kind: Some(kind), unmet }),
         }

@@ -1,13 +1,13 @@
-//! Guests that are toruses or meshes themselves.
+//! Guests that are machines themselves: toruses, meshes, trees, butterflies.
 
 use std::ops::Range;
 
-use cubefold_topology::{Direction, HostDimension, Machine, NodeId, Sign};
+use cubefold_topology::{Direction, HostDimension, Machine, Network, NodeId, Sign};
 
 use crate::{Guest, ProcessId};
 
 /// A torus, a mesh or anything between as a guest: a process for each node, numbered like a machine's
-/// nodes (`docs/model.md` section 2; Tao 1988, 3.2).
+/// nodes (`docs/model.md` section 2; Tao 1988, 3.2). A network, too: its edges are all of one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GridGuest {
     shape: Machine,
@@ -40,7 +40,7 @@ impl Guest for GridGuest {
     }
 
     fn dimension_count(&self) -> usize {
-        self.shape.shape().dimension_count()
+        self.shape.extents().len().max(1)
     }
 
     fn edges_from(
@@ -48,23 +48,42 @@ impl Guest for GridGuest {
         dimension: usize,
         labels: Range<u64>,
     ) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+        let networks = self.shape.as_network().into_iter();
+        let of_network = networks.flat_map({
+            let labels = labels.clone();
+            move |network| labels.clone().flat_map(|label| edges_to_higher(network, label))
+        });
         let dimension = HostDimension::first(dimension + 1).next_back();
-        dimension.into_iter().flat_map(move |dimension| {
+        let dimension = dimension.filter(|_| self.shape.as_network().is_none());
+        let of_grid = dimension.into_iter().flat_map(move |dimension| {
             let direction = Direction { dimension, sign: Sign::Positive };
             // An edge belongs to its near end, as a link does.
             labels.clone().filter_map(move |label| {
-                #[expect(clippy::cast_possible_truncation, reason = "labels of a grid are below 2^32")]
-                let near = ProcessId::new(label as u32);
+                let near = process(label);
                 let far = self.neighbour(near, direction)?;
                 Some((near.min(far), near.max(far)))
             })
-        })
+        });
+        of_network.chain(of_grid)
     }
 
     fn neighbours(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
-        Direction::all(self.shape.shape().dimension_count())
-            .filter_map(move |direction| self.neighbour(process, direction))
+        let nodes = self.shape.neighbours(NodeId::new(process.label()));
+        nodes.map(|node| ProcessId::new(node.index()))
     }
+}
+
+/// The edges between a node of a network and its neighbours with higher labels.
+fn edges_to_higher(network: &Network, label: u64) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+    let near = process(label);
+    let neighbours = network.neighbours(NodeId::new(near.label())).iter();
+    let far = neighbours.map(|node| ProcessId::new(node.index()));
+    far.filter(move |&far| far > near).map(move |far| (near, far))
+}
+
+fn process(label: u64) -> ProcessId {
+    #[expect(clippy::cast_possible_truncation, reason = "labels of a machine are below 2^32")]
+    ProcessId::new(label as u32)
 }
 
 #[cfg(test)]
@@ -84,5 +103,17 @@ mod tests {
         assert_eq!(edges(MachineKind::Ring, &[4], 0), [(0, 1), (1, 2), (2, 3), (0, 3)]);
         // A wrapping dimension of length 2 has one link.
         assert_eq!(edges(MachineKind::Torus, &[2, 2], 1), [(0, 2), (1, 3)]);
+    }
+
+    #[test]
+    fn edges_of_a_network_are_all_of_one_dimension() {
+        let guest = GridGuest::new(Machine::of_dimensions(MachineKind::BinaryTree, 2).unwrap());
+        let edges: Vec<_> = guest.edges(0).map(|(low, high)| (low.label(), high.label())).collect();
+        assert_eq!(
+            (guest.dimension_count(), &edges[..]),
+            (1, &[(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)][..])
+        );
+        let neighbours: Vec<_> = guest.neighbours(ProcessId::new(2)).map(ProcessId::label).collect();
+        assert_eq!(neighbours, [0, 5, 6]);
     }
 }

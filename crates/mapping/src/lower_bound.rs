@@ -42,14 +42,15 @@ impl fmt::Display for BoundSource {
     }
 }
 
-/// The least distances on `machine`; none when a length is no power of two, for which no bound is stated.
+/// The least distances on `machine`; none of a network, and none when a length is no power of two, for which no bound
+/// is stated.
 ///
 /// `docs/model.md` section 5: `B_j = 3 * 2^(d_j - 2) - 1` for a wrapping coordinate with `d_j >= 2`, and
 /// `2^(d_j) - 1` for the others.
 #[must_use]
 pub fn least_distances(machine: &Machine) -> Option<LeastDistances> {
     let extents = machine.extents();
-    if !extents.iter().all(|extent| extent.length().is_power_of_two()) {
+    if machine.as_network().is_some() || !extents.iter().all(|extent| extent.length().is_power_of_two()) {
         return None;
     }
     Some(LeastDistances { sum: extents.iter().copied().map(least_in).sum(), source: source(extents) })

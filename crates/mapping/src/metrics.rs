@@ -11,6 +11,7 @@ mod counter;
 mod distances;
 mod edge_blocks;
 mod histogram;
+mod on_network;
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 mod field;
 
-use cubefold_topology::{HostDimension, Machine, NodeId};
+use cubefold_topology::{HostDimension, Machine, MachineKind, NodeId};
 use rayon::prelude::*;
 
 use crate::{CubeDimension, EmbeddingKind, Guest, Hypercube, ProcessId};
@@ -26,6 +26,14 @@ pub struct ProductPlacement {
 /// Why a named embedding does not fit a machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProductPlacementError {
+    /// A network has no fields.
+    #[error("a {machine}, expected a grid: {kind} places a d-cube field by field")]
+    Network {
+        /// The embedding asked for.
+        kind: EmbeddingKind,
+        /// The machine.
+        machine: MachineKind,
+    },
     /// A length is no power of two.
     #[error(
         "length of dimension {dimension} is {length}, expected a power of two: {kind} places a d-cube field by field"
@@ -63,6 +71,9 @@ impl ProductPlacement {
         cube: Hypercube,
         machine: &Machine,
     ) -> Result<Self, ProductPlacementError> {
+        if machine.as_network().is_some() {
+            return Err(ProductPlacementError::Network { kind, machine: machine.kind() });
+        }
         for dimension in machine.shape().dimensions() {
             let length = machine.shape().length(dimension);
             if !length.is_power_of_two() {
@@ -219,7 +230,7 @@ const NODES_A_TASK: usize = 1 << 16;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_topology::{MachineKind, Wrap};
+    use cubefold_topology::Wrap;
 
     #[test]
     fn every_embedding_is_a_bijection_with_its_inverse_on_every_machine_up_to_2_to_the_10() {

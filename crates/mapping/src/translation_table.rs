@@ -1,6 +1,6 @@
 //! Translation tables: where the guest neighbours of each process are (Tao 1988, 4.4).
 
-use cubefold_topology::{Direction, NodeId};
+use cubefold_topology::NodeId;
 
 use crate::{Guest, Placement, PlacementMetrics, ProcessId};
 
@@ -91,9 +91,9 @@ fn exchange<G: Guest>(
     node: NodeId,
 ) -> Vec<(ProcessId, NodeId)> {
     let machine = placement.machine();
-    let directions = Direction::all(machine.shape().dimension_count());
-    let neighbours = directions.filter_map(|direction| machine.neighbour(node, direction));
-    let said = neighbours.flat_map(|there| placement.processes(there).map(move |process| (process, there)));
+    let said = machine
+        .neighbours(node)
+        .flat_map(|there| placement.processes(there).map(move |process| (process, there)));
     said.filter(|(other, _)| guest.neighbours(process).any(|neighbour| neighbour == *other)).collect()
 }
 

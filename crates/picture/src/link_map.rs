@@ -6,10 +6,10 @@ use cubefold_topology::{Direction, Sign};
 use crate::{
     error::PictureError,
     font,
-    machine_plan::MachinePlan,
+    machine_plan::{MachinePlan, check_machine},
     palette::heat,
     picture::Picture,
-    placement_grid::{MOST_NODES, WIDEST_CAPTION},
+    placement_grid::WIDEST_CAPTION,
     sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
 };
 
@@ -45,12 +45,9 @@ impl LinkMeasure {
 ///
 /// # Errors
 ///
-/// When there are more than [`MOST_NODES`] nodes.
+/// As [`check_machine`].
 pub fn link_map(run: &Run, measure: LinkMeasure, links: &[LinkTraffic]) -> Result<Picture, PictureError> {
-    let found = run.machine.node_count();
-    if found > MOST_NODES {
-        return Err(PictureError::TooManyNodes { found, most: MOST_NODES });
-    }
+    check_machine(&run.machine)?;
     let (columns, rows) = MachinePlan::columns_and_rows(&run.machine);
     let longest = columns.max(rows);
     #[expect(clippy::cast_precision_loss, reason = "at most the most nodes")]

@@ -5,7 +5,7 @@ use cubefold_experiment::Run;
 use cubefold_topology::{Coordinates, Machine, NodeId};
 
 use crate::{
-    font,
+    PictureError, font,
     sheet::{Point, TEXT},
 };
 
@@ -29,6 +29,24 @@ const GAP: f64 = 1.4;
 
 /// A machine of one dimension goes on in another row after so many nodes.
 const LONGEST_ROW: u64 = 32;
+
+/// The most nodes that are drawn.
+pub const MOST_NODES: u64 = 4096;
+
+/// Whether a machine can be drawn with its nodes.
+///
+/// # Errors
+///
+/// When it is a network, or has more than [`MOST_NODES`] nodes.
+pub fn check_machine(machine: &Machine) -> Result<(), PictureError> {
+    if machine.as_network().is_some() {
+        return Err(PictureError::Network { kind: machine.kind() });
+    }
+    match machine.node_count() {
+        found if found > MOST_NODES => Err(PictureError::TooManyNodes { found, most: MOST_NODES }),
+        _ => Ok(()),
+    }
+}
 
 impl<'run> MachinePlan<'run> {
     /// A plan of a run's machine with nodes `step` pixels apart, which begins at `origin`.

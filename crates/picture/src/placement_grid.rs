@@ -7,13 +7,10 @@ use cubefold_topology::{Channel, Direction, HostDimension, Machine, NodeId, Sign
 use crate::{
     error::PictureError,
     font,
-    machine_plan::MachinePlan,
+    machine_plan::{MachinePlan, check_machine},
     picture::Picture,
     sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, rounded},
 };
-
-/// The most nodes that one picture shows.
-pub const MOST_NODES: u64 = 4096;
 
 /// The caption makes a sheet no wider than this \[pixels\].
 pub(crate) const WIDEST_CAPTION: f64 = 640.0;
@@ -32,12 +29,10 @@ const NODE: f64 = 0.62;
 ///
 /// # Errors
 ///
-/// When there are more than [`MOST_NODES`] nodes, or the guest has no such dimension.
+/// As [`check_machine`], and when the guest has no such dimension.
 pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, PictureError> {
-    let (placement, found) = (&*run.placement, run.machine.node_count());
-    if found > MOST_NODES {
-        return Err(PictureError::TooManyNodes { found, most: MOST_NODES });
-    }
+    check_machine(&run.machine)?;
+    let placement = &*run.placement;
     let last = run.program.dimension_count() - 1;
     if let Some(found) = dimension.filter(|&dimension| dimension > last) {
         return Err(PictureError::NoSuchDimension { found, last });

@@ -3,7 +3,10 @@
 mod column;
 mod figures;
 
-use cubefold_experiment::{Definition, FinishedRun, Run, Scenario, export::RunRecord};
+use cubefold_experiment::{
+    Definition, FinishedRun, Run, Scenario,
+    export::{RunRecord, settings},
+};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use self::{
@@ -71,7 +74,7 @@ fn page(
                 a.skip href="#runs" { "Skip to the results" }
                 header {
                     h1 { (scenario.name) }
-                    (settings(runs))
+                    (introduction(runs))
                 }
                 main {
                     (comparison(runs, columns))
@@ -97,45 +100,15 @@ fn page(
 }
 
 /// What all runs have in common, and the best of them.
-fn settings(runs: &[ReportedRun<'_>]) -> Markup {
-    let common = |say: fn(&RunRecord) -> String| {
-        let first = runs.first().map(|run| say(&run.record))?;
-        runs.iter().all(|run| say(&run.record) == first).then_some(first)
-    };
-    let entries =
-        [("machine", common(machine)), ("program", common(program)), ("execution", common(execution))];
+fn introduction(runs: &[ReportedRun<'_>]) -> Markup {
     html! {
         dl.settings {
-            @for (name, value) in entries {
-                @if let Some(value) = value { div { dt { (name) } dd { (value) } } }
+            @for (name, value) in settings(&runs.iter().map(|run| &run.record)) {
+                div { dt { (name) } dd { (value) } }
             }
         }
         @for sentence in sentences(runs) { p.best { (sentence) } }
     }
-}
-
-fn machine(record: &RunRecord) -> String {
-    let machine = &record.machine;
-    let shape: Vec<String> = machine.shape.iter().map(ToString::to_string).collect();
-    let hop = counted(machine.hop_cycles, "cycle");
-    format!("{} {}, {} links, {hop} a link", machine.kind, shape.join("x"), machine.links)
-}
-
-fn program(record: &RunRecord) -> String {
-    let program = &record.program;
-    let dimensions = program.dimensions.map(|number| format!(", {}", counted(number.into(), "dimension")));
-    let compute = counted(program.compute_cycles, "compute cycle");
-    format!("{}{}, {compute} a stage", program.kind, dimensions.unwrap_or_default())
-}
-
-/// A number of things, in the singular for one.
-fn counted(number: u64, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
-}
-
-fn execution(record: &RunRecord) -> String {
-    record.execution.mode.to_string()
 }
 
 /// The runs that differ in nothing but the embedding, group by group.

@@ -61,16 +61,13 @@ impl Accounts {
     }
 }
 
-impl Observer for Accounts {
+impl Accounts {
+    /// Adds a stage in which the process computed for `compute`.
     #[inline]
-    fn stage_finished(&mut self, record: &StageRecord) {
+    fn add(&mut self, record: &StageRecord, compute: Cycles) {
         let accounted = &mut self.accounted[record.process.label() as usize];
-        *accounted += self.compute
-            + record.sharing
-            + record.waiting()
-            + record.transfer
-            + record.blocked()
-            + record.idle;
+        *accounted +=
+            compute + record.sharing + record.waiting() + record.transfer + record.blocked() + record.idle;
         let finish = record.finish + record.idle;
         if record.stage == self.last_stage && finish - Cycle::START != *accounted {
             let imbalance =
@@ -80,20 +77,30 @@ impl Observer for Accounts {
     }
 }
 
+/// Of processes that compute in every stage.
+impl Observer for Accounts {
+    #[inline]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.add(record, self.compute);
+    }
+}
+
 /// The accounts of a run and what it comes to, kept from the records of all processes.
 #[derive(Debug)]
-pub(crate) struct Ledger {
+pub(crate) struct Ledger<'run, P> {
+    program: &'run P,
     summary: Summary,
     accounts: Accounts,
 }
 
-impl Ledger {
-    pub(crate) fn new<P: Program>(program: &P) -> Self {
+impl<'run, P: Program> Ledger<'run, P> {
+    pub(crate) fn new(program: &'run P) -> Self {
         let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
         let begins = std::iter::repeat_n(Cycle::START, processes);
         let last_stage = program.stage_count() - 1;
         Self {
-            summary: Summary::new(program.process_count(), program.stage_count(), program.compute()),
+            program,
+            summary: Summary::of_program(program),
             accounts: Accounts::new(begins, program.compute(), last_stage),
         }
     }
@@ -110,11 +117,12 @@ impl Ledger {
     }
 }
 
-impl Observer for Ledger {
+impl<P: Program> Observer for Ledger<'_, P> {
     #[inline]
     fn stage_finished(&mut self, record: &StageRecord) {
         self.summary.add_stage(record, 1);
-        self.accounts.stage_finished(record);
+        let computes = self.program.computes(record.stage, record.process);
+        self.accounts.add(record, if computes { self.program.compute() } else { Cycles::ZERO });
         if record.stage == self.accounts.last_stage {
             self.summary.add_finish(record.finish + record.idle, 1);
         }
@@ -127,9 +135,9 @@ mod tests {
     use crate::{CubeProgram, StageTotals};
     use cubefold_mapping::Hypercube;
 
-    fn ledger() -> Ledger {
+    fn program() -> CubeProgram {
         let cube = Hypercube::new(1).unwrap();
-        Ledger::new(&CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(10)).unwrap())
+        CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(10)).unwrap()
     }
 
     fn record(process: u32, ready: u64, start: u64, finish: u64, transfer: u64) -> StageRecord {
@@ -147,7 +155,8 @@ mod tests {
 
     #[test]
     fn times_are_summed_and_balance() {
-        let mut ledger = ledger();
+        let program = program();
+        let mut ledger = Ledger::new(&program);
         ledger.stage_finished(&record(0, 10, 10, 13, 3));
         ledger.stage_finished(&record(1, 10, 14, 19, 4));
         let summary = ledger.close().unwrap();
@@ -157,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_process_that_finishes_late_without_a_reason_is_an_imbalance() {
-        let mut ledger = ledger();
+        let program = program();
+        let mut ledger = Ledger::new(&program);
         ledger.stage_finished(&record(0, 10, 10, 13, 3));
         ledger.stage_finished(&record(1, 11, 11, 14, 3));
         let imbalance = ledger.close().unwrap_err();

@@ -23,7 +23,7 @@ use self::{
 };
 use crate::{
     Communication, Cycle, Cycles, LinkUse, Observer, Program, StageRecord, Traffic,
-    network::{Flow, Layout, Network, Turns},
+    network::{Flow, Layout, Network, OneByOne},
 };
 
 /// Bytes of memory for each process, and for each channel, that a run takes at most, roughly.
@@ -54,6 +54,10 @@ pub(crate) fn run<P: Program, O: Observer>(
     let machine = placement.machine();
     let setting = Setting { program, placement, communication, begins };
     let mut traffic = match communication.links() {
+        LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.as_network().is_some() => {
+            let network = OneByOne::independent(machine, communication);
+            Engine::new(&setting, network, observer).run()?
+        }
         LinkMode::FullDuplex | LinkMode::HalfDuplex => {
             let layout = layout(program, machine);
             if layout.bits() <= u64::BITS {
@@ -65,7 +69,7 @@ pub(crate) fn run<P: Program, O: Observer>(
             }
         }
         LinkMode::SingleDirection => {
-            let network = Turns::new(machine, communication.hop());
+            let network = OneByOne::in_turns(machine, communication.hop());
             Engine::new(&setting, network, observer).run()?
         }
     };
@@ -91,6 +95,7 @@ struct Engine<'run, P, N, O> {
     beginners: Beginners,
     computing: Computing,
     processors: Option<Processors>, // where processes share nodes
+    passing: Vec<ProcessId>,        // ready in this cycle without a computation
     processes: Processes,
     message_count: u64,
     hop_count: u64,
@@ -108,6 +113,7 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
             network,
             beginners: Beginners::new(nodes.len() as u64, begins),
             computing: Computing::default(),
+            passing: vec![],
             processors: (!placement.is_one_to_one()).then(|| Processors::new(&nodes)),
             processes: Processes::new(&nodes, program.most_received()),
             message_count: 0,
@@ -128,8 +134,13 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
         self.traffic()
     }
 
-    /// A process wants to compute: at once on a node of its own, in its turn on a shared one.
-    fn compute(&mut self, process: ProcessId, now: Cycle) {
+    /// A process begins its next stage. It wants to compute: at once on a node of its own, in its turn on a shared
+    /// one.
+    fn begin_stage(&mut self, process: ProcessId, now: Cycle) {
+        if !self.program.computes(self.processes.next_stage(process), process) {
+            self.passing.push(process);
+            return;
+        }
         match &mut self.processors {
             None => self.computing.add(now + self.program.compute(), process),
             Some(processors) => processors.want(process, now),
@@ -155,11 +166,11 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
     /// become ready again in the same cycle.
     fn settle(&mut self, now: Cycle) {
         while let Some(process) = self.beginners.take(now) {
-            self.compute(process, now);
+            self.begin_stage(process, now);
         }
         self.start_computations(now);
         loop {
-            while let Some(process) = self.computing.take_ended(now) {
+            while let Some(process) = self.computing.take_ended(now).or_else(|| self.passing.pop()) {
                 self.become_ready(process, now);
             }
             if self.start_computations(now) == 0 {
@@ -175,13 +186,15 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
         processors.pick(now, |process| self.computing.add(end, process))
     }
 
-    /// A computation ends: the process is ready for the messages of its stage.
+    /// A computation ends, or there is none: the process is ready for the messages of its stage.
     fn become_ready(&mut self, process: ProcessId, now: Cycle) {
-        if let Some(processors) = &mut self.processors {
-            processors.release(process);
-        }
         let stage = self.processes.become_ready(process, now);
         let program = self.program;
+        if let Some(processors) = &mut self.processors
+            && program.computes(stage, process)
+        {
+            processors.release(process);
+        }
         let awaited = program.sources(stage, process).count();
         self.processes.await_messages(process, awaited);
         for source in program.sources(stage, process) {
@@ -221,7 +234,8 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
     /// A stage is over for a process, which goes on to the next.
     fn finish_stage(&mut self, process: ProcessId, start: Cycle, transfer: Cycles, now: Cycle) {
         let (stage, ready) = self.processes.current(process);
-        let sharing = self.processors.as_ref().map_or(Cycles::ZERO, |processors| processors.sharing(process));
+        let processors = self.processors.as_ref().filter(|_| self.program.computes(stage, process));
+        let sharing = processors.map_or(Cycles::ZERO, |processors| processors.sharing(process));
         self.observer.stage_finished(&StageRecord {
             process,
             stage,
@@ -233,7 +247,7 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
             idle: Cycles::ZERO,
         });
         if stage + 1 < self.program.stage_count() {
-            self.compute(process, now);
+            self.begin_stage(process, now);
         } else {
             self.processes.end(process);
         }

@@ -57,6 +57,9 @@ pub enum NoBeltError {
     /// The program is none of compute-and-communicate on a cube.
     #[error("the belt engine runs compute-and-communicate programs on cubes, not this one")]
     Program,
+    /// The machine is a network.
+    #[error("the belt engine needs lines of nodes, which a network does not have")]
+    Network,
     /// Processes share nodes.
     #[error("the belt engine needs a node for every process, but some share one")]
     SharedNodes,
@@ -103,6 +106,9 @@ pub(crate) fn plan<'run, P: Program>(
     shortcuts: Shortcuts,
 ) -> Result<Plan<'run>, NoBeltError> {
     let program = program.as_cube().ok_or(NoBeltError::Program)?;
+    if placement.machine().as_network().is_some() {
+        return Err(NoBeltError::Network);
+    }
     if !placement.is_one_to_one() {
         return Err(NoBeltError::SharedNodes);
     }

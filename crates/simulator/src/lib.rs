@@ -33,6 +33,7 @@ mod coordinated;
 mod cube_program;
 mod cycle;
 mod distribution;
+mod divide_and_conquer;
 mod engine_choice;
 mod field_line;
 mod neighbour_program;
@@ -42,6 +43,7 @@ mod prediction;
 mod program;
 mod record;
 mod routing;
+mod shuffled_program;
 mod simulation;
 mod summary;
 mod traffic;
@@ -52,13 +54,15 @@ pub use communication::{Communication, ZeroHopError};
 pub use cube_program::{CubeProgram, CubeProgramError};
 pub use cycle::{Cycle, Cycles};
 pub use distribution::{Distribution, Percent};
+pub use divide_and_conquer::DivideAndConquer;
 pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts};
-pub use neighbour_program::{NeighbourProgram, NoSetsError, Pattern};
+pub use neighbour_program::{NeighbourProgram, NoStagesError, Pattern};
 pub use network::LinkUse;
 pub use prediction::{LowerBound, lower_bound, predict};
 pub use program::Program;
 pub use record::{Observer, StageRecord};
 pub use routing::{DimensionChoice, PhaseLength, Routing};
+pub use shuffled_program::{ShuffledProgram, ShuffledProgramError};
 pub use simulation::{
     CountLinkUse, Execution, MOST_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, most_cycles,
     simulate,

@@ -48,16 +48,16 @@ enum Exchange {
 
 /// A pattern that makes no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no permutation sets, expected at least one")]
-pub struct NoSetsError;
+#[error("no stages, expected at least one permutation set, or a guest with dimensions to shift along")]
+pub struct NoStagesError;
 
 impl NeighbourProgram {
     /// The program on `guest` with the stages of `pattern`, each with a computation of `compute`.
     ///
     /// # Errors
     ///
-    /// When the pattern is of 0 permutation sets.
-    pub fn new(guest: GridGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoSetsError> {
+    /// When the pattern is of 0 permutation sets, or the guest of shifts is a network, which has no dimensions.
+    pub fn new(guest: GridGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoStagesError> {
         let stages: Vec<Exchange> = match pattern {
             Pattern::Shift => shifts(&guest),
             Pattern::Scatter => vec![Exchange::Scatter],
@@ -66,7 +66,7 @@ impl NeighbourProgram {
                 (0..sets).map(|_| Exchange::Set(PermutationSet::random(&guest, &mut generator))).collect()
             }
         };
-        if stages.is_empty() { Err(NoSetsError) } else { Ok(Self { guest, stages, compute }) }
+        if stages.is_empty() { Err(NoStagesError) } else { Ok(Self { guest, stages, compute }) }
     }
 
     /// The guest.
@@ -113,9 +113,12 @@ enum Role {
     Destination,
 }
 
-/// A shift for each dimension and direction.
+/// A shift for each dimension and direction; none of a network.
 fn shifts(guest: &GridGuest) -> Vec<Exchange> {
     let shape = guest.shape();
+    if shape.as_network().is_some() {
+        return vec![];
+    }
     let of_dimension = |dimension: HostDimension| {
         let extent = shape.extent(dimension);
         if extent.wrap() == Wrap::Around && !extent.is_ring() {
@@ -128,6 +131,9 @@ fn shifts(guest: &GridGuest) -> Vec<Exchange> {
 
 /// The most neighbours that a process has: one in a dimension of length 2, else up to two.
 fn most_neighbours(guest: &GridGuest) -> usize {
+    if let Some(network) = guest.shape().as_network() {
+        return network.greatest_degree();
+    }
     guest.shape().extents().iter().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
 }
 

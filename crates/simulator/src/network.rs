@@ -1,28 +1,32 @@
 //! The network while a program runs: messages under way, queues, and who transmits next.
 //!
-//! Two networks, for two kinds of link modes, keep the rules of `docs/model.md` section 5: [`Flow`] where
-//! each channel or link goes its own way, and [`Turns`] where the whole machine takes turns.
+//! Two kinds keep the rules of `docs/model.md` section 5: [`Flow`], where messages flow along the dimensions of a grid and
+//! each channel or link goes its own way, and [`OneByOne`], where messages are looked at one by one: under single-direction
+//! links, by which the whole machine takes turns, and on machines without dimensions.
 
+mod arbiter;
 mod channels;
 mod flow;
 mod identity;
 mod in_flight;
+mod independent;
 mod link_use;
-
+mod one_by_one;
 mod queues;
 mod single_direction;
 mod slab;
 mod transit;
-mod turns;
 
 use cubefold_topology::{Leg, NodeId};
 
 pub(crate) use channels::Channels;
 pub(crate) use flow::{Flow, Layout};
 pub(crate) use identity::{Identities, Identity};
+pub(crate) use independent::Independent;
 pub use link_use::LinkUse;
+pub(crate) use one_by_one::OneByOne;
+pub(crate) use single_direction::SingleDirection;
 pub(crate) use transit::Transit;
-pub(crate) use turns::Turns;
 
 use crate::Cycle;
 

@@ -15,8 +15,25 @@ pub trait Program: Sync {
     /// The number of stages, at least 1.
     fn stage_count(&self) -> usize;
 
-    /// How long every process computes in a stage, `T_a`.
+    /// How long a process computes in a stage, `T_a`.
     fn compute(&self) -> Cycles;
+
+    /// Whether a process computes in a stage. One that does not is ready for its messages as soon as the stage before is
+    /// over for it.
+    fn computes(&self, stage: usize, process: ProcessId) -> bool {
+        let _ = (stage, process);
+        true
+    }
+
+    /// Whether every process computes in every stage.
+    fn everybody_computes(&self) -> bool {
+        true
+    }
+
+    /// The number of pairs of a process and a stage in which it computes.
+    fn computation_count(&self) -> u128 {
+        u128::from(self.process_count()) * self.stage_count() as u128
+    }
 
     /// The most messages that any process receives in one stage.
     fn most_received(&self) -> usize;

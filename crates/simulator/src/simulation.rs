@@ -1,6 +1,7 @@
 //! One run from begin to end: checks, engine, identity.
 
 use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::LinkMode;
 
 use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, LinkUse, NoBeltError, Observer, Program, Routing,
@@ -72,6 +73,17 @@ pub enum SimulationError {
     /// The run does not fall into lines that can be run apart.
     #[error("the stages do not take one coordinate after another on a named embedding")]
     NotByLines,
+    /// Single-direction links of a network.
+    #[error("single-direction links of a network, whose links lie in no dimensions to take turns")]
+    NoTurns,
+    /// Coordinated execution on a network.
+    #[error("coordinated execution on a network, whose nodes have no coordinates to correct")]
+    NoPhases,
+    /// Coordinated execution of a program in some of whose stages some processes do not compute.
+    #[error(
+        "coordinated execution of a program in which some processes pass through stages, expected all to compute"
+    )]
+    NotTogether,
     /// The times do not add up: a defect of the simulator.
     #[error(transparent)]
     Imbalance(#[from] ImbalanceError),
@@ -115,8 +127,7 @@ pub fn simulate<P: Program>(
             return Ok(Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop });
         }
         Way::Coordinated(routing) => {
-            let (processes, stages) = (program.process_count(), program.stage_count());
-            let mut summary = Summary::new(processes, stages, program.compute());
+            let mut summary = Summary::of_program(program);
             let sums = &mut summary;
             let traffic =
                 coordinated::run(program, placement, communication, routing, link_use, sums, observer);
@@ -183,6 +194,10 @@ fn check_and_choose<'run, P: Program>(
         return Err(SimulationError::ProcessCount { placed, processes });
     }
     check_clock(program, placement, communication)?;
+    check_network(placement, communication, execution)?;
+    if matches!(execution, Execution::Coordinated(_)) && !program.everybody_computes() {
+        return Err(SimulationError::NotTogether);
+    }
     let way = choose(program, placement, communication, execution)?;
     match way {
         // One line at a time is under way.
@@ -191,6 +206,24 @@ fn check_and_choose<'run, P: Program>(
         Way::Belt(belt::Plan::Whole(..), _) | Way::Hop | Way::Coordinated(_) => check_size(program)?,
     }
     Ok(way)
+}
+
+/// Refuses on a network what goes by dimensions.
+fn check_network(
+    placement: &Placement,
+    communication: Communication,
+    execution: &Execution,
+) -> Result<(), SimulationError> {
+    if placement.machine().as_network().is_none() {
+        return Ok(());
+    }
+    match (communication.links(), execution) {
+        (LinkMode::SingleDirection, _) => Err(SimulationError::NoTurns),
+        (LinkMode::FullDuplex | LinkMode::HalfDuplex, Execution::Coordinated(_)) => {
+            Err(SimulationError::NoPhases)
+        }
+        (LinkMode::FullDuplex | LinkMode::HalfDuplex, Execution::Asynchronous(_)) => Ok(()),
+    }
 }
 
 /// Whether [`simulate`] would take these, without running anything.
@@ -220,9 +253,10 @@ pub fn bytes_to_simulate<P: Program>(
         Ok(Way::Coordinated(_)) if program.as_cube().is_some() => coordinated::bytes(program, placement),
         Ok(Way::Hop | Way::Coordinated(_)) | Err(_) => {
             let machine = placement.machine();
-            let channels = 2 * machine.shape().dimension_count() as u64 * machine.node_count();
+            let channels = machine.directions().count() as u64 * machine.node_count();
             let messages = program.process_count() * program.most_received().max(1) as u64;
-            messages * asynchronous::BYTES_A_PROCESS + channels * asynchronous::BYTES_A_CHANNEL
+            let routes = machine.as_network().map_or(0, |network| network.bytes_of_routes());
+            messages * asynchronous::BYTES_A_PROCESS + channels * asynchronous::BYTES_A_CHANNEL + routes
         }
     }
 }
@@ -250,7 +284,7 @@ fn check_clock<P: Program>(
 /// every message crosses, none of which goes farther than the machine's diameter.
 #[must_use]
 pub fn most_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
-    let diameter = placement.machine().diameter();
+    let diameter = placement.machine().distance_bound();
     let stages = program.stage_count() as u128;
     let messages = u128::from(program.process_count()) * program.most_received() as u128;
     let computing = stages

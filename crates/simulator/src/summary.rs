@@ -1,12 +1,12 @@
 //! What a run comes to: sums and distributions over its processes and stages.
 
-use crate::{Cycle, Cycles, Distribution, ImbalanceError, StageRecord};
+use crate::{Cycle, Cycles, Distribution, ImbalanceError, Program, StageRecord};
 
 /// Sums over the records of a run; nothing is held for single processes.
 #[derive(Debug, Clone)]
 pub struct Summary {
     processes: u64,
-    compute: Cycles,
+    compute: u128, // all computations together [cycles]
     stages: Vec<StageTotals>,
     waiting: Distribution,
     blocked: Distribution,
@@ -33,7 +33,7 @@ impl Summary {
     pub(crate) fn new(processes: u64, stages: usize, compute: Cycles) -> Self {
         Self {
             processes,
-            compute,
+            compute: u128::from(compute.get()) * stages as u128 * u128::from(processes),
             stages: vec![StageTotals::default(); stages],
             waiting: Distribution::new(),
             blocked: Distribution::new(),
@@ -41,6 +41,12 @@ impl Summary {
             idle: 0,
             finishes: 0,
         }
+    }
+
+    /// Of no records yet of a program, some of whose processes may not compute in some stages.
+    pub(crate) fn of_program(program: &impl Program) -> Self {
+        let all = Self::new(program.process_count(), program.stage_count(), program.compute());
+        Self { compute: u128::from(program.compute().get()) * program.computation_count(), ..all }
     }
 
     /// Adds a stage that `count` processes went through alike.
@@ -117,7 +123,7 @@ impl Summary {
     /// All computations together \[cycles\].
     #[must_use]
     pub fn compute(&self) -> u128 {
-        u128::from(self.compute.get()) * self.stages.len() as u128 * u128::from(self.processes)
+        self.compute
     }
 
     /// The waiting of single (process, stage) pairs \[cycles\].

@@ -5,9 +5,10 @@ use std::fmt;
 use crate::MOST_DIMENSIONS;
 
 /// A dimension `j` of a host, in `1..=32` (the guest's dimensions are numbered from 0 and have a type of
-/// their own).
+/// their own); in a [`Network`](crate::Network), whose links lie in no dimensions, the number of a port of a node, in
+/// `1..=255`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HostDimension(u8); // in 1..=MOST_DIMENSIONS
+pub struct HostDimension(u8); // in 1..=MOST_DIMENSIONS; a port in 1..=MOST_PORTS
 
 /// A number that is no host dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -18,6 +19,14 @@ pub struct HostDimensionError {
 }
 
 impl HostDimension {
+    /// The most ports that are numbered.
+    pub(crate) const MOST_PORTS: usize = u8::MAX as usize;
+
+    /// What stands for a port, counted from 0 and below [`Self::MOST_PORTS`].
+    pub(crate) fn of_port(port: u8) -> Self {
+        Self(port.saturating_add(1))
+    }
+
     /// The dimension with this number, counted from 1.
     ///
     /// # Errors

@@ -4,7 +4,8 @@
 //! (`docs/model.md` section 1; Tao 1988, 3.2.2 and 3.2.3). This crate knows its nodes, links and
 //! channels, the distances between nodes, the dimension-order routes of messages and the three link
 //! modes. Nothing of it is stored as a graph: everything is computed from coordinates, so that a machine
-//! of four billion nodes costs no more than one of eight.
+//! of four billion nodes costs no more than one of eight. Machines that are no grids, like butterflies, trees or what a
+//! list of links describes, are a [`Network`] behind the same face: its routes are looked up in tables.
 //!
 //! It knows no processes, no placements and no time; the crates above add those.
 //!
@@ -26,6 +27,7 @@ mod host_dimension;
 mod link_mode;
 mod machine;
 mod machine_kind;
+mod network;
 mod node;
 mod partition;
 mod route;
@@ -40,6 +42,7 @@ pub use host_dimension::{HostDimension, HostDimensionError};
 pub use link_mode::LinkMode;
 pub use machine::{Machine, MachineError};
 pub use machine_kind::MachineKind;
+pub use network::{MOST_NEIGHBOURS, MOST_ROUTED_NODES, Network, NetworkError};
 pub use node::{NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
 pub use route::{Leg, Route};

@@ -1,16 +1,23 @@
-//! Machines: a shape whose dimensions wrap or do not.
+//! Machines: a shape whose dimensions wrap or do not, or a network.
+
+use std::{ops::RangeInclusive, sync::Arc};
 
 use crate::{
-    Channel, Direction, Extent, HostDimension, Leg, Link, MachineKind, NodeError, NodeId, Route, Shape,
-    ShapeError, TieRule, Wrap,
+    Channel, Direction, Extent, HostDimension, Leg, Link, MachineKind, Network, NetworkError, NodeError,
+    NodeId, Route, Shape, ShapeError, TieRule, Wrap,
+    network::{dimension_range, family},
 };
 
-/// A host: a mesh, a torus, or anything between (`docs/model.md` section 1).
+/// A host: a **grid**, which is a mesh, a torus, or anything between (`docs/model.md` section 1), or a network.
+///
+/// The shape says how nodes are numbered. In a grid it also says which nodes are neighbours; a network has links of its
+/// own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     kind: MachineKind,
     shape: Shape,
-    extents: Vec<Extent>, // one for each dimension of the shape
+    extents: Vec<Extent>, // one for each dimension of the shape; none in a network
+    network: Option<Arc<Network>>, // of a network
 }
 
 /// A description that makes no machine.
@@ -43,6 +50,31 @@ pub enum MachineError {
         /// The number of dimensions.
         expected: usize,
     },
+    /// A kind of network where lengths are given.
+    #[error("lengths for a {kind}, expected a number of dimensions")]
+    NoGrid {
+        /// The kind asked for.
+        kind: MachineKind,
+    },
+    /// A kind that is not made from a number of dimensions.
+    #[error("dimensions for a {kind}, which is not made from their number")]
+    NoFamily {
+        /// The kind asked for.
+        kind: MachineKind,
+    },
+    /// More or fewer dimensions than a network of the kind may have.
+    #[error("{found} dimensions of a {kind}, expected {} to {}", expected.start(), expected.end())]
+    Dimensions {
+        /// The kind asked for.
+        kind: MachineKind,
+        /// How many were found.
+        found: u64,
+        /// How many there may be.
+        expected: RangeInclusive<u64>,
+    },
+    /// The links make no network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
 }
 
 impl Machine {
@@ -50,7 +82,8 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// When the lengths make no shape, a line or ring has more than one, or a hypercube one other than 2.
+    /// When the lengths make no shape, a line or ring has more than one, a hypercube one other than 2, or the kind is
+    /// a network.
     pub fn new(kind: MachineKind, lengths: &[u64]) -> Result<Self, MachineError> {
         Self::with_wraps(kind, lengths, &vec![kind.wrap(); lengths.len()])
     }
@@ -73,12 +106,53 @@ impl Machine {
                 }
             }
             MachineKind::Line | MachineKind::Ring | MachineKind::Mesh | MachineKind::Torus => {}
+            MachineKind::CubeConnectedCycles
+            | MachineKind::WrappedButterfly
+            | MachineKind::Butterfly
+            | MachineKind::ShuffleExchange
+            | MachineKind::DeBruijn
+            | MachineKind::BinaryTree
+            | MachineKind::MeshOfTrees
+            | MachineKind::Network
+            | MachineKind::RandomTree
+            | MachineKind::Caterpillar => return Err(MachineError::NoGrid { kind }),
         }
         if wraps.len() != lengths.len() {
             return Err(MachineError::WrapEntries { found: wraps.len(), expected: lengths.len() });
         }
         let extents = lengths.iter().zip(wraps).map(|(&length, &wrap)| Extent::new(length, wrap)).collect();
-        Ok(Self { kind, shape, extents })
+        Ok(Self { kind, shape, extents, network: None })
+    }
+
+    /// The network of a kind that is made from a number of dimensions; of a tree, its levels of links.
+    ///
+    /// # Errors
+    ///
+    /// When the kind is none of those, or there are more or fewer dimensions than
+    /// [`MachineKind::network_dimensions`].
+    pub fn of_dimensions(kind: MachineKind, dimensions: u64) -> Result<Self, MachineError> {
+        let expected = dimension_range(kind).ok_or(MachineError::NoFamily { kind })?;
+        let Some((lengths, network)) = family(kind, dimensions) else {
+            return Err(MachineError::Dimensions { kind, found: dimensions, expected });
+        };
+        let shape = Shape::new(&lengths)?;
+        Ok(Self { kind, shape, extents: vec![], network: Some(Arc::new(network?)) })
+    }
+
+    /// A network with links of its own; nodes are numbered from 0 on.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer than 2 nodes.
+    pub fn network(kind: MachineKind, network: Network) -> Result<Self, MachineError> {
+        let shape = Shape::new(&[network.node_count()])?;
+        Ok(Self { kind, shape, extents: vec![], network: Some(Arc::new(network)) })
+    }
+
+    /// The network, unless it is a grid.
+    #[must_use]
+    pub fn as_network(&self) -> Option<&Arc<Network>> {
+        self.network.as_ref()
     }
 
     /// The kind that it was asked for as.
@@ -93,27 +167,27 @@ impl Machine {
         &self.shape
     }
 
-    /// The extents of its dimensions, the first first.
+    /// The extents of its dimensions, the first first; none of a network.
     #[must_use]
     pub fn extents(&self) -> &[Extent] {
         &self.extents
     }
 
-    /// The extent of one dimension.
+    /// The extent of one dimension of a grid.
     ///
     /// # Panics
     ///
-    /// When the machine has fewer dimensions.
+    /// When the machine has fewer dimensions, or is a network.
     #[must_use]
     pub fn extent(&self, dimension: HostDimension) -> Extent {
         self.extents[dimension.index()]
     }
 
-    /// The one-dimensional machine of one of its lines along a dimension.
+    /// The one-dimensional machine of one of the lines of a grid along a dimension.
     ///
     /// # Panics
     ///
-    /// When the machine has fewer dimensions.
+    /// When the machine has fewer dimensions, or is a network.
     #[must_use]
     pub fn line(&self, dimension: HostDimension) -> Self {
         let extent = self.extent(dimension);
@@ -124,7 +198,7 @@ impl Machine {
         let shape = Shape::new(&[extent.length()]);
         #[expect(clippy::expect_used, reason = "the length comes from a shape")]
         let shape = shape.expect("a length of a shape makes a shape");
-        Self { kind, shape, extents: vec![extent] }
+        Self { kind, shape, extents: vec![extent], network: None }
     }
 
     /// The number of nodes, at most 2^32.
@@ -154,23 +228,50 @@ impl Machine {
     /// The number of links.
     #[must_use]
     pub fn link_count(&self) -> u64 {
+        if let Some(network) = &self.network {
+            return network.link_count();
+        }
         let nodes = self.node_count();
         self.extents.iter().map(|extent| nodes / extent.length() * extent.links()).sum()
     }
 
-    /// The greatest distance between two nodes.
+    /// No two nodes are farther apart: the greatest distance in a grid, at most twice that in a network.
     #[must_use]
-    pub fn diameter(&self) -> u64 {
+    pub fn distance_bound(&self) -> u64 {
+        if let Some(network) = &self.network {
+            return network.distance_bound();
+        }
         self.extents.iter().map(|extent| extent.diameter()).sum()
     }
 
-    /// The node that a channel leads to; none where a line ends.
+    /// The directions of its channels, in ascending order.
+    pub fn directions(&self) -> impl Iterator<Item = Direction> {
+        let ports = self.network.iter().flat_map(|network| network.directions());
+        ports.chain(Direction::all(self.extents.len()))
+    }
+
+    /// The nodes that links lead to, each once: those of a grid by direction, of a network in ascending order.
     ///
     /// # Panics
     ///
-    /// When the machine has fewer dimensions than the channel's.
+    /// When a network has no such node.
+    pub fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let listed = self.network.iter().flat_map(move |network| network.neighbours(node).iter().copied());
+        let along =
+            Direction::all(self.extents.len()).filter_map(move |direction| self.neighbour(node, direction));
+        listed.chain(along)
+    }
+
+    /// The node that a channel leads to; none where a line ends, or a node of a network has no such port.
+    ///
+    /// # Panics
+    ///
+    /// When a grid has fewer dimensions than the channel's.
     #[must_use]
     pub fn neighbour(&self, node: NodeId, direction: Direction) -> Option<NodeId> {
+        if let Some(network) = &self.network {
+            return network.neighbour(node, direction);
+        }
         let dimension = direction.dimension;
         let here = self.shape.coordinate(node, dimension);
         let there = self.extent(dimension).step(here, direction.sign)?;
@@ -188,6 +289,9 @@ impl Machine {
     #[must_use]
     #[expect(clippy::expect_used, reason = "documented under Panics")]
     pub fn link(&self, channel: Channel) -> Link {
+        if let Some(network) = &self.network {
+            return network.link(channel).expect("a channel of the machine");
+        }
         let Channel { node, direction } = channel;
         let far = self.neighbour(node, direction).expect("a channel of the machine");
         let near = match direction.sign {
@@ -197,9 +301,17 @@ impl Machine {
         Link { near, dimension: direction.dimension }
     }
 
-    /// The distance between two nodes: the sum over the dimensions (Tao 1988, 3.2.1 and 3.2.2).
+    /// The distance between two nodes: the sum over the dimensions (Tao 1988, 3.2.1 and 3.2.2); in a network the length
+    /// of the route.
+    ///
+    /// # Panics
+    ///
+    /// When a network has no such nodes.
     #[must_use]
     pub fn distance(&self, a: NodeId, b: NodeId) -> u64 {
+        if self.network.is_some() {
+            return self.route(a, b, TieRule::Direct).count() as u64;
+        }
         self.shape
             .dimensions()
             .map(|dimension| {
@@ -210,17 +322,25 @@ impl Machine {
     }
 
     /// The first leg of the way from `at` to `to`: along the lowest-numbered dimension in which they
-    /// differ, until they agree; none when `at` is `to` (`docs/model.md` section 4).
-    #[must_use]
-    pub fn next_leg(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
-        self.shape.dimensions().find_map(|dimension| self.leg_along(dimension, at, to, tie))
-    }
-
-    /// The leg along one dimension from `at` until it agrees with `to`; none when it does already.
+    /// differ, until they agree; none when `at` is `to` (`docs/model.md` section 4). In a network every link is a leg of
+    /// its own.
     ///
     /// # Panics
     ///
-    /// When the machine has fewer dimensions.
+    /// When a network has no such nodes.
+    #[must_use]
+    pub fn next_leg(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
+        if let Some(network) = &self.network {
+            return network.next(at, to).map(|direction| Leg { direction, hops: 1 });
+        }
+        self.shape.dimensions().find_map(|dimension| self.leg_along(dimension, at, to, tie))
+    }
+
+    /// The leg along one dimension of a grid from `at` until it agrees with `to`; none when it does already.
+    ///
+    /// # Panics
+    ///
+    /// When the machine has fewer dimensions, or is a network.
     #[must_use]
     pub fn leg_along(&self, dimension: HostDimension, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
         let along = |node| self.shape.coordinate(node, dimension);
@@ -252,14 +372,14 @@ mod tests {
     }
 
     #[test]
-    fn the_diameter_is_the_distance_of_the_two_farthest_nodes() {
+    fn the_bound_of_a_grid_is_the_distance_of_the_two_farthest_nodes() {
         let shapes: [&[u64]; 5] = [&[2], &[7], &[6, 5], &[2, 4, 3], &[2, 2, 2]];
         for lengths in shapes {
             for kind in [MachineKind::Mesh, MachineKind::Torus] {
                 let machine = Machine::new(kind, lengths).unwrap();
                 let from = |a| machine.nodes().map(move |b| (a, b));
                 let distances = machine.nodes().flat_map(from).map(|(a, b)| machine.distance(a, b));
-                assert_eq!(machine.diameter(), distances.max().unwrap());
+                assert_eq!(machine.distance_bound(), distances.max().unwrap());
             }
         }
     }

@@ -13,8 +13,9 @@ pub struct Leg {
 
 /// The channels of a route, in order: an iterator.
 ///
-/// Dimension order: the lowest-numbered coordinate that differs is corrected first, by the shorter way,
-/// which is chosen when the message enters the dimension and kept (`docs/model.md` section 4).
+/// In a grid dimension order: the lowest-numbered coordinate that differs is corrected first, by the shorter way,
+/// which is chosen when the message enters the dimension and kept (`docs/model.md` section 4). In a network a shortest
+/// route by tables.
 #[derive(Debug, Clone)]
 pub struct Route<'machine> {
     machine: &'machine Machine,
@@ -68,6 +69,28 @@ mod tests {
         assert_eq!(nodes_of_route(&ring, 3, 1, TieRule::Direct), [3, 2]);
         assert_eq!(nodes_of_route(&ring, 3, 1, TieRule::Positive), [3, 0]);
         assert_eq!(nodes_of_route(&ring, 1, 3, TieRule::Negative), [1, 0]);
+    }
+
+    #[test]
+    fn routes_of_networks_are_shortest_and_take_the_lowest_neighbour() {
+        for kind in MachineKind::HOSTS {
+            let Some(range) = kind.network_dimensions() else { continue };
+            for dimensions in range.take(4) {
+                let machine = Machine::of_dimensions(kind, dimensions).unwrap();
+                let network = machine.as_network().unwrap();
+                assert!(network.is_connected());
+                check_all_routes(&machine);
+                for to in machine.nodes() {
+                    for (at, distance) in machine.nodes().zip(network.distances_to(to)) {
+                        assert_eq!(Some(machine.distance(at, to)), distance.map(u64::from));
+                        let next = machine.route(at, to, TieRule::Direct).nth(1).map(|channel| channel.node);
+                        let nearer = |node: &NodeId| machine.distance(*node, to) < machine.distance(at, to);
+                        let lowest = machine.neighbours(at).find(nearer);
+                        assert!(next.is_none() || next == lowest);
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -52,7 +52,9 @@ fn problem(run: &Run) -> Problem {
         placement: (*run.placement).clone(),
         communication: run.communication,
         program: match &*run.program {
-            GuestProgram::Cube(program) => TestProgram::Cube(program.clone()),
+            GuestProgram::Cube(program) | GuestProgram::Normal(program) => TestProgram::Cube(program.clone()),
+            GuestProgram::DivideAndConquer(program) => TestProgram::DivideAndConquer(*program),
+            GuestProgram::Shuffled(program) => TestProgram::Shuffled(program.clone()),
             GuestProgram::Neighbours { program, .. } => TestProgram::Neighbours(program.clone()),
         },
     };

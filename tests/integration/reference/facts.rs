@@ -4,6 +4,8 @@
 
 mod embedding;
 
+use std::collections::BTreeSet;
+
 use super::asynchronous::{AsynchronousOutcome, asynchronous};
 use super::coordinated::coordinated;
 use super::grid::Grid;
@@ -37,6 +39,8 @@ fn program(grid: &Grid, embedding: Embedding, links: Links, compute_cycles: u64)
         tie: Tie::Direct,
         hop_cycles: 1,
         compute_cycles,
+        wires: None,
+        passes: BTreeSet::new(),
         stages: (0..dimensions(grid)).map(stage).collect(),
         grid: grid.clone(),
     }

@@ -7,6 +7,8 @@
 pub(crate) mod case;
 pub(crate) mod message_set;
 
+use std::collections::BTreeSet;
+
 use super::coordinated::{RoutingPlan, coordinated_by_plan};
 use super::problem::Problem;
 use case::{Case, cases};
@@ -25,6 +27,8 @@ fn steps_and_conflicts(case: &Case, mode: &str, scheme: &str, set: &MessageSet) 
             tie: case::tie(),
             hop_cycles: 1,
             compute_cycles: 0,
+            wires: None,
+            passes: BTreeSet::new(),
             nodes,
             stages: vec![part.iter().map(|message| (message.source, message.destination)).collect()],
         };

@@ -4,10 +4,11 @@
 //! processes may be on the same node. The messages of a stage may be any set between different
 //! processes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::grid::{Channel, Grid};
+use super::grid::{Channel, Grid, Link};
 use super::route::Tie;
+use super::wires::Wires;
 
 /// Which messages may move at the same time (`docs/model.md` section 1, link modes).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +24,10 @@ pub(crate) enum Links {
 /// A program placed on a machine, and how the machine executes it.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
-    /// The machine.
+    /// The machine; what it says where there are wires is of no account.
     pub grid: Grid,
+    /// The machine, where it is no grid.
+    pub wires: Option<Wires>,
     /// Its link mode.
     pub links: Links,
     /// The way round where two are equally long.
@@ -35,6 +38,8 @@ pub(crate) struct Problem {
     pub compute_cycles: u64,
     /// Index of the node of each process; several processes may share a node.
     pub nodes: Vec<u64>,
+    /// The stages that processes pass through without a computation.
+    pub passes: BTreeSet<(usize, usize)>,
     /// The messages of each stage, from a source to a destination process; at least one stage.
     pub stages: Vec<Vec<(u32, u32)>>,
 }
@@ -89,10 +94,12 @@ impl Problem {
         Self {
             nodes: (0..grid.number_of_nodes()).collect(),
             grid,
+            wires: None,
             links: Links::FullDuplex,
             tie: Tie::Direct,
             hop_cycles: 1,
             compute_cycles: 0,
+            passes: BTreeSet::new(),
             stages: stages.iter().map(|messages| messages.to_vec()).collect(),
         }
     }
@@ -149,12 +156,41 @@ impl Problem {
 
     /// Links between the nodes of a message's processes.
     pub(crate) fn distance(&self, message: Message) -> u64 {
-        self.grid.distance(self.source_node(message), self.destination_node(message))
+        let (from, to) = (self.source_node(message), self.destination_node(message));
+        match &self.wires {
+            Some(wires) => wires.distance(from, to),
+            None => self.grid.distance(from, to),
+        }
     }
 
     /// The channels that a message takes.
     pub(crate) fn route(&self, message: Message) -> Vec<Channel> {
-        self.grid.route(self.source_node(message), self.destination_node(message), &self.tie)
+        let (from, to) = (self.source_node(message), self.destination_node(message));
+        match &self.wires {
+            Some(wires) => wires.route(from, to),
+            None => self.grid.route(from, to, &self.tie),
+        }
+    }
+
+    /// The channel of the same link in the other direction.
+    pub(crate) fn opposite(&self, channel: Channel) -> Channel {
+        match &self.wires {
+            Some(wires) => wires.opposite(channel),
+            None => self.grid.opposite(channel),
+        }
+    }
+
+    /// The link that a channel is one direction of.
+    pub(crate) fn link(&self, channel: Channel) -> Link {
+        match &self.wires {
+            Some(wires) => wires.link(channel),
+            None => self.grid.link(channel),
+        }
+    }
+
+    /// How long a process computes in a stage [cycles].
+    pub(crate) fn computes(&self, stage: usize, process: usize) -> u64 {
+        if self.passes.contains(&(stage, process)) { 0 } else { self.compute_cycles }
     }
 }
 

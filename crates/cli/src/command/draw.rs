@@ -3,56 +3,63 @@
 use std::{io::Write, path::Path};
 
 use cubefold_experiment::{
-    FinishedRun, KeepRecords, Means, Progress, Run, RunError, Scenario, busy_links, check_placements,
-    check_runs, execute_runs,
+    KeepRecords, Progress, Run, Scenario, busy_links, check_placements, check_runs,
     export::{PlacementRecord, RunRecord},
     link_congestion, load, measure_runs,
 };
 use cubefold_picture::{
-    LinkMeasure, Picture, PictureError, ResultsTable, Window, histogram, link_map, placement_grid, scaling,
-    space_time, spectrum, time_shares,
+    LinkMeasure, MOST_BARS, Picture, PictureError, ResultsTable, Window, check_machine, histogram, link_map,
+    placement_grid, scaling, space_time, spectrum, time_shares,
 };
 
-use super::{execution::pool, one_run::one_run};
+use super::{
+    execution::{finished, pool},
+    one_run::one_run,
+};
 use crate::{
     arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, PictureFormat, SharedOptions},
     failure::Failure,
+    format::ByExtension,
     grouping::run_names,
     output::{Output, is_same},
-    progress_bar::{Show, Work, watch},
 };
 
 pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let format = format(options.format, shared.output())?;
-    let (picture, inputs) = match &options.what {
+    let format = PictureFormat::decide(options.format, shared.output())?;
+    match &options.what {
         Drawing::SpaceTime { run, processes, cycles } => {
             let window = Window {
                 processes: processes.as_ref().map(|span| span.0.clone()),
                 cycles: cycles.as_ref().map(|span| span.0.clone()),
             };
-            of_one_run(run, |run| {
+            of_one_run(run, shared, format, |run| {
                 let finished = finished(&[run], KeepRecords::Yes, shared)?;
                 space_time(&caption(run), &finished[0], &window).map_err(refused)
             })
         }
         Drawing::Placement { run, dimension } => {
-            of_one_run(run, |run| placement_grid(run, *dimension).map_err(refused))
+            of_one_run(run, shared, format, |run| placement_grid(run, *dimension).map_err(refused))
         }
-        Drawing::Links { run, measure } => of_one_run(run, |run| links(run, *measure, shared)),
-        Drawing::Histogram(run) => of_one_run(run, |run| {
+        Drawing::Links { run, measure } => {
+            of_one_run(run, shared, format, |run| links(run, *measure, shared))
+        }
+        Drawing::Histogram(run) => of_one_run(run, shared, format, |run| {
             let finished = finished(&[run], KeepRecords::No, shared)?;
             histogram(&caption(run), &finished[0].outcome.summary).map_err(refused)
         }),
-        Drawing::Spectrum(file) => of_scenario(file, |scenario| draw_spectrum(scenario, shared)),
-        Drawing::Compare(file) => of_scenario(file, |scenario| draw_compare(scenario, shared)),
+        Drawing::Spectrum(file) => {
+            of_scenario(file, shared, format, |scenario| draw_spectrum(scenario, shared))
+        }
+        Drawing::Compare(file) => {
+            of_scenario(file, shared, format, |scenario| draw_compare(scenario, shared))
+        }
         Drawing::Scaling { file, x, y } => {
             refuse_results_as_output(file, shared.output())?;
+            let output = Output::open(shared.output(), &[])?;
             let table = ResultsTable::read(file).map_err(refused)?;
-            Ok((scaling(&table, x, y).map_err(refused)?, vec![]))
+            write(output, &scaling(&table, x, y).map_err(refused)?, format)
         }
-    }?;
-    let output = Output::open(shared.output(), &inputs)?;
-    write(output, &picture, format)
+    }
 }
 
 /// Refuses to write over the results that are drawn.
@@ -62,23 +69,6 @@ fn refuse_results_as_output(results: &Path, output: Option<&Path>) -> Result<(),
         Some(output) => Err(Failure::usage(
             format!("cannot write {}: the results are read from {}", output.display(), results.display()),
             "name another file for the picture",
-        )),
-    }
-}
-
-/// By the option, else by the extension.
-fn format(asked: Option<PictureFormat>, output: Option<&Path>) -> Result<PictureFormat, Failure> {
-    if let Some(format) = asked {
-        return Ok(format);
-    }
-    let extension =
-        output.and_then(Path::extension).map(|extension| extension.to_string_lossy().into_owned());
-    match extension.as_deref() {
-        None | Some("svg") => Ok(PictureFormat::Svg),
-        Some("png") => Ok(PictureFormat::Png),
-        Some(other) => Err(Failure::usage(
-            format!("pictures are not written as .{other}, expected .svg or .png"),
-            "end the name in one of them, or say --format svg",
         )),
     }
 }
@@ -93,30 +83,37 @@ fn write(output: Output, picture: &Picture, format: PictureFormat) -> Result<(),
     output.write(|output| output.write_all(&bytes))
 }
 
-type Drawn = Result<(Picture, Vec<Scenario>), Failure>;
-
-fn of_one_run(options: &OneRunOptions, draw: impl FnOnce(&Run) -> Result<Picture, Failure>) -> Drawn {
+/// Draws one run. Where the picture goes is opened first: nobody waits for one that cannot be written.
+fn of_one_run(
+    options: &OneRunOptions,
+    shared: &SharedOptions,
+    format: PictureFormat,
+    draw: impl FnOnce(&Run) -> Result<Picture, Failure>,
+) -> Result<(), Failure> {
     let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
-    let picture = draw(one_run(&scenarios, options.embedding.as_deref())?)?;
-    Ok((picture, scenarios))
+    let run = one_run(&scenarios, options.embedding.as_deref())?;
+    let output = Output::open(shared.output(), &scenarios)?;
+    write(output, &draw(run)?, format)
 }
 
-fn of_scenario(file: &FileOption, draw: impl FnOnce(&Scenario) -> Result<Picture, Failure>) -> Drawn {
+/// Draws a scenario, likewise.
+fn of_scenario(
+    file: &FileOption,
+    shared: &SharedOptions,
+    format: PictureFormat,
+    draw: impl FnOnce(&Scenario) -> Result<Picture, Failure>,
+) -> Result<(), Failure> {
     let scenarios = load(std::slice::from_ref(&file.file)).map_err(Failure::Scenario)?;
-    let picture = draw(&scenarios[0])?;
-    Ok((picture, scenarios))
+    let output = Output::open(shared.output(), &scenarios)?;
+    write(output, &draw(&scenarios[0])?, format)
 }
 
 fn links(run: &Run, column: LinkColumn, shared: &SharedOptions) -> Result<Picture, Failure> {
     // What cannot be drawn is not counted.
-    let empty = |measure| link_map(run, measure, &[]).map_err(refused);
+    check_machine(&run.machine).map_err(refused)?;
     let (measure, links) = match column {
-        LinkColumn::Congestion => {
-            empty(LinkMeasure::Congestion)?;
-            (LinkMeasure::Congestion, link_congestion(run))
-        }
+        LinkColumn::Congestion => (LinkMeasure::Congestion, link_congestion(run)),
         LinkColumn::BusyCycles => {
-            empty(LinkMeasure::BusyCycles)?;
             check_runs(&[run], shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
             (LinkMeasure::BusyCycles, busy_links(run, 0).map_err(Failure::Refused)?)
         }
@@ -155,39 +152,14 @@ fn different(runs: &[Run], placements: Vec<PlacementRecord>) -> Vec<(String, Pla
 
 fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
     let runs: Vec<&Run> = scenario.runs.iter().collect();
+    if runs.len() > MOST_BARS {
+        return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MOST_BARS }));
+    }
     let finished = finished(&runs, KeepRecords::No, shared)?;
     let records: Vec<RunRecord> =
         runs.iter().zip(&finished).map(|(run, finished)| RunRecord::new(run, finished)).collect();
     let named: Vec<(String, &RunRecord)> = run_names(&scenario.runs).into_iter().zip(&records).collect();
     time_shares(&scenario.name, &named).map_err(refused)
-}
-
-/// Runs that are over, in their order.
-pub(super) fn finished(
-    runs: &[&Run],
-    keep: KeepRecords,
-    shared: &SharedOptions,
-) -> Result<Vec<FinishedRun>, Failure> {
-    let resources = shared.resources();
-    check_runs(runs, resources, keep).map_err(Failure::Refused)?;
-    let (pool, progress) = (pool(resources.threads)?, Progress::default());
-    let means = Means { pool: &pool, resources, keep, progress: &progress };
-    let places: Vec<usize> = (0..runs.len()).collect();
-    let done = std::sync::Mutex::new(vec![]);
-    let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _| {
-        let finished = finished.map_err(|error| Failure::Runs {
-            failed: vec![(place, error)],
-            of: runs.len(),
-            kept: None,
-        })?;
-        done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((place, finished));
-        Ok(())
-    };
-    let work = Work::runs(Progress::total(runs), 0, runs.len());
-    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, &places, deliver))?;
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.sort_by_key(|(place, _)| *place);
-    Ok(done.into_iter().map(|(_, finished)| finished).collect())
 }
 
 fn caption(run: &Run) -> String {

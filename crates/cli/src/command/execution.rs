@@ -1,9 +1,11 @@
-//! Threads for every command that computes much, and sweeps with a progress bar: what `run` and `compare` share.
+//! Threads for every command that computes much, and runs with a progress bar: sweeps for `run` and `compare`, runs that
+//! are over for pictures and reports.
 
 use std::sync::{Mutex, PoisonError};
 
 use cubefold_experiment::{
-    FinishedRun, KeepRecords, Means, Permit, Progress, Run, RunError, execute_runs, export::RunRecord,
+    FinishedRun, KeepRecords, Means, Permit, Progress, Run, RunError, check_runs, execute_runs,
+    export::RunRecord,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -54,4 +56,32 @@ pub(super) fn execute_sweep<'run>(
     let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.sort_by_key(|(place, _)| *place);
     if failed.is_empty() { Ok(()) } else { Err(output.failure(failed)) }
+}
+
+/// Runs that are over, in their order.
+pub(super) fn finished(
+    runs: &[&Run],
+    keep: KeepRecords,
+    shared: &SharedOptions,
+) -> Result<Vec<FinishedRun>, Failure> {
+    let resources = shared.resources();
+    check_runs(runs, resources, keep).map_err(Failure::Refused)?;
+    let (pool, progress) = (pool(resources.threads)?, Progress::default());
+    let means = Means { pool: &pool, resources, keep, progress: &progress };
+    let places: Vec<usize> = (0..runs.len()).collect();
+    let done = Mutex::new(vec![]);
+    let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _| {
+        let finished = finished.map_err(|error| Failure::Runs {
+            failed: vec![(place, error)],
+            of: runs.len(),
+            kept: None,
+        })?;
+        done.lock().unwrap_or_else(PoisonError::into_inner).push((place, finished));
+        Ok(())
+    };
+    let work = Work::runs(Progress::total(runs), 0, runs.len());
+    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, &places, deliver))?;
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(place, _)| *place);
+    Ok(done.into_iter().map(|(_, finished)| finished).collect())
 }

@@ -2,7 +2,7 @@
 
 use cubefold_experiment::{Run, Scenario};
 use cubefold_mapping::ProcessId;
-use cubefold_topology::{Coordinates, NodeId};
+use cubefold_topology::Coordinates;
 
 use crate::{failure::Failure, grouping::all_runs};
 
@@ -34,10 +34,5 @@ pub(super) fn one_run<'a>(scenarios: &'a [Scenario], embedding: Option<&str>) ->
 /// Every process with the coordinates of its node, on the whole machine where it runs in a partition.
 pub(super) fn addresses(run: &Run) -> impl Iterator<Item = (ProcessId, Coordinates)> {
     ProcessId::first(run.program.process_count())
-        .map(|process| (process, address(run, run.placement.node(process))))
-}
-
-/// The coordinates of a node, on the whole machine where the program runs in a partition.
-pub(super) fn address(run: &Run, node: NodeId) -> Coordinates {
-    run.address(node)
+        .map(|process| (process, run.address(run.placement.node(process))))
 }

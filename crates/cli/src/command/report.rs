@@ -7,7 +7,7 @@ use cubefold_experiment::{
 };
 use cubefold_picture::{MOST_RUNS, PictureError, ReportedRun, report as page_of};
 
-use super::draw::{finished, refused};
+use super::{draw::refused, execution::finished};
 use crate::{
     arguments::{FileOption, SharedOptions},
     failure::Failure,

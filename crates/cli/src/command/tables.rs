@@ -12,7 +12,7 @@ use cubefold_mapping::{TableMethod, TableMethodError, TranslationTable, translat
 use cubefold_topology::NodeId;
 use serde::{Serialize, Serializer};
 
-use super::one_run::{address, one_run};
+use super::one_run::one_run;
 use crate::{
     arguments::{SharedOptions, TablesOptions},
     failure::Failure,
@@ -48,7 +48,15 @@ type Tables<'run> = Box<dyn Iterator<Item = TranslationTable> + 'run>;
 /// The tables of a run's program, node by node.
 fn tables_of(run: &Run, method: TableMethod) -> Result<Tables<'_>, TableMethodError> {
     Ok(match &*run.program {
-        GuestProgram::Cube(program) => Box::new(translation_tables(program.guest(), &run.placement, method)?),
+        GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
+            Box::new(translation_tables(program.guest(), &run.placement, method)?)
+        }
+        GuestProgram::DivideAndConquer(program) => {
+            Box::new(translation_tables(program.guest(), &run.placement, method)?)
+        }
+        GuestProgram::Shuffled(program) => {
+            Box::new(translation_tables(program.guest(), &run.placement, method)?)
+        }
         GuestProgram::Neighbours { program, .. } => {
             Box::new(translation_tables(program.guest(), &run.placement, method)?)
         }
@@ -66,9 +74,9 @@ fn write_table(output: &mut impl Write, run: &Run, tables: Tables<'_>, steps: Op
     }
     for table in tables {
         let code = code_type(run, &table).map_or_else(String::new, |code| format!(", code {code}"));
-        write!(output, "node {} process {}{code}:", address(run, table.node), table.process)?;
+        write!(output, "node {} process {}{code}:", run.address(table.node), table.process)?;
         for (process, node) in &table.entries {
-            write!(output, "  {process} at {}", address(run, *node))?;
+            write!(output, "  {process} at {}", run.address(*node))?;
         }
         writeln!(output)?;
     }
@@ -91,7 +99,7 @@ fn write_csv(output: &mut impl Write, run: &Run, tables: Tables<'_>) -> io::Resu
 }
 
 fn spaced(run: &Run, node: NodeId) -> String {
-    let values: Vec<String> = address(run, node).as_slice().iter().map(u32::to_string).collect();
+    let values: Vec<String> = run.address(node).as_slice().iter().map(u32::to_string).collect();
     values.join(" ")
 }
 
@@ -131,7 +139,7 @@ struct EntryRecord {
 }
 
 fn nodes<S: Serializer>(stream: &Stream<'_>, serializer: S) -> Result<S::Ok, S::Error> {
-    let coordinates = |node| address(stream.run, node).as_slice().to_vec();
+    let coordinates = |node| stream.run.address(node).as_slice().to_vec();
     let entry = |&(process, node): &(cubefold_mapping::ProcessId, NodeId)| EntryRecord {
         process: process.label(),
         node: coordinates(node),

@@ -1,13 +1,11 @@
 //! The page of `cubefold compare`.
 
-use cubefold_experiment::export::{RunRecord, ScenarioCaption};
+use cubefold_experiment::export::{RunRecord, ScenarioCaption, settings};
 
 use super::{
     Page,
     result_notes::{construction_notes, coordination_note, legend, met_bound},
-    results_page::{
-        Column, Row, add_tables, bar_column, makespan_columns, settings, step_columns, time_columns,
-    },
+    results_page::{Column, Row, add_tables, bar_column, makespan_columns, step_columns, time_columns},
     surprises::surprises,
 };
 use crate::{
@@ -28,7 +26,7 @@ pub(crate) fn compare_table(
     let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
     for ((scenario, records), reference) in by_scenario(scenarios, records).zip(references) {
         page.heading(&scenario.name);
-        page.settings(settings(records));
+        page.settings(settings(&records.iter()));
         add_tables(&mut page, &scenario.runs, records, |rows| columns(reference, rows));
         page.notes(sentences(reference, records));
         if !shared.quiet {

@@ -5,8 +5,11 @@ use cubefold_experiment::{
     export::{PlacementEntry, PlacementRecord},
 };
 
-use super::{Page, TextTable, result_notes::construction_notes, results_page::plain};
-use crate::grouping::{by_scenario, captions, combinations};
+use super::{Page, TextTable, result_notes::construction_notes};
+use crate::{
+    grouping::{by_scenario, captions, combinations},
+    swept_value::plain,
+};
 
 /// A table for each combination of each scenario; one for several in a row whose placements are the same.
 pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) -> Page {

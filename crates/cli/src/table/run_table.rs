@@ -1,13 +1,11 @@
 //! The page of `cubefold run`.
 
-use cubefold_experiment::export::{RunCaption, RunRecord, ScenarioCaption};
+use cubefold_experiment::export::{RunCaption, RunRecord, ScenarioCaption, settings};
 
 use super::{
     Page,
     result_notes::{bound_note, bound_sentences, construction_notes, coordination_note, legend},
-    results_page::{
-        Column, Row, add_tables, bar_column, makespan_columns, settings, step_columns, time_columns,
-    },
+    results_page::{Column, Row, add_tables, bar_column, makespan_columns, step_columns, time_columns},
     surprises::surprises,
 };
 use crate::{arguments::SharedOptions, grouping::by_scenario};
@@ -21,7 +19,7 @@ pub(crate) fn run_table(
     let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
     for (scenario, records) in by_scenario(scenarios, records) {
         page.heading(&scenario.name);
-        page.settings(settings(records));
+        page.settings(settings(&records.iter()));
         add_tables(&mut page, &scenario.runs, records, columns);
         page.notes(bound_sentences(records));
         if !shared.quiet {

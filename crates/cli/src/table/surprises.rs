@@ -2,10 +2,10 @@
 
 use std::cmp::Reverse;
 
-use cubefold_experiment::export::{RunCaption, RunRecord, StageRecord};
+use cubefold_experiment::export::{RunCaption, RunRecord, StageRecord, counted};
 
-use super::results_page::{Row, counted, shown};
-use crate::grouping::by_embedding;
+use super::results_page::Row;
+use crate::{grouping::by_embedding, swept_value::shown};
 
 /// All that is surprising in the runs of a scenario.
 pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {

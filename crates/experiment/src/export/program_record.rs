@@ -1,5 +1,6 @@
 //! The program of a record.
 
+use cubefold_mapping::{CubeDimension, Hypercube};
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +10,11 @@ use crate::{GuestProgram, NeighbourCommunication};
 /// A program as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRecord {
-    /// `cc-cube` or `neighbour-exchange`.
+    /// `cc-cube`, `normal`, `divide-and-conquer` or `neighbour-exchange`.
     pub kind: Word,
-    /// `d` of a d-cube program.
+    /// `d` of a program on a d-cube.
     pub dimensions: Option<u8>,
-    /// The dimension of each stage of a d-cube program.
+    /// The dimension of each stage of a CC or normal program.
     pub stages: Option<Vec<u8>>,
     /// `T_a` \[cycles\].
     pub compute_cycles: u64,
@@ -43,30 +44,38 @@ impl ProgramRecord {
     /// The record of a program.
     #[must_use]
     pub fn new(program: &GuestProgram) -> Self {
-        let compute_cycles = program.compute().get();
+        let mut record = Self {
+            kind: program.kind().into(),
+            dimensions: None,
+            stages: None,
+            compute_cycles: program.compute().get(),
+            guest: None,
+            communication: None,
+            sets: None,
+        };
         match program {
-            GuestProgram::Cube(program) => Self {
-                kind: "cc-cube".into(),
-                dimensions: Some(program.cube().dimension_count()),
-                stages: Some(program.stages().iter().map(|dimension| dimension.number()).collect()),
-                compute_cycles,
-                guest: None,
-                communication: None,
-                sets: None,
-            },
-            GuestProgram::Neighbours { program, communication } => Self {
-                kind: "neighbour-exchange".into(),
-                dimensions: None,
-                stages: None,
-                compute_cycles,
-                guest: Some(GuestRecord::new(program.guest().shape())),
-                communication: Some(communication.name().into()),
-                sets: match communication {
+            GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
+                record.on_cube(program.cube(), program.stages());
+            }
+            GuestProgram::Shuffled(program) => record.on_cube(program.cube(), program.dimensions()),
+            GuestProgram::DivideAndConquer(program) => {
+                record.dimensions = Some(program.cube().dimension_count());
+            }
+            GuestProgram::Neighbours { program, communication } => {
+                record.guest = Some(GuestRecord::new(program.guest().shape()));
+                record.communication = Some(communication.name().into());
+                record.sets = match communication {
                     NeighbourCommunication::Permutation { sets } => Some(*sets),
                     NeighbourCommunication::Shift | NeighbourCommunication::Scatter => None,
-                },
-            },
+                };
+            }
         }
+        record
+    }
+
+    fn on_cube(&mut self, cube: Hypercube, stages: &[CubeDimension]) {
+        self.dimensions = Some(cube.dimension_count());
+        self.stages = Some(stages.iter().map(|dimension| dimension.number()).collect());
     }
 }
 

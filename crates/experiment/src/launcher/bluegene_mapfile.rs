@@ -11,11 +11,8 @@
 
 use std::io::{self, Write};
 
-use super::{
-    file::LauncherFile,
-    reading::Reading,
-    text::{Remarks, lines},
-};
+use super::{file::LauncherFile, reading::Reading};
+use crate::text::{Remarks, lines};
 
 /// Writes `p_1 .. p_c T` for each rank.
 pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {

@@ -13,12 +13,8 @@ use std::io::{self, Write};
 
 use cubefold_topology::NodeId;
 
-use super::{
-    LauncherError,
-    file::LauncherFile,
-    reading::Reading,
-    text::{Remarks, lines},
-};
+use super::{LauncherError, file::LauncherFile, reading::Reading};
+use crate::text::{Remarks, lines};
 
 /// The most ranks on a line.
 const RANKS_A_LINE: u64 = 16;

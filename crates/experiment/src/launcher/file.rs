@@ -48,8 +48,7 @@ impl<'a> LauncherFile<'a> {
         run: &'a Run,
         options: HostOptions<'a>,
     ) -> Result<Self, LauncherError> {
-        let ground = Ground { machine: &run.machine, partition: run.partition.as_ref() };
-        Self::on(ground, &run.placement, format, options)
+        Self::on(run.ground(), &run.placement, format, options)
     }
 
     /// The same for a placement on a ground.

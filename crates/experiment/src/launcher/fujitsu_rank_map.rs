@@ -11,12 +11,8 @@
 
 use std::io::{self, Write};
 
-use super::{
-    LauncherError, LauncherFormat,
-    file::LauncherFile,
-    reading::Reading,
-    text::{Remarks, described, lines},
-};
+use super::{LauncherError, LauncherFormat, file::LauncherFile, reading::Reading};
+use crate::text::{Remarks, described, lines};
 
 /// The most coordinates that a node of such a machine has.
 const MOST_COORDINATES: usize = 3;

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    complaint::Complaints,
-    text::{Remarks, described, lines, span},
-};
+use crate::complaint::Complaints;
+use crate::text::{Remarks, described, lines, span};
 
 /// The hosts of a machine by their place: the first has node 0. At least one, all different.
 #[derive(Debug, Clone, PartialEq, Eq)]

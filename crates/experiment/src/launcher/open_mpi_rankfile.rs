@@ -12,11 +12,8 @@ use std::io::{self, Write};
 
 use cubefold_topology::NodeId;
 
-use super::{
-    file::LauncherFile,
-    reading::Reading,
-    text::{Remarks, described, lines},
-};
+use super::{file::LauncherFile, reading::Reading};
+use crate::text::{Remarks, described, lines};
 
 /// What a line looks like.
 const FORM: &str = "\"rank N=HOST slot=S\"";

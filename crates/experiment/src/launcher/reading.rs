@@ -6,13 +6,11 @@ use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_topology::NodeId;
 
 use super::{
-    LauncherFormat, bluegene_mapfile,
-    complaint::Complaints,
-    cray_rank_order,
-    file::HostOptions,
-    flux_taskmap, fujitsu_rank_map, open_mpi_rankfile, slurm_hostfile,
-    text::{described, span},
+    LauncherFormat, bluegene_mapfile, cray_rank_order, file::HostOptions, flux_taskmap, fujitsu_rank_map,
+    open_mpi_rankfile, slurm_hostfile,
 };
+use crate::complaint::Complaints;
+use crate::text::{described, span};
 use crate::{ground::Ground, missing_processes};
 
 /// The most processes that are read: a few characters of a task map could stand for any number of them.

@@ -12,11 +12,8 @@
 
 use std::io::{self, Write};
 
-use super::{
-    file::LauncherFile,
-    reading::Reading,
-    text::{Remarks, described, lines},
-};
+use super::{file::LauncherFile, reading::Reading};
+use crate::text::{Remarks, described, lines};
 
 /// Writes the host of each rank.
 pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {

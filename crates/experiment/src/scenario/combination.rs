@@ -8,7 +8,7 @@ use cubefold_topology::Machine;
 use super::{
     Run,
     cycle_bound::CycleBound,
-    engine_fit, execution, file_stem,
+    engine_fit, execution, execution_fit as fit, file_stem,
     library::Library,
     loading_section,
     machine_section::{self, MachineSection},
@@ -57,11 +57,12 @@ fn runs(
         Some(value) => value.natural(Setting::Seed.path(), 0..=u64::MAX, errors),
         None => Some(0),
     };
-    let section = machine_section::read(settings, errors);
-    let program = program_section::read(settings, &section, seed, errors).map(Arc::new);
+    let section = machine_section::read(settings, library, errors);
+    let program = program_section::read(settings, &section, seed, library, errors).map(Arc::new);
     let loading = loading_section::read(settings, program.as_deref(), errors);
-    let embeddings = mapping_section::read(settings, program.as_deref(), errors);
+    let embeddings = mapping_section::read(settings, section.machine.as_ref(), program.as_deref(), errors);
     let execution = execution::read(settings, errors);
+    fit::check(settings, &section, program.as_deref(), execution, errors);
     let tie = execution::read_tie(settings, errors);
     let (machine, size, program) = together(&section, program.as_ref())?;
     let fit = Fit { settings, program, machine, partition: section.partition.as_ref(), size };

@@ -30,7 +30,7 @@ impl CycleBound {
         let messages = if messages > u128::from(MOST_MESSAGES) { 1 } else { messages };
         Self {
             computations: stages * u128::from(load),
-            crossings: stages * messages * u128::from(machine.diameter()),
+            crossings: stages * messages * u128::from(machine.distance_bound()),
             compute: u128::from(program.compute().get()),
             hop: u128::from(hop.get()),
         }

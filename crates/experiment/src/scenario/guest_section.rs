@@ -1,10 +1,12 @@
-//! The guest of a neighbour-exchange program: `{ kind = "torus", shape = [4, 6] }`.
+//! The guest of a neighbour-exchange program: `{ kind = "torus", shape = [4, 6] }`, `{ kind = "binary-tree", levels = 5 }`.
 
 use cubefold_mapping::GridGuest;
 use cubefold_topology::{MOST_DIMENSIONS, Machine, MachineKind, Wrap};
 
 use super::{
     known_names::alternatives,
+    library::Library,
+    network_section::{self, NetworkKeys},
     scenario_error::ScenarioError,
     setting::Setting,
     settings::Settings,
@@ -13,21 +15,57 @@ use super::{
     value::Value,
 };
 
-const KEYS: [&str; 4] = ["kind", "shape", "dimensions", "wrap"];
+const KEYS: [&str; 6] = ["kind", "shape", "dimensions", "levels", "wrap", "edges"];
+
+/// The kinds of guests.
+const KINDS: [MachineKind; 13] = [
+    MachineKind::Line,
+    MachineKind::Ring,
+    MachineKind::Mesh,
+    MachineKind::Torus,
+    MachineKind::Hypercube,
+    MachineKind::BinaryTree,
+    MachineKind::MeshOfTrees,
+    MachineKind::CubeConnectedCycles,
+    MachineKind::WrappedButterfly,
+    MachineKind::Butterfly,
+    MachineKind::ShuffleExchange,
+    MachineKind::DeBruijn,
+    MachineKind::Network,
+];
 
 /// Reads the guest, with its lengths.
-pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<(GridGuest, Size)> {
+pub(super) fn read(
+    settings: &Settings<'_>,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(GridGuest, Size)> {
     let Some(value) = settings.get(Setting::ProgramGuest) else {
         let expected = "its shape: { kind = \"torus\", shape = [4, 6] }";
         errors.push(settings.missing(Setting::ProgramGuest, expected));
         return None;
     };
     let table = Table::read(value, Setting::ProgramGuest.path(), &KEYS, errors)?;
-    let kind = table.required("kind", &alternatives(&MachineKind::ALL), errors);
+    let kind = table.required("kind", &alternatives(&KINDS), errors);
+    let kind_value = kind;
     let kind = kind.and_then(|value| {
-        let names = MachineKind::ALL.map(|kind| (kind.name(), kind));
+        let names = KINDS.map(|kind| (kind.name(), kind));
         value.choice(&table.name("kind"), &names, errors)
     });
+    if let (Some(kind), Some(kind_value)) = (kind.filter(|kind| !kind.is_grid()), kind_value) {
+        let keys = network_keys(&table, kind, kind_value);
+        let beside = |path: &str| settings.beside(path);
+        let (machine, size) = network_section::read(kind, &keys, beside, library, errors)?;
+        return Some((GridGuest::new(Machine::clone(&machine)), size));
+    }
+    for key in ["levels", "edges"] {
+        if let (Some(kind), Some(value)) = (kind, table.get(key)) {
+            let message = format!("program.guest.{key} with a {kind}, which has none");
+            errors.push(
+                ScenarioError::at(&value.place, message, "not of this kind").with_help("give its shape"),
+            );
+        }
+    }
     let size = size(&table, kind, value, errors);
     let wraps = match table.get("wrap") {
         Some(value) => read_wraps(value, &table.name("wrap"), size.as_ref(), errors),
@@ -35,6 +73,21 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
     };
     let (kind, size, wraps) = (kind?, size?, wraps?);
     shape(kind, &size, &wraps, errors).map(|shape| (GridGuest::new(shape), size))
+}
+
+/// What describes a guest that is no grid: a tree by its levels, others by dimensions or a file.
+fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value) -> NetworkKeys<'a> {
+    let (count_key, other) =
+        if kind == MachineKind::BinaryTree { ("levels", "dimensions") } else { ("dimensions", "levels") };
+    let foreign = ["shape", "wrap", other].into_iter().filter_map(|key| Some((key, table.get(key)?)));
+    NetworkKeys {
+        name: "program.guest",
+        count_key,
+        count: table.get(count_key),
+        edges: table.get("edges"),
+        foreign: foreign.collect(),
+        kind: kind_value,
+    }
 }
 
 /// The lengths: a shape, or for a hypercube a number of dimensions.

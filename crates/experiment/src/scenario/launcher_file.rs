@@ -6,14 +6,14 @@ use cubefold_mapping::Placement;
 
 use super::{
     placement_file::Failure,
-    scenario_error::{ScenarioError, ScenarioErrors},
-    source_file::{Place, ReadError, SourceFile},
+    scenario_error::{ScenarioError, ScenarioErrors, errors_at},
+    source_file::{ReadError, SourceFile},
     table::Table,
     value::Value,
 };
 use crate::{
     ground::Ground,
-    launcher::{self, Complaints, HostList, HostOptions, LauncherFormat},
+    launcher::{self, HostList, HostOptions, LauncherFormat},
 };
 
 /// The keys of the table.
@@ -143,18 +143,4 @@ fn read_list(path: &Path) -> Result<HostList, Vec<ScenarioError>> {
     let source = SourceFile::read(path)
         .map_err(|error| vec![ScenarioError::of_file(path, format!("list of hosts {error}"))])?;
     HostList::parse(source.text()).map_err(|complaints| errors_at(&source, &complaints))
-}
-
-/// The complaints at their places, the last with the number of those left out.
-fn errors_at(source: &std::sync::Arc<SourceFile>, complaints: &Complaints) -> Vec<ScenarioError> {
-    let error = |complaint: &launcher::Complaint| {
-        ScenarioError::at(&Place::new(source, complaint.span.clone()), &complaint.message, "here")
-    };
-    let mut errors: Vec<ScenarioError> = complaints.kept().iter().map(error).collect();
-    if complaints.left_out() > 0
-        && let Some(last) = errors.pop()
-    {
-        errors.push(last.with_help(format!("and {} more errors in this file", complaints.left_out())));
-    }
-    errors
 }

@@ -7,9 +7,9 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
-use cubefold_topology::{Machine, Wrap};
+use cubefold_topology::{Machine, NodeId, Wrap};
 
-use super::{launcher_file::LauncherSource, machine_file::MachineFile, placement_file::Failure};
+use super::{edge_list, launcher_file::LauncherSource, machine_file::MachineFile, placement_file::Failure};
 use crate::{ground::Ground, guest_program::GuestProgram};
 
 /// Machine files and placements that some scenario has asked for.
@@ -17,6 +17,7 @@ use crate::{ground::Ground, guest_program::GuestProgram};
 pub(super) struct Library {
     /// With the reason where one cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
+    networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
 }
 
@@ -26,9 +27,16 @@ pub(super) struct PlacementKey {
     origin: Origin,
     guest: GuestKey,
     base: Vec<u32>, // of the partition; empty without one
+    machine: ShapeKey,
+}
+
+/// What decides which nodes are neighbours.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ShapeKey {
     kind: &'static str,
     lengths: Vec<u64>,
     wraps: Vec<Wrap>,
+    links: Vec<(NodeId, NodeId)>, // of a network
 }
 
 /// Where a placement comes from.
@@ -43,7 +51,7 @@ enum Origin {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum GuestKey {
     Cube(u8),
-    Grid(&'static str, Vec<u64>, Vec<Wrap>),
+    Machine(ShapeKey),
 }
 
 impl PlacementKey {
@@ -64,21 +72,29 @@ impl PlacementKey {
 
     fn new(origin: Origin, program: &GuestProgram, ground: Ground<'_>) -> Self {
         let guest = match program {
-            GuestProgram::Cube(program) => GuestKey::Cube(program.cube().dimension_count()),
-            GuestProgram::Neighbours { program, .. } => {
-                let (kind, lengths, wraps) = shape_key(program.guest().shape());
-                GuestKey::Grid(kind, lengths, wraps)
+            GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
+                GuestKey::Cube(program.cube().dimension_count())
             }
+            GuestProgram::DivideAndConquer(program) => GuestKey::Cube(program.cube().dimension_count()),
+            GuestProgram::Neighbours { program, .. } => {
+                GuestKey::Machine(ShapeKey::new(program.guest().shape()))
+            }
+            GuestProgram::Shuffled(program) => GuestKey::Machine(ShapeKey::new(program.guest().shape())),
         };
-        let (kind, lengths, wraps) = shape_key(ground.machine);
         let base = ground.partition.map_or_else(Vec::new, |partition| partition.base().as_slice().to_vec());
-        Self { origin, guest, base, kind, lengths, wraps }
+        Self { origin, guest, base, machine: ShapeKey::new(ground.machine) }
     }
 }
 
-fn shape_key(machine: &Machine) -> (&'static str, Vec<u64>, Vec<Wrap>) {
-    let wraps = machine.extents().iter().map(|extent| extent.wrap()).collect();
-    (machine.kind().name(), machine.shape().lengths().to_vec(), wraps)
+impl ShapeKey {
+    fn new(machine: &Machine) -> Self {
+        Self {
+            kind: machine.kind().name(),
+            lengths: machine.shape().lengths().to_vec(),
+            wraps: machine.extents().iter().map(|extent| extent.wrap()).collect(),
+            links: machine.as_network().map_or_else(Vec::new, |network| network.links().collect()),
+        }
+    }
 }
 
 impl Library {
@@ -96,14 +112,28 @@ impl Library {
         read
     }
 
-    /// The machine files and placement files that were asked for.
+    /// The network of the list of links with this path.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is wrong.
+    pub(super) fn network(&mut self, path: &Path) -> Result<Arc<Machine>, Failure> {
+        if let Some(known) = self.networks.get(path) {
+            return known.clone();
+        }
+        let read = edge_list::read(path).map(Arc::new);
+        self.networks.insert(path.to_owned(), read.clone());
+        read
+    }
+
+    /// The machine files, lists of links and placement files that were asked for.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.keys().flat_map(|key| match &key.origin {
             Origin::File(path) => vec![path.clone()],
             Origin::Launcher(source) => source.hosts.iter().chain([&source.file]).cloned().collect(),
             Origin::Embedding(_) => vec![],
         });
-        self.machine_files.keys().cloned().chain(placements)
+        self.machine_files.keys().chain(self.networks.keys()).cloned().chain(placements)
     }
 
     /// The placement with this key, made by `make` when it is asked for the first time.

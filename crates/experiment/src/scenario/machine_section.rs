@@ -2,11 +2,14 @@
 
 use cubefold_simulator::Cycles;
 use cubefold_topology::{
-    HostDimension, LinkMode, MOST_DIMENSIONS, Machine, MachineError, MachineKind, Partition, Wrap,
+    HostDimension, LinkMode, MOST_DIMENSIONS, MOST_ROUTED_NODES, Machine, MachineError, MachineKind,
+    Partition, Wrap,
 };
 
 use super::{
     known_names::alternatives,
+    library::Library,
+    network_section::{self, NetworkKeys},
     partition_section,
     scenario_error::ScenarioError,
     setting::Setting,
@@ -29,13 +32,15 @@ pub(super) struct MachineSection {
 }
 
 /// Reads the machine.
-pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> MachineSection {
+pub(super) fn read(
+    settings: &Settings<'_>,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> MachineSection {
     let kind = kind(settings, errors);
-    let size = size(settings, kind, errors);
-    let wraps = wraps(settings, kind, size.as_ref(), errors);
-    let machine = match (kind, &size) {
-        (Some(kind), Some(size)) => machine(settings, kind, size, wraps.as_deref(), errors),
-        _ => None,
+    let (machine, size) = match kind.filter(|kind| !kind.is_grid()) {
+        Some(kind) => network(settings, kind, library, errors).unzip(),
+        None => grid(settings, kind, errors),
     };
     let links = match settings.get(Setting::MachineLinks) {
         Some(value) => links(value, errors),
@@ -46,7 +51,8 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
         None => Some(1),
     };
     let hop_cycles = hop_cycles.map(Cycles::new);
-    let Some(value) = settings.get(Setting::MachinePartition) else {
+    let partition = settings.get(Setting::MachinePartition);
+    let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
         return MachineSection { machine, partition: None, size, links, hop_cycles };
     };
     let (partition, size) = partition_section::read(value, machine.as_ref(), errors).unzip();
@@ -54,10 +60,63 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
     MachineSection { machine, partition, size, links, hop_cycles }
 }
 
+fn grid(
+    settings: &Settings<'_>,
+    kind: Option<MachineKind>,
+    errors: &mut Vec<ScenarioError>,
+) -> (Option<Machine>, Option<Size>) {
+    if let (Some(kind), Some(value)) = (kind, settings.get(Setting::MachineEdges)) {
+        let message = format!("machine.edges with a {kind}, which has none");
+        let error = ScenarioError::at(&value.place, message, "only a network is a list of links");
+        errors.push(error.because(settings.place(Setting::MachineKind), format!("a {kind}")));
+    }
+    let size = size(settings, kind, errors);
+    let wraps = wraps(settings, kind, size.as_ref(), errors);
+    let machine = match (kind, &size) {
+        (Some(kind), Some(size)) => machine(settings, kind, size, wraps.as_deref(), errors),
+        _ => None,
+    };
+    (machine, size)
+}
+
+/// What is no grid, with the lengths by which its nodes are numbered.
+fn network(
+    settings: &Settings<'_>,
+    kind: MachineKind,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(Machine, Size)> {
+    let foreign = [
+        ("shape", Setting::MachineShape),
+        ("wrap", Setting::MachineWrap),
+        ("partition", Setting::MachinePartition),
+    ];
+    let foreign = foreign.into_iter().filter_map(|(key, setting)| Some((key, settings.get(setting)?)));
+    let keys = NetworkKeys {
+        name: "machine",
+        count_key: "dimensions",
+        count: settings.get(Setting::MachineDimensions),
+        edges: settings.get(Setting::MachineEdges),
+        foreign: foreign.collect(),
+        kind: settings.get(Setting::MachineKind)?,
+    };
+    let (machine, size) = network_section::read(kind, &keys, |path| settings.beside(path), library, errors)?;
+    if machine.node_count() > MOST_ROUTED_NODES {
+        let message = format!(
+            "{} nodes, expected at most {MOST_ROUTED_NODES} (2^16) of a network",
+            machine.node_count()
+        );
+        let error = ScenarioError::at(&size.place, message, "too large");
+        errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
+        return None;
+    }
+    Some((Machine::clone(&machine), size))
+}
+
 fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<MachineKind> {
-    let names = MachineKind::ALL.map(|kind| (kind.name(), kind));
+    let names = MachineKind::HOSTS.map(|kind| (kind.name(), kind));
     let Some(value) = settings.get(Setting::MachineKind) else {
-        let expected = alternatives(&MachineKind::ALL);
+        let expected = alternatives(&MachineKind::HOSTS);
         errors.push(settings.missing(Setting::MachineKind, &expected));
         return None;
     };
@@ -91,9 +150,7 @@ fn missing_size(settings: &Settings<'_>, kind: Option<MachineKind>) -> ScenarioE
     let (setting, expected) = match kind {
         Some(MachineKind::Hypercube) => (Setting::MachineDimensions, "how many, or a shape of all 2"),
         Some(MachineKind::Line | MachineKind::Ring) => (Setting::MachineShape, "its length: [64]"),
-        Some(MachineKind::Mesh | MachineKind::Torus) | None => {
-            (Setting::MachineShape, "the length of each dimension: [8, 8]")
-        }
+        _ => (Setting::MachineShape, "the length of each dimension: [8, 8]"),
     };
     let written_as = kind.map(|kind| format!("a {kind}")).unwrap_or_default();
     settings.missing(setting, expected).because(settings.place(Setting::MachineKind), written_as)
@@ -168,7 +225,12 @@ fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<Sce
             let error = ScenarioError::at(&size.place, error.to_string(), "expected 1 length");
             vec![error.because(kind, format!("a {name}")).with_help(help)]
         }
-        MachineError::Shape(_) | MachineError::WrapEntries { .. } => {
+        MachineError::Shape(_)
+        | MachineError::WrapEntries { .. }
+        | MachineError::NoGrid { .. }
+        | MachineError::NoFamily { .. }
+        | MachineError::Dimensions { .. }
+        | MachineError::Network(_) => {
             vec![ScenarioError::at(&size.place, error.to_string(), "this shape")]
         }
     }

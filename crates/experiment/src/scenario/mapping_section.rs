@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cubefold_mapping::{
-    Construction, ConstructionError, ConstructionKind, EmbeddingKind, Hypercube, Placement,
+    Construction, ConstructionError, ConstructionKind, EmbeddingKind, Hypercube, Placement, PlacementTable,
 };
 use cubefold_topology::{Machine, Partition};
 
@@ -49,23 +49,30 @@ pub(super) struct Fit<'a> {
 impl Fit<'_> {
     /// The guest, where it is a cube.
     fn cube(&self) -> Option<Hypercube> {
-        match self.program {
-            GuestProgram::Cube(program) => Some(program.cube()),
-            GuestProgram::Neighbours { .. } => None,
-        }
+        self.program.cube()
+    }
+
+    /// Whether the machine or the guest is a network.
+    fn has_network(&self) -> bool {
+        self.machine.as_network().is_some() || self.program.has_network_guest()
     }
 }
 
-/// Reads the list of embeddings, for a program that decides what there is without one.
+/// Reads the list of embeddings, for a machine and a program that decide what there is without one.
 pub(super) fn read(
     settings: &Settings<'_>,
+    machine: Option<&Machine>,
     program: Option<&GuestProgram>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<NamedEmbedding>> {
     let Some(value) = settings.get(Setting::MappingEmbeddings) else {
+        let on_network = machine.is_some_and(|machine| machine.as_network().is_some());
         let names = match program {
-            Some(GuestProgram::Neighbours { .. }) => vec![EmbeddingName::Tao(None)],
-            Some(GuestProgram::Cube(_)) | None => DEFAULT_EMBEDDINGS.map(EmbeddingName::Kind).into(),
+            Some(program) if on_network || program.has_network_guest() => {
+                vec![EmbeddingName::Kind(EmbeddingKind::Standard)]
+            }
+            Some(program) if program.cube().is_none() => vec![EmbeddingName::Tao(None)],
+            _ => DEFAULT_EMBEDDINGS.map(EmbeddingName::Kind).into(),
         };
         return Some(names.into_iter().map(|name| NamedEmbedding { name, place: None }).collect());
     };
@@ -143,15 +150,45 @@ pub(super) fn place(
 fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     let is_rule = |embedding: &&NamedEmbedding| matches!(embedding.name, EmbeddingName::Kind(_));
     let rules: Vec<&NamedEmbedding> = embeddings.iter().filter(is_rule).collect();
-    let Some(first) = rules.first().filter(|_| fit.cube().is_some()) else {
+    let Some(first) = rules.first().filter(|_| fit.cube().is_some() || fit.has_network()) else {
         return vec![];
     };
+    if fit.has_network() {
+        return rules.iter().filter_map(|embedding| network_misfit(fit, embedding)).collect();
+    }
     let names = all_of(&rules.iter().map(|embedding| &embedding.name).collect::<Vec<_>>());
     let wrong_lengths = wrong_lengths(fit, first, &names);
     if wrong_lengths.is_empty() && fit.machine.node_count() != fit.program.process_count() {
         return vec![wrong_node_count(fit, first, &names)];
     }
     wrong_lengths
+}
+
+/// What keeps a rule off a network, or a guest that is one off a machine: but the one that puts process `n` on node `n`
+/// they go field by field.
+fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioError> {
+    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
+    let (nodes, processes) = (fit.machine.node_count(), fit.program.process_count());
+    if embedding.name != EmbeddingName::Kind(EmbeddingKind::Standard) {
+        let message =
+            format!("embedding {} where a network is placed or placed on, expected standard", embedding.name);
+        return Some(
+            ScenarioError::at(place, message, "goes by the dimensions of a grid")
+                .because(fit.settings.place(Setting::MachineKind), "the machine")
+                .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+                .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
+        );
+    }
+    (nodes != processes).then(|| {
+        let message = format!(
+            "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
+        );
+        ScenarioError::at(place, message, format!("{nodes} nodes, expected {processes}"))
+            .because(Some(&fit.size.place), format!("{nodes} nodes"))
+            .because(fit.settings.place(Setting::ProgramGuest), format!("{processes} processes"))
+            .because(fit.settings.place(Setting::ProgramDimensions), format!("{processes} processes"))
+            .with_help("only a placement file leaves nodes empty or puts several processes on one")
+    })
 }
 
 fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<ScenarioError> {
@@ -196,6 +233,16 @@ fn placement(
 ) -> Result<Arc<Placement>, Failure> {
     let ground = Ground { machine: fit.machine, partition: fit.partition };
     match &embedding.name {
+        EmbeddingName::Kind(EmbeddingKind::Standard) if fit.has_network() => {
+            let key = PlacementKey::named(EmbeddingKind::Standard.name(), fit.program, ground);
+            library.placement(key, || {
+                let nodes = fit.machine.nodes().collect();
+                PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
+                    let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
+                    Failure::Wrong(vec![error])
+                })
+            })
+        }
         EmbeddingName::Kind(kind) => {
             let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
             let key = PlacementKey::named(kind.name(), fit.program, ground);
@@ -236,10 +283,7 @@ fn placement(
 /// The construction of Tao's with this name, or the one that the theorems pick. A d-cube is the mesh of all
 /// lengths 2 (errata C5).
 fn construct(fit: &Fit<'_>, kind: Option<ConstructionKind>) -> Result<Placement, ConstructionError> {
-    let guest = match fit.program {
-        GuestProgram::Cube(program) => program.cube().shape(),
-        GuestProgram::Neighbours { program, .. } => program.guest().shape().clone(),
-    };
+    let guest = fit.program.shape();
     let construction = match kind {
         Some(kind) => Construction::named(kind, &guest, fit.machine),
         None => Construction::choose(&guest, fit.machine),

@@ -18,11 +18,8 @@ use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId
 use cubefold_topology::{Machine, NodeId};
 
 use self::row::{Row, RowTexts};
-use super::scenario_error::ScenarioError;
-use crate::{ground::Ground, missing_processes};
-
-/// The most errors that are told of one file.
-const MOST_TOLD: usize = 20;
+use super::scenario_error::{ScenarioError, and_more};
+use crate::{complaint::MOST_TOLD, ground::Ground, missing_processes, text::described};
 
 /// Why a file gives no placement.
 #[derive(Debug, Clone)]
@@ -93,13 +90,9 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn into_errors(mut self) -> Vec<ScenarioError> {
+    fn into_errors(self) -> Vec<ScenarioError> {
         let left_out = self.wrong - self.errors.len() as u64;
-        if let Some(last) = self.errors.pop() {
-            let more = format!("and {left_out} more errors in this file");
-            self.errors.push(if left_out > 0 { last.with_help(more) } else { last });
-        }
-        self.errors
+        and_more(self.errors, left_out)
     }
 
     fn read_rows(&mut self) -> Result<(), Failure> {
@@ -180,7 +173,7 @@ impl<'a> Reading<'a> {
         let number = decimal(text);
         if number.is_none_or(|number| !range.contains(&u64::from(number))) {
             let name = if field == 0 { "process".to_owned() } else { format!("p_{field}") };
-            let found = row::described(text);
+            let found = described(&String::from_utf8_lossy(text));
             let (least, greatest) = (range.start(), range.end());
             let message = format!("{name} is {found}, expected an integer from {least} to {greatest}");
             self.tell(|texts| texts.wrong(start, Some(field), &message));

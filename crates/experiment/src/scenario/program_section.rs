@@ -1,12 +1,12 @@
 //! The `[program]` table: the kind, the guest, the stages and the cycles of a computation.
 
 use cubefold_mapping::{GridGuest, Guest, Hypercube};
-use cubefold_simulator::{CubeProgram, Cycles, NeighbourProgram, Pattern};
+use cubefold_simulator::{CubeProgram, Cycles, DivideAndConquer, NeighbourProgram, Pattern};
 use cubefold_topology::{Machine, Wrap};
 
 use super::{
-    guest_section, machine_section::MachineSection, scenario_error::ScenarioError, setting::Setting,
-    settings::Settings, stage_list,
+    guest_section, library::Library, machine_section::MachineSection, normal_program,
+    scenario_error::ScenarioError, setting::Setting, settings::Settings, stage_list,
 };
 use crate::{
     generator_key::generator_key,
@@ -18,6 +18,8 @@ use crate::{
 enum Kind {
     Cube,
     Neighbours,
+    DivideAndConquer,
+    Normal,
 }
 
 /// Reads the program. `machine` says how many dimensions it has when it is not written; `seed` is what its
@@ -26,11 +28,17 @@ pub(super) fn read(
     settings: &Settings<'_>,
     machine: &MachineSection,
     seed: Option<u64>,
+    library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<GuestProgram> {
     let kind = match settings.get(Setting::ProgramKind) {
         Some(value) => {
-            let names = [("cc-cube", Kind::Cube), ("neighbour-exchange", Kind::Neighbours)];
+            let names = [
+                ("cc-cube", Kind::Cube),
+                ("neighbour-exchange", Kind::Neighbours),
+                ("divide-and-conquer", Kind::DivideAndConquer),
+                ("normal", Kind::Normal),
+            ];
             value.choice(Setting::ProgramKind.path(), &names, errors)
         }
         None => Some(Kind::Cube),
@@ -48,11 +56,21 @@ pub(super) fn read(
         }
         Kind::Neighbours => {
             tell_foreign(settings, "neighbour-exchange", &CUBE_KEYS, errors);
-            let guest = guest_section::read(settings, errors);
-            let communication = communication(settings, errors);
+            let guest = guest_section::read(settings, library, errors);
+            let communication = communication(settings, guest.as_ref().map(|(guest, _)| guest), errors);
             let ((guest, _), communication) = (guest?, communication?);
             check_sets(settings, &guest, communication, errors)?;
             neighbours(guest, communication, Cycles::new(compute?), seed?)
+        }
+        Kind::DivideAndConquer => {
+            let foreign: Vec<Setting> = NEIGHBOUR_KEYS.into_iter().chain([Setting::ProgramStages]).collect();
+            tell_foreign(settings, "divide-and-conquer", &foreign, errors);
+            let cube = cube(settings, machine, errors)?;
+            Some(GuestProgram::DivideAndConquer(DivideAndConquer::new(cube, Cycles::new(compute?))))
+        }
+        Kind::Normal => {
+            tell_foreign(settings, "normal", &NEIGHBOUR_KEYS, errors);
+            normal_program::read(settings, machine, Cycles::new(compute?), errors)
         }
     }
 }
@@ -75,7 +93,14 @@ fn tell_foreign(settings: &Settings<'_>, kind: &str, keys: &[Setting], errors: &
 /// The most permutation sets that a program may have.
 const MOST_SETS: u64 = 1_000_000;
 
-fn communication(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<NeighbourCommunication> {
+/// How the processes of `guest` communicate: by default along each dimension in turn, in a network, which has none, with
+/// all neighbours at once.
+fn communication(
+    settings: &Settings<'_>,
+    guest: Option<&GridGuest>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<NeighbourCommunication> {
+    let network = guest.map(GridGuest::shape).filter(|shape| shape.as_network().is_some());
     let sets = match settings.get(Setting::ProgramSets) {
         Some(value) => value.natural(Setting::ProgramSets.path(), 1..=MOST_SETS, errors),
         None => Some(50),
@@ -84,7 +109,9 @@ fn communication(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Op
         .and_then(|sets| usize::try_from(sets).ok())
         .map_or(NeighbourCommunication::Shift, |sets| NeighbourCommunication::Permutation { sets });
     let Some(value) = settings.get(Setting::ProgramCommunication) else {
-        return sets.map(|_| NeighbourCommunication::Shift);
+        let default =
+            if network.is_some() { NeighbourCommunication::Scatter } else { NeighbourCommunication::Shift };
+        return sets.map(|_| default);
     };
     let names = [
         ("shift", NeighbourCommunication::Shift),
@@ -93,6 +120,12 @@ fn communication(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Op
     ];
     let name = Setting::ProgramCommunication.path();
     let communication = value.choice(name, &names, errors);
+    if let (Some(NeighbourCommunication::Shift), Some(shape)) = (communication, network) {
+        let message = format!("{name} is \"shift\" with a {}, expected scatter or permutation", shape.kind());
+        let error = ScenarioError::at(&value.place, message, "its links lie in no dimensions to shift along");
+        errors.push(error.because(settings.place(Setting::ProgramGuest), "the guest"));
+        return None;
+    }
     sets.and(communication)
 }
 
@@ -139,6 +172,10 @@ fn neighbours(
 
 /// A shape in words that no change of the code changes: keys of random choices are made of it.
 fn shape_name(shape: &Machine) -> String {
+    if shape.as_network().is_some() {
+        let lengths: Vec<String> = shape.shape().lengths().iter().map(u64::to_string).collect();
+        return format!("{} {}", shape.kind(), lengths.join("x"));
+    }
     let extents = shape.extents().iter().map(|extent| match extent.wrap() {
         Wrap::Around => format!("{} around", extent.length()),
         Wrap::Open => format!("{} open", extent.length()),
@@ -146,7 +183,7 @@ fn shape_name(shape: &Machine) -> String {
     extents.collect::<Vec<_>>().join(", ")
 }
 
-fn cube(
+pub(super) fn cube(
     settings: &Settings<'_>,
     section: &MachineSection,
     errors: &mut Vec<ScenarioError>,

@@ -3,11 +3,13 @@
 use std::{
     fmt,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 
-use super::source_file::Place;
+use super::source_file::{Place, SourceFile};
+use crate::complaint::{Complaint, Complaints};
 
 /// One thing that is wrong with a scenario, and where it is written.
 ///
@@ -241,6 +243,24 @@ impl fmt::Display for ScenarioErrors {
 }
 
 impl std::error::Error for ScenarioErrors {}
+
+/// The complaints about a file at their places, the last with the number of those left out.
+pub(super) fn errors_at(source: &Arc<SourceFile>, complaints: &Complaints) -> Vec<ScenarioError> {
+    let error = |complaint: &Complaint| {
+        ScenarioError::at(&Place::new(source, complaint.span.clone()), &complaint.message, "here")
+    };
+    and_more(complaints.kept().iter().map(error).collect(), complaints.left_out())
+}
+
+/// The errors of a file, the last with the number of those left out.
+pub(super) fn and_more(mut errors: Vec<ScenarioError>, left_out: u64) -> Vec<ScenarioError> {
+    if left_out > 0
+        && let Some(last) = errors.pop()
+    {
+        errors.push(last.with_help(format!("and {left_out} more errors in this file")));
+    }
+    errors
+}
 
 #[cfg(test)]
 mod tests {

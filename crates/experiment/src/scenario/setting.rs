@@ -8,6 +8,7 @@ pub(super) enum Setting {
     MachineKind,
     MachineShape,
     MachineDimensions,
+    MachineEdges,
     MachineLinks,
     MachineHopCycles,
     MachineWrap,
@@ -42,12 +43,13 @@ pub(super) enum Section {
 
 impl Setting {
     /// Every key, in the order in which they are documented.
-    pub(super) const ALL: [Self; 24] = [
+    pub(super) const ALL: [Self; 25] = [
         Self::Name,
         Self::Seed,
         Self::MachineKind,
         Self::MachineShape,
         Self::MachineDimensions,
+        Self::MachineEdges,
         Self::MachineLinks,
         Self::MachineHopCycles,
         Self::MachineWrap,
@@ -77,6 +79,7 @@ impl Setting {
             Self::MachineKind => "machine.kind",
             Self::MachineShape => "machine.shape",
             Self::MachineDimensions => "machine.dimensions",
+            Self::MachineEdges => "machine.edges",
             Self::MachineLinks => "machine.links",
             Self::MachineHopCycles => "machine.hop_cycles",
             Self::MachineWrap => "machine.wrap",

@@ -1,6 +1,6 @@
 //! The lengths of a machine or guest and how they wrap, with the places where they are written.
 
-use cubefold_topology::{MachineError, ShapeError, Wrap};
+use cubefold_topology::{Machine, MachineError, ShapeError, Wrap};
 
 use super::{
     scenario_error::ScenarioError,
@@ -32,6 +32,11 @@ impl Size {
     pub(super) fn of_cube(dimensions: u64, place: &Place) -> Self {
         let lengths = (0..dimensions).map(|_| 2).collect();
         Self { lengths, place: place.clone(), length_places: vec![] }
+    }
+
+    /// The lengths by which the nodes of a network are numbered; what describes it is written at `place`.
+    pub(super) fn of_machine(machine: &Machine, place: &Place) -> Self {
+        Self { lengths: machine.shape().lengths().to_vec(), place: place.clone(), length_places: vec![] }
     }
 
     /// The lengths in a list, which is called `name`.

@@ -6,9 +6,10 @@ use super::{
     scenario_error::{ScenarioError, Standing},
     setting::{Section, Setting},
     source_file::Place,
-    value::{Content, Entry, Value, shortened},
+    value::{Content, Entry, Value},
     written::Written,
 };
+use crate::text::shortened;
 
 /// The key of the cases.
 const CASES: &str = "cases";

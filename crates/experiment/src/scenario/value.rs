@@ -9,9 +9,7 @@ use super::{
     scenario_error::ScenarioError,
     source_file::{Place, SourceFile},
 };
-
-/// The most characters of a text that a message repeats.
-const MOST_REPEATED: usize = 60;
+use crate::text::shortened;
 
 /// A value and where it is written.
 #[derive(Debug, Clone)]
@@ -190,15 +188,6 @@ fn integers_in(range: &RangeInclusive<u64>) -> String {
     }
 }
 
-/// The beginning of a text, on one line.
-pub(super) fn shortened(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(MOST_REPEATED) {
-        Some((end, _)) => format!("{}..", &line[..end]),
-        None => line.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,6 +227,5 @@ mod tests {
         let entries = parse("a = [ 1,2 ]\nb = [\n 'x', # why\n { c = 3 }\n]");
         assert_eq!(entries[0].value.written(), "[ 1,2 ]");
         assert_eq!(entries[1].value.written(), "['x', { c = 3 }]");
-        assert_eq!(shortened(&"long ".repeat(100)).len(), MOST_REPEATED + 2);
     }
 }

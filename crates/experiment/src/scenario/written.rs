@@ -8,8 +8,9 @@ use super::{
     scenario_error::{ScenarioError, Standing},
     setting::{Section, Setting},
     source_file::{Place, SourceFile},
-    value::{Content, Entry, Value, shortened},
+    value::{Content, Entry, Value},
 };
+use crate::text::shortened;
 
 /// The values of a file by their keys, not looked at yet.
 #[derive(Debug)]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use cubefold_topology::MachineKind;
+
 use crate::ConstructionKind;
 
 /// A pair of guest and host that no construction, or not the one asked for, covers.
@@ -30,6 +32,12 @@ impl fmt::Display for ConstructionError {
 /// A condition of a theorem that a pair of guest and host fails.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnmetCondition {
+    /// The dissertation is about toruses and meshes.
+    #[error("a {machine}, expected a torus or mesh")]
+    Grid {
+        /// The guest or the host.
+        machine: MachineKind,
+    },
     /// One-to-one constructions need a node for every process.
     #[error("{processes} processes on {nodes} nodes, expected as many nodes as processes")]
     EqualSizes {

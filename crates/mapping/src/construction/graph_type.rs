@@ -2,6 +2,8 @@
 
 use cubefold_topology::Machine;
 
+use super::error::UnmetCondition;
+
 /// The type of a graph in Tao 1988 (3.2): all dimensions wrap, or none does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GraphType {
@@ -26,10 +28,21 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    pub(super) fn new(guest: &Machine, host: &Machine) -> Self {
+    /// The pair of these two.
+    ///
+    /// # Errors
+    ///
+    /// Those that are no grids.
+    pub(super) fn new(guest: &Machine, host: &Machine) -> Result<Self, Vec<UnmetCondition>> {
+        let networks = [guest, host].into_iter().filter(|machine| machine.as_network().is_some());
+        let wrong: Vec<_> =
+            networks.map(|machine| UnmetCondition::Grid { machine: machine.kind() }).collect();
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
         let lengths = |machine: &Machine| machine.shape().lengths().to_vec();
         let rings = |machine: &Machine| machine.extents().iter().map(|extent| extent.is_ring()).collect();
-        Self::of_lengths(lengths(guest), rings(guest), lengths(host), rings(host))
+        Ok(Self::of_lengths(lengths(guest), rings(guest), lengths(host), rings(host)))
     }
 
     pub(super) fn of_lengths(

@@ -28,9 +28,12 @@ enum Split {
 }
 
 impl Axis {
-    /// The dimensions of a machine in order.
+    /// The dimensions of a grid in order; none of a network.
     pub(super) fn all(machine: &Machine) -> Vec<Self> {
         let shape = machine.shape();
+        if machine.as_network().is_some() {
+            return vec![];
+        }
         let by_bits = shape.lengths().iter().all(|length| length.is_power_of_two());
         let axis = |dimension: HostDimension| {
             let (length, stride) = (shape.length(dimension), shape.stride(dimension));

@@ -5,6 +5,7 @@ use cubefold_topology::TieRule;
 use super::congestion;
 use super::distances::{ByDimension, WithSpectrum, tally};
 use super::edge_blocks::EdgeBlocks;
+use super::on_network;
 use super::{Congestion, Dilation, DimensionDistances};
 use crate::{Guest, Placement, PlacementMetrics};
 
@@ -54,6 +55,9 @@ fn with_spectrum<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> (Vec<DimensionDistance
 }
 
 fn congestion_of<G: Guest>(blocks: &EdgeBlocks<'_, G>, placement: &Placement, tie: TieRule) -> Congestion {
+    if blocks.machine.as_network().is_some() {
+        return on_network::congestion(blocks.guest, blocks.machine, blocks.images);
+    }
     let one_to_one = placement.is_one_to_one();
     // A process owns an edge a dimension at most.
     let most_edges = blocks.images.len().saturating_mul(blocks.guest.dimension_count());

@@ -7,7 +7,7 @@ use super::counter::extremes;
 use super::edge_blocks::{EdgeBlocks, differing_bits};
 use super::histogram::Histogram;
 use super::{Dilation, DimensionDistances, Extremes};
-use crate::{GatheredImages, Guest};
+use crate::{GatheredImages, Guest, construction::narrow};
 
 /// What is known of distances seen so far.
 pub(super) trait Tally: Send {
@@ -52,7 +52,7 @@ impl ByDimension {
 impl WithSpectrum {
     /// Of no distances yet.
     pub(super) fn new<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> Self {
-        let histogram = Histogram::new(blocks.machine.diameter());
+        let histogram = Histogram::new(blocks.machine.distance_bound());
         Self { by_dimension: ByDimension::new(blocks), histogram }
     }
 
@@ -113,6 +113,12 @@ fn write_distances<G: Guest>(
 ) {
     distances.clear();
     distances.resize(low.len(), 0);
+    if blocks.machine.as_network().is_some() {
+        for ((low, high), distance) in low.iter().zip(high).zip(distances) {
+            *distance = narrow(blocks.machine.distance(*low, *high));
+        }
+        return;
+    }
     let differing = differing_bits(low, high);
     for axis in blocks.axes.iter().filter(|axis| axis.is_among(differing)) {
         axis.add_distances(low, high, distances);

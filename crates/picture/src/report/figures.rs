@@ -139,6 +139,9 @@ fn of_placements(
         nodes if nodes > MOST_NODES => Err(format!(
             "Left out: {nodes} nodes are too many for this page. Use cubefold draw, or cubefold place."
         )),
+        _ if run.run.machine.as_network().is_some() => {
+            Err("Left out: its nodes lie in no rows and columns. Use cubefold place.".to_owned())
+        }
         _ => draw(run),
     };
     section(&placed(runs), room, (title, explanation), |run| placement_name(run, runs), draw)

@@ -76,6 +76,11 @@ impl Processes {
         self.all[process.label() as usize].node
     }
 
+    /// The stage in which the process becomes ready next.
+    pub(super) fn next_stage(&self, process: ProcessId) -> usize {
+        self.all[process.label() as usize].stages as usize
+    }
+
     /// The process becomes ready in its next stage, which is returned.
     pub(super) fn become_ready(&mut self, process: ProcessId, now: Cycle) -> usize {
         let own = &mut self.all[process.label() as usize];

@@ -1,6 +1,6 @@
 //! Channels and links as places in arrays, and the step along a channel.
 
-use cubefold_topology::{Direction, Leg, Link, Machine, NodeId, Sign};
+use cubefold_topology::{Channel, Direction, Leg, Link, Machine, NodeId, Sign};
 
 use super::Transit;
 
@@ -12,8 +12,9 @@ use super::Transit;
 #[derive(Debug, Clone)]
 pub(crate) struct Channels {
     nodes: usize,
-    steps: Vec<Step>, // one for each direction, in ascending order
-    directions: Vec<Direction>,
+    directions: Vec<Direction>, // in ascending order
+    steps: Vec<Step>,           // one for each direction of a grid
+    network: Option<Machine>,   // what is no grid knows its links itself
 }
 
 /// How a node's index changes with a step in one direction.
@@ -28,9 +29,13 @@ enum Step {
 
 impl Channels {
     pub(crate) fn new(machine: &Machine) -> Self {
-        let directions: Vec<_> = Direction::all(machine.shape().dimension_count()).collect();
+        let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
+        let directions: Vec<_> = machine.directions().collect();
+        if machine.as_network().is_some() {
+            return Self { nodes, directions, steps: vec![], network: Some(machine.clone()) };
+        }
         let steps = directions.iter().map(|&direction| Step::new(machine, direction)).collect();
-        Self { nodes: usize::try_from(machine.node_count()).unwrap_or(usize::MAX), steps, directions }
+        Self { nodes, directions, steps, network: None }
     }
 
     /// The number of channels' places.
@@ -57,6 +62,11 @@ impl Channels {
     /// The place of the link of that channel.
     #[inline]
     pub(crate) fn link(&self, transit: &Transit) -> usize {
+        if let Some(machine) = &self.network {
+            let direction = self.directions[transit.direction as usize];
+            let link = machine.link(Channel { node: NodeId::new(transit.node), direction });
+            return link.dimension.index() * self.nodes + link.near.index() as usize;
+        }
         let positive = transit.direction.is_multiple_of(2);
         let near = if positive { transit.node } else { self.next(transit) };
         transit.direction as usize / 2 * self.nodes + near as usize
@@ -76,6 +86,12 @@ impl Channels {
     /// The node that the channel of `transit` leads to.
     #[inline]
     pub(crate) fn next(&self, transit: &Transit) -> u32 {
+        if let Some(machine) = &self.network {
+            let direction = self.directions[transit.direction as usize];
+            return machine
+                .neighbour(NodeId::new(transit.node), direction)
+                .map_or(transit.node, NodeId::index);
+        }
         self.steps[transit.direction as usize].after(transit.node)
     }
 

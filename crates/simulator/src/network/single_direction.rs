@@ -1,6 +1,6 @@
 //! Single-direction links: the whole machine moves one way at a time.
 
-use super::{Channels, Identities, Transit, queues::Queues};
+use super::{Channels, Identities, Transit, arbiter::Arbiter, queues::Queues};
 use crate::Cycle;
 
 /// The rule by which messages get their channels in mode 3 (`docs/model.md` section 5).
@@ -8,7 +8,7 @@ use crate::Cycle;
 /// Every message is queued. While nothing is in flight and the current direction has nothing queued, the
 /// turn goes to the next direction that has, cyclically; it is remembered through idle times.
 #[derive(Debug)]
-pub(super) struct SingleDirection {
+pub(crate) struct SingleDirection {
     channels: Channels,
     queues: Queues<Transit>,
     busy: Vec<bool>,       // by channel
@@ -43,9 +43,10 @@ impl SingleDirection {
         }
         self.turn
     }
+}
 
-    /// The transmission of `transit` from its node has ended.
-    pub(super) fn release(&mut self, transit: &Transit) {
+impl Arbiter for SingleDirection {
+    fn release(&mut self, transit: &Transit) {
         let channel = self.channels.channel(transit);
         self.in_flight -= 1;
         self.busy[channel] = false;
@@ -54,8 +55,7 @@ impl SingleDirection {
         }
     }
 
-    /// `transit` wants its channel from `now` on.
-    pub(super) fn join(&mut self, transit: Transit, now: Cycle, identities: &impl Identities) {
+    fn join(&mut self, transit: Transit, now: Cycle, identities: &impl Identities) {
         let (channel, direction) = (self.channels.channel(&transit), transit.direction as usize);
         if self.queues.number(channel).is_none() && !self.busy[channel] {
             self.idle[direction].push(channel);
@@ -65,8 +65,7 @@ impl SingleDirection {
         self.queued[direction] += 1;
     }
 
-    /// Fills `departures`, empty before, with the messages whose transmission begins in this cycle.
-    pub(super) fn depart(&mut self, departures: &mut Vec<Transit>) {
+    fn depart(&mut self, departures: &mut Vec<Transit>) {
         if let Some(direction) = self.turn() {
             for channel in self.idle[direction].drain(..) {
                 debug_assert_eq!(self.channels.direction_of_channel(channel), direction);
@@ -83,8 +82,7 @@ impl SingleDirection {
         self.queues.end_cycle();
     }
 
-    /// The most messages left in one channel's queue after the picks of any cycle so far.
-    pub(super) fn longest_queue(&self) -> u32 {
+    fn longest_queue(&self) -> u32 {
         self.queues.longest()
     }
 }

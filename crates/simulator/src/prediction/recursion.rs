@@ -41,12 +41,26 @@ const BLOCK: usize = 1 << 14;
 
 /// The largest `T_(S-1)` \[cycles\], from every process of any placement.
 pub(super) fn by_process(program: &CubeProgram, placement: &Placement, hop: Cycles) -> u64 {
-    let (nodes, axes) = (node_list(placement), Axis::all(placement.machine()));
+    let (nodes, machine) = (node_list(placement), placement.machine());
+    if machine.as_network().is_some() {
+        return last_of_processes(program, &nodes, hop, |low, high| machine.distance(low, high));
+    }
+    let axes = Axis::all(machine);
+    last_of_processes(program, &nodes, hop, |low, high| distance(&axes, low, high))
+}
+
+/// The largest time of all processes on `nodes`, which are so far from each other.
+fn last_of_processes(
+    program: &CubeProgram,
+    nodes: &[NodeId],
+    hop: Cycles,
+    distance: impl Fn(NodeId, NodeId) -> u64 + Sync,
+) -> u64 {
     let (compute, hop) = (program.compute().get(), hop.get());
-    let cost = |low, high| compute + hop * distance(&axes, low, high);
+    let cost = |low, high| compute + hop * distance(low, high);
     let mut times = vec![0; nodes.len()];
     for dimension in program.stages() {
-        exchange(&mut times, &nodes, 1 << dimension.index(), &cost);
+        exchange(&mut times, nodes, 1 << dimension.index(), &cost);
     }
     times.into_iter().max().unwrap_or(0)
 }

@@ -47,8 +47,12 @@ impl Run<'_> {
     fn check_conservation(&self, rows: &[Vec<Row>]) {
         for process in 0..self.problem.nodes.len() {
             let mut sum = 0;
-            for row in rows.iter().map(|stage| &stage[process]) {
-                sum += self.problem.compute_cycles + row.sharing + row.waiting + row.transfer + row.blocked;
+            for (stage, row) in rows.iter().map(|stage| &stage[process]).enumerate() {
+                sum += self.problem.computes(stage, process)
+                    + row.sharing
+                    + row.waiting
+                    + row.transfer
+                    + row.blocked;
                 assert_eq!(row.finish, sum, "process {process}: {row:?}");
             }
         }
@@ -65,7 +69,7 @@ impl Run<'_> {
     /// arrived together, the one with the smallest source).
     fn row(&self, stage: usize, process: usize) -> Row {
         let ready = self.ready[&(stage, process)];
-        let sharing = self.sharing[&(stage, process)];
+        let sharing = self.sharing.get(&(stage, process)).copied().unwrap_or(0);
         let numbers = self.messages_of.get(&(stage, process)).into_iter().flatten();
         let received = numbers
             .map(|&number| &self.travels[number])

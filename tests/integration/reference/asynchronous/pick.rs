@@ -32,7 +32,7 @@ impl Run<'_> {
         match self.problem.links {
             Links::FullDuplex => idle,
             Links::HalfDuplex => {
-                let opposite = self.problem.grid.opposite(channel);
+                let opposite = self.problem.opposite(channel);
                 let link_is_idle = idle && !self.in_flight.contains_key(&opposite);
                 let theirs = self.first(opposite);
                 link_is_idle && theirs.is_none_or(|theirs| self.first(channel) < Some(theirs))
@@ -72,7 +72,7 @@ impl Run<'_> {
         self.transmissions.entry(end).or_default().push(channel);
         self.in_flight.insert(channel, key.message.number);
         self.hops += 1;
-        *self.busy_cycles.entry(self.problem.grid.link(channel)).or_default() += self.problem.hop_cycles;
+        *self.busy_cycles.entry(self.problem.link(channel)).or_default() += self.problem.hop_cycles;
     }
 }
 

@@ -21,7 +21,12 @@ pub(crate) struct Candidate {
 
 impl Run<'_> {
     /// From now on a process could begin to compute for a stage.
+    /// One that passes through the stage is ready as it comes.
     pub(crate) fn could_begin(&mut self, stage: usize, process: usize) {
+        if self.problem.passes.contains(&(stage, process)) {
+            self.passing.push((stage, process));
+            return;
+        }
         let candidate = Candidate { since: self.cycle, process, stage };
         self.candidates.entry(self.problem.nodes[process]).or_default().insert(candidate);
     }

@@ -57,6 +57,8 @@ pub(crate) struct Run<'problem> {
     pub sharing: BTreeMap<StageAndProcess, u64>,
     /// The processes that became ready since messages were last injected.
     pub newly_ready: Vec<StageAndProcess>,
+    /// The processes that come to a stage which they pass through.
+    pub passing: Vec<StageAndProcess>,
     /// The computations that end at a cycle to come.
     pub computations: BTreeMap<u64, Vec<StageAndProcess>>,
     /// The channels whose transmission ends at a cycle to come.
@@ -99,6 +101,7 @@ impl<'problem> Run<'problem> {
             candidates: BTreeMap::new(),
             computing: BTreeSet::new(),
             sharing: BTreeMap::new(),
+            passing: Vec::new(),
             computations: BTreeMap::new(),
             transmissions: BTreeMap::new(),
             in_flight: BTreeMap::new(),
@@ -172,15 +175,18 @@ impl<'problem> Run<'problem> {
     /// stage at once when no message comes for it; whether there was one.
     fn become_ready(&mut self) -> bool {
         let ended = self.computations.remove(&self.cycle).unwrap_or_default();
-        for &(stage, process) in &ended {
-            self.computing.remove(&self.problem.nodes[process]);
+        for (_, process) in &ended {
+            self.computing.remove(&self.problem.nodes[*process]);
+        }
+        let passing = std::mem::take(&mut self.passing);
+        for &(stage, process) in ended.iter().chain(&passing) {
             self.ready.insert((stage, process), self.cycle);
             self.newly_ready.push((stage, process));
             if !self.awaited.contains_key(&(stage, process)) {
                 self.finish(stage, process);
             }
         }
-        !ended.is_empty()
+        !(ended.is_empty() && passing.is_empty())
     }
 
     /// Every message whose partners are both ready, one of them newly so, is injected; whether

@@ -39,7 +39,7 @@ impl Questions for TerminalQuestions {
     }
 }
 
-/// The kinds of machines with what they are, in the order of [`MachineKind::ALL`].
+/// The kinds of machines with what they are, in the order of [`MachineKind::GRIDS`].
 const MACHINES: [&str; 5] = [
     "line: nodes in a row",
     "ring: nodes in a circle",
@@ -61,7 +61,7 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
     let mut answered = options.clone();
     let kind = match options.machine {
         Some(kind) => kind,
-        None => MachineKind::ALL[questions.choose("Which machine?", &MACHINES, 3).map_err(unanswered)?],
+        None => MachineKind::GRIDS[questions.choose("Which machine?", &MACHINES, 3).map_err(unanswered)?],
     };
     answered.machine = Some(kind);
     let lengths = if let Some(lengths) = &options.shape {
@@ -91,6 +91,6 @@ fn shape_question(kind: MachineKind) -> (&'static str, &'static str) {
     match kind {
         MachineKind::Line | MachineKind::Ring => ("How many nodes?", "64"),
         MachineKind::Mesh | MachineKind::Torus => ("Which lengths do its dimensions have?", "8x8"),
-        MachineKind::Hypercube => ("How many dimensions?", "6"),
+        _ => ("How many dimensions?", "6"),
     }
 }

@@ -42,7 +42,7 @@ fn machine(wish: &Wish) -> String {
             let list = format!("# wrap = [{}]", first.join(", "));
             commented(&list, "which dimensions wrap, if not as the kind says")
         }
-        MachineKind::Line | MachineKind::Ring | MachineKind::Hypercube => String::new(),
+        _ => String::new(), // there is nothing to choose
     };
     [
         "[machine]\n".to_owned(),

@@ -25,14 +25,14 @@ fn shapes(kind: MachineKind) -> &'static [&'static str] {
     match kind {
         MachineKind::Line | MachineKind::Ring => &["2", "3", "64", "63"],
         MachineKind::Mesh | MachineKind::Torus => &["2x2", "8x8", "3x5", "4x6x2", "9"],
-        MachineKind::Hypercube => &["6", "2x2x2", "1"],
+        _ => &["6", "2x2x2", "1"],
     }
 }
 
 /// Complete options: every kind of machine in some shapes, under every link mode and mode, with both programs.
 fn all_options() -> Vec<NewOptions> {
     let mut all = vec![];
-    for kind in MachineKind::ALL {
+    for kind in MachineKind::GRIDS {
         for shape in shapes(kind) {
             for program in ProgramKind::value_variants() {
                 for links in LinkMode::ALL {

@@ -13,7 +13,6 @@ use cubefold_topology::NodeId;
 use crate::scenario::{
     scenario_error::ScenarioError,
     source_file::{Place, SourceFile},
-    value::shortened,
 };
 
 /// The most bytes of a row that an error shows.
@@ -103,14 +102,4 @@ fn field_span(row: &str, field: usize) -> Option<Range<usize>> {
         start += text.len() + 1;
     }
     None
-}
-
-/// The text of a field, for a message.
-pub(super) fn described(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        shortened(&text)
-    } else {
-        format!("{:?}", shortened(&text))
-    }
 }

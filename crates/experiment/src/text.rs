@@ -4,18 +4,18 @@ use std::ops::Range;
 
 /// Whether a format lets people write remarks into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Remarks {
+pub(crate) enum Remarks {
     /// From `#` to the end of a line.
     AfterHash,
     /// None.
     None,
 }
 
-/// The most characters of a word that a message repeats.
+/// The most characters of a text that a message repeats.
 const MOST_REPEATED: usize = 60;
 
 /// The lines that hold anything, without remarks and the space around.
-pub(super) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> {
+pub(crate) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> {
     let content = move |line| match remarks {
         Remarks::AfterHash => str::split_once(line, '#').map_or(line, |(content, _)| content),
         Remarks::None => line,
@@ -24,18 +24,24 @@ pub(super) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> 
 }
 
 /// Where a part of `text` stands in it; its end when it is no part.
-pub(super) fn span(text: &str, part: &str) -> Range<usize> {
+pub(crate) fn span(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().checked_sub(text.as_ptr().addr());
     let start = start.filter(|start| start.saturating_add(part.len()) <= text.len()).unwrap_or(text.len());
     start..(start + part.len()).min(text.len())
 }
 
+/// The beginning of a text, on one line.
+pub(crate) fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(MOST_REPEATED) {
+        Some((end, _)) => format!("{}..", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
 /// A word as a message repeats it: numbers as they are, all else in quotes, and not too long.
-pub(super) fn described(word: &str) -> String {
-    let short = match word.char_indices().nth(MOST_REPEATED) {
-        Some((end, _)) => format!("{}..", &word[..end]),
-        None => word.to_owned(),
-    };
+pub(crate) fn described(word: &str) -> String {
+    let short = shortened(word);
     let is_number = !short.is_empty() && short.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_number { short } else { format!("{short:?}") }
 }
@@ -64,5 +70,6 @@ mod tests {
         assert_eq!(described("17"), "17");
         assert_eq!(described(""), "\"\"");
         assert_eq!(described(&"x".repeat(100)).len(), MOST_REPEATED + 4);
+        assert_eq!(shortened(&"long ".repeat(100)).len(), MOST_REPEATED + 2);
     }
 }

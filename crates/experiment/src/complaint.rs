@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// The most complaints that are kept of one file.
-const MOST_TOLD: usize = 20;
+/// The most errors that are told of one file.
+pub(crate) const MOST_TOLD: usize = 20;
 
 /// One thing that is wrong with a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +23,14 @@ pub(crate) struct Complaints {
 
 impl Complaints {
     /// Counts one, and keeps it if there are not too many.
-    pub(super) fn add(&mut self, span: Range<usize>, message: impl FnOnce() -> String) {
+    pub(crate) fn add(&mut self, span: Range<usize>, message: impl FnOnce() -> String) {
         self.count += 1;
         if self.kept.len() < MOST_TOLD {
             self.kept.push(Complaint { span, message: message() });
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
 

@@ -1,37 +1,51 @@
-//! Single-direction links: messages join, depart and arrive one by one, by the word of an arbiter.
+//! Messages that join, depart and arrive one by one, by the word of an arbiter.
 
 use cubefold_topology::{Leg, Machine, NodeId};
 
-use super::{Channels, Identities, Network, Transit, in_flight::InFlight, single_direction::SingleDirection};
-use crate::{Cycle, Cycles};
+use super::{
+    Channels, Identities, Independent, Network, SingleDirection, Transit, arbiter::Arbiter,
+    in_flight::InFlight,
+};
+use crate::{Communication, Cycle, Cycles};
 
-/// The network of mode 3.
+/// The links of mode 3, and those of machines without dimensions in modes 1 and 2.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub(crate) struct OneByOne<A> {
     hop: Cycles,
     channels: Channels,
-    arbiter: SingleDirection,
+    arbiter: A,
     in_flight: InFlight,
     departures: Vec<Transit>,
     arrived: Vec<Transit>, // at the ends of their legs, in this cycle
 }
 
-impl Turns {
-    /// The network of `machine` while nothing moves, with links crossed in `hop`.
-    pub(crate) fn new(machine: &Machine, hop: Cycles) -> Self {
+impl OneByOne<SingleDirection> {
+    /// The whole machine takes turns; links are crossed in `hop`.
+    pub(crate) fn in_turns(machine: &Machine, hop: Cycles) -> Self {
         let channels = Channels::new(machine);
-        Self {
-            hop,
-            arbiter: SingleDirection::new(&channels),
-            channels,
-            in_flight: InFlight::default(),
-            departures: vec![],
-            arrived: vec![],
-        }
+        Self::new(SingleDirection::new(&channels), channels, hop)
     }
 }
 
-impl Network for Turns {
+impl OneByOne<Independent> {
+    /// Every channel, or link, of `machine` goes its own way.
+    ///
+    /// # Panics
+    ///
+    /// When the links are single-direction.
+    pub(crate) fn independent(machine: &Machine, communication: Communication) -> Self {
+        let channels = Channels::new(machine);
+        Self::new(Independent::new(channels.clone(), communication.links()), channels, communication.hop())
+    }
+}
+
+impl<A> OneByOne<A> {
+    fn new(arbiter: A, channels: Channels, hop: Cycles) -> Self {
+        Self { hop, arbiter, channels, in_flight: InFlight::default(), departures: vec![], arrived: vec![] }
+    }
+}
+
+impl<A: Arbiter> Network for OneByOne<A> {
     fn next_end(&self) -> Option<Cycle> {
         self.in_flight.next_end()
     }

@@ -1,0 +1,132 @@
+//! Networks from files: a link a line.
+
+use std::path::Path;
+
+use cubefold_topology::{Machine, MachineKind, Network};
+
+use super::{
+    placement_file::Failure,
+    scenario_error::{ScenarioError, errors_at},
+    source_file::{ReadError, SourceFile},
+};
+use crate::{
+    complaint::Complaints,
+    text::{Remarks, described, lines, span},
+};
+
+/// The most nodes that a file may name.
+const MOST_NODES: u32 = 1 << 20;
+
+/// Reads a network: two numbers of nodes a line, with a comma or blanks between them; `#` begins a comment. There are
+/// as many nodes as the greatest number says.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is wrong: the first errors.
+pub(super) fn read(path: &Path) -> Result<Machine, Failure> {
+    let source = SourceFile::read(path).map_err(|error| match error {
+        ReadError::Io(error) => Failure::Unreadable(error.to_string()),
+        ReadError::NotUtf8(_) => {
+            Failure::Wrong(vec![ScenarioError::of_file(path, format!("list of links {error}"))])
+        }
+    })?;
+    let mut complaints = Complaints::default();
+    let links = links(source.text(), &mut complaints);
+    if links.is_empty() && complaints.is_empty() {
+        complaints.add(0..0, || "no links, expected at least one: \"0 1\" a line".to_owned());
+    }
+    if complaints.is_empty() {
+        match network(&links) {
+            Ok(machine) => return Ok(machine),
+            Err(message) => complaints.add(0..0, || message),
+        }
+    }
+    Err(Failure::Wrong(errors_at(&source, &complaints)))
+}
+
+fn network(links: &[(u32, u32)]) -> Result<Machine, String> {
+    let greatest = links.iter().map(|&(one, other)| one.max(other)).max().unwrap_or(0);
+    let network = Network::from_edges(greatest + 1, links).map_err(|error| error.to_string())?;
+    if !network.is_connected() {
+        return Err("some nodes are not reached from node 0, expected a connected network".to_owned());
+    }
+    Machine::network(MachineKind::Network, network).map_err(|error| error.to_string())
+}
+
+/// The links of all lines; what is wrong is told.
+fn links(text: &str, complaints: &mut Complaints) -> Vec<(u32, u32)> {
+    let mut links = vec![];
+    for line in lines(text, Remarks::AfterHash) {
+        let separates = |character: char| character == ',' || character.is_whitespace();
+        let words: Vec<&str> = line.split(separates).filter(|word| !word.is_empty()).collect();
+        match words[..] {
+            [one, other] => match (node(one), node(other)) {
+                (Some(one), Some(other)) if one != other => links.push((one, other)),
+                (Some(one), Some(_)) => complaints
+                    .add(span(text, line), || format!("a link of node {one} to itself, expected two nodes")),
+                (one, _) => {
+                    let wrong = if one.is_none() { words[0] } else { words[1] };
+                    let greatest = MOST_NODES - 1;
+                    complaints.add(span(text, wrong), || {
+                        format!("node {}, expected an integer from 0 to {greatest}", described(wrong))
+                    });
+                }
+            },
+            _ => complaints.add(span(text, line), || {
+                format!("{} words, expected 2: the nodes at the ends of a link", words.len())
+            }),
+        }
+    }
+    links
+}
+
+fn node(word: &str) -> Option<u32> {
+    word.parse().ok().filter(|&node| node < MOST_NODES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Machine, String> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("links.txt");
+        std::fs::write(&path, text).unwrap();
+        read(&path).map_err(|failure| match failure {
+            Failure::Unreadable(reason) => reason,
+            Failure::Wrong(errors) => {
+                let prefix = format!("{}/", directory.path().display());
+                let messages: Vec<_> =
+                    errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect();
+                messages.join("\n")
+            }
+        })
+    }
+
+    #[test]
+    fn links_stand_a_line_each_with_remarks() {
+        let machine = read_text("# a star\n0 1\n0,2 # the second\n\n0\t3\n3 0\n").unwrap();
+        assert_eq!((machine.node_count(), machine.link_count()), (4, 3));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_at_its_place() {
+        let wrong = read_text("0 1\n2 2\n1 x\n1\n0 1048576\n").unwrap_err();
+        assert_eq!(
+            wrong,
+            "links.txt:2:1: a link of node 2 to itself, expected two nodes\n\
+             links.txt:3:3: node \"x\", expected an integer from 0 to 1048575\n\
+             links.txt:4:1: 1 words, expected 2: the nodes at the ends of a link\n\
+             links.txt:5:3: node 1048576, expected an integer from 0 to 1048575"
+        );
+        assert_eq!(
+            read_text("").unwrap_err(),
+            "links.txt:1:1: no links, expected at least one: \"0 1\" a line"
+        );
+        let parts = read_text("0 1\n2 3\n").unwrap_err();
+        assert_eq!(
+            parts,
+            "links.txt:1:1: some nodes are not reached from node 0, expected a connected network"
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! The networks of CS838 1999: hypercubic ones, those made of shuffles, and trees.
+//!
+//! What the notes leave open is fixed here: the gap between the levels `i` and `i + 1` of a butterfly crosses bit `i`,
+//! and so does the cube link at position `i` of a cycle of the cube-connected cycles.
+
+use std::ops::RangeInclusive;
+
+use super::{Network, NetworkError};
+use crate::MachineKind;
+
+/// How many dimensions (levels of links, for a tree) a network of this kind may have; none for kinds that are not made
+/// from a number. The greatest have about 2^20 nodes.
+pub(crate) fn dimension_range(kind: MachineKind) -> Option<RangeInclusive<u64>> {
+    Some(match kind {
+        MachineKind::CubeConnectedCycles | MachineKind::WrappedButterfly => 2..=16,
+        MachineKind::Butterfly => 1..=15,
+        MachineKind::ShuffleExchange | MachineKind::DeBruijn => 1..=20,
+        MachineKind::BinaryTree => 1..=19,
+        MachineKind::MeshOfTrees => 1..=9,
+        MachineKind::Line
+        | MachineKind::Ring
+        | MachineKind::Mesh
+        | MachineKind::Torus
+        | MachineKind::Hypercube
+        | MachineKind::Network
+        | MachineKind::RandomTree
+        | MachineKind::Caterpillar => return None,
+    })
+}
+
+/// The lengths by which nodes are numbered, and the network; none for kinds that are not made from a number or where it
+/// is out of range.
+pub(crate) fn family(
+    kind: MachineKind,
+    dimensions: u64,
+) -> Option<(Vec<u64>, Result<Network, NetworkError>)> {
+    if !dimension_range(kind)?.contains(&dimensions) {
+        return None;
+    }
+    let order = u32::try_from(dimensions).ok()?;
+    let words = 1 << order;
+    let (lengths, links) = match kind {
+        MachineKind::CubeConnectedCycles => (vec![dimensions, words], cube_connected_cycles(order)),
+        MachineKind::WrappedButterfly => (vec![dimensions, words], wrapped_butterfly(order)),
+        MachineKind::Butterfly => (vec![dimensions + 1, words], butterfly(order)),
+        MachineKind::ShuffleExchange => (vec![words], shuffle_exchange(order)),
+        MachineKind::DeBruijn => (vec![words], de_bruijn(order)),
+        MachineKind::BinaryTree => (vec![2 * words - 1], binary_tree(order)),
+        MachineKind::MeshOfTrees => (vec![words * (3 * words - 2)], mesh_of_trees(order)),
+        MachineKind::Line
+        | MachineKind::Ring
+        | MachineKind::Mesh
+        | MachineKind::Torus
+        | MachineKind::Hypercube
+        | MachineKind::Network
+        | MachineKind::RandomTree
+        | MachineKind::Caterpillar => return None,
+    };
+    let nodes = u32::try_from(lengths.iter().product::<u64>()).ok()?;
+    Some((lengths, Network::from_edges(nodes, &links)))
+}
+
+/// `(i, x)` at `i + n x`: the cycle of word `x`, and a cube link across bit `i`.
+fn cube_connected_cycles(order: u32) -> Vec<(u32, u32)> {
+    positions(order, order)
+        .flat_map(|(i, x)| {
+            let node = |i, x| i + order * x;
+            [(node(i, x), node((i + 1) % order, x)), (node(i, x), node(i, x ^ 1 << i))]
+        })
+        .collect()
+}
+
+/// `(i, x)` at `i + n x`: to level `i + 1 mod n`, straight and across bit `i`.
+fn wrapped_butterfly(order: u32) -> Vec<(u32, u32)> {
+    positions(order, order)
+        .flat_map(|(i, x)| {
+            let node = |i, x| i + order * x;
+            let next = (i + 1) % order;
+            [(node(i, x), node(next, x)), (node(i, x), node(next, x ^ 1 << i))]
+        })
+        .collect()
+}
+
+/// `(i, x)` at `i + (n + 1) x`, `i` in `0..=n`: to level `i + 1`, straight and across bit `i`.
+fn butterfly(order: u32) -> Vec<(u32, u32)> {
+    positions(order, order)
+        .flat_map(|(i, x)| {
+            let node = |i, x| i + (order + 1) * x;
+            [(node(i, x), node(i + 1, x)), (node(i, x), node(i + 1, x ^ 1 << i))]
+        })
+        .collect()
+}
+
+/// A word to the one rotated left, and to the one with the other last bit.
+fn shuffle_exchange(order: u32) -> Vec<(u32, u32)> {
+    let greatest = (1 << order) - 1;
+    let rotated = |word: u32| (word << 1 | word >> (order - 1)) & greatest;
+    (0..=greatest).flat_map(|word| [(word, rotated(word)), (word, word ^ 1)]).collect()
+}
+
+/// A word to both that it becomes when its bits move left by one.
+fn de_bruijn(order: u32) -> Vec<(u32, u32)> {
+    let greatest = (1 << order) - 1;
+    let moved = |word: u32, bit| (word << 1 | bit) & greatest;
+    (0..=greatest).flat_map(|word| [(word, moved(word, 0)), (word, moved(word, 1))]).collect()
+}
+
+/// The root 0, and below a vertex `v` the vertices `2v + 1` and `2v + 2`.
+fn binary_tree(levels: u32) -> Vec<(u32, u32)> {
+    (1..(2 << levels) - 1).map(|vertex| ((vertex - 1) / 2, vertex)).collect()
+}
+
+/// Leaf `(r, c)` at `c + 2^n r`; then the inner vertices of the trees over the rows, tree by tree, each as in
+/// [`binary_tree`]; then those over the columns.
+fn mesh_of_trees(order: u32) -> Vec<(u32, u32)> {
+    let (side, inner) = (1 << order, (1 << order) - 1);
+    let leaf = |row, column| column + side * row;
+    let vertex = |base: u32, tree: u32, at: u32, leaf_at: &dyn Fn(u32) -> u32| {
+        if at < inner { base + inner * tree + at } else { leaf_at(at - inner) }
+    };
+    let tree = |base, tree, leaf_at: &dyn Fn(u32) -> u32| -> Vec<(u32, u32)> {
+        let place = |at| vertex(base, tree, at, leaf_at);
+        binary_tree(order).into_iter().map(|(above, below)| (place(above), place(below))).collect()
+    };
+    let rows = (0..side).flat_map(|row| tree(side * side, row, &|column| leaf(row, column)));
+    let columns = (0..side).flat_map(|column| tree(side * (side + inner), column, &|row| leaf(row, column)));
+    rows.chain(columns).collect()
+}
+
+/// The levels or positions `0..levels`, for every word of `order` bits.
+fn positions(levels: u32, order: u32) -> impl Iterator<Item = (u32, u32)> {
+    (0..1 << order).flat_map(move |word| (0..levels).map(move |level| (level, word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(kind: MachineKind, dimensions: u64) -> Network {
+        family(kind, dimensions).unwrap().1.unwrap()
+    }
+
+    /// Nodes, links, greatest degree and diameter.
+    fn figures(kind: MachineKind, dimensions: u64) -> (u64, u64, usize, u32) {
+        let network = network(kind, dimensions);
+        let nodes = (0..u32::try_from(network.node_count()).unwrap()).map(crate::NodeId::new);
+        let distances = nodes.flat_map(|node| network.distances_to(node)).map(Option::unwrap);
+        (network.node_count(), network.link_count(), network.greatest_degree(), distances.max().unwrap())
+    }
+
+    #[test]
+    fn families_have_the_sizes_and_diameters_of_the_literature() {
+        // Cube-connected cycles have the diameter 2n + floor(n/2) - 2 for n > 3, and 6 for n = 3.
+        assert_eq!(figures(MachineKind::CubeConnectedCycles, 3), (24, 36, 3, 6));
+        assert_eq!(figures(MachineKind::CubeConnectedCycles, 5), (160, 240, 3, 10));
+        assert_eq!(figures(MachineKind::WrappedButterfly, 4), (64, 128, 4, 6)); // floor(3n/2)
+        assert_eq!(figures(MachineKind::Butterfly, 4), (80, 128, 4, 8)); // 2n
+        assert_eq!(figures(MachineKind::ShuffleExchange, 4), (16, 21, 3, 7)); // 2n - 1
+        // 2^(n+1) words, less 2 loops and the one link that is there twice.
+        assert_eq!(figures(MachineKind::DeBruijn, 4), (16, 29, 4, 4)); // n
+        assert_eq!(figures(MachineKind::BinaryTree, 3), (15, 14, 3, 6));
+        assert_eq!(figures(MachineKind::MeshOfTrees, 2), (40, 48, 3, 8)); // 4 n
+        assert_eq!(figures(MachineKind::MeshOfTrees, 1).0, 8);
+    }
+
+    #[test]
+    fn a_mesh_of_trees_is_trees_over_rows_and_columns() {
+        let network = network(MachineKind::MeshOfTrees, 1);
+        let links: Vec<_> = network.links().map(|(one, other)| (one.index(), other.index())).collect();
+        // Leaves 0..4 in two rows, row roots 4 and 5, column roots 6 and 7.
+        assert_eq!(links, [(0, 4), (0, 6), (1, 4), (1, 7), (2, 5), (2, 6), (3, 5), (3, 7)]);
+    }
+
+    #[test]
+    fn orders_out_of_range_are_none() {
+        assert!(family(MachineKind::CubeConnectedCycles, 1).is_none());
+        assert!(family(MachineKind::DeBruijn, 21).is_none());
+        assert!(family(MachineKind::Torus, 4).is_none());
+        assert_eq!(network(MachineKind::DeBruijn, 1).link_count(), 1);
+        assert_eq!(network(MachineKind::WrappedButterfly, 2).link_count(), 12);
+    }
+}
