@@ -5,7 +5,7 @@ use cubefold_topology::{Machine, NodeId};
 use super::{
     error::CourseError,
     hosts::{grid_edges, mesh, nodes},
-    routed_embedding::{RoutedEmbedding, neighbours},
+    routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
 
@@ -149,11 +149,10 @@ fn choose_ways(host: &Machine, ends: &[(NodeId, NodeId)], most: u64, chosen: &mu
 
 /// The ways from one node to another over at most two links, the direct one alone where there is one.
 fn ways(host: &Machine, from: NodeId, to: NodeId) -> Vec<Vec<NodeId>> {
-    if neighbours(host, from).any(|beside| beside == to) {
+    if host.neighbours(from).any(|beside| beside == to) {
         return vec![vec![from, to]];
     }
-    let corners =
-        neighbours(host, from).filter(|&corner| neighbours(host, corner).any(|beside| beside == to));
+    let corners = host.neighbours(from).filter(|&corner| host.neighbours(corner).any(|beside| beside == to));
     corners.map(|corner| vec![from, corner, to]).collect()
 }
 

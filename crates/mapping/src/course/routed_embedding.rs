@@ -1,6 +1,6 @@
 //! Embeddings with the routes of their edges.
 
-use cubefold_topology::{Direction, Machine, NodeId, TieRule};
+use cubefold_topology::{Machine, NodeId, TieRule};
 
 use super::routed_measures::RoutedMeasures;
 use crate::ProcessId;
@@ -166,7 +166,7 @@ impl RoutedEmbedding {
             return Err(RoutedEmbeddingError::OtherEnds { from, to });
         }
         for pair in path.windows(2) {
-            if !neighbours(&self.host, pair[0]).any(|beside| beside == pair[1]) {
+            if !self.host.neighbours(pair[0]).any(|beside| beside == pair[1]) {
                 return Err(RoutedEmbeddingError::NoLink { from, to, near: pair[0], far: pair[1] });
             }
         }
@@ -191,12 +191,6 @@ fn check_nodes(host: &Machine, nodes: &[NodeId]) -> Result<(), RoutedEmbeddingEr
 pub(super) fn route(host: &Machine, from: NodeId, to: NodeId) -> Vec<NodeId> {
     let channels = host.route(from, to, TieRule::Direct);
     channels.map(|channel| channel.node).chain([to]).collect()
-}
-
-/// The neighbours of a node.
-pub(super) fn neighbours(host: &Machine, node: NodeId) -> impl Iterator<Item = NodeId> {
-    let directions = Direction::all(host.shape().dimension_count());
-    directions.filter_map(move |direction| host.neighbour(node, direction))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Every statement of the file is tested, here or, where it needs time, in the crate above.
 
-use cubefold_topology::{Machine, MachineKind, NodeId};
+use cubefold_topology::{Machine, MachineKind, Network, NodeId};
 use serde_json::Value;
 
 use super::*;
@@ -218,7 +218,7 @@ impl<'machine> Walk<'machine> {
     }
 
     fn goes_on(&mut self, at: NodeId, length: u64) -> bool {
-        let beside: Vec<NodeId> = routed_embedding::neighbours(self.machine, at).collect();
+        let beside: Vec<NodeId> = self.machine.neighbours(at).collect();
         if length == self.machine.node_count() {
             return beside.contains(&NodeId::new(0));
         }
@@ -232,6 +232,34 @@ impl<'machine> Walk<'machine> {
             self.visited[index] = found;
             found
         })
+    }
+}
+
+#[test]
+fn hypercubic_networks() {
+    check_all("ccc-in-wbf", "n", cycles_in_butterfly);
+    check_all("wbf-in-ccc", "n", butterfly_in_cycles);
+    check_all("obf-in-wbf", "n", merged_levels);
+    check_all("wbf-in-obf", "n", folded_levels);
+}
+
+#[test]
+fn shuffle_networks() {
+    check_all("se-in-db", "n", unshuffled_words);
+    check_all("db-in-se", "n", shuffle_then_exchange);
+}
+
+#[test]
+fn a_cycle_in_any_network() {
+    for case in cases("cycle-anywhere") {
+        let links: Vec<(u32, u32)> = match case["network"].as_str().unwrap() {
+            "star with 6 leaves" => (1..=6).map(|leaf| (0, leaf)).collect(),
+            "path of 7 nodes, root at an end" => (1..=6).map(|node| (node - 1, node)).collect(),
+            "complete binary tree of depth 3" => (1..=14).map(|node| ((node - 1) / 2, node)).collect(),
+            other => panic!("{other}"),
+        };
+        let network = Network::from_edges(number(&case, "host_nodes"), &links).unwrap();
+        check(&case, &tour_cycle(&Machine::network(MachineKind::Network, network).unwrap()).unwrap());
     }
 }
 

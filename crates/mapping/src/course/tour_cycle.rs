@@ -4,11 +4,7 @@ use std::collections::VecDeque;
 
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
-use super::{
-    error::CourseError,
-    hosts::grid_edges,
-    routed_embedding::{RoutedEmbedding, neighbours},
-};
+use super::{error::CourseError, hosts::grid_edges, routed_embedding::RoutedEmbedding};
 use crate::ProcessId;
 
 /// The ring of as many vertices as a connected machine has nodes, in that machine: load 1, dilation at most 3, link
@@ -98,7 +94,7 @@ fn spanning_tree(host: &Machine) -> Option<Vec<Branch>> {
     let mut reached = 1;
     tree[0].is_reached = true;
     while let Some(node) = waiting.pop_front() {
-        for beside in neighbours(host, node) {
+        for beside in host.neighbours(node) {
             if tree[beside.index() as usize].is_reached {
                 continue;
             }
@@ -115,6 +111,7 @@ fn spanning_tree(host: &Machine) -> Option<Vec<Branch>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cubefold_topology::Network;
 
     #[test]
     fn a_cycle_goes_through_any_grid_with_dilation_3() {
@@ -126,6 +123,36 @@ mod tests {
                 assert!(measures.dilation <= 3 && measures.link_congestion <= 2, "{kind} {lengths:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_cycle_goes_through_any_network_with_dilation_3() {
+        let kinds = [
+            MachineKind::CubeConnectedCycles,
+            MachineKind::Butterfly,
+            MachineKind::DeBruijn,
+            MachineKind::ShuffleExchange,
+            MachineKind::BinaryTree,
+            MachineKind::MeshOfTrees,
+        ];
+        for kind in kinds {
+            for dimensions in 2..=5 {
+                let network = Machine::of_dimensions(kind, dimensions).unwrap();
+                let measures = tour_cycle(&network).unwrap().measures();
+                assert_eq!((measures.load, measures.least_load), (1, 1), "{kind} {dimensions}");
+                assert!(measures.dilation <= 3 && measures.link_congestion <= 2, "{kind} {dimensions}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_network_in_parts_is_refused() {
+        let network = Network::from_edges(4, &[(0, 1), (2, 3)]).unwrap();
+        let parts = Machine::network(MachineKind::Network, network).unwrap();
+        assert_eq!(
+            tour_cycle(&parts).unwrap_err().to_string(),
+            "a network in parts, expected a connected machine"
+        );
     }
 
     #[test]
