@@ -1,10 +1,13 @@
 //! Caterpillars as spanning trees of hypercubes.
 
-use cubefold_topology::NodeId;
+use std::{cmp::Reverse, collections::BTreeSet};
+
+use cubefold_topology::{Machine, NodeId};
 
 use super::{
     error::CourseError,
     hosts::{hypercube, nodes},
+    pair::has_links_of_a_tree,
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
@@ -36,6 +39,25 @@ impl Caterpillar {
             return Err(CourseError::Pair { found, expected: "legs at different vertices of the spine" });
         }
         Ok(Self { spine, legs: sorted })
+    }
+
+    /// The caterpillar that a network is, with the label of every vertex; none when it is no tree, or no caterpillar.
+    pub(super) fn of_network(network: &Machine) -> Option<(Self, Vec<ProcessId>)> {
+        if !has_links_of_a_tree(network) {
+            return None;
+        }
+        let spine = spine(network)?;
+        let on_spine: BTreeSet<NodeId> = spine.iter().copied().collect();
+        let mut legs = vec![];
+        for (position, &node) in (0..).zip(&spine) {
+            let beside = network.neighbours(node).filter(|beside| !on_spine.contains(beside));
+            legs.extend(beside.map(|leg| (position, leg)));
+        }
+        let labels = spine.iter().copied().chain(legs.iter().map(|&(_, leg)| leg));
+        let labels: Vec<ProcessId> = labels.map(|node| ProcessId::new(node.index())).collect();
+        let positions: Vec<u32> = legs.into_iter().map(|(position, _)| position).collect();
+        let caterpillar = Self::new(u32::try_from(spine.len()).ok()?, &positions).ok()?;
+        (labels.len() as u64 == network.node_count()).then_some((caterpillar, labels))
     }
 
     /// The number of vertices.
@@ -155,6 +177,27 @@ impl Search {
         let beside = (0..self.dimensions).map(|dimension| node ^ 1 << dimension);
         beside.filter(|&node| !self.taken[node as usize]).count()
     }
+}
+
+/// The longest path of a tree, from the end with the lower label: the farthest node from any node is one end, the
+/// farthest from that the other.
+fn spine(tree: &Machine) -> Option<Vec<NodeId>> {
+    let network = tree.as_network()?;
+    let farthest = |from: NodeId| {
+        let distances = network.distances_to(from);
+        (0..).map(NodeId::new).zip(distances).max_by_key(|&(node, distance)| (distance, Reverse(node)))
+    };
+    let (one, _) = farthest(NodeId::new(0))?;
+    let (other, _) = farthest(one)?;
+    let (start, end) = (one.min(other), one.max(other));
+    let distances = network.distances_to(end);
+    let distance = |node: NodeId| distances[node.index() as usize];
+    let mut path = vec![start];
+    while let Some(&at) = path.last().filter(|&&at| at != end) {
+        let nearer = distance(at)?.checked_sub(1);
+        path.push(network.neighbours(at).iter().copied().find(|&next| distance(next) == nearer)?);
+    }
+    Some(path)
 }
 
 /// All balanced one-legged caterpillars of so many vertices, with no leg at an end of the spine.

@@ -1,10 +1,11 @@
 //! Binary trees that grow while they are placed.
 
-use cubefold_topology::NodeId;
+use cubefold_topology::{Machine, NodeId};
 
 use super::{
     error::{CourseError, in_range},
     hosts::{MOST_DIMENSIONS, hypercube, nodes},
+    pair::has_links_of_a_tree,
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
@@ -64,6 +65,32 @@ impl GrowingTree {
     pub fn complete(depth: u32) -> Self {
         let side = |child: u32| if child.is_multiple_of(2) { Side::Right } else { Side::Left };
         Self { parents: (1..(2 << depth) - 1).map(|child| ((child - 1) / 2, side(child))).collect() }
+    }
+
+    /// The tree that a network is, rooted at node 0, with the label of every vertex; none when it is no tree, or a node has
+    /// more than two children. The child with the lower label is the left one.
+    pub(super) fn of_network(network: &Machine) -> Option<(Self, Vec<ProcessId>)> {
+        if !has_links_of_a_tree(network) {
+            return None;
+        }
+        // Parents before their children, level by level, each with the node that it hangs from.
+        let mut order = vec![(NodeId::new(0), None)];
+        let mut parents = vec![];
+        let mut at = 0;
+        while let Some(&(node, above)) = order.get(at) {
+            let below = network.neighbours(node).filter(|&beside| Some(beside) != above);
+            let children: Vec<NodeId> = below.take(3).collect();
+            if children.len() > 2 || order.len() > network.node_count().try_into().ok()? {
+                return None;
+            }
+            let vertex = u32::try_from(at).ok()?;
+            parents.extend(children.iter().zip([Side::Left, Side::Right]).map(|(_, side)| (vertex, side)));
+            order.extend(children.into_iter().map(|child| (child, Some(node))));
+            at += 1;
+        }
+        // With as many links as a tree has, all nodes are reached only if it is one.
+        let labels: Vec<ProcessId> = order.iter().map(|(node, _)| ProcessId::new(node.index())).collect();
+        (labels.len() as u64 == network.node_count()).then_some((Self { parents }, labels))
     }
 
     /// The number of vertices.

@@ -17,7 +17,7 @@ use crate::ProcessId;
 pub(super) const LEAST_DIMENSIONS: u32 = 3;
 
 /// The most of which there are machines of both kinds.
-const MOST_DIMENSIONS: u32 = 15;
+pub(super) const MOST_DIMENSIONS: u32 = 15;
 
 /// The cube-connected cycles of `n` dimensions as a spanning subgraph of the wrapped butterfly of `n` dimensions:
 /// dilation 1 (CS838 1999, lemma on butterflies and CCC).
@@ -30,7 +30,7 @@ const MOST_DIMENSIONS: u32 = 15;
 pub fn cycles_in_butterfly(dimensions: u32) -> Result<RoutedEmbedding, CourseError> {
     let [guest, host] = both(dimensions, MachineKind::CubeConnectedCycles, MachineKind::WrappedButterfly)?;
     let places = turned_places(dimensions);
-    direct(host, places, &guest)
+    direct(host, &places, &guest)
 }
 
 pub(super) fn turned_places(dimensions: u32) -> Vec<NodeId> {
@@ -69,7 +69,7 @@ pub fn butterfly_in_cycles(dimensions: u32) -> Result<RoutedEmbedding, CourseErr
 /// When `dimensions` is not 3 to 15.
 pub fn merged_levels(dimensions: u32) -> Result<RoutedEmbedding, CourseError> {
     let [guest, host] = both(dimensions, MachineKind::Butterfly, MachineKind::WrappedButterfly)?;
-    direct(host, merged_places(dimensions), &guest)
+    direct(host, &merged_places(dimensions), &guest)
 }
 
 pub(super) fn merged_places(dimensions: u32) -> Vec<NodeId> {
@@ -159,10 +159,10 @@ fn both(dimensions: u32, guest: MachineKind, host: MachineKind) -> Result<[Machi
 }
 
 /// Every edge on the link between the nodes of its ends.
-fn direct(host: Machine, places: Vec<NodeId>, guest: &Machine) -> Result<RoutedEmbedding, CourseError> {
+fn direct(host: Machine, places: &[NodeId], guest: &Machine) -> Result<RoutedEmbedding, CourseError> {
     let node = |vertex: ProcessId| places[vertex.label() as usize];
     let path = |from, to| vec![node(from), node(to)];
-    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(guest), path)?)
+    Ok(RoutedEmbedding::new(host, places.to_vec(), grid_edges(guest), path)?)
 }
 
 /// Level and word of the two ends of an edge of the wrapped butterfly, that of the level before first.

@@ -31,13 +31,43 @@ pub enum CourseKind {
     SquareInRectangle,
     /// The meshes (2, 9) and (3, 6) in one another.
     ExampleMeshes,
+    /// A complete binary tree in the smallest hypercube, one edge over two links.
+    DoubleRootedTree,
+    /// A complete binary tree in the smallest hypercube, two vertices on some nodes.
+    SharedTree,
+    /// A complete binary tree in the next larger hypercube.
+    WideTree,
+    /// A complete binary tree as divide and conquer runs on a hypercube.
+    BinomialTree,
+    /// A complete binary tree on a square mesh.
+    TreeOnMesh,
+    /// Any binary tree in a hypercube, its children left or moved by the flip of a coin.
+    FlipBits,
+    /// A balanced one-legged caterpillar in its hypercube.
+    Caterpillar,
+    /// A mesh of trees in a hypercube.
+    MeshOfTrees,
+    /// Cube-connected cycles in the wrapped butterfly, odd cycles turned by one.
+    CyclesInButterfly,
+    /// A wrapped butterfly in the cube-connected cycles.
+    ButterflyInCycles,
+    /// An ordinary butterfly in the wrapped one, its first and last level merged.
+    MergedLevels,
+    /// A wrapped butterfly in the ordinary one, its levels folded.
+    FoldedLevels,
+    /// A shuffle-exchange network in the de Bruijn network, odd words rotated right.
+    UnshuffledWords,
+    /// A de Bruijn network in the shuffle-exchange network.
+    ShuffleThenExchange,
+    /// A shuffle-exchange network in the de Bruijn network of half its size.
+    ContractedExchanges,
     /// A ring round a spanning tree of any connected machine.
     TourCycle,
 }
 
 impl CourseKind {
     /// Every kind, in the order of preference.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 28] = [
         Self::GrayPath,
         Self::GrayCycle,
         Self::MeshInTorus,
@@ -50,6 +80,21 @@ impl CourseKind {
         Self::RectangleInSquare,
         Self::SquareInRectangle,
         Self::ExampleMeshes,
+        Self::DoubleRootedTree,
+        Self::SharedTree,
+        Self::WideTree,
+        Self::BinomialTree,
+        Self::TreeOnMesh,
+        Self::FlipBits,
+        Self::Caterpillar,
+        Self::MeshOfTrees,
+        Self::CyclesInButterfly,
+        Self::ButterflyInCycles,
+        Self::MergedLevels,
+        Self::FoldedLevels,
+        Self::UnshuffledWords,
+        Self::ShuffleThenExchange,
+        Self::ContractedExchanges,
         Self::TourCycle,
     ];
 
@@ -69,6 +114,21 @@ impl CourseKind {
             Self::RectangleInSquare => "rectangle-in-square",
             Self::SquareInRectangle => "square-in-rectangle",
             Self::ExampleMeshes => "example-meshes",
+            Self::DoubleRootedTree => "double-rooted-tree",
+            Self::SharedTree => "shared-tree",
+            Self::WideTree => "wide-tree",
+            Self::BinomialTree => "binomial-tree",
+            Self::TreeOnMesh => "tree-on-mesh",
+            Self::FlipBits => "flip-bits",
+            Self::Caterpillar => "caterpillar",
+            Self::MeshOfTrees => "mesh-of-trees",
+            Self::CyclesInButterfly => "cycles-in-butterfly",
+            Self::ButterflyInCycles => "butterfly-in-cycles",
+            Self::MergedLevels => "merged-levels",
+            Self::FoldedLevels => "folded-levels",
+            Self::UnshuffledWords => "unshuffled-words",
+            Self::ShuffleThenExchange => "shuffle-then-exchange",
+            Self::ContractedExchanges => "contracted-exchanges",
             Self::TourCycle => "tour-cycle",
         }
     }
@@ -88,6 +148,29 @@ impl CourseKind {
             Self::RectangleInSquare => "a mesh y x z, y > z, on a mesh w x w with w w = y z",
             Self::SquareInRectangle => "a mesh w x w on a mesh y x z, y > z, with w w = y z",
             Self::ExampleMeshes => "a mesh 2 x 9 on a mesh 3 x 6, or the other way round",
+            Self::DoubleRootedTree => "a binary tree of n levels on a hypercube of n + 1 dimensions",
+            Self::SharedTree => "a binary tree of n levels, n at least 2, on a hypercube of n + 1 dimensions",
+            Self::WideTree => "a binary tree of n levels on a hypercube of n + 2 dimensions",
+            Self::BinomialTree => "a binary tree of n levels on a hypercube of n dimensions",
+            Self::TreeOnMesh => "a binary tree of 2 m levels on a mesh 2^m x 2^m, m at most 7",
+            Self::FlipBits => "a binary tree, numbered from its root 0, on any hypercube",
+            Self::Caterpillar => "a balanced one-legged caterpillar of 2^n on a hypercube of n dimensions",
+            Self::MeshOfTrees => "a mesh of trees of n dimensions on a hypercube of 2 n + 2 dimensions",
+            Self::CyclesInButterfly => {
+                "cube-connected cycles of n dimensions on a wrapped butterfly of n, n at least 3"
+            }
+            Self::ButterflyInCycles => {
+                "a wrapped butterfly of n dimensions on cube-connected cycles of n, n at least 3"
+            }
+            Self::MergedLevels => "a butterfly of n dimensions on a wrapped butterfly of n, n at least 3",
+            Self::FoldedLevels => "a wrapped butterfly of n dimensions on a butterfly of n, n at least 3",
+            Self::UnshuffledWords => "a shuffle-exchange network of n dimensions on a de Bruijn network of n",
+            Self::ShuffleThenExchange => {
+                "a de Bruijn network of n dimensions, n at least 2, on a shuffle-exchange network of n"
+            }
+            Self::ContractedExchanges => {
+                "a shuffle-exchange network of n + 1 dimensions on a de Bruijn network of n"
+            }
             Self::TourCycle => "a ring on any connected machine of as many nodes",
         }
     }
@@ -103,6 +186,19 @@ impl CourseKind {
             Self::TorusInRing => "embeddings of tori into tori",
             Self::RectangleInSquare => "embeddings of rectangular meshes into cube meshes",
             Self::ExampleMeshes => "embeddings among 2D rectangular meshes",
+            Self::DoubleRootedTree | Self::SharedTree | Self::WideTree | Self::Caterpillar => {
+                "embeddings of trees"
+            }
+            Self::BinomialTree => "simulation of binary divide and conquer",
+            Self::TreeOnMesh => "simulation of parallel binary divide and conquer on 2D meshes",
+            Self::FlipBits => "dynamic trees",
+            Self::MeshOfTrees => "embeddings of meshes-of-trees",
+            Self::CyclesInButterfly | Self::ButterflyInCycles | Self::MergedLevels | Self::FoldedLevels => {
+                "lemma on butterflies and CCC"
+            }
+            Self::UnshuffledWords | Self::ShuffleThenExchange | Self::ContractedExchanges => {
+                "embeddings into shuffle-based topologies"
+            }
             Self::TourCycle => "embeddings of linear arrays and cycles",
         }
     }

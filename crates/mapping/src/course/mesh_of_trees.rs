@@ -11,7 +11,7 @@ use super::{
 use crate::ProcessId;
 
 /// The most levels that tables are made for.
-const MOST_LEVELS: u32 = 9;
+pub(super) const MOST_LEVELS: u32 = 9;
 
 /// The mesh of trees over `2^n x 2^n` leaves in the hypercube of `2n + 2` dimensions: load 1, dilation 2, link
 /// congestion 1 (CS838 1999, embeddings of meshes-of-trees; the hypercube is the smallest for `n >= 2` only, errata

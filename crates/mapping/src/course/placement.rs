@@ -4,22 +4,23 @@ use cubefold_topology::Machine;
 
 use super::{
     error::CourseError,
+    growing_tree::FlipBit,
     kind::CourseKind,
     pair::{Pair, Plan},
 };
-use crate::{PlacementTable, PlacementTableError, PromisedDilation};
+use crate::{PlacementTable, PlacementTableError, ProcessId, PromisedDilation};
 
 /// Where a construction of CS838 1999 puts the processes of one guest on one host.
 ///
 /// Its messages take the routes of the host; the promised dilation holds for them, since no route is longer than a path.
 ///
 /// ```
-/// use cubefold_mapping::{CourseKind, CoursePlacement};
+/// use cubefold_mapping::{CourseKind, CoursePlacement, course::FlipBit};
 /// use cubefold_topology::{Machine, MachineKind};
 ///
 /// let ring = Machine::new(MachineKind::Ring, &[8])?;
 /// let cube = Machine::new(MachineKind::Hypercube, &[2, 2, 2])?;
-/// let placement = CoursePlacement::choose(&ring, &cube)?;
+/// let placement = CoursePlacement::choose(&ring, &cube, &|_| FlipBit::LeftStays)?;
 /// assert_eq!(placement.kind(), CourseKind::GrayCycle);
 /// assert_eq!(placement.dilation().links, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -53,25 +54,35 @@ pub enum CoursePlacementError {
 }
 
 impl CoursePlacement {
-    /// The first construction in the order of [`CourseKind`] that is for the pair.
+    /// The first construction in the order of [`CourseKind`] that is for the pair. `flip` tells the flip bits of the
+    /// vertices of a tree that grows; no other construction throws a coin.
     ///
     /// # Errors
     ///
     /// When there is none, or it cannot be made.
-    pub fn choose(guest: &Machine, host: &Machine) -> Result<Self, CoursePlacementError> {
-        let pair = Pair { guest, host };
+    pub fn choose(
+        guest: &Machine,
+        host: &Machine,
+        flip: &dyn Fn(ProcessId) -> FlipBit,
+    ) -> Result<Self, CoursePlacementError> {
+        let pair = Pair { guest, host, flip };
         let plans = CourseKind::ALL.into_iter().filter_map(|kind| Some((kind, pair.plan(kind)?)));
         let (kind, plan) = plans.take(1).next().ok_or(CoursePlacementError::NotCovered)?;
         Self::new(kind, plan?, pair)
     }
 
-    /// The construction asked for.
+    /// The construction asked for. `flip` is as above.
     ///
     /// # Errors
     ///
     /// When it is not for the pair, or cannot be made.
-    pub fn named(kind: CourseKind, guest: &Machine, host: &Machine) -> Result<Self, CoursePlacementError> {
-        let pair = Pair { guest, host };
+    pub fn named(
+        kind: CourseKind,
+        guest: &Machine,
+        host: &Machine,
+        flip: &dyn Fn(ProcessId) -> FlipBit,
+    ) -> Result<Self, CoursePlacementError> {
+        let pair = Pair { guest, host, flip };
         let plan = pair.plan(kind).ok_or(CoursePlacementError::OtherPair { kind })?;
         Self::new(kind, plan?, pair)
     }
@@ -110,15 +121,19 @@ impl CoursePlacement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_topology::MachineKind;
+    use cubefold_topology::{MachineKind, Network};
 
     fn machine(kind: MachineKind, lengths: &[u64]) -> Machine {
         Machine::new(kind, lengths).unwrap()
     }
 
+    fn stays(_: ProcessId) -> FlipBit {
+        FlipBit::LeftStays
+    }
+
     /// The constructions that are for a pair, in order.
     fn all(guest: &Machine, host: &Machine) -> Vec<&'static str> {
-        let made = |kind: &CourseKind| CoursePlacement::named(*kind, guest, host).is_ok();
+        let made = |kind: &CourseKind| CoursePlacement::named(*kind, guest, host, &stays).is_ok();
         CourseKind::ALL.into_iter().filter(made).map(CourseKind::name).collect()
     }
 
@@ -145,15 +160,60 @@ mod tests {
     }
 
     #[test]
+    fn networks_get_the_constructions_that_are_for_them() {
+        use MachineKind::{
+            BinaryTree, Butterfly, CubeConnectedCycles, DeBruijn, MeshOfTrees, ShuffleExchange,
+            WrappedButterfly,
+        };
+        let network = |kind, dimensions| Machine::of_dimensions(kind, dimensions).unwrap();
+        let cube = |dimensions| machine(MachineKind::Hypercube, &vec![2; dimensions]);
+        let tree = network(BinaryTree, 4);
+        assert_eq!(all(&tree, &cube(5)), ["double-rooted-tree", "shared-tree", "flip-bits"]);
+        assert_eq!(all(&tree, &cube(6)), ["wide-tree", "flip-bits"]);
+        assert_eq!(all(&tree, &cube(4)), ["binomial-tree", "flip-bits"]);
+        assert_eq!(all(&tree, &machine(MachineKind::Mesh, &[4, 4])), ["tree-on-mesh"]);
+        assert_eq!(all(&network(MeshOfTrees, 3), &cube(8)), ["mesh-of-trees"]);
+        let of = |guest, host| all(&network(guest, 4), &network(host, 4));
+        assert_eq!(of(CubeConnectedCycles, WrappedButterfly), ["cycles-in-butterfly"]);
+        assert_eq!(of(WrappedButterfly, CubeConnectedCycles), ["butterfly-in-cycles"]);
+        assert_eq!(of(Butterfly, WrappedButterfly), ["merged-levels"]);
+        assert_eq!(of(WrappedButterfly, Butterfly), ["folded-levels"]);
+        assert_eq!(of(ShuffleExchange, DeBruijn), ["unshuffled-words"]);
+        assert_eq!(of(DeBruijn, ShuffleExchange), ["shuffle-then-exchange"]);
+        assert_eq!(all(&network(ShuffleExchange, 5), &network(DeBruijn, 4)), ["contracted-exchanges"]);
+        assert_eq!(all(&machine(MachineKind::Ring, &[16]), &network(DeBruijn, 4)), ["tour-cycle"]);
+    }
+
+    #[test]
+    fn lists_of_links_may_be_trees_and_caterpillars_with_any_numbers() {
+        let of = |links: &[(u32, u32)]| {
+            let network = Network::from_edges(8, links).unwrap();
+            let guest = Machine::network(MachineKind::Network, network).unwrap();
+            all(&guest, &machine(MachineKind::Hypercube, &[2; 3]))
+        };
+        // A spine 3 - 0 - 4 - 1 - 5 - 2 with legs at 0 and 4. Node 0 has too many children for the root of a binary tree.
+        assert_eq!(of(&[(3, 0), (0, 4), (4, 1), (1, 5), (5, 2), (0, 6), (4, 7)]), ["caterpillar"]);
+        // Legs at 0 and 1: five vertices of one colour.
+        assert_eq!(of(&[(3, 0), (0, 4), (4, 1), (1, 5), (5, 2), (0, 6), (1, 7)]), [""; 0]);
+        // A binary tree, with two vertices below the leg at 1.
+        assert_eq!(of(&[(0, 4), (0, 1), (1, 2), (1, 3), (3, 5), (3, 6), (2, 7)]), ["flip-bits"]);
+        // A cycle and a node of its own: as many links as a tree.
+        assert_eq!(of(&[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 0)]), [""; 0]);
+    }
+
+    #[test]
     fn the_first_that_applies_is_chosen_and_others_say_what_they_are_for() {
         let (line, square) = (machine(MachineKind::Line, &[16]), machine(MachineKind::Mesh, &[4, 4]));
-        assert_eq!(CoursePlacement::choose(&line, &square).unwrap().kind(), CourseKind::RecursivePath);
-        let message = |kind| CoursePlacement::named(kind, &line, &square).unwrap_err().to_string();
+        assert_eq!(
+            CoursePlacement::choose(&line, &square, &stays).unwrap().kind(),
+            CourseKind::RecursivePath
+        );
+        let message = |kind| CoursePlacement::named(kind, &line, &square, &stays).unwrap_err().to_string();
         assert_eq!(
             message(CourseKind::TorusInRing),
             "torus-in-ring does not map this guest on this host, expected a torus y x z, y and z different, on a ring of y z"
         );
-        let none = CoursePlacement::choose(&square, &line).unwrap_err();
+        let none = CoursePlacement::choose(&square, &line, &stays).unwrap_err();
         assert_eq!(none.to_string(), "no construction of CS838 1999 maps this guest on this host");
     }
 }

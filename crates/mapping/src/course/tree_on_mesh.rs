@@ -7,7 +7,7 @@ use cubefold_topology::NodeId;
 use super::{
     error::{CourseError, in_range},
     heap_order::{edges, joined},
-    hosts::mesh,
+    hosts::{mesh, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
@@ -33,6 +33,12 @@ pub fn tree_on_mesh(order: u32) -> Result<RoutedEmbedding, CourseError> {
     let places = vertices.iter().map(index).collect();
     let path = |_: ProcessId, child: ProcessId| paths[child.label() as usize].iter().map(index).collect();
     Ok(RoutedEmbedding::new(mesh(&[side.into(); 2])?, places, edges(2 * order), path)?)
+}
+
+/// Where the vertices are, in heap order.
+pub(super) fn places(order: u32) -> Result<Vec<NodeId>, CourseError> {
+    let Pattern { side, vertices, .. } = pattern(order)?;
+    Ok(nodes(vertices.into_iter().map(|(x, y)| x + side * y)))
 }
 
 /// Coordinates in the mesh.

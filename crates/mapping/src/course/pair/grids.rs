@@ -16,7 +16,7 @@ use crate::course::{
 };
 
 /// Whether it is a grid of these lengths without dimensions that wrap.
-fn is_mesh(machine: &Machine, lengths: &[u64]) -> bool {
+pub(super) fn is_mesh(machine: &Machine, lengths: &[u64]) -> bool {
     machine.shape().lengths() == lengths && is_open(machine)
 }
 
