@@ -13,6 +13,7 @@ mod claim;
 mod constructions;
 mod contraction;
 mod cube;
+mod cube_programs;
 mod dilation;
 mod factors;
 mod findings;
@@ -83,6 +84,7 @@ impl Verification {
         cases.extend(any_dilation_two::cases(scope));
         cases.extend(contraction::cases(scope));
         cases.extend(misprints::cases(scope));
+        cases.extend(cube_programs::cases(scope));
         Self { parts: parts(), cases }
     }
 
@@ -131,6 +133,7 @@ fn parts() -> Vec<Part> {
         part("Tao 1988, 4.6: data routing by dilation [steps]", steps::listed_claims()),
         part("Tao 1988, chapter 5: contraction", contraction::CLAIMS.to_vec()),
         part("Tao 1988, as printed (docs/errata.md, part A)", misprints::claims()),
+        part("CS838 1999: programs on hypercubes [cycles, steps]", cube_programs::CLAIMS.to_vec()),
         part("The verification itself", vec![BROKEN_OFF]),
     ]
 }

@@ -168,7 +168,6 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
         while let Some(process) = self.beginners.take(now) {
             self.begin_stage(process, now);
         }
-        self.start_computations(now);
         loop {
             while let Some(process) = self.computing.take_ended(now).or_else(|| self.passing.pop()) {
                 self.become_ready(process, now);

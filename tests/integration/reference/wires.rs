@@ -1,6 +1,6 @@
 //! A machine that is no grid: which nodes are neighbours, and nothing else.
 //!
-//! `docs/model.md` section 10. A channel has the place of its far end among the ascending neighbours of its node where
+//! `docs/model.md` section 12. A channel has the place of its far end among the ascending neighbours of its node where
 //! a grid has a dimension, and `+` towards the higher index; a link is named by its lower end.
 
 use std::collections::BTreeSet;

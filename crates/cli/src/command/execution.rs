@@ -64,11 +64,22 @@ pub(super) fn finished(
     keep: KeepRecords,
     shared: &SharedOptions,
 ) -> Result<Vec<FinishedRun>, Failure> {
+    let places: Vec<usize> = (0..runs.len()).collect();
+    Ok(finished_at(runs, &places, keep, shared)?.into_iter().map(|(_, finished)| finished).collect())
+}
+
+/// Those of the runs that are at these places, over, with their places in ascending order.
+pub(super) fn finished_at(
+    runs: &[&Run],
+    places: &[usize],
+    keep: KeepRecords,
+    shared: &SharedOptions,
+) -> Result<Vec<(usize, FinishedRun)>, Failure> {
     let resources = shared.resources();
-    check_runs(runs, resources, keep).map_err(Failure::Refused)?;
+    let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
+    check_runs(&asked, resources, keep).map_err(Failure::Refused)?;
     let (pool, progress) = (pool(resources.threads)?, Progress::default());
     let means = Means { pool: &pool, resources, keep, progress: &progress };
-    let places: Vec<usize> = (0..runs.len()).collect();
     let done = Mutex::new(vec![]);
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _| {
         let finished = finished.map_err(|error| Failure::Runs {
@@ -79,9 +90,9 @@ pub(super) fn finished(
         done.lock().unwrap_or_else(PoisonError::into_inner).push((place, finished));
         Ok(())
     };
-    let work = Work::runs(Progress::total(runs), 0, runs.len());
-    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, &places, deliver))?;
+    let work = Work::runs(Progress::total(&asked), 0, asked.len());
+    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, runs, places, deliver))?;
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(place, _)| *place);
-    Ok(done.into_iter().map(|(_, finished)| finished).collect())
+    Ok(done)
 }

@@ -2,12 +2,10 @@
 
 use std::{fs, io::Write};
 
-use cubefold_experiment::{
-    FinishedRun, KeepRecords, Progress, Run, exact_mean, execute, export::RunRecord, load,
-};
+use cubefold_experiment::{FinishedRun, KeepRecords, Run, exact_mean, export::RunRecord, load};
 use cubefold_picture::{MOST_RUNS, PictureError, ReportedRun, report as page_of};
 
-use super::{draw::refused, execution::finished};
+use super::{draw::refused, execution::finished_at};
 use crate::{
     arguments::{FileOption, SharedOptions},
     failure::Failure,
@@ -30,13 +28,13 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
         Failure::usage(message, "leave the file where it is while the program runs")
     })?;
     let output = Output::open(shared.output(), &scenarios)?;
-    let finished = finished(&runs, KeepRecords::No, shared)?;
-    let named = run_names(&scenario.runs).into_iter().zip(runs.iter().enumerate()).zip(finished);
-    let reported = named.map(|((name, (place, run)), finished)| {
+    let finished = all_finished(&runs, shared)?;
+    let named = run_names(&scenario.runs).into_iter().zip(&runs).zip(finished);
+    let reported = named.map(|((name, run), finished)| {
         let record = RunRecord::new(run, &finished);
-        Ok(ReportedRun { name, run, record, finished: with_records(run, place, finished)? })
+        ReportedRun { name, run, record, finished }
     });
-    let mut reported = reported.collect::<Result<Vec<_>, Failure>>()?;
+    let mut reported: Vec<_> = reported.collect();
     compare_with_first(&mut reported);
     let page = page_of(scenario, &text, &reported).map_err(refused)?;
     output.write(|output| output.write_all(page.as_bytes()))
@@ -52,11 +50,13 @@ fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
     }
 }
 
-/// The run once more with the records of all processes, where it is so small that they are drawn.
-fn with_records(run: &Run, place: usize, finished: FinishedRun) -> Result<FinishedRun, Failure> {
-    let pairs = run.program.process_count().saturating_mul(run.program.stage_count() as u64);
-    if pairs > MOST_PAIRS {
-        return Ok(finished);
-    }
-    execute(run, place, KeepRecords::Yes, &Progress::default()).map_err(Failure::Refused)
+/// All runs, over and in their order: with the records of all processes where they are so few that they are drawn.
+fn all_finished(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<FinishedRun>, Failure> {
+    let pairs = |run: &Run| run.program.process_count().saturating_mul(run.program.stage_count() as u64);
+    let (drawn, others): (Vec<usize>, Vec<usize>) =
+        (0..runs.len()).partition(|&place| pairs(runs[place]) <= MOST_PAIRS);
+    let mut finished = finished_at(runs, &drawn, KeepRecords::Yes, shared)?;
+    finished.extend(finished_at(runs, &others, KeepRecords::No, shared)?);
+    finished.sort_by_key(|(place, _)| *place);
+    Ok(finished.into_iter().map(|(_, finished)| finished).collect())
 }
