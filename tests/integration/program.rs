@@ -25,6 +25,7 @@ mod measure;
 mod memory_limit;
 mod mpirun;
 mod neighbour_exchange;
+mod networks;
 mod new;
 mod outputs;
 mod parquet_results;

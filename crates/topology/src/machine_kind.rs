@@ -45,7 +45,7 @@ impl MachineKind {
     pub const GRIDS: [Self; 5] = [Self::Line, Self::Ring, Self::Mesh, Self::Torus, Self::Hypercube];
 
     /// Every kind that a program can run on.
-    pub const HOSTS: [Self; 13] = [
+    pub const HOSTS: [Self; 11] = [
         Self::Line,
         Self::Ring,
         Self::Mesh,
@@ -56,8 +56,6 @@ impl MachineKind {
         Self::Butterfly,
         Self::ShuffleExchange,
         Self::DeBruijn,
-        Self::BinaryTree,
-        Self::MeshOfTrees,
         Self::Network,
     ];
 

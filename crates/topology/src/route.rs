@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn routes_of_networks_are_shortest_and_take_the_lowest_neighbour() {
-        for kind in MachineKind::HOSTS {
+        for kind in MachineKind::ALL {
             let Some(range) = kind.network_dimensions() else { continue };
             for dimensions in range.take(4) {
                 let machine = Machine::of_dimensions(kind, dimensions).unwrap();

@@ -47,6 +47,26 @@ fn a_promise_is_said_only_by_all_of_its_numbers() {
 }
 
 #[test]
+fn makespans_on_networks_are_those_promised() {
+    let kind = |kind: &'static str| move |run: &Value| run["machine"]["kind"] == kind;
+    let (hypercube, torus, mesh) = (kind("hypercube"), kind("torus"), kind("mesh"));
+    assert_promised(
+        "divide-and-conquer",
+        &[("gray: hypercube ", &hypercube), ("; torus ", &torus), ("; mesh ", &mesh)],
+    );
+    assert_promised(
+        "normal",
+        &[("Expect: hypercube ", &hypercube), ("; shuffle-exchange ", &kind("shuffle-exchange"))],
+    );
+    let links = |links: &'static str| move |run: &Value| run["machine"]["links"] == links;
+    assert_promised(
+        "hypercubic",
+        &[("full-duplex ", &links("full-duplex")), ("half-duplex ", &links("half-duplex"))],
+    );
+    assert_promised("edge-list", &[("1 and 10 cycles: ", &|_: &Value| true)]);
+}
+
+#[test]
 fn makespans_by_link_mode_and_execution_are_those_promised() {
     let half = |mode: &'static str| {
         move |run: &Value| run["machine"]["links"] == "half-duplex" && run["execution"]["mode"] == mode

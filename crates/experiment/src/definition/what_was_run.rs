@@ -35,8 +35,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         title: "machine",
         aliases: &["kind", "host"],
         unit: "",
-        text: "The host: line, ring, mesh, torus or hypercube. Its nodes carry the processes and its links the \
-               messages.",
+        text: "The host: line, ring, mesh, torus, hypercube, or a network such as de-bruijn. Its nodes carry \
+               the processes and its links the messages.",
         formula: "",
         source: "docs/model.md, section 1",
     },
@@ -45,7 +45,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         title: "shape",
         aliases: &["k"],
         unit: "nodes",
-        text: "The lengths of the machine's dimensions, such as 8x8.",
+        text: "The lengths of the machine's dimensions, such as 8x8; of a network those by which its nodes are \
+               numbered.",
         formula: "k_1, ..., k_c",
         source: "docs/model.md, section 1",
     },
@@ -54,7 +55,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         title: "wrap",
         aliases: &[],
         unit: "",
-        text: "For each dimension of the machine whether its last node is linked to its first.",
+        text: "For each dimension of the machine whether its last node is linked to its first; empty for a \
+               network.",
         formula: "",
         source: "docs/model.md, section 1",
     },
@@ -101,10 +103,12 @@ pub(super) const DEFINITIONS: &[Definition] = &[
     Definition {
         name: "program_kind",
         title: "program",
-        aliases: &["cc-cube", "neighbour-exchange"],
+        aliases: &["cc-cube", "normal", "divide-and-conquer", "neighbour-exchange"],
         unit: "",
-        text: "cc-cube: 2^d processes that compute and then exchange with a neighbour in the d-cube, once a stage. \
-               neighbour-exchange: the processes are the nodes of a torus or mesh, and send to their neighbours.",
+        text: "cc-cube: 2^d processes that compute and then exchange with a neighbour in the d-cube, once a \
+               stage; normal: the same with consecutive dimensions. divide-and-conquer: problems are halved \
+               along dimension after dimension, and results come back. neighbour-exchange: the processes are \
+               the nodes of a torus, mesh or network, and send to their neighbours.",
         formula: "",
         source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, section 2",
     },
@@ -141,7 +145,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         title: "compute cycles",
         aliases: &["T_a"],
         unit: "cycles",
-        text: "How long a process computes in each stage before it exchanges.",
+        text: "How long a process computes in each stage before it exchanges; nothing in stages that it passes \
+               through.",
         formula: "T_a",
         source: "docs/model.md, section 2",
     },
@@ -150,8 +155,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         title: "guest",
         aliases: &[],
         unit: "",
-        text: "The graph whose nodes are the processes and whose edges are who sends to whom: a d-cube, or the \
-               line, ring, mesh, torus or hypercube of a neighbour-exchange program.",
+        text: "The graph whose nodes are the processes and whose edges are who sends to whom: a d-cube, or the line, ring, mesh, torus, hypercube or network of a neighbour-exchange program.",
         formula: "",
         source: "docs/model.md, section 2",
     },

@@ -5,6 +5,7 @@ mod bad_sweeps;
 mod files;
 mod launchers;
 mod mutations;
+mod networks;
 mod programs;
 mod runs;
 

@@ -3,7 +3,8 @@
 use super::*;
 
 /// The names of machines, as messages list them.
-const KINDS: &str = "line, ring, mesh, torus or hypercube";
+const KINDS: &str = "line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn \
+                     or network";
 
 #[test]
 fn what_has_to_be_there_is_missed_at_its_table() {
@@ -158,7 +159,9 @@ fn programs() {
     check(&[
         (
             "[program]\nkind = \"cc\"",
-            &["5:8: program.kind is \"cc\", expected cc-cube or neighbour-exchange"],
+            &[
+                "5:8: program.kind is \"cc\", expected cc-cube, neighbour-exchange, divide-and-conquer or normal",
+            ],
         ),
         ("[program]\ndimensions = 0", &["5:14: program.dimensions is 0, expected an integer from 1 to 32"]),
         (
@@ -292,7 +295,7 @@ fn several_errors_at_once_come_in_the_order_of_the_file() {
             "2:8: seed is -1, expected an integer from 0 to 2^64 - 1",
             "4:8: execution.mode is \"sync\", expected asynchronous or coordinated",
             // That the kind is missing is not told beside its misspelt name.
-            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, links, hop_cycles, wrap, partition or file",
+            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, links, hop_cycles, wrap, partition or file",
             "7:10: length of dimension 1 is 1, expected at least 2",
             "9:11: dimension of stage 0 is \"0\", expected an integer",
             "11:15: embedding is \"xr\", expected standard, xor, byweight, gray, optimal, tao, tao:NAME, cs838, cs838:NAME or file:PATH",
@@ -323,8 +326,9 @@ fn misspelt_names_are_corrected() {
         ),
         ("machine = { kind = \"ring\", shape = [8] }\nmaping = {}", "did you mean \"mapping\"?"),
         (
-            "machine = { kind = \"butterfly\", shape = [8] }",
-            "known names: line, ring, mesh, torus, hypercube",
+            "machine = { kind = \"clique\", shape = [8] }",
+            "known names: line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, \
+             shuffle-exchange, de-bruijn, network",
         ),
     ];
     for (text, correction) in corrections {

@@ -1,0 +1,170 @@
+//! Machines and guests that are no grids, and the programs of CS838 1999.
+
+use super::*;
+use crate::{GuestProgram, KeepRecords, Progress, execute};
+
+/// A machine of a kind that has dimensions, in one line.
+fn machine(kind: &str, dimensions: u64) -> String {
+    format!("machine = {{ kind = \"{kind}\", dimensions = {dimensions} }}\n")
+}
+
+/// The makespan of the only run of a text.
+fn makespan(text: &str) -> u64 {
+    let scenario = scenario(text);
+    assert_eq!(scenario.runs.len(), 1);
+    let finished = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
+    finished.outcome.summary.makespan().get()
+}
+
+#[test]
+fn networks_have_the_nodes_of_their_kinds() {
+    let kinds = [
+        ("cube-connected-cycles", 4, "4x16"),
+        ("wrapped-butterfly", 4, "4x16"),
+        ("butterfly", 3, "4x8"),
+        ("shuffle-exchange", 6, "64"),
+        ("de-bruijn", 6, "64"),
+    ];
+    for (kind, dimensions, shape) in kinds {
+        let nodes: u64 = shape.split('x').map(|length| length.parse::<u64>().unwrap()).product();
+        let program = format!("program = {{ dimensions = {} }}\n", nodes.ilog2());
+        let scenario = scenario(&format!("{}{program}", machine(kind, dimensions)));
+        let lengths: Vec<_> =
+            scenario.runs[0].machine.shape().lengths().iter().map(ToString::to_string).collect();
+        assert_eq!((lengths.join("x").as_str(), scenario.runs.len()), (shape, 1));
+        assert_eq!(scenario.runs[0].embedding.to_string(), "standard");
+    }
+}
+
+#[test]
+fn a_network_is_a_list_of_links_beside_the_scenario() {
+    let text = "machine = { kind = \"network\", edges = \"links.txt\" }\nprogram = { guest = { kind = \"network\", edges = \"links.txt\" }, kind = \"neighbour-exchange\" }\n";
+    let files = Files::new(&[("s.toml", text), ("links.txt", "0 1\n1 2\n2 0\n2 3\n")]);
+    let scenario = files.load().unwrap();
+    assert!(scenario.inputs.iter().any(|path| path.ends_with("links.txt")));
+    let metrics = scenario.runs[0].program.measure(&scenario.runs[0].placement, Default::default());
+    assert_eq!((metrics.dilation.max(), metrics.dilation.edges()), (1, 4));
+    let missing = Files::new(&[("s.toml", text)]).displayed();
+    assert!(
+        missing[0].starts_with("s.toml:1:39: list of links \"links.txt\" cannot be read: "),
+        "{missing:?}"
+    );
+    let wrong = Files::new(&[("s.toml", text), ("links.txt", "0 0\n")]).displayed();
+    assert_eq!(wrong, ["links.txt:1:1: a link of node 0 to itself, expected two nodes"]);
+}
+
+#[test]
+fn divide_and_conquer_takes_the_hypercube_as_long_as_can_be_told_by_hand() {
+    for dimensions in [1, 4, 7] {
+        let program = "program = { kind = \"divide-and-conquer\", compute_cycles = 10 }\nmapping = { embeddings = [\"standard\"] }\n";
+        let makespan = makespan(&format!("{}{program}", machine("hypercube", dimensions)));
+        // A leaf is ready for its own after `d` divisions, and a combination hides the way of what it waits for.
+        assert_eq!(makespan, (dimensions + 1) * 10 + dimensions * (10 + 1));
+    }
+}
+
+#[test]
+fn normal_programs_wander_through_shuffle_exchange_networks_and_stay_elsewhere() {
+    let program = "program = { kind = \"normal\", stages = [2, 3, 0, 1, 0] }\n";
+    assert_eq!(makespan(&format!("{}{program}", machine("shuffle-exchange", 4))), 2 * 5 - 1);
+    let cube = scenario(&format!(
+        "{}{program}mapping = {{ embeddings = [\"standard\"] }}\n",
+        machine("hypercube", 4)
+    ));
+    assert!(matches!(&*cube.runs[0].program, GuestProgram::Normal(program) if program.stages().len() == 5));
+    let staying = "program = { kind = \"normal\" }\n";
+    let cycles = scenario(&format!("{}{staying}", machine("cube-connected-cycles", 4)));
+    assert!(matches!(&*cycles.runs[0].program, GuestProgram::Normal(_)));
+}
+
+#[test]
+fn what_networks_do_not_have_is_told() {
+    check_whole(&[
+        (
+            "machine = { kind = \"de-bruijn\" }",
+            &["1:20: machine.dimensions is missing, expected from 1 to 20"][..],
+        ),
+        (
+            "machine = { kind = \"butterfly\", dimensions = 16 }",
+            &["1:46: machine.dimensions is 16, expected an integer from 1 to 15"],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 17 }",
+            &["1:46: 131072 nodes, expected at most 65536 (2^16) of a network"],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3, shape = [8], wrap = [true] }",
+            &[
+                "1:57: machine.shape with a de-bruijn, which has none",
+                "1:69: machine.wrap with a de-bruijn, which has none",
+            ],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3, edges = \"x\" }",
+            &["1:57: machine.edges with a de-bruijn, which has none"],
+        ),
+        (
+            "machine = { kind = \"ring\", shape = [8], edges = \"x\" }",
+            &["1:49: machine.edges with a ring, which has none"],
+        ),
+        (
+            "machine = { kind = \"network\" }",
+            &["1:20: machine.edges is missing, expected the path of a file with a link a line"],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3, links = \"single-direction\" }\nexecution.mode = \"coordinated\"",
+            &[
+                "1:57: single-direction links of a de-bruijn, expected full-duplex or half-duplex",
+                "2:18: coordinated execution on a de-bruijn, expected asynchronous",
+            ],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3 }\nmapping.embeddings = [\"standard\", \"xor\"]",
+            &["2:35: embedding xor where a network is placed or placed on, expected standard"],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3 }\nprogram.dimensions = 2",
+            &["1:46: 8 nodes for 4 processes, expected as many nodes as processes for standard"],
+        ),
+    ]);
+}
+
+#[test]
+fn what_programs_do_not_have_is_told() {
+    check(&[
+        (
+            "[program]\nkind = \"divide-and-conquer\"\nstages = [0]\n[execution]\nmode = \"coordinated\"",
+            &[
+                "6:10: program.stages with a divide-and-conquer program, which has none",
+                "8:8: coordinated execution of a divide-and-conquer program, expected asynchronous",
+            ],
+        ),
+        (
+            "[program]\nkind = \"normal\"\nstages = [0, 1, 1]",
+            &[
+                "6:10: the program is not normal: stage 2 uses dimension 1 after 1, expected the next or the one before it",
+            ],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"binary-tree\", dimensions = 2 }",
+            &[
+                "6:18: program.guest.levels is missing, expected from 1 to 19",
+                "6:46: program.guest.dimensions with a binary-tree, which has none",
+            ],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\ncommunication = \"shift\"\nguest = { kind = \"binary-tree\", levels = 2 }",
+            &["6:17: program.communication is \"shift\" with a binary-tree, expected scatter or permutation"],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"torus\", levels = 2, shape = [8] }",
+            &["6:36: program.guest.levels with a torus, which has none"],
+        ),
+    ]);
+    assert_eq!(
+        errors(
+            "machine = { kind = \"de-bruijn\", dimensions = 3 }\nprogram = { kind = \"normal\", dimensions = 3 }"
+        ),
+        ["2:43: program.dimensions is 3, expected 4 for a normal program on this de-bruijn"]
+    );
+}

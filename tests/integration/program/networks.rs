@@ -1,0 +1,87 @@
+//! Machines that are no grids, and the programs of CS838 1999, through the binary.
+
+use serde_json::{Value, json};
+
+use super::command::{Scratch, csv_table, done, json, run};
+
+/// The runs of a scenario in a text.
+fn runs(text: &str) -> Vec<Value> {
+    let scratch = Scratch::with(&[("scenario.toml", text)]);
+    json(&["run", &scratch.path("scenario.toml")])["runs"].as_array().unwrap().clone()
+}
+
+#[test]
+fn divide_and_conquer_counts_the_computations_of_those_who_compute() {
+    let document = runs(
+        "machine = { kind = \"torus\", shape = [8, 8] }\n\
+         program = { kind = \"divide-and-conquer\", compute_cycles = 7 }\n\
+         mapping = { embeddings = [\"standard\", \"gray\"] }\n",
+    );
+    for run in &document {
+        assert_eq!(
+            run["program"],
+            json!({
+                "kind": "divide-and-conquer", "dimensions": 6, "stages": null, "compute_cycles": 7
+            })
+        );
+        // 1 + 2 + .. + 32 divisions, as many combinations, and 64 leaves.
+        assert_eq!(run["totals"]["compute_cycles"], 7 * (63 + 63 + 64));
+        assert_eq!((&run["messages"], run["stages"].as_array().unwrap().len()), (&json!(2 * 63), 13));
+        assert_eq!((&run["predicted_cycles"], &run["engine"]), (&Value::Null, &json!("hop")));
+        let dimensions: Vec<_> =
+            run["stages"].as_array().unwrap().iter().map(|stage| &stage["dimension"]).collect();
+        assert_eq!(json!(dimensions), json!([0, 1, 2, 3, 4, 5, null, 5, 4, 3, 2, 1, 0]));
+    }
+}
+
+#[test]
+fn normal_programs_take_two_steps_a_stage_on_shuffle_exchange_networks() {
+    let document = runs(
+        "machine = { kind = \"shuffle-exchange\", dimensions = 5 }\n\
+         program = { kind = \"normal\", stages = [3, 4, 0, 1, 2, 1] }\n",
+    );
+    let run = &document[0];
+    assert_eq!((&run["makespan_cycles"], &run["program"]["dimensions"]), (&json!(2 * 6 - 1), &json!(5)));
+    assert_eq!(run["program"]["stages"], json!([3, 4, 0, 1, 2, 1]));
+    assert_eq!(run["machine"]["shape"], json!([32]));
+    assert_eq!(run["machine"]["wrap"], json!([]));
+    assert_eq!(
+        (&run["placement"]["dilation"]["max"], &run["totals"]["blocked_cycles"]),
+        (&json!(1), &json!(0))
+    );
+}
+
+#[test]
+fn placements_on_networks_are_written_measured_and_read_back() {
+    let machine =
+        "machine = { kind = \"cube-connected-cycles\", dimensions = 4 }\nprogram = { kind = \"cc-cube\" }\n";
+    let scratch = Scratch::with(&[("scenario.toml", machine)]);
+    let csv = done(&["place", &scratch.path("scenario.toml"), "--format", "csv"]);
+    let (header, rows) = csv_table(&csv);
+    assert_eq!((header.join(","), rows.len()), ("process,p_1,p_2".to_owned(), 64));
+    let both = format!("{machine}mapping = {{ embeddings = [\"standard\", \"file:placement.csv\"] }}\n");
+    let scratch = Scratch::with(&[("placement.csv", &csv), ("both.toml", &both)]);
+    let path = scratch.path("both.toml");
+    let measured = json(&["measure", &path]);
+    let placements = measured["placements"].as_array().unwrap();
+    assert_eq!(placements[0]["placement"], placements[1]["placement"]);
+    assert_eq!(placements[0]["placement"]["node_load"]["min"].as_u64().map(|least| least > 0), Some(true));
+    // A network of three links a node carries the edges of a cube of six on fewer links.
+    assert!(placements[0]["placement"]["dilation"]["max"].as_u64().unwrap() > 2);
+    let runs = json(&["run", &path]);
+    let makespans: Vec<_> =
+        runs["runs"].as_array().unwrap().iter().map(|run| &run["makespan_cycles"]).collect();
+    assert_eq!(makespans[0], makespans[1]);
+}
+
+#[test]
+fn a_network_is_not_drawn_as_a_grid() {
+    let path = "scenarios/edge-list.toml";
+    let output = run(&["draw", "placement", path]);
+    assert_eq!(output.code, Some(2));
+    let told = "a network, expected a line, ring, mesh, torus or hypercube";
+    assert!(output.stderr.contains(told), "{}", output.stderr);
+    // Other pictures need no coordinates.
+    let scratch = Scratch::with(&[("one.toml", "machine = { kind = \"de-bruijn\", dimensions = 3 }\n")]);
+    assert!(done(&["draw", "space-time", &scratch.path("one.toml")]).starts_with("<svg"));
+}
