@@ -201,6 +201,10 @@ fn spine(tree: &Machine) -> Option<Vec<NodeId>> {
 }
 
 /// All balanced one-legged caterpillars of so many vertices, with no leg at an end of the spine.
+///
+/// # Complexity
+///
+/// O(2^vertices), all together.
 pub fn balanced_caterpillars(vertices: u32) -> impl Iterator<Item = Caterpillar> {
     let least_spine = (vertices / 2 + 1).max(2);
     (least_spine..=vertices).flat_map(move |spine| {
@@ -228,6 +232,22 @@ mod tests {
                 count += 1;
             }
             assert!(count > 0, "{vertices}");
+        }
+    }
+
+    #[test]
+    fn caterpillars_of_32_vertices_span_their_cube() {
+        let combs: [(u32, Vec<u32>); 4] = [
+            (18, (1..15).collect()),
+            (32, vec![]),
+            (24, vec![1, 2, 3, 4, 5, 6, 7, 8]),
+            (24, vec![1, 4, 7, 10, 13, 16, 19, 22]),
+        ];
+        for (spine, legs) in combs {
+            let caterpillar = Caterpillar::new(spine, &legs).unwrap();
+            assert!(caterpillar.is_balanced(), "{caterpillar:?}");
+            let measures = caterpillar_in_cube(&caterpillar).unwrap().measures();
+            assert_eq!((measures.load, measures.least_load, measures.dilation), (1, 1, 1));
         }
     }
 
