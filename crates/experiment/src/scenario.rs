@@ -5,6 +5,7 @@
 //! are collected, each at its place. Nothing is run here and nothing is printed.
 
 mod combination;
+mod course_placement;
 mod cycle_bound;
 mod document;
 mod edge_list;

@@ -12,6 +12,7 @@ mod any_dilation_two;
 mod claim;
 mod constructions;
 mod contraction;
+mod course;
 mod cube;
 mod cube_programs;
 mod dilation;
@@ -85,6 +86,7 @@ impl Verification {
         cases.extend(contraction::cases(scope));
         cases.extend(misprints::cases(scope));
         cases.extend(cube_programs::cases(scope));
+        cases.extend(course::cases(scope));
         Self { parts: parts(), cases }
     }
 
@@ -134,6 +136,8 @@ fn parts() -> Vec<Part> {
         part("Tao 1988, chapter 5: contraction", contraction::CLAIMS.to_vec()),
         part("Tao 1988, as printed (docs/errata.md, part A)", misprints::claims()),
         part("CS838 1999: programs on hypercubes [cycles, steps]", cube_programs::CLAIMS.to_vec()),
+        part("CS838 1999: embeddings [links, vertices, nodes]", course::claims()),
+        part("CS838 1999, as printed (docs/errata.md, N1 to N11)", course::misprinted_claims()),
         part("The verification itself", vec![BROKEN_OFF]),
     ]
 }

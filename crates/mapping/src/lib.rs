@@ -25,6 +25,7 @@
 
 mod constant_distances;
 mod construction;
+pub mod course;
 mod cube_dimension;
 mod embedding;
 mod grid_guest;
@@ -42,6 +43,9 @@ pub use constant_distances::for_each_constant_distance_placement;
 pub use construction::{
     Construction, ConstructionError, ConstructionKind, Exactness, Parameter, Processes, PromisedDilation,
     PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset, UnmetCondition,
+};
+pub use course::{
+    CourseKind, CoursePlacement, CoursePlacementError, RoutedEmbedding, RoutedEmbeddingError, RoutedMeasures,
 };
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;

@@ -86,7 +86,9 @@ impl PlacementMetrics {
     pub fn measure(cube: &Hypercube, placement: &Placement, tie: TieRule) -> Self {
         match placement {
             Placement::Product(product) => by_field::measure(product, tie),
-            Placement::Table(_) | Placement::Construction(_) => Self::measure_by_edge(cube, placement, tie),
+            Placement::Table(_) | Placement::Construction(_) | Placement::Course(_) => {
+                Self::measure_by_edge(cube, placement, tie)
+            }
         }
     }
 
@@ -121,7 +123,9 @@ impl PlacementMetrics {
     pub fn bytes_to_measure(placement: &Placement) -> u64 {
         match placement {
             Placement::Product(product) => by_field::bytes(product),
-            Placement::Table(_) | Placement::Construction(_) => by_edge::bytes(placement),
+            Placement::Table(_) | Placement::Construction(_) | Placement::Course(_) => {
+                by_edge::bytes(placement)
+            }
         }
     }
 

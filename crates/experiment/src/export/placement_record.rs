@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::{Construction, DimensionDistances, Exactness, Extremes, Placement, PlacementMetrics};
+use cubefold_mapping::{
+    Construction, CoursePlacement, DimensionDistances, Exactness, Extremes, Placement, PlacementMetrics,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{MachineRecord, ProgramRecord, Word};
@@ -47,41 +49,41 @@ pub struct PlacementRecord {
     /// The distances of each guest dimension; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distances: Option<Vec<DistancesRecord>>,
-    /// The construction of Tao's that made it; only in `measure`.
+    /// The construction of Tao's or of the notes that made it; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub construction: Option<ConstructionRecord>,
 }
 
-/// A construction of Tao's and what it promises.
+/// A construction of Tao's, or of the notes CS838, and what it promises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConstructionRecord {
-    /// Its name, as a scenario asks for it behind `tao:`.
+    /// Its name, as a scenario asks for it behind `tao:` or `cs838:`.
     pub name: Word,
-    /// The statement that it rests on.
+    /// The statement that it rests on; of the notes, the heading.
     pub theorem: Word,
-    /// The function in the dissertation's letters.
+    /// The function in the dissertation's letters; of the notes, the guest and the host that it is for.
     pub formula: String,
     /// The dilation that is promised \[links\].
     pub promised_dilation: u64,
     /// Whether the dilation is at most that, or equal.
     pub promised_dilation_is: Word,
-    /// The routing vector.
-    pub routing_vector: Vec<u32>,
-    /// The phase length of each of its subsets, in the order in which they are routed \[links\].
-    pub phase_lengths: Vec<Option<u64>>,
+    /// The routing vector; only of Tao's.
+    pub routing_vector: Option<Vec<u32>>,
+    /// The phase length of each of its subsets, in the order in which they are routed \[links\]; only of Tao's.
+    pub phase_lengths: Option<Vec<Option<u64>>>,
     /// The parallel data movement steps that suffice for any permutation-type set, by link mode.
     pub promised_steps: PromisedStepsRecord,
 }
 
-/// Parallel data movement steps that a construction promises, by link mode.
+/// Parallel data movement steps that a construction promises, by link mode; only of Tao's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromisedStepsRecord {
     /// Under mode 1.
-    pub full_duplex: u64,
+    pub full_duplex: Option<u64>,
     /// Under mode 2.
-    pub half_duplex: u64,
+    pub half_duplex: Option<u64>,
     /// Under mode 3.
-    pub single_direction: u64,
+    pub single_direction: Option<u64>,
 }
 
 /// Dilations of all guest edges.
@@ -178,6 +180,7 @@ impl PlacementRecord {
         let distances = metrics.distances.iter().enumerate().map(DistancesRecord::new).collect();
         let construction = match placement {
             Placement::Construction(construction) => Some(ConstructionRecord::new(construction)),
+            Placement::Course(placement) => Some(ConstructionRecord::of_the_notes(placement)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
         Self { distances: Some(distances), construction, ..Self::new(metrics) }
@@ -187,28 +190,46 @@ impl PlacementRecord {
 impl ConstructionRecord {
     fn new(construction: &Construction) -> Self {
         let (dilation, steps) = (construction.dilation(), construction.routing().steps());
+        let phase_lengths = construction.routing().subsets().iter().map(|subset| subset.phase_length);
         Self {
             name: construction.kind().name().into(),
             theorem: construction.theorem().into(),
             formula: construction.formula().to_owned(),
             promised_dilation: dilation.links,
-            promised_dilation_is: match dilation.exactness {
-                Exactness::Exact => "exact".into(),
-                Exactness::AtMost => "at most".into(),
-            },
-            routing_vector: construction.routing().vector().to_vec(),
-            phase_lengths: construction
-                .routing()
-                .subsets()
-                .iter()
-                .map(|subset| subset.phase_length)
-                .collect(),
+            promised_dilation_is: word(dilation.exactness),
+            routing_vector: Some(construction.routing().vector().to_vec()),
+            phase_lengths: Some(phase_lengths.collect()),
             promised_steps: PromisedStepsRecord {
-                full_duplex: steps.full_duplex,
-                half_duplex: steps.half_duplex,
-                single_direction: steps.single_direction,
+                full_duplex: Some(steps.full_duplex),
+                half_duplex: Some(steps.half_duplex),
+                single_direction: Some(steps.single_direction),
             },
         }
+    }
+
+    fn of_the_notes(placement: &CoursePlacement) -> Self {
+        let (kind, dilation) = (placement.kind(), placement.dilation());
+        Self {
+            name: kind.name().into(),
+            theorem: kind.section().into(),
+            formula: kind.pair().to_owned(),
+            promised_dilation: dilation.links,
+            promised_dilation_is: word(dilation.exactness),
+            routing_vector: None,
+            phase_lengths: None,
+            promised_steps: PromisedStepsRecord {
+                full_duplex: None,
+                half_duplex: None,
+                single_direction: None,
+            },
+        }
+    }
+}
+
+fn word(exactness: Exactness) -> Word {
+    match exactness {
+        Exactness::Exact => "exact".into(),
+        Exactness::AtMost => "at most".into(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What tables for people say of runs beside their records.
 
-use cubefold_mapping::{Construction, Exactness, Placement};
+use cubefold_mapping::{Construction, CoursePlacement, Exactness, Placement};
 use cubefold_topology::Machine;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct RunCaption {
     pub combination: Vec<(String, String)>,
     /// The embedding's name.
     pub embedding: String,
-    /// A sentence on the construction of Tao's that was taken, where one was.
+    /// A sentence on the construction of Tao's or of the notes that was taken, where one was.
     pub construction: Option<String>,
 }
 
@@ -40,6 +40,7 @@ impl RunCaption {
     pub fn new(run: &Run) -> Self {
         let construction = match &*run.placement {
             Placement::Construction(construction) => Some(taken(construction, &run.embedding)),
+            Placement::Course(placement) => Some(by_the_notes(placement, &run.embedding)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
         Self { combination: run.combination.clone(), embedding: run.embedding.to_string(), construction }
@@ -63,10 +64,23 @@ fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
         EmbeddingName::Tao(Some(_))
         | EmbeddingName::Kind(_)
         | EmbeddingName::File(_)
-        | EmbeddingName::Launcher(_) => {
+        | EmbeddingName::Launcher(_)
+        | EmbeddingName::Course(_) => {
             format!("{embedding}, {pair}: {taken}; it promises {promise}.")
         }
     }
+}
+
+/// A sentence on the construction of the notes that was taken.
+fn by_the_notes(placement: &CoursePlacement, embedding: &EmbeddingName) -> String {
+    let at_most = match placement.dilation().exactness {
+        Exactness::Exact => "",
+        Exactness::AtMost => "at most ",
+    };
+    let pair = format!("{} on {}", shape(placement.guest()), shape(placement.table().machine()));
+    let (kind, links) = (placement.kind(), placement.dilation().links);
+    let section = kind.section();
+    format!("{embedding}, {pair}: {kind} (CS838, {section}); it promises dilation {at_most}{links}.")
 }
 
 fn shape(machine: &Machine) -> String {

@@ -65,7 +65,8 @@ fn runs(
     fit::check(settings, &section, program.as_deref(), execution, errors);
     let tie = execution::read_tie(settings, errors);
     let (machine, size, program) = together(&section, program.as_ref())?;
-    let fit = Fit { settings, program, machine, partition: section.partition.as_ref(), size };
+    let (partition, drawn_by) = (section.partition.as_ref(), seed.unwrap_or(0));
+    let fit = Fit { settings, program, machine, partition, size, seed: drawn_by };
     let placed = embeddings.and_then(|embeddings| mapping_section::place(&fit, embeddings, library, errors));
     if let Some(hop) = section.hop_cycles {
         let loads = placed.iter().flatten().map(|(_, placement)| placement.greatest_load());

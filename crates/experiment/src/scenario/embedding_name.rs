@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cubefold_mapping::{ConstructionKind, EmbeddingKind};
+use cubefold_mapping::{ConstructionKind, CourseKind, EmbeddingKind};
 
 use super::launcher_file::LauncherEntry;
 
@@ -17,6 +17,8 @@ pub enum EmbeddingName {
     Launcher(LauncherEntry),
     /// A construction of Tao 1988: `tao` picks one, `tao:NAME` asks for it.
     Tao(Option<ConstructionKind>),
+    /// A construction of CS838 1999: `cs838` takes the first that is for the pair, `cs838:NAME` asks for one.
+    Course(Option<CourseKind>),
 }
 
 impl EmbeddingName {
@@ -26,6 +28,10 @@ impl EmbeddingName {
     const TAO: &'static str = "tao";
     /// What stands before the name of a construction.
     const TAO_PREFIX: &'static str = "tao:";
+    /// The first construction of the notes that is for the pair.
+    const COURSE: &'static str = "cs838";
+    /// What stands before the name of a construction of the notes.
+    const COURSE_PREFIX: &'static str = "cs838:";
 
     /// The one with this name; none when it is neither a known name nor `file:` and a path.
     pub(super) fn with_name(name: &str) -> Option<Self> {
@@ -39,6 +45,13 @@ impl EmbeddingName {
         if name == Self::TAO {
             return Some(Self::Tao(None));
         }
+        if let Some(name) = name.strip_prefix(Self::COURSE_PREFIX) {
+            let kind = CourseKind::ALL.into_iter().find(|kind| kind.name() == name);
+            return kind.map(|kind| Self::Course(Some(kind)));
+        }
+        if name == Self::COURSE {
+            return Some(Self::Course(None));
+        }
         EmbeddingKind::ALL.into_iter().find(|kind| kind.name() == name).map(Self::Kind)
     }
 
@@ -46,7 +59,10 @@ impl EmbeddingName {
     pub(super) fn known() -> Vec<String> {
         let kinds = EmbeddingKind::ALL.into_iter().map(Self::Kind);
         let constructions = ConstructionKind::ALL.into_iter().map(|kind| Self::Tao(Some(kind)));
-        kinds.chain([Self::Tao(None)]).chain(constructions).map(|name| name.to_string()).collect()
+        let of_the_notes = CourseKind::ALL.into_iter().map(|kind| Self::Course(Some(kind)));
+        let tao = [Self::Tao(None)].into_iter().chain(constructions);
+        let course = [Self::Course(None)].into_iter().chain(of_the_notes);
+        kinds.chain(tao).chain(course).map(|name| name.to_string()).collect()
     }
 }
 
@@ -58,6 +74,8 @@ impl fmt::Display for EmbeddingName {
             Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
             Self::Tao(None) => formatter.write_str(Self::TAO),
             Self::Tao(Some(kind)) => write!(formatter, "{}{kind}", Self::TAO_PREFIX),
+            Self::Course(None) => formatter.write_str(Self::COURSE),
+            Self::Course(Some(kind)) => write!(formatter, "{}{kind}", Self::COURSE_PREFIX),
         }
     }
 }
@@ -68,12 +86,22 @@ mod tests {
 
     #[test]
     fn names_display_as_they_are_written() {
-        for name in
-            ["standard", "xor", "byweight", "gray", "optimal", "file:a/b.csv", "tao", "tao:simple-reduction"]
-        {
+        for name in [
+            "standard",
+            "xor",
+            "byweight",
+            "gray",
+            "optimal",
+            "file:a/b.csv",
+            "tao",
+            "tao:simple-reduction",
+            "cs838",
+            "cs838:snake",
+        ] {
             assert_eq!(EmbeddingName::with_name(name).unwrap().to_string(), name);
         }
         assert_eq!(EmbeddingName::with_name("file:"), None);
         assert_eq!(EmbeddingName::with_name("xors"), None);
+        assert_eq!(EmbeddingName::with_name("cs838:"), None);
     }
 }

@@ -8,6 +8,7 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, Partition};
 
 use super::{
+    course_placement,
     embedding_name::EmbeddingName,
     known_names::{all_of, help},
     launcher_file::{self, LauncherSource},
@@ -27,7 +28,8 @@ pub(super) const DEFAULT_EMBEDDINGS: [EmbeddingKind; 3] =
     [EmbeddingKind::Standard, EmbeddingKind::Xor, EmbeddingKind::Byweight];
 
 /// The embeddings that there are.
-const EXPECTED: &str = "standard, xor, byweight, gray, optimal, tao, tao:NAME or file:PATH";
+const EXPECTED: &str =
+    "standard, xor, byweight, gray, optimal, tao, tao:NAME, cs838, cs838:NAME or file:PATH";
 
 /// An embedding and where it is named; nowhere when it is a default.
 #[derive(Debug)]
@@ -44,6 +46,7 @@ pub(super) struct Fit<'a> {
     pub(super) machine: &'a Machine,
     pub(super) partition: Option<&'a Partition>,
     pub(super) size: &'a Size,
+    pub(super) seed: u64,
 }
 
 impl Fit<'_> {
@@ -131,7 +134,10 @@ pub(super) fn place(
     for embedding in embeddings {
         let fits = match embedding.name {
             EmbeddingName::Kind(_) => rules_fit,
-            EmbeddingName::File(_) | EmbeddingName::Launcher(_) | EmbeddingName::Tao(_) => true,
+            EmbeddingName::File(_)
+            | EmbeddingName::Launcher(_)
+            | EmbeddingName::Tao(_)
+            | EmbeddingName::Course(_) => true,
         };
         // What does not fit has been told, once for all of them.
         if !fits {
@@ -235,13 +241,7 @@ fn placement(
     match &embedding.name {
         EmbeddingName::Kind(EmbeddingKind::Standard) if fit.has_network() => {
             let key = PlacementKey::named(EmbeddingKind::Standard.name(), fit.program, ground);
-            library.placement(key, || {
-                let nodes = fit.machine.nodes().collect();
-                PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
-                    let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
-                    Failure::Wrong(vec![error])
-                })
-            })
+            library.placement(key, || as_numbered(fit))
         }
         EmbeddingName::Kind(kind) => {
             let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
@@ -277,7 +277,23 @@ fn placement(
                     .map_err(|error| Failure::Wrong(vec![not_covered(fit, embedding, &error)]))
             })
         }
+        EmbeddingName::Course(kind) => {
+            // Growing trees are placed by chance.
+            let name = format!("{} by seed {}", embedding.name, fit.seed);
+            let key = PlacementKey::named(&name, fit.program, ground);
+            let place = embedding.place.as_ref();
+            library.placement(key, || course_placement::place(fit, *kind, place))
+        }
     }
+}
+
+/// Process `n` on node `n`.
+fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
+    let nodes = fit.machine.nodes().collect();
+    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
+        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
+        Failure::Wrong(vec![error])
+    })
 }
 
 /// The construction of Tao's with this name, or the one that the theorems pick. A d-cube is the mesh of all

@@ -1,7 +1,7 @@
 //! Where Tao 1988 calls a dilation of 2 optimal: no placement has unit dilation, by trial of all.
 
 use cubefold_mapping::{GridGuest, Guest, ProcessId};
-use cubefold_topology::{Direction, Machine, NodeId};
+use cubefold_topology::{Machine, NodeId};
 
 use super::{
     Case,
@@ -43,9 +43,9 @@ pub(super) fn cases() -> Vec<Case> {
     pairs.into_iter().map(case).collect()
 }
 
-/// A search for a placement of unit dilation. Processes are placed in the order of their labels, each beside all of
+/// A search for a one-to-one placement of unit dilation. Processes are placed in the order of their labels, each beside all of
 /// its neighbours that are placed.
-struct Search {
+pub(super) struct Search {
     neighbours: Vec<Vec<usize>>, // of each process
     host: Machine,
     nodes: Vec<NodeId>, // of the processes placed so far
@@ -53,17 +53,18 @@ struct Search {
 }
 
 impl Search {
-    fn finds_unit_dilation(guest: &Machine, host: &Machine) -> bool {
+    /// Whether there is one.
+    pub(super) fn finds_unit_dilation(guest: &Machine, host: &Machine) -> bool {
         let grid = GridGuest::new(guest.clone());
         let of = |process| grid.neighbours(process).map(|own| own.label() as usize).collect();
         let neighbours: Vec<Vec<usize>> = ProcessId::first(guest.node_count()).map(of).collect();
-        let taken = vec![false; neighbours.len()];
+        let taken = host.nodes().map(|_| false).collect();
         Self { neighbours, host: host.clone(), nodes: vec![], taken }.place_next()
     }
 
     fn place_next(&mut self) -> bool {
         let process = self.nodes.len();
-        if process == self.taken.len() {
+        if process == self.neighbours.len() {
             return true;
         }
         let nodes: Vec<NodeId> = self.host.nodes().collect();
@@ -80,10 +81,7 @@ impl Search {
     }
 
     fn fits(&self, process: usize, node: NodeId) -> bool {
-        let beside = |other: NodeId| {
-            let mut directions = Direction::all(self.host.shape().dimension_count());
-            directions.any(|direction| self.host.neighbour(node, direction) == Some(other))
-        };
+        let beside = |other: NodeId| self.host.neighbours(node).any(|neighbour| neighbour == other);
         let placed = self.neighbours[process].iter().filter_map(|&own| self.nodes.get(own));
         !self.taken[node.index() as usize] && placed.copied().all(beside)
     }

@@ -165,3 +165,49 @@ fn tao_picks_a_construction_or_takes_the_one_asked_for() {
         ["s.toml:8:15: embedding xor of a torus or mesh guest, expected a d-cube"]
     );
 }
+
+#[test]
+fn cs838_picks_a_construction_or_takes_the_one_asked_for() {
+    let text = |guest: &str, embeddings: &str| {
+        format!(
+            "[machine]\nkind = \"mesh\"\nshape = [4, 4]\n[program]\nkind = \"neighbour-exchange\"\n\
+             guest = {guest}\n[mapping]\nembeddings = [{embeddings}]"
+        )
+    };
+    let line = "{ kind = \"line\", shape = [16] }";
+    let asked = scenario(&text(line, "\"cs838\", \"cs838:z-order\""));
+    let names: Vec<String> = asked.runs.iter().map(|run| run.embedding.to_string()).collect();
+    assert_eq!(names, ["cs838", "cs838:z-order"]);
+    let refused = Files::new(&[("s.toml", &text(line, "\"cs838:gray-path\""))]);
+    assert_eq!(
+        refused.displayed(),
+        [
+            "s.toml:8:15: cs838:gray-path does not map this line on a mesh of shape 4x4, expected a line of 2^n on a \
+          hypercube of n dimensions"
+        ]
+    );
+    assert_eq!(
+        refused.help(),
+        "for this guest and machine there is cs838:recursive-path, cs838:snake, cs838:z-order"
+    );
+    let torus = "{ kind = \"torus\", shape = [3, 5] }";
+    let uncovered = Files::new(&[("s.toml", &text(torus, "\"cs838\""))]);
+    assert_eq!(
+        uncovered.displayed(),
+        ["s.toml:8:15: no construction of CS838 1999 maps this torus on a mesh of shape 4x4"]
+    );
+    assert!(uncovered.help().starts_with("what there is:\ngray-path: a line of 2^n on a hypercube"));
+}
+
+#[test]
+fn a_growing_tree_is_placed_by_the_seed() {
+    let text = |seed: u64| {
+        format!(
+            "seed = {seed}\n[machine]\nkind = \"hypercube\"\ndimensions = 4\n[program]\nkind = \"neighbour-exchange\"\n\
+             guest = {{ kind = \"binary-tree\", levels = 6 }}\n[mapping]\nembeddings = [\"cs838\"]"
+        )
+    };
+    let nodes = |seed| scenario(&text(seed)).runs[0].placement.nodes();
+    assert_eq!(nodes(7), nodes(7));
+    assert_ne!(nodes(7), nodes(8));
+}

@@ -1,0 +1,109 @@
+//! Which constructions are for a pair of guest and host.
+
+mod grids;
+mod networks;
+mod trees;
+
+pub(super) use trees::has_links_of_a_tree;
+
+use cubefold_topology::{Machine, MachineKind, NodeId};
+
+use super::{
+    error::CourseError,
+    growing_tree::FlipBit,
+    kind::CourseKind,
+    numberings::{cycle_places, path_places, z_places},
+};
+use crate::{Exactness, ProcessId, PromisedDilation};
+
+/// A guest and a host.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) guest: &'a Machine,
+    pub(super) host: &'a Machine,
+    pub(super) flip: &'a dyn Fn(ProcessId) -> FlipBit, // of the vertices of a tree that grows
+}
+
+/// Where a construction puts the vertices, and what it promises.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) nodes: Vec<NodeId>,
+    pub(super) dilation: PromisedDilation,
+}
+
+impl Plan {
+    fn exact(links: u64, nodes: Vec<NodeId>) -> Self {
+        Self { nodes, dilation: PromisedDilation { links, exactness: Exactness::Exact } }
+    }
+
+    fn at_most(links: u64, nodes: Vec<NodeId>) -> Self {
+        Self { nodes, dilation: PromisedDilation { links, exactness: Exactness::AtMost } }
+    }
+}
+
+impl Pair<'_> {
+    /// What a construction makes of the pair; none when it is not for it.
+    pub(super) fn plan(self, kind: CourseKind) -> Option<Result<Plan, CourseError>> {
+        let plan = match kind {
+            CourseKind::GrayPath => self.gray(grids::is_line(self.guest)),
+            CourseKind::GrayCycle => self.gray(grids::is_ring(self.guest)),
+            CourseKind::MeshInTorus => self.mesh_in_torus(),
+            CourseKind::RecursivePath => self.numbering(grids::is_line(self.guest), |_| 1, path_places),
+            CourseKind::RecursiveCycle => self.numbering(grids::is_ring(self.guest), |_| 1, cycle_places),
+            CourseKind::ZOrder => self.numbering(grids::is_line(self.guest), |order| 1 << order, z_places),
+            CourseKind::Snake => self.snake(),
+            CourseKind::FoldedTorus => self.folded_torus(),
+            CourseKind::TorusInRing => self.torus_in_ring(),
+            CourseKind::RectangleInSquare => self.rectangle_in_square(),
+            CourseKind::SquareInRectangle => self.square_in_rectangle(),
+            CourseKind::ExampleMeshes => self.example_meshes(),
+            CourseKind::DoubleRootedTree => self.double_rooted_tree(),
+            CourseKind::SharedTree => return self.shared_tree(),
+            CourseKind::WideTree => self.wide_tree(),
+            CourseKind::BinomialTree => self.binomial_tree(),
+            CourseKind::TreeOnMesh => return self.tree_on_mesh(),
+            CourseKind::FlipBits => self.flip_bits(),
+            CourseKind::Caterpillar => return self.caterpillar(),
+            CourseKind::MeshOfTrees => self.mesh_of_trees(),
+            CourseKind::CyclesInButterfly => self.cycles_in_butterfly(),
+            CourseKind::ButterflyInCycles => self.butterfly_in_cycles(),
+            CourseKind::MergedLevels => self.merged_levels(),
+            CourseKind::FoldedLevels => self.folded_levels(),
+            CourseKind::UnshuffledWords => self.unshuffled_words(),
+            CourseKind::ShuffleThenExchange => self.shuffle_then_exchange(),
+            CourseKind::ContractedExchanges => self.contracted_exchanges(),
+            CourseKind::TourCycle => self.tour_cycle(),
+        };
+        plan.map(Ok)
+    }
+
+    /// The dimensions of guest and host, when they are of these kinds.
+    fn dimensions(self, guest: MachineKind, host: MachineKind) -> Option<[u32; 2]> {
+        Some([dimensions_of(self.guest, guest)?, dimensions_of(self.host, host)?])
+    }
+}
+
+/// The number of dimensions that a network of this kind was made of; none when it is of another kind.
+fn dimensions_of(machine: &Machine, kind: MachineKind) -> Option<u32> {
+    let is_kind = machine.kind() == kind && machine.as_network().is_some();
+    let lengths = machine.shape().lengths();
+    let dimensions = match kind {
+        MachineKind::CubeConnectedCycles | MachineKind::WrappedButterfly => *lengths.first()?,
+        MachineKind::Butterfly => lengths.first()?.checked_sub(1)?,
+        // 2^n words, and 2^(n+1) - 1 vertices of a tree.
+        MachineKind::ShuffleExchange | MachineKind::DeBruijn | MachineKind::BinaryTree => {
+            machine.node_count().ilog2().into()
+        }
+        // 2^n (3 2^n - 2) vertices: between 2^(2n) and 2^(2n+2).
+        MachineKind::MeshOfTrees => (machine.node_count().ilog2() / 2).into(),
+        MachineKind::Line
+        | MachineKind::Ring
+        | MachineKind::Mesh
+        | MachineKind::Torus
+        | MachineKind::Hypercube
+        | MachineKind::Network
+        | MachineKind::RandomTree
+        | MachineKind::Caterpillar => return None,
+    };
+    u32::try_from(dimensions).ok().filter(|_| is_kind)
+}
