@@ -35,6 +35,7 @@ mod source_file;
 mod stage_list;
 mod sweep;
 mod table;
+mod tree_guest;
 mod value;
 mod written;
 

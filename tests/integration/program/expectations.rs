@@ -56,7 +56,11 @@ fn makespans_on_networks_are_those_promised() {
     );
     assert_promised(
         "normal",
-        &[("Expect: hypercube ", &hypercube), ("; shuffle-exchange ", &kind("shuffle-exchange"))],
+        &[
+            ("Expect: hypercube ", &hypercube),
+            ("; shuffle-exchange ", &kind("shuffle-exchange")),
+            ("; de-bruijn ", &kind("de-bruijn")),
+        ],
     );
     let links = |links: &'static str| move |run: &Value| run["machine"]["links"] == links;
     assert_promised(

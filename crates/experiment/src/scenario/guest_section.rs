@@ -12,19 +12,22 @@ use super::{
     settings::Settings,
     size::{Size, read_wraps},
     table::Table,
+    tree_guest,
     value::Value,
 };
 
-const KEYS: [&str; 6] = ["kind", "shape", "dimensions", "levels", "wrap", "edges"];
+const KEYS: [&str; 8] = ["kind", "shape", "dimensions", "levels", "vertices", "legs", "wrap", "edges"];
 
 /// The kinds of guests.
-const KINDS: [MachineKind; 13] = [
+const KINDS: [MachineKind; 15] = [
     MachineKind::Line,
     MachineKind::Ring,
     MachineKind::Mesh,
     MachineKind::Torus,
     MachineKind::Hypercube,
     MachineKind::BinaryTree,
+    MachineKind::RandomTree,
+    MachineKind::Caterpillar,
     MachineKind::MeshOfTrees,
     MachineKind::CubeConnectedCycles,
     MachineKind::WrappedButterfly,
@@ -37,6 +40,7 @@ const KINDS: [MachineKind; 13] = [
 /// Reads the guest, with its lengths.
 pub(super) fn read(
     settings: &Settings<'_>,
+    seed: Option<u64>,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(GridGuest, Size)> {
@@ -53,12 +57,15 @@ pub(super) fn read(
         value.choice(&table.name("kind"), &names, errors)
     });
     if let (Some(kind), Some(kind_value)) = (kind.filter(|kind| !kind.is_grid()), kind_value) {
+        if matches!(kind, MachineKind::RandomTree | MachineKind::Caterpillar) {
+            return tree_guest::read(&table, kind, kind_value, seed, errors);
+        }
         let keys = network_keys(&table, kind, kind_value);
         let beside = |path: &str| settings.beside(path);
         let (machine, size) = network_section::read(kind, &keys, beside, library, errors)?;
         return Some((GridGuest::new(Machine::clone(&machine)), size));
     }
-    for key in ["levels", "edges"] {
+    for key in ["levels", "vertices", "legs", "edges"] {
         if let (Some(kind), Some(value)) = (kind, table.get(key)) {
             let message = format!("program.guest.{key} with a {kind}, which has none");
             errors.push(
@@ -79,7 +86,9 @@ pub(super) fn read(
 fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value) -> NetworkKeys<'a> {
     let (count_key, other) =
         if kind == MachineKind::BinaryTree { ("levels", "dimensions") } else { ("dimensions", "levels") };
-    let foreign = ["shape", "wrap", other].into_iter().filter_map(|key| Some((key, table.get(key)?)));
+    let foreign = ["shape", "wrap", "vertices", "legs", other]
+        .into_iter()
+        .filter_map(|key| Some((key, table.get(key)?)));
     NetworkKeys {
         name: "program.guest",
         count_key,

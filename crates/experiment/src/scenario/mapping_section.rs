@@ -70,7 +70,12 @@ pub(super) fn read(
 ) -> Option<Vec<NamedEmbedding>> {
     let Some(value) = settings.get(Setting::MappingEmbeddings) else {
         let on_network = machine.is_some_and(|machine| machine.as_network().is_some());
+        let kind = machine.map(Machine::kind);
         let names = match program {
+            // A network goes on one of its own kind as it is, and elsewhere as the notes have it.
+            Some(program) if program.has_network_guest() && kind != Some(program.shape().kind()) => {
+                vec![EmbeddingName::Course(None)]
+            }
             Some(program) if on_network || program.has_network_guest() => {
                 vec![EmbeddingName::Kind(EmbeddingKind::Standard)]
             }

@@ -56,7 +56,7 @@ pub(super) fn read(
         }
         Kind::Neighbours => {
             tell_foreign(settings, "neighbour-exchange", &CUBE_KEYS, errors);
-            let guest = guest_section::read(settings, library, errors);
+            let guest = guest_section::read(settings, seed, library, errors);
             let communication = communication(settings, guest.as_ref().map(|(guest, _)| guest), errors);
             let ((guest, _), communication) = (guest?, communication?);
             check_sets(settings, &guest, communication, errors)?;

@@ -41,10 +41,10 @@ pub enum CourseKind {
     BinomialTree,
     /// A complete binary tree on a square mesh.
     TreeOnMesh,
-    /// Any binary tree in a hypercube, its children left or moved by the flip of a coin.
-    FlipBits,
     /// A balanced one-legged caterpillar in its hypercube.
     Caterpillar,
+    /// Any binary tree in a hypercube, its children left or moved by the flip of a coin.
+    FlipBits,
     /// A mesh of trees in a hypercube.
     MeshOfTrees,
     /// Cube-connected cycles in the wrapped butterfly, odd cycles turned by one.
@@ -85,8 +85,8 @@ impl CourseKind {
         Self::WideTree,
         Self::BinomialTree,
         Self::TreeOnMesh,
-        Self::FlipBits,
         Self::Caterpillar,
+        Self::FlipBits,
         Self::MeshOfTrees,
         Self::CyclesInButterfly,
         Self::ButterflyInCycles,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{GuestProgram, KeepRecords, Progress, execute};
+use cubefold_topology::TieRule;
 
 /// A machine of a kind that has dimensions, in one line.
 fn machine(kind: &str, dimensions: u64) -> String {
@@ -42,7 +43,7 @@ fn a_network_is_a_list_of_links_beside_the_scenario() {
     let files = Files::new(&[("s.toml", text), ("links.txt", "0 1\n1 2\n2 0\n2 3\n")]);
     let scenario = files.load().unwrap();
     assert!(scenario.inputs.iter().any(|path| path.ends_with("links.txt")));
-    let metrics = scenario.runs[0].program.measure(&scenario.runs[0].placement, Default::default());
+    let metrics = scenario.runs[0].program.measure(&scenario.runs[0].placement, TieRule::default());
     assert_eq!((metrics.dilation.max(), metrics.dilation.edges()), (1, 4));
     let missing = Files::new(&[("s.toml", text)]).displayed();
     assert!(
@@ -75,6 +76,34 @@ fn normal_programs_wander_through_shuffle_exchange_networks_and_stay_elsewhere()
     let staying = "program = { kind = \"normal\" }\n";
     let cycles = scenario(&format!("{}{staying}", machine("cube-connected-cycles", 4)));
     assert!(matches!(&*cycles.runs[0].program, GuestProgram::Normal(_)));
+}
+
+#[test]
+fn normal_programs_of_one_more_dimension_wander_through_de_bruijn_networks() {
+    let program = "program = { kind = \"normal\", stages = [2, 3, 0, 1, 0] }\n";
+    // Exchanges are internal, so that only the four moves take time.
+    assert_eq!(makespan(&format!("{}{program}", machine("de-bruijn", 3))), 5 - 1);
+    let computing = "program = { kind = \"normal\", stages = [2, 3, 0, 1, 0], compute_cycles = 10 }\n";
+    assert_eq!(makespan(&format!("{}{computing}", machine("de-bruijn", 3))), 2 * 5 * 10 + 4);
+}
+
+#[test]
+fn trees_grow_by_the_seed_and_caterpillars_have_the_legs_that_are_listed() {
+    let exchange = "kind = \"neighbour-exchange\", guest =";
+    let tree = |seed: u64| {
+        let guest = "{ kind = \"random-tree\", vertices = 200 }";
+        scenario(&format!("seed = {seed}\n{}program = {{ {exchange} {guest} }}\n", machine("hypercube", 5)))
+    };
+    let (one, other) = (tree(1), tree(2));
+    assert_eq!(one.runs[0].embedding.to_string(), "cs838");
+    assert_eq!((one.runs[0].program.process_count(), &one.runs[0].program), (200, &tree(1).runs[0].program));
+    assert_ne!(one.runs[0].program, other.runs[0].program);
+    let metrics = one.runs[0].program.measure(&one.runs[0].placement, TieRule::default());
+    assert_eq!((metrics.dilation.max(), metrics.load.sum), (1, 200));
+    let guest = "{ kind = \"caterpillar\", legs = [0, 1, 0, 0, 1, 0] }";
+    let balanced = scenario(&format!("{}program = {{ {exchange} {guest} }}\n", machine("hypercube", 3)));
+    let metrics = balanced.runs[0].program.measure(&balanced.runs[0].placement, TieRule::default());
+    assert_eq!((metrics.dilation.max(), metrics.dilation.edges(), metrics.load.max), (1, 7, 1));
 }
 
 #[test]
@@ -155,6 +184,17 @@ fn what_programs_do_not_have_is_told() {
         (
             "[program]\nkind = \"neighbour-exchange\"\ncommunication = \"shift\"\nguest = { kind = \"binary-tree\", levels = 2 }",
             &["6:17: program.communication is \"shift\" with a binary-tree, expected scatter or permutation"],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"caterpillar\", legs = [0, 2], vertices = 3 }",
+            &[
+                "6:44: entry of program.guest.legs is 2, expected 0 or 1",
+                "6:59: program.guest.vertices with a caterpillar, which has none",
+            ],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"random-tree\" }",
+            &["6:18: program.guest.vertices is missing, expected how many there are"],
         ),
         (
             "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"torus\", levels = 2, shape = [8] }",
