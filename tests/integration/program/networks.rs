@@ -76,12 +76,14 @@ fn placements_on_networks_are_written_measured_and_read_back() {
 
 #[test]
 fn a_network_is_not_drawn_as_a_grid() {
-    let path = "scenarios/edge-list.toml";
-    let output = run(&["draw", "placement", path]);
-    assert_eq!(output.code, Some(2));
-    let told = "a network, expected a line, ring, mesh, torus or hypercube";
-    assert!(output.stderr.contains(told), "{}", output.stderr);
-    // Other pictures need no coordinates.
     let scratch = Scratch::with(&[("one.toml", "machine = { kind = \"de-bruijn\", dimensions = 3 }\n")]);
-    assert!(done(&["draw", "space-time", &scratch.path("one.toml")]).starts_with("<svg"));
+    let path = scratch.path("one.toml");
+    for what in ["placement", "links"] {
+        let output = run(&["draw", what, &path]);
+        assert_eq!(output.code, Some(2));
+        let told = "a de-bruijn, expected a line, ring, mesh, torus or hypercube";
+        assert!(output.stderr.contains(told), "{}", output.stderr);
+    }
+    // Other pictures need no coordinates.
+    assert!(done(&["draw", "space-time", &path]).contains("<svg"));
 }
