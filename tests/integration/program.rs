@@ -27,6 +27,7 @@ mod mpirun;
 mod neighbour_exchange;
 mod networks;
 mod new;
+mod other_graphs;
 mod outputs;
 mod parquet_results;
 mod place;

@@ -38,6 +38,11 @@ use crate::arguments::Arguments;
 #[doc = include_str!("../../../README.md")]
 struct ReadmeExamples;
 
+/// The examples of the page on other graphs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/other-graphs.md")]
+struct OtherGraphsExamples;
+
 /// Runs the program with these arguments, the first of which is its name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {

@@ -71,6 +71,26 @@ fn makespans_on_networks_are_those_promised() {
 }
 
 #[test]
+fn makespans_of_the_embeddings_of_the_notes_are_those_promised() {
+    let links = |links: &'static str| move |run: &Value| run["machine"]["links"] == links;
+    assert_promised(
+        "numberings",
+        &[("full-duplex ", &links("full-duplex")), ("half-duplex ", &links("half-duplex"))],
+    );
+    assert_promised("meshes-in-meshes", &[("torus on ring: ", &|_: &Value| true)]);
+    assert_promised("networks-in-networks", &[("order of the cases: ", &|_: &Value| true)]);
+    let embedding = |name: &'static str| move |run: &Value| run["embedding"] == name;
+    assert_promised(
+        "trees-on-hypercubes",
+        &[
+            ("double-rooted-tree ", &embedding("cs838:double-rooted-tree")),
+            ("shared-tree ", &embedding("cs838:shared-tree")),
+            ("flip-bits ", &embedding("cs838:flip-bits")),
+        ],
+    );
+}
+
+#[test]
 fn makespans_by_link_mode_and_execution_are_those_promised() {
     let half = |mode: &'static str| {
         move |run: &Value| run["machine"]["links"] == "half-duplex" && run["execution"]["mode"] == mode

@@ -1,0 +1,176 @@
+//! The constructions of the notes CS838, through the binary.
+
+use cubefold::mapping::CourseKind;
+use serde_json::{Value, json};
+
+use super::command::{Scratch, csv_table, done, json, run, text_of};
+
+/// A scenario that exchanges among the neighbours of a guest, placed by an embedding.
+fn scenario(machine: &str, guest: &str, embedding: &str) -> Scratch {
+    let text = format!(
+        "machine = {{ {machine} }}\nprogram = {{ kind = \"neighbour-exchange\", guest = {{ {guest} }} }}\n\
+         mapping = {{ embeddings = [\"{embedding}\"] }}\n"
+    );
+    Scratch::with(&[("scenario.toml", &text)])
+}
+
+/// What is measured of a placement.
+fn placement(machine: &str, guest: &str, embedding: &str) -> Value {
+    let scratch = scenario(machine, guest, embedding);
+    json(&["measure", &scratch.path("scenario.toml")])["placements"][0]["placement"].clone()
+}
+
+const CUBE: &str = "kind = \"hypercube\", dimensions = 4";
+const SQUARE: &str = "kind = \"mesh\", shape = [8, 8]";
+const TREE: &str = "kind = \"binary-tree\", levels = 3";
+
+/// Machine and guest for each construction.
+const PAIRS: [(CourseKind, &str, &str); 28] = [
+    (CourseKind::GrayPath, CUBE, "kind = \"line\", shape = [16]"),
+    (CourseKind::GrayCycle, CUBE, "kind = \"ring\", shape = [16]"),
+    (CourseKind::MeshInTorus, "kind = \"torus\", shape = [5, 3]", "kind = \"mesh\", shape = [5, 3]"),
+    (CourseKind::RecursivePath, SQUARE, "kind = \"line\", shape = [64]"),
+    (CourseKind::RecursiveCycle, SQUARE, "kind = \"ring\", shape = [64]"),
+    (CourseKind::Snake, "kind = \"mesh\", shape = [2, 3, 4]", "kind = \"mesh\", shape = [2, 12]"),
+    (CourseKind::ZOrder, SQUARE, "kind = \"line\", shape = [64]"),
+    (CourseKind::FoldedTorus, "kind = \"mesh\", shape = [5, 4]", "kind = \"torus\", shape = [5, 4]"),
+    (CourseKind::TorusInRing, "kind = \"ring\", shape = [12]", "kind = \"torus\", shape = [3, 4]"),
+    (CourseKind::RectangleInSquare, "kind = \"mesh\", shape = [6, 6]", "kind = \"mesh\", shape = [9, 4]"),
+    (CourseKind::SquareInRectangle, "kind = \"mesh\", shape = [9, 4]", "kind = \"mesh\", shape = [6, 6]"),
+    (CourseKind::ExampleMeshes, "kind = \"mesh\", shape = [3, 6]", "kind = \"mesh\", shape = [2, 9]"),
+    (CourseKind::DoubleRootedTree, CUBE, TREE),
+    (CourseKind::SharedTree, CUBE, TREE),
+    (CourseKind::WideTree, "kind = \"hypercube\", dimensions = 5", TREE),
+    (CourseKind::BinomialTree, "kind = \"hypercube\", dimensions = 3", TREE),
+    (CourseKind::TreeOnMesh, SQUARE, "kind = \"binary-tree\", levels = 6"),
+    (CourseKind::FlipBits, CUBE, TREE),
+    (
+        CourseKind::Caterpillar,
+        "kind = \"hypercube\", dimensions = 3",
+        "kind = \"network\", edges = \"comb.txt\"",
+    ),
+    (
+        CourseKind::MeshOfTrees,
+        "kind = \"hypercube\", dimensions = 6",
+        "kind = \"mesh-of-trees\", dimensions = 2",
+    ),
+    (
+        CourseKind::CyclesInButterfly,
+        "kind = \"wrapped-butterfly\", dimensions = 4",
+        "kind = \"cube-connected-cycles\", dimensions = 4",
+    ),
+    (
+        CourseKind::ButterflyInCycles,
+        "kind = \"cube-connected-cycles\", dimensions = 4",
+        "kind = \"wrapped-butterfly\", dimensions = 4",
+    ),
+    (
+        CourseKind::MergedLevels,
+        "kind = \"wrapped-butterfly\", dimensions = 4",
+        "kind = \"butterfly\", dimensions = 4",
+    ),
+    (
+        CourseKind::FoldedLevels,
+        "kind = \"butterfly\", dimensions = 4",
+        "kind = \"wrapped-butterfly\", dimensions = 4",
+    ),
+    (
+        CourseKind::UnshuffledWords,
+        "kind = \"de-bruijn\", dimensions = 4",
+        "kind = \"shuffle-exchange\", dimensions = 4",
+    ),
+    (
+        CourseKind::ShuffleThenExchange,
+        "kind = \"shuffle-exchange\", dimensions = 4",
+        "kind = \"de-bruijn\", dimensions = 4",
+    ),
+    (
+        CourseKind::ContractedExchanges,
+        "kind = \"de-bruijn\", dimensions = 4",
+        "kind = \"shuffle-exchange\", dimensions = 5",
+    ),
+    (CourseKind::TourCycle, "kind = \"de-bruijn\", dimensions = 4", "kind = \"ring\", shape = [16]"),
+];
+
+#[test]
+fn every_construction_keeps_the_dilation_that_it_promises() {
+    let kinds: Vec<CourseKind> = PAIRS.into_iter().map(|(kind, ..)| kind).collect();
+    assert_eq!(kinds, CourseKind::ALL);
+    for (kind, machine, guest) in PAIRS {
+        let name = format!("cs838:{kind}");
+        let scratch = scenario(machine, guest, &name);
+        // A spine of six with two legs.
+        std::fs::write(scratch.path("comb.txt"), "0 1\n1 2\n2 3\n3 4\n4 5\n1 6\n2 7\n").unwrap();
+        let document = json(&["measure", &scratch.path("scenario.toml")]);
+        let placement = &document["placements"][0]["placement"];
+        let construction = &placement["construction"];
+        assert_eq!(construction["name"], kind.name());
+        let [promised, measured] = [&construction["promised_dilation"], &placement["dilation"]["max"]]
+            .map(|own| own.as_u64().unwrap());
+        match construction["promised_dilation_is"].as_str().unwrap() {
+            "exact" => assert_eq!(measured, promised, "{name}"),
+            _ => assert!(measured <= promised, "{name}: {measured} of {promised}"),
+        }
+    }
+}
+
+#[test]
+fn measure_tells_the_construction_of_the_notes() {
+    let machine = "kind = \"hypercube\", dimensions = 6";
+    let placement = placement(machine, "kind = \"binary-tree\", levels = 5", "cs838");
+    assert_eq!(
+        placement["construction"],
+        json!({
+            "name": "double-rooted-tree", "theorem": "embeddings of trees",
+            "formula": "a binary tree of n levels on a hypercube of n + 1 dimensions",
+            "promised_dilation": 2, "promised_dilation_is": "exact", "routing_vector": null, "phase_lengths": null,
+            "promised_steps": { "full_duplex": null, "half_duplex": null, "single_direction": null },
+        })
+    );
+    assert_eq!((&placement["dilation"]["spectrum"]["2"], &placement["load"]["max"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn rows_leave_what_the_notes_do_not_promise_empty() {
+    let scratch =
+        scenario("kind = \"mesh\", shape = [5]", "kind = \"ring\", shape = [5]", "cs838:folded-torus");
+    let (header, rows) = csv_table(&done(&["measure", &scratch.path("scenario.toml"), "--format", "csv"]));
+    let cell = |name: &str| {
+        let column = header.iter().position(|own| own == name);
+        rows[0][column.unwrap_or_else(|| panic!("no {name}"))].as_str()
+    };
+    assert_eq!(cell("placement_construction_name"), "folded-torus");
+    assert_eq!(cell("placement_construction_promised_dilation"), "2");
+    assert_eq!(cell("placement_construction_routing_vector"), "");
+    assert_eq!(cell("placement_construction_promised_steps_full_duplex"), "");
+}
+
+#[test]
+fn a_pair_that_is_not_covered_is_refused_with_those_that_are() {
+    let scratch = scenario("kind = \"mesh\", shape = [4, 4]", "kind = \"torus\", shape = [3, 5]", "cs838");
+    let output = run(&["run", &scratch.path("scenario.toml")]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""));
+    let said = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("no construction of CS838 1999 maps this torus on a mesh of shape 4x4"), "{said}");
+    assert!(said.contains("gray-path: a line of 2^n on a hypercube of n dimensions"), "{said}");
+}
+
+#[test]
+fn a_misspelt_name_is_corrected() {
+    let scratch = scenario("kind = \"mesh\", shape = [4, 4]", "kind = \"line\", shape = [16]", "cs838:snkae");
+    let output = run(&["check", &scratch.path("scenario.toml")]);
+    assert_eq!(output.code, Some(2));
+    assert!(output.stderr.contains("did you mean \"cs838:snake\"?"), "{}", output.stderr);
+}
+
+#[test]
+fn the_pages_name_every_construction() {
+    let (page, keys) = (text_of("docs/other-graphs.md"), text_of("docs/scenarios.md"));
+    let order = page.split_once("```text\ngray-path").unwrap().1.split_once("```").unwrap().0;
+    let listed: Vec<&str> = order.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> = CourseKind::ALL[1..].iter().map(|kind| kind.name()).collect();
+    assert_eq!(listed, names);
+    for kind in CourseKind::ALL {
+        assert!(page.contains(&format!("`{kind}`")) && keys.contains(&format!("`cs838:{kind}`")), "{kind}");
+    }
+}
