@@ -85,7 +85,9 @@ impl PlacementMetrics {
     pub fn measure(cube: &Hypercube, placement: &Placement, tie: TieRule) -> Self {
         match placement {
             Placement::Product(product) => by_field::measure(product, tie),
-            Placement::Table(_) | Placement::Construction(_) => Self::measure_by_edge(cube, placement, tie),
+            Placement::Table(_) | Placement::Construction(_) | Placement::Greenberg(_) => {
+                Self::measure_by_edge(cube, placement, tie)
+            }
         }
     }
 
@@ -120,7 +122,9 @@ impl PlacementMetrics {
     pub fn bytes_to_measure(placement: &Placement) -> u64 {
         match placement {
             Placement::Product(product) => by_field::bytes(product),
-            Placement::Table(_) | Placement::Construction(_) => by_edge::bytes(placement),
+            Placement::Table(_) | Placement::Construction(_) | Placement::Greenberg(_) => {
+                by_edge::bytes(placement)
+            }
         }
     }
 

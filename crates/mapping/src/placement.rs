@@ -6,8 +6,8 @@ use cubefold_topology::{Machine, NodeId};
 use rayon::prelude::*;
 
 use crate::{
-    Construction, EmbeddingKind, Guest, Hypercube, PlacementTable, ProcessId, ProductPlacement,
-    ProductPlacementError,
+    Construction, EmbeddingKind, GreenbergPlacement, Guest, Hypercube, PlacementTable, ProcessId,
+    ProductPlacement, ProductPlacementError,
 };
 
 /// Where the processes of a guest sit on a machine: every process has a node.
@@ -19,6 +19,8 @@ pub enum Placement {
     Table(PlacementTable),
     /// By a construction of Tao 1988: formulas.
     Construction(Box<Construction>),
+    /// By the constructions of Greenberg 1987: a table.
+    Greenberg(Box<GreenbergPlacement>),
 }
 
 impl Placement {
@@ -42,6 +44,7 @@ impl Placement {
             Self::Product(product) => product.machine(),
             Self::Table(table) => table.machine(),
             Self::Construction(construction) => construction.host(),
+            Self::Greenberg(placement) => placement.table().machine(),
         }
     }
 
@@ -52,6 +55,7 @@ impl Placement {
             Self::Product(product) => product.cube().process_count(),
             Self::Table(table) => table.nodes().len() as u64,
             Self::Construction(construction) => construction.guest().node_count(),
+            Self::Greenberg(placement) => placement.table().nodes().len() as u64,
         }
     }
 
@@ -66,6 +70,7 @@ impl Placement {
             Self::Product(product) => product.node(process),
             Self::Table(table) => table.node(process),
             Self::Construction(construction) => construction.node(process),
+            Self::Greenberg(placement) => placement.table().node(process),
         }
     }
 
@@ -79,6 +84,7 @@ impl Placement {
             Self::Product(product) => (Some(product.process(node)), None, None),
             Self::Table(table) => (None, Some(table.processes(node)), None),
             Self::Construction(construction) => (None, None, Some(construction.processes(node))),
+            Self::Greenberg(placement) => (None, Some(placement.table().processes(node)), None),
         };
         one.into_iter().chain(listed.into_iter().flatten()).chain(set.into_iter().flatten())
     }
@@ -94,6 +100,7 @@ impl Placement {
         match self {
             Self::Product(product) => product.nodes().into(),
             Self::Table(table) => table.nodes().into(),
+            Self::Greenberg(placement) => placement.table().nodes().into(),
             Self::Construction(construction) => {
                 let labels = 0..usize::try_from(self.process_count()).unwrap_or(usize::MAX);
                 #[expect(clippy::cast_possible_truncation, reason = "labels are below 2^32")]
@@ -114,7 +121,7 @@ impl Placement {
     #[must_use]
     pub fn subset(&self, source: ProcessId, destination: ProcessId) -> u32 {
         match self {
-            Self::Product(_) | Self::Table(_) => 0,
+            Self::Product(_) | Self::Table(_) | Self::Greenberg(_) => 0,
             Self::Construction(construction) => construction.subset(source, destination).unwrap_or(0),
         }
     }
@@ -123,7 +130,7 @@ impl Placement {
     #[must_use]
     pub fn phase_length(&self, subset: u32) -> Option<u64> {
         match self {
-            Self::Product(_) | Self::Table(_) => None,
+            Self::Product(_) | Self::Table(_) | Self::Greenberg(_) => None,
             Self::Construction(construction) => {
                 let subsets = construction.routing().subsets();
                 subsets.iter().find(|own| own.number == subset)?.phase_length
@@ -138,6 +145,7 @@ impl Placement {
             Self::Product(_) => 1,
             Self::Table(table) => table.greatest_load(),
             Self::Construction(construction) => construction.load(),
+            Self::Greenberg(placement) => placement.table().greatest_load(),
         }
     }
 

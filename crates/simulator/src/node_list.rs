@@ -9,6 +9,7 @@ use cubefold_topology::NodeId;
 pub(crate) fn node_list(placement: &Placement) -> Cow<'_, [NodeId]> {
     match placement {
         Placement::Table(table) => Cow::Borrowed(table.nodes()),
+        Placement::Greenberg(placement) => Cow::Borrowed(placement.table().nodes()),
         Placement::Product(_) | Placement::Construction(_) => Cow::Owned(placement.nodes()),
     }
 }

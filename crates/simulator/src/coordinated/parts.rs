@@ -43,7 +43,9 @@ impl<'run> Splitter<'run> {
     /// The messages by the numbers of their subsets, the smallest first.
     fn by_subset(&self, messages: Vec<Message>) -> Vec<Part> {
         match self.placement {
-            Placement::Product(_) | Placement::Table(_) => vec![Part { subset: 0, messages }],
+            Placement::Product(_) | Placement::Table(_) | Placement::Greenberg(_) => {
+                vec![Part { subset: 0, messages }]
+            }
             Placement::Construction(_) => {
                 let mut subsets: BTreeMap<u32, Vec<Message>> = BTreeMap::new();
                 for message in messages {

@@ -37,7 +37,10 @@ impl<'run, P: Program> Scheduler<'run, P> {
             Placement::Product(product) if link_use.is_none() => {
                 Some(ProductStages::new(product, communication))
             }
-            Placement::Product(_) | Placement::Table(_) | Placement::Construction(_) => None,
+            Placement::Product(_)
+            | Placement::Table(_)
+            | Placement::Construction(_)
+            | Placement::Greenberg(_) => None,
         };
         let repeats = match routing.dimension_choice {
             DimensionChoice::Lowest if link_use.is_none() => Repeats::Alike,
@@ -75,6 +78,7 @@ fn placed_apart(placement: &Placement) -> bool {
     match placement {
         Placement::Product(_) => true,
         Placement::Table(table) => table.greatest_load() == 1,
+        Placement::Greenberg(_) => placement.is_one_to_one(),
         Placement::Construction(_) => false,
     }
 }
