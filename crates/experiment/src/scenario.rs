@@ -11,6 +11,7 @@ mod embedding_name;
 mod engine_fit;
 mod execution;
 mod findings;
+mod greenberg_section;
 mod guest_section;
 mod known_names;
 mod launcher_file;

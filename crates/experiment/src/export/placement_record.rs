@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::{Construction, DimensionDistances, Exactness, Extremes, Placement, PlacementMetrics};
+use cubefold_mapping::{
+    Construction, DimensionDistances, Exactness, Extremes, GreenbergMethod, GreenbergPlacement, Placement,
+    PlacementMetrics,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{MachineRecord, ProgramRecord, Word};
@@ -47,41 +50,42 @@ pub struct PlacementRecord {
     /// The distances of each guest dimension; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distances: Option<Vec<DistancesRecord>>,
-    /// The construction of Tao's that made it; only in `measure`.
+    /// The construction of Tao's or Greenberg's that made it; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub construction: Option<ConstructionRecord>,
 }
 
-/// A construction of Tao's and what it promises.
+/// A construction of Tao's or Greenberg's and what it promises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConstructionRecord {
-    /// Its name, as a scenario asks for it behind `tao:`.
+    /// Its name: as a scenario asks for it behind `tao:`, or Greenberg's method.
     pub name: Word,
     /// The statement that it rests on.
     pub theorem: Word,
-    /// The function in the dissertation's letters.
+    /// The function in the dissertation's letters, or the meshes with the intermediate ones of Greenberg's.
     pub formula: String,
     /// The dilation that is promised \[links\].
     pub promised_dilation: u64,
     /// Whether the dilation is at most that, or equal.
     pub promised_dilation_is: Word,
-    /// The routing vector.
-    pub routing_vector: Vec<u32>,
-    /// The phase length of each of its subsets, in the order in which they are routed \[links\].
-    pub phase_lengths: Vec<Option<u64>>,
+    /// The routing vector; none of Greenberg's.
+    pub routing_vector: Option<Vec<u32>>,
+    /// The phase length of each of its subsets, in the order in which they are routed \[links\];
+    /// none of Greenberg's.
+    pub phase_lengths: Option<Vec<Option<u64>>>,
     /// The parallel data movement steps that suffice for any permutation-type set, by link mode.
     pub promised_steps: PromisedStepsRecord,
 }
 
-/// Parallel data movement steps that a construction promises, by link mode.
+/// Parallel data movement steps that a construction promises, by link mode; none of Greenberg's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromisedStepsRecord {
     /// Under mode 1.
-    pub full_duplex: u64,
+    pub full_duplex: Option<u64>,
     /// Under mode 2.
-    pub half_duplex: u64,
+    pub half_duplex: Option<u64>,
     /// Under mode 3.
-    pub single_direction: u64,
+    pub single_direction: Option<u64>,
 }
 
 /// Dilations of all guest edges.
@@ -178,6 +182,7 @@ impl PlacementRecord {
         let distances = metrics.distances.iter().enumerate().map(DistancesRecord::new).collect();
         let construction = match placement {
             Placement::Construction(construction) => Some(ConstructionRecord::new(construction)),
+            Placement::Greenberg(placement) => Some(ConstructionRecord::greenberg(placement)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
         Self { distances: Some(distances), construction, ..Self::new(metrics) }
@@ -187,6 +192,7 @@ impl PlacementRecord {
 impl ConstructionRecord {
     fn new(construction: &Construction) -> Self {
         let (dilation, steps) = (construction.dilation(), construction.routing().steps());
+        let phase_lengths = construction.routing().subsets().iter().map(|subset| subset.phase_length);
         Self {
             name: construction.kind().name().into(),
             theorem: construction.theorem().into(),
@@ -196,17 +202,34 @@ impl ConstructionRecord {
                 Exactness::Exact => "exact".into(),
                 Exactness::AtMost => "at most".into(),
             },
-            routing_vector: construction.routing().vector().to_vec(),
-            phase_lengths: construction
-                .routing()
-                .subsets()
-                .iter()
-                .map(|subset| subset.phase_length)
-                .collect(),
+            routing_vector: Some(construction.routing().vector().to_vec()),
+            phase_lengths: Some(phase_lengths.collect()),
             promised_steps: PromisedStepsRecord {
-                full_duplex: steps.full_duplex,
-                half_duplex: steps.half_duplex,
-                single_direction: steps.single_direction,
+                full_duplex: Some(steps.full_duplex),
+                half_duplex: Some(steps.half_duplex),
+                single_direction: Some(steps.single_direction),
+            },
+        }
+    }
+
+    fn greenberg(placement: &GreenbergPlacement) -> Self {
+        let (theorem, promised_dilation_is) = match placement.method() {
+            GreenbergMethod::Gray => ("theorem 1", "exact"),
+            GreenbergMethod::Reflection if placement.parts().len() > 1 => ("section 6.2", "at most"),
+            GreenbergMethod::Reflection => ("theorem 3", "at most"),
+        };
+        Self {
+            name: placement.method().name().into(),
+            theorem: theorem.into(),
+            formula: placement.to_string(),
+            promised_dilation: placement.promised_dilation().into(),
+            promised_dilation_is: promised_dilation_is.into(),
+            routing_vector: None,
+            phase_lengths: None,
+            promised_steps: PromisedStepsRecord {
+                full_duplex: None,
+                half_duplex: None,
+                single_direction: None,
             },
         }
     }

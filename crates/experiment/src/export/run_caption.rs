@@ -1,6 +1,6 @@
 //! What tables for people say of runs beside their records.
 
-use cubefold_mapping::{Construction, Exactness, Placement};
+use cubefold_mapping::{Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement};
 use cubefold_topology::Machine;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct RunCaption {
     pub combination: Vec<(String, String)>,
     /// The embedding's name.
     pub embedding: String,
-    /// A sentence on the construction of Tao's that was taken, where one was.
+    /// A sentence on the construction of Tao's or Greenberg's that was taken, where one was.
     pub construction: Option<String>,
 }
 
@@ -40,6 +40,7 @@ impl RunCaption {
     pub fn new(run: &Run) -> Self {
         let construction = match &*run.placement {
             Placement::Construction(construction) => Some(taken(construction, &run.embedding)),
+            Placement::Greenberg(placement) => Some(by_greenberg(placement)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
         Self { combination: run.combination.clone(), embedding: run.embedding.to_string(), construction }
@@ -63,10 +64,25 @@ fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
         EmbeddingName::Tao(Some(_))
         | EmbeddingName::Kind(_)
         | EmbeddingName::File(_)
-        | EmbeddingName::Launcher(_) => {
+        | EmbeddingName::Launcher(_)
+        | EmbeddingName::Greenberg => {
             format!("{embedding}, {pair}: {taken}; it promises {promise}.")
         }
     }
+}
+
+/// A sentence on what Greenberg's construction did.
+fn by_greenberg(placement: &GreenbergPlacement) -> String {
+    let (guest, method) = (shape(placement.guest()), placement.method());
+    let promise = match method {
+        GreenbergMethod::Gray => "dilation",
+        GreenbergMethod::Reflection => "dilation at most",
+    };
+    let dimensions = placement.table().machine().shape().dimension_count();
+    format!(
+        "greenberg, {guest} on the {dimensions}-cube: {method} ({placement}); it promises {promise} {}.",
+        placement.promised_dilation()
+    )
 }
 
 fn shape(machine: &Machine) -> String {

@@ -17,6 +17,8 @@ pub enum EmbeddingName {
     Launcher(LauncherEntry),
     /// A construction of Tao 1988: `tao` picks one, `tao:NAME` asks for it.
     Tao(Option<ConstructionKind>),
+    /// `greenberg`: a mesh in its smallest hypercube (Greenberg 1987).
+    Greenberg,
 }
 
 impl EmbeddingName {
@@ -26,6 +28,8 @@ impl EmbeddingName {
     const TAO: &'static str = "tao";
     /// What stands before the name of a construction.
     const TAO_PREFIX: &'static str = "tao:";
+    /// A mesh in a hypercube.
+    const GREENBERG: &'static str = "greenberg";
 
     /// The one with this name; none when it is neither a known name nor `file:` and a path.
     pub(super) fn with_name(name: &str) -> Option<Self> {
@@ -39,6 +43,9 @@ impl EmbeddingName {
         if name == Self::TAO {
             return Some(Self::Tao(None));
         }
+        if name == Self::GREENBERG {
+            return Some(Self::Greenberg);
+        }
         EmbeddingKind::ALL.into_iter().find(|kind| kind.name() == name).map(Self::Kind)
     }
 
@@ -46,7 +53,8 @@ impl EmbeddingName {
     pub(super) fn known() -> Vec<String> {
         let kinds = EmbeddingKind::ALL.into_iter().map(Self::Kind);
         let constructions = ConstructionKind::ALL.into_iter().map(|kind| Self::Tao(Some(kind)));
-        kinds.chain([Self::Tao(None)]).chain(constructions).map(|name| name.to_string()).collect()
+        let all = kinds.chain([Self::Tao(None)]).chain(constructions).chain([Self::Greenberg]);
+        all.map(|name| name.to_string()).collect()
     }
 }
 
@@ -58,6 +66,7 @@ impl fmt::Display for EmbeddingName {
             Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
             Self::Tao(None) => formatter.write_str(Self::TAO),
             Self::Tao(Some(kind)) => write!(formatter, "{}{kind}", Self::TAO_PREFIX),
+            Self::Greenberg => formatter.write_str(Self::GREENBERG),
         }
     }
 }
@@ -68,9 +77,17 @@ mod tests {
 
     #[test]
     fn names_display_as_they_are_written() {
-        for name in
-            ["standard", "xor", "byweight", "gray", "optimal", "file:a/b.csv", "tao", "tao:simple-reduction"]
-        {
+        for name in [
+            "standard",
+            "xor",
+            "byweight",
+            "gray",
+            "optimal",
+            "file:a/b.csv",
+            "tao",
+            "tao:simple-reduction",
+            "greenberg",
+        ] {
             assert_eq!(EmbeddingName::with_name(name).unwrap().to_string(), name);
         }
         assert_eq!(EmbeddingName::with_name("file:"), None);

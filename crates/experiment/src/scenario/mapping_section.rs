@@ -9,6 +9,7 @@ use cubefold_topology::{Machine, Partition};
 
 use super::{
     embedding_name::EmbeddingName,
+    greenberg_section,
     known_names::{all_of, help},
     launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
@@ -27,7 +28,7 @@ pub(super) const DEFAULT_EMBEDDINGS: [EmbeddingKind; 3] =
     [EmbeddingKind::Standard, EmbeddingKind::Xor, EmbeddingKind::Byweight];
 
 /// The embeddings that there are.
-const EXPECTED: &str = "standard, xor, byweight, gray, optimal, tao, tao:NAME or file:PATH";
+const EXPECTED: &str = "standard, xor, byweight, gray, optimal, tao, tao:NAME, greenberg or file:PATH";
 
 /// An embedding and where it is named; nowhere when it is a default.
 #[derive(Debug)]
@@ -124,7 +125,10 @@ pub(super) fn place(
     for embedding in embeddings {
         let fits = match embedding.name {
             EmbeddingName::Kind(_) => rules_fit,
-            EmbeddingName::File(_) | EmbeddingName::Launcher(_) | EmbeddingName::Tao(_) => true,
+            EmbeddingName::File(_)
+            | EmbeddingName::Launcher(_)
+            | EmbeddingName::Tao(_)
+            | EmbeddingName::Greenberg => true,
         };
         // What does not fit has been told, once for all of them.
         if !fits {
@@ -229,6 +233,10 @@ fn placement(
                 construct(fit, *kind)
                     .map_err(|error| Failure::Wrong(vec![not_covered(fit, embedding, &error)]))
             })
+        }
+        EmbeddingName::Greenberg => {
+            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, ground);
+            library.placement(key, || greenberg_section::place(fit, embedding.place.as_ref()))
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The processes of a guest on the nodes of a hypercube machine, its axes taken in pairs.
 
+use std::fmt;
+
 use cubefold_topology::{HostDimension, Machine, NodeId};
 use rayon::prelude::*;
 
@@ -194,6 +196,39 @@ impl GreenbergPlacement {
     #[must_use]
     pub fn promised_dilation(&self) -> u32 {
         self.method().promised_dilation()
+    }
+}
+
+impl fmt::Display for GreenbergPlacement {
+    /// The meshes and the intermediate ones that they lie in, by dimensions: `dimensions 1 and 2: 5 x 11 in 4 x 16`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, part) in self.parts.iter().enumerate() {
+            let separator = if place > 0 { "; " } else { "" };
+            let (sides, intermediate) = (part.embedding.sides(), part.embedding.intermediate());
+            write!(formatter, "{separator}{part}: ")?;
+            match part.rows {
+                Some(_) => write!(
+                    formatter,
+                    "{} x {} in {} x {}",
+                    sides.rows(),
+                    sides.columns(),
+                    intermediate.rows(),
+                    intermediate.columns()
+                )?,
+                None => write!(formatter, "{} in {}", sides.columns(), intermediate.columns())?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for PairedAxes {
+    /// Its dimensions, that of the rows first: `dimensions 1 and 2`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rows {
+            Some(rows) => write!(formatter, "dimensions {rows} and {}", self.columns),
+            None => write!(formatter, "dimension {}", self.columns),
+        }
     }
 }
 
