@@ -16,6 +16,7 @@ mod cube;
 mod dilation;
 mod factors;
 mod findings;
+mod greenberg;
 mod inverse;
 mod message_sets;
 mod misprints;
@@ -83,6 +84,7 @@ impl Verification {
         cases.extend(any_dilation_two::cases(scope));
         cases.extend(contraction::cases(scope));
         cases.extend(misprints::cases(scope));
+        cases.extend(greenberg::cases(scope));
         Self { parts: parts(), cases }
     }
 
@@ -131,6 +133,8 @@ fn parts() -> Vec<Part> {
         part("Tao 1988, 4.6: data routing by dilation [steps]", steps::listed_claims()),
         part("Tao 1988, chapter 5: contraction", contraction::CLAIMS.to_vec()),
         part("Tao 1988, as printed (docs/errata.md, part A)", misprints::claims()),
+        part("Greenberg 1987: meshes in hypercubes [links]", greenberg::claims()),
+        part("Greenberg 1987, as printed (docs/errata.md, part 2)", greenberg::misprinted_claims()),
         part("The verification itself", vec![BROKEN_OFF]),
     ]
 }

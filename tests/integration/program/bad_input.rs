@@ -27,7 +27,7 @@ const ON_A_RING: &[Case] = &[
         "[mapping]\nembeddings = [\"standard\", \"xro\"]\n",
         &[(
             "5:27",
-            "embedding is \"xro\", expected standard, xor, byweight, gray, optimal, tao, tao:NAME or file:PATH",
+            "embedding is \"xro\", expected standard, xor, byweight, gray, optimal, tao, tao:NAME, greenberg or file:PATH",
         )],
     ),
     (

@@ -105,6 +105,8 @@ fn makespans_of_single_embeddings_are_those_promised() {
             &[("standard ", "standard"), ("xor ", "xor"), ("gray ", "gray"), ("optimal ", "optimal")],
         ),
         ("rectangular", &[("standard ", "standard"), ("xor ", "xor")]),
+        ("greenberg", &[("greenberg ", "greenberg"), ("by number ", "file:greenberg-by-number.csv")]),
+        ("greenberg-against-gray", &[("greenberg ", "greenberg"), ("Gray code ", "file:greenberg-gray.csv")]),
         (
             "own-placement",
             &[
