@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::command::{Scratch, csv_table, done, json, run};
+use super::command::{Scratch, csv_table, done, json, run, text_of};
 use super::shape_of_json::{assert_shape, machine};
 
 const SCENARIO: [&str; 4] = ["place", "scenarios/greenberg.toml", "--embedding", "greenberg"];
@@ -104,7 +104,7 @@ fn the_last_stage_is_the_placement_in_every_format() {
 
 #[test]
 fn dimensions_in_pairs_have_their_stages_side_by_side() {
-    let scratch = scenario(9, "{ kind = \"mesh\", shape = [3, 7, 5, 2] }");
+    let scratch = scenario(8, "{ kind = \"mesh\", shape = [3, 7, 5, 2] }");
     let text = stage(&scratch, "pack");
     assert_eq!(
         text,
@@ -145,7 +145,10 @@ fn measure_tells_the_method_and_what_it_promises() {
     );
     let scratch = scenario(5, "{ kind = \"mesh\", shape = [4, 8] }");
     let page = done(&["run", &scratch.path("s.toml")]);
-    assert!(page.contains("gray (dimensions 1 and 2: 4 x 8 in 4 x 8); it promises dilation 1."), "{page}");
+    assert!(
+        page.contains("greenberg, mesh 4x8 on the 5-cube: gray (dimensions 1 and 2: 4 x 8 in 4 x 8); it"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -170,6 +173,14 @@ fn stages_are_refused_where_there_are_none() {
         "--stage with a format of nodes, expected --format with one of grid, csv, json",
         "before the last stage there are slots of an intermediate mesh; leave out --stage, or change the format",
     );
+}
+
+#[test]
+fn half_of_the_7_cube_is_the_placement_on_the_6_cube() {
+    let placed = done(&[&SCENARIO[..], &["--format", "csv"]].concat());
+    let (header, rows) = placed.split_once('\n').unwrap();
+    let rows: String = rows.lines().map(|row| format!("{row},0\n")).collect();
+    assert_eq!(text_of("scenarios/greenberg-half.csv"), format!("{header},p_7\n{rows}"));
 }
 
 #[test]

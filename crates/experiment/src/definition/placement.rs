@@ -184,27 +184,29 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         title: "construction",
         aliases: &[],
         unit: "",
-        text: "Which construction of Tao 1988 made the placement, as a scenario asks for it behind tao:.",
+        text: "Which construction of Tao 1988 made the placement, as a scenario asks for it behind tao:, or by which method \
+               of Greenberg 1987 it was made.",
         formula: "",
-        source: "docs/tao.md",
+        source: "docs/tao.md; docs/greenberg.md",
     },
     Definition {
         name: "placement_construction_theorem",
         title: "construction theorem",
         aliases: &[],
         unit: "",
-        text: "The statement of Tao 1988 that the construction rests on.",
+        text: "The statement of Tao 1988 or Greenberg 1987 that the construction rests on.",
         formula: "",
-        source: "docs/tao.md",
+        source: "docs/tao.md; docs/greenberg.md",
     },
     Definition {
         name: "placement_construction_formula",
         title: "construction formula",
         aliases: &["formula"],
         unit: "",
-        text: "The construction as a function in the letters of the dissertation, the rightmost applied first.",
+        text: "The construction as a function in the letters of the dissertation, the rightmost applied first; of \
+               Greenberg's the meshes, by dimensions, and the intermediate ones that they lie in.",
         formula: "",
-        source: "docs/tao.md",
+        source: "docs/tao.md; docs/greenberg.md",
     },
     Definition {
         name: "placement_construction_promised_dilation",
@@ -213,7 +215,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         unit: "links",
         text: "The dilation that the theorem of the construction promises.",
         formula: "",
-        source: "Tao 1988, chapter 3; docs/tao.md",
+        source: "Tao 1988, chapter 3; docs/tao.md; Greenberg 1987, theorems 1 and 3; docs/greenberg.md",
     },
     Definition {
         name: "placement_construction_promised_dilation_is",
@@ -230,7 +232,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         aliases: &[],
         unit: "",
         text: "One number for each guest dimension: in a coordinated run the messages along dimensions with the \
-               smallest number are routed first.",
+               smallest number are routed first. Missing for Greenberg's constructions.",
         formula: "",
         source: "Tao 1988, 4.5.1; docs/model.md, section 6",
     },

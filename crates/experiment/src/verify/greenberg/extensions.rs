@@ -39,7 +39,7 @@ const ARRAYS_DILATION: Claim = Claim::new(
 );
 pub(super) const ROWS_PRINTED: Claim = Claim::misprinted(
     "Greenberg 1987, 6.2",
-    "links from column to column of slots, so that rows wrap, too: at most 5, whatever the columns' code; columns only",
+    "links between the rows of slots in which the ends of a row lie, whatever the columns' code: at most 5; columns alone wrap",
     "G18",
 );
 

@@ -20,12 +20,12 @@ pub(super) const STEP_2: Claim = Claim::misprinted(
 );
 pub(super) const STEP_3: Claim = Claim::misprinted(
     "Greenberg 1987, 4.2, step 3",
-    "slots with two nodes after packing, both nodes of a doublet at c + DB: none; with the second right of the first",
+    "slots with two nodes after packing, both nodes of a doublet at c + DB: none; side by side, none",
     "G8",
 );
 pub(super) const STEP_4: Claim = Claim::misprinted(
     "Greenberg 1987, 4.2, step 4",
-    "columns from the first with two nodes to the last, by the formula c1 - over(L): log W1 - 1; by reflection",
+    "columns from the first with two nodes to the last, by the formula c1 - over(L): log W1 - 1; reflected they are",
     "G9",
 );
 
