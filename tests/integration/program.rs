@@ -16,6 +16,7 @@ mod draw;
 mod engines;
 mod expectations;
 mod explain;
+mod greenberg;
 mod help;
 mod interruption;
 mod json_results;

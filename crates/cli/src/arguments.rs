@@ -18,6 +18,7 @@ use crate::{
     color::Color,
     format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},
     memory_limit::MemoryLimit,
+    stage_name::StageName,
 };
 
 /// What stands below every help: examples, then the exit codes.
@@ -56,7 +57,8 @@ const AFTER_MEASURE: &str = after_help!("measure scenarios/figure-6.toml");
 const AFTER_PLACE: &str = after_help!(
     "place scenarios/figure-6.toml --embedding xor",
     "place scenarios/figure-6.toml --embedding xor --output placement.csv",
-    "place scenarios/figure-6.toml --embedding xor --format cray-rank-order"
+    "place scenarios/figure-6.toml --embedding xor --format cray-rank-order",
+    "place scenarios/greenberg.toml --embedding greenberg --stage reflect"
 );
 const AFTER_TABLES: &str = after_help!(
     "tables scenarios/figure-6.toml --embedding xor",
@@ -261,6 +263,11 @@ pub(crate) struct PlaceOptions {
     /// Which of the scenario's embeddings; needed where it has several
     #[arg(long, value_name = "NAME")]
     pub(crate) embedding: Option<String>,
+
+    /// The placement as it is after a stage, of the embedding greenberg: slots of the intermediate mesh, as grid,
+    /// csv or json [default: the placement in the end]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) stage: Option<StageName>,
 
     /// How the placement is written [default: by the extension of --output, else grid]
     #[arg(long, value_enum)]

@@ -15,6 +15,7 @@ mod grouping;
 mod memory_limit;
 mod output;
 mod progress_bar;
+mod stage_name;
 mod sweep_output;
 mod swept_value;
 mod table;

@@ -14,6 +14,7 @@ mod engine_fit;
 mod execution;
 mod execution_fit;
 mod findings;
+mod greenberg_section;
 mod guest_section;
 mod known_names;
 mod launcher_file;

@@ -18,6 +18,7 @@ mod cube_programs;
 mod dilation;
 mod factors;
 mod findings;
+mod greenberg;
 mod inverse;
 mod message_sets;
 mod misprints;
@@ -85,6 +86,7 @@ impl Verification {
         cases.extend(any_dilation_two::cases(scope));
         cases.extend(contraction::cases(scope));
         cases.extend(misprints::cases(scope));
+        cases.extend(greenberg::cases(scope));
         cases.extend(cube_programs::cases(scope));
         cases.extend(course::cases(scope));
         Self { parts: parts(), cases }
@@ -135,6 +137,8 @@ fn parts() -> Vec<Part> {
         part("Tao 1988, 4.6: data routing by dilation [steps]", steps::listed_claims()),
         part("Tao 1988, chapter 5: contraction", contraction::CLAIMS.to_vec()),
         part("Tao 1988, as printed (docs/errata.md, part A)", misprints::claims()),
+        part("Greenberg 1987: meshes in hypercubes [links]", greenberg::claims()),
+        part("Greenberg 1987, as printed (docs/errata.md, part 2)", greenberg::misprinted_claims()),
         part("CS838 1999: programs on hypercubes [cycles, steps]", cube_programs::CLAIMS.to_vec()),
         part("CS838 1999: embeddings [links, vertices, nodes]", course::claims()),
         part("CS838 1999, as printed (docs/errata.md, N1 to N11)", course::misprinted_claims()),

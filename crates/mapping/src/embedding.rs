@@ -1,7 +1,7 @@
 //! The named embeddings: rules that place a d-cube on a machine, coordinate by coordinate.
 
 mod byweight;
-mod gray;
+pub(crate) mod gray;
 mod xor;
 
 use std::fmt;

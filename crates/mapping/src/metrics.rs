@@ -86,9 +86,10 @@ impl PlacementMetrics {
     pub fn measure(cube: &Hypercube, placement: &Placement, tie: TieRule) -> Self {
         match placement {
             Placement::Product(product) => by_field::measure(product, tie),
-            Placement::Table(_) | Placement::Construction(_) | Placement::Course(_) => {
-                Self::measure_by_edge(cube, placement, tie)
-            }
+            Placement::Table(_)
+            | Placement::Construction(_)
+            | Placement::Course(_)
+            | Placement::Greenberg(_) => Self::measure_by_edge(cube, placement, tie),
         }
     }
 
@@ -123,9 +124,10 @@ impl PlacementMetrics {
     pub fn bytes_to_measure(placement: &Placement) -> u64 {
         match placement {
             Placement::Product(product) => by_field::bytes(product),
-            Placement::Table(_) | Placement::Construction(_) | Placement::Course(_) => {
-                by_edge::bytes(placement)
-            }
+            Placement::Table(_)
+            | Placement::Construction(_)
+            | Placement::Course(_)
+            | Placement::Greenberg(_) => by_edge::bytes(placement),
         }
     }
 

@@ -6,8 +6,8 @@ use cubefold_topology::{Machine, NodeId};
 use rayon::prelude::*;
 
 use crate::{
-    Construction, CoursePlacement, EmbeddingKind, Guest, Hypercube, PlacementTable, ProcessId,
-    ProductPlacement, ProductPlacementError,
+    Construction, CoursePlacement, EmbeddingKind, GreenbergPlacement, Guest, Hypercube, PlacementTable,
+    ProcessId, ProductPlacement, ProductPlacementError,
 };
 
 /// Where the processes of a guest sit on a machine: every process has a node.
@@ -21,6 +21,8 @@ pub enum Placement {
     Construction(Box<Construction>),
     /// By a construction of the notes CS838 1999: a table.
     Course(Box<CoursePlacement>),
+    /// By the constructions of Greenberg 1987: a table.
+    Greenberg(Box<GreenbergPlacement>),
 }
 
 impl Placement {
@@ -45,6 +47,7 @@ impl Placement {
             Self::Table(table) => table.machine(),
             Self::Construction(construction) => construction.host(),
             Self::Course(course) => course.table().machine(),
+            Self::Greenberg(placement) => placement.table().machine(),
         }
     }
 
@@ -56,6 +59,7 @@ impl Placement {
             Self::Table(table) => table.nodes().len() as u64,
             Self::Construction(construction) => construction.guest().node_count(),
             Self::Course(course) => course.table().nodes().len() as u64,
+            Self::Greenberg(placement) => placement.table().nodes().len() as u64,
         }
     }
 
@@ -71,6 +75,7 @@ impl Placement {
             Self::Table(table) => table.node(process),
             Self::Construction(construction) => construction.node(process),
             Self::Course(course) => course.table().node(process),
+            Self::Greenberg(placement) => placement.table().node(process),
         }
     }
 
@@ -85,6 +90,7 @@ impl Placement {
             Self::Table(table) => (None, Some(table.processes(node)), None),
             Self::Construction(construction) => (None, None, Some(construction.processes(node))),
             Self::Course(course) => (None, Some(course.table().processes(node)), None),
+            Self::Greenberg(placement) => (None, Some(placement.table().processes(node)), None),
         };
         one.into_iter().chain(listed.into_iter().flatten()).chain(set.into_iter().flatten())
     }
@@ -101,6 +107,7 @@ impl Placement {
             Self::Product(product) => product.nodes().into(),
             Self::Table(table) => table.nodes().into(),
             Self::Course(course) => course.table().nodes().into(),
+            Self::Greenberg(placement) => placement.table().nodes().into(),
             Self::Construction(construction) => {
                 let labels = 0..usize::try_from(self.process_count()).unwrap_or(usize::MAX);
                 #[expect(clippy::cast_possible_truncation, reason = "labels are below 2^32")]
@@ -121,7 +128,7 @@ impl Placement {
     #[must_use]
     pub fn subset(&self, source: ProcessId, destination: ProcessId) -> u32 {
         match self {
-            Self::Product(_) | Self::Table(_) | Self::Course(_) => 0,
+            Self::Product(_) | Self::Table(_) | Self::Course(_) | Self::Greenberg(_) => 0,
             Self::Construction(construction) => construction.subset(source, destination).unwrap_or(0),
         }
     }
@@ -130,7 +137,7 @@ impl Placement {
     #[must_use]
     pub fn phase_length(&self, subset: u32) -> Option<u64> {
         match self {
-            Self::Product(_) | Self::Table(_) | Self::Course(_) => None,
+            Self::Product(_) | Self::Table(_) | Self::Course(_) | Self::Greenberg(_) => None,
             Self::Construction(construction) => {
                 let subsets = construction.routing().subsets();
                 subsets.iter().find(|own| own.number == subset)?.phase_length
@@ -146,6 +153,7 @@ impl Placement {
             Self::Table(table) => table.greatest_load(),
             Self::Construction(construction) => construction.load(),
             Self::Course(course) => course.table().greatest_load(),
+            Self::Greenberg(placement) => placement.table().greatest_load(),
         }
     }
 

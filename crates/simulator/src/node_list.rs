@@ -10,6 +10,7 @@ pub(crate) fn node_list(placement: &Placement) -> Cow<'_, [NodeId]> {
     match placement {
         Placement::Table(table) => Cow::Borrowed(table.nodes()),
         Placement::Course(course) => Cow::Borrowed(course.table().nodes()),
+        Placement::Greenberg(placement) => Cow::Borrowed(placement.table().nodes()),
         Placement::Product(_) | Placement::Construction(_) => Cow::Owned(placement.nodes()),
     }
 }

@@ -25,7 +25,7 @@ pub fn predict(program: &CubeProgram, placement: &Placement, communication: Comm
     let hop = communication.hop();
     Cycle::new(match placement {
         Placement::Product(product) => recursion::by_field(program, product, hop),
-        Placement::Table(_) | Placement::Construction(_) | Placement::Course(_) => {
+        Placement::Table(_) | Placement::Construction(_) | Placement::Course(_) | Placement::Greenberg(_) => {
             recursion::by_process(program, placement, hop)
         }
     })

@@ -149,6 +149,11 @@ fn makespans_of_single_embeddings_are_those_promised() {
             &[("standard ", "standard"), ("xor ", "xor"), ("gray ", "gray"), ("optimal ", "optimal")],
         ),
         ("rectangular", &[("standard ", "standard"), ("xor ", "xor")]),
+        ("greenberg", &[("greenberg ", "greenberg"), ("by number ", "file:greenberg-by-number.csv")]),
+        (
+            "greenberg-against-gray",
+            &[("Gray code ", "file:greenberg-gray.csv"), ("greenberg ", "file:greenberg-half.csv")],
+        ),
         (
             "own-placement",
             &[

@@ -39,6 +39,7 @@ fn every_file_that_the_documents_link_to_exists() {
         "scenarios",
         "reading-results",
         "embeddings",
+        "greenberg",
         "engines",
         "performance",
         "clusters",

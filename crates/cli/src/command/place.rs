@@ -1,5 +1,7 @@
 //! `cubefold place`: one placement.
 
+mod stage;
+
 use std::io::{self, Write};
 
 use cubefold_experiment::{
@@ -21,6 +23,7 @@ use crate::{
     output::{Output, is_same},
     table::write_grid,
 };
+use stage::StagePage;
 
 pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = PlacementFormat::decide(options.format, shared.output())?;
@@ -28,7 +31,10 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
     let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
     let run = one_run(&scenarios, options.embedding.as_deref())?;
     let hosts = options.hosts.as_deref().map(read_hosts).transpose().map_err(Failure::Scenario)?;
-    let page = Page::new(format, run, hosts.as_ref(), options)?;
+    let page = match options.stage {
+        Some(stage) => Page::Stage(StagePage::new(stage, format, run)?),
+        None => Page::new(format, run, hosts.as_ref(), options)?,
+    };
     refuse_hosts_as_output(options, shared)?;
     let output = Output::open(shared.output(), &scenarios)?;
     output.write(|output| page.write(output, run))?;
@@ -46,6 +52,7 @@ enum Page<'run> {
     Json,
     Npy,
     Launcher(LauncherFile<'run>),
+    Stage(StagePage<'run>),
 }
 
 impl<'run> Page<'run> {
@@ -75,6 +82,7 @@ impl<'run> Page<'run> {
             Self::Json => write_json(output, run),
             Self::Npy => write_npy(output, run),
             Self::Launcher(file) => file.write(output),
+            Self::Stage(page) => page.write(output),
         }
     }
 
@@ -82,7 +90,7 @@ impl<'run> Page<'run> {
     fn note(&self) -> Option<String> {
         match self {
             Self::Launcher(file) => file.note(),
-            Self::Grid | Self::Csv | Self::Json | Self::Npy => None,
+            Self::Grid | Self::Csv | Self::Json | Self::Npy | Self::Stage(_) => None,
         }
     }
 }

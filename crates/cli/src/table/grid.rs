@@ -9,9 +9,9 @@ use cubefold_mapping::Placement;
 use cubefold_topology::NodeId;
 
 /// What stands for an empty node.
-const EMPTY: &str = ".";
+pub(super) const EMPTY: &str = ".";
 /// What stands between the processes of one node.
-const BESIDE: &str = "+";
+pub(super) const BESIDE: &str = "+";
 
 /// Writes the grid, row by row: a large one is never held as a whole.
 pub(crate) fn write_grid(output: &mut impl Write, placement: &Placement) -> io::Result<()> {

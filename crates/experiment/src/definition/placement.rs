@@ -184,28 +184,31 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         title: "construction",
         aliases: &[],
         unit: "",
-        text: "Which construction made the placement, as a scenario asks for it behind tao: or cs838:.",
+        text: "Which construction made the placement, as a scenario asks for it behind tao: or cs838:, or by \
+               which method of Greenberg 1987 it was made.",
         formula: "",
-        source: "docs/tao.md, docs/other-graphs.md",
+        source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
     },
     Definition {
         name: "placement_construction_theorem",
         title: "construction theorem",
         aliases: &[],
         unit: "",
-        text: "The statement of Tao 1988 that the construction rests on; of the notes CS838, the heading.",
+        text: "The statement of Tao 1988 or Greenberg 1987 that the construction rests on; of the notes CS838, \
+               the heading.",
         formula: "",
-        source: "docs/tao.md, docs/other-graphs.md",
+        source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
     },
     Definition {
         name: "placement_construction_formula",
         title: "construction formula",
         aliases: &["formula"],
         unit: "",
-        text: "The construction as a function in the letters of the dissertation, the rightmost applied first; of the \
-               notes CS838, the guests and machines that it is for.",
+        text: "The construction as a function in the letters of the dissertation, the rightmost applied first; \
+               of the notes CS838, the guests and machines that it is for; of Greenberg's the meshes, by \
+               dimensions, and the intermediate ones that they lie in.",
         formula: "",
-        source: "docs/tao.md, docs/other-graphs.md",
+        source: "docs/tao.md, docs/other-graphs.md, docs/greenberg.md",
     },
     Definition {
         name: "placement_construction_promised_dilation",
@@ -214,7 +217,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         unit: "links",
         text: "The dilation that the construction promises.",
         formula: "",
-        source: "Tao 1988, chapter 3; docs/tao.md, docs/other-graphs.md",
+        source: "Tao 1988, chapter 3; docs/tao.md, docs/other-graphs.md; Greenberg 1987, theorems 1 and 3; docs/greenberg.md",
     },
     Definition {
         name: "placement_construction_promised_dilation_is",
@@ -231,7 +234,7 @@ pub(super) const DEFINITIONS: &[Definition] = &[
         aliases: &[],
         unit: "",
         text: "One number for each guest dimension: in a coordinated run the messages along dimensions with the \
-               smallest number are routed first.",
+               smallest number are routed first. Missing for Greenberg's constructions.",
         formula: "",
         source: "Tao 1988, 4.5.1; docs/model.md, section 6",
     },

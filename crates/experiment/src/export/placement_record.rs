@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use cubefold_mapping::{
-    Construction, CoursePlacement, DimensionDistances, Exactness, Extremes, Placement, PlacementMetrics,
+    Construction, CoursePlacement, DimensionDistances, Exactness, Extremes, GreenbergMethod,
+    GreenbergPlacement, Placement, PlacementMetrics,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,19 +50,20 @@ pub struct PlacementRecord {
     /// The distances of each guest dimension; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distances: Option<Vec<DistancesRecord>>,
-    /// The construction of Tao's or of the notes that made it; only in `measure`.
+    /// The construction of Tao's, Greenberg's or the notes' that made it; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub construction: Option<ConstructionRecord>,
 }
 
-/// A construction of Tao's, or of the notes CS838, and what it promises.
+/// A construction of Tao's, of Greenberg's or of the notes CS838, and what it promises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConstructionRecord {
-    /// Its name, as a scenario asks for it behind `tao:` or `cs838:`.
+    /// Its name, as a scenario asks for it behind `tao:` or `cs838:`, or Greenberg's method.
     pub name: Word,
     /// The statement that it rests on; of the notes, the heading.
     pub theorem: Word,
-    /// The function in the dissertation's letters; of the notes, the guest and the host that it is for.
+    /// The function in the dissertation's letters; of the notes, the guest and the host that it is for; of Greenberg's the
+    /// meshes with the intermediate ones.
     pub formula: String,
     /// The dilation that is promised \[links\].
     pub promised_dilation: u64,
@@ -84,6 +86,11 @@ pub struct PromisedStepsRecord {
     pub half_duplex: Option<u64>,
     /// Under mode 3.
     pub single_direction: Option<u64>,
+}
+
+impl PromisedStepsRecord {
+    /// Of constructions that promise none.
+    const NONE: Self = Self { full_duplex: None, half_duplex: None, single_direction: None };
 }
 
 /// Dilations of all guest edges.
@@ -181,6 +188,7 @@ impl PlacementRecord {
         let construction = match placement {
             Placement::Construction(construction) => Some(ConstructionRecord::new(construction)),
             Placement::Course(placement) => Some(ConstructionRecord::of_the_notes(placement)),
+            Placement::Greenberg(placement) => Some(ConstructionRecord::greenberg(placement)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
         Self { distances: Some(distances), construction, ..Self::new(metrics) }
@@ -207,6 +215,24 @@ impl ConstructionRecord {
         }
     }
 
+    fn greenberg(placement: &GreenbergPlacement) -> Self {
+        let (theorem, promised_dilation_is) = match placement.method() {
+            GreenbergMethod::Gray => ("theorem 1", "exact"),
+            GreenbergMethod::Reflection if placement.parts().len() > 1 => ("section 6.2", "at most"),
+            GreenbergMethod::Reflection => ("theorem 3", "at most"),
+        };
+        Self {
+            name: placement.method().name().into(),
+            theorem: theorem.into(),
+            formula: placement.to_string(),
+            promised_dilation: placement.promised_dilation().into(),
+            promised_dilation_is: promised_dilation_is.into(),
+            routing_vector: None,
+            phase_lengths: None,
+            promised_steps: PromisedStepsRecord::NONE,
+        }
+    }
+
     fn of_the_notes(placement: &CoursePlacement) -> Self {
         let (kind, dilation) = (placement.kind(), placement.dilation());
         Self {
@@ -217,11 +243,7 @@ impl ConstructionRecord {
             promised_dilation_is: word(dilation.exactness),
             routing_vector: None,
             phase_lengths: None,
-            promised_steps: PromisedStepsRecord {
-                full_duplex: None,
-                half_duplex: None,
-                single_direction: None,
-            },
+            promised_steps: PromisedStepsRecord::NONE,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What tables for people say of runs beside their records.
 
-use cubefold_mapping::{Construction, CoursePlacement, Exactness, Placement};
+use cubefold_mapping::{
+    Construction, CoursePlacement, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
+};
 use cubefold_topology::Machine;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +24,7 @@ pub struct RunCaption {
     pub combination: Vec<(String, String)>,
     /// The embedding's name.
     pub embedding: String,
-    /// A sentence on the construction of Tao's or of the notes that was taken, where one was.
+    /// A sentence on the construction of Tao's, of Greenberg's or of the notes that was taken, where one was.
     pub construction: Option<String>,
 }
 
@@ -41,6 +43,7 @@ impl RunCaption {
         let construction = match &*run.placement {
             Placement::Construction(construction) => Some(taken(construction, &run.embedding)),
             Placement::Course(placement) => Some(by_the_notes(placement, &run.embedding)),
+            Placement::Greenberg(placement) => Some(by_greenberg(placement)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
         Self { combination: run.combination.clone(), embedding: run.embedding.to_string(), construction }
@@ -65,7 +68,8 @@ fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
         | EmbeddingName::Kind(_)
         | EmbeddingName::File(_)
         | EmbeddingName::Launcher(_)
-        | EmbeddingName::Course(_) => {
+        | EmbeddingName::Course(_)
+        | EmbeddingName::Greenberg => {
             format!("{embedding}, {pair}: {taken}; it promises {promise}.")
         }
     }
@@ -81,6 +85,20 @@ fn by_the_notes(placement: &CoursePlacement, embedding: &EmbeddingName) -> Strin
     let (kind, links) = (placement.kind(), placement.dilation().links);
     let section = kind.section();
     format!("{embedding}, {pair}: {kind} (CS838, {section}); it promises dilation {at_most}{links}.")
+}
+
+/// A sentence on what Greenberg's construction did.
+fn by_greenberg(placement: &GreenbergPlacement) -> String {
+    let (guest, method) = (shape(placement.guest()), placement.method());
+    let promise = match method {
+        GreenbergMethod::Gray => "dilation",
+        GreenbergMethod::Reflection => "dilation at most",
+    };
+    let dimensions = placement.table().machine().shape().dimension_count();
+    format!(
+        "greenberg, {guest} on the {dimensions}-cube: {method} ({placement}); it promises {promise} {}.",
+        placement.promised_dilation()
+    )
 }
 
 fn shape(machine: &Machine) -> String {

@@ -19,6 +19,8 @@ pub enum EmbeddingName {
     Tao(Option<ConstructionKind>),
     /// A construction of CS838 1999: `cs838` takes the first that is for the pair, `cs838:NAME` asks for one.
     Course(Option<CourseKind>),
+    /// `greenberg`: a mesh in its smallest hypercube (Greenberg 1987).
+    Greenberg,
 }
 
 impl EmbeddingName {
@@ -32,6 +34,8 @@ impl EmbeddingName {
     const COURSE: &'static str = "cs838";
     /// What stands before the name of a construction of the notes.
     const COURSE_PREFIX: &'static str = "cs838:";
+    /// A mesh in a hypercube.
+    const GREENBERG: &'static str = "greenberg";
 
     /// The one with this name; none when it is neither a known name nor `file:` and a path.
     pub(super) fn with_name(name: &str) -> Option<Self> {
@@ -52,6 +56,9 @@ impl EmbeddingName {
         if name == Self::COURSE {
             return Some(Self::Course(None));
         }
+        if name == Self::GREENBERG {
+            return Some(Self::Greenberg);
+        }
         EmbeddingKind::ALL.into_iter().find(|kind| kind.name() == name).map(Self::Kind)
     }
 
@@ -62,7 +69,7 @@ impl EmbeddingName {
         let of_the_notes = CourseKind::ALL.into_iter().map(|kind| Self::Course(Some(kind)));
         let tao = [Self::Tao(None)].into_iter().chain(constructions);
         let course = [Self::Course(None)].into_iter().chain(of_the_notes);
-        kinds.chain(tao).chain(course).map(|name| name.to_string()).collect()
+        kinds.chain(tao).chain([Self::Greenberg]).chain(course).map(|name| name.to_string()).collect()
     }
 }
 
@@ -76,6 +83,7 @@ impl fmt::Display for EmbeddingName {
             Self::Tao(Some(kind)) => write!(formatter, "{}{kind}", Self::TAO_PREFIX),
             Self::Course(None) => formatter.write_str(Self::COURSE),
             Self::Course(Some(kind)) => write!(formatter, "{}{kind}", Self::COURSE_PREFIX),
+            Self::Greenberg => formatter.write_str(Self::GREENBERG),
         }
     }
 }
@@ -97,6 +105,7 @@ mod tests {
             "tao:simple-reduction",
             "cs838",
             "cs838:snake",
+            "greenberg",
         ] {
             assert_eq!(EmbeddingName::with_name(name).unwrap().to_string(), name);
         }

@@ -10,6 +10,7 @@ use cubefold_topology::{Machine, Partition};
 use super::{
     course_placement,
     embedding_name::EmbeddingName,
+    greenberg_section,
     known_names::{all_of, help},
     launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
@@ -29,7 +30,7 @@ pub(super) const DEFAULT_EMBEDDINGS: [EmbeddingKind; 3] =
 
 /// The embeddings that there are.
 const EXPECTED: &str =
-    "standard, xor, byweight, gray, optimal, tao, tao:NAME, cs838, cs838:NAME or file:PATH";
+    "standard, xor, byweight, gray, optimal, tao, tao:NAME, greenberg, cs838, cs838:NAME or file:PATH";
 
 /// An embedding and where it is named; nowhere when it is a default.
 #[derive(Debug)]
@@ -142,7 +143,8 @@ pub(super) fn place(
             EmbeddingName::File(_)
             | EmbeddingName::Launcher(_)
             | EmbeddingName::Tao(_)
-            | EmbeddingName::Course(_) => true,
+            | EmbeddingName::Course(_)
+            | EmbeddingName::Greenberg => true,
         };
         // What does not fit has been told, once for all of them.
         if !fits {
@@ -288,6 +290,10 @@ fn placement(
             let key = PlacementKey::named(&name, fit.program, ground);
             let place = embedding.place.as_ref();
             library.placement(key, || course_placement::place(fit, *kind, place))
+        }
+        EmbeddingName::Greenberg => {
+            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, ground);
+            library.placement(key, || greenberg_section::place(fit, embedding.place.as_ref()))
         }
     }
 }

@@ -3,6 +3,7 @@
 mod bad_inputs;
 mod bad_sweeps;
 mod files;
+mod greenberg;
 mod launchers;
 mod mutations;
 mod networks;

@@ -4,13 +4,13 @@
 ///
 /// Neighbouring positions hold words that differ in one bit, so links of the line or ring carry
 /// neighbouring processes; the reverse does not hold, and distances vary.
-pub(super) fn position(value: u32) -> u32 {
+pub(crate) fn position(value: u32) -> u32 {
     // Prefix exclusive or: each bit of p is the exclusive or of all bits of the value from it upwards.
     [1, 2, 4, 8, 16].into_iter().fold(value, |prefix, shift| prefix ^ (prefix >> shift))
 }
 
 /// Code word at `position`.
-pub(super) fn value(position: u32) -> u32 {
+pub(crate) fn value(position: u32) -> u32 {
     position ^ (position >> 1)
 }
 

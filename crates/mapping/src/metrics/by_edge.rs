@@ -43,7 +43,7 @@ pub(super) fn bytes(placement: &Placement) -> u64 {
     let (processes, nodes) = (placement.process_count(), placement.machine().node_count());
     let images = match placement {
         Placement::Product(_) | Placement::Construction(_) => 4 * processes,
-        Placement::Table(_) | Placement::Course(_) => 0,
+        Placement::Table(_) | Placement::Course(_) | Placement::Greenberg(_) => 0,
     };
     // The guests here have at most 26 dimensions with up to 2^26 processes.
     let counter = if processes <= 1 << 26 { size_of::<u32>() } else { size_of::<u64>() };

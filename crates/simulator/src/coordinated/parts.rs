@@ -43,7 +43,7 @@ impl<'run> Splitter<'run> {
     /// The messages by the numbers of their subsets, the smallest first.
     fn by_subset(&self, messages: Vec<Message>) -> Vec<Part> {
         match self.placement {
-            Placement::Product(_) | Placement::Table(_) | Placement::Course(_) => {
+            Placement::Product(_) | Placement::Table(_) | Placement::Course(_) | Placement::Greenberg(_) => {
                 vec![Part { subset: 0, messages }]
             }
             Placement::Construction(_) => {

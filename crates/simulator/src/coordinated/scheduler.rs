@@ -40,7 +40,8 @@ impl<'run, P: Program> Scheduler<'run, P> {
             Placement::Product(_)
             | Placement::Table(_)
             | Placement::Construction(_)
-            | Placement::Course(_) => None,
+            | Placement::Course(_)
+            | Placement::Greenberg(_) => None,
         };
         let repeats = match routing.dimension_choice {
             DimensionChoice::Lowest if link_use.is_none() => Repeats::Alike,
@@ -78,7 +79,7 @@ fn placed_apart(placement: &Placement) -> bool {
     match placement {
         Placement::Product(_) => true,
         Placement::Table(table) => table.greatest_load() == 1,
-        Placement::Course(course) => course.table().greatest_load() == 1,
+        Placement::Course(_) | Placement::Greenberg(_) => placement.is_one_to_one(),
         Placement::Construction(_) => false,
     }
 }

@@ -1,0 +1,120 @@
+//! What keeps a mesh from being placed.
+
+use cubefold_topology::{HostDimension, MachineKind};
+
+use super::{DisjointPathsError, GreenbergStage, MeshSides, Method};
+use crate::PlacementTableError;
+
+/// Why a mesh is not placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum GreenbergError {
+    /// A side of 0, or more nodes than are held in memory.
+    #[error("a mesh of {rows} x {columns} nodes, expected 1 to {}", MeshSides::MOST_PROCESSES)]
+    Size {
+        /// The rows found.
+        rows: u64,
+        /// The columns found.
+        columns: u64,
+    },
+    /// A guest with more processes than are held in memory.
+    #[error("{processes} processes, expected at most {}", MeshSides::MOST_PROCESSES)]
+    Processes {
+        /// The number found.
+        processes: u64,
+    },
+    /// Reflection halves a side that is no power of two, of a mesh that then fits.
+    #[error(
+        "a mesh of {rows} x {columns} nodes by reflection, expected rows that are no power of two and no more nodes \
+         than under(rows) x over(columns)"
+    )]
+    NotForReflection {
+        /// The rows found.
+        rows: u32,
+        /// The columns found.
+        columns: u32,
+    },
+    /// A stage that the method has not.
+    #[error("stage {stage} of the {method} method, which has {}", stages(*.method))]
+    Stage {
+        /// The stage asked for.
+        stage: GreenbergStage,
+        /// The method.
+        method: Method,
+    },
+    /// A side that wraps where the report's embedding does not close it.
+    #[error("dimension {dimension} of length {length} wraps and is {place}, expected one that does not wrap")]
+    Wrap {
+        /// The dimension of the guest.
+        dimension: HostDimension,
+        /// Its length.
+        length: u64,
+        /// How it is placed.
+        place: WrapPlace,
+    },
+    /// A guest or a machine whose links lie in no dimensions.
+    #[error("a {kind}, expected a mesh on a hypercube")]
+    Network {
+        /// The kind of the guest or the machine.
+        kind: MachineKind,
+    },
+    /// A machine that is no hypercube.
+    #[error("length of dimension {dimension} of the machine is {length}, expected a hypercube")]
+    NoHypercube {
+        /// The dimension.
+        dimension: HostDimension,
+        /// Its length.
+        length: u64,
+    },
+    /// A hypercube of another size.
+    #[error("a hypercube of {found} dimensions, expected {expected}")]
+    CubeDimensions {
+        /// The number found.
+        found: usize,
+        /// The number needed.
+        expected: u32,
+    },
+    /// No room to percolate: never for a mesh whose shorter side is compressed (section 5).
+    #[error("percolation: {0}")]
+    Percolation(#[from] DisjointPathsError),
+    /// A node with two processes after all.
+    #[error("two processes on node {node}, expected one at most")]
+    Shared {
+        /// The node.
+        node: u32,
+    },
+    /// Neighbours farther apart than promised.
+    #[error("neighbours {found} links apart, expected at most {promised}")]
+    Dilation {
+        /// The distance found \[links\].
+        found: usize,
+        /// The distance promised \[links\].
+        promised: u32,
+    },
+    /// No placement on the machine.
+    #[error(transparent)]
+    Table(#[from] PlacementTableError),
+}
+
+/// How a side is placed whose ends the embedding does not bring together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrapPlace {
+    /// It is the side of a mesh by reflection that is not compressed (6.2; errata G18).
+    Longer,
+    /// It is placed by the Gray code, which is closed at powers of two only.
+    Gray,
+}
+
+impl std::fmt::Display for WrapPlace {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Longer => "the longer side of a mesh by reflection",
+            Self::Gray => "placed by the Gray code",
+        })
+    }
+}
+
+/// The stages of a method in words.
+fn stages(method: Method) -> String {
+    let names: Vec<&str> = method.stages().iter().map(|stage| stage.name()).collect();
+    names.join(", ")
+}
