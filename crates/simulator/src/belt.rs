@@ -20,7 +20,7 @@
 //! lines are run hop by hop, but still one for all.
 
 mod bulk;
-mod contended;
+mod course;
 mod each_line;
 mod engine;
 mod layout;
