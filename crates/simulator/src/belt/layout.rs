@@ -168,7 +168,7 @@ fn next(position: u32, length: u32) -> u32 {
 
 /// The position so many steps before this one on a round of `length`; no more than a round.
 #[inline]
-pub(super) fn back(position: u32, steps: u32, length: u32) -> u32 {
+fn back(position: u32, steps: u32, length: u32) -> u32 {
     if position >= steps { position - steps } else { position + length - steps }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     axis::low_word,
     belt::{
         course::Course,
-        layout::{Ahead, Stop, back},
+        layout::{Ahead, Stop},
         process::{Process, State},
         stages::Stages,
         time_wheel::TimeWheel,
@@ -23,6 +23,7 @@ pub(in crate::belt) struct OneCycle {
     crowded: Vec<u64>, // a bit for each channel, set while it has a queue: few words, often looked at
     places: Vec<u32>,  // for each channel with a queue, the place of that among those of its dimension
     queues: Vec<Vec<Queue>>, // for each dimension
+    emptied: Vec<usize>, // the places of queues that nobody waits in any more
 }
 
 /// A slot, which a message leaves by time alone: nothing is done about it.
@@ -35,9 +36,10 @@ struct Slot {
 /// Those that wait for a channel, one at least.
 #[derive(Debug, Clone, Copy)]
 struct Queue {
-    latest: u64, // the latest cycle at which somebody joined
+    latest: u64, // the latest cycle at which somebody joined, other than by coming by
     line: u32,   // the place of its line's first slot
-    position: u32,
+    channel: u32,
+    slot: u32, // the place of the slot that is at the channel
     first: u32,
     last: u32,
     before_latest: u32, // 1 + the last of those who joined before the latest cycle, 0 without one
@@ -52,6 +54,7 @@ impl Meeting for OneCycle {
             crowded: vec![0; channels.div_ceil(64)],
             places: vec![0; channels],
             queues: vec![vec![]; course.layout.dimensions()],
+            emptied: vec![],
         }
     }
 
@@ -74,10 +77,11 @@ impl Meeting for OneCycle {
             queue.add(&mut course.processes, course.stages, process, course.now);
             return;
         }
-        let slot = &mut self.slots[course.slot(stop, Ahead::Here) as usize];
+        let place = course.slot(stop, Ahead::Here);
+        let slot = &mut self.slots[place as usize];
         if slot.end > course.now {
             // That one goes on from here, too. It stays in its slot until the pick decides.
-            self.open(course, process, stop);
+            self.open(course, process, stop, place);
         } else {
             *slot = Slot { end: course.transmit(process), process };
         }
@@ -88,18 +92,16 @@ impl Meeting for OneCycle {
 
     fn pick_all(&mut self, course: &mut Course<'_>) {
         for dimension in 0..self.queues.len() {
-            let mut queues = std::mem::take(&mut self.queues[dimension]);
             let length = course.layout.length(dimension);
-            self.pick_along(course, &mut queues, course.turned[dimension], length);
-            self.queues[dimension] = queues;
+            self.pick_along(course, dimension, length);
+            self.close_empty(dimension);
         }
     }
 }
 
 impl OneCycle {
-    /// Gives a channel a queue.
-    fn open(&mut self, course: &mut Course<'_>, process: u32, stop: Stop) {
-        let Stop { line, position, .. } = stop;
+    /// Gives the channel that leads on from a stop, where a slot is now, a queue with its first message.
+    fn open(&mut self, course: &mut Course<'_>, process: u32, stop: Stop, slot: u32) {
         course.processes[process as usize].wait(0);
         let queues = &mut self.queues[stop.dimension()];
         let channel = stop.channel();
@@ -107,8 +109,9 @@ impl OneCycle {
         self.places[channel] = low_word(queues.len() as u64);
         queues.push(Queue {
             latest: course.now,
-            line,
-            position,
+            line: stop.line,
+            channel: low_word(channel as u64),
+            slot,
             first: process,
             last: process,
             before_latest: 0,
@@ -116,25 +119,31 @@ impl OneCycle {
         });
     }
 
-    /// The picks of all queues of a dimension, whose lines of `length` nodes have turned so far.
-    fn pick_along(&mut self, course: &mut Course<'_>, queues: &mut Vec<Queue>, turned: u32, length: u32) {
-        let Course { processes, events, stages, now, longest_queue, .. } = course;
+    /// The picks of all queues of a dimension, whose lines have `length` nodes.
+    fn pick_along(&mut self, course: &mut Course<'_>, dimension: usize, length: u32) {
+        let Course { processes, events, stages, now, .. } = course;
         let mut moment = Moment { processes, events, stages, now: *now };
-        let slots = &mut self.slots[..];
-        let mut place = 0;
-        while let Some(queue) = queues.get_mut(place) {
-            let slot = &mut slots[(queue.line + back(queue.position, turned, length)) as usize];
-            queue.pick(slot, &mut moment);
-            *longest_queue = (*longest_queue).max(queue.length);
-            if queue.length > 0 {
-                place += 1;
-            } else {
-                let channel = queue.channel();
-                self.crowded[channel / 64] &= !(1 << (channel % 64));
-                queues.swap_remove(place);
-                if let Some(moved) = queues.get(place) {
-                    self.places[moved.channel()] = low_word(place as u64);
-                }
+        let (slots, mut longest) = (&mut self.slots[..], 0);
+        for (place, queue) in self.queues[dimension].iter_mut().enumerate() {
+            queue.pick(&mut slots[queue.slot as usize], &mut moment);
+            queue.slot = if queue.slot == queue.line { queue.line + length - 1 } else { queue.slot - 1 };
+            longest = longest.max(queue.length);
+            if queue.length == 0 {
+                self.emptied.push(place);
+            }
+        }
+        course.longest_queue = course.longest_queue.max(longest);
+    }
+
+    /// Takes away the queues that the picks have emptied.
+    fn close_empty(&mut self, dimension: usize) {
+        let queues = &mut self.queues[dimension];
+        // From the last on: what takes the place of one is not empty.
+        while let Some(place) = self.emptied.pop() {
+            let channel = queues.swap_remove(place).channel as usize;
+            self.crowded[channel / 64] &= !(1 << (channel % 64));
+            if let Some(moved) = queues.get(place) {
+                self.places[moved.channel as usize] = low_word(place as u64);
             }
         }
     }
@@ -149,26 +158,28 @@ struct Moment<'course> {
 }
 
 impl Queue {
-    fn channel(&self) -> usize {
-        (self.line + self.position) as usize
-    }
-
     /// Takes the message that comes by, if one does, and puts the first in its place.
     #[inline]
     fn pick(&mut self, slot: &mut Slot, moment: &mut Moment<'_>) {
         let Moment { processes, events, stages, now } = moment;
         if slot.end > *now {
-            processes[slot.process as usize].hops = low_word(slot.end - *now);
-            self.add(processes, stages, slot.process, *now);
+            let other = slot.process;
+            processes[other as usize].hops = low_word(slot.end - *now);
+            if self.latest < *now {
+                self.append(processes, other);
+            } else {
+                self.insert(processes, stages, other);
+            }
+        } else {
+            self.length -= 1;
         }
         let first = self.first;
         let own = &mut processes[first as usize];
         let end = *now + u64::from(own.hops);
         (own.time, own.state) = (end, State::Moving);
         own.plan(first, events);
-        *slot = Slot { end, process: first };
-        self.length -= 1;
         self.first = own.next.wrapping_sub(1); // the last has none after it
+        *slot = Slot { end, process: first };
     }
 
     /// Queues a message that joins now.
@@ -177,12 +188,18 @@ impl Queue {
         self.length += 1;
         if self.latest < now {
             (self.before_latest, self.latest) = (self.last + 1, now);
-            processes[self.last as usize].next = process + 1;
-            self.last = process;
-            processes[process as usize].wait(0);
+            self.append(processes, process);
         } else {
             self.insert(processes, stages, process);
         }
+    }
+
+    /// Queues a message behind all others.
+    #[inline]
+    fn append(&mut self, processes: &mut [Process], process: u32) {
+        processes[process as usize].wait(0);
+        processes[self.last as usize].next = process + 1;
+        self.last = process;
     }
 
     /// Queues a message that others join together with.
