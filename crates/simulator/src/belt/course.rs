@@ -22,6 +22,9 @@ pub(super) struct Course<'run> {
 }
 
 impl<'run> Course<'run> {
+    /// Of so many processes the state stays near the processor by itself.
+    pub(super) const CACHED: usize = 1 << 14;
+
     /// Before the first run.
     pub(super) fn new(layout: &'run Layout, stages: &'run Stages) -> Self {
         let flight = stages.hop.saturating_mul(layout.diameter());
@@ -70,5 +73,17 @@ impl<'run> Course<'run> {
         own.state = State::Moving;
         own.plan(process, &mut self.events);
         own.time
+    }
+
+    /// Asks for the memory of processes with an event, and of those with whom they will be partners next: the one
+    /// does not wait for the other then, as it would where one event is done with before the next.
+    #[inline]
+    pub(super) fn fetch(&self, processes: &[u32]) {
+        for &process in processes {
+            let stage = self.processes[process as usize].stage;
+            if let Some(partner) = self.stages.partner(process, stage + 1) {
+                std::hint::black_box(self.processes[partner as usize].stage);
+            }
+        }
     }
 }

@@ -34,6 +34,7 @@ impl<'run, M: Meeting> Engine<'run, M> {
     pub(super) fn run<O: Observer>(&mut self, stage: usize, finishes: &mut [u64], observer: &mut O) {
         self.begin(stage, finishes);
         while let Some(now) = self.next_cycle() {
+            self.meeting.go_on(self.course.now, now);
             self.course.set_now(now);
             self.wake_all(observer);
             self.meeting.pick_all(&mut self.course);
@@ -50,13 +51,12 @@ impl<'run, M: Meeting> Engine<'run, M> {
 
     /// Everything that is planned for the present cycle, and what that brings about in the same cycle.
     fn wake_all<O: Observer>(&mut self, observer: &mut O) {
-        loop {
-            let mut next = self.course.events.take(self.course.now);
-            if next == 0 {
-                return;
+        let is_large = self.nodes.len() > Course::CACHED;
+        while let Some(batch) = self.course.events.take(self.course.now) {
+            if is_large {
+                self.course.fetch(batch.items());
             }
-            while let Some(process) = next.checked_sub(1) {
-                next = self.course.processes[process as usize].next_event;
+            for &process in batch.items() {
                 self.wake(process, observer);
             }
         }

@@ -24,6 +24,9 @@ pub(super) trait Meeting {
     /// Begins another run at the present cycle, at the end of one.
     fn begin_again(&mut self, course: &Course<'_>);
 
+    /// Time goes on from a cycle to another one, before which nothing happens.
+    fn go_on(&mut self, from: u64, to: u64);
+
     /// The next cycle after the present one's picks in which a channel picks.
     fn next_pick(&self, course: &Course<'_>) -> Option<u64>;
 

@@ -26,8 +26,6 @@ pub(super) struct Process {
     pub(super) distance: u32,
     /// 1 + the process whose message is next in the same slot or queue, 0 after the last.
     pub(super) next: u32,
-    /// 1 + the process whose event is next in the same cycle, 0 after the last.
-    pub(super) next_event: u32,
     /// Its node.
     pub(super) node: NodeId,
     /// How many stages are over for it.
@@ -63,7 +61,6 @@ impl Process {
             leg_end: node,
             distance: 0,
             next: 0,
-            next_event: 0,
             node,
             stage,
             state: State::Alone,
@@ -76,7 +73,7 @@ impl Process {
     pub(super) fn plan(&mut self, own: u32, events: &mut TimeWheel) {
         if !self.planned {
             self.planned = true;
-            self.next_event = events.add(own, self.time);
+            events.add(own, self.time);
         }
     }
 

@@ -25,8 +25,6 @@ pub(super) struct Queue {
     pub(super) stop: Stop,
     /// The messages that wait.
     pub(super) length: u32,
-    /// 1 + the place of the queue that is served next in the same cycle, 0 after the last.
-    pub(super) next_pick: u32,
     /// 1 + the process whose message is first, 0 while nobody waits.
     pub(super) first: u32,
     /// 1 + the process whose message is last, 0 while nobody waits.
@@ -56,7 +54,7 @@ impl ContendedChannels {
     /// Gives the channel that leads on from a stop a queue and returns its place.
     pub(super) fn open(&mut self, stop: Stop) -> u32 {
         let channel = stop.channel();
-        let queue = Queue { stop, length: 0, next_pick: 0, first: 0, last: 0, latest: (0, 0) };
+        let queue = Queue { stop, length: 0, first: 0, last: 0, latest: (0, 0) };
         let place = if let Some(place) = self.vacant.pop() {
             self.queues[place as usize] = queue;
             place

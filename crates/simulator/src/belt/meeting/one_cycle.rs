@@ -24,13 +24,44 @@ pub(in crate::belt) struct OneCycle {
     places: Vec<u32>,  // for each channel with a queue, the place of that among those of its dimension
     queues: Vec<Vec<Queue>>, // for each dimension
     emptied: Vec<usize>, // the places of queues that nobody waits in any more
+    swept: u64,        // no slot that is empty has the end of an earlier cycle
 }
 
 /// A slot, which a message leaves by time alone: nothing is done about it.
+///
+/// Of cycles the low word is kept. Messages are on their way for less than 2^30 cycles, and what has ended is swept
+/// up before it could be taken for what will end.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    end: u64, // when the message in it comes to the end of its leg; not after now when it is empty
+    end: u32, // when the message in it comes to the end of its leg; not after now when it is empty
     process: u32,
+}
+
+impl Slot {
+    /// One with a message that comes to the end of its leg at a cycle.
+    #[inline]
+    fn taken(process: u32, end: u64) -> Self {
+        Self { end: word(end), process }
+    }
+
+    /// An empty one.
+    fn empty(now: u64) -> Self {
+        Self { end: word(now), process: 0 }
+    }
+
+    /// The links that the message in it goes on for; none when it is empty.
+    #[inline]
+    fn hops_left(self, now: u64) -> Option<u32> {
+        let left = self.end.wrapping_sub(word(now));
+        (left.cast_signed() > 0).then_some(left)
+    }
+}
+
+/// The low word of a cycle.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "differences are what counts")]
+fn word(cycle: u64) -> u32 {
+    cycle as u32
 }
 
 /// Those that wait for a channel, one at least.
@@ -50,17 +81,24 @@ impl Meeting for OneCycle {
     fn new(course: &Course<'_>) -> Self {
         let channels = course.layout.channels();
         Self {
-            slots: vec![Slot { end: 0, process: 0 }; channels],
+            slots: vec![Slot::empty(0); channels],
             crowded: vec![0; channels.div_ceil(64)],
             places: vec![0; channels],
             queues: vec![vec![]; course.layout.dimensions()],
             emptied: vec![],
+            swept: 0,
         }
     }
 
-    fn begin_again(&mut self, _: &Course<'_>) {
-        for slot in &mut self.slots {
-            slot.end = 0;
+    fn begin_again(&mut self, course: &Course<'_>) {
+        self.slots.fill(Slot::empty(course.now));
+        self.swept = course.now;
+    }
+
+    #[inline]
+    fn go_on(&mut self, from: u64, to: u64) {
+        if to - self.swept >= Self::SWEEP_AFTER {
+            self.sweep(from, to);
         }
     }
 
@@ -79,11 +117,11 @@ impl Meeting for OneCycle {
         }
         let place = course.slot(stop, Ahead::Here);
         let slot = &mut self.slots[place as usize];
-        if slot.end > course.now {
+        if slot.hops_left(course.now).is_some() {
             // That one goes on from here, too. It stays in its slot until the pick decides.
             self.open(course, process, stop, place);
         } else {
-            *slot = Slot { end: course.transmit(process), process };
+            *slot = Slot::taken(process, course.transmit(process));
         }
     }
 
@@ -100,6 +138,20 @@ impl Meeting for OneCycle {
 }
 
 impl OneCycle {
+    /// After so many cycles slots are swept: long before low words of cycles come again.
+    const SWEEP_AFTER: u64 = 1 << 30;
+
+    /// Sees to it that what was empty at a cycle is so at a later one, before which nothing comes to an end.
+    #[cold]
+    fn sweep(&mut self, from: u64, to: u64) {
+        for slot in &mut self.slots {
+            if slot.hops_left(from).is_none() {
+                *slot = Slot::empty(to);
+            }
+        }
+        self.swept = to;
+    }
+
     /// Gives the channel that leads on from a stop, where a slot is now, a queue with its first message.
     fn open(&mut self, course: &mut Course<'_>, process: u32, stop: Stop, slot: u32) {
         course.processes[process as usize].wait(0);
@@ -162,9 +214,9 @@ impl Queue {
     #[inline]
     fn pick(&mut self, slot: &mut Slot, moment: &mut Moment<'_>) {
         let Moment { processes, events, stages, now } = moment;
-        if slot.end > *now {
+        if let Some(hops) = slot.hops_left(*now) {
             let other = slot.process;
-            processes[other as usize].hops = low_word(slot.end - *now);
+            processes[other as usize].hops = hops;
             if self.latest < *now {
                 self.append(processes, other);
             } else {
@@ -179,7 +231,7 @@ impl Queue {
         (own.time, own.state) = (end, State::Moving);
         own.plan(first, events);
         self.first = own.next.wrapping_sub(1); // the last has none after it
-        *slot = Slot { end, process: first };
+        *slot = Slot::taken(first, end);
     }
 
     /// Queues a message that joins now.
@@ -222,5 +274,41 @@ impl Queue {
             self.last = process;
         }
         processes[process as usize].wait(next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};
+    use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
+
+    use crate::{
+        BulkStages, Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Lines,
+        Shortcuts, StageRecord, simulate,
+    };
+
+    /// What happens on a ring of 32 under byweight, where messages meet, with computations of so many cycles.
+    fn records(compute: u64, engine: EngineChoice) -> Vec<StageRecord> {
+        let cube = Hypercube::new(5).unwrap();
+        let ring = Machine::new(MachineKind::Ring, &[32]).unwrap();
+        let placement = Placement::embed(EmbeddingKind::Byweight, cube, &ring).unwrap();
+        let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(compute)).unwrap();
+        let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+        let execution = Execution::Asynchronous(engine);
+        let mut records = vec![];
+        simulate(&program, &placement, links, &execution, CountLinkUse::No, &mut records).unwrap();
+        records.sort_unstable_by_key(|record| (record.process, record.stage));
+        records
+    }
+
+    #[test]
+    fn ends_of_long_ago_are_not_taken_for_ends_to_come() {
+        let belt = EngineChoice::Belt(Shortcuts { lines: Lines::Whole, bulk: BulkStages::No });
+        for length in [1_u64 << 30, 1 << 31, 1 << 32, 3 << 32] {
+            for compute in length - 20..length + 3 {
+                assert!(records(compute, belt) == records(compute, EngineChoice::Hop), "T_a = {compute}");
+            }
+        }
+        assert!(records(1 << 32, belt).iter().any(|record| record.blocked() > Cycles::ZERO));
     }
 }

@@ -85,6 +85,9 @@ impl Meeting for SeveralCycles {
         self.picks.begin_again(course.now);
     }
 
+    #[inline]
+    fn go_on(&mut self, _: u64, _: u64) {}
+
     fn next_pick(&self, _: &Course<'_>) -> Option<u64> {
         self.picks.next_cycle()
     }
@@ -100,7 +103,7 @@ impl Meeting for SeveralCycles {
                 // Others may join in this cycle and come first: only the pick decides.
                 let queue = self.contended.open(stop);
                 self.enqueue(course, queue, process);
-                self.plan_pick(queue, course.now);
+                self.picks.add(queue, course.now);
             }
             Found::Nobody => self.transmit(course, process, course.slot(stop, Ahead::Here)),
             Found::Arriving(other) => {
@@ -108,12 +111,12 @@ impl Meeting for SeveralCycles {
                 self.take_off(course, &other);
                 self.enqueue(course, queue, other.process);
                 self.enqueue(course, queue, process);
-                self.plan_pick(queue, course.now);
+                self.picks.add(queue, course.now);
             }
             Found::Transmitted(until) => {
                 let queue = self.contended.open(stop);
                 self.enqueue(course, queue, process);
-                self.plan_pick(queue, until);
+                self.picks.add(queue, until);
             }
         }
     }
@@ -131,13 +134,8 @@ impl Meeting for SeveralCycles {
     }
 
     fn pick_all(&mut self, course: &mut Course<'_>) {
-        loop {
-            let mut next = self.picks.take(course.now);
-            if next == 0 {
-                return;
-            }
-            while let Some(queue) = next.checked_sub(1) {
-                next = self.contended.queue(queue).next_pick;
+        while let Some(batch) = self.picks.take(course.now) {
+            for &queue in batch.items() {
                 self.pick(course, queue);
             }
         }
@@ -159,7 +157,7 @@ impl SeveralCycles {
             self.transmit(course, first, course.slot(stop, Ahead::Here));
         }
         if waiting > 0 || first.is_some() && self.is_followed(course, stop) {
-            queue.next_pick = self.picks.add(place, course.now + course.stages.hop);
+            self.picks.add(place, course.now + course.stages.hop);
             *self.contended.queue(place) = queue;
         } else {
             self.contended.close(stop.channel());
@@ -234,11 +232,6 @@ impl SeveralCycles {
     fn take_off(&mut self, course: &mut Course<'_>, passage: &Passage) {
         self.leave(course, passage.process);
         course.processes[passage.process as usize].hops = passage.hops;
-    }
-
-    #[inline]
-    fn plan_pick(&mut self, queue: u32, cycle: u64) {
-        self.contended.queue(queue).next_pick = self.picks.add(queue, cycle);
     }
 
     /// Queues a message that joins in this cycle.
