@@ -3,7 +3,7 @@
 use cubefold_topology::NodeId;
 
 use super::{
-    layout::{Ahead, Layout, Stop},
+    layout::{Layout, Stop},
     process::{Process, State},
     stages::Stages,
     time_wheel::TimeWheel,
@@ -58,10 +58,10 @@ impl<'run> Course<'run> {
         }
     }
 
-    /// The place of the slot that is now at a stop, or next to that.
+    /// The place of the slot that is now at a stop.
     #[inline]
-    pub(super) fn slot(&self, stop: Stop, ahead: Ahead) -> u32 {
-        self.layout.slot(stop, self.turned[stop.dimension()], ahead)
+    pub(super) fn slot(&self, stop: Stop) -> u32 {
+        self.layout.slot(stop, self.turned[stop.dimension()])
     }
 
     /// The message for a process moves on over the links that are left of its leg. Returns when it comes to the

@@ -39,17 +39,6 @@ pub(super) struct Stop {
     pub(super) position: u32,
 }
 
-/// Which slot is meant, seen from the one at a stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ahead {
-    /// That one.
-    Here,
-    /// The next in the direction of travel.
-    One,
-    /// The one before it.
-    OneBehind,
-}
-
 impl Layout {
     /// Whether the channels of a machine can be numbered with 31 bits, which leaves room for sums of places.
     pub(super) fn fits(machine: &Machine) -> bool {
@@ -107,19 +96,6 @@ impl Layout {
         along.next().is_none().then_some(distance)
     }
 
-    /// The links from a stop to a node on its line, in the direction of travel.
-    #[inline]
-    pub(super) fn hops_to(&self, stop: Stop, node: NodeId) -> u32 {
-        let axis = &self.axes[stop.dimension()];
-        let sign = if stop.direction.is_multiple_of(2) { Sign::Positive } else { Sign::Negative };
-        let ahead = axis.place(node, sign).position;
-        if ahead >= stop.position {
-            ahead - stop.position
-        } else {
-            ahead + low_word(axis.length()) - stop.position
-        }
-    }
-
     /// The number of slots of a line.
     #[inline]
     pub(super) fn length(&self, dimension: usize) -> u32 {
@@ -133,16 +109,10 @@ impl Layout {
         low_word(if length.is_power_of_two() { steps & (length - 1) } else { steps % length })
     }
 
-    /// The place of a slot at a stop, or next to that, of a belt that has turned so far.
+    /// The place of the slot at a stop, of a belt that has turned so far.
     #[inline]
-    pub(super) fn slot(&self, stop: Stop, turned: u32, ahead: Ahead) -> u32 {
-        let length = self.length(stop.dimension());
-        let position = match ahead {
-            Ahead::Here => stop.position,
-            Ahead::One => next(stop.position, length),
-            Ahead::OneBehind => back(stop.position, 1, length),
-        };
-        stop.line + back(position, turned, length)
+    pub(super) fn slot(&self, stop: Stop, turned: u32) -> u32 {
+        stop.line + back(stop.position, turned, self.length(stop.dimension()))
     }
 }
 
@@ -160,15 +130,15 @@ impl Stop {
     }
 }
 
-/// The position after this one on a round of `length`.
+/// The position so many steps after this one on a round of `length`; less than a round.
 #[inline]
-fn next(position: u32, length: u32) -> u32 {
-    if position + 1 == length { 0 } else { position + 1 }
+pub(super) fn ahead(position: u32, steps: u32, length: u32) -> u32 {
+    if position + steps >= length { position + steps - length } else { position + steps }
 }
 
 /// The position so many steps before this one on a round of `length`; no more than a round.
 #[inline]
-fn back(position: u32, steps: u32, length: u32) -> u32 {
+pub(super) fn back(position: u32, steps: u32, length: u32) -> u32 {
     if position >= steps { position - steps } else { position + length - steps }
 }
 
@@ -199,7 +169,7 @@ mod tests {
                 for _ in 0..leg.hops {
                     end = machine.neighbour(end, expected.direction).unwrap();
                 }
-                assert_eq!((leg.end, layout.hops_to(leg.stop, leg.end)), (end, leg.hops));
+                assert_eq!(leg.end, end);
                 let straight = (end == to).then_some(leg.hops);
                 assert_eq!(layout.straight(from, to), straight);
             }
@@ -217,12 +187,13 @@ mod tests {
                 for hops in 0..leg.hops {
                     let position = (leg.stop.position + hops) % length;
                     let there = Stop { position, ..leg.stop };
-                    let slot = |stop, steps, ahead| layout.slot(stop, layout.turned(dimension, steps), ahead);
-                    let own = slot(leg.stop, 5, Ahead::Here);
-                    assert_eq!(slot(there, 5 + u64::from(hops), Ahead::Here), own);
-                    assert_eq!(slot(there, 4 + u64::from(hops), Ahead::OneBehind), own);
-                    assert_eq!(slot(there, 6 + u64::from(hops), Ahead::One), own);
-                    assert_eq!(own == slot(there, 5, Ahead::Here), hops == 0);
+                    let slot = |stop, steps| layout.slot(stop, layout.turned(dimension, steps));
+                    let own = slot(leg.stop, 5);
+                    let place = own - leg.stop.line;
+                    assert_eq!(slot(there, 5 + u64::from(hops)), own);
+                    assert_eq!(slot(there, 4 + u64::from(hops)), leg.stop.line + ahead(place, 1, length));
+                    assert_eq!(slot(there, 6 + u64::from(hops)), leg.stop.line + back(place, 1, length));
+                    assert_eq!(own == slot(there, 5), hops == 0);
                 }
             }
         }

@@ -22,6 +22,8 @@ pub(super) struct Process {
     pub(super) hops: u32,
     /// The node at which the leg ends.
     pub(super) leg_end: NodeId,
+    /// How many nodes of the line come before that one, where links take several cycles.
+    pub(super) goal: u32,
     /// The links of this leg and those before it.
     pub(super) distance: u32,
     /// 1 + the process whose message is next in the same slot or queue, 0 after the last.
@@ -59,6 +61,7 @@ impl Process {
             slot: 0,
             hops: 0,
             leg_end: node,
+            goal: 0,
             distance: 0,
             next: 0,
             node,

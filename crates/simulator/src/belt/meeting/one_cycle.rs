@@ -9,7 +9,7 @@ use crate::{
     axis::low_word,
     belt::{
         course::Course,
-        layout::{Ahead, Stop},
+        layout::Stop,
         process::{Process, State},
         stages::Stages,
         time_wheel::TimeWheel,
@@ -115,7 +115,7 @@ impl Meeting for OneCycle {
             queue.add(&mut course.processes, course.stages, process, course.now);
             return;
         }
-        let place = course.slot(stop, Ahead::Here);
+        let place = course.slot(stop);
         let slot = &mut self.slots[place as usize];
         if slot.hops_left(course.now).is_some() {
             // That one goes on from here, too. It stays in its slot until the pick decides.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::belt::{
     course::Course,
-    layout::{Ahead, Stop},
+    layout::{Stop, ahead, back},
     process::Process,
     time_wheel::TimeWheel,
 };
@@ -32,6 +32,54 @@ enum Found {
     Transmitted(u64),
 }
 
+/// Which slot is meant, seen from the one at a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ahead {
+    /// That one.
+    Here,
+    /// The next in the direction of travel.
+    One,
+    /// The one before it.
+    OneBehind,
+}
+
+/// A channel in the present cycle.
+#[derive(Debug, Clone, Copy)]
+struct View {
+    stop: Stop,
+    length: u32, // of the line
+    here: u32,   // the place of the slot at the channel
+    now: u64,
+    hop: u64,
+}
+
+impl View {
+    #[inline]
+    fn of(stop: Stop, course: &Course<'_>) -> Self {
+        let length = course.layout.length(stop.dimension());
+        Self { stop, length, here: course.slot(stop), now: course.now, hop: course.stages.hop }
+    }
+
+    /// The place of a slot.
+    #[inline]
+    fn slot(&self, which: Ahead) -> usize {
+        let (line, length) = (self.stop.line, self.length);
+        let place = match which {
+            Ahead::Here => self.here,
+            Ahead::One => line + ahead(self.here - line, 1, length),
+            Ahead::OneBehind => line + back(self.here - line, 1, length),
+        };
+        place as usize
+    }
+
+    /// How a message on the belt passes the channel.
+    #[inline]
+    fn passage(&self, process: u32, own: &Process) -> Passage {
+        let hops = back(own.goal, self.stop.position, self.length);
+        Passage { process, hops, end: own.time, reach: self.now + self.hop * u64::from(hops) }
+    }
+}
+
 /// How a message on the belt passes a channel that its leg crosses.
 struct Passage {
     process: u32,
@@ -44,12 +92,6 @@ struct Passage {
 }
 
 impl Passage {
-    fn of(process: u32, course: &Course<'_>, stop: Stop) -> Self {
-        let own = &course.processes[process as usize];
-        let hops = course.layout.hops_to(stop, own.leg_end);
-        Self { process, hops, end: own.time, reach: course.now + course.stages.hop * u64::from(hops) }
-    }
-
     /// Whether it arrives in this cycle.
     fn is_now(&self, _: u64) -> bool {
         self.end == self.reach
@@ -94,18 +136,21 @@ impl Meeting for SeveralCycles {
 
     #[inline]
     fn join(&mut self, course: &mut Course<'_>, process: u32, stop: Stop) {
+        let view = View::of(stop, course);
+        let own = &mut course.processes[process as usize];
+        own.goal = ahead(stop.position, own.hops, view.length);
         if let Some(queue) = self.contended.place(stop.channel()) {
             self.enqueue(course, queue, process);
             return;
         }
-        match self.look(course, stop) {
-            Found::Nobody if self.is_followed(course, stop) => {
+        match self.look(course, &view) {
+            Found::Nobody if self.is_followed(course, &view) => {
                 // Others may join in this cycle and come first: only the pick decides.
                 let queue = self.contended.open(stop);
                 self.enqueue(course, queue, process);
                 self.picks.add(queue, course.now);
             }
-            Found::Nobody => self.transmit(course, process, course.slot(stop, Ahead::Here)),
+            Found::Nobody => self.transmit(course, process, view.here),
             Found::Arriving(other) => {
                 let queue = self.contended.open(stop);
                 self.take_off(course, &other);
@@ -146,30 +191,30 @@ impl SeveralCycles {
     /// An idle channel with a queue takes what has arrived and transmits the first.
     fn pick(&mut self, course: &mut Course<'_>, place: u32) {
         let mut queue = *self.contended.queue(place);
-        let stop = queue.stop;
-        self.collect(course, &mut queue);
+        let view = View::of(queue.stop, course);
+        self.collect(course, &view, &mut queue);
         let left = queue.left_before(course.now);
         let waiting = queue.length.saturating_sub(1);
         course.longest_queue = course.longest_queue.max(left).max(waiting);
         // Nobody has come where the one that was expected was held up on its way.
         let first = queue.take_first(&course.processes);
         if let Some(first) = first {
-            self.transmit(course, first, course.slot(stop, Ahead::Here));
+            self.transmit(course, first, view.here);
         }
-        if waiting > 0 || first.is_some() && self.is_followed(course, stop) {
+        if waiting > 0 || first.is_some() && self.is_followed(course, &view) {
             self.picks.add(place, course.now + course.stages.hop);
             *self.contended.queue(place) = queue;
         } else {
-            self.contended.close(stop.channel());
+            self.contended.close(queue.stop.channel());
         }
     }
 
     /// Takes off the belt all that have come to the channel of a queue since it last transmitted.
     #[inline]
-    fn collect(&mut self, course: &mut Course<'_>, queue: &mut Queue) {
+    fn collect(&mut self, course: &mut Course<'_>, view: &View, queue: &mut Queue) {
         // One at a time: taking one off changes the list that is searched.
         let around = [Ahead::Here, Ahead::One];
-        while let Some(passage) = self.find(course, queue.stop, &around, Passage::has_arrived) {
+        while let Some(passage) = self.find(course, view, &around, Passage::has_arrived) {
             let joined = course.now - (passage.reach - passage.end);
             self.take_off(course, &passage);
             queue.add(&mut course.processes, course.stages, passage.process, joined);
@@ -178,41 +223,41 @@ impl SeveralCycles {
 
     /// What is at a channel without a queue.
     #[inline]
-    fn look(&self, course: &Course<'_>, stop: Stop) -> Found {
-        if let Some(passage) = self.find(course, stop, &[Ahead::Here], Passage::is_now) {
+    fn look(&self, course: &Course<'_>, view: &View) -> Found {
+        if let Some(passage) = self.find(course, view, &[Ahead::Here], Passage::is_now) {
             return Found::Arriving(passage);
         }
-        match self.find(course, stop, &[Ahead::Here, Ahead::One], Passage::is_under_way) {
-            Some(passage) => {
-                Found::Transmitted(course.now + course.stages.hop - (passage.reach - passage.end))
-            }
+        match self.find(course, view, &[Ahead::Here, Ahead::One], Passage::is_under_way) {
+            Some(passage) => Found::Transmitted(view.now + view.hop - (passage.reach - passage.end)),
             None => Found::Nobody,
         }
     }
 
     /// Whether a message comes to the channel while the one that sets out now is being transmitted.
     #[inline]
-    fn is_followed(&self, course: &Course<'_>, stop: Stop) -> bool {
+    fn is_followed(&self, course: &Course<'_>, view: &View) -> bool {
         let around = [Ahead::Here, Ahead::OneBehind];
-        self.find(course, stop, &around, Passage::is_close_behind).is_some()
+        self.find(course, view, &around, Passage::is_close_behind).is_some()
     }
 
     /// A message on the belt around a channel whose passage is as asked for.
+    #[inline]
     fn find(
         &self,
         course: &Course<'_>,
-        stop: Stop,
+        view: &View,
         slots: &[Ahead],
         wanted: impl Fn(&Passage, u64) -> bool,
     ) -> Option<Passage> {
-        for &ahead in slots {
-            let mut next = self.belts[course.slot(stop, ahead) as usize];
+        for &slot in slots {
+            let mut next = self.belts[view.slot(slot)];
             while let Some(process) = next.checked_sub(1) {
-                let passage = Passage::of(process, course, stop);
-                if passage.hops > 0 && wanted(&passage, course.stages.hop) {
+                let own = &course.processes[process as usize];
+                let passage = view.passage(process, own);
+                if passage.hops > 0 && wanted(&passage, view.hop) {
                     return Some(passage);
                 }
-                next = course.processes[process as usize].next;
+                next = own.next;
             }
         }
         None
