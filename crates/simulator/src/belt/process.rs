@@ -26,7 +26,8 @@ pub(super) struct Process {
     pub(super) goal: u32,
     /// The links of this leg and those before it.
     pub(super) distance: u32,
-    /// 1 + the process whose message is next in the same slot or queue, 0 after the last.
+    /// The process whose message is next in the same queue. Where links take several cycles 1 + that, in slots, too,
+    /// and 0 after the last.
     pub(super) next: u32,
     /// Its node.
     pub(super) node: NodeId,
@@ -85,11 +86,5 @@ impl Process {
     #[inline]
     pub(super) fn rank(&self, own: u32, stages: &Stages) -> (u32, u32) {
         (self.stage, stages.partner(own, self.stage).unwrap_or(own))
-    }
-
-    /// Its message waits before that of `next - 1`, or as the last for 0.
-    #[inline]
-    pub(super) fn wait(&mut self, next: u32) {
-        (self.state, self.next) = (State::Queued, next);
     }
 }

@@ -96,6 +96,7 @@ impl TimeWheel {
     }
 
     /// A batch of one item, before `next` in its list: 1 + its place.
+    #[inline(never)] // one of several is enough of a call
     fn batch(&mut self, item: u32, next: u32) -> u32 {
         let mut batch = Batch { items: [0; Batch::MOST], count: 1, next };
         batch.items[0] = item;

@@ -73,7 +73,7 @@ struct Queue {
     slot: u32, // the place of the slot that is at the channel
     first: u32,
     last: u32,
-    before_latest: u32, // 1 + the last of those who joined before the latest cycle, 0 without one
+    before_latest: Option<u32>, // the last of those who joined before the latest cycle
     length: u32,
 }
 
@@ -154,7 +154,7 @@ impl OneCycle {
 
     /// Gives the channel that leads on from a stop, where a slot is now, a queue with its first message.
     fn open(&mut self, course: &mut Course<'_>, process: u32, stop: Stop, slot: u32) {
-        course.processes[process as usize].wait(0);
+        course.processes[process as usize].state = State::Queued;
         let queues = &mut self.queues[stop.dimension()];
         let channel = stop.channel();
         self.crowded[channel / 64] |= 1 << (channel % 64);
@@ -166,7 +166,7 @@ impl OneCycle {
             slot,
             first: process,
             last: process,
-            before_latest: 0,
+            before_latest: None,
             length: 1,
         });
     }
@@ -229,8 +229,10 @@ impl Queue {
         let own = &mut processes[first as usize];
         let end = *now + u64::from(own.hops);
         (own.time, own.state) = (end, State::Moving);
-        own.plan(first, events);
-        self.first = own.next.wrapping_sub(1); // the last has none after it
+        if !own.planned {
+            plan(own, first, events);
+        }
+        self.first = own.next; // anybody, after the last
         *slot = Slot::taken(first, end);
     }
 
@@ -239,7 +241,7 @@ impl Queue {
     fn add(&mut self, processes: &mut [Process], stages: &Stages, process: u32, now: u64) {
         self.length += 1;
         if self.latest < now {
-            (self.before_latest, self.latest) = (self.last + 1, now);
+            (self.before_latest, self.latest) = (Some(self.last), now);
             self.append(processes, process);
         } else {
             self.insert(processes, stages, process);
@@ -249,32 +251,41 @@ impl Queue {
     /// Queues a message behind all others.
     #[inline]
     fn append(&mut self, processes: &mut [Process], process: u32) {
-        processes[process as usize].wait(0);
-        processes[self.last as usize].next = process + 1;
+        processes[process as usize].state = State::Queued;
+        processes[self.last as usize].next = process;
         self.last = process;
     }
 
     /// Queues a message that others join together with.
+    #[inline(never)] // not in the midst of the picks: what is needed at every one stays in registers
     fn insert(&mut self, processes: &mut [Process], stages: &Stages, process: u32) {
         let rank = |processes: &[Process], one: u32| processes[one as usize].rank(one, stages);
         let own = rank(processes, process);
         let mut before = self.before_latest;
-        let mut next = match before {
-            0 => self.first + 1,
-            _ => processes[before as usize - 1].next,
-        };
-        while next > 0 && rank(processes, next - 1) < own {
-            (before, next) = (next, processes[next as usize - 1].next);
+        loop {
+            let next = match before {
+                Some(before) if before == self.last => return self.append(processes, process),
+                Some(before) => processes[before as usize].next,
+                None => self.first,
+            };
+            if rank(processes, next) >= own {
+                processes[process as usize].state = State::Queued;
+                processes[process as usize].next = next;
+                match before {
+                    Some(before) => processes[before as usize].next = process,
+                    None => self.first = process,
+                }
+                return;
+            }
+            before = Some(next);
         }
-        match before {
-            0 => self.first = process,
-            _ => processes[before as usize - 1].next = process + 1,
-        }
-        if next == 0 {
-            self.last = process;
-        }
-        processes[process as usize].wait(next);
     }
+}
+
+/// Plans an event for a message that is no longer waiting.
+#[inline(never)] // as above
+fn plan(own: &mut Process, process: u32, events: &mut TimeWheel) {
+    own.plan(process, events);
 }
 
 #[cfg(test)]
