@@ -89,7 +89,7 @@ impl Axis {
     /// The links from a coordinate to another; none where they are the same.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn way_between(&self, from: u32, to: u32, tie: TieRule) -> Option<Way> {
+    pub(crate) fn way_between(&self, from: u32, to: u32, tie: TieRule) -> Option<Way> {
         if from == to {
             return None;
         }
@@ -121,15 +121,22 @@ impl Axis {
             Some(_) => first & (stride - 1),
             None => first % stride,
         };
-        // From the other end it is last - from, without a branch; modulo 2^32 that is exact.
-        let negative = u32::from(way.sign == Sign::Negative);
-        let position = from.wrapping_add(self.last.wrapping_sub(from.wrapping_mul(2)).wrapping_mul(negative));
+        let position = self.position(from, way.sign);
         Some(AxisLeg {
             way,
             line: first + below * self.last,
             position,
             end: NodeId::new(first + goal * stride),
         })
+    }
+
+    /// A coordinate, counted in the direction of a move.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    pub(crate) fn position(&self, coordinate: u32, sign: Sign) -> u32 {
+        // From the other end it is last - coordinate, without a branch; modulo 2^32 that is exact.
+        let negative = u32::from(sign == Sign::Negative);
+        coordinate.wrapping_add((self.last.wrapping_sub(coordinate.wrapping_mul(2))).wrapping_mul(negative))
     }
 
     /// The node that such a way leads to, which does not go past the end of a line.
@@ -160,11 +167,7 @@ impl Axis {
             }
             None => (index % self.stride, index / (self.stride * self.length) * self.stride),
         };
-        let coordinate = self.coordinate(node);
-        // From the other end it is last - coordinate, without a branch; modulo 2^32 that is exact.
-        let negative = u32::from(sign == Sign::Negative);
-        let position = coordinate
-            .wrapping_add((self.last.wrapping_sub(coordinate.wrapping_mul(2))).wrapping_mul(negative));
+        let position = self.position(self.coordinate(node), sign);
         Place { line: low_word(below + line), position }
     }
 }

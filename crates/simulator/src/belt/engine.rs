@@ -124,7 +124,8 @@ impl<'run, M: Meeting> Engine<'run, M> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     fn take_leg(&mut self, process: u32, leg: Leg) {
         let own = &mut self.course.processes[process as usize];
         own.leg_end = leg.end;

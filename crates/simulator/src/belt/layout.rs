@@ -76,6 +76,9 @@ impl Layout {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(super) fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
+        if let [axis] = self.axes.as_slice() {
+            return self.leg_on_line(axis, at, to);
+        }
         let mut direction = 0;
         for axis in &self.axes {
             if let Some(AxisLeg { way, line, position, end }) = axis.leg(at, to, self.tie) {
@@ -86,6 +89,17 @@ impl Layout {
             direction += 2;
         }
         None
+    }
+
+    /// The way from `at` to `to` on a machine that is one line, where nodes are coordinates.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    fn leg_on_line(&self, axis: &Axis, at: NodeId, to: NodeId) -> Option<Leg> {
+        let way = axis.way_between(at.index(), to.index(), self.tie)?;
+        let direction = u32::from(way.sign == Sign::Negative);
+        let position = axis.position(at.index(), way.sign);
+        let stop = Stop { direction, line: direction * self.nodes, position };
+        Some(Leg { stop, hops: low_word(way.hops), end: to })
     }
 
     /// The distance between two different nodes that lie on one line; none where they do not.
