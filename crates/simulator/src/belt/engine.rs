@@ -112,15 +112,20 @@ impl<'run, M: Meeting> Engine<'run, M> {
     /// The messages of a process and its partner set out.
     #[inline]
     fn exchange(&mut self, one: u32) {
-        let Course { processes, stages, layout, .. } = &self.course;
-        let layout = *layout;
+        let Course { processes, stages, .. } = &self.course;
         let own = &processes[one as usize];
         let Some(other) = stages.partner(one, own.stage) else { return };
         let (here, there) = (own.node, processes[other as usize].node);
-        for (process, from, to) in [(one, there, here), (other, here, there)] {
-            if let Some(leg) = layout.next_leg(from, to) {
-                self.take_leg(process, leg);
-            }
+        self.send(there, here, one);
+        self.send(here, there, other);
+    }
+
+    /// The message from one node to another, that of `process`, sets out.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    fn send(&mut self, from: NodeId, to: NodeId, process: u32) {
+        if let Some(leg) = self.course.layout.next_leg(from, to) {
+            self.take_leg(process, leg);
         }
     }
 

@@ -107,7 +107,8 @@ impl Meeting for OneCycle {
         self.queues.iter().any(|queues| !queues.is_empty()).then(|| course.now + 1)
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     fn join(&mut self, course: &mut Course<'_>, process: u32, stop: Stop) {
         let channel = stop.channel();
         if self.crowded[channel / 64] >> (channel % 64) & 1 == 1 {
@@ -153,6 +154,7 @@ impl OneCycle {
     }
 
     /// Gives the channel that leads on from a stop, where a slot is now, a queue with its first message.
+    #[inline(never)] // few messages meet another one: what all need stays in registers
     fn open(&mut self, course: &mut Course<'_>, process: u32, stop: Stop, slot: u32) {
         course.processes[process as usize].state = State::Queued;
         let queues = &mut self.queues[stop.dimension()];
