@@ -66,19 +66,20 @@ impl<'run, M: Meeting> Engine<'run, M> {
         let stage = number(stage);
         self.course.begin_again(self.nodes, stage, finishes);
         self.meeting.begin_again(&self.course);
-        for process in 0..number(finishes.len()) {
+        for (process, &finish) in (0..).zip(finishes) {
             // Each pair once, by its lower label.
             let partner = self.course.stages.partner(process, stage);
             if let Some(partner) = partner.filter(|&partner| partner > process) {
-                self.meet(process, partner);
+                self.meet(process, partner, finish.max(finishes[partner as usize]));
             }
         }
     }
 
     fn next_cycle(&self) -> Option<u64> {
-        match (self.course.events.next_cycle(), self.meeting.next_pick(&self.course)) {
-            (Some(event), Some(pick)) => Some(event.min(pick)),
-            (event, pick) => event.or(pick),
+        match self.meeting.next_pick(&self.course) {
+            Some(pick) if pick == self.course.now + 1 => Some(pick), // nothing can be sooner
+            Some(pick) => self.course.events.next_cycle().map_or(Some(pick), |event| Some(event.min(pick))),
+            None => self.course.events.next_cycle(),
         }
     }
 
@@ -96,17 +97,16 @@ impl<'run, M: Meeting> Engine<'run, M> {
         }
     }
 
-    /// Both partners have come to the same stage: their messages set out when the later one has computed.
+    /// Both partners have come to the same stage, the later one at `begin`: their messages set out when that has
+    /// computed.
     #[inline]
-    fn meet(&mut self, one: u32, other: u32) {
+    fn meet(&mut self, one: u32, other: u32, begin: u64) {
         let Course { processes, events, stages, .. } = &mut self.course;
-        let begin = processes[one as usize].finish.max(processes[other as usize].finish);
         let start = begin + stages.compute;
-        for process in [one, other] {
-            let own = &mut processes[process as usize];
-            (own.start, own.time, own.distance, own.state) = (start, start, 0, State::Computing);
-        }
-        processes[one as usize].plan(one, events); // one event does for both
+        processes[other as usize].compute(start);
+        let own = &mut processes[one as usize];
+        own.compute(start);
+        own.plan(one, events); // one event does for both
     }
 
     /// The messages of a process and its partner set out.
@@ -120,7 +120,7 @@ impl<'run, M: Meeting> Engine<'run, M> {
         self.send(here, there, other);
     }
 
-    /// The message from one node to another, that of `process`, sets out.
+    /// The message for `process` takes the next leg of its way from one node to another.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     fn send(&mut self, from: NodeId, to: NodeId, process: u32) {
@@ -144,11 +144,10 @@ impl<'run, M: Meeting> Engine<'run, M> {
     fn end_leg<O: Observer>(&mut self, process: u32, observer: &mut O) {
         self.meeting.leave(&mut self.course, process);
         let own = &self.course.processes[process as usize];
-        let layout = self.course.layout;
-        let next = if own.leg_end == own.node { None } else { layout.next_leg(own.leg_end, own.node) };
-        match next {
-            Some(leg) => self.take_leg(process, leg),
-            None => self.deliver(process, observer),
+        if own.leg_end == own.node {
+            self.deliver(process, observer);
+        } else {
+            self.send(own.leg_end, own.node, process);
         }
     }
 
@@ -174,7 +173,8 @@ impl<'run, M: Meeting> Engine<'run, M> {
         if let Some(partner) = stages.partner(process, stage)
             && processes[partner as usize].stage == stage
         {
-            self.meet(process, partner);
+            let begin = *now; // it has waited for this one
+            self.meet(process, partner, begin);
         }
     }
 }

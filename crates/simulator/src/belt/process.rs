@@ -72,6 +72,12 @@ impl Process {
         }
     }
 
+    /// It and its partner compute until `start`.
+    #[inline]
+    pub(super) fn compute(&mut self, start: u64) {
+        (self.start, self.time, self.distance, self.state) = (start, start, 0, State::Computing);
+    }
+
     /// Plans an event at its time; one that is planned already will see to that.
     #[inline]
     pub(super) fn plan(&mut self, own: u32, events: &mut TimeWheel) {
