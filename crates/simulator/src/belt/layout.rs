@@ -158,11 +158,13 @@ pub(super) fn back(position: u32, steps: u32, length: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use cubefold_topology::{MachineKind, Wrap};
 
     fn machines() -> impl Iterator<Item = Machine> {
-        let shapes: [&[u64]; 5] = [&[2], &[8], &[7, 4], &[4, 8, 2], &[3, 2, 5]];
+        let shapes: [&[u64]; 6] = [&[2], &[7], &[8], &[7, 4], &[4, 8, 2], &[3, 2, 5]];
         shapes.into_iter().flat_map(|shape| {
             [Wrap::Around, Wrap::Open]
                 .map(|wrap| Machine::with_wraps(MachineKind::Mesh, shape, &vec![wrap; shape.len()]).unwrap())
@@ -209,6 +211,19 @@ mod tests {
                     assert_eq!(slot(there, 6 + u64::from(hops)), leg.stop.line + back(place, 1, length));
                     assert_eq!(own == slot(there, 5), hops == 0);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_node_and_direction_has_a_channel_of_its_own() {
+        for machine in machines() {
+            let layout = Layout::new(&machine, TieRule::Direct);
+            let mut channels = BTreeMap::new();
+            for (from, to) in machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))) {
+                let Some(Leg { stop, .. }) = layout.next_leg(from, to) else { continue };
+                assert!(stop.channel() < layout.channels());
+                assert_eq!(*channels.entry(stop.channel()).or_insert((from, stop)), (from, stop));
             }
         }
     }
