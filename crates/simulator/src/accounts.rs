@@ -63,11 +63,14 @@ impl Accounts {
 
 impl Accounts {
     /// Adds a stage in which the process computed for `compute`.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     fn add(&mut self, record: &StageRecord, compute: Cycles) {
         let accounted = &mut self.accounted[record.process.label() as usize];
-        *accounted +=
-            compute + record.sharing + record.waiting() + record.transfer + record.blocked() + record.idle;
+        let spent = [record.sharing, record.waiting(), record.transfer, record.blocked(), record.idle];
+        // No sum of a process's times passes 2^63: that was checked before the run. If one did it would not balance.
+        let spent = spent.iter().fold(compute.get(), |sum, part| sum.wrapping_add(part.get()));
+        *accounted = Cycles::new(accounted.get().wrapping_add(spent));
         let finish = record.finish + record.idle;
         if record.stage == self.last_stage && finish - Cycle::START != *accounted {
             let imbalance =
@@ -79,7 +82,8 @@ impl Accounts {
 
 /// Of processes that compute in every stage.
 impl Observer for Accounts {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     fn stage_finished(&mut self, record: &StageRecord) {
         self.add(record, self.compute);
     }

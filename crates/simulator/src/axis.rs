@@ -24,6 +24,19 @@ pub(crate) struct Place {
     pub(crate) position: u32,
 }
 
+/// A move along an axis from one node to another coordinate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AxisLeg {
+    /// The direction and the links.
+    pub(crate) way: Way,
+    /// How many nodes are on lines before this one.
+    pub(crate) line: u32,
+    /// The coordinate of its begin, counted in the direction of the move.
+    pub(crate) position: u32,
+    /// The node that it leads to.
+    pub(crate) end: NodeId,
+}
+
 impl Axis {
     /// The dimensions of `machine` in ascending order.
     pub(crate) fn all(machine: &Machine) -> Vec<Self> {
@@ -61,7 +74,7 @@ impl Axis {
 
     /// The links between the coordinates of two nodes.
     #[inline]
-    fn distance(&self, a: NodeId, b: NodeId) -> u64 {
+    pub(crate) fn distance(&self, a: NodeId, b: NodeId) -> u64 {
         let straight = u64::from(self.coordinate(a).abs_diff(self.coordinate(b)));
         straight.min(self.round - straight)
     }
@@ -70,7 +83,13 @@ impl Axis {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(crate) fn way(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Way> {
-        let (from, to) = (self.coordinate(at), self.coordinate(to));
+        self.way_between(self.coordinate(at), self.coordinate(to), tie)
+    }
+
+    /// The links from a coordinate to another; none where they are the same.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    pub(crate) fn way_between(&self, from: u32, to: u32, tie: TieRule) -> Option<Way> {
         if from == to {
             return None;
         }
@@ -86,6 +105,38 @@ impl Axis {
         let turns = around < straight + u64::from(tie_turns);
         let sign = if descends ^ turns { Sign::Negative } else { Sign::Positive };
         Some(Way { sign, hops: straight.min(around) })
+    }
+
+    /// The leg along this axis of the way from `at` to `to`; none where they have the same coordinate.
+    ///
+    /// Only for machines of at most 2^31 nodes.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    pub(crate) fn leg(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<AxisLeg> {
+        let (from, goal) = (self.coordinate(at), self.coordinate(to));
+        let way = self.way_between(from, goal, tie)?;
+        let stride = low_word(self.stride);
+        let first = at.index() - from * stride;
+        let below = match self.shift {
+            Some(_) => first & (stride - 1),
+            None => first % stride,
+        };
+        let position = self.position(from, way.sign);
+        Some(AxisLeg {
+            way,
+            line: first + below * self.last,
+            position,
+            end: NodeId::new(first + goal * stride),
+        })
+    }
+
+    /// A coordinate, counted in the direction of a move.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    pub(crate) fn position(&self, coordinate: u32, sign: Sign) -> u32 {
+        // From the other end it is last - coordinate, without a branch; modulo 2^32 that is exact.
+        let negative = u32::from(sign == Sign::Negative);
+        coordinate.wrapping_add((self.last.wrapping_sub(coordinate.wrapping_mul(2))).wrapping_mul(negative))
     }
 
     /// The node that such a way leads to, which does not go past the end of a line.
@@ -116,11 +167,7 @@ impl Axis {
             }
             None => (index % self.stride, index / (self.stride * self.length) * self.stride),
         };
-        let coordinate = self.coordinate(node);
-        // From the other end it is last - coordinate, without a branch; modulo 2^32 that is exact.
-        let negative = u32::from(sign == Sign::Negative);
-        let position = coordinate
-            .wrapping_add((self.last.wrapping_sub(coordinate.wrapping_mul(2))).wrapping_mul(negative));
+        let position = self.position(self.coordinate(node), sign);
         Place { line: low_word(below + line), position }
     }
 }

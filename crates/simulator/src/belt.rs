@@ -20,7 +20,7 @@
 //! lines are run hop by hop, but still one for all.
 
 mod bulk;
-mod contended;
+mod course;
 mod each_line;
 mod engine;
 mod layout;
@@ -183,10 +183,11 @@ pub(crate) fn bytes(plan: Plan<'_>) -> u64 {
     }
 }
 
-/// The state of a process, its node, its times while a stage is tried as a whole, and its account.
-const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8;
+/// The state of a process, its node, its times while a stage is tried as a whole, its account, and the place of its
+/// event.
+const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8 + 10;
 /// A slot, the place of a queue, and the bit for it.
-const BYTES_A_CHANNEL: u64 = 9;
+const BYTES_A_CHANNEL: u64 = 13;
 
 /// Runs a program as planned, and reports to `observer`.
 ///

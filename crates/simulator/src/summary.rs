@@ -50,7 +50,8 @@ impl Summary {
     }
 
     /// Adds a stage that `count` processes went through alike.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     pub(crate) fn add_stage(&mut self, record: &StageRecord, count: u64) {
         let (waiting, blocked) = (record.waiting(), record.blocked());
         let times = |cycles: Cycles| u128::from(cycles.get()) * u128::from(count);

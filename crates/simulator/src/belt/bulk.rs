@@ -53,7 +53,7 @@ impl<'run> Bulk<'run> {
         let mut window = Window { first_start: u64::MAX, last_start: 0, last_end: 0 };
         for (low, high) in pairs(bit, finishes.len()) {
             let start = finishes[low].max(finishes[high]) + self.stages.compute;
-            let hops = self.layout.straight(self.nodes[low].index(), self.nodes[high].index())?;
+            let hops = self.layout.straight(self.nodes[low], self.nodes[high])?;
             let end = start + self.stages.hop * u64::from(hops);
             window.first_start = window.first_start.min(start);
             window.last_start = window.last_start.max(start);

@@ -154,7 +154,8 @@ struct LineObserver<'worker> {
 }
 
 impl Observer for LineObserver<'_> {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     fn stage_finished(&mut self, record: &StageRecord) {
         self.sums.summary.add_stage(record, 1);
         self.accounts.stage_finished(record);

@@ -1,25 +1,20 @@
 //! Where belts and channels are kept: the arithmetic of nodes, directions and slots.
 
-use cubefold_topology::{Extent, Machine, Sign, TieRule, Way};
+use cubefold_topology::{Machine, NodeId, Sign, TieRule};
+
+use crate::axis::{Axis, AxisLeg, low_word};
 
 /// The places of channels and slots of a machine.
 ///
-/// Every directed line has as many slots as nodes, kept together with its direction's others; the slot that
-/// is at the line's first node at cycle 0 comes first. Channels are kept in the same way.
+/// Every directed line has as many slots as nodes. They are kept together, the slot that is at the line's first
+/// node at cycle 0 first, so that a node sees slots go by that are next to each other. Channels are kept in the
+/// same way.
 #[derive(Debug)]
 pub(super) struct Layout {
     axes: Vec<Axis>,
     nodes: u32,
+    diameter: u64,
     tie: TieRule,
-}
-
-/// One dimension of the machine.
-#[derive(Debug, Clone, Copy)]
-struct Axis {
-    extent: Extent,
-    length: u32, // at most 2^30: see `Layout::fits`
-    stride: u32,
-    digits: Option<(u32, u32)>, // of powers of two: the place of the coordinate's bits, and their mask
 }
 
 /// A straight part of a message's way.
@@ -30,7 +25,7 @@ pub(super) struct Leg {
     /// Its links, at least 1.
     pub(super) hops: u32,
     /// The node that it leads to.
-    pub(super) end: u32,
+    pub(super) end: NodeId,
 }
 
 /// A node on a directed line, as the messages of that direction see it.
@@ -39,28 +34,9 @@ pub(super) struct Stop {
     /// The number of the direction: `(1,+) (1,-) (2,+) ..`.
     pub(super) direction: u32,
     /// The place of the line's first slot.
-    line: u32,
+    pub(super) line: u32,
     /// How many nodes of the line come before this one.
-    position: u32,
-}
-
-/// The ends of a leg: the node where it begins, that node's coordinate and the goal's.
-#[derive(Debug, Clone, Copy)]
-struct Ends {
-    at: u32,
-    from: u32,
-    goal: u32,
-}
-
-/// Which slot is meant, seen from the one at a stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ahead {
-    /// That one.
-    Here,
-    /// The next in the direction of travel.
-    One,
-    /// The one before it.
-    OneBehind,
+    pub(super) position: u32,
 }
 
 impl Layout {
@@ -72,11 +48,13 @@ impl Layout {
 
     /// The layout of a machine that [fits](Self::fits).
     pub(super) fn new(machine: &Machine, tie: TieRule) -> Self {
-        let shape = machine.shape();
-        let axes =
-            shape.dimensions().map(|dimension| Axis::new(machine.extent(dimension), shape.stride(dimension)));
-        let nodes = u32::try_from(machine.node_count()).unwrap_or(u32::MAX);
-        Self { axes: axes.collect(), nodes, tie }
+        let diameters = machine.shape().dimensions().map(|dimension| machine.extent(dimension).diameter());
+        Self {
+            axes: Axis::all(machine),
+            nodes: u32::try_from(machine.node_count()).unwrap_or(u32::MAX),
+            diameter: diameters.sum(),
+            tie,
+        }
     }
 
     /// The number of channels, and of slots.
@@ -91,126 +69,102 @@ impl Layout {
 
     /// The greatest distance between nodes.
     pub(super) fn diameter(&self) -> u64 {
-        self.axes.iter().map(|axis| axis.extent.diameter()).sum()
+        self.diameter
     }
 
     /// The next leg of the way from `at` to `to`: along the lowest dimension in which they differ.
-    #[inline]
-    pub(super) fn next_leg(&self, at: u32, to: u32) -> Option<Leg> {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    pub(super) fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
+        if let [axis] = self.axes.as_slice() {
+            return self.leg_on_line(axis, at, to);
+        }
         let mut direction = 0;
         for axis in &self.axes {
-            let (from, goal) = (axis.coordinate(at), axis.coordinate(to));
-            if let Some(way) = axis.extent.way(from, goal, self.tie) {
-                return Some(self.leg(axis, direction, Ends { at, from, goal }, way));
+            if let Some(AxisLeg { way, line, position, end }) = axis.leg(at, to, self.tie) {
+                direction += u32::from(way.sign == Sign::Negative);
+                let stop = Stop { direction, line: direction * self.nodes + line, position };
+                return Some(Leg { stop, hops: low_word(way.hops), end });
             }
             direction += 2;
         }
         None
     }
 
-    #[inline]
-    fn leg(&self, axis: &Axis, positive: u32, ends: Ends, way: Way) -> Leg {
-        let Ends { at, from, goal } = ends;
-        let (direction, position) = match way.sign {
-            Sign::Positive => (positive, from),
-            Sign::Negative => (positive + 1, axis.length - 1 - from),
-        };
-        let first = at - from * axis.stride;
-        #[expect(clippy::cast_possible_truncation, reason = "fewer links than nodes on a line")]
-        let hops = way.hops as u32;
-        let stop = Stop { direction, line: direction * self.nodes + first, position };
-        Leg { stop, hops, end: first + goal * axis.stride }
+    /// The way from `at` to `to` on a machine that is one line, where nodes are coordinates.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    fn leg_on_line(&self, axis: &Axis, at: NodeId, to: NodeId) -> Option<Leg> {
+        let way = axis.way_between(at.index(), to.index(), self.tie)?;
+        let direction = u32::from(way.sign == Sign::Negative);
+        let position = axis.position(at.index(), way.sign);
+        let stop = Stop { direction, line: direction * self.nodes, position };
+        Some(Leg { stop, hops: low_word(way.hops), end: to })
     }
 
     /// The distance between two different nodes that lie on one line; none where they do not.
     #[inline]
-    pub(super) fn straight(&self, from: u32, to: u32) -> Option<u32> {
-        let mut along = self.axes.iter().filter_map(|axis| {
-            let distance = axis.extent.distance(axis.coordinate(from), axis.coordinate(to));
-            (distance > 0).then_some(distance)
-        });
-        #[expect(clippy::cast_possible_truncation, reason = "fewer links than nodes on a line")]
-        let distance = along.next()? as u32;
+    pub(super) fn straight(&self, from: NodeId, to: NodeId) -> Option<u32> {
+        let mut along = self.axes.iter().map(|axis| axis.distance(from, to)).filter(|&distance| distance > 0);
+        let distance = low_word(along.next()?);
         along.next().is_none().then_some(distance)
     }
 
-    /// The links from a stop to a node on its line, in the direction of travel.
+    /// The number of slots of a line.
     #[inline]
-    pub(super) fn hops_to(&self, stop: Stop, node: u32) -> u32 {
-        let axis = self.axis(stop);
-        let coordinate = axis.coordinate(node);
-        let ahead = if stop.direction.is_multiple_of(2) { coordinate } else { axis.length - 1 - coordinate };
-        if ahead >= stop.position { ahead - stop.position } else { ahead + axis.length - stop.position }
+    pub(super) fn length(&self, dimension: usize) -> u32 {
+        low_word(self.axes[dimension].length())
     }
 
     /// How far a dimension's belts have turned after so many steps.
     #[inline]
     pub(super) fn turned(&self, dimension: usize, steps: u64) -> u32 {
-        let length = u64::from(self.axes[dimension].length);
-        let turned = if length.is_power_of_two() { steps & (length - 1) } else { steps % length };
-        #[expect(clippy::cast_possible_truncation, reason = "below the length")]
-        let turned = turned as u32;
-        turned
+        let length = self.axes[dimension].length();
+        low_word(if length.is_power_of_two() { steps & (length - 1) } else { steps % length })
     }
 
-    /// The place of the channel that leads on from a stop.
+    /// The place of the slot at a stop, of a belt that has turned so far.
     #[inline]
-    pub(super) fn channel(&self, stop: Stop) -> usize {
-        (stop.line + stop.position * self.axis(stop).stride) as usize
-    }
-
-    /// The place of a slot at a stop, or next to that, of a belt that has turned so far.
-    #[inline]
-    pub(super) fn slot(&self, stop: Stop, turned: u32, ahead: Ahead) -> u32 {
-        let axis = self.axis(stop);
-        let position = match ahead {
-            Ahead::Here => stop.position + axis.length,
-            Ahead::One => stop.position + axis.length + 1,
-            Ahead::OneBehind => stop.position + axis.length - 1,
-        };
-        stop.line + axis.around(position - turned) * axis.stride
-    }
-
-    #[inline]
-    fn axis(&self, stop: Stop) -> &Axis {
-        &self.axes[stop.direction as usize / 2]
+    pub(super) fn slot(&self, stop: Stop, turned: u32) -> u32 {
+        stop.line + back(stop.position, turned, self.length(stop.dimension()))
     }
 }
 
-impl Axis {
-    #[expect(clippy::cast_possible_truncation, reason = "lengths and strides of a machine that fits 31 bits")]
-    fn new(extent: Extent, stride: u64) -> Self {
-        let length = extent.length();
-        let digits = (length.is_power_of_two() && stride.is_power_of_two())
-            .then(|| (stride.trailing_zeros(), (length - 1) as u32));
-        Self { extent, length: length as u32, stride: stride as u32, digits }
+impl Stop {
+    /// The place of its dimension.
+    #[inline]
+    pub(super) fn dimension(self) -> usize {
+        self.direction as usize / 2
     }
 
+    /// The place of the channel that leads on from it.
     #[inline]
-    fn coordinate(&self, node: u32) -> u32 {
-        match self.digits {
-            Some((place, mask)) => node >> place & mask,
-            None => node / self.stride % self.length,
-        }
+    pub(super) fn channel(self) -> usize {
+        (self.line + self.position) as usize
     }
+}
 
-    /// A position of up to twice the length, modulo the length.
-    #[inline]
-    fn around(&self, position: u32) -> u32 {
-        match self.digits {
-            Some((_, mask)) => position & mask,
-            None => position % self.length,
-        }
-    }
+/// The position so many steps after this one on a round of `length`; less than a round.
+#[inline]
+pub(super) fn ahead(position: u32, steps: u32, length: u32) -> u32 {
+    if position + steps >= length { position + steps - length } else { position + steps }
+}
+
+/// The position so many steps before this one on a round of `length`; no more than a round.
+#[inline]
+pub(super) fn back(position: u32, steps: u32, length: u32) -> u32 {
+    if position >= steps { position - steps } else { position + length - steps }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
-    use cubefold_topology::{MachineKind, NodeId, Wrap};
+    use cubefold_topology::{MachineKind, Wrap};
 
     fn machines() -> impl Iterator<Item = Machine> {
-        let shapes: [&[u64]; 5] = [&[2], &[8], &[7, 4], &[4, 8, 2], &[3, 2, 5]];
+        let shapes: [&[u64]; 6] = [&[2], &[7], &[8], &[7, 4], &[4, 8, 2], &[3, 2, 5]];
         shapes.into_iter().flat_map(|shape| {
             [Wrap::Around, Wrap::Open]
                 .map(|wrap| Machine::with_wraps(MachineKind::Mesh, shape, &vec![wrap; shape.len()]).unwrap())
@@ -222,7 +176,7 @@ mod tests {
         for (machine, tie) in machines().flat_map(|machine| TieRule::ALL.map(|tie| (machine.clone(), tie))) {
             let layout = Layout::new(&machine, tie);
             for (from, to) in machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))) {
-                let leg = layout.next_leg(from.index(), to.index());
+                let leg = layout.next_leg(from, to);
                 let expected = machine.next_leg(from, to, tie);
                 let parts = leg.map(|leg| (leg.stop.direction as usize, u64::from(leg.hops)));
                 assert_eq!(parts, expected.map(|leg| (leg.direction.index(), leg.hops)));
@@ -231,9 +185,9 @@ mod tests {
                 for _ in 0..leg.hops {
                     end = machine.neighbour(end, expected.direction).unwrap();
                 }
-                assert_eq!((NodeId::new(leg.end), layout.hops_to(leg.stop, leg.end)), (end, leg.hops));
+                assert_eq!(leg.end, end);
                 let straight = (end == to).then_some(leg.hops);
-                assert_eq!(layout.straight(from.index(), to.index()), straight);
+                assert_eq!(layout.straight(from, to), straight);
             }
         }
     }
@@ -243,19 +197,33 @@ mod tests {
         for machine in machines() {
             let layout = Layout::new(&machine, TieRule::Positive);
             for (from, to) in machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))) {
-                let Some(leg) = layout.next_leg(from.index(), to.index()) else { continue };
-                let dimension = leg.stop.direction as usize / 2;
-                let length = layout.axes[dimension].length;
+                let Some(leg) = layout.next_leg(from, to) else { continue };
+                let dimension = leg.stop.dimension();
+                let length = layout.length(dimension);
                 for hops in 0..leg.hops {
                     let position = (leg.stop.position + hops) % length;
                     let there = Stop { position, ..leg.stop };
-                    let slot = |stop, steps, ahead| layout.slot(stop, layout.turned(dimension, steps), ahead);
-                    let own = slot(leg.stop, 5, Ahead::Here);
-                    assert_eq!(slot(there, 5 + u64::from(hops), Ahead::Here), own);
-                    assert_eq!(slot(there, 4 + u64::from(hops), Ahead::OneBehind), own);
-                    assert_eq!(slot(there, 6 + u64::from(hops), Ahead::One), own);
-                    assert_eq!(own == slot(there, 5, Ahead::Here), hops == 0);
+                    let slot = |stop, steps| layout.slot(stop, layout.turned(dimension, steps));
+                    let own = slot(leg.stop, 5);
+                    let place = own - leg.stop.line;
+                    assert_eq!(slot(there, 5 + u64::from(hops)), own);
+                    assert_eq!(slot(there, 4 + u64::from(hops)), leg.stop.line + ahead(place, 1, length));
+                    assert_eq!(slot(there, 6 + u64::from(hops)), leg.stop.line + back(place, 1, length));
+                    assert_eq!(own == slot(there, 5), hops == 0);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_node_and_direction_has_a_channel_of_its_own() {
+        for machine in machines() {
+            let layout = Layout::new(&machine, TieRule::Direct);
+            let mut channels = BTreeMap::new();
+            for (from, to) in machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))) {
+                let Some(Leg { stop, .. }) = layout.next_leg(from, to) else { continue };
+                assert!(stop.channel() < layout.channels());
+                assert_eq!(*channels.entry(stop.channel()).or_insert((from, stop)), (from, stop));
             }
         }
     }

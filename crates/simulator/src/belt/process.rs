@@ -1,5 +1,9 @@
 //! A process and the message that is on its way to it.
 
+use cubefold_topology::NodeId;
+
+use super::{stages::Stages, time_wheel::TimeWheel};
+
 /// The state of one process. It awaits one message at a time, so that the message needs no number of its own.
 ///
 /// One cache line each: on machines that are larger than the caches, what an event costs is fetching these.
@@ -17,15 +21,16 @@ pub(super) struct Process {
     /// The links left of the leg of a queued message.
     pub(super) hops: u32,
     /// The node at which the leg ends.
-    pub(super) leg_end: u32,
+    pub(super) leg_end: NodeId,
+    /// How many nodes of the line come before that one, where links take several cycles.
+    pub(super) goal: u32,
     /// The links of this leg and those before it.
     pub(super) distance: u32,
-    /// 1 + the process whose message is next in the same slot or queue, 0 after the last.
+    /// The process whose message is next in the same queue. Where links take several cycles 1 + that, in slots, too,
+    /// and 0 after the last.
     pub(super) next: u32,
-    /// 1 + the process whose event is next in the same cycle, 0 after the last.
-    pub(super) next_event: u32,
     /// Its node.
-    pub(super) node: u32,
+    pub(super) node: NodeId,
     /// How many stages are over for it.
     pub(super) stage: u32,
     /// What it waits for.
@@ -49,21 +54,43 @@ pub(super) enum State {
 
 impl Process {
     /// One on `node` that finishes the stage before `stage` at `finish`.
-    pub(super) fn new(node: u32, stage: u32, finish: u64) -> Self {
+    pub(super) fn new(node: NodeId, stage: u32, finish: u64) -> Self {
         Self {
             finish,
             start: 0,
             time: 0,
             slot: 0,
             hops: 0,
-            leg_end: 0,
+            leg_end: node,
+            goal: 0,
             distance: 0,
             next: 0,
-            next_event: 0,
             node,
             stage,
             state: State::Alone,
             planned: false,
         }
+    }
+
+    /// It and its partner compute until `start`.
+    #[inline]
+    pub(super) fn compute(&mut self, start: u64) {
+        (self.start, self.time, self.distance, self.state) = (start, start, 0, State::Computing);
+    }
+
+    /// Plans an event at its time; one that is planned already will see to that.
+    #[inline]
+    pub(super) fn plan(&mut self, own: u32, events: &mut TimeWheel) {
+        if !self.planned {
+            self.planned = true;
+            events.add(own, self.time);
+        }
+    }
+
+    /// What orders a queue among those who joined it together, smallest first: the stage of the message and its
+    /// source.
+    #[inline]
+    pub(super) fn rank(&self, own: u32, stages: &Stages) -> (u32, u32) {
+        (self.stage, stages.partner(own, self.stage).unwrap_or(own))
     }
 }

@@ -2,15 +2,28 @@
 
 use cubefold_topology::NodeId;
 
-use super::{bulk::Bulk, engine::Engine, layout::Layout, stages::Stages};
+use super::{
+    bulk::Bulk,
+    engine::Engine,
+    layout::Layout,
+    meeting::{OneCycle, SeveralCycles},
+    stages::Stages,
+};
 use crate::{BulkStages, Observer};
 
 /// What runs share; the memory of one serves the next.
 #[derive(Debug)]
 pub(super) struct Run<'run> {
     bulk: Option<Bulk<'run>>,
-    engine: Engine<'run>,
+    engine: Events<'run>,
     stages: &'run Stages,
+}
+
+/// Event by event, for either kind of links.
+#[derive(Debug)]
+enum Events<'run> {
+    OneCycle(Engine<'run, OneCycle>),
+    SeveralCycles(Engine<'run, SeveralCycles>),
 }
 
 impl<'run> Run<'run> {
@@ -25,7 +38,11 @@ impl<'run> Run<'run> {
             BulkStages::Yes => Some(Bulk::new(layout, stages, nodes)),
             BulkStages::No => None,
         };
-        Self { bulk, engine: Engine::new(layout, stages, nodes), stages }
+        let engine = match stages.hop {
+            1 => Events::OneCycle(Engine::new(layout, stages, nodes)),
+            _ => Events::SeveralCycles(Engine::new(layout, stages, nodes)),
+        };
+        Self { bulk, engine, stages }
     }
 
     /// Runs all stages, given when each process begins; `finishes` then says when it finished.
@@ -34,14 +51,17 @@ impl<'run> Run<'run> {
         if done == self.stages.count() {
             return;
         }
-        self.engine.run(done, finishes, observer);
-        for (own, finish) in finishes.iter_mut().zip(self.engine.finishes()) {
-            *own = finish;
+        match &mut self.engine {
+            Events::OneCycle(engine) => engine.run(done, finishes, observer),
+            Events::SeveralCycles(engine) => engine.run(done, finishes, observer),
         }
     }
 
     /// The most messages left in one queue after the picks of a cycle, over all runs so far.
     pub(super) fn longest_queue(&self) -> u32 {
-        self.engine.longest_queue
+        match &self.engine {
+            Events::OneCycle(engine) => engine.longest_queue(),
+            Events::SeveralCycles(engine) => engine.longest_queue(),
+        }
     }
 }

@@ -2,17 +2,38 @@
 
 use std::collections::BTreeMap;
 
-/// Items that wait for a cycle each, taken cycle by cycle; an item waits at most once at a time.
+/// Items that wait for a cycle each, taken cycle by cycle.
 ///
 /// Cycles near the present have a list of their own in a wheel whose size is a power of two, and a bit that
-/// says whether it is empty; cycles farther off are kept in order. Lists run through one word an item, which
-/// its owner keeps beside what else it will need when the time comes.
+/// says whether it is empty; cycles farther off are kept in order. Lists are made of batches, so that whoever
+/// takes them knows of several items at a time.
 #[derive(Debug)]
 pub(super) struct TimeWheel {
-    firsts: Vec<u32>, // for each cycle of the wheel 1 + the first item of its list, 0 without one
+    firsts: Vec<u32>, // for each cycle of the wheel 1 + the place of the first batch of its list, 0 without one
     occupied: Vec<u64>, // a bit for each of them
-    far: BTreeMap<u64, u32>, // 1 + the first item of cycles that were beyond the wheel
-    now: u64,         // nothing waits for an earlier cycle
+    far: BTreeMap<u64, u32>, // as in `firsts`, of cycles that were beyond the wheel
+    batches: Vec<Batch>,
+    vacant: u32, // 1 + the place of the first of those that are in no list, 0 without one
+    now: u64,    // nothing waits for an earlier cycle
+}
+
+/// Some items that wait for the same cycle: one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Batch {
+    items: [u32; Self::MOST],
+    count: u32, // of items, in 1..=MOST while it is in a list
+    next: u32,  // 1 + the place of the next batch of the list, 0 after the last
+}
+
+impl Batch {
+    const MOST: usize = 14;
+
+    /// The items.
+    #[inline]
+    pub(super) fn items(&self) -> &[u32] {
+        &self.items[..self.count as usize]
+    }
 }
 
 impl TimeWheel {
@@ -23,7 +44,14 @@ impl TimeWheel {
     pub(super) fn new(horizon: u64) -> Self {
         let size = horizon.clamp(Self::LEAST_SIZE, Self::GREATEST_SIZE).next_power_of_two();
         let size = usize::try_from(size).unwrap_or(usize::MAX);
-        Self { firsts: vec![0; size], occupied: vec![0; size / 64], far: BTreeMap::new(), now: 0 }
+        Self {
+            firsts: vec![0; size],
+            occupied: vec![0; size / 64],
+            far: BTreeMap::new(),
+            batches: vec![],
+            vacant: 0,
+            now: 0,
+        }
     }
 
     /// Begins again at a cycle, when nothing waits.
@@ -32,23 +60,54 @@ impl TimeWheel {
         self.now = now;
     }
 
-    /// Lets an item wait for `cycle`, the present one or a later one. Its owner keeps what is returned: 1 + the
-    /// item after it in its list, 0 after the last.
+    /// Lets an item wait for `cycle`, the present one or a later one.
     #[inline]
-    #[must_use]
-    pub(super) fn add(&mut self, item: u32, cycle: u64) -> u32 {
+    pub(super) fn add(&mut self, item: u32, cycle: u64) {
         debug_assert!(cycle >= self.now, "nothing is planned for the past");
         if cycle - self.now >= self.firsts.len() as u64 {
-            return self.add_far(item, cycle);
+            self.add_far(item, cycle);
+            return;
         }
         let place = self.place(cycle);
-        self.occupied[place / 64] |= 1 << (place % 64);
-        std::mem::replace(&mut self.firsts[place], item + 1)
+        let first = self.firsts[place];
+        if !self.put(first, item) {
+            self.firsts[place] = self.batch(item, first);
+            self.occupied[place / 64] |= 1 << (place % 64);
+        }
     }
 
     #[cold]
-    fn add_far(&mut self, item: u32, cycle: u64) -> u32 {
-        std::mem::replace(self.far.entry(cycle).or_default(), item + 1)
+    fn add_far(&mut self, item: u32, cycle: u64) {
+        let first = self.far.get(&cycle).copied().unwrap_or(0);
+        if !self.put(first, item) {
+            let batch = self.batch(item, first);
+            self.far.insert(cycle, batch);
+        }
+    }
+
+    /// Puts an item into the first batch of a list, if there is one with room for it.
+    #[inline]
+    fn put(&mut self, first: u32, item: u32) -> bool {
+        let Some(batch) = self.batches.get_mut((first as usize).wrapping_sub(1)) else { return false };
+        let Some(free) = batch.items.get_mut(batch.count as usize) else { return false };
+        *free = item;
+        batch.count += 1;
+        true
+    }
+
+    /// A batch of one item, before `next` in its list: 1 + its place.
+    #[inline(never)] // one of several is enough of a call
+    fn batch(&mut self, item: u32, next: u32) -> u32 {
+        let mut batch = Batch { items: [0; Batch::MOST], count: 1, next };
+        batch.items[0] = item;
+        let own = self.vacant;
+        if let Some(vacant) = self.batches.get_mut((own as usize).wrapping_sub(1)) {
+            self.vacant = vacant.next;
+            *vacant = batch;
+            return own;
+        }
+        self.batches.push(batch);
+        u32::try_from(self.batches.len()).unwrap_or(u32::MAX) // no more than items
     }
 
     /// The next cycle that an item waits for.
@@ -60,18 +119,23 @@ impl TimeWheel {
         }
     }
 
-    /// Takes all items that wait for `cycle`, the next of all: 1 + the first item of their list, 0 when no more do.
-    /// Items that are added for the same cycle meanwhile make a list of their own.
+    /// Takes some of the items that wait for `cycle`, the next of all; none when no more do.
     #[inline]
-    pub(super) fn take(&mut self, cycle: u64) -> u32 {
+    pub(super) fn take(&mut self, cycle: u64) -> Option<Batch> {
         self.now = cycle;
         let place = self.place(cycle);
-        let first = std::mem::take(&mut self.firsts[place]);
+        let mut first = self.firsts[place];
         if first == 0 {
-            return self.far.remove(&cycle).unwrap_or(0);
+            first = self.far.remove(&cycle)?;
         }
-        self.occupied[place / 64] &= !(1 << (place % 64));
-        first
+        let batch = &mut self.batches[first as usize - 1];
+        let taken = *batch;
+        batch.next = std::mem::replace(&mut self.vacant, first);
+        self.firsts[place] = taken.next;
+        if taken.next == 0 {
+            self.occupied[place / 64] &= !(1 << (place % 64));
+        }
+        Some(taken)
     }
 
     /// The next cycle of the wheel with a list that is not empty: from the present place to the end, then
@@ -105,77 +169,67 @@ impl TimeWheel {
 mod tests {
     use super::*;
 
-    /// A wheel with the links of its items.
-    struct Owner {
-        wheel: TimeWheel,
-        links: Vec<u32>,
+    /// All items that wait for a cycle, in ascending order.
+    fn take(wheel: &mut TimeWheel, cycle: u64) -> Vec<u32> {
+        let mut items = vec![];
+        while let Some(batch) = wheel.take(cycle) {
+            items.extend(batch.items());
+        }
+        items.sort_unstable();
+        items
     }
 
-    impl Owner {
-        fn new(horizon: u64) -> Self {
-            Self { wheel: TimeWheel::new(horizon), links: vec![0; 8] }
+    /// Everything that waits, cycle by cycle in the order in which they are taken.
+    fn drain(wheel: &mut TimeWheel) -> Vec<(u64, Vec<u32>)> {
+        let mut taken = vec![];
+        while let Some(cycle) = wheel.next_cycle() {
+            taken.push((cycle, take(wheel, cycle)));
         }
-
-        fn add(&mut self, item: u32, cycle: u64) {
-            self.links[item as usize] = self.wheel.add(item, cycle);
-        }
-
-        /// All items that wait for a cycle, list by list.
-        fn take(&mut self, cycle: u64) -> Vec<u32> {
-            let mut items = vec![];
-            loop {
-                let mut next = self.wheel.take(cycle);
-                if next == 0 {
-                    return items;
-                }
-                while let Some(item) = next.checked_sub(1) {
-                    items.push(item);
-                    next = self.links[item as usize];
-                }
-            }
-        }
-
-        /// Everything that waits, cycle by cycle in the order in which they are taken; the items of a cycle
-        /// in ascending order.
-        fn drain(&mut self) -> Vec<(u64, Vec<u32>)> {
-            let mut taken = vec![];
-            while let Some(cycle) = self.wheel.next_cycle() {
-                let mut items = self.take(cycle);
-                items.sort_unstable();
-                taken.push((cycle, items));
-            }
-            taken
-        }
+        taken
     }
 
     #[test]
     fn near_and_far_cycles_come_in_order() {
-        let mut owner = Owner::new(1);
+        let mut wheel = TimeWheel::new(1);
         for (item, cycle) in [(0, 63), (1, 1 << 40), (2, 0), (3, 64), (4, 65), (5, 1 << 40), (6, 63)] {
-            owner.add(item, cycle);
+            wheel.add(item, cycle);
         }
         let expected = [(0, vec![2]), (63, vec![0, 6]), (64, vec![3]), (65, vec![4]), (1 << 40, vec![1, 5])];
-        assert_eq!(owner.drain(), expected);
+        assert_eq!(drain(&mut wheel), expected);
     }
 
     #[test]
     fn an_item_may_wait_for_the_present_cycle_while_it_is_emptied() {
-        let mut owner = Owner::new(1000);
-        owner.add(0, 500);
-        assert_eq!((owner.wheel.next_cycle(), owner.take(500)), (Some(500), vec![0]));
-        owner.add(0, 500);
-        owner.add(1, 500 + 1023);
-        assert_eq!((owner.take(500), owner.take(500)), (vec![0], vec![]));
-        assert_eq!(owner.drain(), [(1523, vec![1])]);
+        let mut wheel = TimeWheel::new(1000);
+        wheel.add(0, 500);
+        assert_eq!((wheel.next_cycle(), take(&mut wheel, 500)), (Some(500), vec![0]));
+        wheel.add(0, 500);
+        wheel.add(1, 500 + 1023);
+        assert_eq!((take(&mut wheel, 500), take(&mut wheel, 500)), (vec![0], vec![]));
+        assert_eq!(drain(&mut wheel), [(1523, vec![1])]);
     }
 
     #[test]
     fn a_cycle_that_was_far_and_is_near_now_gives_all_its_items() {
-        let mut owner = Owner::new(64);
-        owner.add(0, 100);
-        owner.add(1, 50);
-        assert_eq!((owner.wheel.next_cycle(), owner.take(50)), (Some(50), vec![1]));
-        owner.add(2, 100);
-        assert_eq!(owner.drain(), [(100, vec![0, 2])]);
+        let mut wheel = TimeWheel::new(64);
+        wheel.add(0, 100);
+        wheel.add(1, 50);
+        assert_eq!((wheel.next_cycle(), take(&mut wheel, 50)), (Some(50), vec![1]));
+        wheel.add(2, 100);
+        assert_eq!(drain(&mut wheel), [(100, vec![0, 2])]);
+    }
+
+    #[test]
+    fn lists_of_several_batches_lose_nothing_and_leave_their_memory_to_others() {
+        let mut wheel = TimeWheel::new(64);
+        for round in 0..4 {
+            for item in 0..200 {
+                wheel.add(item, 100 * round + u64::from(item % 3) * 40);
+            }
+            let every_third = |first| (first..200).step_by(3).collect::<Vec<u32>>();
+            let expected = [0, 1, 2].map(|third| (100 * round + u64::from(third) * 40, every_third(third)));
+            assert_eq!(drain(&mut wheel), expected);
+        }
+        assert!(wheel.batches.len() <= 3 * 67_usize.div_ceil(Batch::MOST), "{}", wheel.batches.len());
     }
 }

@@ -1,6 +1,6 @@
-//! The queues of the channels at which messages meet.
+//! The queues of channels whose links take several cycles.
 
-use super::{
+use crate::belt::{
     layout::Stop,
     process::{Process, State},
     stages::Stages,
@@ -25,8 +25,6 @@ pub(super) struct Queue {
     pub(super) stop: Stop,
     /// The messages that wait.
     pub(super) length: u32,
-    /// 1 + the place of the queue that is served next in the same cycle, 0 after the last.
-    pub(super) next_pick: u32,
     /// 1 + the process whose message is first, 0 while nobody waits.
     pub(super) first: u32,
     /// 1 + the process whose message is last, 0 while nobody waits.
@@ -53,9 +51,10 @@ impl ContendedChannels {
         is_contended.then(|| self.places[channel])
     }
 
-    /// Gives a channel a queue and returns its place.
-    pub(super) fn open(&mut self, channel: usize, stop: Stop) -> u32 {
-        let queue = Queue { stop, length: 0, next_pick: 0, first: 0, last: 0, latest: (0, 0) };
+    /// Gives the channel that leads on from a stop a queue and returns its place.
+    pub(super) fn open(&mut self, stop: Stop) -> u32 {
+        let channel = stop.channel();
+        let queue = Queue { stop, length: 0, first: 0, last: 0, latest: (0, 0) };
         let place = if let Some(place) = self.vacant.pop() {
             self.queues[place as usize] = queue;
             place
@@ -153,8 +152,7 @@ impl Queue {
 }
 
 /// What orders a queue, smallest first: when the message joined it, its stage and its source.
-fn key(processes: &[Process], stages: &Stages, process: u32) -> (u64, u32, u32) {
+fn key(processes: &[Process], stages: &Stages, process: u32) -> (u64, (u32, u32)) {
     let own = &processes[process as usize];
-    let source = stages.partner(process, own.stage).unwrap_or(process);
-    (own.time, own.stage, source)
+    (own.time, own.rank(process, stages))
 }
