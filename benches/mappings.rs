@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cubefold_mapping::{
-    Congestion, Construction, Dilation, DimensionDistances, EmbeddingKind, Hypercube, Placement,
-    PlacementMetrics, PlacementTable, ProcessId, ProductPlacement,
+    Congestion, Construction, Dilation, DimensionDistances, EmbeddingKind, GreenbergEmbedding, Hypercube,
+    Placement, PlacementMetrics, PlacementTable, ProcessId, ProductPlacement,
 };
 use cubefold_topology::{Machine, MachineKind, TieRule};
 
@@ -47,6 +47,26 @@ fn constructions(criterion: &mut Criterion) {
         assert_eq!(sum_of_images(&placement), sum_of_all(guest.node_count()));
         group.throughput(Throughput::Elements(guest.node_count()));
         group.bench_function(name, |bencher| bencher.iter(|| black_box(sum_of_images(&placement))));
+    }
+    group.finish();
+}
+
+/// Measures how long it takes to place meshes of about 2^20 nodes in their smallest hypercubes (Greenberg 1987): by the Gray
+/// code, by reflection, and by reflection with nodes that percolate from many slots.
+fn meshes_in_hypercubes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("greenberg/2^20");
+    group.sample_size(10);
+    for (lengths, dilations, percolates) in
+        [([1024, 1024], 1..=1, false), ([521, 1531], 3..=3, false), ([615, 1705], 3..=5, true)]
+    {
+        let embedding = GreenbergEmbedding::new(lengths).expect("an embedding");
+        let dilation = embedding.table().spectrum(embedding.intermediate()).len() - 1;
+        assert!(dilations.contains(&dilation), "{lengths:?}: {dilation}");
+        let doubled = embedding.numbers().map_or(0, |numbers| numbers.doubled_slots);
+        assert_eq!(doubled > 0, percolates, "{lengths:?}");
+        group.throughput(Throughput::Elements(lengths[0] * lengths[1]));
+        let name = format!("{}/{}x{}", embedding.method(), lengths[0], lengths[1]);
+        group.bench_function(name, |bencher| bencher.iter(|| black_box(GreenbergEmbedding::new(lengths))));
     }
     group.finish();
 }
@@ -160,7 +180,9 @@ fn metrics_by_field(criterion: &mut Criterion) {
 fn on_one_thread(criterion: &mut Criterion) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     pool.build_global().expect("the only pool");
-    for bench in [constructions, embeddings, neighbours, metrics_by_edge, metrics_by_field] {
+    for bench in
+        [constructions, meshes_in_hypercubes, embeddings, neighbours, metrics_by_edge, metrics_by_field]
+    {
         bench(criterion);
     }
 }

@@ -176,11 +176,33 @@ fn stages_are_refused_where_there_are_none() {
 }
 
 #[test]
+fn a_placement_that_is_written_out_and_read_back_gives_the_same_results() {
+    let settings = "machine = { kind = \"hypercube\", dimensions = 8, links = \"half-duplex\" }\n\
+                    program = { kind = \"neighbour-exchange\", guest = { kind = \"mesh\", shape = [19, 13], \
+                    wrap = [false, true] }, communication = \"scatter\", compute_cycles = 2 }\n";
+    let sweep = "sweep = { \"execution.mode\" = [\"asynchronous\", \"coordinated\"] }\n";
+    let scratch = Scratch::with(&[
+        ("one.toml", format!("{settings}mapping.embeddings = [\"greenberg\"]\n")),
+        ("named.toml", format!("{settings}{sweep}mapping.embeddings = [\"greenberg\"]\n")),
+        ("read.toml", format!("{settings}{sweep}mapping.embeddings = [\"file:placed.csv\"]\n")),
+    ]);
+    assert_eq!(done(&["place", &scratch.path("one.toml"), "--output", &scratch.path("placed.csv")]), "");
+    let results = |name: &str| {
+        let mut runs = json(&["run", &scratch.path(name)])["runs"].as_array().unwrap().clone();
+        for run in &mut runs {
+            run.as_object_mut().unwrap().retain(|key, _| !["scenario", "embedding"].contains(&key.as_str()));
+        }
+        runs
+    };
+    assert_eq!(results("named.toml"), results("read.toml"));
+}
+
+#[test]
 fn half_of_the_7_cube_is_the_placement_on_the_6_cube() {
     let placed = done(&[&SCENARIO[..], &["--format", "csv"]].concat());
     let (header, rows) = placed.split_once('\n').unwrap();
-    let rows: String = rows.lines().map(|row| format!("{row},0\n")).collect();
-    assert_eq!(text_of("scenarios/greenberg-half.csv"), format!("{header},p_7\n{rows}"));
+    let rows: Vec<String> = rows.lines().map(|row| format!("{row},0\n")).collect();
+    assert_eq!(text_of("scenarios/greenberg-half.csv"), format!("{header},p_7\n{}", rows.concat()));
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn reflected(scope: Scope) -> Vec<MeshSides> {
 
 /// A case for the meshes with as many rows each: one mesh alone is too little for a thread.
 fn by_rows(
-    meshes: Vec<MeshSides>,
+    meshes: &[MeshSides],
     check: impl Fn(MeshSides, &mut Findings) + Send + Sync + Copy + 'static,
 ) -> Vec<Case> {
     let of = |own: &[MeshSides]| -> Case {

@@ -1,8 +1,8 @@
 //! Paths of a hypercube that have no node in common (lemma 5).
 //!
 //! The proof of the lemma is an induction over half cubes. Here the paths are a maximum flow through nodes of capacity
-//! 1, which finds them wherever there are any (Menger 1927): each search takes a shortest augmenting path from any source
-//! that has none yet.
+//! 1, which finds them wherever there are any (Menger 1927): each search adds as many as it can of the shortest augmenting
+//! paths.
 
 use std::collections::VecDeque;
 
@@ -45,7 +45,8 @@ pub enum DisjointPathsError {
 ///
 /// # Complexity
 ///
-/// O(p n 2^n) for p sources in n dimensions; where sinks are near, only the nodes around are looked at.
+/// O(n 2^n) in n dimensions for each length of augmenting paths that comes up, at most as many as sources; where sinks are
+/// near, only the nodes around are looked at.
 ///
 /// # Examples
 ///
@@ -64,9 +65,11 @@ pub fn disjoint_paths(
     check(dimensions, sources)?;
     check(dimensions, sinks)?;
     let mut flow = Flow::new(dimensions, sinks);
-    for found in 0..sources.len() {
-        if !flow.augment(sources) {
-            return Err(DisjointPathsError::TooFew { found, expected: sources.len() });
+    let mut found = 0;
+    while found < sources.len() {
+        match flow.augment(sources) {
+            0 => return Err(DisjointPathsError::TooFew { found, expected: sources.len() }),
+            more => found += more,
         }
     }
     Ok(sources.iter().map(|&source| flow.path(source)).collect())
@@ -111,14 +114,22 @@ impl Port {
     }
 }
 
+/// What a search knows of a port.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reached {
+    search: u32, // the last one that reached it, from 1; what follows is of that search
+    level: u32,  // the length of the shortest way to it
+    ways: u32,   // how many of the ways from it have been taken, or led nowhere
+}
+
 /// Disjoint paths found so far.
 struct Flow {
     dimensions: u32,
     is_sink: Vec<bool>,
     previous: Vec<Link>, // by node; None exactly where next is None
     next: Vec<Link>,
-    reached: Vec<(u32, Port)>, // by port: the search that reached it last, and from where
-    search: u32,               // the number of the search, from 1
+    reached: Vec<Reached>, // by port
+    search: u32,
 }
 
 impl Flow {
@@ -129,78 +140,124 @@ impl Flow {
             is_sink[sink as usize] = true;
         }
         let (previous, next) = (vec![Link::None; nodes], vec![Link::None; nodes]);
-        Self { dimensions, is_sink, previous, next, reached: vec![(0, Port::In(0)); 2 * nodes], search: 0 }
+        Self { dimensions, is_sink, previous, next, reached: vec![Reached::default(); 2 * nodes], search: 0 }
     }
 
-    /// Adds a path from one more source, others giving way; false when there is none.
-    fn augment(&mut self, sources: &[u32]) -> bool {
+    /// Adds paths from sources that have none, others giving way, as many as there can be of the least length; tells how
+    /// many (Dinitz 1970).
+    fn augment(&mut self, sources: &[u32]) -> usize {
+        let Some(length) = self.search(sources) else { return 0 };
+        let mut found = 0;
+        for &source in sources {
+            if !self.is_served(source)
+                && let Some(ports) = self.descend(source, length)
+            {
+                self.turn(&ports);
+                found += 1;
+            }
+        }
+        found
+    }
+
+    /// Whether a path starts at the source.
+    fn is_served(&self, source: u32) -> bool {
+        self.previous[source as usize] == Link::End
+    }
+
+    /// Finds the levels of all ports up to the first open sink, which is told.
+    fn search(&mut self, sources: &[u32]) -> Option<u32> {
         self.search += 1;
         let mut queue = VecDeque::new();
         for &source in sources {
-            if self.previous[source as usize] != Link::End {
-                self.reach(Port::In(source), Port::In(source), &mut queue);
+            if !self.is_served(source) {
+                self.reach(Port::In(source), 0, &mut queue);
             }
         }
         while let Some(port) = queue.pop_front() {
-            match port {
-                Port::In(node) => self.leave_in(node, &mut queue),
-                Port::Out(node) if self.is_open_sink(node) => {
-                    self.turn(node);
-                    return true;
+            let level = self.reached[port.index()].level;
+            if self.is_open_sink(port) {
+                return Some(level);
+            }
+            for way in 0..=self.dimensions {
+                if let Some(next) = self.way(port, way) {
+                    self.reach(next, level + 1, &mut queue);
                 }
-                Port::Out(node) => self.leave_out(node, &mut queue),
             }
         }
-        false
+        None
     }
 
-    fn reach(&mut self, port: Port, from: Port, queue: &mut VecDeque<Port>) {
+    fn reach(&mut self, port: Port, level: u32, queue: &mut VecDeque<Port>) {
         let reached = &mut self.reached[port.index()];
-        if reached.0 < self.search {
-            *reached = (self.search, from);
+        if reached.search < self.search {
+            *reached = Reached { search: self.search, level, ways: 0 };
             queue.push_back(port);
         }
     }
 
-    /// From the entry of a node: through it when it is free, else back along the path that has it.
-    fn leave_in(&mut self, node: u32, queue: &mut VecDeque<Port>) {
-        match self.previous[node as usize] {
-            Link::None => self.reach(Port::Out(node), Port::In(node), queue),
-            Link::Node(previous) => self.reach(Port::Out(previous), Port::In(node), queue),
-            Link::End => {}
+    /// One of the ways on from a port, as the flow is now; none where it is closed.
+    ///
+    /// From the entry of a node: through it when it is free, else back along the path that has it. From its exit: to
+    /// its neighbours, and last back through it when a path has it.
+    fn way(&self, port: Port, way: u32) -> Option<Port> {
+        match port {
+            Port::In(node) if way == 0 => match self.previous[node as usize] {
+                Link::None => Some(Port::Out(node)),
+                Link::Node(previous) => Some(Port::Out(previous)),
+                Link::End => None,
+            },
+            Port::In(_) => None,
+            Port::Out(node) if way < self.dimensions => {
+                let neighbour = node ^ (1 << way);
+                (self.next[node as usize] != Link::Node(neighbour)).then_some(Port::In(neighbour))
+            }
+            Port::Out(node) => (self.next[node as usize] != Link::None).then_some(Port::In(node)),
         }
     }
 
-    /// From the exit of a node: to its neighbours, and back through it when a path has it.
-    fn leave_out(&mut self, node: u32, queue: &mut VecDeque<Port>) {
-        let next = self.next[node as usize];
-        for neighbour in (0..self.dimensions).map(|dimension| node ^ (1 << dimension)) {
-            if next != Link::Node(neighbour) {
-                self.reach(Port::In(neighbour), Port::Out(node), queue);
+    fn is_open_sink(&self, port: Port) -> bool {
+        match port {
+            Port::In(_) => false,
+            Port::Out(node) => self.is_sink[node as usize] && self.next[node as usize] != Link::End,
+        }
+    }
+
+    /// The ports from a source to an open sink at the end of the least length, level by level.
+    fn descend(&mut self, source: u32, length: u32) -> Option<Vec<Port>> {
+        let mut ports = vec![Port::In(source)];
+        while let Some(&port) = ports.last() {
+            if self.reached[port.index()].level == length && self.is_open_sink(port) {
+                return Some(ports);
+            }
+            match self.next_down(port) {
+                Some(next) => ports.push(next),
+                None => {
+                    ports.pop();
+                }
             }
         }
-        if next != Link::None {
-            self.reach(Port::In(node), Port::Out(node), queue);
-        }
+        None
     }
 
-    fn is_open_sink(&self, node: u32) -> bool {
-        self.is_sink[node as usize] && self.next[node as usize] != Link::End
+    /// The next way from a port to one a level down that was not tried yet.
+    fn next_down(&mut self, port: Port) -> Option<Port> {
+        let Reached { level, ways, .. } = self.reached[port.index()];
+        for way in ways..=self.dimensions {
+            self.reached[port.index()].ways = way + 1;
+            let below = |next: &Port| {
+                let next = self.reached[next.index()];
+                next.search == self.search && next.level == level + 1
+            };
+            if let Some(next) = self.way(port, way).filter(below) {
+                return Some(next);
+            }
+        }
+        None
     }
 
     /// Turns the flow along the ports that led to a sink: what they went back is undone, what they went forth is
     /// added.
-    fn turn(&mut self, sink: u32) {
-        let mut ports = vec![Port::Out(sink)];
-        loop {
-            let last = ports[ports.len() - 1];
-            let from = self.reached[last.index()].1;
-            if from == last {
-                break;
-            }
-            ports.push(from);
-        }
-        ports.reverse();
+    fn turn(&mut self, ports: &[Port]) {
         for pair in ports.windows(2) {
             if let [Port::In(node), Port::Out(previous)] = *pair
                 && node != previous
@@ -217,10 +274,10 @@ impl Flow {
                 self.previous[next as usize] = Link::Node(node);
             }
         }
-        if let Some(Port::In(source)) = ports.first() {
-            self.previous[*source as usize] = Link::End;
+        if let [Port::In(source), .., Port::Out(sink)] = *ports {
+            self.previous[source as usize] = Link::End;
+            self.next[sink as usize] = Link::End;
         }
-        self.next[sink as usize] = Link::End;
     }
 
     fn path(&self, source: u32) -> Vec<u32> {

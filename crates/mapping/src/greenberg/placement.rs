@@ -76,7 +76,7 @@ impl PairedAxes {
         let (rows, columns) = match axes {
             Axes::Alone(index) => (None, dimensions[index]),
             Axes::Pair(pair) => {
-                let [one, other] = pair.map(|axis| dimensions[axis]);
+                let [one, other] = pair.map(|index| dimensions[index]);
                 // The shorter one is compressed; of two as long as each other, the one that wraps.
                 let rank = |axis| (guest.extent(axis).length(), !guest.extent(axis).is_ring());
                 if rank(other) < rank(one) { (Some(other), one) } else { (Some(one), other) }
@@ -236,9 +236,8 @@ impl fmt::Display for PairedAxes {
 }
 
 fn check_host(host: &Machine, expected: u32) -> Result<(), GreenbergError> {
-    let lengths = host.shape().dimensions().zip(host.shape().lengths());
-    let mut others = lengths.filter(|&(_, &length)| length != 2);
-    if let Some((dimension, &length)) = others.next() {
+    let mut lengths = host.shape().dimensions().zip(host.shape().lengths());
+    if let Some((dimension, &length)) = lengths.find(|&(_, &length)| length != 2) {
         return Err(GreenbergError::NoHypercube { dimension, length });
     }
     let found = host.shape().dimension_count();

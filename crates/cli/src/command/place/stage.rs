@@ -7,6 +7,7 @@ use std::{
 
 use cubefold_experiment::{Run, export::MachineRecord};
 use cubefold_mapping::{PairedAxes, Placement, ReflectionNumbers, SlotTable};
+use cubefold_topology::HostDimension;
 use serde::Serialize;
 
 use crate::{failure::Failure, format::PlacementFormat, stage_name::StageName, table::write_stage};
@@ -124,7 +125,7 @@ fn parts(stage: StageName, all: &[PairedAxes]) -> Result<Vec<(&PairedAxes, SlotT
 
 /// The number of the dimension of the rows; none where there is one dimension only.
 fn dimension_number(part: &PairedAxes) -> Option<usize> {
-    part.rows().map(|dimension| dimension.number())
+    part.rows().map(HostDimension::number)
 }
 
 #[derive(Serialize)]

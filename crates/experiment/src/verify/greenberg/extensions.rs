@@ -48,7 +48,7 @@ pub(super) const CLAIMS: [Claim; 6] =
     [COLUMNS, PAIRS_DILATION, PAIRS_SAVED, PAIRS_MOST, ARRAYS, ARRAYS_DILATION];
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let mut cases = by_rows(reflected(scope), check_columns);
+    let mut cases = by_rows(&reflected(scope), check_columns);
     for lengths in boxes(scope) {
         cases.push(Box::new(move |findings| check_pairs(&lengths, findings)));
     }

@@ -26,7 +26,7 @@ pub(super) const CLAIMS: [Claim; 1] = [LOAD_FACTOR];
 pub(super) const PRINTED: [Claim; 2] = [COLUMN_EDGES, ROW_EDGES];
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    by_rows(reflected(scope), check)
+    by_rows(&reflected(scope), check)
 }
 
 fn check(sides: MeshSides, findings: &mut Findings) {

@@ -58,8 +58,8 @@ pub(super) const CLAIMS: [Claim; 9] = [
 ];
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let mut cases = by_rows(reflected(scope), check_reflection);
-    cases.extend(by_rows(meshes(scope), check_embedding));
+    let mut cases = by_rows(&reflected(scope), check_reflection);
+    cases.extend(by_rows(&meshes(scope), check_embedding));
     cases
 }
 

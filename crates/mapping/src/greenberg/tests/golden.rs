@@ -18,11 +18,11 @@ pub(super) struct Golden {
     flexed_sequence_3_dimensions_cyclic_first_16: Vec<u32>,
     pebbling_n3_p3_counts_by_node_after_rounds_1_to_8: Vec<Vec<u64>>,
     reflection_3x5_row_and_column_position_0_based: Vec<Vec<[u32; 2]>>,
-    meshes: Vec<Mesh>,
+    meshes: Vec<Case>,
 }
 
 #[derive(Deserialize)]
-struct Mesh {
+struct Case {
     #[serde(rename = "W")]
     rows: u64,
     #[serde(rename = "L")]
@@ -73,7 +73,9 @@ fn a_reflected_pebbling_is_the_one_in_the_data() {
     let mut counts = vec![0; 8];
     let (mut pebbles, mut rounds) = ([0, 1, 2].map(gray_code_word), vec![]);
     for round in 1..=8 {
-        pebbles.iter().for_each(|&node| counts[node as usize] += 1);
+        for node in pebbles {
+            counts[node as usize] += 1;
+        }
         rounds.push(counts.clone());
         pebbles = pebbles.map(|node| node ^ (1 << flexed_dimension(round, 3)));
     }
@@ -107,7 +109,7 @@ fn numbers_of_every_mesh_are_those_in_the_data() {
         let dilation = embedding.table().spectrum(intermediate).len() - 1;
         match mesh.reflection {
             None => {
-                assert_eq!((embedding.method(), dilation), (GreenbergMethod::Gray, mesh.dilation_measured))
+                assert_eq!((embedding.method(), dilation), (GreenbergMethod::Gray, mesh.dilation_measured));
             }
             Some(reflection) => check(&embedding, &reflection, &context),
         }

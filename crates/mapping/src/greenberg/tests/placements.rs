@@ -1,6 +1,6 @@
 //! Guests of any number of dimensions on hypercube machines: 6.2 and 6.3.
 
-use cubefold_topology::{Machine, MachineKind, NodeId, TieRule, Wrap};
+use cubefold_topology::{HostDimension, Machine, MachineKind, NodeId, TieRule, Wrap};
 
 use crate::{
     GreenbergError, GreenbergMethod, GreenbergPlacement, GridGuest, Placement, PlacementMetrics, ProcessId,
@@ -87,7 +87,7 @@ fn the_first_mesh_that_pairs_do_not_bring_into_its_smallest_cube() {
     let axes: Vec<_> = placement
         .parts()
         .iter()
-        .map(|part| (part.rows().map(|axis| axis.number()), part.columns().number()))
+        .map(|part| (part.rows().map(HostDimension::number), part.columns().number()))
         .collect();
     // 3 is the fullest that goes with 5: a cube of 4 dimensions for both, and 4 for the 11.
     assert_eq!(axes, [(Some(2), 1), (None, 3)]);
