@@ -78,6 +78,7 @@ fn makespans_of_the_embeddings_of_the_notes_are_those_promised() {
         &[("full-duplex ", &links("full-duplex")), ("half-duplex ", &links("half-duplex"))],
     );
     assert_promised("meshes-in-meshes", &[("torus on ring: ", &|_: &Value| true)]);
+    assert_promised("growing-tree", &[("vertices on 64 nodes: ", &|_: &Value| true)]);
     assert_promised("networks-in-networks", &[("order of the cases: ", &|_: &Value| true)]);
     let embedding = |name: &'static str| move |run: &Value| run["embedding"] == name;
     assert_promised(
