@@ -53,7 +53,7 @@ pub enum DisjointPathsError {
 /// ```
 /// use cubefold_mapping::disjoint_paths;
 ///
-/// // Both of 0's neighbours in the square are taken by the sources: each ends at once, or beside.
+/// // In the square 0, 1, 3, 2 both sources have a sink beside them.
 /// assert_eq!(disjoint_paths(2, &[0, 1], &[3, 2])?, [[0, 2], [1, 3]]);
 /// # Ok::<(), cubefold_mapping::DisjointPathsError>(())
 /// ```
