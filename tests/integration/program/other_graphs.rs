@@ -43,12 +43,12 @@ const PAIRS: [(CourseKind, &str, &str); 28] = [
     (CourseKind::WideTree, "kind = \"hypercube\", dimensions = 5", TREE),
     (CourseKind::BinomialTree, "kind = \"hypercube\", dimensions = 3", TREE),
     (CourseKind::TreeOnMesh, SQUARE, "kind = \"binary-tree\", levels = 6"),
-    (CourseKind::FlipBits, CUBE, TREE),
     (
         CourseKind::Caterpillar,
         "kind = \"hypercube\", dimensions = 3",
         "kind = \"network\", edges = \"comb.txt\"",
     ),
+    (CourseKind::FlipBits, CUBE, TREE),
     (
         CourseKind::MeshOfTrees,
         "kind = \"hypercube\", dimensions = 6",
