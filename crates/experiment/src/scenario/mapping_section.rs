@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cubefold_mapping::{
     Construction, ConstructionError, ConstructionKind, EmbeddingKind, Hypercube, Placement, PlacementTable,
 };
-use cubefold_topology::{Machine, Partition};
+use cubefold_topology::{Machine, MachineKind, Partition};
 
 use super::{
     course_placement,
@@ -56,6 +56,15 @@ impl Fit<'_> {
         self.program.cube()
     }
 
+    /// How many processes `standard` puts on a node of a network: one, but both words of a node of a de Bruijn network
+    /// through which data wander (`docs/model.md` section 2).
+    fn words_a_node(&self) -> u64 {
+        match (self.program, self.machine.kind()) {
+            (GuestProgram::Shuffled(_), MachineKind::DeBruijn) => 2,
+            _ => 1,
+        }
+    }
+
     /// Whether the machine or the guest is a network.
     fn has_network(&self) -> bool {
         self.machine.as_network().is_some() || self.program.has_network_guest()
@@ -74,7 +83,7 @@ pub(super) fn read(
         let kind = machine.map(Machine::kind);
         let names = match program {
             // A network goes on one of its own kind as it is, and elsewhere as the notes have it.
-            Some(program) if program.has_network_guest() && kind != Some(program.shape().kind()) => {
+            Some(program) if is_foreign(program, kind) => {
                 vec![EmbeddingName::Course(None)]
             }
             Some(program) if on_network || program.has_network_guest() => {
@@ -103,6 +112,12 @@ pub(super) fn read(
         }
     }
     (errors.len() == before).then_some(embeddings)
+}
+
+/// Whether the guest is a network, and not of the kind of the machine; data that wander are at home on both of theirs.
+fn is_foreign(program: &GuestProgram, machine: Option<MachineKind>) -> bool {
+    let wanders = matches!(program, GuestProgram::Shuffled(_));
+    program.has_network_guest() && !wanders && machine != Some(program.shape().kind())
 }
 
 fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<EmbeddingName> {
@@ -192,7 +207,7 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
                 .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
         );
     }
-    (nodes != processes).then(|| {
+    (nodes * fit.words_a_node() != processes).then(|| {
         let message = format!(
             "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
         );
