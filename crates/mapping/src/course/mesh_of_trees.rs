@@ -19,7 +19,8 @@ pub(super) const MOST_LEVELS: u32 = 9;
 ///
 /// It is a part of the product of two complete binary trees of depth `n`: the pairs with a leaf on one side at
 /// least. Its edges are routed as [`tree_in_cube`](super::tree_in_cube) routes those of the one tree, in their half
-/// of the dimensions. Vertices are numbered as [`MeshOfTrees`] says.
+/// of the dimensions. Leaf `(row, column)` is vertex `column + 2^n row`; then
+/// come the inner vertices of the trees over the rows, tree by tree, each in heap order, and those over the columns.
 ///
 /// # Errors
 ///
