@@ -1,7 +1,9 @@
 //! What every single link has to carry, for pictures.
 
+use std::collections::BTreeMap;
+
 use cubefold_simulator::CountLinkUse;
-use cubefold_topology::{Link, NodeId};
+use cubefold_topology::Link;
 
 use crate::{
     Run, RunError,
@@ -19,34 +21,23 @@ pub struct LinkTraffic {
 
 /// How many guest edges use each link that is used at all, by dimension and near end (`docs/model.md` section 7).
 ///
-/// An edge is routed once, from the end with the smaller label. It holds a number for every link: the caller sees
-/// to it that the machine is not too large.
+/// An edge is routed once, from the end with the smaller label. It holds a number for every link that is used: the
+/// caller sees to it that the machine is not too large.
 #[must_use]
 pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
     let machine = run.placement.machine();
-    let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
-    let mut counts = vec![0_u64; nodes * machine.shape().dimension_count()];
-    let place = |link: Link| (link.dimension.number() - 1) * nodes + link.near.index() as usize;
+    let mut counts = BTreeMap::new();
     for dimension in 0..run.program.dimension_count() {
         for (from, to) in run.program.edges(dimension) {
             let (from, to) = (run.placement.node(from), run.placement.node(to));
             for channel in machine.route(from, to, run.communication.tie()) {
-                counts[place(machine.link(channel))] += 1;
+                let Link { near, dimension } = machine.link(channel);
+                *counts.entry((dimension, near)).or_insert(0) += 1;
             }
         }
     }
-    let link = |dimension, near: usize| Link {
-        near: NodeId::new(u32::try_from(near).unwrap_or(u32::MAX)),
-        dimension,
-    };
-    let by_dimension = machine.shape().dimensions().zip(counts.chunks(nodes));
-    let all = by_dimension.flat_map(|(dimension, counts)| {
-        counts
-            .iter()
-            .enumerate()
-            .map(move |(near, &count)| LinkTraffic { link: link(dimension, near), count })
-    });
-    all.filter(|traffic| traffic.count > 0).collect()
+    let link = |((dimension, near), count)| LinkTraffic { link: Link { near, dimension }, count };
+    counts.into_iter().map(link).collect()
 }
 
 /// How many cycles each link that is used at all is busy in the run at `place` of the results, both directions

@@ -114,3 +114,28 @@ fn cycles(program: &impl Program, placement: &Placement) -> Result<u64, String> 
     let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ());
     Ok(outcome.map_err(|error| error.to_string())?.summary.makespan().get())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn normal_algorithms_take_the_steps_of_the_checked_cases() {
+        let text = include_str!("../../../../tests/golden/cs838.json");
+        let golden: Value = serde_json::from_str(text).unwrap();
+        let statements = golden["statements"].as_array().unwrap();
+        let normal = statements.iter().find(|statement| statement["id"] == "normal-algorithm").unwrap();
+        let cases = normal["cases"].as_array().unwrap();
+        for case in cases {
+            let walk: Vec<u64> =
+                case["dimensions_used"].as_array().unwrap().iter().map(|own| own.as_u64().unwrap()).collect();
+            let order = case["n"].as_u64().unwrap();
+            let steps = |claim| run_shuffled(order, &walk, claim, 0).ok();
+            assert_eq!(steps(SHUFFLE_EXCHANGE), case["steps_on_SE_n"].as_u64());
+            assert_eq!(steps(DE_BRUIJN), case["communication_steps_on_dB_2_n_minus_1"].as_u64());
+        }
+        assert!(cases.len() > 5);
+    }
+}
