@@ -315,7 +315,8 @@ fn placement(
 
 /// Process `n` on node `n`.
 fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
-    let nodes = fit.machine.nodes().collect();
+    let words = usize::try_from(fit.words_a_node()).unwrap_or(1);
+    let nodes = fit.machine.nodes().flat_map(|node| std::iter::repeat_n(node, words)).collect();
     PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
         Failure::Wrong(vec![error])

@@ -5,6 +5,8 @@
 //! queue itself; the rest are circular lists in a slab. So a queue of one, which is what most are, costs
 //! one look at its record, and a run without contention touches none of this.
 
+use std::hint::black_box;
+
 use super::{Identity, slab::Slab};
 use crate::Cycle;
 
@@ -99,6 +101,26 @@ impl<T: Copy> Queues<T> {
         }
         self.count(number, direction);
         number
+    }
+
+    /// Reads what is looked at when the first of each of these queues is taken, so that it comes from memory together
+    /// instead of one after another. Nothing depends on it but time.
+    pub(crate) fn fetch(&self, queues: impl Iterator<Item = u32> + Clone) {
+        let tails = queues.clone().filter_map(|queue| self.records[queue].tail.checked_sub(1));
+        for queue in queues {
+            black_box(self.records[queue].tail);
+        }
+        for tail in tails.clone() {
+            black_box(self.rest[tail].next);
+        }
+        for tail in tails {
+            black_box(self.rest[self.rest[tail].next].next);
+        }
+    }
+
+    /// Whether they are so many that they do not stay in the nearer caches.
+    pub(crate) fn are_far(&self) -> bool {
+        self.records.places() > 1 << 13
     }
 
     /// Takes the first message of a queue, with its direction. An empty queue stays until it is

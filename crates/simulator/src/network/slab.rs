@@ -31,7 +31,7 @@ impl<T> Slab<T> {
         self.vacant.push(place);
     }
 
-    #[cfg(test)]
+    /// The number of places that there ever were.
     pub(super) fn places(&self) -> usize {
         self.things.len()
     }

@@ -3,6 +3,9 @@
 use super::{Flow, Meeting, batch::Passing, word::Word};
 use crate::{Cycle, network::Identities};
 
+/// So many queues are fetched from memory together.
+const TOGETHER: usize = 32;
+
 impl<W: Word> Flow<W> {
     /// The media of the batch that has arrived become free, or are to be given to the next in their queues.
     pub(super) fn release(&mut self) {
@@ -26,9 +29,16 @@ impl<W: Word> Flow<W> {
         for flight in &mut self.batches.current.flights {
             flight.joined = flight.moving.len();
         }
-        for at in 0..self.picks.len() {
-            let first = self.queues.take_first(self.picks[at]);
-            self.depart_if_any(first);
+        let far = self.queues.are_far();
+        for start in (0..self.picks.len()).step_by(TOGETHER) {
+            let end = self.picks.len().min(start + TOGETHER);
+            if far {
+                self.queues.fetch(self.picks[start..end].iter().copied());
+            }
+            for at in start..end {
+                let first = self.queues.take_first(self.picks[at]);
+                self.depart_if_any(first);
+            }
         }
     }
 
