@@ -79,6 +79,7 @@ fn makespans_of_the_embeddings_of_the_notes_are_those_promised() {
     );
     assert_promised("meshes-in-meshes", &[("torus on ring: ", &|_: &Value| true)]);
     assert_promised("growing-tree", &[("vertices on 64 nodes: ", &|_: &Value| true)]);
+    assert_promised("graphs-of-trees", &[("trees of 8 and 40: ", &|_: &Value| true)]);
     assert_promised("networks-in-networks", &[("order of the cases: ", &|_: &Value| true)]);
     let embedding = |name: &'static str| move |run: &Value| run["embedding"] == name;
     assert_promised(
