@@ -1,6 +1,9 @@
 //! The programs that scenarios can ask for.
 
-use cubefold_mapping::{Extremes, GridGuest, Guest, Hypercube, Placement, PlacementMetrics, ProcessId};
+use cubefold_mapping::{
+    Extremes, GridGuest, Guest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
+    TableMethodError, TranslationTable, translation_tables,
+};
 use cubefold_simulator::{
     Communication, CountLinkUse, CubeProgram, Cycles, DivideAndConquer, Execution, LowerBound,
     NeighbourProgram, NoBeltError, Observer, Outcome, Program, ShuffledProgram, SimulationError,
@@ -146,12 +149,7 @@ impl GuestProgram {
     /// The guest as the machine that it would fill.
     #[must_use]
     pub fn shape(&self) -> Machine {
-        match self {
-            Self::Cube(program) | Self::Normal(program) => program.cube().shape(),
-            Self::DivideAndConquer(program) => program.cube().shape(),
-            Self::Shuffled(program) => program.guest().shape().clone(),
-            Self::Neighbours { program, .. } => program.guest().shape().clone(),
-        }
+        with_program!(self, program => program.guest().shape().clone())
     }
 
     /// Whether the guest is a network: a graph whose edges lie in no dimensions.
@@ -163,15 +161,11 @@ impl GuestProgram {
     /// The metrics of a placement of its guest.
     #[must_use]
     pub fn measure(&self, placement: &Placement, tie: TieRule) -> PlacementMetrics {
-        match self {
-            Self::Cube(program) | Self::Normal(program) => {
-                PlacementMetrics::measure(&program.cube(), placement, tie)
-            }
-            Self::DivideAndConquer(program) => PlacementMetrics::measure(&program.cube(), placement, tie),
-            Self::Shuffled(program) => PlacementMetrics::measure_by_edge(program.guest(), placement, tie),
-            Self::Neighbours { program, .. } => {
+        match self.cube() {
+            Some(cube) => PlacementMetrics::measure(&cube, placement, tie),
+            None => with_program!(self, program => {
                 PlacementMetrics::measure_by_edge(program.guest(), placement, tie)
-            }
+            }),
         }
     }
 
@@ -187,9 +181,9 @@ impl GuestProgram {
             Self::Cube(program) | Self::Normal(program) => {
                 metrics.distances[program.stages()[stage].index()].over_edges
             }
-            Self::DivideAndConquer(program) => distances_of_messages(program, stage, placement),
-            Self::Shuffled(program) => distances_of_messages(program, stage, placement),
-            Self::Neighbours { program, .. } => distances_of_messages(program, stage, placement),
+            Self::DivideAndConquer(_) | Self::Shuffled(_) | Self::Neighbours { .. } => {
+                with_program!(self, program => distances_of_messages(program, stage, placement))
+            }
         }
     }
 
@@ -246,6 +240,19 @@ impl GuestProgram {
     #[must_use]
     pub fn edges(&self, dimension: usize) -> Vec<(ProcessId, ProcessId)> {
         with_program!(self, program => program.guest().edges(dimension).collect())
+    }
+
+    /// See [`translation_tables`].
+    ///
+    /// # Errors
+    ///
+    /// As [`translation_tables`].
+    pub fn translation_tables<'a>(
+        &'a self,
+        placement: &'a Placement,
+        method: TableMethod,
+    ) -> Result<Box<dyn Iterator<Item = TranslationTable> + 'a>, TableMethodError> {
+        Ok(with_program!(self, program => Box::new(translation_tables(program.guest(), placement, method)?)))
     }
 
     /// See [`predict`]; none for programs and placements that have no prediction.

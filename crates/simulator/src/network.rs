@@ -11,6 +11,7 @@ mod identity;
 mod in_flight;
 mod independent;
 mod link_use;
+mod media;
 mod one_by_one;
 mod queues;
 mod single_direction;

@@ -18,6 +18,7 @@ pub struct Machine {
     shape: Shape,
     extents: Vec<Extent>, // one for each dimension of the shape; none in a network
     network: Option<Arc<Network>>, // of a network
+    dimensions: Option<u64>, // that a network was made from
 }
 
 /// A description that makes no machine.
@@ -121,7 +122,7 @@ impl Machine {
             return Err(MachineError::WrapEntries { found: wraps.len(), expected: lengths.len() });
         }
         let extents = lengths.iter().zip(wraps).map(|(&length, &wrap)| Extent::new(length, wrap)).collect();
-        Ok(Self { kind, shape, extents, network: None })
+        Ok(Self { kind, shape, extents, network: None, dimensions: None })
     }
 
     /// The network of a kind that is made from a number of dimensions; of a tree, its levels of links.
@@ -136,7 +137,8 @@ impl Machine {
             return Err(MachineError::Dimensions { kind, found: dimensions, expected });
         };
         let shape = Shape::new(&lengths)?;
-        Ok(Self { kind, shape, extents: vec![], network: Some(Arc::new(network?)) })
+        let network = Some(Arc::new(network?));
+        Ok(Self { kind, shape, extents: vec![], network, dimensions: Some(dimensions) })
     }
 
     /// A network with links of its own; nodes are numbered from 0 on.
@@ -146,7 +148,13 @@ impl Machine {
     /// When there are fewer than 2 nodes.
     pub fn network(kind: MachineKind, network: Network) -> Result<Self, MachineError> {
         let shape = Shape::new(&[network.node_count()])?;
-        Ok(Self { kind, shape, extents: vec![], network: Some(Arc::new(network)) })
+        Ok(Self { kind, shape, extents: vec![], network: Some(Arc::new(network)), dimensions: None })
+    }
+
+    /// The number of dimensions that a network was made from; none of grids and of networks with links of their own.
+    #[must_use]
+    pub fn network_dimensions(&self) -> Option<u64> {
+        self.dimensions
     }
 
     /// The network, unless it is a grid.
@@ -198,7 +206,7 @@ impl Machine {
         let shape = Shape::new(&[extent.length()]);
         #[expect(clippy::expect_used, reason = "the length comes from a shape")]
         let shape = shape.expect("a length of a shape makes a shape");
-        Self { kind, shape, extents: vec![extent], network: None }
+        Self { kind, shape, extents: vec![extent], network: None, dimensions: None }
     }
 
     /// The number of nodes, at most 2^32.

@@ -7,8 +7,8 @@ use std::{
     io::{self, Write},
 };
 
-use cubefold_experiment::{GuestProgram, Run, address_exchange_steps, export::MachineRecord, load};
-use cubefold_mapping::{TableMethod, TableMethodError, TranslationTable, translation_tables};
+use cubefold_experiment::{Run, address_exchange_steps, export::MachineRecord, load};
+use cubefold_mapping::{TableMethod, TranslationTable};
 use cubefold_topology::NodeId;
 use serde::{Serialize, Serializer};
 
@@ -25,7 +25,9 @@ pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<
     let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
     let run = one_run(&scenarios, options.embedding.as_deref())?;
     let method = if options.method == 1 { TableMethod::Evaluation } else { TableMethod::Exchange };
-    let tables = tables_of(run, method)
+    let tables = run
+        .program
+        .translation_tables(&run.placement, method)
         .map_err(|error| Failure::usage(error.to_string(), "make the tables by method 1"))?;
     let steps = match method {
         TableMethod::Evaluation => None,
@@ -44,24 +46,6 @@ pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<
 }
 
 type Tables<'run> = Box<dyn Iterator<Item = TranslationTable> + 'run>;
-
-/// The tables of a run's program, node by node.
-fn tables_of(run: &Run, method: TableMethod) -> Result<Tables<'_>, TableMethodError> {
-    Ok(match &*run.program {
-        GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
-            Box::new(translation_tables(program.guest(), &run.placement, method)?)
-        }
-        GuestProgram::DivideAndConquer(program) => {
-            Box::new(translation_tables(program.guest(), &run.placement, method)?)
-        }
-        GuestProgram::Shuffled(program) => {
-            Box::new(translation_tables(program.guest(), &run.placement, method)?)
-        }
-        GuestProgram::Neighbours { program, .. } => {
-            Box::new(translation_tables(program.guest(), &run.placement, method)?)
-        }
-    })
-}
 
 /// The code that a process runs, where the scenario says how the program is loaded.
 fn code_type<'run>(run: &'run Run, table: &TranslationTable) -> Option<&'run str> {

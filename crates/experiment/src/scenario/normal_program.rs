@@ -48,10 +48,10 @@ fn staying(cube: Hypercube, stages: Vec<CubeDimension>, compute: Cycles) -> Opti
 /// network has, one more than a de Bruijn network, each node of which holds two words.
 fn shuffled_dimensions(section: &MachineSection) -> Option<u64> {
     let machine = section.machine.as_ref()?;
-    let bits = u64::from(machine.node_count().trailing_zeros());
+    let own = machine.network_dimensions()?;
     match machine.kind() {
-        MachineKind::ShuffleExchange => Some(bits),
-        MachineKind::DeBruijn => Some(bits + 1),
+        MachineKind::ShuffleExchange => Some(own),
+        MachineKind::DeBruijn => Some(own + 1),
         _ => None,
     }
 }

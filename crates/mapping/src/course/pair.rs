@@ -85,25 +85,6 @@ impl Pair<'_> {
 
 /// The number of dimensions that a network of this kind was made of; none when it is of another kind.
 fn dimensions_of(machine: &Machine, kind: MachineKind) -> Option<u32> {
-    let is_kind = machine.kind() == kind && machine.as_network().is_some();
-    let lengths = machine.shape().lengths();
-    let dimensions = match kind {
-        MachineKind::CubeConnectedCycles | MachineKind::WrappedButterfly => *lengths.first()?,
-        MachineKind::Butterfly => lengths.first()?.checked_sub(1)?,
-        // 2^n words, and 2^(n+1) - 1 vertices of a tree.
-        MachineKind::ShuffleExchange | MachineKind::DeBruijn | MachineKind::BinaryTree => {
-            machine.node_count().ilog2().into()
-        }
-        // 2^n (3 2^n - 2) vertices: between 2^(2n) and 2^(2n+2).
-        MachineKind::MeshOfTrees => (machine.node_count().ilog2() / 2).into(),
-        MachineKind::Line
-        | MachineKind::Ring
-        | MachineKind::Mesh
-        | MachineKind::Torus
-        | MachineKind::Hypercube
-        | MachineKind::Network
-        | MachineKind::RandomTree
-        | MachineKind::Caterpillar => return None,
-    };
-    u32::try_from(dimensions).ok().filter(|_| is_kind)
+    let dimensions = machine.network_dimensions().filter(|_| machine.kind() == kind)?;
+    u32::try_from(dimensions).ok()
 }

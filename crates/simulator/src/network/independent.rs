@@ -2,7 +2,7 @@
 
 use cubefold_topology::LinkMode;
 
-use super::{Channels, Identities, Transit, arbiter::Arbiter, queues::Queues};
+use super::{Channels, Identities, Transit, arbiter::Arbiter, media::Media};
 use crate::Cycle;
 
 /// The rule by which messages get their channels in modes 1 and 2 (`docs/model.md` section 5): an idle medium, which is
@@ -13,8 +13,7 @@ use crate::Cycle;
 pub(crate) struct Independent {
     channels: Channels,
     medium: Medium,
-    queues: Queues<Transit>,
-    busy: Vec<bool>,  // by medium
+    media: Media,
     idle: Vec<usize>, // the idle media with a queue
 }
 
@@ -37,7 +36,7 @@ impl Independent {
             LinkMode::HalfDuplex => (Medium::Link, channels.link_places()),
             LinkMode::SingleDirection => panic!("single-direction links have no media of their own"),
         };
-        Self { channels, medium, queues: Queues::new(places), busy: vec![false; places], idle: vec![] }
+        Self { channels, medium, media: Media::new(places), idle: vec![] }
     }
 
     fn place(&self, transit: &Transit) -> usize {
@@ -51,34 +50,26 @@ impl Independent {
 impl Arbiter for Independent {
     fn release(&mut self, transit: &Transit) {
         let place = self.place(transit);
-        self.busy[place] = false;
-        if self.queues.number(place).is_some() {
+        if self.media.release(place) {
             self.idle.push(place);
         }
     }
 
     fn join(&mut self, transit: Transit, now: Cycle, identities: &impl Identities) {
         let place = self.place(&transit);
-        if self.queues.number(place).is_none() && !self.busy[place] {
+        if self.media.join(place, transit, now, identities) {
             self.idle.push(place);
         }
-        let identity = |transit: Transit| identities.identity(transit.message);
-        self.queues.join(place, transit.direction, transit, now, identity);
     }
 
     fn depart(&mut self, departures: &mut Vec<Transit>) {
         for place in self.idle.drain(..) {
-            let Some(queue) = self.queues.number(place) else { continue };
-            if let Some((_, transit)) = self.queues.take_first(queue) {
-                self.busy[place] = true;
-                departures.push(transit);
-            }
-            self.queues.close_if_empty(queue);
+            departures.extend(self.media.begin(place));
         }
-        self.queues.end_cycle();
+        self.media.end_cycle();
     }
 
     fn longest_queue(&self) -> u32 {
-        self.queues.longest()
+        self.media.longest_queue()
     }
 }

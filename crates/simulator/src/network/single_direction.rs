@@ -1,6 +1,6 @@
 //! Single-direction links: the whole machine moves one way at a time.
 
-use super::{Channels, Identities, Transit, arbiter::Arbiter, queues::Queues};
+use super::{Channels, Identities, Transit, arbiter::Arbiter, media::Media};
 use crate::Cycle;
 
 /// The rule by which messages get their channels in mode 3 (`docs/model.md` section 5).
@@ -10,8 +10,7 @@ use crate::Cycle;
 #[derive(Debug)]
 pub(crate) struct SingleDirection {
     channels: Channels,
-    queues: Queues<Transit>,
-    busy: Vec<bool>,       // by channel
+    media: Media,          // the channels
     idle: Vec<Vec<usize>>, // by direction, its idle channels with a queue
     queued: Vec<u64>,      // by direction, the messages in its queues
     turn: Option<usize>,   // the current direction; none before the first transmission
@@ -23,8 +22,7 @@ impl SingleDirection {
         let directions = channels.direction_count();
         Self {
             channels: channels.clone(),
-            queues: Queues::new(channels.channel_places()),
-            busy: vec![false; channels.channel_places()],
+            media: Media::new(channels.channel_places()),
             idle: vec![vec![]; directions],
             queued: vec![0; directions],
             turn: None,
@@ -49,19 +47,16 @@ impl Arbiter for SingleDirection {
     fn release(&mut self, transit: &Transit) {
         let channel = self.channels.channel(transit);
         self.in_flight -= 1;
-        self.busy[channel] = false;
-        if self.queues.number(channel).is_some() {
+        if self.media.release(channel) {
             self.idle[transit.direction as usize].push(channel);
         }
     }
 
     fn join(&mut self, transit: Transit, now: Cycle, identities: &impl Identities) {
         let (channel, direction) = (self.channels.channel(&transit), transit.direction as usize);
-        if self.queues.number(channel).is_none() && !self.busy[channel] {
+        if self.media.join(channel, transit, now, identities) {
             self.idle[direction].push(channel);
         }
-        let identity = |transit: Transit| identities.identity(transit.message);
-        self.queues.join(channel, transit.direction, transit, now, identity);
         self.queued[direction] += 1;
     }
 
@@ -69,20 +64,15 @@ impl Arbiter for SingleDirection {
         if let Some(direction) = self.turn() {
             for channel in self.idle[direction].drain(..) {
                 debug_assert_eq!(self.channels.direction_of_channel(channel), direction);
-                let Some(queue) = self.queues.number(channel) else { continue };
-                if let Some((_, transit)) = self.queues.take_first(queue) {
-                    self.busy[channel] = true;
-                    self.queued[direction] -= 1;
-                    departures.push(transit);
-                }
-                self.queues.close_if_empty(queue);
+                departures.extend(self.media.begin(channel));
             }
+            self.queued[direction] -= departures.len() as u64;
             self.in_flight += departures.len();
         }
-        self.queues.end_cycle();
+        self.media.end_cycle();
     }
 
     fn longest_queue(&self) -> u32 {
-        self.queues.longest()
+        self.media.longest_queue()
     }
 }

@@ -8,24 +8,47 @@ use std::ops::RangeInclusive;
 use super::{Network, NetworkError};
 use crate::MachineKind;
 
-/// How many dimensions (levels of links, for a tree) a network of this kind may have; none for kinds that are not made
-/// from a number. The greatest have about 2^20 nodes.
+/// The lengths by which nodes are numbered, by the dimensions and the number of words of so many bits.
+type Lengths = fn(u64, u64) -> Vec<u64>;
+
+/// The links, by the dimensions.
+type Links = fn(u32) -> Vec<(u32, u32)>;
+
+/// A kind of network that is made from a number of dimensions; for a tree, of levels of links.
+struct Family {
+    dimensions: RangeInclusive<u64>, // the greatest have about 2^20 nodes
+    lengths: Lengths,
+    links: Links,
+}
+
+impl Family {
+    fn of(kind: MachineKind) -> Option<Self> {
+        let (dimensions, lengths, links): (_, Lengths, Links) = match kind {
+            MachineKind::CubeConnectedCycles => {
+                (2..=16, |own, words| vec![own, words], cube_connected_cycles)
+            }
+            MachineKind::WrappedButterfly => (2..=16, |own, words| vec![own, words], wrapped_butterfly),
+            MachineKind::Butterfly => (1..=15, |own, words| vec![own + 1, words], butterfly),
+            MachineKind::ShuffleExchange => (1..=20, |_, words| vec![words], shuffle_exchange),
+            MachineKind::DeBruijn => (1..=20, |_, words| vec![words], de_bruijn),
+            MachineKind::BinaryTree => (1..=19, |_, words| vec![2 * words - 1], binary_tree),
+            MachineKind::MeshOfTrees => (1..=9, |_, words| vec![words * (3 * words - 2)], mesh_of_trees),
+            MachineKind::Line
+            | MachineKind::Ring
+            | MachineKind::Mesh
+            | MachineKind::Torus
+            | MachineKind::Hypercube
+            | MachineKind::Network
+            | MachineKind::RandomTree
+            | MachineKind::Caterpillar => return None,
+        };
+        Some(Self { dimensions, lengths, links })
+    }
+}
+
+/// How many dimensions a network of this kind may have; none for kinds that are not made from a number.
 pub(crate) fn dimension_range(kind: MachineKind) -> Option<RangeInclusive<u64>> {
-    Some(match kind {
-        MachineKind::CubeConnectedCycles | MachineKind::WrappedButterfly => 2..=16,
-        MachineKind::Butterfly => 1..=15,
-        MachineKind::ShuffleExchange | MachineKind::DeBruijn => 1..=20,
-        MachineKind::BinaryTree => 1..=19,
-        MachineKind::MeshOfTrees => 1..=9,
-        MachineKind::Line
-        | MachineKind::Ring
-        | MachineKind::Mesh
-        | MachineKind::Torus
-        | MachineKind::Hypercube
-        | MachineKind::Network
-        | MachineKind::RandomTree
-        | MachineKind::Caterpillar => return None,
-    })
+    Family::of(kind).map(|family| family.dimensions)
 }
 
 /// The lengths by which nodes are numbered, and the network; none for kinds that are not made from a number or where it
@@ -34,30 +57,11 @@ pub(crate) fn family(
     kind: MachineKind,
     dimensions: u64,
 ) -> Option<(Vec<u64>, Result<Network, NetworkError>)> {
-    if !dimension_range(kind)?.contains(&dimensions) {
-        return None;
-    }
+    let family = Family::of(kind).filter(|family| family.dimensions.contains(&dimensions))?;
     let order = u32::try_from(dimensions).ok()?;
-    let words = 1 << order;
-    let (lengths, links) = match kind {
-        MachineKind::CubeConnectedCycles => (vec![dimensions, words], cube_connected_cycles(order)),
-        MachineKind::WrappedButterfly => (vec![dimensions, words], wrapped_butterfly(order)),
-        MachineKind::Butterfly => (vec![dimensions + 1, words], butterfly(order)),
-        MachineKind::ShuffleExchange => (vec![words], shuffle_exchange(order)),
-        MachineKind::DeBruijn => (vec![words], de_bruijn(order)),
-        MachineKind::BinaryTree => (vec![2 * words - 1], binary_tree(order)),
-        MachineKind::MeshOfTrees => (vec![words * (3 * words - 2)], mesh_of_trees(order)),
-        MachineKind::Line
-        | MachineKind::Ring
-        | MachineKind::Mesh
-        | MachineKind::Torus
-        | MachineKind::Hypercube
-        | MachineKind::Network
-        | MachineKind::RandomTree
-        | MachineKind::Caterpillar => return None,
-    };
+    let lengths = (family.lengths)(dimensions, 1 << order);
     let nodes = u32::try_from(lengths.iter().product::<u64>()).ok()?;
-    Some((lengths, Network::from_edges(nodes, &links)))
+    Some((lengths, Network::from_edges(nodes, &(family.links)(order))))
 }
 
 /// `(i, x)` at `i + n x`: the cycle of word `x`, and a cube link across bit `i`.
