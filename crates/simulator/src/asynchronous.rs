@@ -8,11 +8,12 @@ mod begins;
 mod computing;
 mod processes;
 mod processors;
+mod routes;
 #[cfg(test)]
 mod tests;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{LinkMode, Machine, NodeId};
+use cubefold_topology::{Leg, LinkMode, Machine, NodeId};
 
 pub(crate) use self::begins::Begins;
 use self::{
@@ -20,6 +21,7 @@ use self::{
     computing::Computing,
     processes::{Message, Processes},
     processors::Processors,
+    routes::Routes,
 };
 use crate::{
     Communication, Cycle, Cycles, LinkUse, Observer, Program, StageRecord, Traffic,
@@ -29,6 +31,9 @@ use crate::{
 /// Bytes of memory for each process, and for each channel, that a run takes at most, roughly.
 pub(crate) const BYTES_A_PROCESS: u64 = 160;
 pub(crate) const BYTES_A_CHANNEL: u64 = 12;
+
+/// So many processes are looked at together: what one needs would else come from memory while nothing is done.
+const TOGETHER: usize = 32;
 
 /// A run that is to be.
 struct Setting<'run, P> {
@@ -89,13 +94,15 @@ fn layout<P: Program>(program: &P, machine: &Machine) -> Layout {
 
 struct Engine<'run, P, N, O> {
     program: &'run P,
-    machine: &'run Machine,
+    routes: Routes<'run>,
     communication: Communication,
     network: N,
     beginners: Beginners,
     computing: Computing,
     processors: Option<Processors>, // where processes share nodes
     passing: Vec<ProcessId>,        // ready in this cycle without a computation
+    arrived: Vec<(u32, NodeId)>,    // messages that are looked at together, and where they are
+    ended: Vec<ProcessId>,          // processes that are looked at together
     processes: Processes,
     message_count: u64,
     hop_count: u64,
@@ -108,12 +115,14 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
         let nodes = placement.nodes();
         Self {
             program,
-            machine: placement.machine(),
+            routes: Routes::new(placement.machine(), communication.tie()),
             communication,
             network,
             beginners: Beginners::new(nodes.len() as u64, begins),
             computing: Computing::default(),
             passing: vec![],
+            arrived: vec![],
+            ended: vec![],
             processors: (!placement.is_one_to_one()).then(|| Processors::new(&nodes)),
             processes: Processes::new(&nodes, program.most_received()),
             message_count: 0,
@@ -125,9 +134,7 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
     fn run(mut self) -> Result<Traffic, ProcessId> {
         while let Some(now) = self.next_event() {
             self.network.arrive(now, &self.processes);
-            while let Some((message, node)) = self.network.take_arrived() {
-                self.turn(message, node, now);
-            }
+            self.turn_all(now);
             self.settle(now);
             self.network.depart(now, &self.processes);
         }
@@ -153,10 +160,59 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
         events.into_iter().flatten().min()
     }
 
+    /// The messages whose legs are over begin another, or have arrived.
+    fn turn_all(&mut self, now: Cycle) {
+        let mut arrived = std::mem::take(&mut self.arrived);
+        loop {
+            arrived.extend(std::iter::from_fn(|| self.network.take_arrived()).take(TOGETHER));
+            if arrived.is_empty() {
+                break;
+            }
+            let destination = |&(message, _): &(u32, NodeId)| self.processes.destination(message);
+            self.processes.fetch(arrived.iter().map(destination));
+            for (message, node) in arrived.drain(..) {
+                self.turn(message, node, now);
+            }
+        }
+        self.arrived = arrived;
+    }
+
+    /// The processes whose computations end, or that do not compute, are ready for their messages.
+    fn become_all_ready(&mut self, now: Cycle) {
+        let mut ended = std::mem::take(&mut self.ended);
+        loop {
+            let Self { computing, passing, .. } = self;
+            let next = || computing.take_ended(now).or_else(|| passing.pop());
+            ended.extend(std::iter::from_fn(next).take(TOGETHER));
+            if ended.is_empty() {
+                break;
+            }
+            self.fetch(&ended);
+            for process in ended.drain(..) {
+                self.become_ready(process, now);
+            }
+        }
+        self.ended = ended;
+    }
+
+    /// Has the records of these processes and of their partners come from memory together.
+    fn fetch(&self, processes: &[ProcessId]) {
+        self.processes.fetch(processes.iter().copied());
+        for &process in processes {
+            let stage = self.processes.next_stage(process);
+            self.processes.fetch(self.program.destinations(stage, process));
+        }
+    }
+
     /// A message begins a leg at `node`, or goes on with one, or has arrived.
     fn turn(&mut self, message: u32, node: NodeId, now: Cycle) {
         let destination = self.processes.node(self.processes.destination(message));
-        match self.machine.next_leg(node, destination, self.communication.tie()) {
+        self.take(message, node, self.routes.next_leg(node, destination), now);
+    }
+
+    /// A message takes its next leg from `node`, or has none and has arrived.
+    fn take(&mut self, message: u32, node: NodeId, leg: Option<Leg>, now: Cycle) {
+        match leg {
             Some(leg) => self.network.join(message, node, leg, now, &self.processes),
             None => self.deliver(message, now),
         }
@@ -169,9 +225,7 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
             self.begin_stage(process, now);
         }
         loop {
-            while let Some(process) = self.computing.take_ended(now).or_else(|| self.passing.pop()) {
-                self.become_ready(process, now);
-            }
+            self.become_all_ready(now);
             if self.start_computations(now) == 0 {
                 return;
             }
@@ -213,12 +267,12 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
             return;
         }
         let (from, to) = (self.processes.node(source), self.processes.node(destination));
-        let distance = self.machine.distance(from, to);
+        let (distance, leg) = self.routes.begin(from, to);
         self.message_count += 1;
         self.hop_count += distance;
         let distance = u32::try_from(distance).unwrap_or(u32::MAX); // below 2^32, the number of nodes
         let message = self.processes.set_out(destination, Message { start: now, source, distance });
-        self.turn(message, from, now);
+        self.take(message, from, leg, now);
     }
 
     /// A message reaches its destination.

@@ -34,6 +34,7 @@ mod cube_program;
 mod cycle;
 mod distribution;
 mod divide_and_conquer;
+mod divisor;
 mod engine_choice;
 mod field_line;
 mod neighbour_program;

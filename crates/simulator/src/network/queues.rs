@@ -3,20 +3,19 @@
 //! First come first served; messages that joined in the same cycle go by stage, source and destination
 //! (`docs/model.md` section 5). Only a medium with a queue has a record, which holds the first of the
 //! queue itself; the rest are circular lists in a slab. So a queue of one, which is what most are, costs
-//! one look at its record, and a run without contention touches none of this.
-
-use std::hint::black_box;
+//! one look at its record, and a run without contention touches none of this. Records lie close together,
+//! so that where all queues are served in every cycle they come from memory in a stream.
 
 use super::{Identity, slab::Slab};
-use crate::Cycle;
+use crate::{Cycle, axis::low_word};
 
 /// The queues of all media, by their places; a `T` tells a queued message.
 ///
 /// Where messages may have joined in the same cycle, `identity` is asked for theirs.
 #[derive(Debug)]
 pub(crate) struct Queues<T> {
-    numbers: Vec<u32>, // for each medium 1 + the number of its queue; 0 without one
-    records: Slab<Queue<T>>,
+    numbers: Vec<u32>,      // for each medium 1 + the number of its queue; 0 without one
+    records: Vec<Queue<T>>, // by number
     rest: Slab<Waiting<T>>,
     grown: Vec<usize>, // media whose queues may have become the longest in this cycle
     longest: u32,
@@ -46,18 +45,17 @@ impl<T> Queue<T> {
 
 impl<T: Copy> Queues<T> {
     pub(crate) fn new(media: usize) -> Self {
-        Self {
-            numbers: vec![0; media],
-            records: Slab::default(),
-            rest: Slab::default(),
-            grown: vec![],
-            longest: 0,
-        }
+        Self { numbers: vec![0; media], records: vec![], rest: Slab::default(), grown: vec![], longest: 0 }
     }
 
     /// The number of the queue of the medium at a place.
     pub(crate) fn number(&self, place: usize) -> Option<u32> {
         self.numbers[place].checked_sub(1)
+    }
+
+    /// How many queues there are: they are numbered from 0 on, until one of them is closed.
+    pub(crate) fn count(&self) -> u32 {
+        low_word(self.records.len() as u64)
     }
 
     /// The most messages of one direction that were in one queue at the end of a cycle.
@@ -68,7 +66,7 @@ impl<T: Copy> Queues<T> {
     /// Ends a cycle, in which all has joined and been taken.
     pub(crate) fn end_cycle(&mut self) {
         while let Some(place) = self.grown.pop() {
-            let lengths = self.number(place).map_or([0; 2], |queue| self.records[queue].lengths);
+            let lengths = self.number(place).map_or([0; 2], |queue| self.records[queue as usize].lengths);
             self.longest = self.longest.max(lengths[0]).max(lengths[1]);
         }
     }
@@ -85,12 +83,13 @@ impl<T: Copy> Queues<T> {
     ) -> u32 {
         let new = Waiting { message, joined: now, direction, next: 0 };
         let Some(number) = self.number(place) else {
-            let number = self.records.insert(Queue { place, first: new, tail: 0, lengths: [0; 2] });
+            let number = self.count();
+            self.records.push(Queue { place, first: new, tail: 0, lengths: [0; 2] });
             self.numbers[place] = number + 1;
-            self.count(number, direction);
+            self.grow(number, direction);
             return number;
         };
-        let queue = &mut self.records[number];
+        let queue = &mut self.records[number as usize];
         if queue.length() == 0 {
             queue.first = new;
         } else if precedes(&new, &queue.first, &identity) {
@@ -99,34 +98,14 @@ impl<T: Copy> Queues<T> {
         } else {
             self.join_rest(number, new, &identity);
         }
-        self.count(number, direction);
+        self.grow(number, direction);
         number
-    }
-
-    /// Reads what is looked at when the first of each of these queues is taken, so that it comes from memory together
-    /// instead of one after another. Nothing depends on it but time.
-    pub(crate) fn fetch(&self, queues: impl Iterator<Item = u32> + Clone) {
-        let tails = queues.clone().filter_map(|queue| self.records[queue].tail.checked_sub(1));
-        for queue in queues {
-            black_box(self.records[queue].tail);
-        }
-        for tail in tails.clone() {
-            black_box(self.rest[tail].next);
-        }
-        for tail in tails {
-            black_box(self.rest[self.rest[tail].next].next);
-        }
-    }
-
-    /// Whether they are so many that they do not stay in the nearer caches.
-    pub(crate) fn are_far(&self) -> bool {
-        self.records.places() > 1 << 13
     }
 
     /// Takes the first message of a queue, with its direction. An empty queue stays until it is
     /// [closed](Self::close_if_empty).
     pub(crate) fn take_first(&mut self, number: u32) -> Option<(u32, T)> {
-        let queue = &mut self.records[number];
+        let queue = &mut self.records[number as usize];
         if queue.length() == 0 {
             return None;
         }
@@ -156,7 +135,7 @@ impl<T: Copy> Queues<T> {
         identity: impl Fn(T) -> Identity,
     ) -> Option<(u32, T)> {
         let Some(number) = self.number(place) else { return Some((direction, message)) };
-        let queue = &mut self.records[number];
+        let queue = &mut self.records[number as usize];
         let new = Waiting { message, joined: now, direction, next: 0 };
         if queue.length() == 0 || precedes(&new, &queue.first, &identity) {
             return Some((direction, message));
@@ -164,28 +143,40 @@ impl<T: Copy> Queues<T> {
         if queue.tail == 0 {
             let first = std::mem::replace(&mut queue.first, new);
             queue.lengths[first.direction as usize % 2] -= 1;
-            self.count(number, direction);
+            self.grow(number, direction);
             return Some((first.direction, first.message));
         }
         self.join_rest(number, new, &identity);
-        self.count(number, direction);
+        self.grow(number, direction);
         self.take_first(number)
     }
 
-    /// Gives up an empty queue, whose medium's place is returned.
-    pub(crate) fn close_if_empty(&mut self, number: u32) -> Option<usize> {
-        let Queue { place, .. } = self.records[number];
-        let empty = self.records[number].length() == 0;
-        if empty {
-            self.numbers[place] = 0;
-            self.records.remove(number);
+    /// Frees the memory of queues, when there are none.
+    pub(crate) fn give_memory_back(&mut self) {
+        if self.records.is_empty() {
+            self.records = vec![];
+            self.rest.give_memory_back();
         }
-        empty.then_some(place)
+    }
+
+    /// Gives up a queue if it is empty; returns the place of its medium. The queue with the highest number
+    /// gets this one.
+    pub(crate) fn close_if_empty(&mut self, number: u32) -> Option<usize> {
+        let Queue { place, .. } = self.records[number as usize];
+        if self.records[number as usize].length() > 0 {
+            return None;
+        }
+        self.numbers[place] = 0;
+        self.records.swap_remove(number as usize);
+        if let Some(moved) = self.records.get(number as usize) {
+            self.numbers[moved.place] = number + 1;
+        }
+        Some(place)
     }
 
     /// One message more in a queue.
-    fn count(&mut self, number: u32, direction: u32) {
-        let queue = &mut self.records[number];
+    fn grow(&mut self, number: u32, direction: u32) {
+        let queue = &mut self.records[number as usize];
         let length = &mut queue.lengths[direction as usize % 2];
         *length += 1;
         if *length > self.longest {
@@ -196,14 +187,14 @@ impl<T: Copy> Queues<T> {
     /// Puts a message that comes after the first of a queue into its rest.
     fn join_rest(&mut self, number: u32, new: Waiting<T>, identity: &impl Fn(T) -> Identity) {
         let place = self.rest.insert(new);
-        let Some(tail) = self.records[number].tail.checked_sub(1) else {
+        let Some(tail) = self.records[number as usize].tail.checked_sub(1) else {
             self.rest[place].next = place;
-            self.records[number].tail = place + 1;
+            self.records[number as usize].tail = place + 1;
             return;
         };
         let mut before = tail;
         if precedes(&self.rest[tail], &new, identity) {
-            self.records[number].tail = place + 1;
+            self.records[number as usize].tail = place + 1;
         } else {
             while precedes(&self.rest[self.rest[before].next], &new, identity) {
                 before = self.rest[before].next;
@@ -274,7 +265,7 @@ mod tests {
                 let queue = apart.join(0, source, source, now, identity);
                 let first = apart.take_first(queue);
                 assert_eq!(together.exchange(0, source, source, now, identity), first);
-                assert_eq!(together.records[queue].lengths, apart.records[queue].lengths);
+                assert_eq!(together.records[queue as usize].lengths, apart.records[queue as usize].lengths);
                 let rest = |mut queues: Queues<u32>| -> Vec<_> {
                     std::iter::from_fn(|| queues.take_first(queue)).collect()
                 };
@@ -295,6 +286,6 @@ mod tests {
             assert_eq!(order, [(0, 0), (0, 1), (0, 2)]);
             queues.close_if_empty(queue);
         }
-        assert_eq!((queues.records.places(), queues.rest.places()), (1, 2));
+        assert_eq!((queues.count(), queues.rest.places()), (0, 2));
     }
 }

@@ -31,7 +31,15 @@ impl<T> Slab<T> {
         self.vacant.push(place);
     }
 
+    /// Frees its memory, when all places are free.
+    pub(super) fn give_memory_back(&mut self) {
+        if self.vacant.len() == self.things.len() {
+            *self = Self::default();
+        }
+    }
+
     /// The number of places that there ever were.
+    #[cfg(test)]
     pub(super) fn places(&self) -> usize {
         self.things.len()
     }

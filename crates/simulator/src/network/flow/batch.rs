@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 
 use super::word::Word;
-use crate::{Cycle, Cycles};
+use crate::Cycle;
 
-/// The messages that cross one link each during the same cycles, by direction.
+/// The messages of a bundle that cross one link each during the same cycles.
 #[derive(Debug)]
 pub(super) struct Batch<W> {
-    pub(super) flights: Vec<Flight<W>>,
+    /// By the sign of their direction.
+    pub(super) flights: [Flight<W>; 2],
 }
 
 /// Those of one direction.
@@ -25,44 +26,75 @@ pub(super) struct Flight<W> {
     pub(super) ending: Vec<W>,
 }
 
-impl<W: Word> Batch<W> {
-    fn new(directions: usize) -> Self {
-        let flight = || Flight { moving: vec![], through: 0, joined: 0, ending: vec![] };
-        Self { flights: (0..directions).map(|_| flight()).collect() }
-    }
+/// So many messages are looked at together, most often to find that all of them just go on.
+const ABREAST: usize = 8;
 
-    fn is_empty(&self) -> bool {
+impl<W: Word> Batch<W> {
+    pub(super) fn is_empty(&self) -> bool {
         self.flights.iter().all(|flight| flight.moving.is_empty() && flight.ending.is_empty())
     }
 }
 
-/// What becomes of a message that goes on.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Passing<W> {
-    /// It departs: nobody else can want its medium.
-    Departs { two_links: W },
-    /// It has claimed its medium, which another may contest.
-    Claims,
+impl<W> Default for Batch<W> {
+    fn default() -> Self {
+        Self { flights: [Flight::default(), Flight::default()] }
+    }
+}
+
+impl<W> Default for Flight<W> {
+    fn default() -> Self {
+        Self { moving: vec![], through: 0, joined: 0, ending: vec![] }
+    }
 }
 
 impl<W: Word> Flight<W> {
-    /// Moves those that arrived within their stretch by a `step`; those that may not go on are moved to
-    /// `blocked`.
+    /// Moves those that arrived within their stretch by a `step`: they depart again, but for those that are not
+    /// `free` to, which are moved to `blocked`.
+    pub(super) fn fly(&mut self, step: W, two_links: W, free: impl Fn(W) -> bool, blocked: &mut Vec<W>) {
+        let (mut at, mut kept) = (0, 0);
+        let goes_on = |word: W| (word >= two_links) & free(word);
+        while at < self.through {
+            // Without a branch for each of them.
+            if let Some(abreast) = self.moving[at..self.through].first_chunk::<ABREAST>()
+                && abreast.iter().fold(true, |all, word| all & goes_on(word.plus(step)))
+            {
+                self.moving.copy_within(at..at + ABREAST, kept);
+                for word in &mut self.moving[kept..kept + ABREAST] {
+                    *word = word.plus(step);
+                }
+                (at, kept) = (at + ABREAST, kept + ABREAST);
+                continue;
+            }
+            let end = self.through.min(at + ABREAST);
+            for at in at..end {
+                let word = self.moving[at].plus(step);
+                if !free(word) {
+                    blocked.push(word);
+                } else if word < two_links {
+                    self.ending.push(word);
+                } else {
+                    self.moving[kept] = word;
+                    kept += 1;
+                }
+            }
+            at = end;
+        }
+        self.close_gap(kept);
+    }
+
+    /// Moves those that arrived within their stretch by a `step`. Those that cannot `claim` their medium are
+    /// moved to `blocked`; the others whose words are below `ends_below` depart for their last link.
     pub(super) fn go_on(
         &mut self,
         step: W,
-        passing: Passing<W>,
-        mut may_go_on: impl FnMut(W) -> bool,
+        ends_below: W,
+        mut claim: impl FnMut(W) -> bool,
         blocked: &mut Vec<W>,
     ) {
-        let ends_below = match passing {
-            Passing::Departs { two_links } => two_links,
-            Passing::Claims => W::from_bits(0),
-        };
         let mut kept = 0;
         for at in 0..self.through {
             let word = self.moving[at].plus(step);
-            if !may_go_on(word) {
+            if !claim(word) {
                 blocked.push(word);
             } else if word < ends_below {
                 self.ending.push(word);
@@ -117,7 +149,7 @@ impl<W: Word> Flight<W> {
     }
 }
 
-/// All batches under way.
+/// All batches of a bundle.
 ///
 /// Every transmission takes `T_c`, so batches arrive in the order in which they departed, and one that
 /// arrives departs again in the same cycle, less those whose stretch is over or that are held up, and with
@@ -125,61 +157,82 @@ impl<W: Word> Flight<W> {
 #[derive(Debug)]
 pub(super) struct Batches<W> {
     under_way: VecDeque<(Cycle, Batch<W>)>, // by the cycle at which they arrive
-    spare: Vec<Batch<W>>,                   // empty ones
-    emptied: Vec<Vec<W>>, // lists that were in use, for others: directions mostly take turns
     /// The batch that arrived in this cycle and departs in it; empty between cycles.
     pub(super) current: Batch<W>,
 }
 
+/// Lists that were in use, for others: bundles mostly take turns.
+#[derive(Debug)]
+pub(super) struct Lists<W>(Vec<Vec<W>>);
+
+impl<W> Default for Batches<W> {
+    fn default() -> Self {
+        Self { under_way: VecDeque::new(), current: Batch::default() }
+    }
+}
+
+impl<W> Default for Lists<W> {
+    fn default() -> Self {
+        Self(vec![])
+    }
+}
+
 impl<W: Word> Batches<W> {
-    pub(super) fn new(directions: usize) -> Self {
-        Self { under_way: VecDeque::new(), spare: vec![], emptied: vec![], current: Batch::new(directions) }
-    }
-
-    /// The cycle at which the next batch arrives.
-    pub(super) fn next_end(&self) -> Option<Cycle> {
-        self.under_way.front().map(|(end, _)| *end)
-    }
-
     /// The batch that arrives at `now` becomes the current one; whether there is one.
     pub(super) fn arrive(&mut self, now: Cycle) -> bool {
         let Some((_, batch)) = self.under_way.pop_front_if(|(end, _)| *end == now) else { return false };
         debug_assert!(self.current.is_empty(), "what arrived in another cycle has departed");
-        self.spare.push(std::mem::replace(&mut self.current, batch));
+        self.current = batch;
         true
     }
 
+    /// Whether no batch is under way.
+    pub(super) fn nothing_moves(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
     /// A message joins the current batch.
-    pub(super) fn join(&mut self, direction: usize, word: W) {
-        let moving = &mut self.current.flights[direction].moving;
-        if moving.capacity() == 0 {
-            *moving = self.emptied.pop().unwrap_or_default();
-        }
+    pub(super) fn join(&mut self, sign: usize, word: W, lists: &mut Lists<W>) {
+        let moving = &mut self.current.flights[sign].moving;
+        lists.prepare(moving);
         moving.push(word);
     }
 
     /// Sees to it that the last links of messages that move have a list.
-    pub(super) fn prepare(&mut self, direction: usize) {
-        let flight = &mut self.current.flights[direction];
-        if flight.ending.capacity() == 0 && !flight.moving.is_empty() {
-            flight.ending = self.emptied.pop().unwrap_or_default();
+    pub(super) fn prepare(&mut self, sign: usize, lists: &mut Lists<W>) {
+        let flight = &mut self.current.flights[sign];
+        if !flight.moving.is_empty() {
+            lists.prepare(&mut flight.ending);
         }
     }
 
-    /// The current batch departs, to arrive `hop` later.
-    pub(super) fn depart(&mut self, now: Cycle, hop: Cycles) {
+    /// The current batch departs, to arrive at `end`; whether anything is in it.
+    pub(super) fn depart(&mut self, end: Cycle, lists: &mut Lists<W>) -> bool {
         for flight in &mut self.current.flights {
             flight.through = flight.moving.len();
-            for list in [&mut flight.moving, &mut flight.ending] {
-                if list.is_empty() && list.capacity() > 0 {
-                    self.emptied.push(std::mem::take(list));
-                }
-            }
+            lists.give_back(&mut flight.moving);
+            lists.give_back(&mut flight.ending);
         }
-        if !self.current.is_empty() {
-            let directions = self.current.flights.len();
-            let empty = self.spare.pop().unwrap_or_else(|| Batch::new(directions));
-            self.under_way.push_back((now + hop, std::mem::replace(&mut self.current, empty)));
+        let departs = !self.current.is_empty();
+        if departs {
+            self.under_way.push_back((end, std::mem::take(&mut self.current)));
+        }
+        departs
+    }
+}
+
+impl<W> Lists<W> {
+    /// Lets a list that has no memory have that of another.
+    fn prepare(&mut self, list: &mut Vec<W>) {
+        if list.capacity() == 0 {
+            *list = self.0.pop().unwrap_or_default();
+        }
+    }
+
+    /// Takes the memory of a list without anything in it.
+    fn give_back(&mut self, list: &mut Vec<W>) {
+        if list.is_empty() && list.capacity() > 0 {
+            self.0.push(std::mem::take(list));
         }
     }
 }

@@ -3,14 +3,14 @@
 /// A set of media, by their places.
 #[derive(Debug)]
 pub(super) struct Bits {
-    words: Vec<u64>,
-    count: usize, // of the bits that are set
+    words: Vec<u64>, // a power of two of them, so that the range of a place is clear without a look
+    count: usize,    // of the bits that are set
 }
 
 impl Bits {
     /// Room for `places` places, none of which is in the set.
     pub(super) fn new(places: usize) -> Self {
-        Self { words: vec![0; places.div_ceil(64)], count: 0 }
+        Self { words: vec![0; places.div_ceil(64).next_power_of_two()], count: 0 }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -19,7 +19,8 @@ impl Bits {
 
     #[inline]
     pub(super) fn contains(&self, place: usize) -> bool {
-        self.words[place / 64] >> (place % 64) & 1 != 0
+        let last = self.words.len().wrapping_sub(1);
+        self.words[(place / 64) & last] >> (place % 64) & 1 != 0
     }
 
     /// Puts a place into the set; whether it was not in it.

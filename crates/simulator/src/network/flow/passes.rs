@@ -1,20 +1,21 @@
 //! What happens to the messages in flight in a cycle: passes over their lists, and the picks.
 
-use super::{Flow, Meeting, batch::Passing, word::Word};
-use crate::{Cycle, network::Identities};
+use super::{
+    Meeting, Rules,
+    bundle::{Bundle, Passage},
+    word::Word,
+};
+use crate::network::{Identities, queues::Queues};
 
-/// So many queues are fetched from memory together.
-const TOGETHER: usize = 32;
-
-impl<W: Word> Flow<W> {
+impl<W: Word> Bundle<W> {
     /// The media of the batch that has arrived become free, or are to be given to the next in their queues.
-    pub(super) fn release(&mut self) {
-        let layout = self.layout;
-        for (flight, track) in self.batches.current.flights.iter().zip(&self.tracks) {
+    pub(super) fn release(&mut self, rules: &Rules<W>) {
+        let bases = [0, 1].map(|sign| self.base(sign));
+        for (flight, base) in self.batches.current.flights.iter().zip(bases) {
             for &word in flight.moving.iter().chain(&flight.ending) {
-                let place = track.base + layout.position(word) as usize;
+                let place = base.wrapping_add(rules.layout.position(word) as usize);
                 if self.contested.contains(place) {
-                    self.picks.extend(self.queues.number(place));
+                    self.picks.push(place);
                 } else {
                     self.taken.remove(place);
                 }
@@ -25,113 +26,121 @@ impl<W: Word> Flow<W> {
     /// Every idle medium that is waited for goes to the first in its queue.
     ///
     /// They have waited since an earlier cycle, and come before all who join in this one.
-    pub(super) fn serve(&mut self) {
+    pub(super) fn serve(&mut self, rules: &Rules<W>) {
         for flight in &mut self.batches.current.flights {
             flight.joined = flight.moving.len();
         }
-        let far = self.queues.are_far();
-        for start in (0..self.picks.len()).step_by(TOGETHER) {
-            let end = self.picks.len().min(start + TOGETHER);
-            if far {
-                self.queues.fetch(self.picks[start..end].iter().copied());
+        let Self { queues, picks, batches, .. } = self;
+        let mut serve = |queues: &mut Queues<W>, queue| {
+            if let Some((sign, word)) = queues.take_first(queue) {
+                batches.current.flights[sign as usize].depart(word, rules.two_links);
             }
-            for at in start..end {
-                let first = self.queues.take_first(self.picks[at]);
-                self.depart_if_any(first);
+        };
+        if rules.holds {
+            for place in picks {
+                if let Some(queue) = queues.number(*place) {
+                    serve(queues, queue);
+                }
+            }
+        } else {
+            for queue in 0..self.standing {
+                serve(queues, queue);
             }
         }
     }
 
     /// The messages of a direction that arrived within their stretch go on, or are queued where the next
     /// medium is taken.
-    pub(super) fn go_on(&mut self, direction: usize, now: Cycle, identities: &impl Identities) {
-        let Self { layout, taken, blocked, .. } = self;
-        let track = &self.tracks[direction];
-        let flight = &mut self.batches.current.flights[direction];
-        let place = |word: W| track.base + layout.position(word) as usize;
-        let passing = match self.meeting {
-            Meeting::SameWay => Passing::Departs { two_links: self.two_links },
-            Meeting::BothWays => Passing::Claims,
-        };
-        if self.meeting == Meeting::SameWay && !self.holds {
-            if taken.is_empty() {
-                flight.go_on(track.step, passing, |_| true, blocked);
-            } else {
-                flight.go_on(track.step, passing, |word| !taken.contains(place(word)), blocked);
+    pub(super) fn go_on<I: Identities>(&mut self, sign: usize, passage: &Passage<'_, W, I>) {
+        let rules = passage.rules;
+        let (base, step) = (self.base(sign), rules.steps[sign]);
+        let Self { taken, blocked, .. } = self;
+        let flight = &mut self.batches.current.flights[sign];
+        let place = |word: W| base.wrapping_add(rules.layout.position(word) as usize);
+        match rules.meeting {
+            Meeting::SameWay if !rules.holds && taken.is_empty() => {
+                flight.fly(step, rules.two_links, |_| true, blocked);
             }
-        } else {
-            flight.go_on(track.step, passing, |word| taken.insert(place(word)), blocked);
+            Meeting::SameWay if !rules.holds => {
+                flight.fly(step, rules.two_links, |word| !taken.contains(place(word)), blocked);
+            }
+            Meeting::SameWay => {
+                flight.go_on(step, rules.two_links, |word| taken.insert(place(word)), blocked);
+            }
+            Meeting::BothWays => {
+                // It may have to share: whether it departs is told when all have come.
+                flight.go_on(step, W::placed(0, 0), |word| taken.insert(place(word)), blocked);
+            }
         }
         while let Some(word) = self.blocked.pop() {
-            self.queue(direction, word, now, identities);
+            self.queue(sign, word, passage);
         }
     }
 
     /// The messages of a direction that took a medium in this cycle depart, but where it is contested: there
     /// the first of all who want it does.
-    pub(super) fn set_out(&mut self, direction: usize, now: Cycle, identities: &impl Identities) {
-        let Self { layout, taken, contested, blocked, holds, .. } = self;
-        let base = self.tracks[direction].base;
-        let flight = &mut self.batches.current.flights[direction];
-        let first = match self.meeting {
+    pub(super) fn set_out<I: Identities>(&mut self, sign: usize, passage: &Passage<'_, W, I>) {
+        let Passage { rules, now, identities, .. } = passage;
+        let base = self.base(sign);
+        let Self { taken, contested, blocked, .. } = self;
+        let flight = &mut self.batches.current.flights[sign];
+        let first = match rules.meeting {
             Meeting::SameWay => flight.through,
             Meeting::BothWays => 0,
         };
         let departs = |word: W| {
-            let place = base + layout.position(word) as usize;
+            let place = base.wrapping_add(rules.layout.position(word) as usize);
             let alone = !contested.contains(place);
-            if alone && !*holds {
+            if alone && !rules.holds {
                 taken.remove(place);
             }
             alone
         };
-        flight.set_out(first, self.two_links, departs, blocked);
+        flight.set_out(first, rules.two_links, departs, blocked);
         while let Some(word) = self.blocked.pop() {
-            let place = self.place(direction, word);
-            let identity = |word| identities.identity(self.layout.message(word));
-            let first = self.queues.exchange(place, number(direction), word, now, identity);
-            self.depart_if_any(first);
-            self.picks.extend(self.queues.number(place));
+            let place = self.place(sign, word, rules);
+            let identity = |word| identities.identity(rules.layout.message(word));
+            if let Some((sign, word)) = self.queues.exchange(place, number(sign), word, *now, identity) {
+                self.batches.current.flights[sign as usize].depart(word, rules.two_links);
+            }
+            if rules.holds {
+                self.picks.push(place);
+            }
         }
     }
 
     /// A message waits for its medium, which is taken.
-    pub(super) fn queue(&mut self, direction: usize, word: W, now: Cycle, identities: &impl Identities) {
-        let place = self.place(direction, word);
+    pub(super) fn queue<I: Identities>(&mut self, sign: usize, word: W, passage: &Passage<'_, W, I>) {
+        let Passage { rules, now, identities, .. } = passage;
+        let place = self.place(sign, word, rules);
         self.contested.insert(place);
-        let identity = |word| identities.identity(self.layout.message(word));
-        self.queues.join(place, number(direction), word, now, identity);
+        let identity = |word| identities.identity(rules.layout.message(word));
+        self.queues.join(place, number(sign), word, *now, identity);
     }
 
-    /// The place of the medium that a message is to cross.
-    fn place(&self, direction: usize, word: W) -> usize {
-        self.tracks[direction].base + self.layout.position(word) as usize
-    }
-
-    fn depart_if_any(&mut self, first: Option<(u32, W)>) {
-        if let Some((direction, word)) = first {
-            self.batches.current.flights[direction as usize].depart(word, self.two_links);
-        }
-    }
-
-    /// The media of the queues that were served are no longer contested where nobody waits any more. Where
-    /// transmissions end before the next cycle, the others are to be served again in it.
-    pub(super) fn close_queues(&mut self) {
-        let Self { queues, taken, contested, holds, .. } = self;
-        self.picks.retain(|&queue| {
-            if let Some(place) = queues.close_if_empty(queue) {
-                contested.remove(place);
-                if !*holds {
+    /// The media whose queues may be empty now are no longer contested where they are.
+    pub(super) fn close_queues(&mut self, rules: &Rules<W>) {
+        let Self { queues, taken, contested, picks, .. } = self;
+        if rules.holds {
+            for place in picks.drain(..) {
+                if queues.number(place).and_then(|queue| queues.close_if_empty(queue)).is_some() {
+                    contested.remove(place);
+                }
+            }
+        } else {
+            // From the last on: one that gets the number of another has been looked at.
+            for queue in (0..queues.count()).rev() {
+                if let Some(place) = queues.close_if_empty(queue) {
+                    contested.remove(place);
                     taken.remove(place);
                 }
-                return false;
             }
-            !*holds
-        });
+        }
+        self.standing = queues.count();
     }
 }
 
-/// The number of a direction, of which there are at most 64.
-fn number(direction: usize) -> u32 {
-    u32::try_from(direction).unwrap_or(u32::MAX)
+/// The number of a sign, 0 or 1.
+fn number(sign: usize) -> u32 {
+    u32::try_from(sign).unwrap_or(u32::MAX)
 }

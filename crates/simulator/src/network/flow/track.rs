@@ -1,105 +1,107 @@
-//! The media of one direction: where a message enters, and where it comes out.
+//! The links of one direction: where a message enters, and where it comes out.
 
 use cubefold_topology::{Direction, Machine, Sign};
 
-use super::word::{Layout, Word};
+use crate::{axis::low_word, divisor::Divisor};
 
 /// One direction of a machine.
 ///
-/// The link with near end `p` in the direction's dimension is at position `p`, whichever way it is
-/// crossed: those of a line that a message crosses are a stride apart, but across the wraparound link.
+/// The links of a dimension have positions line by line, whichever way they are crossed: those of a line
+/// follow each other in the order of their near ends.
 ///
 /// ```text
 /// nodes        0 ── 1 ── 2 ── 3 ── (0)       a ring of 4
 /// positions      0    1    2    3
 /// ```
 #[derive(Debug)]
-pub(super) struct Track<W> {
+pub(super) struct Track {
     sign: Sign,
     line: Line,
-    /// Added to a position it gives the place of the medium.
-    pub(super) base: usize,
-    /// What a hop adds to a word.
-    pub(super) step: W,
+    first_bundle: usize,
+    bundle: Divisor, // how many positions a bundle has
 }
 
 /// How nodes follow each other along the dimension.
 #[derive(Debug, Clone, Copy)]
 struct Line {
-    stride: u32,
-    last: u32, // the greatest coordinate
-    kind: LineKind,
+    length: Divisor,
+    stride: Divisor,
+    nodes_a_step: u64, // the stride again
+    last: u32,         // the greatest coordinate
+    is_ring: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum LineKind {
-    /// No wraparound link.
-    Open,
-    /// A ring of a power of two with a power of two before it: its coordinate is in the bits of the mask
-    /// after a shift.
-    Bits { shift: u32 },
-    /// Any other ring; its length is below 2^32, which is a power of two.
-    Ring { length: u32 },
+/// Where a message enters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The number of the bundle.
+    pub(super) bundle: usize,
+    /// The position of the first link.
+    pub(super) position: u32,
+    /// Over how many links it goes before its leg ends or positions jump.
+    pub(super) links: u32,
 }
 
-impl<W: Word> Track<W> {
-    /// The track of `direction`, whose medium at position 0 is at `base`.
-    pub(super) fn new(machine: &Machine, direction: Direction, base: usize, layout: Layout) -> Self {
-        let stride = machine.shape().stride(direction.dimension).cast_signed();
-        let step = match direction.sign {
-            Sign::Positive => stride,
-            Sign::Negative => -stride,
-        };
+impl Track {
+    /// The track of `direction`, whose first bundle has this number; each has `size` positions.
+    pub(super) fn new(machine: &Machine, direction: Direction, first_bundle: usize, size: u64) -> Self {
         let line = Line::new(machine, direction);
-        Self { sign: direction.sign, line, base, step: layout.step(step) }
+        Self { sign: direction.sign, line, first_bundle, bundle: Divisor::new(size) }
     }
 
-    /// The position of the first link of a leg of `hops` from `node`, and over how many links the leg goes
-    /// before it ends or positions jump.
-    pub(super) fn enter(&self, node: u32, hops: u32) -> (u32, u32) {
-        let Line { stride, last, .. } = self.line;
-        match (self.sign, self.line.coordinate(node)) {
-            (Sign::Positive, None) => (node, hops),
-            (Sign::Negative, None) => (node - stride, hops),
-            (Sign::Positive, Some(coordinate)) => (node, hops.min((last - coordinate).saturating_add(1))),
-            (Sign::Negative, Some(0)) => (node + last * stride, hops),
-            (Sign::Negative, Some(coordinate)) => (node - stride, hops.min(coordinate)),
+    /// Where a leg of `hops` from `node` begins.
+    pub(super) fn enter(&self, node: u32, hops: u32) -> Entry {
+        let Line { last, is_ring, .. } = self.line;
+        let (first, coordinate) = self.line.place(node);
+        let (step, until_jump) = match self.sign {
+            Sign::Positive => (coordinate, (last - coordinate).saturating_add(1)),
+            Sign::Negative if coordinate == 0 => (last, u32::MAX),
+            Sign::Negative => (coordinate - 1, coordinate),
+        };
+        let position = first + step;
+        let bundle = self.bundle.divide(position.into()).0;
+        Entry {
+            bundle: self.first_bundle + usize::try_from(bundle).unwrap_or(usize::MAX),
+            position,
+            links: if is_ring { hops.min(until_jump) } else { hops },
         }
     }
 
     /// The node to which the link at `position` leads.
     pub(super) fn leave(&self, position: u32) -> u32 {
-        let Line { stride, last, .. } = self.line;
-        match (self.sign, self.line.coordinate(position)) {
-            (Sign::Negative, _) => position,
-            (Sign::Positive, Some(coordinate)) if coordinate == last => position - last * stride,
-            (Sign::Positive, _) => position + stride,
-        }
+        let line = &self.line;
+        let (quotient, coordinate) = line.length.divide(position.into());
+        let (_, below) = line.stride.divide(quotient);
+        let end = match self.sign {
+            Sign::Negative => coordinate,
+            Sign::Positive if coordinate == u64::from(line.last) => 0,
+            Sign::Positive => coordinate + 1,
+        };
+        let length = u64::from(line.last) + 1;
+        low_word(u64::from(position) - coordinate - below * length + end * line.nodes_a_step + below)
     }
 }
 
 impl Line {
     fn new(machine: &Machine, direction: Direction) -> Self {
         let extent = machine.extent(direction.dimension);
-        let (length, stride) = (extent.length(), machine.shape().stride(direction.dimension));
-        let word = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
-        let kind = match () {
-            () if !extent.is_ring() => LineKind::Open,
-            () if length.is_power_of_two() && stride.is_power_of_two() => {
-                LineKind::Bits { shift: stride.trailing_zeros() }
-            }
-            () => LineKind::Ring { length: word(length) },
-        };
-        Self { stride: word(stride), last: word(length - 1), kind }
+        let stride = machine.shape().stride(direction.dimension);
+        Self {
+            length: Divisor::new(extent.length()),
+            stride: Divisor::new(stride),
+            nodes_a_step: stride,
+            last: low_word(extent.length() - 1),
+            is_ring: extent.is_ring(),
+        }
     }
 
-    /// The coordinate of a node in a ring.
-    fn coordinate(self, node: u32) -> Option<u32> {
-        match self.kind {
-            LineKind::Open => None,
-            LineKind::Bits { shift } => Some(node >> shift & self.last),
-            LineKind::Ring { length } => Some(node / self.stride % length),
-        }
+    /// The first position of a node's line, and its coordinate on it.
+    fn place(self, node: u32) -> (u32, u32) {
+        let (quotient, below) = self.stride.divide(node.into());
+        let (_, coordinate) = self.length.divide(quotient);
+        let first = u64::from(node) - below - coordinate * self.nodes_a_step;
+        let length = u64::from(self.last) + 1;
+        (low_word(first + below * length), low_word(coordinate))
     }
 }
 
@@ -109,15 +111,20 @@ mod tests {
     use cubefold_topology::{MachineKind, NodeId, Wrap};
 
     /// Goes `hops` links on a track, stretch by stretch, and returns the nodes passed.
-    fn nodes(track: &Track<u64>, layout: Layout, from: u32, mut hops: u32) -> Vec<u32> {
+    fn nodes(track: &Track, from: u32, mut hops: u32) -> Vec<u32> {
         let (mut at, mut passed) = (from, vec![]);
         while hops > 0 {
-            let (position, links) = track.enter(at, hops);
-            let mut word: u64 = layout.word(links, 0, position);
-            for _ in 0..links {
-                at = track.leave(layout.position(word));
+            let Entry { position, links, bundle } = track.enter(at, hops);
+            for link in 0..links {
+                let position = match track.sign {
+                    Sign::Positive => position + link,
+                    Sign::Negative => position - link,
+                };
+                let same =
+                    track.first_bundle + usize::try_from(track.bundle.divide(position.into()).0).unwrap();
+                assert_eq!(bundle, same, "a line is in one bundle");
+                at = track.leave(position);
                 passed.push(at);
-                word = word.plus(track.step);
             }
             hops -= links;
         }
@@ -130,30 +137,49 @@ mod tests {
         for (lengths, wrap) in shapes.iter().flat_map(|shape| [(shape, Wrap::Around), (shape, Wrap::Open)]) {
             let machine =
                 Machine::with_wraps(MachineKind::Mesh, lengths, &vec![wrap; lengths.len()]).unwrap();
-            let layout = Layout::new(machine.node_count(), 1, 7);
             for direction in Direction::all(lengths.len()) {
-                let track = Track::new(&machine, direction, 0, layout);
+                let extent = machine.extent(direction.dimension);
+                let track = Track::new(&machine, direction, 5, 2 * extent.length());
                 for node in machine.nodes() {
                     let next = |node: &NodeId| machine.neighbour(*node, direction);
                     // A leg is at most as long as the way to the farthest node.
-                    let longest = usize::try_from(machine.extent(direction.dimension).diameter()).unwrap();
+                    let longest = usize::try_from(extent.diameter()).unwrap();
                     let walk: Vec<u32> =
                         std::iter::successors(next(&node), next).take(longest).map(NodeId::index).collect();
                     let hops = u32::try_from(walk.len()).unwrap();
-                    assert_eq!(nodes(&track, layout, node.index(), hops), walk);
+                    assert_eq!(nodes(&track, node.index(), hops), walk);
                 }
             }
         }
     }
 
     #[test]
+    fn positions_of_the_links_of_a_line_follow_each_other() {
+        let machine = Machine::new(MachineKind::Torus, &[4, 3, 5]).unwrap();
+        for direction in Direction::all(3) {
+            let track = Track::new(&machine, direction, 0, 1 << 32);
+            let mut positions: Vec<_> =
+                machine.nodes().map(|node| track.enter(node.index(), 1).position).collect();
+            for node in machine.nodes() {
+                let next = machine.neighbour(node, direction).unwrap();
+                let length = u32::try_from(machine.extent(direction.dimension).length()).unwrap();
+                let [here, there] = [node, next].map(|node| positions[node.index() as usize]);
+                let step = if direction.sign == Sign::Positive { 1 } else { length - 1 };
+                assert_eq!((here / length, (here + step) % length), (there / length, there % length));
+            }
+            positions.sort_unstable();
+            assert!(positions.into_iter().eq(0..60));
+        }
+    }
+
+    #[test]
     fn the_ends_of_the_largest_ring_are_neighbours() {
         let machine = Machine::new(MachineKind::Ring, &[1 << 32]).unwrap();
-        let layout = Layout::new(1 << 32, 1, 1 << 31);
-        let [positive, negative]: [Track<u128>; 2] =
-            [0, 1].map(|at| Track::new(&machine, Direction::all(1).nth(at).unwrap(), 0, layout));
-        assert_eq!((positive.enter(u32::MAX, 7), positive.leave(u32::MAX)), ((u32::MAX, 1), 0));
-        assert_eq!((negative.enter(0, 7), negative.leave(u32::MAX)), ((u32::MAX, 7), u32::MAX));
-        assert_eq!(negative.enter(3, 7), (2, 3));
+        let [positive, negative] =
+            [0, 1].map(|at| Track::new(&machine, Direction::all(1).nth(at).unwrap(), 0, 1 << 32));
+        let entry = |position, links| Entry { bundle: 0, position, links };
+        assert_eq!((positive.enter(u32::MAX, 7), positive.leave(u32::MAX)), (entry(u32::MAX, 1), 0));
+        assert_eq!((negative.enter(0, 7), negative.leave(u32::MAX)), (entry(u32::MAX, 7), u32::MAX));
+        assert_eq!(negative.enter(3, 7), entry(2, 3));
     }
 }

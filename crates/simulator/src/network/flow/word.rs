@@ -9,50 +9,53 @@
 //! within a stretch, so that nothing is carried between the fields, and the words with one link left are
 //! those below a constant.
 
-/// A word that is wide enough for the three fields.
+use cubefold_topology::Sign;
+
+/// A word that is wide enough for the three fields. Arithmetic wraps on purpose, as two's complement does.
 pub(crate) trait Word: Copy + Ord + std::fmt::Debug {
-    /// The word of these bits, of which those above the word's are dropped.
-    fn from_bits(bits: u128) -> Self;
+    /// The word in which `value` begins at bit `first`.
+    fn placed(value: u64, first: u32) -> Self;
 
-    /// Its bits.
-    fn bits(self) -> u128;
+    /// The `count` bits from bit `first` on, at most 32.
+    fn field(self, first: u32, count: u32) -> u32;
 
-    /// The word a hop later. Steps back wrap on purpose, as two's complement does.
-    fn plus(self, step: Self) -> Self;
+    /// The sum of two words.
+    fn plus(self, other: Self) -> Self;
+
+    /// The difference of two words.
+    fn minus(self, other: Self) -> Self;
 }
 
-impl Word for u64 {
-    #[expect(clippy::cast_possible_truncation, reason = "documented")]
-    fn from_bits(bits: u128) -> Self {
-        bits as Self
-    }
+/// Each width does its own arithmetic: that of the widest would be slow for the other.
+macro_rules! word {
+    ($width:ty) => {
+        impl Word for $width {
+            #[inline]
+            fn placed(value: u64, first: u32) -> Self {
+                Self::from(value).unbounded_shl(first)
+            }
 
-    #[inline]
-    fn bits(self) -> u128 {
-        self.into()
-    }
+            #[inline]
+            #[expect(clippy::cast_possible_truncation, reason = "masked to at most 32 bits")]
+            fn field(self, first: u32, count: u32) -> u32 {
+                (self.unbounded_shr(first) & ((1 << count) - 1)) as u32
+            }
 
-    #[inline]
-    fn plus(self, step: Self) -> Self {
-        self.wrapping_add(step)
-    }
+            #[inline]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+        }
+    };
 }
 
-impl Word for u128 {
-    fn from_bits(bits: u128) -> Self {
-        bits
-    }
-
-    #[inline]
-    fn bits(self) -> u128 {
-        self
-    }
-
-    #[inline]
-    fn plus(self, step: Self) -> Self {
-        self.wrapping_add(step)
-    }
-}
+word!(u64);
+word!(u128);
 
 /// How many bits the fields have in a run.
 #[derive(Debug, Clone, Copy)]
@@ -76,51 +79,54 @@ impl Layout {
     }
 
     /// A message on a link at `position`, the first of `links`.
+    #[inline]
     pub(super) fn word<W: Word>(self, links: u32, message: u32, position: u32) -> W {
-        let links = u128::from(links) << (self.message + self.position);
-        W::from_bits(links | u128::from(message) << self.position | u128::from(position))
+        let message = W::placed(message.into(), self.position);
+        W::placed(links.into(), self.position + self.message)
+            .plus(message)
+            .plus(W::placed(position.into(), 0))
     }
 
-    /// What a hop adds to a word when the position changes by `step`.
-    pub(super) fn step<W: Word>(self, step: i64) -> W {
-        let link = 1_i128 << (self.message + self.position);
-        W::from_bits((i128::from(step) - link).cast_unsigned())
+    /// What a hop adds to a word, to the next position or to that before.
+    pub(super) fn step<W: Word>(self, sign: Sign) -> W {
+        let (position, link) = (W::placed(1, 0), W::placed(1, self.position + self.message));
+        match sign {
+            Sign::Positive => position.minus(link),
+            Sign::Negative => W::placed(0, 0).minus(position).minus(link),
+        }
     }
 
     /// Every word with one link left is below this, and no other.
     pub(super) fn two_links<W: Word>(self) -> W {
-        W::from_bits(2 << (self.message + self.position))
+        W::placed(2, self.position + self.message)
     }
 
     #[inline]
     pub(super) fn position<W: Word>(self, word: W) -> u32 {
-        low_bits(word.bits(), self.position)
+        word.field(0, self.position)
     }
 
     #[inline]
     pub(super) fn message<W: Word>(self, word: W) -> u32 {
-        low_bits(word.bits() >> self.position, self.message)
+        word.field(self.position, self.message)
     }
-}
-
-/// The lowest `count` bits, at most 32.
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "masked to at most 32 bits")]
-fn low_bits(bits: u128, count: u32) -> u32 {
-    (bits as u64 & ((1 << count) - 1)) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check_hops<W: Word>(layout: Layout, message: u32, first: u32, step: i64, links: u32) {
+    fn check_hops<W: Word>(layout: Layout, message: u32, first: u32, sign: Sign, links: u32) {
         let mut word: W = layout.word(links, message, first);
         for crossed in 0..links {
-            assert_eq!(i64::from(layout.position(word)), i64::from(first) + step * i64::from(crossed));
+            let position = match sign {
+                Sign::Positive => first + crossed,
+                Sign::Negative => first - crossed,
+            };
+            assert_eq!(layout.position(word), position);
             assert_eq!(layout.message(word), message);
             assert_eq!(word < layout.two_links(), crossed + 1 == links);
-            word = word.plus(layout.step(step));
+            word = word.plus(layout.step(sign));
         }
     }
 
@@ -129,15 +135,15 @@ mod tests {
         let layout = Layout::new(1 << 20, 1 << 20, 1 << 10);
         assert_eq!(layout.bits(), 20 + 20 + 11);
         for message in [0, 1, (1 << 20) - 1] {
-            check_hops::<u64>(layout, message, 0, 1024, 1024);
-            check_hops::<u64>(layout, message, (1 << 20) - 1, -1024, 1024);
-            check_hops::<u64>(layout, message, 7, 1, 1);
+            check_hops::<u64>(layout, message, 0, Sign::Positive, 1024);
+            check_hops::<u64>(layout, message, (1 << 20) - 1, Sign::Negative, 1024);
+            check_hops::<u64>(layout, message, 7, Sign::Positive, 1);
         }
         let largest = Layout::new(1 << 32, 1 << 30, 1 << 32);
         assert_eq!(largest.bits(), 32 + 30 + 33);
-        check_hops::<u128>(largest, (1 << 30) - 1, u32::MAX, -1, 1000);
-        check_hops::<u128>(largest, 0, 0, 1 << 16, 1 << 16);
+        check_hops::<u128>(largest, (1 << 30) - 1, u32::MAX, Sign::Negative, 1000);
+        check_hops::<u128>(largest, 0, 0, Sign::Positive, 1 << 16);
         // A machine of 5 nodes with one message: no bit for its number.
-        check_hops::<u64>(Layout::new(5, 1, 4), 0, 0, 1, 4);
+        check_hops::<u64>(Layout::new(5, 1, 4), 0, 0, Sign::Positive, 4);
     }
 }

@@ -1,0 +1,51 @@
+//! The way of each message, leg by leg.
+
+use cubefold_topology::{Direction, HostDimension, Leg, Machine, NodeId, TieRule};
+
+use crate::axis::Axis;
+
+/// The routes of a machine: the same as [`Machine::next_leg`] and [`Machine::distance`] tell, but faster on a
+/// grid.
+#[derive(Debug)]
+pub(super) struct Routes<'run> {
+    machine: &'run Machine,
+    axes: Vec<(HostDimension, Axis)>, // of a grid; empty for another network
+    tie: TieRule,
+}
+
+impl<'run> Routes<'run> {
+    pub(super) fn new(machine: &'run Machine, tie: TieRule) -> Self {
+        let axes = match machine.as_network() {
+            Some(_) => vec![],
+            None => machine.shape().dimensions().zip(Axis::all(machine)).collect(),
+        };
+        Self { machine, axes, tie }
+    }
+
+    /// The links between two nodes, and what comes first on the way.
+    pub(super) fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
+        if self.axes.is_empty() {
+            return (self.machine.distance(from, to), self.next_leg(from, to));
+        }
+        let legs = self.axes.iter().filter_map(|&axis| self.leg(axis, from, to));
+        legs.fold((0, None), |(distance, first), leg| (distance + leg.hops, first.or(Some(leg))))
+    }
+
+    /// What comes next on the way of a message at `at`; none when it is there.
+    pub(super) fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
+        if at == to {
+            return None;
+        }
+        if self.axes.is_empty() {
+            return self.machine.next_leg(at, to, self.tie);
+        }
+        self.axes.iter().find_map(|&axis| self.leg(axis, at, to))
+    }
+
+    /// The leg along an axis.
+    #[inline]
+    fn leg(&self, (dimension, axis): (HostDimension, Axis), at: NodeId, to: NodeId) -> Option<Leg> {
+        let way = axis.way(at, to, self.tie)?;
+        Some(Leg { direction: Direction { dimension, sign: way.sign }, hops: way.hops })
+    }
+}
