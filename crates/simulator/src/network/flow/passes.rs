@@ -10,14 +10,21 @@ use crate::network::{Identities, queues::Queues};
 impl<W: Word> Bundle<W> {
     /// The media of the batch that has arrived become free, or are to be given to the next in their queues.
     pub(super) fn release(&mut self, rules: &Rules<W>) {
+        let layout = rules.layout;
         let bases = [0, 1].map(|sign| self.base(sign));
-        for (flight, base) in self.batches.current.flights.iter().zip(bases) {
-            for &word in flight.moving.iter().chain(&flight.ending) {
-                let place = base.wrapping_add(rules.layout.position(word) as usize);
-                if self.contested.contains(place) {
-                    self.picks.push(place);
+        let Self { batches, taken, contested, queues, picks, .. } = self;
+        for (flight, base) in batches.current.flights.iter().zip(bases) {
+            let words = flight.moving.iter().chain(&flight.ending);
+            let places = words.map(|&word| base.wrapping_add(layout.position(word) as usize));
+            if queues.count() == 0 {
+                places.for_each(|place| taken.remove(place));
+                continue;
+            }
+            for place in places {
+                if contested.contains(place) {
+                    picks.push(place);
                 } else {
-                    self.taken.remove(place);
+                    taken.remove(place);
                 }
             }
         }
@@ -52,21 +59,20 @@ impl<W: Word> Bundle<W> {
     /// The messages of a direction that arrived within their stretch go on, or are queued where the next
     /// medium is taken.
     pub(super) fn go_on<I: Identities>(&mut self, sign: usize, passage: &Passage<'_, W, I>) {
-        let rules = passage.rules;
-        let (base, step) = (self.base(sign), rules.steps[sign]);
+        let &Rules { meeting, holds, layout, two_links, steps, .. } = passage.rules;
+        let (base, step) = (self.base(sign), steps[sign]);
+        let nobody_waits = self.queues.count() == 0;
         let Self { taken, blocked, .. } = self;
         let flight = &mut self.batches.current.flights[sign];
-        let place = |word: W| base.wrapping_add(rules.layout.position(word) as usize);
-        match rules.meeting {
-            Meeting::SameWay if !rules.holds && taken.is_empty() => {
-                flight.fly(step, rules.two_links, |_| true, blocked);
+        let place = |word: W| base.wrapping_add(layout.position(word) as usize);
+        match meeting {
+            Meeting::SameWay if !holds && nobody_waits && flight.joined == flight.through => {
+                flight.fly(step, two_links, |_| true, blocked);
             }
-            Meeting::SameWay if !rules.holds => {
-                flight.fly(step, rules.two_links, |word| !taken.contains(place(word)), blocked);
+            Meeting::SameWay if !holds => {
+                flight.fly(step, two_links, |word| !taken.contains(place(word)), blocked);
             }
-            Meeting::SameWay => {
-                flight.go_on(step, rules.two_links, |word| taken.insert(place(word)), blocked);
-            }
+            Meeting::SameWay => flight.go_on(step, two_links, |word| taken.insert(place(word)), blocked),
             Meeting::BothWays => {
                 // It may have to share: whether it departs is told when all have come.
                 flight.go_on(step, W::placed(0, 0), |word| taken.insert(place(word)), blocked);
