@@ -49,3 +49,31 @@ impl<'run> Routes<'run> {
         Some(Leg { direction: Direction { dimension, sign: way.sign }, hops: way.hops })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{MachineKind, Wrap};
+
+    #[test]
+    fn routes_are_those_of_the_machine() {
+        let grid = |lengths: &[u64], wraps: &[Wrap]| {
+            Machine::with_wraps(MachineKind::Torus, lengths, wraps).unwrap()
+        };
+        let machines = [
+            grid(&[8, 4], &[Wrap::Around; 2]),
+            grid(&[5, 6, 2], &[Wrap::Around, Wrap::Open, Wrap::Around]),
+            Machine::of_dimensions(MachineKind::DeBruijn, 4).unwrap(),
+        ];
+        for machine in &machines {
+            for tie in TieRule::ALL {
+                let routes = Routes::new(machine, tie);
+                for (at, to) in machine.nodes().flat_map(|at| machine.nodes().map(move |to| (at, to))) {
+                    let leg = machine.next_leg(at, to, tie);
+                    assert_eq!(routes.next_leg(at, to), leg);
+                    assert_eq!(routes.begin(at, to), (machine.distance(at, to), leg));
+                }
+            }
+        }
+    }
+}
