@@ -33,6 +33,7 @@ mod run;
 mod segments;
 mod shares;
 mod stages;
+mod starts;
 mod time_wheel;
 
 use cubefold_mapping::{Placement, ProductPlacement};

@@ -6,6 +6,7 @@ use super::{
     layout::{Layout, Stop},
     process::{Process, State},
     stages::Stages,
+    starts::Starts,
     time_wheel::TimeWheel,
 };
 
@@ -15,7 +16,8 @@ pub(super) struct Course<'run> {
     pub(super) layout: &'run Layout,
     pub(super) stages: &'run Stages,
     pub(super) processes: Vec<Process>,
-    pub(super) events: TimeWheel, // of processes
+    pub(super) starts: Starts,
+    pub(super) events: TimeWheel, // of processes whose messages move
     pub(super) turned: Vec<u32>,  // for each dimension, how far its belts have turned by now
     pub(super) now: u64,
     pub(super) longest_queue: u32,
@@ -24,15 +26,18 @@ pub(super) struct Course<'run> {
 impl<'run> Course<'run> {
     /// Of so many processes the state stays near the processor by itself.
     pub(super) const CACHED: usize = 1 << 14;
+    /// For so many pairs memory is asked for together.
+    pub(super) const FETCHED_STARTS: usize = 16;
 
     /// Before the first run.
     pub(super) fn new(layout: &'run Layout, stages: &'run Stages) -> Self {
         let flight = stages.hop.saturating_mul(layout.diameter());
-        let horizon = flight.saturating_add(stages.compute).saturating_add(1);
+        let horizon = flight.saturating_add(1);
         Self {
             layout,
             stages,
             processes: vec![],
+            starts: Starts::default(),
             events: TimeWheel::new(horizon),
             turned: vec![0; layout.dimensions()],
             now: 0,
@@ -44,6 +49,7 @@ impl<'run> Course<'run> {
     pub(super) fn begin_again(&mut self, nodes: &[NodeId], stage: u32, finishes: &[u64]) {
         self.set_now(finishes.iter().copied().min().unwrap_or(0));
         self.events.begin_again(self.now);
+        self.starts.begin_again(nodes.len());
         self.processes.clear();
         let all = nodes.iter().zip(finishes);
         self.processes.extend(all.map(|(&node, &finish)| Process::new(node, stage, finish)));
@@ -82,6 +88,17 @@ impl<'run> Course<'run> {
         for &process in processes {
             let stage = self.processes[process as usize].stage;
             if let Some(partner) = self.stages.partner(process, stage + 1) {
+                std::hint::black_box(self.processes[partner as usize].stage);
+            }
+        }
+    }
+
+    /// Asks for the memory of the pairs whose messages set out next, in the same way.
+    #[inline]
+    pub(super) fn fetch_starts(&self) {
+        for count in 0..Self::FETCHED_STARTS {
+            let process = self.starts.ahead(count).process;
+            if let Some(partner) = self.stages.partner(process, self.processes[process as usize].stage) {
                 std::hint::black_box(self.processes[partner as usize].stage);
             }
         }

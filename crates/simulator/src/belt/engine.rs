@@ -9,6 +9,7 @@ use super::{
     meeting::Meeting,
     process::State,
     stages::Stages,
+    starts::Start,
 };
 use crate::{Cycle, Cycles, Observer, StageRecord};
 
@@ -49,7 +50,8 @@ impl<'run, M: Meeting> Engine<'run, M> {
         self.course.longest_queue
     }
 
-    /// Everything that is planned for the present cycle, and what that brings about in the same cycle.
+    /// Everything that is planned for the present cycle, and what that brings about in the same cycle: who meets a
+    /// partner may set out at once, and nobody arrives in the cycle in which it sets out.
     fn wake_all<O: Observer>(&mut self, observer: &mut O) {
         let is_large = self.nodes.len() > Course::CACHED;
         while let Some(batch) = self.course.events.take(self.course.now) {
@@ -60,27 +62,35 @@ impl<'run, M: Meeting> Engine<'run, M> {
                 self.wake(process, observer);
             }
         }
+        let mut taken = 0_usize;
+        while let Some(process) = self.course.starts.take(self.course.now) {
+            if is_large && taken.is_multiple_of(Course::FETCHED_STARTS) {
+                self.course.fetch_starts();
+            }
+            taken += 1;
+            self.exchange(process);
+        }
     }
 
     fn begin(&mut self, stage: usize, finishes: &[u64]) {
         let stage = number(stage);
         self.course.begin_again(self.nodes, stage, finishes);
         self.meeting.begin_again(&self.course);
-        for (process, &finish) in (0..).zip(finishes) {
+        let Course { starts, stages, .. } = &mut self.course;
+        starts.add_first_stage((0..).zip(finishes).filter_map(|(process, &finish)| {
             // Each pair once, by its lower label.
-            let partner = self.course.stages.partner(process, stage);
-            if let Some(partner) = partner.filter(|&partner| partner > process) {
-                self.meet(process, partner, finish.max(finishes[partner as usize]));
-            }
-        }
+            let partner = stages.partner(process, stage).filter(|&partner| partner > process)?;
+            Some(Start { cycle: finish.max(finishes[partner as usize]) + stages.compute, process })
+        }));
     }
 
     fn next_cycle(&self) -> Option<u64> {
-        match self.meeting.next_pick(&self.course) {
-            Some(pick) if pick == self.course.now + 1 => Some(pick), // nothing can be sooner
-            Some(pick) => self.course.events.next_cycle().map_or(Some(pick), |event| Some(event.min(pick))),
-            None => self.course.events.next_cycle(),
+        let pick = self.meeting.next_pick(&self.course);
+        if pick == Some(self.course.now + 1) {
+            return pick; // nothing can be sooner
         }
+        let next = [pick, self.course.events.next_cycle(), self.course.starts.next_cycle()];
+        next.into_iter().flatten().min()
     }
 
     /// The event that was planned for a process: what it means depends on what has happened since.
@@ -89,24 +99,11 @@ impl<'run, M: Meeting> Engine<'run, M> {
         let own = &mut self.course.processes[process as usize];
         own.planned = false;
         match own.state {
-            State::Computing => self.exchange(process),
             // It was held up on the way.
             State::Moving if own.time > self.course.now => own.plan(process, &mut self.course.events),
             State::Moving => self.end_leg(process, observer),
             State::Queued | State::Alone => {}
         }
-    }
-
-    /// Both partners have come to the same stage, the later one at `begin`: their messages set out when that has
-    /// computed.
-    #[inline]
-    fn meet(&mut self, one: u32, other: u32, begin: u64) {
-        let Course { processes, events, stages, .. } = &mut self.course;
-        let start = begin + stages.compute;
-        processes[other as usize].compute(start);
-        let own = &mut processes[one as usize];
-        own.compute(start);
-        own.plan(one, events); // one event does for both
     }
 
     /// The messages of a process and its partner set out.
@@ -116,8 +113,17 @@ impl<'run, M: Meeting> Engine<'run, M> {
         let own = &processes[one as usize];
         let Some(other) = stages.partner(one, own.stage) else { return };
         let (here, there) = (own.node, processes[other as usize].node);
-        self.send(there, here, one);
-        self.send(here, there, other);
+        self.set_out(there, here, one);
+        self.set_out(here, there, other);
+    }
+
+    /// The message for `process` sets out from one node to another.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    fn set_out(&mut self, from: NodeId, to: NodeId, process: u32) {
+        let own = &mut self.course.processes[process as usize];
+        (own.start, own.distance) = (self.course.now, 0);
+        self.send(from, to, process);
     }
 
     /// The message for `process` takes the next leg of its way from one node to another.
@@ -154,7 +160,7 @@ impl<'run, M: Meeting> Engine<'run, M> {
     /// The message for a process arrives: the stage is over for it.
     #[inline]
     fn deliver<O: Observer>(&mut self, process: u32, observer: &mut O) {
-        let Course { processes, stages, now, .. } = &mut self.course;
+        let Course { processes, starts, stages, now, .. } = &mut self.course;
         let own = &mut processes[process as usize];
         observer.stage_finished(&StageRecord {
             process: ProcessId::new(process),
@@ -170,11 +176,10 @@ impl<'run, M: Meeting> Engine<'run, M> {
         own.stage += 1;
         own.state = State::Alone;
         let stage = own.stage;
-        if let Some(partner) = stages.partner(process, stage)
-            && processes[partner as usize].stage == stage
-        {
-            let begin = *now; // it has waited for this one
-            self.meet(process, partner, begin);
+        if let Some(partner) = stages.partner(process, stage) {
+            let has_met = processes[partner as usize].stage == stage;
+            // The partner has waited for this one.
+            starts.add(Start { cycle: *now + stages.compute, process }, u32::from(has_met));
         }
     }
 }

@@ -42,10 +42,8 @@ pub(super) struct Process {
 /// What a process waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Its partner, who is still in the stage before.
+    /// Its partner, or the end of the later of the two computations.
     Alone,
-    /// The end of the later of the two computations.
-    Computing,
     /// A message that moves.
     Moving,
     /// A message that waits for a channel.
@@ -70,12 +68,6 @@ impl Process {
             state: State::Alone,
             planned: false,
         }
-    }
-
-    /// It and its partner compute until `start`.
-    #[inline]
-    pub(super) fn compute(&mut self, start: u64) {
-        (self.start, self.time, self.distance, self.state) = (start, start, 0, State::Computing);
     }
 
     /// Plans an event at its time; one that is planned already will see to that.
