@@ -4,12 +4,13 @@ use cubefold_mapping::ProcessId;
 use cubefold_topology::NodeId;
 
 use super::{
-    course::Course,
-    layout::{Layout, Leg},
+    course::{CACHED, Course, FETCHED_STARTS},
+    layout::Layout,
     meeting::Meeting,
     process::State,
     stages::Stages,
     starts::Start,
+    terrain::Terrain,
 };
 use crate::{Cycle, Cycles, Observer, StageRecord};
 
@@ -17,17 +18,18 @@ use crate::{Cycle, Cycles, Observer, StageRecord};
 ///
 /// It may be used for one run after another: at the end of a run nothing of it is left but memory.
 #[derive(Debug)]
-pub(super) struct Engine<'run, M> {
+pub(super) struct Engine<'run, M, T: Terrain> {
     nodes: &'run [NodeId], // by process
-    course: Course<'run>,
+    terrain: T,
+    course: Course<'run, T::Events>,
     meeting: M,
 }
 
-impl<'run, M: Meeting> Engine<'run, M> {
+impl<'run, M: Meeting, T: Terrain> Engine<'run, M, T> {
     /// For runs of processes on these nodes.
-    pub(super) fn new(layout: &'run Layout, stages: &'run Stages, nodes: &'run [NodeId]) -> Self {
-        let course = Course::new(layout, stages);
-        Self { nodes, meeting: M::new(&course), course }
+    pub(super) fn new(layout: &'run Layout, stages: &'run Stages, nodes: &'run [NodeId], terrain: T) -> Self {
+        let course = Course::new(layout, stages, nodes.len());
+        Self { nodes, terrain, meeting: M::new(&course), course }
     }
 
     /// Runs the stages from `stage` on, given when each process finished the one before; `finishes` then says
@@ -53,22 +55,22 @@ impl<'run, M: Meeting> Engine<'run, M> {
     /// Everything that is planned for the present cycle, and what that brings about in the same cycle: who meets a
     /// partner may set out at once, and nobody arrives in the cycle in which it sets out.
     fn wake_all<O: Observer>(&mut self, observer: &mut O) {
-        let is_large = self.nodes.len() > Course::CACHED;
+        let is_large = self.nodes.len() > CACHED;
         while let Some(batch) = self.course.events.take(self.course.now) {
             if is_large {
-                self.course.fetch(batch.items());
+                self.course.fetch(batch.as_ref());
             }
-            for &process in batch.items() {
+            for &process in batch.as_ref() {
                 self.wake(process, observer);
             }
         }
         let mut taken = 0_usize;
-        while let Some(process) = self.course.starts.take(self.course.now) {
-            if is_large && taken.is_multiple_of(Course::FETCHED_STARTS) {
+        while let Some(start) = self.course.starts.take(self.course.now) {
+            if is_large && taken.is_multiple_of(FETCHED_STARTS) {
                 self.course.fetch_starts();
             }
             taken += 1;
-            self.exchange(process);
+            self.exchange(start);
         }
     }
 
@@ -80,7 +82,8 @@ impl<'run, M: Meeting> Engine<'run, M> {
         starts.add_first_stage((0..).zip(finishes).filter_map(|(process, &finish)| {
             // Each pair once, by its lower label.
             let partner = stages.partner(process, stage).filter(|&partner| partner > process)?;
-            Some(Start { cycle: finish.max(finishes[partner as usize]) + stages.compute, process })
+            let meeting = finish.max(finishes[partner as usize]);
+            Some(Start { cycle: meeting + stages.compute, process, stage })
         }));
     }
 
@@ -108,52 +111,37 @@ impl<'run, M: Meeting> Engine<'run, M> {
 
     /// The messages of a process and its partner set out.
     #[inline]
-    fn exchange(&mut self, one: u32) {
-        let Course { processes, stages, .. } = &self.course;
-        let own = &processes[one as usize];
-        let Some(other) = stages.partner(one, own.stage) else { return };
-        let (here, there) = (own.node, processes[other as usize].node);
-        self.set_out(there, here, one);
-        self.set_out(here, there, other);
-    }
-
-    /// The message for `process` sets out from one node to another.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn set_out(&mut self, from: NodeId, to: NodeId, process: u32) {
-        let own = &mut self.course.processes[process as usize];
-        (own.start, own.distance) = (self.course.now, 0);
-        self.send(from, to, process);
-    }
-
-    /// The message for `process` takes the next leg of its way from one node to another.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn send(&mut self, from: NodeId, to: NodeId, process: u32) {
-        if let Some(leg) = self.course.layout.next_leg(from, to) {
-            self.take_leg(process, leg);
+    fn exchange(&mut self, start: Start) {
+        let Start { process, stage, .. } = start;
+        if let Some(partner) = self.course.stages.partner(process, stage) {
+            self.set_out(partner, process);
+            self.set_out(process, partner);
         }
     }
 
+    /// The message from a process to its partner sets out.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn take_leg(&mut self, process: u32, leg: Leg) {
-        let own = &mut self.course.processes[process as usize];
-        own.leg_end = leg.end;
-        own.hops = leg.hops;
-        own.distance += leg.hops;
-        self.meeting.join(&mut self.course, process, leg.stop);
+    fn set_out(&mut self, from: u32, to: u32) {
+        let Course { processes, now, .. } = &mut self.course;
+        if let Some(leg) = self.terrain.first_leg(processes, from, to) {
+            let own = &mut processes[to as usize];
+            (own.start, own.hops, own.distance) = (*now, leg.hops, leg.hops);
+            self.meeting.join(&mut self.course, to, leg.stop);
+        }
     }
 
     /// A message has come to the end of its leg: it turns, or has arrived.
     #[inline]
     fn end_leg<O: Observer>(&mut self, process: u32, observer: &mut O) {
         self.meeting.leave(&mut self.course, process);
-        let own = &self.course.processes[process as usize];
-        if own.leg_end == own.node {
-            self.deliver(process, observer);
+        let own = &mut self.course.processes[process as usize];
+        if let Some(leg) = self.terrain.next_leg(own) {
+            own.hops = leg.hops;
+            own.distance += leg.hops;
+            self.meeting.join(&mut self.course, process, leg.stop);
         } else {
-            self.send(own.leg_end, own.node, process);
+            self.deliver(process, observer);
         }
     }
 
@@ -179,7 +167,7 @@ impl<'run, M: Meeting> Engine<'run, M> {
         if let Some(partner) = stages.partner(process, stage) {
             let has_met = processes[partner as usize].stage == stage;
             // The partner has waited for this one.
-            starts.add(Start { cycle: *now + stages.compute, process }, u32::from(has_met));
+            starts.add(Start { cycle: *now + stages.compute, process, stage }, u32::from(has_met));
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use cubefold_topology::NodeId;
 
-use super::{stages::Stages, time_wheel::TimeWheel};
+use super::{
+    stages::Stages,
+    time_wheel::{Lists, TimeWheel},
+};
 
 /// The state of one process. It awaits one message at a time, so that the message needs no number of its own.
 ///
@@ -72,7 +75,7 @@ impl Process {
 
     /// Plans an event at its time; one that is planned already will see to that.
     #[inline]
-    pub(super) fn plan(&mut self, own: u32, events: &mut TimeWheel) {
+    pub(super) fn plan<E: Lists>(&mut self, own: u32, events: &mut TimeWheel<E>) {
         if !self.planned {
             self.planned = true;
             events.add(own, self.time);
