@@ -35,6 +35,7 @@ mod segments;
 mod shares;
 mod stages;
 mod starts;
+mod tallies;
 mod terrain;
 mod time_wheel;
 
