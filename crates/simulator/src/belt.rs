@@ -13,11 +13,11 @@
 //! ([`meeting`]). With `T_c > 1` a slot lasts `T_c` cycles and a message that joins also looks at its
 //! neighbours. Times are kept with 64 bits throughout.
 //!
-//! Three things make it fast beyond that. Stages in which nobody can be in anybody's way are computed as a whole
+//! Four things make it fast beyond that. Stages in which nobody can be in anybody's way are computed as a whole
 //! ([`bulk`]). On a product placement, stages of one field keep to lines of one dimension, which share nothing and
 //! can be run one by one, in parallel ([`each_line`]); and all lines of a dimension do the same, so that one
-//! stands for all ([`line_classes`]). Under half-duplex links opposing messages meet all along their ways: there
-//! lines are run hop by hop, but still one for all.
+//! stands for all ([`line_classes`]). And on a line all ways are known beforehand ([`terrain`]). Under half-duplex
+//! links opposing messages meet all along their ways: there lines are run hop by hop, but still one for all.
 
 mod bulk;
 mod course;
@@ -25,6 +25,7 @@ mod each_line;
 mod engine;
 mod layout;
 mod line_classes;
+mod line_legs;
 mod line_run;
 mod meeting;
 mod process;
@@ -33,6 +34,9 @@ mod run;
 mod segments;
 mod shares;
 mod stages;
+mod starts;
+mod tallies;
+mod terrain;
 mod time_wheel;
 
 use cubefold_mapping::{Placement, ProductPlacement};
@@ -42,7 +46,8 @@ pub use self::records::{ProcessTime, ProcessTimes};
 use self::{
     layout::Layout,
     line_classes::{KeepLines, LineClasses, LineError, LineProblem},
-    run::Run,
+    line_legs::LineLegs,
+    run::Setting,
     segments::{comes_back, segments},
     stages::Stages,
 };
@@ -165,7 +170,8 @@ pub fn belt_applies<P: Program>(
 /// Bytes that a run takes at most, roughly.
 pub(crate) fn bytes(plan: Plan<'_>) -> u64 {
     let run = |processes: u64, nodes: u64, dimensions: u64| {
-        processes * BYTES_A_PROCESS + nodes * 2 * dimensions * BYTES_A_CHANNEL
+        let ways = if dimensions == 1 { LineLegs::bytes(processes) } else { 0 };
+        processes * BYTES_A_PROCESS + nodes * 2 * dimensions * BYTES_A_CHANNEL + ways
     };
     match plan {
         Plan::Classes(program, placement) => {
@@ -183,9 +189,9 @@ pub(crate) fn bytes(plan: Plan<'_>) -> u64 {
     }
 }
 
-/// The state of a process, its node, its times while a stage is tried as a whole, its account, and the place of its
-/// event.
-const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8 + 10;
+/// The state of a process, its node, its times while a stage is tried as a whole, its account, the place of its event,
+/// and its half of that of its pair.
+const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8 + 10 + 16;
 /// A slot, the place of a queue, and the bit for it.
 const BYTES_A_CHANNEL: u64 = 13;
 
@@ -216,10 +222,10 @@ pub(crate) fn run<O: Observer>(
         Plan::Whole(program, placement) => {
             let stages = Stages::of(program, communication);
             let layout = Layout::new(placement.machine(), communication.tie());
-            let nodes = placement.nodes();
+            let setting = Setting::new(layout, stages, placement.nodes(), bulk);
             let mut observers = (Ledger::new(program), observer);
-            let mut run = Run::new(&layout, &stages, &nodes, bulk);
-            run.run(&mut vec![0; nodes.len()], &mut observers);
+            let mut run = setting.start();
+            run.run(&mut vec![0; setting.nodes.len()], &mut observers);
             Ok(Ride { summary: observers.0.close()?, longest_queue: run.longest_queue() })
         }
     }

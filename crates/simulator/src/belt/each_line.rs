@@ -11,6 +11,7 @@ use super::{
     line_classes::{KeepLines, LineError, LineProblem},
     line_run::{LineRun, LineSetting},
     segments::{Segment, segments},
+    tallies::Tallies,
 };
 use crate::{Cycle, Observer, Program, StageRecord, Summary, accounts::Accounts};
 
@@ -113,6 +114,7 @@ struct Times {
 struct Worker<'run> {
     run: LineRun<'run>,
     accounts: Accounts,
+    tallies: Tallies,
     sums: LineSums,
     lines: &'run SegmentLines<'run>,
 }
@@ -120,7 +122,8 @@ struct Worker<'run> {
 impl<'run> Worker<'run> {
     fn new(problem: &LineProblem<'_>, lines: &'run SegmentLines<'run>, setting: &'run LineSetting) -> Self {
         let accounts = Accounts::new([], problem.program.compute(), lines.segment.stages.end - 1);
-        Self { run: setting.start(), accounts, sums: problem.no_sums(), lines }
+        let tallies = Tallies::new(lines.segment.stages.start, lines.segment.stage_count());
+        Self { run: setting.start(), accounts, tallies, sums: problem.no_sums(), lines }
     }
 
     /// Runs lines of `length` processes each, from `first` on, which begin at `times` and finish at what is
@@ -131,6 +134,7 @@ impl<'run> Worker<'run> {
             let mut observer = LineObserver {
                 sums: &mut self.sums,
                 accounts: &mut self.accounts,
+                tallies: &mut self.tallies,
                 first_label: first_label(line, self.lines.stride, length),
                 lines: self.lines,
             };
@@ -140,7 +144,8 @@ impl<'run> Worker<'run> {
         Ok(())
     }
 
-    fn finish(self) -> LineSums {
+    fn finish(mut self) -> LineSums {
+        self.tallies.add_to(&mut self.sums.summary);
         LineSums { longest_queue: self.run.longest_queue(), ..self.sums }
     }
 }
@@ -149,6 +154,7 @@ impl<'run> Worker<'run> {
 struct LineObserver<'worker> {
     sums: &'worker mut LineSums,
     accounts: &'worker mut Accounts,
+    tallies: &'worker mut Tallies,
     first_label: usize,
     lines: &'worker SegmentLines<'worker>,
 }
@@ -157,7 +163,7 @@ impl Observer for LineObserver<'_> {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     fn stage_finished(&mut self, record: &StageRecord) {
-        self.sums.summary.add_stage(record, 1);
+        self.tallies.add(record, &mut self.sums.summary);
         self.accounts.stage_finished(record);
         if self.lines.keep == KeepLines::Yes {
             let label = self.first_label + record.process.label() as usize * self.lines.stride;

@@ -4,11 +4,13 @@ use cubefold_mapping::ProcessId;
 use cubefold_topology::NodeId;
 
 use super::{
-    course::Course,
-    layout::{Layout, Leg},
+    course::{CACHED, Course, FETCHED_STARTS},
+    layout::Layout,
     meeting::Meeting,
     process::State,
     stages::Stages,
+    starts::Start,
+    terrain::Terrain,
 };
 use crate::{Cycle, Cycles, Observer, StageRecord};
 
@@ -16,17 +18,18 @@ use crate::{Cycle, Cycles, Observer, StageRecord};
 ///
 /// It may be used for one run after another: at the end of a run nothing of it is left but memory.
 #[derive(Debug)]
-pub(super) struct Engine<'run, M> {
+pub(super) struct Engine<'run, M, T: Terrain> {
     nodes: &'run [NodeId], // by process
-    course: Course<'run>,
+    terrain: T,
+    course: Course<'run, T::Events>,
     meeting: M,
 }
 
-impl<'run, M: Meeting> Engine<'run, M> {
+impl<'run, M: Meeting, T: Terrain> Engine<'run, M, T> {
     /// For runs of processes on these nodes.
-    pub(super) fn new(layout: &'run Layout, stages: &'run Stages, nodes: &'run [NodeId]) -> Self {
-        let course = Course::new(layout, stages);
-        Self { nodes, meeting: M::new(&course), course }
+    pub(super) fn new(layout: &'run Layout, stages: &'run Stages, nodes: &'run [NodeId], terrain: T) -> Self {
+        let course = Course::new(layout, stages, nodes.len());
+        Self { nodes, terrain, meeting: M::new(&course), course }
     }
 
     /// Runs the stages from `stage` on, given when each process finished the one before; `finishes` then says
@@ -49,16 +52,25 @@ impl<'run, M: Meeting> Engine<'run, M> {
         self.course.longest_queue
     }
 
-    /// Everything that is planned for the present cycle, and what that brings about in the same cycle.
+    /// Everything that is planned for the present cycle, and what that brings about in the same cycle: who meets a
+    /// partner may set out at once, and nobody arrives in the cycle in which it sets out.
     fn wake_all<O: Observer>(&mut self, observer: &mut O) {
-        let is_large = self.nodes.len() > Course::CACHED;
+        let is_large = self.nodes.len() > CACHED;
         while let Some(batch) = self.course.events.take(self.course.now) {
             if is_large {
-                self.course.fetch(batch.items());
+                self.course.fetch(batch.as_ref());
             }
-            for &process in batch.items() {
+            for &process in batch.as_ref() {
                 self.wake(process, observer);
             }
+        }
+        let mut taken = 0_usize;
+        while let Some(start) = self.course.starts.take(self.course.now) {
+            if is_large && taken.is_multiple_of(FETCHED_STARTS) {
+                self.course.fetch_starts();
+            }
+            taken += 1;
+            self.exchange(start);
         }
     }
 
@@ -66,21 +78,22 @@ impl<'run, M: Meeting> Engine<'run, M> {
         let stage = number(stage);
         self.course.begin_again(self.nodes, stage, finishes);
         self.meeting.begin_again(&self.course);
-        for (process, &finish) in (0..).zip(finishes) {
+        let Course { starts, stages, .. } = &mut self.course;
+        starts.add_first_stage((0..).zip(finishes).filter_map(|(process, &finish)| {
             // Each pair once, by its lower label.
-            let partner = self.course.stages.partner(process, stage);
-            if let Some(partner) = partner.filter(|&partner| partner > process) {
-                self.meet(process, partner, finish.max(finishes[partner as usize]));
-            }
-        }
+            let partner = stages.partner(process, stage).filter(|&partner| partner > process)?;
+            let meeting = finish.max(finishes[partner as usize]);
+            Some(Start { cycle: meeting + stages.compute, process, stage })
+        }));
     }
 
     fn next_cycle(&self) -> Option<u64> {
-        match self.meeting.next_pick(&self.course) {
-            Some(pick) if pick == self.course.now + 1 => Some(pick), // nothing can be sooner
-            Some(pick) => self.course.events.next_cycle().map_or(Some(pick), |event| Some(event.min(pick))),
-            None => self.course.events.next_cycle(),
+        let pick = self.meeting.next_pick(&self.course);
+        if pick == Some(self.course.now + 1) {
+            return pick; // nothing can be sooner
         }
+        let next = [pick, self.course.events.next_cycle(), self.course.starts.next_cycle()];
+        next.into_iter().flatten().min()
     }
 
     /// The event that was planned for a process: what it means depends on what has happened since.
@@ -89,7 +102,6 @@ impl<'run, M: Meeting> Engine<'run, M> {
         let own = &mut self.course.processes[process as usize];
         own.planned = false;
         match own.state {
-            State::Computing => self.exchange(process),
             // It was held up on the way.
             State::Moving if own.time > self.course.now => own.plan(process, &mut self.course.events),
             State::Moving => self.end_leg(process, observer),
@@ -97,64 +109,46 @@ impl<'run, M: Meeting> Engine<'run, M> {
         }
     }
 
-    /// Both partners have come to the same stage, the later one at `begin`: their messages set out when that has
-    /// computed.
-    #[inline]
-    fn meet(&mut self, one: u32, other: u32, begin: u64) {
-        let Course { processes, events, stages, .. } = &mut self.course;
-        let start = begin + stages.compute;
-        processes[other as usize].compute(start);
-        let own = &mut processes[one as usize];
-        own.compute(start);
-        own.plan(one, events); // one event does for both
-    }
-
     /// The messages of a process and its partner set out.
     #[inline]
-    fn exchange(&mut self, one: u32) {
-        let Course { processes, stages, .. } = &self.course;
-        let own = &processes[one as usize];
-        let Some(other) = stages.partner(one, own.stage) else { return };
-        let (here, there) = (own.node, processes[other as usize].node);
-        self.send(there, here, one);
-        self.send(here, there, other);
-    }
-
-    /// The message for `process` takes the next leg of its way from one node to another.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn send(&mut self, from: NodeId, to: NodeId, process: u32) {
-        if let Some(leg) = self.course.layout.next_leg(from, to) {
-            self.take_leg(process, leg);
+    fn exchange(&mut self, start: Start) {
+        let Start { process, stage, .. } = start;
+        if let Some(partner) = self.course.stages.partner(process, stage) {
+            self.set_out(partner, process);
+            self.set_out(process, partner);
         }
     }
 
+    /// The message from a process to its partner sets out.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn take_leg(&mut self, process: u32, leg: Leg) {
-        let own = &mut self.course.processes[process as usize];
-        own.leg_end = leg.end;
-        own.hops = leg.hops;
-        own.distance += leg.hops;
-        self.meeting.join(&mut self.course, process, leg.stop);
+    fn set_out(&mut self, from: u32, to: u32) {
+        let Course { processes, now, .. } = &mut self.course;
+        if let Some(leg) = self.terrain.first_leg(processes, from, to) {
+            let own = &mut processes[to as usize];
+            (own.start, own.hops, own.distance) = (*now, leg.hops, leg.hops);
+            self.meeting.join(&mut self.course, to, leg.stop);
+        }
     }
 
     /// A message has come to the end of its leg: it turns, or has arrived.
     #[inline]
     fn end_leg<O: Observer>(&mut self, process: u32, observer: &mut O) {
         self.meeting.leave(&mut self.course, process);
-        let own = &self.course.processes[process as usize];
-        if own.leg_end == own.node {
-            self.deliver(process, observer);
+        let own = &mut self.course.processes[process as usize];
+        if let Some(leg) = self.terrain.next_leg(own) {
+            own.hops = leg.hops;
+            own.distance += leg.hops;
+            self.meeting.join(&mut self.course, process, leg.stop);
         } else {
-            self.send(own.leg_end, own.node, process);
+            self.deliver(process, observer);
         }
     }
 
     /// The message for a process arrives: the stage is over for it.
     #[inline]
     fn deliver<O: Observer>(&mut self, process: u32, observer: &mut O) {
-        let Course { processes, stages, now, .. } = &mut self.course;
+        let Course { processes, starts, stages, now, .. } = &mut self.course;
         let own = &mut processes[process as usize];
         observer.stage_finished(&StageRecord {
             process: ProcessId::new(process),
@@ -170,11 +164,10 @@ impl<'run, M: Meeting> Engine<'run, M> {
         own.stage += 1;
         own.state = State::Alone;
         let stage = own.stage;
-        if let Some(partner) = stages.partner(process, stage)
-            && processes[partner as usize].stage == stage
-        {
-            let begin = *now; // it has waited for this one
-            self.meet(process, partner, begin);
+        if let Some(partner) = stages.partner(process, stage) {
+            let has_met = processes[partner as usize].stage == stage;
+            // The partner has waited for this one.
+            starts.add(Start { cycle: *now + stages.compute, process, stage }, u32::from(has_met));
         }
     }
 }

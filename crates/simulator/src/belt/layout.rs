@@ -122,12 +122,6 @@ impl Layout {
         let length = self.axes[dimension].length();
         low_word(if length.is_power_of_two() { steps & (length - 1) } else { steps % length })
     }
-
-    /// The place of the slot at a stop, of a belt that has turned so far.
-    #[inline]
-    pub(super) fn slot(&self, stop: Stop, turned: u32) -> u32 {
-        stop.line + back(stop.position, turned, self.length(stop.dimension()))
-    }
 }
 
 impl Stop {
@@ -135,6 +129,12 @@ impl Stop {
     #[inline]
     pub(super) fn dimension(self) -> usize {
         self.direction as usize / 2
+    }
+
+    /// The place of the slot at it, of a belt of so many slots that has turned so far.
+    #[inline]
+    pub(super) fn slot(self, turned: u32, length: u32) -> u32 {
+        self.line + back(self.position, turned, length)
     }
 
     /// The place of the channel that leads on from it.
@@ -203,7 +203,7 @@ mod tests {
                 for hops in 0..leg.hops {
                     let position = (leg.stop.position + hops) % length;
                     let there = Stop { position, ..leg.stop };
-                    let slot = |stop, steps| layout.slot(stop, layout.turned(dimension, steps));
+                    let slot = |stop: Stop, steps| stop.slot(layout.turned(dimension, steps), length);
                     let own = slot(leg.stop, 5);
                     let place = own - leg.stop.line;
                     assert_eq!(slot(there, 5 + u64::from(hops)), own);

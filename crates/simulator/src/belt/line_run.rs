@@ -1,9 +1,14 @@
 //! Runs of one segment on lines of its dimension.
 
 use cubefold_mapping::{Placement, ProcessId, ProductPlacement};
-use cubefold_topology::{LinkMode, NodeId};
+use cubefold_topology::LinkMode;
 
-use super::{layout::Layout, run::Run, segments::Segment, stages::Stages};
+use super::{
+    layout::Layout,
+    run::{Run, Setting},
+    segments::Segment,
+    stages::Stages,
+};
 use crate::{
     BulkStages, Communication, CubeProgram, Cycle, Observer, Program, StageRecord,
     asynchronous::{self, Begins},
@@ -12,10 +17,7 @@ use crate::{
 /// A segment on a line: what the runs on all lines of the dimension have in common.
 #[derive(Debug)]
 pub(super) struct LineSetting {
-    layout: Layout,
-    stages: Stages,
-    nodes: Vec<NodeId>, // of the line, by value of the field
-    bulk: BulkStages,
+    setting: Setting, // of the processes of the line, by value of the field
     hop_by_hop: Option<HopByHop>,
 }
 
@@ -31,7 +33,7 @@ struct HopByHop {
 /// Runs on one line after another.
 #[derive(Debug)]
 pub(super) struct LineRun<'setting> {
-    setting: &'setting LineSetting,
+    line: &'setting LineSetting,
     run: Run<'setting>,
     longest_queue: u32,
 }
@@ -58,18 +60,18 @@ impl LineSetting {
             compute: program.compute().get(),
             hop: communication.hop().get(),
         };
-        Self { layout: Layout::new(line.machine(), communication.tie()), stages, nodes, bulk, hop_by_hop }
+        let layout = Layout::new(line.machine(), communication.tie());
+        Self { setting: Setting::new(layout, stages, nodes, bulk), hop_by_hop }
     }
 
     /// The number of processes of a line.
     pub(super) fn processes(&self) -> usize {
-        self.nodes.len()
+        self.setting.nodes.len()
     }
 
     /// A run, to be used for one line after another.
     pub(super) fn start(&self) -> LineRun<'_> {
-        let run = Run::new(&self.layout, &self.stages, &self.nodes, self.bulk);
-        LineRun { setting: self, run, longest_queue: 0 }
+        LineRun { line: self, run: self.setting.start(), longest_queue: 0 }
     }
 }
 
@@ -85,12 +87,12 @@ impl LineRun<'_> {
         finishes: &mut [u64],
         observer: &mut O,
     ) -> Result<(), ProcessId> {
-        let longest_queue = match &self.setting.hop_by_hop {
+        let longest_queue = match &self.line.hop_by_hop {
             None => {
                 self.run.run(finishes, observer);
                 self.run.longest_queue()
             }
-            Some(line) => line.run(self.setting.stages.first, finishes, observer)?,
+            Some(line) => line.run(self.line.setting.stages.first, finishes, observer)?,
         };
         self.longest_queue = self.longest_queue.max(longest_queue);
         Ok(())

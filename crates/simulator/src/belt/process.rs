@@ -2,7 +2,10 @@
 
 use cubefold_topology::NodeId;
 
-use super::{stages::Stages, time_wheel::TimeWheel};
+use super::{
+    stages::Stages,
+    time_wheel::{Lists, TimeWheel},
+};
 
 /// The state of one process. It awaits one message at a time, so that the message needs no number of its own.
 ///
@@ -42,10 +45,8 @@ pub(super) struct Process {
 /// What a process waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Its partner, who is still in the stage before.
+    /// Its partner, or the end of the later of the two computations.
     Alone,
-    /// The end of the later of the two computations.
-    Computing,
     /// A message that moves.
     Moving,
     /// A message that waits for a channel.
@@ -72,15 +73,9 @@ impl Process {
         }
     }
 
-    /// It and its partner compute until `start`.
-    #[inline]
-    pub(super) fn compute(&mut self, start: u64) {
-        (self.start, self.time, self.distance, self.state) = (start, start, 0, State::Computing);
-    }
-
     /// Plans an event at its time; one that is planned already will see to that.
     #[inline]
-    pub(super) fn plan(&mut self, own: u32, events: &mut TimeWheel) {
+    pub(super) fn plan<E: Lists>(&mut self, own: u32, events: &mut TimeWheel<E>) {
         if !self.planned {
             self.planned = true;
             events.add(own, self.time);
