@@ -72,6 +72,27 @@ impl Summary {
         self.blocked.record_many(blocked.get(), count);
     }
 
+    /// Adds a stage of many processes, none of which shared a processor or was idle: how many of them waited, and were
+    /// blocked, for how long, and the sum of their transfers \[cycles\].
+    pub(crate) fn add_counts(
+        &mut self,
+        stage: usize,
+        waiting: impl Iterator<Item = (u64, u64)>,
+        blocked: impl Iterator<Item = (u64, u64)>,
+        transfer: u64,
+    ) {
+        let stage = &mut self.stages[stage];
+        stage.transfer += u128::from(transfer);
+        for (cycles, count) in waiting {
+            stage.waiting += u128::from(cycles) * u128::from(count);
+            self.waiting.record_many(cycles, count);
+        }
+        for (cycles, count) in blocked {
+            stage.blocked += u128::from(cycles) * u128::from(count);
+            self.blocked.record_many(cycles, count);
+        }
+    }
+
     /// Adds the end of `count` processes that finished together.
     #[inline]
     pub(crate) fn add_finish(&mut self, finish: Cycle, count: u64) {

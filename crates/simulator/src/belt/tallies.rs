@@ -1,14 +1,11 @@
 //! What most processes go through, counted before it is summed.
 
-use cubefold_mapping::ProcessId;
-
-use crate::{Cycle, Cycles, StageRecord, Summary};
+use crate::{Cycles, StageRecord, Summary};
 
 /// For each stage of a segment how many processes waited, and were blocked, for how long; of short times only.
 ///
-/// A summary knows how often each waiting time and each blocked time came, and their sums, but not which of them came
-/// together. So they are counted apart, by themselves and without asking whether they are nothing, and are put
-/// together in any way when they are added to a summary.
+/// A summary does not know which waiting time came together with which blocked time. So they are counted apart, and
+/// without asking whether they are nothing.
 #[derive(Debug)]
 pub(super) struct Tallies {
     first: usize, // the number of the first stage
@@ -63,21 +60,7 @@ impl Tallies {
 impl Tally {
     /// Adds what was counted of a stage.
     fn add_to(&self, stage: usize, summary: &mut Summary) {
-        let (mut all_waiting, mut all_blocked) = (counts(&self.waiting), counts(&self.blocked));
-        let (mut waiting, mut blocked) = (all_waiting.next(), all_blocked.next());
-        let mut transfer = self.transfer;
-        while let (Some((wait, waits)), Some((block, blocks))) = (&mut waiting, &mut blocked) {
-            // All transfers go to one of them.
-            let count = if transfer > 0 { 1 } else { *waits.min(blocks) };
-            summary.add_stage(&record(stage, *wait, *block, std::mem::take(&mut transfer)), count);
-            (*waits, *blocks) = (*waits - count, *blocks - count);
-            if *waits == 0 {
-                waiting = all_waiting.next();
-            }
-            if *blocks == 0 {
-                blocked = all_blocked.next();
-            }
-        }
+        summary.add_counts(stage, counts(&self.waiting), counts(&self.blocked), self.transfer);
     }
 }
 
@@ -86,30 +69,27 @@ fn counts(times: &[u64]) -> impl Iterator<Item = (u64, u64)> {
     (0..).zip(times.iter().copied()).filter(|&(_, count)| count > 0)
 }
 
-/// A process with such times, whichever it is.
-fn record(stage: usize, waiting: u64, blocked: u64, transfer: u64) -> StageRecord {
-    StageRecord {
-        process: ProcessId::new(0),
-        stage,
-        sharing: Cycles::ZERO,
-        ready: Cycle::START,
-        start: Cycle::new(waiting),
-        finish: Cycle::new(waiting + blocked + transfer),
-        transfer: Cycles::new(transfer),
-        idle: Cycles::ZERO,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Cycle;
+    use cubefold_mapping::ProcessId;
 
     fn stage(stage: usize, waiting: u64, blocked: u64, transfer: u64, idle: u64) -> StageRecord {
-        StageRecord { idle: Cycles::new(idle), ..record(stage, waiting, blocked, transfer) }
+        StageRecord {
+            process: ProcessId::new(0),
+            stage,
+            sharing: Cycles::ZERO,
+            ready: Cycle::START,
+            start: Cycle::new(waiting),
+            finish: Cycle::new(waiting + blocked + transfer),
+            transfer: Cycles::new(transfer),
+            idle: Cycles::new(idle),
+        }
     }
 
     #[test]
-    fn counted_apart_and_put_together_sums_and_distributions_are_the_same() {
+    fn counted_apart_sums_and_distributions_are_the_same() {
         let records = [
             stage(3, 0, 0, 5, 0),
             stage(3, 0, 7, 9, 0),
