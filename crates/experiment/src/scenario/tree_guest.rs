@@ -1,7 +1,7 @@
 //! Trees as guests that no number of levels describes: `{ kind = "random-tree", vertices = 100 }` and
 //! `{ kind = "caterpillar", legs = [0, 1, 1, 0] }`.
 
-use cubefold_mapping::GridGuest;
+use cubefold_mapping::GraphGuest;
 use cubefold_topology::{Machine, MachineError, MachineKind, Network};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
@@ -24,7 +24,7 @@ pub(super) fn read(
     place: &Value,
     seed: Option<u64>,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(GridGuest, Size)> {
+) -> Option<(GraphGuest, Size)> {
     let (key, other) =
         if kind == MachineKind::Caterpillar { ("legs", "vertices") } else { ("vertices", "legs") };
     let foreign = ["shape", "dimensions", "levels", "wrap", "edges", other];
@@ -48,7 +48,7 @@ pub(super) fn read(
     match tree(kind, &links) {
         Ok(machine) if errors.len() == before => {
             let size = Size::of_machine(&machine, &value.place);
-            Some((GridGuest::new(machine), size))
+            Some((GraphGuest::new(machine), size))
         }
         Ok(_) => None,
         Err(error) => {
