@@ -67,10 +67,8 @@ pub(super) fn read(
     }
     for key in ["levels", "vertices", "legs", "edges"] {
         if let (Some(kind), Some(value)) = (kind, table.get(key)) {
-            let message = format!("program.guest.{key} with a {kind}, which has none");
-            errors.push(
-                ScenarioError::at(&value.place, message, "not of this kind").with_help("give its shape"),
-            );
+            let kind_place = kind_value.map(|value| &value.place);
+            errors.push(ScenarioError::foreign_key(&table.name(key), &value.place, kind.name(), kind_place));
         }
     }
     let size = size(&table, kind, value, errors);

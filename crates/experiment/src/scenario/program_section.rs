@@ -81,12 +81,9 @@ const NEIGHBOUR_KEYS: [Setting; 3] =
 
 /// Tells keys that another kind of program has.
 fn tell_foreign(settings: &Settings<'_>, kind: &str, keys: &[Setting], errors: &mut Vec<ScenarioError>) {
-    for place in keys.iter().filter_map(|&key| Some((key, settings.place(key)?))) {
-        let (key, place) = place;
-        let message = format!("{} with a {kind} program, which has none", key.path());
-        let error = ScenarioError::at(place, message, "not of this kind of program")
-            .because(settings.place(Setting::ProgramKind), "the kind");
-        errors.push(error.with_help("remove it, or change program.kind"));
+    let (kind, kind_place) = (format!("{kind} program"), settings.place(Setting::ProgramKind));
+    for (key, place) in keys.iter().filter_map(|&key| Some((key, settings.place(key)?))) {
+        errors.push(ScenarioError::foreign_key(key.path(), place, &kind, kind_place));
     }
 }
 

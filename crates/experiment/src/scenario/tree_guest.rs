@@ -30,8 +30,8 @@ pub(super) fn read(
     let foreign = ["shape", "dimensions", "levels", "wrap", "edges", other];
     let before = errors.len();
     for (key, value) in foreign.into_iter().filter_map(|key| Some((key, table.get(key)?))) {
-        let message = format!("{} with a {kind}, which has none", table.name(key));
-        errors.push(ScenarioError::at(&value.place, message, "not of this kind").with_help("remove it"));
+        let (path, kind_place) = (table.name(key), Some(&place.place));
+        errors.push(ScenarioError::foreign_key(&path, &value.place, kind.name(), kind_place));
     }
     let Some(value) = table.get(key) else {
         let message = format!("{} is missing, expected {}", table.name(key), expected(kind));
