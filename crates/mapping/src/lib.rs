@@ -60,7 +60,7 @@ pub use guest::{GatheredImages, Guest};
 pub use hypercube::{Hypercube, HypercubeError};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
 pub use metrics::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
-pub use placement::Placement;
+pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
 pub use process::ProcessId;
 pub use product_placement::{ProductPlacement, ProductPlacementError};
