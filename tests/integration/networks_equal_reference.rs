@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_mapping::{
-    Congestion, Dilation, Extremes, GridGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
+    Congestion, Dilation, Extremes, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
     CubeProgram, DivideAndConquer, NeighbourProgram, Pattern, Program, ShuffledProgram,
@@ -56,7 +56,7 @@ fn placement(machine: &Machine, count: u64) -> BoxedStrategy<Placement> {
 }
 
 fn programs(machine: &Machine) -> BoxedStrategy<TestProgram> {
-    let guest = GridGuest::new(machine.clone());
+    let guest = GraphGuest::new(machine.clone());
     let neighbours =
         (select(vec![Pattern::Scatter, Pattern::Permutation { sets: 3, key: [4; 32] }]), compute()).prop_map(
             move |(pattern, compute)| {
@@ -127,7 +127,7 @@ proptest! {
             (Just(machine), prop::collection::vec(0..last, 12))
         })
     ) {
-        let guest = GridGuest::new(Machine::new(MachineKind::Torus, &[3, 4]).unwrap());
+        let guest = GraphGuest::new(Machine::new(MachineKind::Torus, &[3, 4]).unwrap());
         let nodes: Vec<_> = places.into_iter().map(NodeId::new).collect();
         let placement = Placement::Table(PlacementTable::new(&machine, nodes.clone()).unwrap());
         let (mut links, mut passing, mut touching, mut load) = (

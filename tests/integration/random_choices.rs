@@ -2,7 +2,7 @@
 //!
 //! The keys are fixed, so that the outcome is the same every time.
 
-use cubefold_mapping::{GridGuest, Placement, PlacementTable};
+use cubefold_mapping::{GraphGuest, Placement, PlacementTable};
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Pattern, PhaseLength,
     Program, Routing, simulate,
@@ -58,7 +58,7 @@ fn a_message_takes_its_dimensions_in_every_order_and_each_first_more_than_a_quar
 
 /// The random sets of messages on the ring of 5, one for each key.
 fn sets() -> Vec<Vec<(u32, u32)>> {
-    let ring = GridGuest::new(Machine::new(MachineKind::Ring, &[5]).unwrap());
+    let ring = GraphGuest::new(Machine::new(MachineKind::Ring, &[5]).unwrap());
     let of_key = |key| {
         let pattern = Pattern::Permutation { sets: 1, key };
         let program = NeighbourProgram::new(ring.clone(), pattern, Cycles::ZERO).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cubefold_mapping::{
-    Construction, EmbeddingKind, GridGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
+    Construction, EmbeddingKind, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
     Communication, CubeProgram, Cycles, DivideAndConquer, NeighbourProgram, Pattern, Program,
@@ -323,7 +323,7 @@ pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
     let patterns = [Pattern::Shift, Pattern::Scatter, Pattern::Permutation { sets: 4, key: [5; 32] }];
     (pair, select(patterns.to_vec()), communication(), compute()).prop_map(
         |(construction, pattern, communication, compute)| {
-            let guest = GridGuest::new(construction.guest().clone());
+            let guest = GraphGuest::new(construction.guest().clone());
             Case {
                 placement: Placement::Construction(Box::new(construction)),
                 communication,

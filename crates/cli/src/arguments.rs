@@ -13,7 +13,7 @@ use cubefold_experiment::journal::{Found, Shard};
 use cubefold_mapping::{ConstructionKind, EmbeddingKind};
 use cubefold_topology::{LinkMode, MachineKind};
 
-pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, PictureFormat};
+pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, PictureFormat};
 use crate::{
     color::Color,
     format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},
@@ -192,6 +192,18 @@ pub(crate) struct ScenarioOptions {
     pub(crate) format: Option<ResultFormat>,
 }
 
+/// Which run is asked for, of a scenario with one combination.
+#[derive(Debug, Args)]
+pub(crate) struct OneRunOptions {
+    /// A scenario file without a sweep
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Which of the scenario's embeddings; needed where it has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) embedding: Option<String>,
+}
+
 /// Whether runs that are already over are kept.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeOption {
@@ -256,13 +268,8 @@ pub(crate) struct CompareOptions {
 /// Options of `place`.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceOptions {
-    /// A scenario file without a sweep
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-
-    /// Which of the scenario's embeddings; needed where it has several
-    #[arg(long, value_name = "NAME")]
-    pub(crate) embedding: Option<String>,
+    #[command(flatten)]
+    pub(crate) run: OneRunOptions,
 
     /// The placement as it is after a stage, of the embedding greenberg: slots of the intermediate mesh, as grid,
     /// csv or json [default: the placement in the end]
@@ -287,13 +294,8 @@ pub(crate) struct PlaceOptions {
 /// Options of `tables`.
 #[derive(Debug, Args)]
 pub(crate) struct TablesOptions {
-    /// A scenario file without a sweep
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-
-    /// Which of the scenario's embeddings; needed where it has several
-    #[arg(long, value_name = "NAME")]
-    pub(crate) embedding: Option<String>,
+    #[command(flatten)]
+    pub(crate) run: OneRunOptions,
 
     /// How the tables are made: 1 evaluates the embedding, 2 exchanges addresses with the physical
     /// neighbours and needs unit dilation

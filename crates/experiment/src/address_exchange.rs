@@ -1,6 +1,6 @@
 //! What method 2 of making translation tables costs (Tao 1988, 4.4).
 
-use cubefold_mapping::{GridGuest, Placement, PlacementTable};
+use cubefold_mapping::{GraphGuest, Placement, PlacementTable};
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, Execution, NeighbourProgram, Pattern, Routing, SimulationError,
     bytes_to_simulate, simulate,
@@ -35,7 +35,7 @@ pub fn address_exchange_steps(
 /// A scatter in which every node sends and receives.
 #[expect(clippy::expect_used, reason = "a machine has at least two nodes; a scatter draws no sets")]
 fn scatter(machine: &Machine) -> (NeighbourProgram, Placement) {
-    let guest = GridGuest::new(machine.clone());
+    let guest = GraphGuest::new(machine.clone());
     let program = NeighbourProgram::new(guest, Pattern::Scatter, Cycles::ZERO).expect("no sets to draw");
     let table = PlacementTable::new(machine, machine.nodes().collect()).expect("nodes of the machine");
     (program, Placement::Table(table))

@@ -1,7 +1,7 @@
 //! The programs that scenarios can ask for.
 
 use cubefold_mapping::{
-    Extremes, GridGuest, Guest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
+    Extremes, GraphGuest, Guest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
     TableMethodError, TranslationTable, translation_tables,
 };
 use cubefold_simulator::{
@@ -136,9 +136,9 @@ impl GuestProgram {
         }
     }
 
-    /// The guest, where it is no d-cube.
+    /// The graph that is its guest; none where that is a d-cube.
     #[must_use]
-    pub fn grid(&self) -> Option<&GridGuest> {
+    pub fn graph(&self) -> Option<&GraphGuest> {
         match self {
             Self::Cube(_) | Self::Normal(_) | Self::DivideAndConquer(_) => None,
             Self::Shuffled(program) => Some(program.guest()),
@@ -155,7 +155,7 @@ impl GuestProgram {
     /// Whether the guest is a network: a graph whose edges lie in no dimensions.
     #[must_use]
     pub fn has_network_guest(&self) -> bool {
-        self.grid().is_some_and(|guest| guest.shape().as_network().is_some())
+        self.graph().is_some_and(|guest| guest.shape().as_network().is_some())
     }
 
     /// The metrics of a placement of its guest.

@@ -89,5 +89,5 @@ fn coordinate_sum(program: &GuestProgram, process: ProcessId) -> u64 {
             .map(|&one| u64::from(one))
             .sum()
     };
-    program.grid().map_or_else(|| u64::from(process.label().count_ones()), |guest| along(guest.shape()))
+    program.graph().map_or_else(|| u64::from(process.label().count_ones()), |guest| along(guest.shape()))
 }

@@ -1,7 +1,7 @@
 //! Guests, and where their processes sit on a machine.
 //!
-//! A [`Guest`] is a graph of processes: a [`Hypercube`] for the d-cube programs, a [`GridGuest`] for exchanges
-//! between the neighbours of a torus or mesh. An [`EmbeddingKind`] is a rule that places a hypercube
+//! A [`Guest`] is a graph of processes: a [`Hypercube`] for the d-cube programs, a [`GraphGuest`] for exchanges
+//! between the neighbours of a torus, a mesh or a network. An [`EmbeddingKind`] is a rule that places a hypercube
 //! (`docs/model.md` section 3), a [`Construction`] of Tao 1988 one that places a grid, also with several processes
 //! a node, and a [`GreenbergPlacement`] puts a mesh into its smallest hypercube. A [`Placement`] is the outcome on one machine, or one that was given: every process has a node, and
 //! every node says which processes it has. [`PlacementMetrics`] tells what a placement costs before anything runs
@@ -28,8 +28,8 @@ mod construction;
 pub mod course;
 mod cube_dimension;
 mod embedding;
+mod graph_guest;
 mod greenberg;
-mod grid_guest;
 mod guest;
 mod hypercube;
 mod lower_bound;
@@ -50,17 +50,17 @@ pub use course::{
 };
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
+pub use graph_guest::GraphGuest;
 pub use greenberg::{
     DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergPlacement, GreenbergStage,
     IntermediateMesh, MeshSides, Method as GreenbergMethod, PairedAxes, ReflectionMethod, ReflectionNumbers,
     Slot, SlotTable, WrapPlace, disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
 };
-pub use grid_guest::GridGuest;
 pub use guest::{GatheredImages, Guest};
 pub use hypercube::{Hypercube, HypercubeError};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
 pub use metrics::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
-pub use placement::Placement;
+pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
 pub use process::ProcessId;
 pub use product_placement::{ProductPlacement, ProductPlacementError};

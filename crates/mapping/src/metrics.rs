@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use cubefold_topology::TieRule;
 
-use crate::{Guest, Hypercube, Placement};
+use crate::{Guest, Hypercube, Placement, PlacementForm};
 
 /// All metrics of a placement of a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,12 +84,11 @@ impl PlacementMetrics {
     /// When the placement has fewer processes than the cube.
     #[must_use]
     pub fn measure(cube: &Hypercube, placement: &Placement, tie: TieRule) -> Self {
-        match placement {
-            Placement::Product(product) => by_field::measure(product, tie),
-            Placement::Table(_)
-            | Placement::Construction(_)
-            | Placement::Course(_)
-            | Placement::Greenberg(_) => Self::measure_by_edge(cube, placement, tie),
+        match placement.form() {
+            PlacementForm::Product(product) => by_field::measure(product, tie),
+            PlacementForm::Table(_) | PlacementForm::Construction(_) => {
+                Self::measure_by_edge(cube, placement, tie)
+            }
         }
     }
 
@@ -122,12 +121,9 @@ impl PlacementMetrics {
     /// Bytes of memory that measuring a placement takes at most, roughly.
     #[must_use]
     pub fn bytes_to_measure(placement: &Placement) -> u64 {
-        match placement {
-            Placement::Product(product) => by_field::bytes(product),
-            Placement::Table(_)
-            | Placement::Construction(_)
-            | Placement::Course(_)
-            | Placement::Greenberg(_) => by_edge::bytes(placement),
+        match placement.form() {
+            PlacementForm::Product(product) => by_field::bytes(product),
+            PlacementForm::Table(_) | PlacementForm::Construction(_) => by_edge::bytes(placement),
         }
     }
 

@@ -25,6 +25,17 @@ pub enum Placement {
     Greenberg(Box<GreenbergPlacement>),
 }
 
+/// What a placement is answered from, whatever made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlacementForm<'a> {
+    /// Formulas, field by field.
+    Product(&'a ProductPlacement),
+    /// A table, given or made.
+    Table(&'a PlacementTable),
+    /// Formulas of a construction of Tao 1988.
+    Construction(&'a Construction),
+}
+
 impl Placement {
     /// Places `cube` on `machine` by a named embedding.
     ///
@@ -39,27 +50,35 @@ impl Placement {
         ProductPlacement::new(kind, cube, machine).map(Self::Product)
     }
 
+    /// What it is answered from: a construction that makes a table is no more than that table here.
+    #[must_use]
+    pub fn form(&self) -> PlacementForm<'_> {
+        match self {
+            Self::Product(product) => PlacementForm::Product(product),
+            Self::Table(table) => PlacementForm::Table(table),
+            Self::Construction(construction) => PlacementForm::Construction(construction),
+            Self::Course(course) => PlacementForm::Table(course.table()),
+            Self::Greenberg(placement) => PlacementForm::Table(placement.table()),
+        }
+    }
+
     /// The machine.
     #[must_use]
     pub fn machine(&self) -> &Machine {
-        match self {
-            Self::Product(product) => product.machine(),
-            Self::Table(table) => table.machine(),
-            Self::Construction(construction) => construction.host(),
-            Self::Course(course) => course.table().machine(),
-            Self::Greenberg(placement) => placement.table().machine(),
+        match self.form() {
+            PlacementForm::Product(product) => product.machine(),
+            PlacementForm::Table(table) => table.machine(),
+            PlacementForm::Construction(construction) => construction.host(),
         }
     }
 
     /// The number of processes placed.
     #[must_use]
     pub fn process_count(&self) -> u64 {
-        match self {
-            Self::Product(product) => product.cube().process_count(),
-            Self::Table(table) => table.nodes().len() as u64,
-            Self::Construction(construction) => construction.guest().node_count(),
-            Self::Course(course) => course.table().nodes().len() as u64,
-            Self::Greenberg(placement) => placement.table().nodes().len() as u64,
+        match self.form() {
+            PlacementForm::Product(product) => product.cube().process_count(),
+            PlacementForm::Table(table) => table.nodes().len() as u64,
+            PlacementForm::Construction(construction) => construction.guest().node_count(),
         }
     }
 
@@ -70,12 +89,10 @@ impl Placement {
     /// When a table or construction has no such process.
     #[must_use]
     pub fn node(&self, process: ProcessId) -> NodeId {
-        match self {
-            Self::Product(product) => product.node(process),
-            Self::Table(table) => table.node(process),
-            Self::Construction(construction) => construction.node(process),
-            Self::Course(course) => course.table().node(process),
-            Self::Greenberg(placement) => placement.table().node(process),
+        match self.form() {
+            PlacementForm::Product(product) => product.node(process),
+            PlacementForm::Table(table) => table.node(process),
+            PlacementForm::Construction(construction) => construction.node(process),
         }
     }
 
@@ -85,12 +102,10 @@ impl Placement {
     ///
     /// When a construction's machine has no such node.
     pub fn processes(&self, node: NodeId) -> impl Iterator<Item = ProcessId> {
-        let (one, listed, set) = match self {
-            Self::Product(product) => (Some(product.process(node)), None, None),
-            Self::Table(table) => (None, Some(table.processes(node)), None),
-            Self::Construction(construction) => (None, None, Some(construction.processes(node))),
-            Self::Course(course) => (None, Some(course.table().processes(node)), None),
-            Self::Greenberg(placement) => (None, Some(placement.table().processes(node)), None),
+        let (one, listed, set) = match self.form() {
+            PlacementForm::Product(product) => (Some(product.process(node)), None, None),
+            PlacementForm::Table(table) => (None, Some(table.processes(node)), None),
+            PlacementForm::Construction(construction) => (None, None, Some(construction.processes(node))),
         };
         one.into_iter().chain(listed.into_iter().flatten()).chain(set.into_iter().flatten())
     }
@@ -101,14 +116,13 @@ impl Placement {
         self.listed_nodes().into_owned()
     }
 
-    /// The same, without a copy where they are listed already.
-    pub(crate) fn listed_nodes(&self) -> Cow<'_, [NodeId]> {
-        match self {
-            Self::Product(product) => product.nodes().into(),
-            Self::Table(table) => table.nodes().into(),
-            Self::Course(course) => course.table().nodes().into(),
-            Self::Greenberg(placement) => placement.table().nodes().into(),
-            Self::Construction(construction) => {
+    /// The node of every process, in order, without a copy where they are listed already.
+    #[must_use]
+    pub fn listed_nodes(&self) -> Cow<'_, [NodeId]> {
+        match self.form() {
+            PlacementForm::Product(product) => product.nodes().into(),
+            PlacementForm::Table(table) => table.nodes().into(),
+            PlacementForm::Construction(construction) => {
                 let labels = 0..usize::try_from(self.process_count()).unwrap_or(usize::MAX);
                 #[expect(clippy::cast_possible_truncation, reason = "labels are below 2^32")]
                 let node = |label| construction.node(ProcessId::new(label as u32));
@@ -127,18 +141,20 @@ impl Placement {
     /// When a construction has no such process.
     #[must_use]
     pub fn subset(&self, source: ProcessId, destination: ProcessId) -> u32 {
-        match self {
-            Self::Product(_) | Self::Table(_) | Self::Course(_) | Self::Greenberg(_) => 0,
-            Self::Construction(construction) => construction.subset(source, destination).unwrap_or(0),
+        match self.form() {
+            PlacementForm::Product(_) | PlacementForm::Table(_) => 0,
+            PlacementForm::Construction(construction) => {
+                construction.subset(source, destination).unwrap_or(0)
+            }
         }
     }
 
     /// The most links that a message of a subset moves in a phase of a coordinated run; no limit without one.
     #[must_use]
     pub fn phase_length(&self, subset: u32) -> Option<u64> {
-        match self {
-            Self::Product(_) | Self::Table(_) | Self::Course(_) | Self::Greenberg(_) => None,
-            Self::Construction(construction) => {
+        match self.form() {
+            PlacementForm::Product(_) | PlacementForm::Table(_) => None,
+            PlacementForm::Construction(construction) => {
                 let subsets = construction.routing().subsets();
                 subsets.iter().find(|own| own.number == subset)?.phase_length
             }
@@ -148,12 +164,10 @@ impl Placement {
     /// The most processes on one node, at least 1.
     #[must_use]
     pub fn greatest_load(&self) -> u64 {
-        match self {
-            Self::Product(_) => 1,
-            Self::Table(table) => table.greatest_load(),
-            Self::Construction(construction) => construction.load(),
-            Self::Course(course) => course.table().greatest_load(),
-            Self::Greenberg(placement) => placement.table().greatest_load(),
+        match self.form() {
+            PlacementForm::Product(_) => 1,
+            PlacementForm::Table(table) => table.greatest_load(),
+            PlacementForm::Construction(construction) => construction.load(),
         }
     }
 

@@ -100,7 +100,7 @@ fn exchange<G: Guest>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EmbeddingKind, GridGuest, Hypercube, PlacementTable};
+    use crate::{EmbeddingKind, GraphGuest, Hypercube, PlacementTable};
     use cubefold_topology::{Machine, MachineKind};
 
     fn sorted(tables: impl Iterator<Item = TranslationTable>) -> Vec<TranslationTable> {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn host_neighbours_that_are_no_guest_neighbours_are_dropped() {
         // Errata A11: the line of 4 on the (2, 2)-mesh, as 0 1 / 3 2: process 0 must not get process 3.
-        let line = GridGuest::new(Machine::new(MachineKind::Line, &[4]).unwrap());
+        let line = GraphGuest::new(Machine::new(MachineKind::Line, &[4]).unwrap());
         let mesh = Machine::new(MachineKind::Mesh, &[2, 2]).unwrap();
         let nodes = [0, 1, 3, 2].map(NodeId::new).to_vec();
         let placement = Placement::Table(PlacementTable::new(&mesh, nodes).unwrap());

@@ -1,12 +1,12 @@
 //! Bars side by side over a number axis: what spectra and histograms have in common.
 
 use crate::{
-    axes::{Axes, Axis, Margins, Scale, Ticks, number as short},
+    axes::{Axes, Axis, Margins, Scale, Ticks, number},
     error::PictureError,
     font,
     legend::{Legend, Sign},
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
 };
 
 /// The most groups of bars: more are put together.
@@ -74,32 +74,32 @@ impl BarChart {
     fn across(&self, bins: &Bins) -> Axis {
         Axis {
             title: self.values.to_owned(),
-            from: number(bins.first) - 0.5,
-            to: number(bins.first + bins.width * bins.number) - 0.5,
+            from: as_drawn(bins.first) - 0.5,
+            to: as_drawn(bins.first + bins.width * bins.number) - 0.5,
             scale: Scale::Linear,
             ticks: Ticks::Groups,
         }
     }
 
     fn up(&self, most: u64) -> Axis {
-        let from_zero = Axis::from_zero(self.counted, number(most) * 1.05);
+        let from_zero = Axis::from_zero(self.counted, as_drawn(most) * 1.05);
         match self.scale {
             Scale::Linear => from_zero,
             Scale::Logarithmic => {
-                Axis { from: 0.5, to: number(most.max(2)) * 1.5, scale: Scale::Logarithmic, ..from_zero }
+                Axis { from: 0.5, to: as_drawn(most.max(2)) * 1.5, scale: Scale::Logarithmic, ..from_zero }
             }
         }
     }
 
     /// The bar of a series, beside those of the others.
     fn bar(&self, axes: &Axes, bins: &Bins, bin: u64, place: usize, count: u64) -> Area {
-        let left = axes.x(number(bins.first + bin * bins.width) - 0.5);
-        let right = axes.x(number(bins.first + (bin + 1) * bins.width) - 0.5);
-        let one = (right - left) * 0.86 / number(self.series.len() as u64);
+        let left = axes.x(as_drawn(bins.first + bin * bins.width) - 0.5);
+        let right = axes.x(as_drawn(bins.first + (bin + 1) * bins.width) - 0.5);
+        let one = (right - left) * 0.86 / as_drawn(self.series.len() as u64);
         let one_wide = one.min(46.0);
-        let all = one_wide * number(self.series.len() as u64);
-        let x = f64::midpoint(left, right) - all / 2.0 + one_wide * number(place as u64);
-        let y = axes.y(number(count));
+        let all = one_wide * as_drawn(self.series.len() as u64);
+        let x = f64::midpoint(left, right) - all / 2.0 + one_wide * as_drawn(place as u64);
+        let y = axes.y(as_drawn(count));
         Area { x, y, width: one_wide, height: axes.inside.y + axes.inside.height - y }
     }
 }
@@ -130,10 +130,10 @@ impl Bins {
 
     /// Names as many bins as there is room for, by their first value.
     fn draw_names(&self, sheet: &mut Sheet, axes: &Axes) {
-        let x = |bin: u64| axes.x(number(self.first + bin * self.width) - 0.5);
+        let x = |bin: u64| axes.x(as_drawn(self.first + bin * self.width) - 0.5);
         let one = x(1) - x(0);
         let names: Vec<String> =
-            (0..self.number).map(|bin| short(number(self.first + bin * self.width))).collect();
+            (0..self.number).map(|bin| number(as_drawn(self.first + bin * self.width))).collect();
         let widest = names.iter().map(|name| font::width(name, TEXT) + 8.0).fold(0.0, f64::max);
         #[expect(
             clippy::cast_possible_truncation,
@@ -158,11 +158,6 @@ impl Bins {
             width => format!("{first} to {}", first + width - 1),
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "pixels need no more")]
-fn number(value: u64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::{
     palette::heat,
     picture::Picture,
     placement_grid::WIDEST_CAPTION,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, as_drawn},
 };
 
 /// What links carry.
@@ -50,8 +50,7 @@ pub fn link_map(run: &Run, measure: LinkMeasure, links: &[LinkTraffic]) -> Resul
     check_machine(&run.machine)?;
     let (columns, rows) = MachinePlan::columns_and_rows(&run.machine);
     let longest = columns.max(rows);
-    #[expect(clippy::cast_precision_loss, reason = "at most the most nodes")]
-    let step = (900.0 / longest as f64).clamp(14.0, 40.0);
+    let step = (900.0 / as_drawn(longest)).clamp(14.0, 40.0);
     let origin = Point { x: 8.0, y: 58.0 };
     let plan = MachinePlan::new(run, step, origin);
     let caption = format!("{}: {}", run.embedding, measure.title());
@@ -125,15 +124,13 @@ impl Map<'_> {
     }
 
     fn draw(&self, sheet: &mut Sheet, dimension: usize, link: &Link<'_>, thick: &str) {
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
-        let share = if self.greatest == 0 { 0.0 } else { link.count as f64 / self.greatest as f64 };
+        let share = if self.greatest == 0 { 0.0 } else { as_drawn(link.count) / as_drawn(self.greatest) };
         let color = heat(share);
         let properties = [("stroke", color.as_str()), ("stroke-width", thick)];
         let (from, to) = (link.from, link.to);
         if dimension > 2 {
             let side = self.plan.step * 0.24;
-            #[expect(clippy::cast_precision_loss, reason = "a few dimensions")]
-            let aside = side * 1.1 * (dimension - 3) as f64;
+            let aside = side * 1.1 * as_drawn(dimension as u64 - 3);
             let area =
                 Area { x: from.x + side * 0.3 + aside, y: from.y + side * 0.5, width: side, height: side };
             sheet.mark(area, &color, link.says);

@@ -6,7 +6,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId};
 
 use crate::{
     PictureError, font,
-    sheet::{Point, TEXT},
+    sheet::{Point, TEXT, as_drawn},
 };
 
 /// The places of nodes.
@@ -86,12 +86,12 @@ impl<'run> MachinePlan<'run> {
 
     /// The width of all layers \[pixels\].
     pub(crate) fn width(&self) -> f64 {
-        number(self.layers_across.min(self.layers)) * self.layer_width()
+        as_drawn(self.layers_across.min(self.layers)) * self.layer_width()
     }
 
     /// The height of all layers \[pixels\].
     pub(crate) fn height(&self) -> f64 {
-        number(self.layers.div_ceil(self.layers_across)) * self.layer_height()
+        as_drawn(self.layers.div_ceil(self.layers_across)) * self.layer_height()
     }
 
     /// The middle of a node.
@@ -101,8 +101,8 @@ impl<'run> MachinePlan<'run> {
         let corner = self.layer_corner(index / (self.columns * self.rows));
         let within = (GAP - 1.0) + 0.5;
         Point {
-            x: corner.x + (number(column) + within) * self.step,
-            y: corner.y + self.title_height() + (number(row) + within) * self.step,
+            x: corner.x + (as_drawn(column) + within) * self.step,
+            y: corner.y + self.title_height() + (as_drawn(row) + within) * self.step,
         }
     }
 
@@ -125,28 +125,23 @@ impl<'run> MachinePlan<'run> {
 
     fn layer_corner(&self, layer: u64) -> Point {
         Point {
-            x: self.origin.x + number(layer % self.layers_across) * self.layer_width(),
-            y: self.origin.y + number(layer / self.layers_across) * self.layer_height(),
+            x: self.origin.x + as_drawn(layer % self.layers_across) * self.layer_width(),
+            y: self.origin.y + as_drawn(layer / self.layers_across) * self.layer_height(),
         }
     }
 
     fn layer_width(&self) -> f64 {
         let around = (GAP - 1.0) * self.step;
-        (number(self.columns) * self.step + 2.0 * around).max(around + self.widest_title + 12.0)
+        (as_drawn(self.columns) * self.step + 2.0 * around).max(around + self.widest_title + 12.0)
     }
 
     fn layer_height(&self) -> f64 {
-        (number(self.rows) + 2.0 * (GAP - 1.0)) * self.step + self.title_height()
+        (as_drawn(self.rows) + 2.0 * (GAP - 1.0)) * self.step + self.title_height()
     }
 
     fn title_height(&self) -> f64 {
         if self.layers > 1 { 14.0 } else { 0.0 }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "pixels need no more")]
-fn number(value: u64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]

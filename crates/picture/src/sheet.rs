@@ -34,6 +34,12 @@ pub(crate) struct Area {
     pub(crate) height: f64,
 }
 
+/// A count as a number to draw with.
+#[expect(clippy::cast_precision_loss, reason = "53 bits tell more places apart than a sheet has")]
+pub(crate) fn as_drawn(count: u64) -> f64 {
+    count as f64
+}
+
 /// To which side of its place a text lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {

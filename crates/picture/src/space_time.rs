@@ -11,7 +11,7 @@ use crate::{
     legend::Legend,
     palette::Doing,
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
 };
 
 /// The most processes that one picture shows.
@@ -42,8 +42,8 @@ pub fn space_time(caption: &str, finished: &FinishedRun, window: &Window) -> Res
     let margins = Margins { left: 52, below: 36, right: 16, above: 44 };
     let across = Axis {
         title: "cycle".to_owned(),
-        from: as_number(*shown.cycles.start()),
-        to: as_number(*shown.cycles.end()),
+        from: as_drawn(*shown.cycles.start()),
+        to: as_drawn(*shown.cycles.end()),
         scale: Scale::Linear,
         ticks: Ticks::Whole,
     };
@@ -98,7 +98,7 @@ impl Shown {
     }
 
     fn rows(&self) -> f64 {
-        as_number(self.processes.end() - self.processes.start() + 1)
+        as_drawn(self.processes.end() - self.processes.start() + 1)
     }
 }
 
@@ -119,12 +119,12 @@ struct Span {
 impl Diagram<'_> {
     /// The upper edge of a process's row.
     fn top(&self, process: u64) -> f64 {
-        self.axes.inside.y + as_number(process - self.shown.processes.start()) * self.row_height
+        self.axes.inside.y + as_drawn(process - self.shown.processes.start()) * self.row_height
     }
 
     /// Names as many processes as there is room for.
     fn draw_labels(&self, sheet: &mut Sheet) {
-        let step = [1, 2, 4, 8, 16, 32].into_iter().find(|&step| as_number(step) * self.row_height >= TEXT);
+        let step = [1, 2, 4, 8, 16, 32].into_iter().find(|&step| as_drawn(step) * self.row_height >= TEXT);
         for process in self.shown.processes.clone().filter(|process| process % step.unwrap_or(64) == 0) {
             let y = self.top(process) + self.row_height / 2.0 + 4.0;
             let at = Point { x: self.axes.inside.x - 6.0, y };
@@ -161,7 +161,7 @@ impl Diagram<'_> {
         if from >= to {
             return false;
         }
-        let (left, right) = (self.axes.x(as_number(from)), self.axes.x(as_number(to)));
+        let (left, right) = (self.axes.x(as_drawn(from)), self.axes.x(as_drawn(to)));
         let gap = if self.row_height > 6.0 { 1.0 } else { 0.0 };
         let y = self.top(record.process.label().into());
         let area = Area { x: left, y, width: right - left, height: self.row_height - gap };
@@ -204,11 +204,6 @@ fn spans(record: &StageRecord, begin: u64) -> [Span; 6] {
         from = to;
         span
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "pixels need no more")]
-fn as_number(value: u64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::{
     legend::{Legend, Sign},
     palette::Doing,
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
 };
 
 /// The most runs that are drawn under each other.
@@ -32,14 +32,12 @@ pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Pictu
     }
     let widest = runs.iter().map(|(name, _)| font::width(name, TEXT)).fold(0.0, f64::max);
     let left = widest.min(WIDEST) + 20.0;
-    #[expect(clippy::cast_precision_loss, reason = "a few runs")]
-    let (width, height) = (960.0, runs.len() as f64 * STEP + 118.0);
+    let rows = as_drawn(runs.len() as u64);
+    let (width, height) = (960.0, rows * STEP + 118.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 380")]
     let margins = Margins { left: left as u32, below: 40, right: 70, above: 36 };
     let longest = runs.iter().map(|(_, record)| record.makespan_cycles).max().unwrap_or(0);
-    #[expect(clippy::cast_precision_loss, reason = "pixels")]
-    let (longest, rows) = (longest as f64, runs.len() as f64);
-    let across = Axis::from_zero("cycles", longest * 1.02);
+    let across = Axis::from_zero("cycles", as_drawn(longest) * 1.02);
     let axes = Axes::draw(width, height - 26.0, margins, across, Axis::from_zero("", rows))?;
     let description = "The makespan of each run, split into what the mean process does.";
     let mut sheet = Sheet::new(width, height, caption, description);
@@ -76,8 +74,7 @@ fn draw_run(
     for (doing, cycles) in parts.into_iter().filter(|(_, cycles)| *cycles > 0) {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = cycles as f64 / all as f64;
-        #[expect(clippy::cast_precision_loss, reason = "pixels")]
-        let to = from + share * record.makespan_cycles as f64;
+        let to = from + share * as_drawn(record.makespan_cycles);
         let (left, right) = (axes.x(from), axes.x(to));
         let says = format!(
             "{name}: {}, {:.1} % of {} cycles; {cycles} cycles over all processes",
@@ -92,8 +89,7 @@ fn draw_run(
     let at = Point { x: axes.x(from) + 6.0, y: row.y + row.height / 2.0 + 4.0 };
     sheet.text(&record.makespan_cycles.to_string(), at, TEXT, Anchor::Start);
     if let Some(bound) = record.lower_bound_cycles {
-        #[expect(clippy::cast_precision_loss, reason = "pixels")]
-        let x = axes.x(bound as f64);
+        let x = axes.x(as_drawn(bound));
         let (top, bottom) = (Point { x, y: row.y - 4.0 }, Point { x, y: row.y + row.height + 4.0 });
         let properties = [("stroke", "currentColor"), ("stroke-width", "2.5")];
         sheet.line(top, bottom, &properties, &format!("{name}: lower bound {bound} cycles"));

@@ -23,9 +23,7 @@ mod stage_schedule;
 use cubefold_mapping::{Placement, ProcessId};
 
 use self::{scheduler::Scheduler, stage_clock::StageClock};
-use crate::{
-    Communication, Cycle, LinkUse, Observer, Program, Routing, Summary, Traffic, node_list::node_list,
-};
+use crate::{Communication, Cycle, LinkUse, Observer, Program, Routing, Summary, Traffic};
 
 /// A message of the stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +45,7 @@ pub(crate) fn run<P: Program, O: Observer>(
     let mut scheduler = Scheduler::new(program, placement, communication, routing, link_use);
     let sharing = program.compute() * (placement.greatest_load() - 1);
     let hop = communication.hop();
-    let nodes = observer.wants_records().then(|| node_list(placement));
+    let nodes = observer.wants_records().then(|| placement.listed_nodes());
     let (mut messages, mut hops, mut stages) = (0, 0, vec![]);
     let mut begin = Cycle::START;
     for stage in 0..program.stage_count() {

@@ -39,7 +39,6 @@ mod engine_choice;
 mod field_line;
 mod neighbour_program;
 mod network;
-mod node_list;
 mod prediction;
 mod program;
 mod record;

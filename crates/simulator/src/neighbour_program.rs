@@ -2,7 +2,7 @@
 
 mod permutation_set;
 
-use cubefold_mapping::{GridGuest, Guest, ProcessId};
+use cubefold_mapping::{GraphGuest, Guest, ProcessId};
 use cubefold_topology::{Direction, HostDimension, Sign, Wrap};
 use rand::SeedableRng;
 use rand_chacha::ChaCha12Rng;
@@ -14,7 +14,7 @@ use crate::{Cycles, Program};
 /// (Tao 1988, 4.2; `docs/model.md` section 2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NeighbourProgram {
-    guest: GridGuest,
+    guest: GraphGuest,
     stages: Vec<Exchange>, // at least one
     compute: Cycles,
 }
@@ -57,7 +57,7 @@ impl NeighbourProgram {
     /// # Errors
     ///
     /// When the pattern is of 0 permutation sets, or the guest of shifts is a network, which has no dimensions.
-    pub fn new(guest: GridGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoStagesError> {
+    pub fn new(guest: GraphGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoStagesError> {
         let stages: Vec<Exchange> = match pattern {
             Pattern::Shift => shifts(&guest),
             Pattern::Scatter => vec![Exchange::Scatter],
@@ -71,7 +71,7 @@ impl NeighbourProgram {
 
     /// The guest.
     #[must_use]
-    pub fn guest(&self) -> &GridGuest {
+    pub fn guest(&self) -> &GraphGuest {
         &self.guest
     }
 
@@ -114,7 +114,7 @@ enum Role {
 }
 
 /// A shift for each dimension and direction; none of a network.
-fn shifts(guest: &GridGuest) -> Vec<Exchange> {
+fn shifts(guest: &GraphGuest) -> Vec<Exchange> {
     let shape = guest.shape();
     if shape.as_network().is_some() {
         return vec![];
@@ -130,7 +130,7 @@ fn shifts(guest: &GridGuest) -> Vec<Exchange> {
 }
 
 /// The most neighbours that a process has: one in a dimension of length 2, else up to two.
-fn most_neighbours(guest: &GridGuest) -> usize {
+fn most_neighbours(guest: &GraphGuest) -> usize {
     if let Some(network) = guest.shape().as_network() {
         return network.greatest_degree();
     }
@@ -169,7 +169,7 @@ mod tests {
     use cubefold_topology::{Machine, MachineKind};
 
     fn program(kind: MachineKind, lengths: &[u64], pattern: Pattern) -> NeighbourProgram {
-        let guest = GridGuest::new(Machine::new(kind, lengths).unwrap());
+        let guest = GraphGuest::new(Machine::new(kind, lengths).unwrap());
         NeighbourProgram::new(guest, pattern, Cycles::ZERO).unwrap()
     }
 

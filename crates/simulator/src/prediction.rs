@@ -2,7 +2,7 @@
 
 mod recursion;
 
-use cubefold_mapping::{BoundSource, Placement, least_distances};
+use cubefold_mapping::{BoundSource, Placement, PlacementForm, least_distances};
 
 use crate::{Communication, CubeProgram, Cycle, Cycles, Program};
 
@@ -23,9 +23,9 @@ use crate::{Communication, CubeProgram, Cycle, Cycles, Program};
 pub fn predict(program: &CubeProgram, placement: &Placement, communication: Communication) -> Cycle {
     assert_eq!(placement.process_count(), program.process_count(), "a placement of another guest");
     let hop = communication.hop();
-    Cycle::new(match placement {
-        Placement::Product(product) => recursion::by_field(program, product, hop),
-        Placement::Table(_) | Placement::Construction(_) | Placement::Course(_) | Placement::Greenberg(_) => {
+    Cycle::new(match placement.form() {
+        PlacementForm::Product(product) => recursion::by_field(program, product, hop),
+        PlacementForm::Table(_) | PlacementForm::Construction(_) => {
             recursion::by_process(program, placement, hop)
         }
     })

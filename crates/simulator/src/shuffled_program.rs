@@ -1,6 +1,6 @@
 //! Normal hypercube algorithms on shuffle-exchange and de Bruijn networks.
 
-use cubefold_mapping::{CubeDimension, GridGuest, Guest, Hypercube, ProcessId};
+use cubefold_mapping::{CubeDimension, GraphGuest, Guest, Hypercube, ProcessId};
 use cubefold_topology::{Machine, MachineKind};
 
 use crate::{Cycles, Program};
@@ -25,7 +25,7 @@ use crate::{Cycles, Program};
 pub struct ShuffledProgram {
     cube: Hypercube,
     dimensions: Vec<CubeDimension>, // of the exchanges: at least one, each a neighbour of the one before
-    guest: GridGuest,               // the shuffle-exchange network
+    guest: GraphGuest,              // the shuffle-exchange network
     compute: Cycles,
 }
 
@@ -93,7 +93,7 @@ impl ShuffledProgram {
             let greatest = range.map_or(0, |range| *range.end());
             ShuffledProgramError::TooManyDimensions { found: cube.dimension_count(), greatest }
         })?;
-        Ok(Self { cube, dimensions, guest: GridGuest::new(guest), compute })
+        Ok(Self { cube, dimensions, guest: GraphGuest::new(guest), compute })
     }
 
     /// The hypercube of the algorithm.
@@ -110,7 +110,7 @@ impl ShuffledProgram {
 
     /// The shuffle-exchange network whose words are the processes.
     #[must_use]
-    pub fn guest(&self) -> &GridGuest {
+    pub fn guest(&self) -> &GraphGuest {
         &self.guest
     }
 

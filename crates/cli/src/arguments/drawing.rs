@@ -4,6 +4,8 @@ use std::{ops::RangeInclusive, path::PathBuf, str::FromStr};
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::OneRunOptions;
+
 /// Options of `draw`.
 #[derive(Debug, Args)]
 pub(crate) struct DrawOptions {
@@ -72,17 +74,6 @@ pub(crate) enum Drawing {
         #[arg(long, value_name = "COLUMN", default_value = "makespan_cycles")]
         y: String,
     },
-}
-
-/// Which run is drawn.
-#[derive(Debug, Args)]
-pub(crate) struct OneRunOptions {
-    /// A scenario file without a sweep
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// Which of the scenario's embeddings; needed where it has several
-    #[arg(long, value_name = "NAME")]
-    pub(crate) embedding: Option<String>,
 }
 
 /// The scenario whose runs are drawn, or reported.

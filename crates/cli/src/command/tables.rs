@@ -22,8 +22,8 @@ use crate::{
 
 pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = TablesFormat::decide(options.format, shared.output())?;
-    let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
-    let run = one_run(&scenarios, options.embedding.as_deref())?;
+    let scenarios = load(std::slice::from_ref(&options.run.file)).map_err(Failure::Scenario)?;
+    let run = one_run(&scenarios, options.run.embedding.as_deref())?;
     let method = if options.method == 1 { TableMethod::Evaluation } else { TableMethod::Exchange };
     let tables = run
         .program

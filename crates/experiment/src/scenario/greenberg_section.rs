@@ -1,6 +1,6 @@
 //! `greenberg` among the embeddings: a mesh guest on the hypercube that it needs.
 
-use cubefold_mapping::{GreenbergError, GreenbergPlacement, GridGuest, Placement, WrapPlace};
+use cubefold_mapping::{GraphGuest, GreenbergError, GreenbergPlacement, Placement, WrapPlace};
 use cubefold_topology::Machine;
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
 
 /// The placement of the guest, `named` telling where the embedding is.
 pub(super) fn place(fit: &Fit<'_>, named: Option<&Place>) -> Result<Placement, Failure> {
-    let Some(guest) = fit.program.grid().map(GridGuest::shape) else {
+    let Some(guest) = fit.program.graph().map(GraphGuest::shape) else {
         return Err(Failure::Wrong(vec![not_a_mesh(fit, named)]));
     };
     match GreenbergPlacement::new(guest, fit.machine) {

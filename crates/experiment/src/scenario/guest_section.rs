@@ -1,6 +1,6 @@
 //! The guest of a neighbour-exchange program: `{ kind = "torus", shape = [4, 6] }`, `{ kind = "binary-tree", levels = 5 }`.
 
-use cubefold_mapping::GridGuest;
+use cubefold_mapping::GraphGuest;
 use cubefold_topology::{MOST_DIMENSIONS, Machine, MachineKind, Wrap};
 
 use super::{
@@ -43,7 +43,7 @@ pub(super) fn read(
     seed: Option<u64>,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(GridGuest, Size)> {
+) -> Option<(GraphGuest, Size)> {
     let Some(value) = settings.get(Setting::ProgramGuest) else {
         let expected = "its shape: { kind = \"torus\", shape = [4, 6] }";
         errors.push(settings.missing(Setting::ProgramGuest, expected));
@@ -63,14 +63,12 @@ pub(super) fn read(
         let keys = network_keys(&table, kind, kind_value);
         let beside = |path: &str| settings.beside(path);
         let (machine, size) = network_section::read(kind, &keys, beside, library, errors)?;
-        return Some((GridGuest::new(Machine::clone(&machine)), size));
+        return Some((GraphGuest::new(Machine::clone(&machine)), size));
     }
     for key in ["levels", "vertices", "legs", "edges"] {
         if let (Some(kind), Some(value)) = (kind, table.get(key)) {
-            let message = format!("program.guest.{key} with a {kind}, which has none");
-            errors.push(
-                ScenarioError::at(&value.place, message, "not of this kind").with_help("give its shape"),
-            );
+            let kind_place = kind_value.map(|value| &value.place);
+            errors.push(ScenarioError::foreign_key(&table.name(key), &value.place, kind.name(), kind_place));
         }
     }
     let size = size(&table, kind, value, errors);
@@ -79,7 +77,7 @@ pub(super) fn read(
         None => kind.zip(size.as_ref()).map(|(kind, size)| vec![kind.wrap(); size.lengths.len()]),
     };
     let (kind, size, wraps) = (kind?, size?, wraps?);
-    shape(kind, &size, &wraps, errors).map(|shape| (GridGuest::new(shape), size))
+    shape(kind, &size, &wraps, errors).map(|shape| (GraphGuest::new(shape), size))
 }
 
 /// What describes a guest that is no grid: a tree by its levels, others by dimensions or a file.

@@ -66,9 +66,8 @@ fn grid(
     errors: &mut Vec<ScenarioError>,
 ) -> (Option<Machine>, Option<Size>) {
     if let (Some(kind), Some(value)) = (kind, settings.get(Setting::MachineEdges)) {
-        let message = format!("machine.edges with a {kind}, which has none");
-        let error = ScenarioError::at(&value.place, message, "only a network is a list of links");
-        errors.push(error.because(settings.place(Setting::MachineKind), format!("a {kind}")));
+        let (path, kind_place) = (Setting::MachineEdges.path(), settings.place(Setting::MachineKind));
+        errors.push(ScenarioError::foreign_key(path, &value.place, kind.name(), kind_place));
     }
     let size = size(settings, kind, errors);
     let wraps = wraps(settings, kind, size.as_ref(), errors);

@@ -56,15 +56,6 @@ impl Fit<'_> {
         self.program.cube()
     }
 
-    /// How many processes `standard` puts on a node of a network: one, but both words of a node of a de Bruijn network
-    /// through which data wander (`docs/model.md` section 2).
-    fn words_a_node(&self) -> u64 {
-        match (self.program, self.machine.kind()) {
-            (GuestProgram::Shuffled(_), MachineKind::DeBruijn) => 2,
-            _ => 1,
-        }
-    }
-
     /// Whether the machine or the guest is a network.
     fn has_network(&self) -> bool {
         self.machine.as_network().is_some() || self.program.has_network_guest()
@@ -116,8 +107,13 @@ pub(super) fn read(
 
 /// Whether the guest is a network, and not of the kind of the machine; data that wander are at home on both of theirs.
 fn is_foreign(program: &GuestProgram, machine: Option<MachineKind>) -> bool {
-    let wanders = matches!(program, GuestProgram::Shuffled(_));
-    program.has_network_guest() && !wanders && machine != Some(program.shape().kind())
+    program.has_network_guest() && !wanders(program) && machine != Some(program.shape().kind())
+}
+
+/// Whether data wander through the machine: the program has then been read to have as many processes as the nodes of the
+/// machine have words, one or two each (`docs/model.md` section 2).
+fn wanders(program: &GuestProgram) -> bool {
+    matches!(program, GuestProgram::Shuffled(_))
 }
 
 fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<EmbeddingName> {
@@ -207,7 +203,7 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
                 .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
         );
     }
-    (nodes * fit.words_a_node() != processes).then(|| {
+    (nodes != processes && !wanders(fit.program)).then(|| {
         let message = format!(
             "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
         );
@@ -313,9 +309,9 @@ fn placement(
     }
 }
 
-/// Process `n` on node `n`.
+/// Process `n` on node `n`; where every node has two words, processes `2n` and `2n + 1`.
 fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
-    let words = usize::try_from(fit.words_a_node()).unwrap_or(1);
+    let words = usize::try_from(fit.program.process_count() / fit.machine.node_count()).unwrap_or(1);
     let nodes = fit.machine.nodes().flat_map(|node| std::iter::repeat_n(node, words)).collect();
     PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");

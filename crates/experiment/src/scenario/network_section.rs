@@ -111,10 +111,8 @@ fn wrong(value: &Value, error: &MachineError) -> ScenarioError {
 
 impl NetworkKeys<'_> {
     fn foreign(&self, key: &str, value: &Value, kind: MachineKind) -> ScenarioError {
-        let message = format!("{}.{key} with a {kind}, which has none", self.name);
-        ScenarioError::at(&value.place, message, "not of this kind")
-            .because(Some(&self.kind.place), format!("a {kind}"))
-            .with_help(format!("remove it, or change {}.kind", self.name))
+        let path = format!("{}.{key}", self.name);
+        ScenarioError::foreign_key(&path, &value.place, kind.name(), Some(&self.kind.place))
     }
 
     fn missing(&self, key: &str, expected: &str) -> ScenarioError {

@@ -1,6 +1,6 @@
 //! The `[program]` table: the kind, the guest, the stages and the cycles of a computation.
 
-use cubefold_mapping::{GridGuest, Guest, Hypercube};
+use cubefold_mapping::{GraphGuest, Guest, Hypercube};
 use cubefold_simulator::{CubeProgram, Cycles, DivideAndConquer, NeighbourProgram, Pattern};
 use cubefold_topology::{Machine, Wrap};
 
@@ -81,12 +81,9 @@ const NEIGHBOUR_KEYS: [Setting; 3] =
 
 /// Tells keys that another kind of program has.
 fn tell_foreign(settings: &Settings<'_>, kind: &str, keys: &[Setting], errors: &mut Vec<ScenarioError>) {
-    for place in keys.iter().filter_map(|&key| Some((key, settings.place(key)?))) {
-        let (key, place) = place;
-        let message = format!("{} with a {kind} program, which has none", key.path());
-        let error = ScenarioError::at(place, message, "not of this kind of program")
-            .because(settings.place(Setting::ProgramKind), "the kind");
-        errors.push(error.with_help("remove it, or change program.kind"));
+    let (kind, kind_place) = (format!("{kind} program"), settings.place(Setting::ProgramKind));
+    for (key, place) in keys.iter().filter_map(|&key| Some((key, settings.place(key)?))) {
+        errors.push(ScenarioError::foreign_key(key.path(), place, &kind, kind_place));
     }
 }
 
@@ -97,10 +94,10 @@ const MOST_SETS: u64 = 1_000_000;
 /// all neighbours at once.
 fn communication(
     settings: &Settings<'_>,
-    guest: Option<&GridGuest>,
+    guest: Option<&GraphGuest>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<NeighbourCommunication> {
-    let network = guest.map(GridGuest::shape).filter(|shape| shape.as_network().is_some());
+    let network = guest.map(GraphGuest::shape).filter(|shape| shape.as_network().is_some());
     let sets = match settings.get(Setting::ProgramSets) {
         Some(value) => value.natural(Setting::ProgramSets.path(), 1..=MOST_SETS, errors),
         None => Some(50),
@@ -134,7 +131,7 @@ const MOST_DRAWN: u64 = 1 << 28;
 
 fn check_sets(
     settings: &Settings<'_>,
-    guest: &GridGuest,
+    guest: &GraphGuest,
     communication: NeighbourCommunication,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<()> {
@@ -153,7 +150,7 @@ fn check_sets(
 }
 
 fn neighbours(
-    guest: GridGuest,
+    guest: GraphGuest,
     communication: NeighbourCommunication,
     compute: Cycles,
     seed: u64,

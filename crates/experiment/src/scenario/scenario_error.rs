@@ -64,6 +64,15 @@ impl ScenarioError {
         }
     }
 
+    /// A key of a table, named by its path, that what is of this kind does not have; `kind_place` is where the kind is
+    /// written, if it is.
+    pub(super) fn foreign_key(path: &str, place: &Place, kind: &str, kind_place: Option<&Place>) -> Self {
+        let table = path.rsplit_once('.').map_or(path, |(table, _)| table);
+        Self::at(place, format!("{path} with a {kind}, which has none"), "not of this kind")
+            .because(kind_place, format!("a {kind}"))
+            .with_help(format!("remove it, or change {table}.kind"))
+    }
+
     /// What is wrong with a file as a whole.
     pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
         let (path, message) = (path.to_owned(), message.into());
@@ -277,6 +286,21 @@ mod tests {
         assert_eq!((moved.to_string().as_str(), moved.marked()), ("a.toml:1:5: wrong", Some("two")));
         let labels: Vec<_> = moved.labels().unwrap().map(|label| label.offset()).collect();
         assert_eq!(labels, [4, 0]);
+    }
+
+    #[test]
+    fn a_foreign_key_is_told_with_the_kind_that_has_none() {
+        let source = SourceFile::excerpt(Path::new("a.toml"), "torus 2".to_owned(), 0);
+        let (kind, key) = (Place::new(&source, 0..5), Place::new(&source, 6..7));
+        let error = ScenarioError::foreign_key("program.guest.levels", &key, "torus", Some(&kind));
+        assert_eq!(error.to_string(), "a.toml:1:7: program.guest.levels with a torus, which has none");
+        let labels: Vec<_> = error
+            .labels()
+            .unwrap()
+            .map(|label| (label.offset(), label.label().unwrap().to_owned()))
+            .collect();
+        assert_eq!(labels, [(6, "not of this kind".to_owned()), (0, "a torus".to_owned())]);
+        assert_eq!(Diagnostic::help(&error).unwrap().to_string(), "remove it, or change program.guest.kind");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Trees as guests that no number of levels describes: `{ kind = "random-tree", vertices = 100 }` and
 //! `{ kind = "caterpillar", legs = [0, 1, 1, 0] }`.
 
-use cubefold_mapping::GridGuest;
+use cubefold_mapping::GraphGuest;
 use cubefold_topology::{Machine, MachineError, MachineKind, Network};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
@@ -24,14 +24,14 @@ pub(super) fn read(
     place: &Value,
     seed: Option<u64>,
     errors: &mut Vec<ScenarioError>,
-) -> Option<(GridGuest, Size)> {
+) -> Option<(GraphGuest, Size)> {
     let (key, other) =
         if kind == MachineKind::Caterpillar { ("legs", "vertices") } else { ("vertices", "legs") };
     let foreign = ["shape", "dimensions", "levels", "wrap", "edges", other];
     let before = errors.len();
     for (key, value) in foreign.into_iter().filter_map(|key| Some((key, table.get(key)?))) {
-        let message = format!("{} with a {kind}, which has none", table.name(key));
-        errors.push(ScenarioError::at(&value.place, message, "not of this kind").with_help("remove it"));
+        let (path, kind_place) = (table.name(key), Some(&place.place));
+        errors.push(ScenarioError::foreign_key(&path, &value.place, kind.name(), kind_place));
     }
     let Some(value) = table.get(key) else {
         let message = format!("{} is missing, expected {}", table.name(key), expected(kind));
@@ -48,7 +48,7 @@ pub(super) fn read(
     match tree(kind, &links) {
         Ok(machine) if errors.len() == before => {
             let size = Size::of_machine(&machine, &value.place);
-            Some((GridGuest::new(machine), size))
+            Some((GraphGuest::new(machine), size))
         }
         Ok(_) => None,
         Err(error) => {

@@ -1,6 +1,6 @@
 //! Tao 1988, chapter 5: several processes on every node.
 
-use cubefold_mapping::{Construction, ConstructionKind, GridGuest, Placement, PlacementMetrics, ProcessId};
+use cubefold_mapping::{Construction, ConstructionKind, GraphGuest, Placement, PlacementMetrics, ProcessId};
 use cubefold_simulator::PhaseLength;
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 use std::collections::BTreeSet;
@@ -144,7 +144,7 @@ fn embedding(construction: &Construction) -> Option<Construction> {
 }
 
 fn check_loads(construction: &Construction, placement: &Placement, findings: &mut Findings) {
-    let guest = GridGuest::new(construction.guest().clone());
+    let guest = GraphGuest::new(construction.guest().clone());
     let load = PlacementMetrics::measure_by_edge(&guest, placement, TieRule::Direct).load;
     let promised = construction.guest().node_count() / construction.host().node_count();
     let case = Case(construction);
@@ -244,7 +244,7 @@ fn check_evenness(guest: u64, host: u64, findings: &mut Findings) {
     let evenness = |number: u64| {
         let digit = |place: u32| u32::try_from(number / host.pow(place) % host).unwrap_or(0);
         let chosen = (0..u32::try_from(guest).unwrap_or(0)).map(|place| NodeId::new(digit(place))).collect();
-        let grid = GridGuest::new(processes.clone());
+        let grid = GraphGuest::new(processes.clone());
         let load = PlacementMetrics::measure_by_edge(&grid, &table(&nodes, chosen), TieRule::Direct).load;
         (load.min > 0).then(|| Quantity::fraction(load.max, load.min))
     };

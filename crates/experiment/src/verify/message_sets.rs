@@ -1,6 +1,6 @@
 //! Sets of messages as programs, for sets that no scenario has.
 
-use cubefold_mapping::{GridGuest, Guest, ProcessId};
+use cubefold_mapping::{GraphGuest, Guest, ProcessId};
 use cubefold_simulator::{Cycles, Program};
 use cubefold_topology::Machine;
 
@@ -72,7 +72,7 @@ pub(super) fn messages(program: &impl Program) -> Vec<Vec<Message>> {
 
 /// All neighbours of all processes: the messages of a scatter stage, without the simulator's program.
 pub(super) fn neighbours(guest: &Machine) -> Vec<Message> {
-    let grid = GridGuest::new(guest.clone());
+    let grid = GraphGuest::new(guest.clone());
     let of = |process| grid.neighbours(process).map(move |to| (process, to)).collect::<Vec<_>>();
     ProcessId::first(guest.node_count()).flat_map(of).collect()
 }

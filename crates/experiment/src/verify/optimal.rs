@@ -1,6 +1,6 @@
 //! Where Tao 1988 calls a dilation of 2 optimal: no placement has unit dilation, by trial of all.
 
-use cubefold_mapping::{GridGuest, Guest, ProcessId};
+use cubefold_mapping::{GraphGuest, Guest, ProcessId};
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
@@ -55,7 +55,7 @@ pub(super) struct Search {
 impl Search {
     /// Whether there is one.
     pub(super) fn finds_unit_dilation(guest: &Machine, host: &Machine) -> bool {
-        let grid = GridGuest::new(guest.clone());
+        let grid = GraphGuest::new(guest.clone());
         let of = |process| grid.neighbours(process).map(|own| own.label() as usize).collect();
         let neighbours: Vec<Vec<usize>> = ProcessId::first(guest.node_count()).map(of).collect();
         let taken = host.nodes().map(|_| false).collect();

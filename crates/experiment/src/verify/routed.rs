@@ -1,6 +1,6 @@
 //! Messages routed in coordination, by the simulator.
 
-use cubefold_mapping::{GridGuest, Placement, PlacementMetrics, PlacementTable};
+use cubefold_mapping::{GraphGuest, Placement, PlacementMetrics, PlacementTable};
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Pattern, PhaseLength,
     Program, Routing, SimulationError, StageRouting, simulate,
@@ -31,7 +31,7 @@ pub(super) fn key(task: &str) -> [u8; 32] {
 
 #[expect(clippy::expect_used, reason = "at least one set is asked for")]
 fn exchanges(guest: &Machine, pattern: Pattern) -> NeighbourProgram {
-    NeighbourProgram::new(GridGuest::new(guest.clone()), pattern, Cycles::ZERO).expect("some sets")
+    NeighbourProgram::new(GraphGuest::new(guest.clone()), pattern, Cycles::ZERO).expect("some sets")
 }
 
 /// Steps and conflicts of every stage of a coordinated run, ties going the direct way and the lowest dimension first.
@@ -85,7 +85,7 @@ pub(super) fn table(machine: &Machine, nodes: Vec<NodeId>) -> Placement {
 
 /// The largest dilation of a guest machine placed so.
 pub(super) fn dilation(guest: &Machine, placement: &Placement) -> u64 {
-    PlacementMetrics::largest_dilation(&GridGuest::new(guest.clone()), placement)
+    PlacementMetrics::largest_dilation(&GraphGuest::new(guest.clone()), placement)
 }
 
 /// The most steps of a stage, and the conflicts of all.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cubefold_mapping::{GridGuest, Placement, ProcessId, TableMethod, TranslationTable, translation_tables};
+use cubefold_mapping::{GraphGuest, Placement, ProcessId, TableMethod, TranslationTable, translation_tables};
 use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use crate::address_exchange_steps;
@@ -44,7 +44,7 @@ type Tables = Vec<(ProcessId, NodeId, BTreeSet<(ProcessId, NodeId)>)>;
 /// Makes the tables of a construction by both methods where both apply.
 pub(super) fn check(covered: &Covered, placement: &Placement, findings: &mut Findings) {
     let case = Case(covered.construction);
-    let guest = GridGuest::new(covered.construction.guest().clone());
+    let guest = GraphGuest::new(covered.construction.guest().clone());
     let by = |method| tables(&guest, placement, method);
     let evaluated = match by(TableMethod::Evaluation) {
         Ok(tables) => tables,
@@ -64,7 +64,7 @@ pub(super) fn check(covered: &Covered, placement: &Placement, findings: &mut Fin
 }
 
 fn tables(
-    guest: &GridGuest,
+    guest: &GraphGuest,
     placement: &Placement,
     method: TableMethod,
 ) -> Result<Tables, cubefold_mapping::TableMethodError> {
@@ -139,7 +139,7 @@ pub(super) fn check_undropped(findings: &mut Findings) {
         .filter(|&(process, other)| !is_neighbour(process, other))
         .count();
     findings.add(UNDROPPED, Trial::equal(0, foreign as u64), &case);
-    match tables(&GridGuest::new(line.clone()), &placement, TableMethod::Exchange) {
+    match tables(&GraphGuest::new(line.clone()), &placement, TableMethod::Exchange) {
         Ok(tables) => {
             let entries = tables
                 .iter()

@@ -3,7 +3,7 @@
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::error::CourseError;
-use crate::{GridGuest, Guest, ProcessId};
+use crate::{GraphGuest, Guest, ProcessId};
 
 /// The most dimensions of a hypercube that tables are made for.
 pub(super) const MOST_DIMENSIONS: u32 = 20;
@@ -20,7 +20,7 @@ pub(super) fn mesh(lengths: &[u64]) -> Result<Machine, CourseError> {
 
 /// The edges of a grid, each once.
 pub(super) fn grid_edges(grid: &Machine) -> Vec<(ProcessId, ProcessId)> {
-    let guest = GridGuest::new(grid.clone());
+    let guest = GraphGuest::new(grid.clone());
     (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension).collect::<Vec<_>>()).collect()
 }
 

@@ -3,6 +3,5 @@
 mod claims;
 mod figure_6;
 mod golden;
-mod lemmas;
 mod placements;
 mod support;

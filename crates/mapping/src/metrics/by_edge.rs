@@ -7,7 +7,7 @@ use super::distances::{ByDimension, WithSpectrum, tally};
 use super::edge_blocks::EdgeBlocks;
 use super::on_network;
 use super::{Congestion, Dilation, DimensionDistances};
-use crate::{Guest, Placement, PlacementMetrics};
+use crate::{Guest, Placement, PlacementForm, PlacementMetrics};
 
 /// All metrics of `placement` for `guest`.
 pub(super) fn measure<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> PlacementMetrics {
@@ -41,9 +41,9 @@ pub(super) fn congestion<G: Guest>(guest: &G, placement: &Placement, tie: TieRul
 /// Bytes that measuring takes, roughly: the images of the processes and a few counters for every node.
 pub(super) fn bytes(placement: &Placement) -> u64 {
     let (processes, nodes) = (placement.process_count(), placement.machine().node_count());
-    let images = match placement {
-        Placement::Product(_) | Placement::Construction(_) => 4 * processes,
-        Placement::Table(_) | Placement::Course(_) | Placement::Greenberg(_) => 0,
+    let images = match placement.form() {
+        PlacementForm::Product(_) | PlacementForm::Construction(_) => 4 * processes,
+        PlacementForm::Table(_) => 0,
     };
     let routes = placement.machine().as_network().map_or(0, |network| network.bytes_of_routes());
     // The guests here have at most 26 dimensions with up to 2^26 processes.

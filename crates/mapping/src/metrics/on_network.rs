@@ -40,7 +40,7 @@ pub(super) fn congestion<G: Guest>(guest: &G, machine: &Machine, images: &[NodeI
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dilation, GridGuest, Placement, PlacementTable};
+    use crate::{Dilation, GraphGuest, Placement, PlacementTable};
     use cubefold_topology::{MachineKind, Network};
 
     /// A grid as a list of links.
@@ -57,7 +57,7 @@ mod tests {
     fn a_line_and_a_tree_measure_the_same_as_networks_and_as_grids() {
         // Routes on a line are unique, so that tables and dimension order agree.
         let line = Machine::new(MachineKind::Line, &[9]).unwrap();
-        let guest = GridGuest::new(Machine::new(MachineKind::Torus, &[3, 3]).unwrap());
+        let guest = GraphGuest::new(Machine::new(MachineKind::Torus, &[3, 3]).unwrap());
         for nodes in [[0, 1, 2, 3, 4, 5, 6, 7, 8], [4, 2, 7, 7, 0, 8, 1, 1, 3]] {
             let nodes: Vec<_> = nodes.map(NodeId::new).into();
             let [grid, network] = [line.clone(), as_network(&line)].map(|machine| {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::Placement;
+use cubefold_mapping::{Placement, PlacementForm};
 use cubefold_topology::NodeId;
 
 use super::Message;
@@ -42,11 +42,9 @@ impl<'run> Splitter<'run> {
 
     /// The messages by the numbers of their subsets, the smallest first.
     fn by_subset(&self, messages: Vec<Message>) -> Vec<Part> {
-        match self.placement {
-            Placement::Product(_) | Placement::Table(_) | Placement::Course(_) | Placement::Greenberg(_) => {
-                vec![Part { subset: 0, messages }]
-            }
-            Placement::Construction(_) => {
+        match self.placement.form() {
+            PlacementForm::Product(_) | PlacementForm::Table(_) => vec![Part { subset: 0, messages }],
+            PlacementForm::Construction(_) => {
                 let mut subsets: BTreeMap<u32, Vec<Message>> = BTreeMap::new();
                 for message in messages {
                     let subset = self.placement.subset(message.source, message.destination);

@@ -16,7 +16,6 @@ use super::{
 use crate::{
     Communication, LinkUse, Program, Routing, StageRouting,
     axis::{Axis, distance},
-    node_list::node_list,
 };
 
 /// Routes stages under any placement.
@@ -92,7 +91,7 @@ impl<'run> RoutedStages<'run> {
 
 impl<'run> Places<'run> {
     fn new(placement: &'run Placement) -> Self {
-        let nodes = node_list(placement);
+        let nodes = placement.listed_nodes();
         let splitter = Splitter::new(placement, &nodes);
         Self { nodes, splitter }
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use cubefold_mapping::{CubeDimension, Placement};
+use cubefold_mapping::{CubeDimension, Placement, PlacementForm};
 
 use super::{product_stages::ProductStages, routed_stages::RoutedStages, stage_schedule::StageSchedule};
 use crate::{Communication, DimensionChoice, LinkUse, Program, Routing};
@@ -33,15 +33,11 @@ impl<'run, P: Program> Scheduler<'run, P> {
         routing: &'run Routing,
         link_use: Option<LinkUse>,
     ) -> Self {
-        let product = match placement {
-            Placement::Product(product) if link_use.is_none() => {
+        let product = match placement.form() {
+            PlacementForm::Product(product) if link_use.is_none() => {
                 Some(ProductStages::new(product, communication))
             }
-            Placement::Product(_)
-            | Placement::Table(_)
-            | Placement::Construction(_)
-            | Placement::Course(_)
-            | Placement::Greenberg(_) => None,
+            PlacementForm::Product(_) | PlacementForm::Table(_) | PlacementForm::Construction(_) => None,
         };
         let repeats = match routing.dimension_choice {
             DimensionChoice::Lowest if link_use.is_none() => Repeats::Alike,
@@ -76,10 +72,9 @@ impl<'run, P: Program> Scheduler<'run, P> {
 
 /// Whether every process has a node to itself and no construction tells their messages apart.
 fn placed_apart(placement: &Placement) -> bool {
-    match placement {
-        Placement::Product(_) => true,
-        Placement::Table(table) => table.greatest_load() == 1,
-        Placement::Course(_) | Placement::Greenberg(_) => placement.is_one_to_one(),
-        Placement::Construction(_) => false,
+    match placement.form() {
+        PlacementForm::Product(_) => true,
+        PlacementForm::Table(table) => table.greatest_load() == 1,
+        PlacementForm::Construction(_) => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Random permutation-type sets of messages between neighbours.
 
-use cubefold_mapping::{GridGuest, Guest, ProcessId};
+use cubefold_mapping::{GraphGuest, Guest, ProcessId};
 use rand::{Rng, RngExt, seq::SliceRandom};
 
 /// Messages between neighbours of which no two have the same source or the same destination.
@@ -13,7 +13,7 @@ pub(super) struct PermutationSet {
 impl PermutationSet {
     /// A random set: in random order every process sends to a random one of those of its neighbours that
     /// receive nothing yet, if there is one.
-    pub(super) fn random(guest: &GridGuest, generator: &mut impl Rng) -> Self {
+    pub(super) fn random(guest: &GraphGuest, generator: &mut impl Rng) -> Self {
         let mut order: Vec<ProcessId> = ProcessId::first(guest.process_count()).collect();
         let mut set = Self { destinations: vec![None; order.len()], sources: vec![None; order.len()] };
         order.shuffle(generator);

@@ -8,7 +8,6 @@ use crate::{
     CubeProgram, Cycles, Program,
     axis::{Axis, distance},
     field_line::{FieldLine, Pair},
-    node_list::node_list,
 };
 
 /// The largest `T_(S-1)` \[cycles\], from the fields of a product placement.
@@ -41,7 +40,7 @@ const BLOCK: usize = 1 << 14;
 
 /// The largest `T_(S-1)` \[cycles\], from every process of any placement.
 pub(super) fn by_process(program: &CubeProgram, placement: &Placement, hop: Cycles) -> u64 {
-    let (nodes, machine) = (node_list(placement), placement.machine());
+    let (nodes, machine) = (placement.listed_nodes(), placement.machine());
     if machine.as_network().is_some() {
         return last_of_processes(program, &nodes, hop, |low, high| machine.distance(low, high));
     }

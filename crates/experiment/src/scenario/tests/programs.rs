@@ -24,7 +24,7 @@ fn neighbour_exchange_programs_have_guests_and_communications() {
     assert_eq!(run("communication = \"permutation\"").program.stage_count(), 50);
     let seven = run("communication = \"permutation\"\nsets = 7\ncompute_cycles = 4");
     assert_eq!((seven.program.stage_count(), seven.program.compute().get()), (7, 4));
-    let shape = seven.program.grid().unwrap().shape();
+    let shape = seven.program.graph().unwrap().shape();
     assert_eq!(
         shape.extents().iter().map(|extent| extent.wrap()).collect::<Vec<_>>(),
         [Wrap::Around, Wrap::Open]

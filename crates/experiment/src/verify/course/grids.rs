@@ -4,7 +4,7 @@ use cubefold_mapping::course::{
     ExampleMeshes, example_meshes, rectangle_in_square, recursive_cycle, recursive_path, snake,
     square_in_rectangle, torus_in_ring, tour_cycle, z_order,
 };
-use cubefold_mapping::{GridGuest, Guest, RoutedEmbedding};
+use cubefold_mapping::{GraphGuest, Guest, RoutedEmbedding};
 use cubefold_topology::{Machine, MachineKind, Network};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
@@ -97,7 +97,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
 fn grids_of_size(size: u32, findings: &mut Findings) {
     for lengths in shapes(size.into()) {
         let (guest, host) = (mesh(&lengths), torus(&lengths));
-        let grid = GridGuest::new(guest.clone());
+        let grid = GraphGuest::new(guest.clone());
         let edges =
             (0..grid.dimension_count()).flat_map(|dimension| grid.edges(dimension).collect::<Vec<_>>());
         let nodes = host.nodes().collect();

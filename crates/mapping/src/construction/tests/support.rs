@@ -2,7 +2,7 @@
 
 use cubefold_topology::{Machine, MachineKind};
 
-use crate::{Construction, Exactness, GridGuest, Guest, ProcessId};
+use crate::{Construction, Exactness, GraphGuest, Guest, ProcessId};
 
 /// All lists of lengths of at least 2 with this product.
 pub(super) fn shapes(product: u64) -> Vec<Vec<u64>> {
@@ -36,7 +36,7 @@ pub(super) fn processes(guest: &Machine) -> impl Iterator<Item = ProcessId> {
 
 /// Every guest edge once.
 pub(super) fn edges(guest: &Machine) -> Vec<(ProcessId, ProcessId)> {
-    let grid = GridGuest::new(guest.clone());
+    let grid = GraphGuest::new(guest.clone());
     (0..grid.dimension_count()).flat_map(|dimension| grid.edges(dimension).collect::<Vec<_>>()).collect()
 }
 

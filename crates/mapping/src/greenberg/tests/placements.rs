@@ -3,7 +3,7 @@
 use cubefold_topology::{HostDimension, Machine, MachineKind, NodeId, TieRule, Wrap};
 
 use crate::{
-    GreenbergError, GreenbergMethod, GreenbergPlacement, GridGuest, Placement, PlacementMetrics, ProcessId,
+    GraphGuest, GreenbergError, GreenbergMethod, GreenbergPlacement, Placement, PlacementMetrics, ProcessId,
 };
 
 fn mesh(lengths: &[u64]) -> Machine {
@@ -24,7 +24,7 @@ fn place(guest: &Machine) -> (GreenbergPlacement, PlacementMetrics) {
     let host = cube(GreenbergPlacement::cube_dimensions(guest));
     let placement = GreenbergPlacement::new(guest, &host).unwrap();
     let whole = Placement::Greenberg(Box::new(placement.clone()));
-    let metrics = PlacementMetrics::measure_by_edge(&GridGuest::new(guest.clone()), &whole, TieRule::Direct);
+    let metrics = PlacementMetrics::measure_by_edge(&GraphGuest::new(guest.clone()), &whole, TieRule::Direct);
     assert!(whole.is_one_to_one());
     assert!(metrics.dilation.max() <= placement.promised_dilation().into(), "{guest:?}");
     (placement, metrics)

@@ -1,4 +1,4 @@
-//! Guests that are machines themselves: toruses, meshes, trees, butterflies.
+//! Guests that are the graphs of machines: toruses, meshes, trees, butterflies.
 
 use std::ops::Range;
 
@@ -6,14 +6,16 @@ use cubefold_topology::{Direction, HostDimension, Machine, Network, NodeId, Sign
 
 use crate::{Guest, ProcessId};
 
-/// A torus, a mesh or anything between as a guest: a process for each node, numbered like a machine's
-/// nodes (`docs/model.md` section 2; Tao 1988, 3.2). A network, too: its edges are all of one dimension.
+/// The graph of a machine as a guest: a process for each node, with the node's number, and an edge for each link.
+///
+/// The edges of a torus, a mesh or anything between lie in the dimensions of its shape (`docs/model.md` section 2; Tao
+/// 1988, 3.2); those of a network are all of one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GridGuest {
+pub struct GraphGuest {
     shape: Machine,
 }
 
-impl GridGuest {
+impl GraphGuest {
     /// The guest with the nodes and links of `shape`.
     #[must_use]
     pub fn new(shape: Machine) -> Self {
@@ -34,7 +36,7 @@ impl GridGuest {
     }
 }
 
-impl Guest for GridGuest {
+impl Guest for GraphGuest {
     fn process_count(&self) -> u64 {
         self.shape.node_count()
     }
@@ -92,7 +94,7 @@ mod tests {
     use cubefold_topology::MachineKind;
 
     fn edges(kind: MachineKind, lengths: &[u64], dimension: usize) -> Vec<(u32, u32)> {
-        let guest = GridGuest::new(Machine::new(kind, lengths).unwrap());
+        let guest = GraphGuest::new(Machine::new(kind, lengths).unwrap());
         guest.edges(dimension).map(|(low, high)| (low.label(), high.label())).collect()
     }
 
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn edges_of_a_network_are_all_of_one_dimension() {
-        let guest = GridGuest::new(Machine::of_dimensions(MachineKind::BinaryTree, 2).unwrap());
+        let guest = GraphGuest::new(Machine::of_dimensions(MachineKind::BinaryTree, 2).unwrap());
         let edges: Vec<_> = guest.edges(0).map(|(low, high)| (low.label(), high.label())).collect();
         assert_eq!(
             (guest.dimension_count(), &edges[..]),
