@@ -26,8 +26,8 @@ pub(super) struct Bundle<W> {
     pub(super) contested: Bits,   // by medium: there are messages queued for it
     pub(super) queues: Queues<W>, // by medium
     pub(super) picks: Vec<usize>, // with `T_c > 1` the media that are to be given to the next in their queues
-    pub(super) standing: u32,     // how many queues there were at the end of the last cycle
-    pub(super) blocked: Vec<W>,   // for the time of a pass, those that are not to go on
+    pub(super) standing: u32, // with `T_c = 1` how many queues are to be served in this cycle: the first so many
+    pub(super) blocked: Vec<W>, // for the time of a pass, those that are not to go on
 }
 
 /// What a bundle has to know in a cycle.
@@ -39,8 +39,8 @@ pub(super) struct Passage<'cycle, W, I> {
 }
 
 /// The number of links of a bundle, of the `links` of a dimension whose lines have `length` nodes: as many
-/// lines as stay in the nearer caches, at least one. Small machines have some bundles, too, lest what comes
-/// of several is seen on large ones only.
+/// lines as stay in the nearer caches, at least one. Small machines have some bundles, too, so that what is
+/// wrong between bundles would be wrong there.
 pub(super) fn size(length: u64, links: u64) -> u64 {
     const AT_MOST: u64 = 1 << 14;
     (AT_MOST.min(links / 4) / length).max(1) * length
@@ -100,8 +100,7 @@ impl<W: Word> Bundle<W> {
 
     /// Idle media are given away, and what has got one departs; whether anything does.
     pub(super) fn depart<I: Identities>(&mut self, passage: &mut Passage<'_, W, I>) -> bool {
-        let nobody_picks = if passage.rules.holds { self.picks.is_empty() } else { self.queues.count() == 0 };
-        if self.batches.current.is_empty() && nobody_picks {
+        if self.batches.current.is_empty() && self.picks.is_empty() && self.standing == 0 {
             self.queues.end_cycle();
             return false;
         }

@@ -5,7 +5,7 @@ use super::{
     bundle::{Bundle, Passage},
     word::Word,
 };
-use crate::network::{Identities, queues::Queues};
+use crate::network::Identities;
 
 impl<W: Word> Bundle<W> {
     /// The media of the batch that has arrived become free, or are to be given to the next in their queues.
@@ -37,22 +37,23 @@ impl<W: Word> Bundle<W> {
         for flight in &mut self.batches.current.flights {
             flight.joined = flight.moving.len();
         }
-        let Self { queues, picks, batches, .. } = self;
-        let mut serve = |queues: &mut Queues<W>, queue| {
-            if let Some((sign, word)) = queues.take_first(queue) {
-                batches.current.flights[sign as usize].depart(word, rules.two_links);
-            }
-        };
         if rules.holds {
-            for place in picks {
-                if let Some(queue) = queues.number(*place) {
-                    serve(queues, queue);
+            for at in 0..self.picks.len() {
+                if let Some(queue) = self.queues.number(self.picks[at]) {
+                    self.serve_first(queue, rules);
                 }
             }
         } else {
             for queue in 0..self.standing {
-                serve(queues, queue);
+                self.serve_first(queue, rules);
             }
+        }
+    }
+
+    /// The first in a queue departs, if anybody is left in it.
+    fn serve_first(&mut self, queue: u32, rules: &Rules<W>) {
+        if let Some((sign, word)) = self.queues.take_first(queue) {
+            self.batches.current.flights[sign as usize].depart(word, rules.two_links);
         }
     }
 
@@ -142,7 +143,7 @@ impl<W: Word> Bundle<W> {
                 }
             }
         }
-        self.standing = queues.count();
+        self.standing = if rules.holds { 0 } else { queues.count() };
     }
 }
 
