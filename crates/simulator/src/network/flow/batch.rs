@@ -1,6 +1,6 @@
 //! Messages that depart together, and so arrive together.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, ops::Range};
 
 use super::word::Word;
 use crate::Cycle;
@@ -66,17 +66,7 @@ impl<W: Word> Flight<W> {
                 continue;
             }
             let end = self.through.min(at + ABREAST);
-            for at in at..end {
-                let word = self.moving[at].plus(step);
-                if !free(word) {
-                    blocked.push(word);
-                } else if word < two_links {
-                    self.ending.push(word);
-                } else {
-                    self.moving[kept] = word;
-                    kept += 1;
-                }
-            }
+            kept = self.sift(at..end, kept, step, two_links, &free, blocked);
             at = end;
         }
         self.close_gap(kept);
@@ -88,21 +78,10 @@ impl<W: Word> Flight<W> {
         &mut self,
         step: W,
         ends_below: W,
-        mut claim: impl FnMut(W) -> bool,
+        claim: impl FnMut(W) -> bool,
         blocked: &mut Vec<W>,
     ) {
-        let mut kept = 0;
-        for at in 0..self.through {
-            let word = self.moving[at].plus(step);
-            if !claim(word) {
-                blocked.push(word);
-            } else if word < ends_below {
-                self.ending.push(word);
-            } else {
-                self.moving[kept] = word;
-                kept += 1;
-            }
-        }
+        let kept = self.sift(0..self.through, 0, step, ends_below, claim, blocked);
         self.close_gap(kept);
     }
 
@@ -119,23 +98,38 @@ impl<W: Word> Flight<W> {
         &mut self,
         first: usize,
         two_links: W,
-        mut departs: impl FnMut(W) -> bool,
+        departs: impl FnMut(W) -> bool,
         blocked: &mut Vec<W>,
     ) {
-        let mut kept = first;
-        for at in first..self.joined {
-            let word = self.moving[at];
-            if !departs(word) {
+        let kept = self.sift(first..self.joined, first, W::placed(0, 0), two_links, departs, blocked);
+        self.moving.drain(kept..self.joined);
+        self.joined = kept;
+    }
+
+    /// Moves those at these places by a `step`, and those of them that `may` depart and have further links to
+    /// places from `kept` on; returns where these end.
+    #[inline]
+    fn sift(
+        &mut self,
+        places: Range<usize>,
+        mut kept: usize,
+        step: W,
+        ends_below: W,
+        mut may: impl FnMut(W) -> bool,
+        blocked: &mut Vec<W>,
+    ) -> usize {
+        for at in places {
+            let word = self.moving[at].plus(step);
+            if !may(word) {
                 blocked.push(word);
-            } else if word < two_links {
+            } else if word < ends_below {
                 self.ending.push(word);
             } else {
                 self.moving[kept] = word;
                 kept += 1;
             }
         }
-        self.moving.drain(kept..self.joined);
-        self.joined = kept;
+        kept
     }
 
     /// A message departs: on to its next link, or its last.
