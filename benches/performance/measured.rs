@@ -15,7 +15,7 @@ use super::{Row, Work};
 /// A round is repeated until so many seconds of processor time have gone by ..
 const ENOUGH_SECONDS: f64 = 2.0;
 /// .. but so often at least, if that does not take too long.
-const LEAST_ROUNDS: usize = 3;
+const MIN_ROUNDS: usize = 3;
 /// What takes too long for another round [s].
 const LONG_SECONDS: f64 = 20.0;
 
@@ -82,7 +82,7 @@ fn measure(work: &Work) -> Measured {
         work.check(done);
         seconds += elapsed.cpu.as_secs_f64();
         rounds.push(elapsed);
-        let often = rounds.len() >= LEAST_ROUNDS;
+        let often = rounds.len() >= MIN_ROUNDS;
         if work.is_memory() || (often && seconds >= ENOUGH_SECONDS) || seconds >= LONG_SECONDS {
             break done.operations;
         }

@@ -17,7 +17,7 @@ use crate::random_problem::{
     with_test_program,
 };
 
-const MOST_NODES: u64 = 256;
+const MAX_NODES: u64 = 256;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
@@ -25,11 +25,11 @@ proptest! {
     #[test]
     fn sums_equal_those_of_the_records(
         case in prop_oneof![
-            3 => cube_case(MOST_NODES),
-            1 => shared_cube_case(MOST_NODES),
-            1 => message_sets_case(MOST_NODES),
-            1 => shared_message_sets_case(MOST_NODES),
-            1 => tao_case(MOST_NODES),
+            3 => cube_case(MAX_NODES),
+            1 => shared_cube_case(MAX_NODES),
+            1 => message_sets_case(MAX_NODES),
+            1 => shared_message_sets_case(MAX_NODES),
+            1 => tao_case(MAX_NODES),
         ],
         dimension_choice in dimension_choice(),
         phase_length in phase_length(),

@@ -152,7 +152,7 @@ fn engines(case: &Case) -> Vec<EngineChoice> {
         TestProgram::Neighbours(_)
         | TestProgram::Sets(_)
         | TestProgram::DivideAndConquer(_)
-        | TestProgram::Shuffled(_) => false,
+        | TestProgram::ShuffleExchange(_) => false,
     };
     if applies {
         for lines in [Lines::Classes, Lines::Each, Lines::Whole] {
@@ -308,7 +308,9 @@ fn check_metrics(case: &Case) -> Result<(), TestCaseError> {
         TestProgram::Neighbours(program) => {
             (PlacementMetrics::measure_by_edge(program.guest(), placement, rule), edges(program.guest()))
         }
-        TestProgram::Sets(_) | TestProgram::DivideAndConquer(_) | TestProgram::Shuffled(_) => return Ok(()),
+        TestProgram::Sets(_) | TestProgram::DivideAndConquer(_) | TestProgram::ShuffleExchange(_) => {
+            return Ok(());
+        }
     };
     let (grid, nodes) = (grid(placement.machine()), node_indices(placement));
     check_metrics_of(&measured, &metrics_of_edges(&grid, &tie(rule), &nodes, &edges))

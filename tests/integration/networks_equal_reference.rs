@@ -6,7 +6,7 @@ use cubefold_mapping::{
     Congestion, Dilation, Extremes, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
-    CubeProgram, DivideAndConquer, NeighbourProgram, Pattern, Program, ShuffledProgram,
+    CubeProgram, DivideAndConquer, NeighbourProgram, Pattern, Program, ShuffleExchangeProgram,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, TieRule};
 use proptest::prelude::*;
@@ -81,7 +81,7 @@ fn cubes() -> impl Strategy<Value = TestProgram> {
                     at = if up { at + 1 } else { at + dimensions - 1 } % dimensions;
                     stages.push(cube.dimension(at).unwrap());
                 }
-                TestProgram::Shuffled(ShuffledProgram::new(cube, stages, compute).unwrap())
+                TestProgram::ShuffleExchange(ShuffleExchangeProgram::new(cube, stages, compute).unwrap())
             }
         }
     })

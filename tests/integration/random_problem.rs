@@ -7,7 +7,7 @@ use cubefold_mapping::{
 };
 use cubefold_simulator::{
     Communication, CubeProgram, Cycles, DivideAndConquer, NeighbourProgram, Pattern, Program,
-    ShuffledProgram, StageRecord,
+    ShuffleExchangeProgram, StageRecord,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ pub(crate) enum TestProgram {
     Neighbours(NeighbourProgram),
     Sets(MessageSets),
     DivideAndConquer(DivideAndConquer),
-    Shuffled(ShuffledProgram),
+    ShuffleExchange(ShuffleExchangeProgram),
 }
 
 /// Does the same with whichever program it is.
@@ -44,7 +44,7 @@ macro_rules! with_test_program {
             TestProgram::Neighbours($name) => $body,
             TestProgram::Sets($name) => $body,
             TestProgram::DivideAndConquer($name) => $body,
-            TestProgram::Shuffled($name) => $body,
+            TestProgram::ShuffleExchange($name) => $body,
         }
     };
 }
@@ -79,7 +79,7 @@ impl Program for MessageSets {
         self.compute
     }
 
-    fn most_received(&self) -> usize {
+    fn max_received(&self) -> usize {
         let received =
             |stage: usize| (0..self.processes).map(move |at| self.sources(stage, ProcessId::new(at)).count());
         (0..self.stages.len()).flat_map(received).max().unwrap_or(0)

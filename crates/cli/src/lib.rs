@@ -3,6 +3,7 @@
 //!
 //! This crate is the command line, and a door to the crates below it: [`topology`] knows machines,
 //! [`mapping`] placements and their metrics, [`simulator`] time, [`experiment`] scenario files and results,
+//! [`claims`] what the papers claim,
 //! and [`picture`] pictures of them.
 
 mod arguments;
@@ -20,6 +21,7 @@ mod sweep_output;
 mod swept_value;
 mod table;
 
+pub use cubefold_claims as claims;
 pub use cubefold_experiment as experiment;
 pub use cubefold_mapping as mapping;
 pub use cubefold_picture as picture;

@@ -4,7 +4,6 @@
 //! (`docs/reading-results.md`). What does not apply is `null`, never left out and never 0.
 
 mod bench_record;
-mod claim_record;
 mod document;
 mod flat;
 mod machine_record;
@@ -20,7 +19,6 @@ mod settings;
 mod word;
 
 pub use bench_record::BenchRecord;
-pub use claim_record::ClaimRecord;
 pub use document::{Document, write_document, write_lines};
 pub use flat::write_csv;
 pub use machine_record::MachineRecord;

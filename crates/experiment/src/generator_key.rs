@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 /// A task is named by what it is, never by when it runs, so that the same seed makes the same choices
 /// whatever the order of runs or the number of threads.
 #[must_use]
-pub(crate) fn generator_key(seed: u64, task: &str) -> [u8; 32] {
+pub fn generator_key(seed: u64, task: &str) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(b"cubefold generator key");
     hash.update(seed.to_le_bytes());

@@ -6,7 +6,7 @@ use cubefold_mapping::{
 };
 use cubefold_simulator::{
     Communication, CountLinkUse, CubeProgram, Cycles, DivideAndConquer, Execution, LowerBound,
-    NeighbourProgram, NoBeltError, Observer, Outcome, Program, ShuffledProgram, SimulationError,
+    NeighbourProgram, NoBeltError, Observer, Outcome, Program, ShuffleExchangeProgram, SimulationError,
     belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
 };
 use cubefold_topology::{Machine, TieRule};
@@ -19,7 +19,7 @@ pub enum GuestProgram {
     /// `normal` on a machine where its processes stay: a CC program with consecutive dimensions (CS838 1999).
     Normal(CubeProgram),
     /// `normal` on a shuffle-exchange or de Bruijn network, through which its data wander.
-    Shuffled(ShuffledProgram),
+    ShuffleExchange(ShuffleExchangeProgram),
     /// `divide-and-conquer` on a d-cube.
     DivideAndConquer(DivideAndConquer),
     /// `neighbour-exchange`: messages between neighbours of a torus, a mesh or a network.
@@ -62,7 +62,7 @@ macro_rules! with_program {
     ($self:expr, $program:ident => $body:expr) => {
         match $self {
             GuestProgram::Cube($program) | GuestProgram::Normal($program) => $body,
-            GuestProgram::Shuffled($program) => $body,
+            GuestProgram::ShuffleExchange($program) => $body,
             GuestProgram::DivideAndConquer($program) => $body,
             GuestProgram::Neighbours { program: $program, .. } => $body,
         }
@@ -75,15 +75,15 @@ impl GuestProgram {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Cube(_) => "cc-cube",
-            Self::Normal(_) | Self::Shuffled(_) => "normal",
+            Self::Normal(_) | Self::ShuffleExchange(_) => "normal",
             Self::DivideAndConquer(_) => "divide-and-conquer",
             Self::Neighbours { .. } => "neighbour-exchange",
         }
     }
 
     /// Whether every process computes in every stage.
-    pub(crate) fn everybody_computes(&self) -> bool {
-        with_program!(self, program => program.everybody_computes())
+    pub(crate) fn all_processes_compute(&self) -> bool {
+        with_program!(self, program => program.all_processes_compute())
     }
 
     /// The d-cube that is its guest; none where that is another graph.
@@ -92,7 +92,7 @@ impl GuestProgram {
         match self {
             Self::Cube(program) | Self::Normal(program) => Some(program.cube()),
             Self::DivideAndConquer(program) => Some(program.cube()),
-            Self::Shuffled(_) | Self::Neighbours { .. } => None,
+            Self::ShuffleExchange(_) | Self::Neighbours { .. } => None,
         }
     }
 
@@ -115,8 +115,8 @@ impl GuestProgram {
 
     /// The most messages that a process receives in one stage.
     #[must_use]
-    pub fn most_received(&self) -> usize {
-        with_program!(self, program => program.most_received())
+    pub fn max_received(&self) -> usize {
+        with_program!(self, program => program.max_received())
     }
 
     /// `T_a`.
@@ -131,7 +131,7 @@ impl GuestProgram {
         match self {
             Self::Cube(program) | Self::Normal(program) => Some(program.stages()[stage].index()),
             Self::DivideAndConquer(program) => program.stage_dimension(stage),
-            Self::Shuffled(program) => program.stage_dimension(stage),
+            Self::ShuffleExchange(program) => program.stage_dimension(stage),
             Self::Neighbours { program, .. } => program.stage_dimension(stage),
         }
     }
@@ -141,7 +141,7 @@ impl GuestProgram {
     pub fn graph(&self) -> Option<&GraphGuest> {
         match self {
             Self::Cube(_) | Self::Normal(_) | Self::DivideAndConquer(_) => None,
-            Self::Shuffled(program) => Some(program.guest()),
+            Self::ShuffleExchange(program) => Some(program.guest()),
             Self::Neighbours { program, .. } => Some(program.guest()),
         }
     }
@@ -181,7 +181,7 @@ impl GuestProgram {
             Self::Cube(program) | Self::Normal(program) => {
                 metrics.distances[program.stages()[stage].index()].over_edges
             }
-            Self::DivideAndConquer(_) | Self::Shuffled(_) | Self::Neighbours { .. } => {
+            Self::DivideAndConquer(_) | Self::ShuffleExchange(_) | Self::Neighbours { .. } => {
                 with_program!(self, program => distances_of_messages(program, stage, placement))
             }
         }
@@ -263,7 +263,7 @@ impl GuestProgram {
             }
             Self::Cube(_)
             | Self::Normal(_)
-            | Self::Shuffled(_)
+            | Self::ShuffleExchange(_)
             | Self::DivideAndConquer(_)
             | Self::Neighbours { .. } => None,
         }
@@ -273,7 +273,7 @@ impl GuestProgram {
     pub(crate) fn lower_bound(&self, placement: &Placement, links: Communication) -> Option<LowerBound> {
         match self {
             Self::Cube(program) | Self::Normal(program) => lower_bound(program, placement, links),
-            Self::Shuffled(_) | Self::DivideAndConquer(_) | Self::Neighbours { .. } => None,
+            Self::ShuffleExchange(_) | Self::DivideAndConquer(_) | Self::Neighbours { .. } => None,
         }
     }
 }

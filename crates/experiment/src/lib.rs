@@ -9,12 +9,11 @@
 mod address_exchange;
 mod admission;
 pub mod benchmark;
-mod complaint;
 mod definition;
+mod diagnostic;
 mod exact_mean;
 pub mod export;
 mod generator_key;
-mod ground;
 mod guest_program;
 mod job;
 pub mod journal;
@@ -25,6 +24,7 @@ mod memory;
 mod missing_processes;
 mod parallel_runs;
 mod progress;
+mod region;
 mod run_error;
 mod runner;
 mod scenario;
@@ -32,12 +32,12 @@ mod shared_metrics;
 #[cfg(test)]
 mod support;
 mod text;
-pub mod verify;
 
 pub use address_exchange::address_exchange_steps;
 pub use admission::Permit;
 pub use definition::{Definition, DefinitionGroup};
 pub use exact_mean::{exact_mean, mean_of_means};
+pub use generator_key::generator_key;
 pub use guest_program::{GuestProgram, NeighbourCommunication};
 pub use link_traffic::{LinkTraffic, busy_links, link_congestion};
 pub use loading::{CodeTypes, Loading};

@@ -3,7 +3,7 @@
 use cubefold_mapping::ProcessId;
 
 /// The most stretches of missing processes that are named.
-const MOST_GAPS: usize = 5;
+const MAX_GAPS: usize = 5;
 
 /// Those of the first `count` processes that are not `known`, which ascend: `1, 4 to 6 and 20 more`.
 pub(crate) fn named(known: impl Iterator<Item = ProcessId>, count: u64) -> String {
@@ -11,7 +11,7 @@ pub(crate) fn named(known: impl Iterator<Item = ProcessId>, count: u64) -> Strin
     for process in known.map(|process| u64::from(process.label())).chain([count]) {
         if process > next {
             let last = process - 1;
-            if texts.len() < MOST_GAPS {
+            if texts.len() < MAX_GAPS {
                 texts.push(if last == next { next.to_string() } else { format!("{next} to {last}") });
             } else {
                 unnamed += process - next;

@@ -15,7 +15,7 @@ pub struct Progress {
 
 impl Progress {
     /// So many more are over.
-    pub(crate) fn add(&self, done: u64) {
+    pub fn add(&self, done: u64) {
         self.done.fetch_add(done, Ordering::Relaxed);
     }
 

@@ -4,8 +4,8 @@
 //! then validated into domain types, the sweep's values standing in for the file's. All errors of all files
 //! are collected, each at its place. Nothing is run here and nothing is printed.
 
+mod classic_placement;
 mod combination;
-mod course_placement;
 mod cycle_bound;
 mod document;
 mod edge_list;
@@ -63,10 +63,10 @@ use self::{
     written::Written,
 };
 
-use crate::{ground::Ground, guest_program::GuestProgram, loading::Loading};
+use crate::{guest_program::GuestProgram, loading::Loading, region::Region};
 
 /// The most runs that one file may ask for.
-const MOST_RUNS: u128 = 1_000_000;
+const MAX_RUNS: u128 = 1_000_000;
 
 /// A scenario file and its runs.
 #[derive(Debug, Clone)]
@@ -115,12 +115,12 @@ impl Run {
     /// The coordinates of a node, on the whole machine where the program runs in a partition.
     #[must_use]
     pub fn address(&self, node: NodeId) -> Coordinates {
-        self.ground().address(node)
+        self.region().address(node)
     }
 
     /// Where its processes may sit.
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        Ground { machine: &self.machine, partition: self.partition.as_ref() }
+    pub(crate) fn region(&self) -> Region<'_> {
+        Region { machine: &self.machine, partition: self.partition.as_ref() }
     }
 }
 
@@ -165,8 +165,8 @@ impl Scenario {
         let written = Written::scenario(source, &mut errors)?;
         let sweep = Sweep::read(&written, &mut errors);
         let count = sweep.run_count(&written);
-        if let (true, Some(place)) = (count > MOST_RUNS, sweep.place()) {
-            let message = format!("{count} runs, expected at most {MOST_RUNS} in one file");
+        if let (true, Some(place)) = (count > MAX_RUNS, sweep.place()) {
+            let message = format!("{count} runs, expected at most {MAX_RUNS} in one file");
             let error = ScenarioError::at(place, message, "this sweep");
             errors.push(error.with_help("sweep fewer values, or spread them over several files"));
             // The combinations, too many to look at, may have errors of their own.

@@ -12,7 +12,7 @@ pub(crate) enum Remarks {
 }
 
 /// The most characters of a text that a message repeats.
-const MOST_REPEATED: usize = 60;
+const MAX_REPEATED: usize = 60;
 
 /// The lines that hold anything, without remarks and the space around.
 pub(crate) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> {
@@ -33,7 +33,7 @@ pub(crate) fn span(text: &str, part: &str) -> Range<usize> {
 /// The beginning of a text, on one line.
 pub(crate) fn shortened(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(MOST_REPEATED) {
+    match line.char_indices().nth(MAX_REPEATED) {
         Some((end, _)) => format!("{}..", &line[..end]),
         None => line.to_owned(),
     }
@@ -69,7 +69,7 @@ mod tests {
     fn words_are_repeated_shortly() {
         assert_eq!(described("17"), "17");
         assert_eq!(described(""), "\"\"");
-        assert_eq!(described(&"x".repeat(100)).len(), MOST_REPEATED + 4);
-        assert_eq!(shortened(&"long ".repeat(100)).len(), MOST_REPEATED + 2);
+        assert_eq!(described(&"x".repeat(100)).len(), MAX_REPEATED + 4);
+        assert_eq!(shortened(&"long ".repeat(100)).len(), MAX_REPEATED + 2);
     }
 }

@@ -23,9 +23,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod classic;
 mod constant_distances;
 mod construction;
-pub mod course;
 mod cube_dimension;
 mod embedding;
 mod graph_guest;
@@ -40,13 +40,14 @@ mod process;
 mod product_placement;
 mod translation_table;
 
+pub use classic::{
+    ClassicKind, ClassicPlacement, ClassicPlacementError, RoutedEmbedding, RoutedEmbeddingError,
+    RoutedMeasures,
+};
 pub use constant_distances::for_each_constant_distance_placement;
 pub use construction::{
     Construction, ConstructionError, ConstructionKind, Exactness, Parameter, Processes, PromisedDilation,
     PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset, UnmetCondition,
-};
-pub use course::{
-    CourseKind, CoursePlacement, CoursePlacementError, RoutedEmbedding, RoutedEmbeddingError, RoutedMeasures,
 };
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;

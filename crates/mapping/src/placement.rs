@@ -6,7 +6,7 @@ use cubefold_topology::{Machine, NodeId};
 use rayon::prelude::*;
 
 use crate::{
-    Construction, CoursePlacement, EmbeddingKind, GreenbergPlacement, Guest, Hypercube, PlacementTable,
+    ClassicPlacement, Construction, EmbeddingKind, GreenbergPlacement, Guest, Hypercube, PlacementTable,
     ProcessId, ProductPlacement, ProductPlacementError,
 };
 
@@ -20,7 +20,7 @@ pub enum Placement {
     /// By a construction of Tao 1988: formulas.
     Construction(Box<Construction>),
     /// By a construction of the notes CS838 1999: a table.
-    Course(Box<CoursePlacement>),
+    Classic(Box<ClassicPlacement>),
     /// By the constructions of Greenberg 1987: a table.
     Greenberg(Box<GreenbergPlacement>),
 }
@@ -57,7 +57,7 @@ impl Placement {
             Self::Product(product) => PlacementForm::Product(product),
             Self::Table(table) => PlacementForm::Table(table),
             Self::Construction(construction) => PlacementForm::Construction(construction),
-            Self::Course(course) => PlacementForm::Table(course.table()),
+            Self::Classic(classic) => PlacementForm::Table(classic.table()),
             Self::Greenberg(placement) => PlacementForm::Table(placement.table()),
         }
     }
@@ -163,10 +163,10 @@ impl Placement {
 
     /// The most processes on one node, at least 1.
     #[must_use]
-    pub fn greatest_load(&self) -> u64 {
+    pub fn max_load(&self) -> u64 {
         match self.form() {
             PlacementForm::Product(_) => 1,
-            PlacementForm::Table(table) => table.greatest_load(),
+            PlacementForm::Table(table) => table.max_load(),
             PlacementForm::Construction(construction) => construction.load(),
         }
     }
@@ -174,6 +174,6 @@ impl Placement {
     /// Whether no two processes share a node.
     #[must_use]
     pub fn is_one_to_one(&self) -> bool {
-        self.greatest_load() == 1
+        self.max_load() == 1
     }
 }

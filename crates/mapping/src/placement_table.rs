@@ -11,7 +11,7 @@ pub struct PlacementTable {
     machine: Machine,
     nodes: Vec<NodeId>,      // the node of each process
     by_node: Vec<ProcessId>, // the processes in ascending order of their nodes and labels: the inverse
-    greatest_load: u64,      // the most processes on one node, at least 1
+    max_load: u64,           // the most processes on one node, at least 1
 }
 
 /// A list of nodes that is no placement.
@@ -56,14 +56,14 @@ impl PlacementTable {
         by_node.par_sort_unstable_by_key(|&process| (nodes[process.label() as usize], process));
         let shared =
             by_node.chunk_by(|one, other| nodes[one.label() as usize] == nodes[other.label() as usize]);
-        let greatest_load = shared.map(|processes| processes.len() as u64).max().unwrap_or(1);
-        Ok(Self { machine: machine.clone(), nodes, by_node, greatest_load })
+        let max_load = shared.map(|processes| processes.len() as u64).max().unwrap_or(1);
+        Ok(Self { machine: machine.clone(), nodes, by_node, max_load })
     }
 
     /// The most processes on one node, at least 1.
     #[must_use]
-    pub fn greatest_load(&self) -> u64 {
-        self.greatest_load
+    pub fn max_load(&self) -> u64 {
+        self.max_load
     }
 
     /// The machine.
@@ -111,7 +111,7 @@ mod tests {
         let on = |node| placement.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
         assert_eq!(on(2), [1]);
         assert_eq!(on(3), [] as [u32; 0]);
-        assert_eq!(placement.greatest_load(), 1);
+        assert_eq!(placement.max_load(), 1);
         assert_eq!(placement.node(ProcessId::new(0)), NodeId::new(8));
     }
 
@@ -120,7 +120,7 @@ mod tests {
         let shared = place(&[4, 7, 1, 7, 1, 7]).unwrap();
         let on = |node| shared.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
         assert_eq!((on(7), on(1), on(4)), (vec![1, 3, 5], vec![2, 4], vec![0]));
-        assert_eq!(shared.greatest_load(), 3);
+        assert_eq!(shared.max_load(), 3);
     }
 
     #[test]

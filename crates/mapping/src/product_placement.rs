@@ -212,7 +212,7 @@ impl ProductPlacement {
 
     /// The number of fields that end within the lowest bits of the label.
     fn low_fields(&self) -> usize {
-        self.fields.iter().take_while(|field| field.end() <= MOST_PERIOD_BITS).count()
+        self.fields.iter().take_while(|field| field.end() <= MAX_PERIOD_BITS).count()
     }
 }
 
@@ -222,7 +222,7 @@ fn image(fields: &[Field], label: u32) -> u32 {
 }
 
 /// The most bits of the low fields whose images are repeated: at most 2^16 of them, which stay in cache.
-const MOST_PERIOD_BITS: u32 = 16;
+const MAX_PERIOD_BITS: u32 = 16;
 
 /// How many nodes a thread finds at once, at least: enough to outweigh handing them out.
 const NODES_A_TASK: usize = 1 << 16;

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The most groups of bars: more are put together.
-const MOST_BINS: u64 = 48;
+const MAX_BINS: u64 = 48;
 
 /// How often each value occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl Bins {
     fn of(series: &[Series]) -> Self {
         let values = || series.iter().flat_map(|own| own.counts.iter().map(|(value, _)| *value));
         let (first, last) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
-        let width = (last - first) / MOST_BINS + 1;
+        let width = (last - first) / MAX_BINS + 1;
         Self { first, width, number: (last - first) / width + 1 }
     }
 
@@ -189,7 +189,7 @@ mod tests {
         let series =
             Series { name: String::new(), fill: "", counts: (7..1007).map(|value| (value, value)).collect() };
         let bins = Bins::of(std::slice::from_ref(&series));
-        assert!(bins.number <= MOST_BINS);
+        assert!(bins.number <= MAX_BINS);
         assert_eq!(bins.count(&series).iter().sum::<u64>(), (7..1007).sum::<u64>());
         assert_eq!((bins.name(0), bins.name(1)), ("7 to 27".to_owned(), "28 to 48".to_owned()));
     }

@@ -28,22 +28,22 @@ pub(crate) struct MachinePlan<'run> {
 const GAP: f64 = 1.4;
 
 /// A machine of one dimension goes on in another row after so many nodes.
-const LONGEST_ROW: u64 = 32;
+const MAX_ROW_LENGTH: u64 = 32;
 
 /// The most nodes that are drawn.
-pub const MOST_NODES: u64 = 4096;
+pub const MAX_NODES: u64 = 4096;
 
 /// Whether a machine can be drawn with its nodes.
 ///
 /// # Errors
 ///
-/// When it is a network, or has more than [`MOST_NODES`] nodes.
+/// When it is a network, or has more than [`MAX_NODES`] nodes.
 pub fn check_machine(machine: &Machine) -> Result<(), PictureError> {
     if machine.as_network().is_some() {
         return Err(PictureError::Network { kind: machine.kind() });
     }
     match machine.node_count() {
-        found if found > MOST_NODES => Err(PictureError::TooManyNodes { found, most: MOST_NODES }),
+        found if found > MAX_NODES => Err(PictureError::TooManyNodes { found, most: MAX_NODES }),
         _ => Ok(()),
     }
 }
@@ -67,7 +67,7 @@ impl<'run> MachinePlan<'run> {
     /// How many nodes stand beside and below each other in a layer.
     pub(crate) fn columns_and_rows(machine: &Machine) -> (u64, u64) {
         match machine.shape().lengths() {
-            [length] => ((*length).min(LONGEST_ROW), length.div_ceil(LONGEST_ROW)),
+            [length] => ((*length).min(MAX_ROW_LENGTH), length.div_ceil(MAX_ROW_LENGTH)),
             [columns, rows, ..] => (*columns, *rows),
             [] => (1, 1),
         }

@@ -13,7 +13,7 @@ use crate::font;
 const PIXELS: f32 = 2.0;
 
 /// The most pixels of a PNG: half a gigabyte while it is painted.
-const MOST_PIXELS: u64 = 128 << 20;
+const MAX_PIXELS: u64 = 128 << 20;
 
 /// A picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Picture {
         let size = size.scale_by(PIXELS).unwrap_or(size);
         let (width, height) = (size.width(), size.height());
         let too_large = PngError::TooLarge { width, height };
-        if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        if u64::from(width) * u64::from(height) > MAX_PIXELS {
             return Err(too_large);
         }
         let mut pixels = Pixmap::new(width, height).ok_or(too_large)?;

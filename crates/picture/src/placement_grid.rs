@@ -16,7 +16,7 @@ use crate::{
 pub(crate) const WIDEST_CAPTION: f64 = 640.0;
 
 /// How far the edges of a guest may lie beside the straight line, in distances between neighbours.
-const MOST_BEND: f64 = 1.4;
+const MAX_BEND: f64 = 1.4;
 
 /// The widest label of a node \[pixels\]: of many processes the first are shown.
 const WIDEST_LABEL: f64 = 96.0;
@@ -137,7 +137,7 @@ fn draw_edges(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, dimension: u
         }
         let (from, to) = (plan.middle(from), plan.middle(to));
         let (across, down) = (to.x - from.x, to.y - from.y);
-        let bend = (MOST_BEND * plan.step / across.hypot(down)).min(0.22);
+        let bend = (MAX_BEND * plan.step / across.hypot(down)).min(0.22);
         let middle = Point { x: from.x + across / 2.0 + down * bend, y: from.y + down / 2.0 - across * bend };
         let [x, y, mx, my, tx, ty] = [from.x, from.y, middle.x, middle.y, to.x, to.y].map(rounded);
         let says = format!("processes {one} and {other}: distance {distance}");
@@ -159,7 +159,7 @@ fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[St
         let fill = if label.is_empty() { "none" } else { "#cfe6f5" };
         sheet.box_of(area, fill, &format!("node ({}): {holds}", plan.address_text(node)));
     }
-    // On a pale ground, whatever the colour of the page.
+    // On a pale region, whatever the colour of the page.
     sheet.open(&[("color", "#000000"), ("pointer-events", "none")]);
     for (node, label) in run.machine.nodes().zip(labels) {
         let middle = plan.middle(node);

@@ -19,7 +19,7 @@ const STYLE: &str = include_str!("report/style.css");
 const SCRIPT: &str = include_str!("report/script.js");
 
 /// The most runs that one page shows.
-pub const MOST_RUNS: usize = 500;
+pub const MAX_RUNS: usize = 500;
 
 /// A run and what it came to.
 #[derive(Debug)]
@@ -41,10 +41,10 @@ pub struct ReportedRun<'report> {
 ///
 /// # Errors
 ///
-/// When there are more than [`MOST_RUNS`] runs, or the plotting library refuses.
+/// When there are more than [`MAX_RUNS`] runs, or the plotting library refuses.
 pub fn report(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>]) -> Result<String, PictureError> {
-    if runs.len() > MOST_RUNS {
-        return Err(PictureError::TooManyRuns { found: runs.len(), most: MOST_RUNS });
+    if runs.len() > MAX_RUNS {
+        return Err(PictureError::TooManyRuns { found: runs.len(), most: MAX_RUNS });
     }
     let columns = columns(runs);
     let figures = figures(scenario, runs)?;

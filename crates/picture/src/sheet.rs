@@ -212,14 +212,14 @@ fn with_title<N: Into<Element>>(node: N, says: &str) -> Element {
 
 /// Stripes for blocked times, which tell them apart without colour.
 fn hatching() -> Pattern {
-    let ground = Rectangle::new().set("width", 4).set("height", 4).set("fill", BLOCKED);
+    let region = Rectangle::new().set("width", 4).set("height", 4).set("fill", BLOCKED);
     let stripe = Path::new().set("d", "M-1 1L1 -1M0 4L4 0M3 5L5 3").set("stroke", "#ffffff");
     Pattern::new()
         .set("id", "blocked")
         .set("width", 4)
         .set("height", 4)
         .set("patternUnits", "userSpaceOnUse")
-        .add(ground)
+        .add(region)
         .add(stripe.set("stroke-width", 0.8))
 }
 

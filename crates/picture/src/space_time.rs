@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The most processes that one picture shows.
-pub const MOST_PROCESSES: u64 = 256;
+pub const MAX_PROCESSES: u64 = 256;
 
 /// The part of a run that is drawn; what is not given is the whole.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ pub struct Window {
 ///
 /// # Errors
 ///
-/// When the window is not inside the run, or holds more than [`MOST_PROCESSES`].
+/// When the window is not inside the run, or holds more than [`MAX_PROCESSES`].
 pub fn space_time(caption: &str, finished: &FinishedRun, window: &Window) -> Result<Picture, PictureError> {
     let shown = Shown::new(finished, window)?;
     let rows = shown.rows();
@@ -91,8 +91,8 @@ impl Shown {
         }
         let processes = *processes.start()..=*processes.end().min(&last_process);
         let found = processes.end() - processes.start() + 1;
-        if found > MOST_PROCESSES {
-            return Err(PictureError::TooManyProcesses { found, most: MOST_PROCESSES });
+        if found > MAX_PROCESSES {
+            return Err(PictureError::TooManyProcesses { found, most: MAX_PROCESSES });
         }
         Ok(Self { processes, cycles })
     }

@@ -11,17 +11,17 @@ use crate::{
 };
 
 /// The most placements that are drawn side by side: as many as there are colours that all eyes tell apart.
-pub const MOST_PLACEMENTS: usize = 8;
+pub const MAX_PLACEMENTS: usize = 8;
 
 /// Draws the dilation spectra (González et al. 1995, 4.4) of named placements.
 ///
 /// # Errors
 ///
-/// When there are more than [`MOST_PLACEMENTS`].
+/// When there are more than [`MAX_PLACEMENTS`].
 pub fn spectrum(caption: &str, placements: &[(String, PlacementRecord)]) -> Result<Picture, PictureError> {
     let found = placements.len();
-    if found > MOST_PLACEMENTS {
-        return Err(PictureError::TooManyPlacements { found, most: MOST_PLACEMENTS });
+    if found > MAX_PLACEMENTS {
+        return Err(PictureError::TooManyPlacements { found, most: MAX_PLACEMENTS });
     }
     let series = placements.iter().enumerate().map(|(place, (name, placement))| Series {
         name: name.clone(),

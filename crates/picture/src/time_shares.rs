@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The most runs that are drawn under each other.
-pub const MOST_BARS: usize = 120;
+pub const MAX_BARS: usize = 120;
 
 /// The widest name of a run \[pixels\]; longer ones are cut off.
 const WIDEST: f64 = 420.0;
@@ -23,12 +23,12 @@ const WIDEST: f64 = 420.0;
 ///
 /// # Errors
 ///
-/// When there are more than [`MOST_BARS`].
+/// When there are more than [`MAX_BARS`].
 pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Picture, PictureError> {
     const BAR: f64 = 22.0;
     const STEP: f64 = 32.0;
-    if runs.len() > MOST_BARS {
-        return Err(PictureError::TooManyRuns { found: runs.len(), most: MOST_BARS });
+    if runs.len() > MAX_BARS {
+        return Err(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS });
     }
     let widest = runs.iter().map(|(name, _)| font::width(name, TEXT)).fold(0.0, f64::max);
     let left = widest.min(WIDEST) + 20.0;

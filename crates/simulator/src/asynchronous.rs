@@ -87,7 +87,7 @@ pub(crate) fn run<P: Program, O: Observer>(
 
 /// How messages of a run are packed.
 fn layout<P: Program>(program: &P, machine: &Machine) -> Layout {
-    let messages = program.process_count() * program.most_received().max(1) as u64;
+    let messages = program.process_count() * program.max_received().max(1) as u64;
     let longest = machine.extents().iter().map(|extent| extent.diameter()).max().unwrap_or(1);
     Layout::new(machine.node_count(), messages, longest)
 }
@@ -124,7 +124,7 @@ impl<'run, P: Program, N: Network, O: Observer> Engine<'run, P, N, O> {
             arrived: vec![],
             ended: vec![],
             processors: (!placement.is_one_to_one()).then(|| Processors::new(&nodes)),
-            processes: Processes::new(&nodes, program.most_received()),
+            processes: Processes::new(&nodes, program.max_received()),
             message_count: 0,
             hop_count: 0,
             observer,

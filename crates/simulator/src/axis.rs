@@ -1,6 +1,6 @@
 //! The dimensions of a machine as the routing of millions of messages reads them.
 
-use cubefold_topology::{Machine, NodeId, Sign, TieRule, Way};
+use cubefold_topology::{Displacement, Machine, NodeId, Sign, TieRule};
 
 /// One dimension of a machine: a node's coordinate in it, and the line of nodes along it.
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AxisLeg {
     /// The direction and the links.
-    pub(crate) way: Way,
+    pub(crate) way: Displacement,
     /// How many nodes are on lines before this one.
     pub(crate) line: u32,
     /// The coordinate of its begin, counted in the direction of the move.
@@ -82,14 +82,14 @@ impl Axis {
     /// The way from `at` to the coordinate of `to`; none where `at` has it.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    pub(crate) fn way(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Way> {
-        self.way_between(self.coordinate(at), self.coordinate(to), tie)
+    pub(crate) fn displacement(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Displacement> {
+        self.displacement_between(self.coordinate(at), self.coordinate(to), tie)
     }
 
     /// The links from a coordinate to another; none where they are the same.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    pub(crate) fn way_between(&self, from: u32, to: u32, tie: TieRule) -> Option<Way> {
+    pub(crate) fn displacement_between(&self, from: u32, to: u32, tie: TieRule) -> Option<Displacement> {
         if from == to {
             return None;
         }
@@ -104,7 +104,7 @@ impl Axis {
         // One more where a tie turns: then equally long is shorter.
         let turns = around < straight + u64::from(tie_turns);
         let sign = if descends ^ turns { Sign::Negative } else { Sign::Positive };
-        Some(Way { sign, hops: straight.min(around) })
+        Some(Displacement { sign, hops: straight.min(around) })
     }
 
     /// The leg along this axis of the way from `at` to `to`; none where they have the same coordinate.
@@ -114,7 +114,7 @@ impl Axis {
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(crate) fn leg(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<AxisLeg> {
         let (from, goal) = (self.coordinate(at), self.coordinate(to));
-        let way = self.way_between(from, goal, tie)?;
+        let way = self.displacement_between(from, goal, tie)?;
         let stride = low_word(self.stride);
         let first = at.index() - from * stride;
         let below = match self.shift {
@@ -142,7 +142,7 @@ impl Axis {
     /// The node that such a way leads to, which does not go past the end of a line.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    pub(crate) fn after(&self, node: NodeId, way: Way) -> NodeId {
+    pub(crate) fn after(&self, node: NodeId, way: Displacement) -> NodeId {
         let (index, here) = (u64::from(node.index()), u64::from(self.coordinate(node)));
         // The other way round is length - hops, and is no branch: signs are as random as coin tosses.
         let negative = u64::from(way.sign == Sign::Negative);
@@ -209,12 +209,12 @@ mod tests {
     fn check_ways(machine: &Machine, at: NodeId, to: NodeId) {
         for (axis, dimension) in Axis::all(machine).iter().zip(machine.shape().dimensions()) {
             for tie in TieRule::ALL {
-                let way = axis.way(at, to, tie);
+                let way = axis.displacement(at, to, tie);
                 let leg = machine.leg_along(dimension, at, to, tie);
                 assert_eq!(way.map(|way| way.hops), leg.map(|leg| leg.hops));
                 assert_eq!(way.map(|way| way.sign), leg.map(|leg| leg.direction.sign));
                 if let (Some(way), Some(leg)) = (way, leg) {
-                    let one = Way { hops: 1, ..way };
+                    let one = Displacement { hops: 1, ..way };
                     assert_eq!(Some(axis.after(at, one)), machine.neighbour(at, leg.direction));
                     let there = axis.after(at, way);
                     let coordinate = |node| machine.shape().coordinate(node, dimension);
@@ -240,7 +240,7 @@ mod tests {
                     assert!(places.into_iter().eq(all));
                 }
                 for node in machine.nodes().filter(|&node| axis.coordinate(node) > 0) {
-                    let below = axis.after(node, Way { sign: Sign::Negative, hops: 1 });
+                    let below = axis.after(node, Displacement { sign: Sign::Negative, hops: 1 });
                     let steps = Sign::BOTH.map(|sign| (axis.place(node, sign), axis.place(below, sign)));
                     assert!(steps.iter().all(|(one, other)| one.line == other.line));
                     assert_eq!(steps[0].0.position, steps[0].1.position + 1);

@@ -43,7 +43,7 @@ pub(crate) fn run<P: Program, O: Observer>(
     observer: &mut O,
 ) -> Traffic {
     let mut scheduler = Scheduler::new(program, placement, communication, routing, link_use);
-    let sharing = program.compute() * (placement.greatest_load() - 1);
+    let sharing = program.compute() * (placement.max_load() - 1);
     let hop = communication.hop();
     let nodes = observer.wants_records().then(|| placement.listed_nodes());
     let (mut messages, mut hops, mut stages) = (0, 0, vec![]);

@@ -116,7 +116,7 @@ impl Program for CubeProgram {
         self.compute
     }
 
-    fn most_received(&self) -> usize {
+    fn max_received(&self) -> usize {
         1
     }
 

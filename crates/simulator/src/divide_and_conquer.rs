@@ -102,11 +102,11 @@ impl Program for DivideAndConquer {
         3 * u128::from(self.process_count()) - 2
     }
 
-    fn everybody_computes(&self) -> bool {
+    fn all_processes_compute(&self) -> bool {
         false
     }
 
-    fn most_received(&self) -> usize {
+    fn max_received(&self) -> usize {
         1
     }
 

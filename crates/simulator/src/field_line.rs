@@ -16,7 +16,7 @@ pub(crate) struct FieldLine {
 impl FieldLine {
     /// On longer lines positions are computed each time, so that nothing is held for every node of a
     /// machine of one dimension.
-    const MOST_KEPT: u32 = 1 << 24;
+    const MAX_KEPT: u32 = 1 << 24;
 
     /// The fields of `placement`, the lowest dimensions first.
     pub(crate) fn all(placement: &ProductPlacement) -> Vec<Self> {
@@ -24,7 +24,7 @@ impl FieldLine {
         let field = |(line, &extent): (ProductPlacement, &Extent)| {
             let own = Self { line, extent, first, positions: None };
             first += Guest::dimension_count(&own.line.cube());
-            let kept = u32::try_from(extent.length()).ok().filter(|&length| length <= Self::MOST_KEPT);
+            let kept = u32::try_from(extent.length()).ok().filter(|&length| length <= Self::MAX_KEPT);
             let positions = kept.map(|length| (0..length).map(|value| own.position(value)).collect());
             Self { positions, ..own }
         };

@@ -43,7 +43,7 @@ mod prediction;
 mod program;
 mod record;
 mod routing;
-mod shuffled_program;
+mod shuffle_exchange_program;
 mod simulation;
 mod summary;
 mod traffic;
@@ -62,9 +62,9 @@ pub use prediction::{LowerBound, lower_bound, predict};
 pub use program::Program;
 pub use record::{Observer, StageRecord};
 pub use routing::{DimensionChoice, PhaseLength, Routing};
-pub use shuffled_program::{ShuffledProgram, ShuffledProgramError};
+pub use shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError};
 pub use simulation::{
-    CountLinkUse, Execution, MOST_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, most_cycles,
+    CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, max_cycles,
     simulate,
 };
 pub use summary::{StageTotals, Summary};

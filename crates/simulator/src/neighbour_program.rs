@@ -130,9 +130,9 @@ fn shifts(guest: &GraphGuest) -> Vec<Exchange> {
 }
 
 /// The most neighbours that a process has: one in a dimension of length 2, else up to two.
-fn most_neighbours(guest: &GraphGuest) -> usize {
+fn max_neighbours(guest: &GraphGuest) -> usize {
     if let Some(network) = guest.shape().as_network() {
-        return network.greatest_degree();
+        return network.max_degree();
     }
     guest.shape().extents().iter().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
 }
@@ -150,8 +150,8 @@ impl Program for NeighbourProgram {
         self.compute
     }
 
-    fn most_received(&self) -> usize {
-        if self.stages.contains(&Exchange::Scatter) { most_neighbours(&self.guest) } else { 1 }
+    fn max_received(&self) -> usize {
+        if self.stages.contains(&Exchange::Scatter) { max_neighbours(&self.guest) } else { 1 }
     }
 
     fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
@@ -221,7 +221,7 @@ mod tests {
                 let received = ProcessId::first(program.process_count())
                     .flat_map(|process| (0..program.stage_count()).map(move |stage| (stage, process)));
                 let most = received.map(|(stage, process)| program.sources(stage, process).count()).max();
-                assert_eq!(most, Some(program.most_received()));
+                assert_eq!(most, Some(program.max_received()));
             }
         }
     }

@@ -26,7 +26,7 @@ pub trait Program: Sync {
     }
 
     /// Whether every process computes in every stage.
-    fn everybody_computes(&self) -> bool {
+    fn all_processes_compute(&self) -> bool {
         true
     }
 
@@ -36,7 +36,7 @@ pub trait Program: Sync {
     }
 
     /// The most messages that any process receives in one stage.
-    fn most_received(&self) -> usize;
+    fn max_received(&self) -> usize;
 
     /// The destinations of the messages that `source` sends in a stage.
     fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId>;

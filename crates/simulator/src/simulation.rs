@@ -50,7 +50,7 @@ pub enum SimulationError {
         processes: u64,
     },
     /// More messages may be under way than the engines can number.
-    #[error("up to {messages} messages at a time, expected at most {MOST_MESSAGES}")]
+    #[error("up to {messages} messages at a time, expected at most {MAX_MESSAGES}")]
     TooManyMessages {
         /// The most messages under way at a time.
         messages: u64,
@@ -90,7 +90,7 @@ pub enum SimulationError {
 }
 
 /// The most messages that may be under way at a time in a run.
-pub const MOST_MESSAGES: u64 = 1 << 30;
+pub const MAX_MESSAGES: u64 = 1 << 30;
 
 /// Runs `program` on the machine of `placement`, reporting to `observer`.
 ///
@@ -114,11 +114,11 @@ pub fn simulate<P: Program>(
         CountLinkUse::No => None,
     };
     let mut outcome = match way {
-        Way::Belt(plan, shortcuts) => {
+        EngineSelection::Belt(plan, shortcuts) => {
             let ride = belt::run(plan, communication, shortcuts, observer)?;
             belt_outcome(program, communication, ride)
         }
-        Way::Hop => {
+        EngineSelection::Hop => {
             let mut observers = (Ledger::new(program), observer);
             let begins = Begins::Together;
             let traffic =
@@ -126,7 +126,7 @@ pub fn simulate<P: Program>(
                     .map_err(|process| SimulationError::Unfinished { process })?;
             return Ok(Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop });
         }
-        Way::Coordinated(routing) => {
+        EngineSelection::Coordinated(routing) => {
             let mut summary = Summary::of_program(program);
             let sums = &mut summary;
             let traffic =
@@ -157,7 +157,7 @@ fn belt_outcome<P: Program>(program: &P, communication: Communication, ride: bel
 }
 
 /// How a run is computed.
-enum Way<'run> {
+enum EngineSelection<'run> {
     Hop,
     Belt(belt::Plan<'run>, Shortcuts),
     Coordinated(&'run Routing),
@@ -168,17 +168,17 @@ fn choose<'run, P: Program>(
     placement: &'run Placement,
     communication: Communication,
     execution: &'run Execution,
-) -> Result<Way<'run>, NoBeltError> {
+) -> Result<EngineSelection<'run>, NoBeltError> {
     let plan = |shortcuts| belt::plan(program, placement, communication, shortcuts);
     match execution {
-        Execution::Coordinated(routing) => Ok(Way::Coordinated(routing)),
-        Execution::Asynchronous(EngineChoice::Hop) => Ok(Way::Hop),
+        Execution::Coordinated(routing) => Ok(EngineSelection::Coordinated(routing)),
+        Execution::Asynchronous(EngineChoice::Hop) => Ok(EngineSelection::Hop),
         Execution::Asynchronous(EngineChoice::Belt(shortcuts)) => {
-            Ok(Way::Belt(plan(*shortcuts)?, *shortcuts))
+            Ok(EngineSelection::Belt(plan(*shortcuts)?, *shortcuts))
         }
         Execution::Asynchronous(EngineChoice::Auto) => {
             let shortcuts = Shortcuts::default();
-            Ok(plan(shortcuts).map_or(Way::Hop, |plan| Way::Belt(plan, shortcuts)))
+            Ok(plan(shortcuts).map_or(EngineSelection::Hop, |plan| EngineSelection::Belt(plan, shortcuts)))
         }
     }
 }
@@ -188,22 +188,24 @@ fn check_and_choose<'run, P: Program>(
     placement: &'run Placement,
     communication: Communication,
     execution: &'run Execution,
-) -> Result<Way<'run>, SimulationError> {
+) -> Result<EngineSelection<'run>, SimulationError> {
     let (placed, processes) = (placement.process_count(), program.process_count());
     if placed != processes {
         return Err(SimulationError::ProcessCount { placed, processes });
     }
     check_clock(program, placement, communication)?;
     check_network(placement, communication, execution)?;
-    if matches!(execution, Execution::Coordinated(_)) && !program.everybody_computes() {
+    if matches!(execution, Execution::Coordinated(_)) && !program.all_processes_compute() {
         return Err(SimulationError::NotTogether);
     }
     let way = choose(program, placement, communication, execution)?;
     match way {
         // One line at a time is under way.
-        Way::Belt(belt::Plan::Classes(..) | belt::Plan::EachLine(..), _) => {}
-        Way::Coordinated(_) if coordinated::goes_by_lines(program, placement) => {}
-        Way::Belt(belt::Plan::Whole(..), _) | Way::Hop | Way::Coordinated(_) => check_size(program)?,
+        EngineSelection::Belt(belt::Plan::Classes(..) | belt::Plan::EachLine(..), _) => {}
+        EngineSelection::Coordinated(_) if coordinated::goes_by_lines(program, placement) => {}
+        EngineSelection::Belt(belt::Plan::Whole(..), _)
+        | EngineSelection::Hop
+        | EngineSelection::Coordinated(_) => check_size(program)?,
     }
     Ok(way)
 }
@@ -249,12 +251,14 @@ pub fn bytes_to_simulate<P: Program>(
     execution: &Execution,
 ) -> u64 {
     match choose(program, placement, communication, execution) {
-        Ok(Way::Belt(plan, _)) => belt::bytes(plan),
-        Ok(Way::Coordinated(_)) if program.as_cube().is_some() => coordinated::bytes(program, placement),
-        Ok(Way::Hop | Way::Coordinated(_)) | Err(_) => {
+        Ok(EngineSelection::Belt(plan, _)) => belt::bytes(plan),
+        Ok(EngineSelection::Coordinated(_)) if program.as_cube().is_some() => {
+            coordinated::bytes(program, placement)
+        }
+        Ok(EngineSelection::Hop | EngineSelection::Coordinated(_)) | Err(_) => {
             let machine = placement.machine();
             let channels = machine.directions().count() as u64 * machine.node_count();
-            let messages = program.process_count() * program.most_received().max(1) as u64;
+            let messages = program.process_count() * program.max_received().max(1) as u64;
             let routes = machine.as_network().map_or(0, |network| network.bytes_of_routes());
             messages * asynchronous::BYTES_A_PROCESS + channels * asynchronous::BYTES_A_CHANNEL + routes
         }
@@ -262,8 +266,8 @@ pub fn bytes_to_simulate<P: Program>(
 }
 
 fn check_size<P: Program>(program: &P) -> Result<(), SimulationError> {
-    let messages = program.process_count().saturating_mul(program.most_received().max(1) as u64);
-    if messages > MOST_MESSAGES {
+    let messages = program.process_count().saturating_mul(program.max_received().max(1) as u64);
+    if messages > MAX_MESSAGES {
         return Err(SimulationError::TooManyMessages { messages });
     }
     Ok(())
@@ -275,7 +279,7 @@ fn check_clock<P: Program>(
     placement: &Placement,
     communication: Communication,
 ) -> Result<(), SimulationError> {
-    let bound = most_cycles(program, placement, communication);
+    let bound = max_cycles(program, placement, communication);
     if bound < 1 << 63 { Ok(()) } else { Err(SimulationError::TooManyCycles { bound }) }
 }
 
@@ -283,13 +287,12 @@ fn check_clock<P: Program>(
 /// moves, so that the makespan is at most `S T_a` times the greatest load, and `T_c` for every link that
 /// every message crosses, none of which goes farther than the machine's diameter.
 #[must_use]
-pub fn most_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
+pub fn max_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
     let diameter = placement.machine().distance_bound();
     let stages = program.stage_count() as u128;
-    let messages = u128::from(program.process_count()) * program.most_received() as u128;
-    let computing = stages
-        .saturating_mul(program.compute().get().into())
-        .saturating_mul(placement.greatest_load().into());
+    let messages = u128::from(program.process_count()) * program.max_received() as u128;
+    let computing =
+        stages.saturating_mul(program.compute().get().into()).saturating_mul(placement.max_load().into());
     let moving = stages.saturating_mul(messages).saturating_mul(diameter.into());
     computing.saturating_add(moving.saturating_mul(communication.hop().get().into()))
 }

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::{HostDimension, MOST_DIMENSIONS, Shape};
+use crate::{HostDimension, MAX_DIMENSIONS, Shape};
 
 /// The coordinates `(p_1, .., p_c)` of a node, as many as its shape has dimensions, each below its length.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Coordinates {
-    arity: u8,                      // in 1..=32
-    values: [u32; MOST_DIMENSIONS], // zero from `arity` on
+    arity: u8,                     // in 1..=32
+    values: [u32; MAX_DIMENSIONS], // zero from `arity` on
 }
 
 /// Numbers that are no coordinates in a shape.
@@ -45,7 +45,7 @@ impl Coordinates {
         if values.len() != expected {
             return Err(CoordinatesError::Arity { found: values.len(), expected });
         }
-        let mut own = [0; MOST_DIMENSIONS];
+        let mut own = [0; MAX_DIMENSIONS];
         for ((dimension, &value), slot) in shape.dimensions().zip(values).zip(&mut own) {
             let length = shape.length(dimension);
             *slot = u32::try_from(value)
@@ -59,7 +59,7 @@ impl Coordinates {
 
     /// Coordinates that are right by construction.
     pub(crate) fn from_fn(arity: usize, mut value: impl FnMut(HostDimension) -> u32) -> Self {
-        let mut values = [0; MOST_DIMENSIONS];
+        let mut values = [0; MAX_DIMENSIONS];
         for (dimension, slot) in HostDimension::first(arity).zip(&mut values) {
             *slot = value(dimension);
         }

@@ -22,7 +22,7 @@ pub struct Extent {
 
 /// The way that a message takes along one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Way {
+pub struct Displacement {
     /// Which way.
     pub sign: Sign,
     /// Over how many links; at least 1.
@@ -78,7 +78,7 @@ impl Extent {
     ///
     /// The shorter way round a ring, `tie` deciding between equally long ones (`docs/model.md` section 4).
     #[must_use]
-    pub fn way(self, from: u32, to: u32, tie: TieRule) -> Option<Way> {
+    pub fn displacement(self, from: u32, to: u32, tie: TieRule) -> Option<Displacement> {
         let straight = u64::from(from.abs_diff(to));
         if straight == 0 {
             return None;
@@ -86,17 +86,17 @@ impl Extent {
         let direct = if from < to { Sign::Positive } else { Sign::Negative };
         let around = self.length - straight;
         if !self.is_ring() || straight < around {
-            return Some(Way { sign: direct, hops: straight });
+            return Some(Displacement { sign: direct, hops: straight });
         }
         if around < straight {
-            return Some(Way { sign: direct.opposite(), hops: around });
+            return Some(Displacement { sign: direct.opposite(), hops: around });
         }
         let sign = match tie {
             TieRule::Direct => direct,
             TieRule::Positive => Sign::Positive,
             TieRule::Negative => Sign::Negative,
         };
-        Some(Way { sign, hops: straight })
+        Some(Displacement { sign, hops: straight })
     }
 
     /// The coordinate one link from `coordinate` in the given direction; none where a line ends.
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     /// Walks from `from` by the way until its hops are used up.
-    fn walk(extent: Extent, from: u32, way: Way) -> u32 {
+    fn walk(extent: Extent, from: u32, way: Displacement) -> u32 {
         (0..way.hops).fold(from, |at, _| extent.step(at, way.sign).unwrap())
     }
 
@@ -130,7 +130,7 @@ mod tests {
             let extent = Extent::new(length, wrap);
             let last = u32::try_from(length).unwrap();
             for (from, to) in (0..last).flat_map(|from| (0..last).map(move |to| (from, to))) {
-                let Some(way) = extent.way(from, to, tie) else {
+                let Some(way) = extent.displacement(from, to, tie) else {
                     assert_eq!(from, to);
                     continue;
                 };
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn ties_are_broken_as_the_rule_says() {
         let ring = Extent::new(8, Wrap::Around);
-        let signs = |from, to| TieRule::ALL.map(|tie| ring.way(from, to, tie).unwrap().sign);
+        let signs = |from, to| TieRule::ALL.map(|tie| ring.displacement(from, to, tie).unwrap().sign);
         assert_eq!(signs(1, 5), [Sign::Positive, Sign::Positive, Sign::Negative]);
         assert_eq!(signs(5, 1), [Sign::Negative, Sign::Positive, Sign::Negative]);
     }
@@ -153,7 +153,13 @@ mod tests {
         let pair = Extent::new(2, Wrap::Around);
         assert_eq!(pair.links(), 1);
         assert_eq!(pair.step(1, Sign::Positive), None);
-        assert_eq!(pair.way(0, 1, TieRule::Negative), Some(Way { sign: Sign::Positive, hops: 1 }));
-        assert_eq!(pair.way(1, 0, TieRule::Positive), Some(Way { sign: Sign::Negative, hops: 1 }));
+        assert_eq!(
+            pair.displacement(0, 1, TieRule::Negative),
+            Some(Displacement { sign: Sign::Positive, hops: 1 })
+        );
+        assert_eq!(
+            pair.displacement(1, 0, TieRule::Positive),
+            Some(Displacement { sign: Sign::Negative, hops: 1 })
+        );
     }
 }

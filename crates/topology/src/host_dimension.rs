@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-use crate::MOST_DIMENSIONS;
+use crate::MAX_DIMENSIONS;
 
 /// A dimension `j` of a host, in `1..=32` (the guest's dimensions are numbered from 0 and have a type of
 /// their own); in a [`Network`](crate::Network), whose links lie in no dimensions, the number of a port of a node, in
 /// `1..=255`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HostDimension(u8); // in 1..=MOST_DIMENSIONS; a port in 1..=MOST_PORTS
+pub struct HostDimension(u8); // in 1..=MAX_DIMENSIONS; a port in 1..=MAX_PORTS
 
 /// A number that is no host dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("host dimension {number}, expected 1 to {MOST_DIMENSIONS}")]
+#[error("host dimension {number}, expected 1 to {MAX_DIMENSIONS}")]
 pub struct HostDimensionError {
     /// The number found.
     pub number: usize,
@@ -20,9 +20,9 @@ pub struct HostDimensionError {
 
 impl HostDimension {
     /// The most ports that are numbered.
-    pub(crate) const MOST_PORTS: usize = u8::MAX as usize;
+    pub(crate) const MAX_PORTS: usize = u8::MAX as usize;
 
-    /// What stands for a port, counted from 0 and below [`Self::MOST_PORTS`].
+    /// What stands for a port, counted from 0 and below [`Self::MAX_PORTS`].
     pub(crate) fn of_port(port: u8) -> Self {
         Self(port.saturating_add(1))
     }
@@ -34,7 +34,7 @@ impl HostDimension {
     /// When `number` is 0 or over 32.
     pub fn new(number: usize) -> Result<Self, HostDimensionError> {
         match u8::try_from(number) {
-            Ok(small) if (1..=MOST_DIMENSIONS).contains(&number) => Ok(Self(small)),
+            Ok(small) if (1..=MAX_DIMENSIONS).contains(&number) => Ok(Self(small)),
             _ => Err(HostDimensionError { number }),
         }
     }
@@ -44,7 +44,7 @@ impl HostDimension {
     pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         // The range ends at 32, so the numbers fit.
         #[expect(clippy::cast_possible_truncation, reason = "the count is capped at 32")]
-        let last = count.min(MOST_DIMENSIONS) as u8;
+        let last = count.min(MAX_DIMENSIONS) as u8;
         (0..last).map(|index| Self(index + 1))
     }
 

@@ -352,7 +352,7 @@ impl Machine {
     #[must_use]
     pub fn leg_along(&self, dimension: HostDimension, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
         let along = |node| self.shape.coordinate(node, dimension);
-        let way = self.extent(dimension).way(along(at), along(to), tie)?;
+        let way = self.extent(dimension).displacement(along(at), along(to), tie)?;
         Some(Leg { direction: Direction { dimension, sign: way.sign }, hops: way.hops })
     }
 

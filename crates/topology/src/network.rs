@@ -11,11 +11,11 @@ use self::routes::Routes;
 use crate::{Channel, Direction, HostDimension, Link, NodeId, Sign};
 
 /// The most neighbours that a node of a network may have.
-pub const MOST_NEIGHBOURS: usize = HostDimension::MOST_PORTS;
+pub const MAX_NEIGHBOURS: usize = HostDimension::MAX_PORTS;
 
 /// The most nodes of a network between which messages are routed: routes are looked up in tables of a byte for
 /// every pair of nodes.
-pub const MOST_ROUTED_NODES: u64 = 1 << 16;
+pub const MAX_ROUTED_NODES: u64 = 1 << 16;
 
 /// An undirected graph without loops and without two links between the same nodes.
 ///
@@ -41,7 +41,7 @@ pub enum NetworkError {
         greatest: u32,
     },
     /// A node with more links than ports are numbered.
-    #[error("node {node} has {found} neighbours, expected at most {MOST_NEIGHBOURS}")]
+    #[error("node {node} has {found} neighbours, expected at most {MAX_NEIGHBOURS}")]
     TooManyNeighbours {
         /// The node.
         node: NodeId,
@@ -56,7 +56,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// When a link leads to no node, or a node has more than [`MOST_NEIGHBOURS`].
+    /// When a link leads to no node, or a node has more than [`MAX_NEIGHBOURS`].
     pub fn from_edges(node_count: u32, links: &[(u32, u32)]) -> Result<Self, NetworkError> {
         let ends = links.iter().flat_map(|&(one, other)| [one, other]);
         if let Some(node) = ends.clone().find(|&end| end >= node_count) {
@@ -72,7 +72,7 @@ impl Network {
         }
         for (node, found) in (0..).map(NodeId::new).zip(&firsts[1..]) {
             let found = *found as usize;
-            if found > MOST_NEIGHBOURS {
+            if found > MAX_NEIGHBOURS {
                 return Err(NetworkError::TooManyNeighbours { node, found });
             }
         }
@@ -114,7 +114,7 @@ impl Network {
 
     /// The most neighbours of any node.
     #[must_use]
-    pub fn greatest_degree(&self) -> usize {
+    pub fn max_degree(&self) -> usize {
         self.firsts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
     }
 
@@ -162,7 +162,7 @@ impl Network {
 
     /// The directions of all ports that any node has.
     pub(crate) fn directions(&self) -> impl Iterator<Item = Direction> {
-        let ports = (0..=u8::MAX).take(self.greatest_degree()).map(HostDimension::of_port);
+        let ports = (0..=u8::MAX).take(self.max_degree()).map(HostDimension::of_port);
         ports.flat_map(|dimension| Sign::BOTH.map(|sign| Direction { dimension, sign }))
     }
 

@@ -3,10 +3,10 @@
 use crate::{Coordinates, HostDimension, NodeId};
 
 /// The most nodes that a shape may have.
-pub const GREATEST_NODE_COUNT: u64 = 1 << 32;
+pub const MAX_NODE_COUNT: u64 = 1 << 32;
 
 /// The most dimensions that a shape of at most 2^32 nodes can have.
-pub const MOST_DIMENSIONS: usize = 32;
+pub const MAX_DIMENSIONS: usize = 32;
 
 /// The lengths of one to 32 dimensions, each at least 2, with at most 2^32 nodes in all.
 ///
@@ -33,7 +33,7 @@ pub enum ShapeError {
         /// Its length as found.
         length: u64,
     },
-    /// The product of the lengths is over [`GREATEST_NODE_COUNT`].
+    /// The product of the lengths is over [`MAX_NODE_COUNT`].
     #[error("{nodes} nodes, expected at most 4294967296 (2^32)")]
     TooManyNodes {
         /// The product of the lengths in decimal digits, with "over" before it where it is past 2^128.
@@ -56,7 +56,7 @@ impl Shape {
         }
         let product = lengths.iter().try_fold(1_u128, |nodes, &length| nodes.checked_mul(u128::from(length)));
         match product {
-            Some(nodes) if nodes <= u128::from(GREATEST_NODE_COUNT) => {}
+            Some(nodes) if nodes <= u128::from(MAX_NODE_COUNT) => {}
             Some(nodes) => {
                 return Err(ShapeError::TooManyNodes { nodes: nodes.to_string() });
             }

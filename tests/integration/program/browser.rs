@@ -95,7 +95,7 @@ impl Browser {
         self.ask("actions", &json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": steps }] }));
     }
 
-    /// Lets pages believe that the reader wants light text on a dark ground.
+    /// Lets pages believe that the reader wants light text on a dark region.
     pub(super) fn prefer_dark(&self) {
         let feature = json!({ "name": "prefers-color-scheme", "value": "dark" });
         let command = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": [feature] } });

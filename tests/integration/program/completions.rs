@@ -10,7 +10,7 @@ use super::command::{done, run};
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
 /// What the shell says of a script that it reads and does not run; none where the shell is not there.
-fn complaints(shell: &str, script: &str) -> Option<String> {
+fn diagnostics(shell: &str, script: &str) -> Option<String> {
     let mut command = Command::new(shell);
     command.arg("-n").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().ok()?;
@@ -23,8 +23,8 @@ fn complaints(shell: &str, script: &str) -> Option<String> {
 fn shells_that_are_there_accept_their_scripts() {
     for shell in SHELLS {
         let script = done(&["completions", shell]);
-        if let Some(complaints) = complaints(shell, &script) {
-            assert_eq!(complaints, "exit status: 0", "{shell}");
+        if let Some(diagnostics) = diagnostics(shell, &script) {
+            assert_eq!(diagnostics, "exit status: 0", "{shell}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The constructions of the notes CS838, through the binary.
 
-use cubefold::mapping::CourseKind;
+use cubefold::mapping::ClassicKind;
 use serde_json::{Value, json};
 
 use super::command::{Scratch, csv_table, done, json, run, text_of};
@@ -25,77 +25,77 @@ const SQUARE: &str = "kind = \"mesh\", shape = [8, 8]";
 const TREE: &str = "kind = \"binary-tree\", levels = 3";
 
 /// Machine and guest for each construction.
-const PAIRS: [(CourseKind, &str, &str); 28] = [
-    (CourseKind::GrayPath, CUBE, "kind = \"line\", shape = [16]"),
-    (CourseKind::GrayCycle, CUBE, "kind = \"ring\", shape = [16]"),
-    (CourseKind::MeshInTorus, "kind = \"torus\", shape = [5, 3]", "kind = \"mesh\", shape = [5, 3]"),
-    (CourseKind::RecursivePath, SQUARE, "kind = \"line\", shape = [64]"),
-    (CourseKind::RecursiveCycle, SQUARE, "kind = \"ring\", shape = [64]"),
-    (CourseKind::Snake, "kind = \"mesh\", shape = [2, 3, 4]", "kind = \"mesh\", shape = [2, 12]"),
-    (CourseKind::ZOrder, SQUARE, "kind = \"line\", shape = [64]"),
-    (CourseKind::FoldedTorus, "kind = \"mesh\", shape = [5, 4]", "kind = \"torus\", shape = [5, 4]"),
-    (CourseKind::TorusInRing, "kind = \"ring\", shape = [12]", "kind = \"torus\", shape = [3, 4]"),
-    (CourseKind::RectangleInSquare, "kind = \"mesh\", shape = [6, 6]", "kind = \"mesh\", shape = [9, 4]"),
-    (CourseKind::SquareInRectangle, "kind = \"mesh\", shape = [9, 4]", "kind = \"mesh\", shape = [6, 6]"),
-    (CourseKind::ExampleMeshes, "kind = \"mesh\", shape = [3, 6]", "kind = \"mesh\", shape = [2, 9]"),
-    (CourseKind::DoubleRootedTree, CUBE, TREE),
-    (CourseKind::SharedTree, CUBE, TREE),
-    (CourseKind::WideTree, "kind = \"hypercube\", dimensions = 5", TREE),
-    (CourseKind::BinomialTree, "kind = \"hypercube\", dimensions = 3", TREE),
-    (CourseKind::TreeOnMesh, SQUARE, "kind = \"binary-tree\", levels = 6"),
+const PAIRS: [(ClassicKind, &str, &str); 28] = [
+    (ClassicKind::GrayPath, CUBE, "kind = \"line\", shape = [16]"),
+    (ClassicKind::GrayCycle, CUBE, "kind = \"ring\", shape = [16]"),
+    (ClassicKind::MeshInTorus, "kind = \"torus\", shape = [5, 3]", "kind = \"mesh\", shape = [5, 3]"),
+    (ClassicKind::RecursivePath, SQUARE, "kind = \"line\", shape = [64]"),
+    (ClassicKind::RecursiveCycle, SQUARE, "kind = \"ring\", shape = [64]"),
+    (ClassicKind::Snake, "kind = \"mesh\", shape = [2, 3, 4]", "kind = \"mesh\", shape = [2, 12]"),
+    (ClassicKind::ZOrder, SQUARE, "kind = \"line\", shape = [64]"),
+    (ClassicKind::FoldedTorus, "kind = \"mesh\", shape = [5, 4]", "kind = \"torus\", shape = [5, 4]"),
+    (ClassicKind::TorusInRing, "kind = \"ring\", shape = [12]", "kind = \"torus\", shape = [3, 4]"),
+    (ClassicKind::RectangleInSquare, "kind = \"mesh\", shape = [6, 6]", "kind = \"mesh\", shape = [9, 4]"),
+    (ClassicKind::SquareInRectangle, "kind = \"mesh\", shape = [9, 4]", "kind = \"mesh\", shape = [6, 6]"),
+    (ClassicKind::ExampleMeshes, "kind = \"mesh\", shape = [3, 6]", "kind = \"mesh\", shape = [2, 9]"),
+    (ClassicKind::DoubleRootedTree, CUBE, TREE),
+    (ClassicKind::SharedTree, CUBE, TREE),
+    (ClassicKind::WideTree, "kind = \"hypercube\", dimensions = 5", TREE),
+    (ClassicKind::BinomialTree, "kind = \"hypercube\", dimensions = 3", TREE),
+    (ClassicKind::TreeOnMesh, SQUARE, "kind = \"binary-tree\", levels = 6"),
     (
-        CourseKind::Caterpillar,
+        ClassicKind::Caterpillar,
         "kind = \"hypercube\", dimensions = 3",
         "kind = \"network\", edges = \"comb.txt\"",
     ),
-    (CourseKind::FlipBits, CUBE, TREE),
+    (ClassicKind::FlipBits, CUBE, TREE),
     (
-        CourseKind::MeshOfTrees,
+        ClassicKind::MeshOfTrees,
         "kind = \"hypercube\", dimensions = 6",
         "kind = \"mesh-of-trees\", dimensions = 2",
     ),
     (
-        CourseKind::CyclesInButterfly,
+        ClassicKind::CyclesInButterfly,
         "kind = \"wrapped-butterfly\", dimensions = 4",
         "kind = \"cube-connected-cycles\", dimensions = 4",
     ),
     (
-        CourseKind::ButterflyInCycles,
+        ClassicKind::ButterflyInCycles,
         "kind = \"cube-connected-cycles\", dimensions = 4",
         "kind = \"wrapped-butterfly\", dimensions = 4",
     ),
     (
-        CourseKind::MergedLevels,
+        ClassicKind::MergedLevels,
         "kind = \"wrapped-butterfly\", dimensions = 4",
         "kind = \"butterfly\", dimensions = 4",
     ),
     (
-        CourseKind::FoldedLevels,
+        ClassicKind::FoldedLevels,
         "kind = \"butterfly\", dimensions = 4",
         "kind = \"wrapped-butterfly\", dimensions = 4",
     ),
     (
-        CourseKind::UnshuffledWords,
+        ClassicKind::UnshuffledWords,
         "kind = \"de-bruijn\", dimensions = 4",
         "kind = \"shuffle-exchange\", dimensions = 4",
     ),
     (
-        CourseKind::ShuffleThenExchange,
+        ClassicKind::ShuffleThenExchange,
         "kind = \"shuffle-exchange\", dimensions = 4",
         "kind = \"de-bruijn\", dimensions = 4",
     ),
     (
-        CourseKind::ContractedExchanges,
+        ClassicKind::ContractedExchanges,
         "kind = \"de-bruijn\", dimensions = 4",
         "kind = \"shuffle-exchange\", dimensions = 5",
     ),
-    (CourseKind::TourCycle, "kind = \"de-bruijn\", dimensions = 4", "kind = \"ring\", shape = [16]"),
+    (ClassicKind::TourCycle, "kind = \"de-bruijn\", dimensions = 4", "kind = \"ring\", shape = [16]"),
 ];
 
 #[test]
 fn every_construction_keeps_the_dilation_that_it_promises() {
-    let kinds: Vec<CourseKind> = PAIRS.into_iter().map(|(kind, ..)| kind).collect();
-    assert_eq!(kinds, CourseKind::ALL);
+    let kinds: Vec<ClassicKind> = PAIRS.into_iter().map(|(kind, ..)| kind).collect();
+    assert_eq!(kinds, ClassicKind::ALL);
     for (kind, machine, guest) in PAIRS {
         let name = format!("cs838:{kind}");
         let scratch = scenario(machine, guest, &name);
@@ -180,9 +180,9 @@ fn the_pages_name_every_construction() {
     let (page, keys) = (text_of("docs/other-graphs.md"), text_of("docs/scenarios.md"));
     let order = page.split_once("```text\ngray-path").unwrap().1.split_once("```").unwrap().0;
     let listed: Vec<&str> = order.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty()).collect();
-    let names: Vec<&str> = CourseKind::ALL[1..].iter().map(|kind| kind.name()).collect();
+    let names: Vec<&str> = ClassicKind::ALL[1..].iter().map(|kind| kind.name()).collect();
     assert_eq!(listed, names);
-    for kind in CourseKind::ALL {
+    for kind in ClassicKind::ALL {
         assert!(page.contains(&format!("`{kind}`")) && keys.contains(&format!("`cs838:{kind}`")), "{kind}");
     }
 }

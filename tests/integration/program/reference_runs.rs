@@ -13,7 +13,7 @@ use crate::reference::coordinated::{RoutingPlan, coordinated_by_plan};
 use crate::reference::problem::{Problem, Row};
 
 /// Runs with more processes take the reference too long.
-const MOST_PROCESSES: u64 = 256;
+const MAX_PROCESSES: u64 = 256;
 
 /// What the reference makes of a run: its makespan and `rows[stage][process]`; none where chance decides.
 fn expected(run: &Run) -> Option<(u64, Vec<Vec<Row>>)> {
@@ -54,7 +54,7 @@ fn problem(run: &Run) -> Problem {
         program: match &*run.program {
             GuestProgram::Cube(program) | GuestProgram::Normal(program) => TestProgram::Cube(program.clone()),
             GuestProgram::DivideAndConquer(program) => TestProgram::DivideAndConquer(*program),
-            GuestProgram::Shuffled(program) => TestProgram::Shuffled(program.clone()),
+            GuestProgram::ShuffleExchange(program) => TestProgram::ShuffleExchange(program.clone()),
             GuestProgram::Neighbours { program, .. } => TestProgram::Neighbours(program.clone()),
         },
     };
@@ -67,7 +67,7 @@ fn every_run_of_every_scenario_with_at_most_256_processes_equals_the_reference()
     for path in files_in("scenarios", "toml") {
         let scenarios = load(&[root().join(&path)]).unwrap();
         let runs = scenarios.iter().flat_map(|scenario| &scenario.runs);
-        let small = runs.enumerate().filter(|(_, run)| run.program.process_count() <= MOST_PROCESSES);
+        let small = runs.enumerate().filter(|(_, run)| run.program.process_count() <= MAX_PROCESSES);
         for (place, run) in small {
             let Some((makespan, expected)) = expected(run) else { continue };
             let finished = execute(run, place, KeepRecords::Yes, &Progress::default()).unwrap();

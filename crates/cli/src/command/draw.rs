@@ -8,7 +8,7 @@ use cubefold_experiment::{
     link_congestion, load, measure_runs,
 };
 use cubefold_picture::{
-    LinkMeasure, MOST_BARS, Picture, PictureError, ResultsTable, Window, check_machine, histogram, link_map,
+    LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, Window, check_machine, histogram, link_map,
     placement_grid, scaling, space_time, spectrum, time_shares,
 };
 
@@ -152,8 +152,8 @@ fn different(runs: &[Run], placements: Vec<PlacementRecord>) -> Vec<(String, Pla
 
 fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
     let runs: Vec<&Run> = scenario.runs.iter().collect();
-    if runs.len() > MOST_BARS {
-        return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MOST_BARS }));
+    if runs.len() > MAX_BARS {
+        return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS }));
     }
     let finished = finished(&runs, KeepRecords::No, shared)?;
     let records: Vec<RunRecord> =

@@ -1,8 +1,8 @@
 //! `cubefold new`: a scenario with comments, after three questions or from options.
 
+mod new_scenario;
 mod questions;
 mod scenario_text;
-mod wish;
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -12,9 +12,9 @@ use std::{
 use cubefold_experiment::{ScenarioErrors, load_text};
 
 use self::{
+    new_scenario::NewScenario,
     questions::{Questions, TerminalQuestions, answers},
     scenario_text::scenario_text,
-    wish::Wish,
 };
 use crate::{
     arguments::{NewOptions, SharedOptions},
@@ -29,10 +29,10 @@ pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Fa
     let mut terminal = TerminalQuestions;
     let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
     let questions = asks.then_some(&mut terminal as &mut dyn Questions);
-    let wish = wish(options, questions)?;
+    let new_scenario = new_scenario(options, questions)?;
     let path = shared.output().filter(|path| *path != Path::new("-"));
     let path = path.unwrap_or(Path::new("scenario.toml"));
-    let text = scenario_text(&wish, path);
+    let text = scenario_text(&new_scenario, path);
     check(path, &text).map_err(Failure::Scenario)?;
     output.write(|output| output.write_all(text.as_bytes()))
 }
@@ -47,11 +47,11 @@ fn refuse_existing(path: Option<&Path>) -> Result<(), Failure> {
 }
 
 /// What is wanted: by the options, and by answers for those that are missing.
-fn wish(options: &NewOptions, questions: Option<&mut dyn Questions>) -> Result<Wish, Failure> {
+fn new_scenario(options: &NewOptions, questions: Option<&mut dyn Questions>) -> Result<NewScenario, Failure> {
     let missing = options.missing();
     match (missing.as_slice(), questions) {
-        ([], _) => Wish::new(options),
-        (_, Some(questions)) => Wish::new(&answers(options, questions)?),
+        ([], _) => NewScenario::new(options),
+        (_, Some(questions)) => NewScenario::new(&answers(options, questions)?),
         (missing, None) => {
             let message = format!(
                 "there is no terminal to ask on, and without {} too little is said",

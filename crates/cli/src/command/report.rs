@@ -3,7 +3,7 @@
 use std::{fs, io::Write};
 
 use cubefold_experiment::{FinishedRun, KeepRecords, Run, exact_mean, export::RunRecord, load};
-use cubefold_picture::{MOST_RUNS, PictureError, ReportedRun, report as page_of};
+use cubefold_picture::{MAX_RUNS, PictureError, ReportedRun, report as page_of};
 
 use super::{draw::refused, execution::finished_at};
 use crate::{
@@ -14,14 +14,14 @@ use crate::{
 };
 
 /// The most pairs of a process and a stage of a run whose space-time diagram is drawn.
-const MOST_PAIRS: u64 = 1 << 18;
+const MAX_PAIRS: u64 = 1 << 18;
 
 pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(), Failure> {
     let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
     let scenario = &scenarios[0];
     let runs: Vec<&Run> = scenario.runs.iter().collect();
-    if runs.len() > MOST_RUNS {
-        return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MOST_RUNS }));
+    if runs.len() > MAX_RUNS {
+        return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MAX_RUNS }));
     }
     let text = fs::read_to_string(&options.file).map_err(|error| {
         let message = format!("cannot read {} again: {error}", options.file.display());
@@ -54,7 +54,7 @@ fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
 fn all_finished(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<FinishedRun>, Failure> {
     let pairs = |run: &Run| run.program.process_count().saturating_mul(run.program.stage_count() as u64);
     let (drawn, others): (Vec<usize>, Vec<usize>) =
-        (0..runs.len()).partition(|&place| pairs(runs[place]) <= MOST_PAIRS);
+        (0..runs.len()).partition(|&place| pairs(runs[place]) <= MAX_PAIRS);
     let mut finished = finished_at(runs, &drawn, KeepRecords::Yes, shared)?;
     finished.extend(finished_at(runs, &others, KeepRecords::No, shared)?);
     finished.sort_by_key(|(place, _)| *place);

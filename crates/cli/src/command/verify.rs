@@ -2,11 +2,8 @@
 
 use std::io::{self, Write};
 
-use cubefold_experiment::{
-    Progress,
-    export::{ClaimRecord, Document},
-    verify::{CheckedClaim, Scope, Verdict, Verification},
-};
+use cubefold_claims::{CheckedClaim, ClaimRecord, Scope, Verdict, Verification};
+use cubefold_experiment::{Progress, export::Document};
 
 use super::{execution, records};
 use crate::{

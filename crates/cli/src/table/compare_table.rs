@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The longest name of a reference that a header holds.
-const LONGEST_IN_HEADER: usize = 8;
+const MAX_HEADER_LENGTH: usize = 8;
 
 /// A section for each scenario: a row for each run, with its ratio, and sentences that say it.
 pub(crate) fn compare_table(
@@ -42,7 +42,7 @@ pub(crate) fn compare_table(
 
 fn columns(reference: &str, rows: &[Row<'_>]) -> Vec<Column> {
     let ratio = |record: &RunRecord| record.ratio_to_reference.map(|ratio| format!("{ratio:.3}"));
-    let name = if reference.chars().count() > LONGEST_IN_HEADER { "reference" } else { reference };
+    let name = if reference.chars().count() > MAX_HEADER_LENGTH { "reference" } else { reference };
     let [makespan, marks] = makespan_columns(rows);
     let mut columns = vec![makespan, marks, Column::new(format!("/ {name}"), rows, ratio)];
     columns.extend(time_columns(rows));

@@ -12,9 +12,9 @@ const LONG_WORD: usize = 20;
 /// Words up to this width are left whole as long as there are important columns to leave out.
 const SHORT_WORD: usize = 16;
 /// How many of the columns that give way are less important than whole words.
-const LEAST_IMPORTANT: usize = 3;
+const MIN_IMPORTANT: usize = 3;
 /// Words are never wrapped to less.
-const LEAST_WORD: usize = 8;
+const MIN_WORD: usize = 8;
 
 /// A table that fits, and sentences on what it does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +29,10 @@ impl TextTable {
         let mut table = self.clone();
         let said = table.say_what_is_alike(columns);
         table.wrap_words(columns, LONG_WORD);
-        let mut left_out = table.leave_out(columns, LEAST_IMPORTANT);
+        let mut left_out = table.leave_out(columns, MIN_IMPORTANT);
         table.wrap_words(columns, SHORT_WORD);
         left_out.extend(table.leave_out(columns, self.gives_way.len()));
-        table.wrap_words(columns, LEAST_WORD);
+        table.wrap_words(columns, MIN_WORD);
         let mut notes = vec![];
         if !said.is_empty() {
             notes.push(format!("In every row: {}.", said.join(", ")));

@@ -1,6 +1,6 @@
 //! The page of `cubefold verify`: a table for each part of the papers, a row a claim.
 
-use cubefold_experiment::verify::{CheckedClaim, Quantity, Verdict};
+use cubefold_claims::{CheckedClaim, Quantity, Verdict};
 use textwrap::{Options, WordSplitter, wrap};
 
 use super::{Page, TextTable};

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Figures, SavedRow};
 
 /// The least part of the saved ratio by which a row must differ, however quiet the machine.
-const LEAST_CHANGE: f64 = 0.05;
+const MIN_CHANGE: f64 = 0.05;
 
 /// What a row came to, beside what was saved.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +89,7 @@ fn verdict(now: &Figures, saved: &SavedRow) -> Verdict {
 
 /// The part by which the ratios may differ.
 fn allowed_change(now: &Figures, saved: &SavedRow) -> f64 {
-    (now.noise + saved.noise_percent / 100.0).max(LEAST_CHANGE)
+    (now.noise + saved.noise_percent / 100.0).max(MIN_CHANGE)
 }
 
 impl ComparedRow {

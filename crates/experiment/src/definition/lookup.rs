@@ -3,11 +3,11 @@
 use super::Definition;
 
 /// How many suggestions are made.
-const MOST_SUGGESTIONS: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 /// No name is nearly as long: what is longer is not compared.
-const LONGEST_COMPARED: usize = 64;
+const MAX_COMPARED_LENGTH: usize = 64;
 /// How alike a suggestion is at least, from 0 (nothing in common) to 1 (the same).
-const LEAST_LIKENESS: f64 = 0.6;
+const MIN_LIKENESS: f64 = 0.6;
 
 /// A name without what makes no difference.
 pub(super) fn plain(term: &str) -> String {
@@ -36,7 +36,7 @@ fn with_name(term: &str) -> Option<&'static Definition> {
 
 /// The names that are most like `term`, best first; those of the same likeness in their order.
 pub(super) fn nearest(term: &str) -> Vec<&'static str> {
-    if term.len() > LONGEST_COMPARED {
+    if term.len() > MAX_COMPARED_LENGTH {
         return vec![];
     }
     let term = plain(term);
@@ -45,9 +45,9 @@ pub(super) fn nearest(term: &str) -> Vec<&'static str> {
         definition.names().map(alike).max_by(|one, other| one.0.total_cmp(&other.0))
     };
     let mut found: Vec<(f64, &str)> =
-        Definition::all().filter_map(best).filter(|(likeness, _)| *likeness >= LEAST_LIKENESS).collect();
+        Definition::all().filter_map(best).filter(|(likeness, _)| *likeness >= MIN_LIKENESS).collect();
     found.sort_by(|one, other| other.0.total_cmp(&one.0));
-    found.into_iter().map(|(_, name)| name).take(MOST_SUGGESTIONS).collect()
+    found.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_mapping::{
-    Construction, CoursePlacement, DimensionDistances, Exactness, Extremes, GreenbergMethod,
+    ClassicPlacement, Construction, DimensionDistances, Exactness, Extremes, GreenbergMethod,
     GreenbergPlacement, Placement, PlacementMetrics,
 };
 use serde::{Deserialize, Serialize};
@@ -187,7 +187,7 @@ impl PlacementRecord {
         let distances = metrics.distances.iter().enumerate().map(DistancesRecord::new).collect();
         let construction = match placement {
             Placement::Construction(construction) => Some(ConstructionRecord::new(construction)),
-            Placement::Course(placement) => Some(ConstructionRecord::of_the_notes(placement)),
+            Placement::Classic(placement) => Some(ConstructionRecord::of_the_notes(placement)),
             Placement::Greenberg(placement) => Some(ConstructionRecord::greenberg(placement)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
@@ -233,7 +233,7 @@ impl ConstructionRecord {
         }
     }
 
-    fn of_the_notes(placement: &CoursePlacement) -> Self {
+    fn of_the_notes(placement: &ClassicPlacement) -> Self {
         let (kind, dilation) = (placement.kind(), placement.dilation());
         Self {
             name: kind.name().into(),

@@ -57,7 +57,7 @@ impl ProgramRecord {
             GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
                 record.on_cube(program.cube(), program.stages());
             }
-            GuestProgram::Shuffled(program) => record.on_cube(program.cube(), program.dimensions()),
+            GuestProgram::ShuffleExchange(program) => record.on_cube(program.cube(), program.dimensions()),
             GuestProgram::DivideAndConquer(program) => {
                 record.dimensions = Some(program.cube().dimension_count());
             }

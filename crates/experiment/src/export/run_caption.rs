@@ -1,7 +1,7 @@
 //! What tables for people say of runs beside their records.
 
 use cubefold_mapping::{
-    Construction, CoursePlacement, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
+    ClassicPlacement, Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
 };
 use cubefold_topology::Machine;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl RunCaption {
     pub fn new(run: &Run) -> Self {
         let construction = match &*run.placement {
             Placement::Construction(construction) => Some(taken(construction, &run.embedding)),
-            Placement::Course(placement) => Some(by_the_notes(placement, &run.embedding)),
+            Placement::Classic(placement) => Some(by_the_notes(placement, &run.embedding)),
             Placement::Greenberg(placement) => Some(by_greenberg(placement)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
@@ -68,7 +68,7 @@ fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
         | EmbeddingName::Kind(_)
         | EmbeddingName::File(_)
         | EmbeddingName::Launcher(_)
-        | EmbeddingName::Course(_)
+        | EmbeddingName::Classic(_)
         | EmbeddingName::Greenberg => {
             format!("{embedding}, {pair}: {taken}; it promises {promise}.")
         }
@@ -76,7 +76,7 @@ fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
 }
 
 /// A sentence on the construction of the notes that was taken.
-fn by_the_notes(placement: &CoursePlacement, embedding: &EmbeddingName) -> String {
+fn by_the_notes(placement: &ClassicPlacement, embedding: &EmbeddingName) -> String {
     let at_most = match placement.dilation().exactness {
         Exactness::Exact => "",
         Exactness::AtMost => "at most ",

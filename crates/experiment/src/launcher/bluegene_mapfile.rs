@@ -27,7 +27,7 @@ pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Res
 
 /// Reads the lines.
 pub(super) fn read(reading: &mut Reading<'_>) {
-    let expected = reading.ground.machine.shape().dimension_count() + 1;
+    let expected = reading.region.machine.shape().dimension_count() + 1;
     for (rank, line) in (0..).zip(lines(reading.text, Remarks::None)) {
         let Some(process) = reading.next_process(line, rank) else { break };
         let words: Vec<&str> = line.split_whitespace().collect();

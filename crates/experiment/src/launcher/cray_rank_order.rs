@@ -21,7 +21,7 @@ const RANKS_A_LINE: u64 = 16;
 
 /// Whether every slot has a rank.
 pub(super) fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
-    let (placement, expected) = (file.placement, file.placement.greatest_load());
+    let (placement, expected) = (file.placement, file.placement.max_load());
     let slots = u128::from(placement.machine().node_count()) * u128::from(expected);
     if slots == u128::from(placement.process_count()) {
         return Ok(());
@@ -58,7 +58,7 @@ pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Res
 
 /// Reads the ranks: as many a node as there are processes for each.
 pub(super) fn read(reading: &mut Reading<'_>) {
-    let (processes, nodes) = (reading.processes, reading.ground.machine.node_count());
+    let (processes, nodes) = (reading.processes, reading.region.machine.node_count());
     if !processes.is_multiple_of(nodes) {
         reading.complain_of_all(|| {
             format!("{processes} processes, expected a multiple of {nodes}: a rank order fills every node")
@@ -99,7 +99,7 @@ fn range(reading: &mut Reading<'_>, word: &str) -> Option<(u32, u32)> {
 
 /// Puts a rank into a slot of the job.
 fn fill(reading: &mut Reading<'_>, slot: u64, label: u32, word: &str) {
-    let (processes, machine) = (reading.processes, reading.ground.machine);
+    let (processes, machine) = (reading.processes, reading.region.machine);
     let load = processes / machine.node_count();
     let node = machine.node(slot / load).ok();
     reading.seat(cubefold_mapping::ProcessId::new(label), node, word);

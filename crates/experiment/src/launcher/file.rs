@@ -15,7 +15,7 @@ use super::{
     slurm_hostfile,
     turns::{Seat, seats},
 };
-use crate::{ground::Ground, scenario::Run};
+use crate::{region::Region, scenario::Run};
 
 /// What a person says about the hosts of a machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,7 +30,7 @@ pub struct HostOptions<'a> {
 #[derive(Debug)]
 pub struct LauncherFile<'a> {
     pub(super) placement: &'a Placement,
-    pub(super) ground: Ground<'a>,
+    pub(super) region: Region<'a>,
     pub(super) slots: Slots, // of the whole machine, or of the partition where the format counts a job's nodes
     format: LauncherFormat,
     hosts: Option<&'a HostList>, // as many as `slots` has, where the format names hosts
@@ -48,12 +48,12 @@ impl<'a> LauncherFile<'a> {
         run: &'a Run,
         options: HostOptions<'a>,
     ) -> Result<Self, LauncherError> {
-        Self::on(run.ground(), &run.placement, format, options)
+        Self::on(run.region(), &run.placement, format, options)
     }
 
-    /// The same for a placement on a ground.
+    /// The same for a placement on a region.
     pub(super) fn on(
-        ground: Ground<'a>,
+        region: Region<'a>,
         placement: &'a Placement,
         format: LauncherFormat,
         options: HostOptions<'a>,
@@ -66,12 +66,12 @@ impl<'a> LauncherFile<'a> {
         if options.slots_per_node.is_some() && !format.groups_nodes() {
             return Err(LauncherError::UnneededSlots { format });
         }
-        let nodes = if format.names_hosts() { ground.whole() } else { ground.machine }.node_count();
-        let slots = Slots::new(nodes, placement.greatest_load(), options.slots_per_node)?;
+        let nodes = if format.names_hosts() { region.whole() } else { region.machine }.node_count();
+        let slots = Slots::new(nodes, placement.max_load(), options.slots_per_node)?;
         if let Some(hosts) = options.hosts {
             slots.check_hosts(hosts.count())?;
         }
-        let file = Self { placement, ground, slots, format, hosts: options.hosts };
+        let file = Self { placement, region, slots, format, hosts: options.hosts };
         file.check_form()?;
         Ok(file)
     }
@@ -136,7 +136,7 @@ impl<'a> LauncherFile<'a> {
 
     /// The number of a node as `slots` counts them.
     pub(super) fn number(&self, node: NodeId) -> u64 {
-        if self.format.names_hosts() { self.ground.number(node) } else { node.index().into() }
+        if self.format.names_hosts() { self.region.number(node) } else { node.index().into() }
     }
 
     /// The name of a node's host.
@@ -146,6 +146,6 @@ impl<'a> LauncherFile<'a> {
 
     /// The coordinates of a node on the whole machine.
     pub(super) fn address(&self, node: NodeId) -> Coordinates {
-        self.ground.address(node)
+        self.region.address(node)
     }
 }

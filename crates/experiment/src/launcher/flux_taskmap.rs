@@ -120,7 +120,7 @@ fn check(reading: &mut Reading<'_>, block: &Value, text: &str) -> Option<Block> 
         reading.complain(text, || format!("block is no {FORM}, expected four integers"));
         return None;
     };
-    let count = reading.ground.machine.node_count();
+    let count = reading.region.machine.node_count();
     if nodes == 0 || tasks == 0 || repeat == 0 {
         reading.complain(text, || "block is empty, expected at least one node, task and repeat".to_owned());
         return None;
@@ -148,7 +148,7 @@ fn seat(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 
                     });
                     return reading.processes + 1;
                 };
-                let node = reading.ground.machine.node(number).ok();
+                let node = reading.region.machine.node(number).ok();
                 reading.seat(cubefold_mapping::ProcessId::new(process), node, text);
                 rank += 1;
             }

@@ -15,15 +15,15 @@ use super::{LauncherError, LauncherFormat, file::LauncherFile, reading::Reading}
 use crate::text::{Remarks, described, lines};
 
 /// The most coordinates that a node of such a machine has.
-const MOST_COORDINATES: usize = 3;
+const MAX_COORDINATES: usize = 3;
 
 /// Whether there are few enough coordinates.
 pub(super) fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
-    let found = file.ground.machine.shape().dimension_count();
-    if found <= MOST_COORDINATES {
+    let found = file.region.machine.shape().dimension_count();
+    if found <= MAX_COORDINATES {
         return Ok(());
     }
-    Err(LauncherError::Dimensions { format: LauncherFormat::FujitsuRankMap, found, most: MOST_COORDINATES })
+    Err(LauncherError::Dimensions { format: LauncherFormat::FujitsuRankMap, found, most: MAX_COORDINATES })
 }
 
 /// Writes `(p_1,..)` for each rank.
@@ -39,7 +39,7 @@ pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Res
 
 /// Reads the lines.
 pub(super) fn read(reading: &mut Reading<'_>) {
-    let expected = reading.ground.machine.shape().dimension_count();
+    let expected = reading.region.machine.shape().dimension_count();
     for (rank, line) in (0..).zip(lines(reading.text, Remarks::None)) {
         let Some(process) = reading.next_process(line, rank) else { break };
         let inner = line.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::complaint::Complaints;
+use crate::diagnostic::Diagnostics;
 use crate::text::{Remarks, described, lines, span};
 
 /// The hosts of a machine by their place: the first has node 0. At least one, all different.
@@ -19,24 +19,24 @@ impl HostList {
     ///
     /// When there is no name, a line has more than one word or a sign that no host name has, or a name comes a
     /// second time: each with its place in the text.
-    pub(crate) fn parse(text: &str) -> Result<Self, Complaints> {
-        let (mut list, mut complaints) =
-            (Self { names: vec![], places: BTreeMap::new() }, Complaints::default());
+    pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
+        let (mut list, mut diagnostics) =
+            (Self { names: vec![], places: BTreeMap::new() }, Diagnostics::default());
         for name in lines(text, Remarks::AfterHash) {
             let at = span(text, name);
             if name.contains(|sign: char| sign.is_whitespace() || "=,;\"".contains(sign)) {
-                complaints.add(at, || format!("line is {}, expected the name of one host", described(name)));
+                diagnostics.add(at, || format!("line is {}, expected the name of one host", described(name)));
             } else if list.places.insert(name.to_owned(), list.names.len() as u64).is_some() {
                 let message = || format!("host {} a second time, expected every host once", described(name));
-                complaints.add(at, message);
+                diagnostics.add(at, message);
             } else {
                 list.names.push(name.to_owned());
             }
         }
-        if list.names.is_empty() && complaints.is_empty() {
-            complaints.add(0..0, || "no host, expected a name a line".to_owned());
+        if list.names.is_empty() && diagnostics.is_empty() {
+            diagnostics.add(0..0, || "no host, expected a name a line".to_owned());
         }
-        if complaints.is_empty() { Ok(list) } else { Err(complaints) }
+        if diagnostics.is_empty() { Ok(list) } else { Err(diagnostics) }
     }
 
     /// How many there are.
@@ -69,8 +69,8 @@ mod tests {
 
     #[test]
     fn every_line_that_is_no_name_is_told() {
-        let complaints = HostList::parse("a\nb slots=2\na\n").unwrap_err();
-        let told: Vec<_> = complaints.kept().iter().map(|one| (one.span.clone(), &*one.message)).collect();
+        let diagnostics = HostList::parse("a\nb slots=2\na\n").unwrap_err();
+        let told: Vec<_> = diagnostics.kept().iter().map(|one| (one.span.clone(), &*one.message)).collect();
         let line = "line is \"b slots=2\", expected the name of one host";
         assert_eq!(told, [(2..11, line), (12..13, "host \"a\" a second time, expected every host once")]);
         let empty = HostList::parse("# none\n").unwrap_err();

@@ -9,12 +9,12 @@ use super::{
     LauncherFormat, bluegene_mapfile, cray_rank_order, file::HostOptions, flux_taskmap, fujitsu_rank_map,
     open_mpi_rankfile, slurm_hostfile,
 };
-use crate::complaint::Complaints;
+use crate::diagnostic::Diagnostics;
 use crate::text::{described, span};
-use crate::{ground::Ground, missing_processes};
+use crate::{missing_processes, region::Region};
 
 /// The most processes that are read: a few characters of a task map could stand for any number of them.
-const MOST_PROCESSES: u64 = 1 << 24;
+const MAX_PROCESSES: u64 = 1 << 24;
 
 /// Reads the placement of so many processes.
 ///
@@ -25,15 +25,15 @@ pub(crate) fn read(
     format: LauncherFormat,
     text: &str,
     processes: u64,
-    ground: Ground<'_>,
+    region: Region<'_>,
     options: HostOptions<'_>,
-) -> Result<Placement, Complaints> {
-    let mut reading = Reading::new(text, processes, ground, options);
-    if processes > MOST_PROCESSES {
+) -> Result<Placement, Diagnostics> {
+    let mut reading = Reading::new(text, processes, region, options);
+    if processes > MAX_PROCESSES {
         reading.complain_of_all(|| {
-            format!("a program of {processes} processes, expected at most {MOST_PROCESSES} for {format}")
+            format!("a program of {processes} processes, expected at most {MAX_PROCESSES} for {format}")
         });
-        return Err(reading.complaints);
+        return Err(reading.diagnostics);
     }
     match format {
         LauncherFormat::OpenMpiRankfile => open_mpi_rankfile::read(&mut reading),
@@ -50,30 +50,30 @@ pub(crate) fn read(
 #[derive(Debug)]
 pub(super) struct Reading<'t> {
     pub(super) text: &'t str,
-    pub(super) processes: u64, // at least 1, at most MOST_PROCESSES
-    pub(super) ground: Ground<'t>,
+    pub(super) processes: u64, // at least 1, at most MAX_PROCESSES
+    pub(super) region: Region<'t>,
     pub(super) options: HostOptions<'t>,
     seats: BTreeMap<ProcessId, Option<NodeId>>, // none where the file says something wrong
     unknown: u64,                               // parts that say where some rank goes, and not which
     taken: BTreeMap<(u64, u64), ProcessId>,     // by host or node and slot, where the format tells slots
-    complaints: Complaints,
+    diagnostics: Diagnostics,
 }
 
 impl<'t> Reading<'t> {
-    fn new(text: &'t str, processes: u64, ground: Ground<'t>, options: HostOptions<'t>) -> Self {
-        let (seats, taken, complaints) = (BTreeMap::new(), BTreeMap::new(), Complaints::default());
-        Self { text, processes, ground, options, seats, unknown: 0, taken, complaints }
+    fn new(text: &'t str, processes: u64, region: Region<'t>, options: HostOptions<'t>) -> Self {
+        let (seats, taken, diagnostics) = (BTreeMap::new(), BTreeMap::new(), Diagnostics::default());
+        Self { text, processes, region, options, seats, unknown: 0, taken, diagnostics }
     }
 
     /// Complains of a part of the text.
     pub(super) fn complain(&mut self, part: &str, message: impl FnOnce() -> String) {
-        self.complaints.add(span(self.text, part), message);
+        self.diagnostics.add(span(self.text, part), message);
     }
 
     /// Complains of the file as a whole, at its beginning: any rank may be missing because of it.
     pub(super) fn complain_of_all(&mut self, message: impl FnOnce() -> String) {
         self.no_more_missing();
-        self.complaints.add(0..0, message);
+        self.diagnostics.add(0..0, message);
     }
 
     /// Complains of a part that is to say where a rank goes, so that some rank will be missing.
@@ -122,10 +122,10 @@ impl<'t> Reading<'t> {
 
     /// The node at these coordinates.
     pub(super) fn node_at(&mut self, words: &[&str]) -> Option<NodeId> {
-        let machine = self.ground.machine;
+        let machine = self.region.machine;
         let mut index = Some(0);
         for (dimension, word) in machine.shape().dimensions().zip(words) {
-            let range = self.ground.coordinates_along(dimension);
+            let range = self.region.coordinates_along(dimension);
             let base = *range.start();
             let coordinate = self.number(word, &format!("p_{dimension}"), range);
             let step = coordinate.map(|coordinate| (coordinate - base) * machine.shape().stride(dimension));
@@ -136,7 +136,7 @@ impl<'t> Reading<'t> {
 
     /// The node with this number on the whole machine; none, and told, when it is outside the partition.
     pub(super) fn numbered_node(&mut self, word: &str, number: u64) -> Option<NodeId> {
-        let node = self.ground.node(number);
+        let node = self.region.node(number);
         if node.is_none() {
             let found = described(word);
             self.complain(word, || {
@@ -170,7 +170,7 @@ impl<'t> Reading<'t> {
     /// The names of the hosts and the nodes of the machine on each; none, and told, when they do not fit.
     pub(super) fn hosts(&mut self) -> Option<(&'t super::HostList, u64)> {
         let hosts = self.options.hosts?;
-        let (found, nodes) = (hosts.count(), self.ground.whole().node_count());
+        let (found, nodes) = (hosts.count(), self.region.whole().node_count());
         if !nodes.is_multiple_of(found) {
             self.complain_of_all(|| {
                 format!("{found} hosts, expected {nodes}, one a node, or a divisor of that")
@@ -191,15 +191,15 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn finish(mut self) -> Result<Placement, Complaints> {
+    fn finish(mut self) -> Result<Placement, Diagnostics> {
         self.tell_missing();
-        if self.complaints.is_empty() {
+        if self.diagnostics.is_empty() {
             let nodes = self.seats.values().filter_map(|&node| node).collect();
-            match PlacementTable::new(self.ground.machine, nodes) {
+            match PlacementTable::new(self.region.machine, nodes) {
                 Ok(table) => return Ok(Placement::Table(table)),
                 Err(error) => self.complain_of_all(|| error.to_string()),
             }
         }
-        Err(self.complaints)
+        Err(self.diagnostics)
     }
 }

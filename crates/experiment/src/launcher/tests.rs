@@ -7,7 +7,7 @@ use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 use proptest::{collection, prelude::*};
 
 use super::{HostList, HostOptions, LauncherError, LauncherFile, LauncherFormat, read};
-use crate::ground::Ground;
+use crate::region::Region;
 
 fn hosts(count: u64) -> HostList {
     let names = (0..count).fold(String::new(), |mut names, number| {
@@ -19,26 +19,26 @@ fn hosts(count: u64) -> HostList {
 
 fn written(
     format: LauncherFormat,
-    ground: Ground<'_>,
+    region: Region<'_>,
     placement: &Placement,
     options: HostOptions<'_>,
 ) -> Result<String, LauncherError> {
-    let file = LauncherFile::on(ground, placement, format, options)?;
+    let file = LauncherFile::on(region, placement, format, options)?;
     let mut text = vec![];
     file.write(&mut text).unwrap();
     Ok(String::from_utf8(text).unwrap())
 }
 
-/// The complaints of a text as `byte..byte: message`.
-fn complaints(
+/// The diagnostics of a text as `byte..byte: message`.
+fn diagnostics(
     format: LauncherFormat,
     text: &str,
     processes: u64,
-    ground: Ground<'_>,
+    region: Region<'_>,
     options: HostOptions<'_>,
 ) -> Vec<String> {
-    let complaints = read(format, text, processes, ground, options).unwrap_err();
-    complaints.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
+    let diagnostics = read(format, text, processes, region, options).unwrap_err();
+    diagnostics.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
 }
 
 /// A machine, the box of a partition in it, if it has one, and a node of it for each process.
@@ -50,9 +50,9 @@ struct Case {
 }
 
 impl Case {
-    fn ground(&self) -> Ground<'_> {
+    fn region(&self) -> Region<'_> {
         let machine = self.partition.as_ref().map_or(&self.machine, Partition::inside);
-        Ground { machine, partition: self.partition.as_ref() }
+        Region { machine, partition: self.partition.as_ref() }
     }
 
     fn new(lengths: &[u64], partition: Option<(&[u64], &[u64])>, nodes: &[u32]) -> Self {
@@ -103,22 +103,22 @@ fn cases() -> impl Strategy<Value = Case> {
 proptest! {
     #[test]
     fn every_format_reads_back_what_it_writes(case in cases()) {
-        let (ground, placement) = (case.ground(), &case.placement);
+        let (region, placement) = (case.region(), &case.placement);
         let hosts = hosts(case.machine.node_count());
         for format in LauncherFormat::ALL {
             let hosts = format.names_hosts().then_some(&hosts);
             let options = HostOptions { hosts, slots_per_node: None };
-            let text = match written(format, ground, placement, options) {
+            let text = match written(format, region, placement, options) {
                 Ok(text) => text,
                 Err(LauncherError::EmptySlot { .. }) => {
                     prop_assert_eq!(format, LauncherFormat::CrayRankOrder);
-                    let slots = ground.machine.node_count() * placement.greatest_load();
+                    let slots = region.machine.node_count() * placement.max_load();
                     prop_assert!(placement.process_count() < slots);
                     continue;
                 }
                 Err(error) => panic!("{error}"),
             };
-            let back = read(format, &text, placement.process_count(), ground, options);
+            let back = read(format, &text, placement.process_count(), region, options);
             prop_assert_eq!(back.as_ref().map(Placement::nodes), Ok(placement.nodes()), "{}: {}", format, text);
         }
     }
@@ -129,11 +129,11 @@ proptest! {
         let divisors: Vec<u64> = (1..=nodes).filter(|each| nodes.is_multiple_of(*each)).collect();
         let each = divisors[pick.index(divisors.len())];
         let hosts = hosts(nodes / each);
-        let slots_per_node = Some(each * case.placement.greatest_load());
+        let slots_per_node = Some(each * case.placement.max_load());
         let options = HostOptions { hosts: Some(&hosts), slots_per_node };
         let format = LauncherFormat::OpenMpiRankfile;
-        let text = written(format, case.ground(), &case.placement, options).unwrap();
-        let back = read(format, &text, case.placement.process_count(), case.ground(), options);
+        let text = written(format, case.region(), &case.placement, options).unwrap();
+        let back = read(format, &text, case.placement.process_count(), case.region(), options);
         prop_assert_eq!(back.as_ref().map(Placement::nodes), Ok(case.placement.nodes()), "{}", text);
     }
 
@@ -142,10 +142,10 @@ proptest! {
         let hosts = hosts(case.machine.node_count());
         for format in LauncherFormat::ALL {
             let options = HostOptions { hosts: format.names_hosts().then_some(&hosts), slots_per_node: None };
-            if let Err(complaints) = read(format, &text, case.placement.process_count(), case.ground(), options) {
-                prop_assert!(!complaints.kept().is_empty());
-                for complaint in complaints.kept() {
-                    prop_assert!(complaint.span.start <= complaint.span.end && complaint.span.end <= text.len());
+            if let Err(diagnostics) = read(format, &text, case.placement.process_count(), case.region(), options) {
+                prop_assert!(!diagnostics.kept().is_empty());
+                for diagnostic in diagnostics.kept() {
+                    prop_assert!(diagnostic.span.start <= diagnostic.span.end && diagnostic.span.end <= text.len());
                 }
             }
         }
@@ -158,8 +158,8 @@ proptest! {
 fn the_rank_order_is_the_inverse_and_the_rest_are_direct() {
     let ring = Machine::new(MachineKind::Ring, &[8]).unwrap();
     let gray = Placement::embed(EmbeddingKind::Gray, Hypercube::new(3).unwrap(), &ring).unwrap();
-    let ground = Ground { machine: &ring, partition: None };
-    let text = |format| written(format, ground, &gray, HostOptions::default()).unwrap();
+    let region = Region { machine: &ring, partition: None };
+    let text = |format| written(format, region, &gray, HostOptions::default()).unwrap();
     assert_eq!(text(LauncherFormat::CrayRankOrder), "0,1,3,2,6,7,5,4\n");
     assert_eq!(text(LauncherFormat::FujitsuRankMap), "(0)\n(1)\n(3)\n(2)\n(7)\n(6)\n(4)\n(5)\n");
 }
@@ -167,7 +167,7 @@ fn the_rank_order_is_the_inverse_and_the_rest_are_direct() {
 #[test]
 fn a_partition_counts_its_own_nodes_where_a_job_does() {
     let case = Case::new(&[4, 3], Some((&[1, 1], &[2, 2])), &[0, 1, 3, 2]);
-    let text = |format, options| written(format, case.ground(), &case.placement, options).unwrap();
+    let text = |format, options| written(format, case.region(), &case.placement, options).unwrap();
     let job = HostOptions::default();
     assert_eq!(text(LauncherFormat::CrayRankOrder, job), "0,1,3,2\n");
     assert_eq!(text(LauncherFormat::FluxTaskmap, job), "[[0,2,1,1],[3,1,1,1],[2,1,1,1]]\n");
@@ -175,7 +175,7 @@ fn a_partition_counts_its_own_nodes_where_a_job_does() {
     let hosts = hosts(12);
     let named = HostOptions { hosts: Some(&hosts), slots_per_node: None };
     assert_eq!(text(LauncherFormat::SlurmHostfile, named), "n5\nn6\nn10\nn9\n");
-    let told = complaints(LauncherFormat::SlurmHostfile, "n5\nn6\nn10\nn4\n", 4, case.ground(), named);
+    let told = diagnostics(LauncherFormat::SlurmHostfile, "n5\nn6\nn10\nn4\n", 4, case.region(), named);
     assert_eq!(told, ["10..12: host \"n4\" is node 4 of the machine, expected one in the partition"]);
 }
 
@@ -185,7 +185,7 @@ fn only_what_the_launcher_decides_is_noted() {
     let hosts = hosts(2);
     let note = |format, hosts| {
         let options = HostOptions { hosts, slots_per_node: Some(2) };
-        LauncherFile::on(case.ground(), &case.placement, format, options).unwrap().note()
+        LauncherFile::on(case.region(), &case.placement, format, options).unwrap().note()
     };
     assert_eq!(note(LauncherFormat::OpenMpiRankfile, Some(&hosts)), None);
     let noted = "slurm-hostfile tells the host of a rank and not its slot: hosts have 2 nodes of the machine each, \
@@ -194,7 +194,7 @@ fn only_what_the_launcher_decides_is_noted() {
     assert!(note(LauncherFormat::FluxTaskmap, None).unwrap().starts_with("flux-taskmap tells"));
     let in_turn = Case::new(&[4], None, &[0, 1, 2, 3]);
     let options = HostOptions { hosts: None, slots_per_node: Some(2) };
-    let file = LauncherFile::on(in_turn.ground(), &in_turn.placement, LauncherFormat::FluxTaskmap, options);
+    let file = LauncherFile::on(in_turn.region(), &in_turn.placement, LauncherFormat::FluxTaskmap, options);
     assert_eq!(file.unwrap().note(), None);
 }
 
@@ -202,7 +202,7 @@ fn only_what_the_launcher_decides_is_noted() {
 fn what_a_format_cannot_say_is_refused() {
     let case = Case::new(&[2, 2, 2, 2], None, &[0, 1, 1, 3]);
     let list = hosts(15);
-    let refused = |format, options| written(format, case.ground(), &case.placement, options).unwrap_err();
+    let refused = |format, options| written(format, case.region(), &case.placement, options).unwrap_err();
     let message = |format, options| refused(format, options).to_string();
     let none = HostOptions::default();
     let named = HostOptions { hosts: Some(&list), ..none };
@@ -231,7 +231,7 @@ fn everything_wrong_with_a_rankfile_is_told() {
     let text =
         "rank 0=n0 slot=0\nrank 1=m1 slot=0\nrank 9=n2 slot=1\nrank 2=n0 slot=0\nrank 0=n3 slot=0\nrank n3\n";
     assert_eq!(
-        complaints(LauncherFormat::OpenMpiRankfile, text, 4, case.ground(), options),
+        diagnostics(LauncherFormat::OpenMpiRankfile, text, 4, case.region(), options),
         [
             "24..26: host \"m1\" is none of the hosts, expected one of them",
             "39..40: rank is 9, expected an integer from 0 to 3",
@@ -241,11 +241,12 @@ fn everything_wrong_with_a_rankfile_is_told() {
             "85..92: line is \"rank n3\", expected \"rank N=HOST slot=S\"",
         ]
     );
-    let left_out = complaints(LauncherFormat::OpenMpiRankfile, "rank 2=n2 slot=0", 4, case.ground(), options);
+    let left_out =
+        diagnostics(LauncherFormat::OpenMpiRankfile, "rank 2=n2 slot=0", 4, case.region(), options);
     assert_eq!(left_out, ["0..0: no place for rank 0 to 1, 3, expected one for each of 0 to 3"]);
     let few = hosts(3);
     let options = HostOptions { hosts: Some(&few), slots_per_node: None };
-    let uneven = complaints(LauncherFormat::OpenMpiRankfile, text, 4, case.ground(), options);
+    let uneven = diagnostics(LauncherFormat::OpenMpiRankfile, text, 4, case.region(), options);
     assert_eq!(uneven, ["0..0: 3 hosts, expected 4, one a node, or a divisor of that"]);
 }
 
@@ -255,7 +256,7 @@ fn rankfiles_may_be_written_with_more_space_and_remarks() {
     let list = hosts(2);
     let options = HostOptions { hosts: Some(&list), slots_per_node: None };
     let text = "# mine\nrank  1 = n0   slot = 0\n\nrank 0=n1 slot=7 # any slot of the node\n";
-    let placement = read(LauncherFormat::OpenMpiRankfile, text, 2, case.ground(), options).unwrap();
+    let placement = read(LauncherFormat::OpenMpiRankfile, text, 2, case.region(), options).unwrap();
     assert_eq!(placement.nodes(), [1, 0].map(NodeId::new));
 }
 
@@ -263,7 +264,7 @@ fn rankfiles_may_be_written_with_more_space_and_remarks() {
 fn everything_wrong_with_a_rank_order_is_told() {
     let case = Case::new(&[4], None, &[0, 1, 2, 3]);
     let told = |text, processes| {
-        complaints(LauncherFormat::CrayRankOrder, text, processes, case.ground(), HostOptions::default())
+        diagnostics(LauncherFormat::CrayRankOrder, text, processes, case.region(), HostOptions::default())
     };
     assert_eq!(
         told("0,1,x,\n1,3-2", 4),
@@ -276,14 +277,14 @@ fn everything_wrong_with_a_rank_order_is_told() {
     assert_eq!(told("0-1", 4), ["0..0: no place for rank 2 to 3, expected one for each of 0 to 3"]);
     assert_eq!(told("0", 6), ["0..0: 6 processes, expected a multiple of 4: a rank order fills every node"]);
     let read =
-        read(LauncherFormat::CrayRankOrder, "# by hand\n3,0-2", 4, case.ground(), HostOptions::default());
+        read(LauncherFormat::CrayRankOrder, "# by hand\n3,0-2", 4, case.region(), HostOptions::default());
     assert_eq!(read.unwrap().nodes(), [1, 2, 3, 0].map(NodeId::new));
 }
 
 #[test]
 fn everything_wrong_with_lists_of_coordinates_is_told() {
     let case = Case::new(&[2, 2], None, &[0, 1, 2, 3]);
-    let told = |format, text| complaints(format, text, 4, case.ground(), HostOptions::default());
+    let told = |format, text| diagnostics(format, text, 4, case.region(), HostOptions::default());
     assert_eq!(
         told(LauncherFormat::BluegeneMapfile, "0 0 0\n0 2 0\n1 0\n0 0 0\n1 1 0\n"),
         [
@@ -306,7 +307,8 @@ fn everything_wrong_with_lists_of_coordinates_is_told() {
 #[test]
 fn everything_wrong_with_a_task_map_is_told() {
     let case = Case::new(&[4], None, &[0, 1, 2, 3]);
-    let told = |text| complaints(LauncherFormat::FluxTaskmap, text, 4, case.ground(), HostOptions::default());
+    let told =
+        |text| diagnostics(LauncherFormat::FluxTaskmap, text, 4, case.region(), HostOptions::default());
     assert_eq!(
         told("[[0,2,1,1],[3,2,1,1],[1,0,1,1],[1,1,1]]"),
         [
@@ -327,7 +329,7 @@ fn everything_wrong_with_a_task_map_is_told() {
         LauncherFormat::FluxTaskmap,
         "{\"version\":1, \"map\":[[0,2,2,1]]}",
         4,
-        case.ground(),
+        case.region(),
         HostOptions::default(),
     );
     assert_eq!(wrapped.unwrap().nodes(), [0, 0, 1, 1].map(NodeId::new));
@@ -336,11 +338,11 @@ fn everything_wrong_with_a_task_map_is_told() {
 #[test]
 fn programs_beyond_all_machines_are_not_read() {
     let case = Case::new(&[4], None, &[0, 1, 2, 3]);
-    let told = complaints(
+    let told = diagnostics(
         LauncherFormat::FluxTaskmap,
         "[[0,4,1,1]]",
         1 << 32,
-        case.ground(),
+        case.region(),
         HostOptions::default(),
     );
     let message = "0..0: a program of 4294967296 processes, expected at most 16777216 for flux-taskmap";

@@ -69,7 +69,7 @@ fn runs(
     let fit = Fit { settings, program, machine, partition, size, seed: drawn_by };
     let placed = embeddings.and_then(|embeddings| mapping_section::place(&fit, embeddings, library, errors));
     if let Some(hop) = section.hop_cycles {
-        let loads = placed.iter().flatten().map(|(_, placement)| placement.greatest_load());
+        let loads = placed.iter().flatten().map(|(_, placement)| placement.max_load());
         let bound = CycleBound::new(machine, program, loads.max().unwrap_or(1), hop);
         errors.extend(bound.check(settings, size, program, hop).err());
     }

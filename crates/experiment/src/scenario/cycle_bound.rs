@@ -1,6 +1,6 @@
 //! The bound that keeps cycle counts from overflowing.
 
-use cubefold_simulator::{Cycles, MOST_MESSAGES};
+use cubefold_simulator::{Cycles, MAX_MESSAGES};
 use cubefold_topology::Machine;
 
 use super::{
@@ -11,7 +11,7 @@ use crate::guest_program::GuestProgram;
 /// Every cycle count is below this: sums of two still fit 64 bits.
 const LIMIT: u128 = 1 << 63;
 
-/// The most cycles that a run could take ([`most_cycles`](cubefold_simulator::most_cycles)), and what they
+/// The most cycles that a run could take ([`max_cycles`](cubefold_simulator::max_cycles)), and what they
 /// are made of: it says which value is to blame.
 #[derive(Debug)]
 pub(super) struct CycleBound {
@@ -25,9 +25,9 @@ impl CycleBound {
     /// The bound for a program with at most `load` processes a node.
     pub(super) fn new(machine: &Machine, program: &GuestProgram, load: u64, hop: Cycles) -> Self {
         let stages = program.stage_count() as u128;
-        let messages = u128::from(program.process_count()) * program.most_received() as u128;
+        let messages = u128::from(program.process_count()) * program.max_received() as u128;
         // Programs of more messages are measured and placed, but not run: there is no contention to bound.
-        let messages = if messages > u128::from(MOST_MESSAGES) { 1 } else { messages };
+        let messages = if messages > u128::from(MAX_MESSAGES) { 1 } else { messages };
         Self {
             computations: stages * u128::from(load),
             crossings: stages * messages * u128::from(machine.distance_bound()),
@@ -109,7 +109,7 @@ fn blamed<'a>(
 mod tests {
     use super::*;
     use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
-    use cubefold_simulator::{Communication, CubeProgram, most_cycles};
+    use cubefold_simulator::{Communication, CubeProgram, max_cycles};
     use cubefold_topology::{LinkMode, MachineKind, NodeId, TieRule};
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
                 for (load, placement) in [1, 4].into_iter().zip(placements) {
                     assert_eq!(
                         CycleBound::new(&machine, &guest, load, hop).cycles(),
-                        most_cycles(&program, &placement, links)
+                        max_cycles(&program, &placement, links)
                     );
                 }
             }

@@ -10,12 +10,12 @@ use super::{
     source_file::{ReadError, SourceFile},
 };
 use crate::{
-    complaint::Complaints,
+    diagnostic::Diagnostics,
     text::{Remarks, described, lines, span},
 };
 
 /// The most nodes that a file may name.
-const MOST_NODES: u32 = 1 << 20;
+const MAX_NODES: u32 = 1 << 20;
 
 /// Reads a network: two numbers of nodes a line, with a comma or blanks between them; `#` begins a comment. There are
 /// as many nodes as the greatest number says.
@@ -30,18 +30,18 @@ pub(super) fn read(path: &Path) -> Result<Machine, Failure> {
             Failure::Wrong(vec![ScenarioError::of_file(path, format!("list of links {error}"))])
         }
     })?;
-    let mut complaints = Complaints::default();
-    let links = links(source.text(), &mut complaints);
-    if links.is_empty() && complaints.is_empty() {
-        complaints.add(0..0, || "no links, expected at least one: \"0 1\" a line".to_owned());
+    let mut diagnostics = Diagnostics::default();
+    let links = links(source.text(), &mut diagnostics);
+    if links.is_empty() && diagnostics.is_empty() {
+        diagnostics.add(0..0, || "no links, expected at least one: \"0 1\" a line".to_owned());
     }
-    if complaints.is_empty() {
+    if diagnostics.is_empty() {
         match network(&links) {
             Ok(machine) => return Ok(machine),
-            Err(message) => complaints.add(0..0, || message),
+            Err(message) => diagnostics.add(0..0, || message),
         }
     }
-    Err(Failure::Wrong(errors_at(&source, &complaints)))
+    Err(Failure::Wrong(errors_at(&source, &diagnostics)))
 }
 
 fn network(links: &[(u32, u32)]) -> Result<Machine, String> {
@@ -54,7 +54,7 @@ fn network(links: &[(u32, u32)]) -> Result<Machine, String> {
 }
 
 /// The links of all lines; what is wrong is told.
-fn links(text: &str, complaints: &mut Complaints) -> Vec<(u32, u32)> {
+fn links(text: &str, diagnostics: &mut Diagnostics) -> Vec<(u32, u32)> {
     let mut links = vec![];
     for line in lines(text, Remarks::AfterHash) {
         let separates = |character: char| character == ',' || character.is_whitespace();
@@ -62,17 +62,17 @@ fn links(text: &str, complaints: &mut Complaints) -> Vec<(u32, u32)> {
         match words[..] {
             [one, other] => match (node(one), node(other)) {
                 (Some(one), Some(other)) if one != other => links.push((one, other)),
-                (Some(one), Some(_)) => complaints
+                (Some(one), Some(_)) => diagnostics
                     .add(span(text, line), || format!("a link of node {one} to itself, expected two nodes")),
                 (one, _) => {
                     let wrong = if one.is_none() { words[0] } else { words[1] };
-                    let greatest = MOST_NODES - 1;
-                    complaints.add(span(text, wrong), || {
+                    let greatest = MAX_NODES - 1;
+                    diagnostics.add(span(text, wrong), || {
                         format!("node {}, expected an integer from 0 to {greatest}", described(wrong))
                     });
                 }
             },
-            _ => complaints.add(span(text, line), || {
+            _ => diagnostics.add(span(text, line), || {
                 format!("{} words, expected 2: the nodes at the ends of a link", words.len())
             }),
         }
@@ -81,7 +81,7 @@ fn links(text: &str, complaints: &mut Complaints) -> Vec<(u32, u32)> {
 }
 
 fn node(word: &str) -> Option<u32> {
-    word.parse().ok().filter(|&node| node < MOST_NODES)
+    word.parse().ok().filter(|&node| node < MAX_NODES)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cubefold_mapping::{ConstructionKind, CourseKind, EmbeddingKind};
+use cubefold_mapping::{ClassicKind, ConstructionKind, EmbeddingKind};
 
 use super::launcher_file::LauncherEntry;
 
@@ -18,7 +18,7 @@ pub enum EmbeddingName {
     /// A construction of Tao 1988: `tao` picks one, `tao:NAME` asks for it.
     Tao(Option<ConstructionKind>),
     /// A construction of CS838 1999: `cs838` takes the first that is for the pair, `cs838:NAME` asks for one.
-    Course(Option<CourseKind>),
+    Classic(Option<ClassicKind>),
     /// `greenberg`: a mesh in its smallest hypercube (Greenberg 1987).
     Greenberg,
 }
@@ -50,11 +50,11 @@ impl EmbeddingName {
             return Some(Self::Tao(None));
         }
         if let Some(name) = name.strip_prefix(Self::COURSE_PREFIX) {
-            let kind = CourseKind::ALL.into_iter().find(|kind| kind.name() == name);
-            return kind.map(|kind| Self::Course(Some(kind)));
+            let kind = ClassicKind::ALL.into_iter().find(|kind| kind.name() == name);
+            return kind.map(|kind| Self::Classic(Some(kind)));
         }
         if name == Self::COURSE {
-            return Some(Self::Course(None));
+            return Some(Self::Classic(None));
         }
         if name == Self::GREENBERG {
             return Some(Self::Greenberg);
@@ -66,10 +66,10 @@ impl EmbeddingName {
     pub(super) fn known() -> Vec<String> {
         let kinds = EmbeddingKind::ALL.into_iter().map(Self::Kind);
         let constructions = ConstructionKind::ALL.into_iter().map(|kind| Self::Tao(Some(kind)));
-        let of_the_notes = CourseKind::ALL.into_iter().map(|kind| Self::Course(Some(kind)));
+        let of_the_notes = ClassicKind::ALL.into_iter().map(|kind| Self::Classic(Some(kind)));
         let tao = [Self::Tao(None)].into_iter().chain(constructions);
-        let course = [Self::Course(None)].into_iter().chain(of_the_notes);
-        kinds.chain(tao).chain([Self::Greenberg]).chain(course).map(|name| name.to_string()).collect()
+        let classic = [Self::Classic(None)].into_iter().chain(of_the_notes);
+        kinds.chain(tao).chain([Self::Greenberg]).chain(classic).map(|name| name.to_string()).collect()
     }
 }
 
@@ -81,8 +81,8 @@ impl fmt::Display for EmbeddingName {
             Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
             Self::Tao(None) => formatter.write_str(Self::TAO),
             Self::Tao(Some(kind)) => write!(formatter, "{}{kind}", Self::TAO_PREFIX),
-            Self::Course(None) => formatter.write_str(Self::COURSE),
-            Self::Course(Some(kind)) => write!(formatter, "{}{kind}", Self::COURSE_PREFIX),
+            Self::Classic(None) => formatter.write_str(Self::COURSE),
+            Self::Classic(Some(kind)) => write!(formatter, "{}{kind}", Self::COURSE_PREFIX),
             Self::Greenberg => formatter.write_str(Self::GREENBERG),
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn check(
         let error = ScenarioError::at(place, message, "its nodes have no coordinates to correct one by one");
         errors.push(error.because(kind, "the machine"));
     }
-    if let Some(program) = program.filter(|program| !program.everybody_computes()) {
+    if let Some(program) = program.filter(|program| !program.all_processes_compute()) {
         let message = format!("coordinated execution of a {} program, expected asynchronous", program.kind());
         let error = ScenarioError::at(place, message, "some of its processes pass through stages");
         errors.push(error.because(settings.place(Setting::ProgramKind), "the program"));

@@ -1,7 +1,7 @@
 //! The guest of a neighbour-exchange program: `{ kind = "torus", shape = [4, 6] }`, `{ kind = "binary-tree", levels = 5 }`.
 
 use cubefold_mapping::GraphGuest;
-use cubefold_topology::{MOST_DIMENSIONS, Machine, MachineKind, Wrap};
+use cubefold_topology::{MAX_DIMENSIONS, Machine, MachineKind, Wrap};
 
 use super::{
     known_names::alternatives,
@@ -112,7 +112,7 @@ fn size(
         }
         (Some(value), None) => Size::read(value, &table.name("shape"), errors),
         (None, Some(value)) if kind.is_none_or(|kind| kind == MachineKind::Hypercube) => {
-            let most = MOST_DIMENSIONS as u64;
+            let most = MAX_DIMENSIONS as u64;
             let dimensions = value.natural(table.name("dimensions"), 1..=most, errors)?;
             Some(Size::of_cube(dimensions, &value.place))
         }

@@ -3,21 +3,21 @@
 use std::fmt::Display;
 
 /// The most letters that a name may differ in and still be taken for misspelt.
-const MOST_CHANGES: usize = 3;
+const MAX_CHANGES: usize = 3;
 
 /// No known name is nearly as long: what is longer is not compared.
-const LONGEST_COMPARED: usize = 64;
+const MAX_COMPARED_LENGTH: usize = 64;
 
 /// The known name that `found` is most likely meant to be; none when it is like no known one.
 pub(super) fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
-    if found.len() > LONGEST_COMPARED {
+    if found.len() > MAX_COMPARED_LENGTH {
         return None;
     }
     let found = found.to_lowercase();
     known
         .iter()
         .map(|&name| (strsim::damerau_levenshtein(&found, name), name))
-        .filter(|&(changes, name)| changes <= MOST_CHANGES && 2 * changes <= name.len())
+        .filter(|&(changes, name)| changes <= MAX_CHANGES && 2 * changes <= name.len())
         .min_by_key(|&(changes, _)| changes)
         .map(|(_, name)| name)
 }

@@ -12,8 +12,8 @@ use super::{
     value::Value,
 };
 use crate::{
-    ground::Ground,
     launcher::{self, HostList, HostOptions, LauncherFormat},
+    region::Region,
 };
 
 /// The keys of the table.
@@ -110,12 +110,12 @@ pub(super) struct LauncherSource {
 }
 
 impl LauncherSource {
-    /// Reads the placement of so many processes on `ground`.
+    /// Reads the placement of so many processes on `region`.
     ///
     /// # Errors
     ///
     /// When one of the files cannot be read or is wrong: the first errors of each.
-    pub(super) fn read(&self, processes: u64, ground: Ground<'_>) -> Result<Placement, Failure> {
+    pub(super) fn read(&self, processes: u64, region: Region<'_>) -> Result<Placement, Failure> {
         let hosts = self.hosts.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
         let source = SourceFile::read(&self.file).map_err(|error| match error {
             ReadError::Io(error) => Failure::Unreadable(error.to_string()),
@@ -125,8 +125,8 @@ impl LauncherSource {
         })?;
         let hosts = hosts?;
         let options = HostOptions { hosts: hosts.as_ref(), slots_per_node: self.slots_per_node };
-        let placement = launcher::read(self.format, source.text(), processes, ground, options);
-        placement.map_err(|complaints| Failure::Wrong(errors_at(&source, &complaints)))
+        let placement = launcher::read(self.format, source.text(), processes, region, options);
+        placement.map_err(|diagnostics| Failure::Wrong(errors_at(&source, &diagnostics)))
     }
 }
 
@@ -142,5 +142,5 @@ pub fn read_hosts(path: &Path) -> Result<HostList, ScenarioErrors> {
 fn read_list(path: &Path) -> Result<HostList, Vec<ScenarioError>> {
     let source = SourceFile::read(path)
         .map_err(|error| vec![ScenarioError::of_file(path, format!("list of hosts {error}"))])?;
-    HostList::parse(source.text()).map_err(|complaints| errors_at(&source, &complaints))
+    HostList::parse(source.text()).map_err(|diagnostics| errors_at(&source, &diagnostics))
 }

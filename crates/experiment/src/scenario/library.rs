@@ -10,7 +10,7 @@ use cubefold_mapping::Placement;
 use cubefold_topology::{Machine, NodeId, Wrap};
 
 use super::{edge_list, launcher_file::LauncherSource, machine_file::MachineFile, placement_file::Failure};
-use crate::{ground::Ground, guest_program::GuestProgram};
+use crate::{guest_program::GuestProgram, region::Region};
 
 /// Machine files and placements that some scenario has asked for.
 #[derive(Debug, Default)]
@@ -56,21 +56,21 @@ enum GuestKey {
 
 impl PlacementKey {
     /// By a named embedding.
-    pub(super) fn named(embedding: &str, program: &GuestProgram, ground: Ground<'_>) -> Self {
-        Self::new(Origin::Embedding(embedding.to_owned()), program, ground)
+    pub(super) fn named(embedding: &str, program: &GuestProgram, region: Region<'_>) -> Self {
+        Self::new(Origin::Embedding(embedding.to_owned()), program, region)
     }
 
     /// As a file says.
-    pub(super) fn file(path: &Path, program: &GuestProgram, ground: Ground<'_>) -> Self {
-        Self::new(Origin::File(path.to_owned()), program, ground)
+    pub(super) fn file(path: &Path, program: &GuestProgram, region: Region<'_>) -> Self {
+        Self::new(Origin::File(path.to_owned()), program, region)
     }
 
     /// As a launcher's file says.
-    pub(super) fn launcher(source: &LauncherSource, program: &GuestProgram, ground: Ground<'_>) -> Self {
-        Self::new(Origin::Launcher(source.clone()), program, ground)
+    pub(super) fn launcher(source: &LauncherSource, program: &GuestProgram, region: Region<'_>) -> Self {
+        Self::new(Origin::Launcher(source.clone()), program, region)
     }
 
-    fn new(origin: Origin, program: &GuestProgram, ground: Ground<'_>) -> Self {
+    fn new(origin: Origin, program: &GuestProgram, region: Region<'_>) -> Self {
         let guest = match program {
             GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
                 GuestKey::Cube(program.cube().dimension_count())
@@ -79,10 +79,12 @@ impl PlacementKey {
             GuestProgram::Neighbours { program, .. } => {
                 GuestKey::Machine(ShapeKey::new(program.guest().shape()))
             }
-            GuestProgram::Shuffled(program) => GuestKey::Machine(ShapeKey::new(program.guest().shape())),
+            GuestProgram::ShuffleExchange(program) => {
+                GuestKey::Machine(ShapeKey::new(program.guest().shape()))
+            }
         };
-        let base = ground.partition.map_or_else(Vec::new, |partition| partition.base().as_slice().to_vec());
-        Self { origin, guest, base, machine: ShapeKey::new(ground.machine) }
+        let base = region.partition.map_or_else(Vec::new, |partition| partition.base().as_slice().to_vec());
+        Self { origin, guest, base, machine: ShapeKey::new(region.machine) }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use cubefold_simulator::Cycles;
 use cubefold_topology::{
-    HostDimension, LinkMode, MOST_DIMENSIONS, MOST_ROUTED_NODES, Machine, MachineError, MachineKind,
-    Partition, Wrap,
+    HostDimension, LinkMode, MAX_DIMENSIONS, MAX_ROUTED_NODES, Machine, MachineError, MachineKind, Partition,
+    Wrap,
 };
 
 use super::{
@@ -100,9 +100,9 @@ fn network(
         kind: settings.get(Setting::MachineKind)?,
     };
     let (machine, size) = network_section::read(kind, &keys, |path| settings.beside(path), library, errors)?;
-    if machine.node_count() > MOST_ROUTED_NODES {
+    if machine.node_count() > MAX_ROUTED_NODES {
         let message = format!(
-            "{} nodes, expected at most {MOST_ROUTED_NODES} (2^16) of a network",
+            "{} nodes, expected at most {MAX_ROUTED_NODES} (2^16) of a network",
             machine.node_count()
         );
         let error = ScenarioError::at(&size.place, message, "too large");
@@ -169,7 +169,7 @@ fn size_of_cube(
         errors.push(error);
         return None;
     }
-    let count = value.natural(Setting::MachineDimensions.path(), 1..=MOST_DIMENSIONS as u64, errors)?;
+    let count = value.natural(Setting::MachineDimensions.path(), 1..=MAX_DIMENSIONS as u64, errors)?;
     Some(Size::of_cube(count, &value.place))
 }
 

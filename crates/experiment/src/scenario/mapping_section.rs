@@ -8,7 +8,7 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, MachineKind, Partition};
 
 use super::{
-    course_placement,
+    classic_placement,
     embedding_name::EmbeddingName,
     greenberg_section,
     known_names::{all_of, help},
@@ -22,7 +22,7 @@ use super::{
     source_file::Place,
     value::{Content, Value},
 };
-use crate::{ground::Ground, guest_program::GuestProgram};
+use crate::{guest_program::GuestProgram, region::Region};
 
 /// What is compared when a scenario names no embeddings.
 pub(super) const DEFAULT_EMBEDDINGS: [EmbeddingKind; 3] =
@@ -75,7 +75,7 @@ pub(super) fn read(
         let names = match program {
             // A network goes on one of its own kind as it is, and elsewhere as the notes have it.
             Some(program) if is_foreign(program, kind) => {
-                vec![EmbeddingName::Course(None)]
+                vec![EmbeddingName::Classic(None)]
             }
             Some(program) if on_network || program.has_network_guest() => {
                 vec![EmbeddingName::Kind(EmbeddingKind::Standard)]
@@ -113,7 +113,7 @@ fn is_foreign(program: &GuestProgram, machine: Option<MachineKind>) -> bool {
 /// Whether data wander through the machine: the program has then been read to have as many processes as the nodes of the
 /// machine have words, one or two each (`docs/model.md` section 2).
 fn wanders(program: &GuestProgram) -> bool {
-    matches!(program, GuestProgram::Shuffled(_))
+    matches!(program, GuestProgram::ShuffleExchange(_))
 }
 
 fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<EmbeddingName> {
@@ -154,7 +154,7 @@ pub(super) fn place(
             EmbeddingName::File(_)
             | EmbeddingName::Launcher(_)
             | EmbeddingName::Tao(_)
-            | EmbeddingName::Course(_)
+            | EmbeddingName::Classic(_)
             | EmbeddingName::Greenberg => true,
         };
         // What does not fit has been told, once for all of them.
@@ -255,15 +255,15 @@ fn placement(
     embedding: &NamedEmbedding,
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
-    let ground = Ground { machine: fit.machine, partition: fit.partition };
+    let region = Region { machine: fit.machine, partition: fit.partition };
     match &embedding.name {
         EmbeddingName::Kind(EmbeddingKind::Standard) if fit.has_network() => {
-            let key = PlacementKey::named(EmbeddingKind::Standard.name(), fit.program, ground);
+            let key = PlacementKey::named(EmbeddingKind::Standard.name(), fit.program, region);
             library.placement(key, || as_numbered(fit))
         }
         EmbeddingName::Kind(kind) => {
             let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
-            let key = PlacementKey::named(kind.name(), fit.program, ground);
+            let key = PlacementKey::named(kind.name(), fit.program, region);
             library.placement(key, || {
                 // What could be wrong has been told by `misfits`; this is its net.
                 Placement::embed(*kind, cube, fit.machine).map_err(|error| {
@@ -274,9 +274,9 @@ fn placement(
         }
         EmbeddingName::File(name) => {
             let path = fit.settings.beside(name);
-            let key = PlacementKey::file(&path, fit.program, ground);
+            let key = PlacementKey::file(&path, fit.program, region);
             let processes = fit.program.process_count();
-            library.placement(key, || placement_file::read(&path, processes, ground))
+            library.placement(key, || placement_file::read(&path, processes, region))
         }
         EmbeddingName::Launcher(entry) => {
             let source = LauncherSource {
@@ -285,25 +285,25 @@ fn placement(
                 hosts: entry.hosts.as_ref().map(|hosts| fit.settings.beside(hosts)),
                 slots_per_node: entry.slots_per_node,
             };
-            let key = PlacementKey::launcher(&source, fit.program, ground);
-            library.placement(key, || source.read(fit.program.process_count(), ground))
+            let key = PlacementKey::launcher(&source, fit.program, region);
+            library.placement(key, || source.read(fit.program.process_count(), region))
         }
         EmbeddingName::Tao(kind) => {
-            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, ground);
+            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, region);
             library.placement(key, || {
                 construct(fit, *kind)
                     .map_err(|error| Failure::Wrong(vec![not_covered(fit, embedding, &error)]))
             })
         }
-        EmbeddingName::Course(kind) => {
+        EmbeddingName::Classic(kind) => {
             // Growing trees are placed by chance.
             let name = format!("{} by seed {}", embedding.name, fit.seed);
-            let key = PlacementKey::named(&name, fit.program, ground);
+            let key = PlacementKey::named(&name, fit.program, region);
             let place = embedding.place.as_ref();
-            library.placement(key, || course_placement::place(fit, *kind, place))
+            library.placement(key, || classic_placement::place(fit, *kind, place))
         }
         EmbeddingName::Greenberg => {
-            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, ground);
+            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, region);
             library.placement(key, || greenberg_section::place(fit, embedding.place.as_ref()))
         }
     }

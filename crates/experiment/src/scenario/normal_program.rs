@@ -1,7 +1,7 @@
 //! Normal programs: consecutive stages use consecutive dimensions.
 
 use cubefold_mapping::{CubeDimension, Hypercube};
-use cubefold_simulator::{CubeProgram, Cycles, ShuffledProgram, ShuffledProgramError};
+use cubefold_simulator::{CubeProgram, Cycles, ShuffleExchangeProgram, ShuffleExchangeProgramError};
 use cubefold_topology::MachineKind;
 
 use super::{
@@ -29,14 +29,16 @@ pub(super) fn read(
         errors.push(wrong_dimensions(settings, machine, cube, expected));
         return None;
     }
-    match ShuffledProgram::new(cube, stages.clone(), compute) {
-        Ok(program) if shuffles.is_some() => Some(GuestProgram::Shuffled(program)),
-        Err(error @ (ShuffledProgramError::NotNormal { .. } | ShuffledProgramError::NoStages)) => {
+    match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
+        Ok(program) if shuffles.is_some() => Some(GuestProgram::ShuffleExchange(program)),
+        Err(
+            error @ (ShuffleExchangeProgramError::NotNormal { .. } | ShuffleExchangeProgramError::NoStages),
+        ) => {
             errors.push(not_normal(settings, &error));
             None
         }
         // What is too large for a shuffle-exchange network needs none here.
-        Ok(_) | Err(ShuffledProgramError::TooManyDimensions { .. }) => staying(cube, stages, compute),
+        Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => staying(cube, stages, compute),
     }
 }
 
@@ -76,7 +78,7 @@ fn wrong_dimensions(
     }
 }
 
-fn not_normal(settings: &Settings<'_>, error: &ShuffledProgramError) -> ScenarioError {
+fn not_normal(settings: &Settings<'_>, error: &ShuffleExchangeProgramError) -> ScenarioError {
     let place = settings.place(Setting::ProgramStages).or(settings.place(Setting::ProgramKind));
     let message = format!("the program is not normal: {error}");
     let error = match place {

@@ -19,7 +19,7 @@ use cubefold_topology::{Machine, NodeId};
 
 use self::row::{Row, RowTexts};
 use super::scenario_error::{ScenarioError, and_more};
-use crate::{complaint::MOST_TOLD, ground::Ground, missing_processes, text::described};
+use crate::{diagnostic::MAX_REPORTED, missing_processes, region::Region, text::described};
 
 /// Why a file gives no placement.
 #[derive(Debug, Clone)]
@@ -36,14 +36,14 @@ impl From<csv::Error> for Failure {
     }
 }
 
-/// Reads the placement of so many processes on `ground`.
+/// Reads the placement of so many processes on `region`.
 ///
 /// # Errors
 ///
 /// When the file cannot be read or is wrong: the first errors, the last of them with the number of those
 /// left out.
-pub(super) fn read(path: &Path, processes: u64, ground: Ground<'_>) -> Result<Placement, Failure> {
-    let mut reading = Reading::new(path, processes, ground);
+pub(super) fn read(path: &Path, processes: u64, region: Region<'_>) -> Result<Placement, Failure> {
+    let mut reading = Reading::new(path, processes, region);
     reading.read_rows()?;
     reading.sort_rows();
     reading.tell_missing();
@@ -59,21 +59,21 @@ pub(super) fn read(path: &Path, processes: u64, ground: Ground<'_>) -> Result<Pl
 /// A file while it is read.
 struct Reading<'a> {
     processes: u64,
-    ground: Ground<'a>,
-    machine: &'a Machine, // that of the ground
+    region: Region<'a>,
+    machine: &'a Machine, // that of the region
     texts: RowTexts<'a>,
     rows: Vec<Row>,
     unknown_processes: u64,     // rows whose process is not known
-    errors: Vec<ScenarioError>, // at most MOST_TOLD
+    errors: Vec<ScenarioError>, // at most MAX_REPORTED
     wrong: u64,                 // errors, told or not
 }
 
 impl<'a> Reading<'a> {
-    fn new(path: &'a Path, processes: u64, ground: Ground<'a>) -> Self {
+    fn new(path: &'a Path, processes: u64, region: Region<'a>) -> Self {
         Self {
             processes,
-            ground,
-            machine: ground.machine,
+            region,
+            machine: region.machine,
             texts: RowTexts::new(path),
             rows: vec![],
             unknown_processes: 0,
@@ -85,7 +85,7 @@ impl<'a> Reading<'a> {
     /// Counts an error, and keeps it if there are not too many.
     fn tell(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
         self.wrong += 1;
-        if self.errors.len() < MOST_TOLD {
+        if self.errors.len() < MAX_REPORTED {
             self.errors.push(error(&self.texts));
         }
     }
@@ -153,7 +153,7 @@ impl<'a> Reading<'a> {
         let machine = self.machine;
         let mut index = 0;
         for dimension in machine.shape().dimensions() {
-            let range = self.ground.coordinates_along(dimension);
+            let range = self.region.coordinates_along(dimension);
             let base = *range.start();
             let coordinate = self.number(record, start, dimension.number(), range).map_or(base, u64::from);
             index += (coordinate - base) * machine.shape().stride(dimension);

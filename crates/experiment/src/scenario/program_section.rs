@@ -88,7 +88,7 @@ fn tell_foreign(settings: &Settings<'_>, kind: &str, keys: &[Setting], errors: &
 }
 
 /// The most permutation sets that a program may have.
-const MOST_SETS: u64 = 1_000_000;
+const MAX_SETS: u64 = 1_000_000;
 
 /// How the processes of `guest` communicate: by default along each dimension in turn, in a network, which has none, with
 /// all neighbours at once.
@@ -99,7 +99,7 @@ fn communication(
 ) -> Option<NeighbourCommunication> {
     let network = guest.map(GraphGuest::shape).filter(|shape| shape.as_network().is_some());
     let sets = match settings.get(Setting::ProgramSets) {
-        Some(value) => value.natural(Setting::ProgramSets.path(), 1..=MOST_SETS, errors),
+        Some(value) => value.natural(Setting::ProgramSets.path(), 1..=MAX_SETS, errors),
         None => Some(50),
     };
     let permutation = sets
@@ -127,7 +127,7 @@ fn communication(
 }
 
 /// The most messages that all permutation sets together may have: they are drawn before anything runs.
-const MOST_DRAWN: u64 = 1 << 28;
+const MAX_DRAWN: u64 = 1 << 28;
 
 fn check_sets(
     settings: &Settings<'_>,
@@ -137,7 +137,7 @@ fn check_sets(
 ) -> Option<()> {
     let NeighbourCommunication::Permutation { sets } = communication else { return Some(()) };
     let messages = guest.process_count().saturating_mul(sets as u64);
-    if messages <= MOST_DRAWN {
+    if messages <= MAX_DRAWN {
         return Some(());
     }
     let message =

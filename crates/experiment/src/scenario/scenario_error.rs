@@ -6,15 +6,15 @@ use std::{
     sync::Arc,
 };
 
-use miette::{Diagnostic, LabeledSpan, SourceCode};
+use miette::{LabeledSpan, SourceCode};
 
 use super::source_file::{Place, SourceFile};
-use crate::complaint::{Complaint, Complaints};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// One thing that is wrong with a scenario, and where it is written.
 ///
 /// It displays as `file:line:column: message`, or `file: message` where there is no text to point at.
-/// As a [`Diagnostic`] it carries the text, the marks in it and a help.
+/// As a [`miette::Diagnostic`] it carries the text, the marks in it and a help.
 #[derive(Debug, Clone)]
 pub struct ScenarioError {
     path: PathBuf,
@@ -186,7 +186,7 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-impl Diagnostic for ScenarioError {
+impl miette::Diagnostic for ScenarioError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let far = self.far_marks().map(|mark| format!("{}: {}", mark.place, mark.label));
         let lines: Vec<String> = self.help.iter().cloned().chain(far).collect();
@@ -253,12 +253,12 @@ impl fmt::Display for ScenarioErrors {
 
 impl std::error::Error for ScenarioErrors {}
 
-/// The complaints about a file at their places, the last with the number of those left out.
-pub(super) fn errors_at(source: &Arc<SourceFile>, complaints: &Complaints) -> Vec<ScenarioError> {
-    let error = |complaint: &Complaint| {
-        ScenarioError::at(&Place::new(source, complaint.span.clone()), &complaint.message, "here")
+/// The diagnostics about a file at their places, the last with the number of those left out.
+pub(super) fn errors_at(source: &Arc<SourceFile>, diagnostics: &Diagnostics) -> Vec<ScenarioError> {
+    let error = |diagnostic: &Diagnostic| {
+        ScenarioError::at(&Place::new(source, diagnostic.span.clone()), &diagnostic.message, "here")
     };
-    and_more(complaints.kept().iter().map(error).collect(), complaints.left_out())
+    and_more(diagnostics.kept().iter().map(error).collect(), diagnostics.left_out())
 }
 
 /// The errors of a file, the last with the number of those left out.
@@ -274,6 +274,7 @@ pub(super) fn and_more(mut errors: Vec<ScenarioError>, left_out: u64) -> Vec<Sce
 #[cfg(test)]
 mod tests {
     use super::*;
+    use miette::Diagnostic as _;
     use crate::scenario::source_file::SourceFile;
 
     #[test]
@@ -300,7 +301,10 @@ mod tests {
             .map(|label| (label.offset(), label.label().unwrap().to_owned()))
             .collect();
         assert_eq!(labels, [(6, "not of this kind".to_owned()), (0, "a torus".to_owned())]);
-        assert_eq!(Diagnostic::help(&error).unwrap().to_string(), "remove it, or change program.guest.kind");
+        assert_eq!(
+            error.help().unwrap().to_string(),
+            "remove it, or change program.guest.kind"
+        );
     }
 
     #[test]
@@ -310,7 +314,7 @@ mod tests {
         let error = ScenarioError::at(&Place::start(&here), "wrong", "here")
             .because(Some(&Place::new(&there, 1..4)), "8 nodes")
             .with_help("mend it");
-        assert_eq!(Diagnostic::help(&error).unwrap().to_string(), "mend it\nb.toml:2:1: 8 nodes");
+        assert_eq!(error.help().unwrap().to_string(), "mend it\nb.toml:2:1: 8 nodes");
         assert_eq!(error.labels().unwrap().count(), 1);
     }
 }

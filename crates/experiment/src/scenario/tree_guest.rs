@@ -15,7 +15,7 @@ use super::{
 use crate::generator_key::generator_key;
 
 /// The most vertices of a tree.
-const MOST_VERTICES: u64 = 1 << 20;
+const MAX_VERTICES: u64 = 1 << 20;
 
 /// Reads the tree, `kind` being one of these two; `seed` is what a random one grows from.
 pub(super) fn read(
@@ -41,7 +41,7 @@ pub(super) fn read(
     let links = match kind {
         MachineKind::Caterpillar => caterpillar(value, &table.name(key), errors),
         _ => value
-            .natural(table.name(key), 2..=MOST_VERTICES, errors)
+            .natural(table.name(key), 2..=MAX_VERTICES, errors)
             .and_then(|count| u32::try_from(count).ok())
             .and_then(|count| Some(random_tree(count, seed?))),
     }?;

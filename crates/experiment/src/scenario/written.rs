@@ -1,4 +1,4 @@
-//! What a scenario file says: its known keys with their values, and complaints about all others.
+//! What a scenario file says: its known keys with their values, and diagnostics about all others.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -139,7 +139,7 @@ mod tests {
     use miette::Diagnostic;
     use std::path::Path;
 
-    fn complaints(text: &str) -> Vec<(String, String)> {
+    fn diagnostics(text: &str) -> Vec<(String, String)> {
         let source = SourceFile::excerpt(Path::new("f.toml"), text.to_owned(), 0);
         let mut errors = vec![];
         Written::scenario(&source, &mut errors).unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     fn only_complaint(text: &str) -> (String, String) {
-        let mut all = complaints(text);
+        let mut all = diagnostics(text);
         assert_eq!(all.len(), 1);
         all.remove(0)
     }
@@ -181,11 +181,11 @@ mod tests {
     #[test]
     fn tables_that_are_none_are_errors() {
         assert_eq!(
-            complaints("machine = 5\n[[program]]")[0].0,
+            diagnostics("machine = 5\n[[program]]")[0].0,
             "f.toml:1:11: machine is 5, expected a table: [machine]"
         );
         assert_eq!(
-            complaints("[[program]]")[0].0,
+            diagnostics("[[program]]")[0].0,
             "f.toml:1:1: program is a list of 1, expected a table: [program]"
         );
     }

@@ -1,6 +1,6 @@
 //! The contractions of chapter 5, `mu`, `nu`, `xi` and their compositions, with their set-valued inverses.
 
-use cubefold_topology::MOST_DIMENSIONS;
+use cubefold_topology::MAX_DIMENSIONS;
 
 use super::length::Length;
 use super::mixed_radix::narrow;
@@ -64,7 +64,7 @@ impl CoordinateSet {
 impl Contraction {
     /// The contracted coordinates of a guest node.
     pub(super) fn image(&self, from: &Room) -> Room {
-        let mut image = [0; MOST_DIMENSIONS];
+        let mut image = [0; MAX_DIMENSIONS];
         for (slot, &dimension) in image.iter_mut().zip(&self.kept) {
             let (coordinate, length) = (u64::from(from[dimension]), self.lengths[dimension]);
             let flat = match self.flat {
@@ -81,8 +81,8 @@ impl Contraction {
     ///
     /// `y kappa + e` and, where folded, `l_i - 1 - y kappa - e`, for `e` below `kappa` (errata A6); all of a
     /// dimension that is not kept.
-    pub(super) fn origins(&self, image: &Room) -> [CoordinateSet; MOST_DIMENSIONS] {
-        let mut sets = [CoordinateSet::of(0); MOST_DIMENSIONS];
+    pub(super) fn origins(&self, image: &Room) -> [CoordinateSet; MAX_DIMENSIONS] {
+        let mut sets = [CoordinateSet::of(0); MAX_DIMENSIONS];
         for (set, &length) in sets.iter_mut().zip(&self.lengths) {
             *set = CoordinateSet::run(0, length);
         }

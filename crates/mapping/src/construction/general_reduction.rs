@@ -6,7 +6,7 @@ use super::graph_type::{GraphType, Pair};
 use super::permutation::Permutation;
 use super::plan::{Parameter, Plan};
 use super::promise::{PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset};
-use super::reduction_search::{Found, GeneralReduction, MOST_STATES, search};
+use super::reduction_search::{Found, GeneralReduction, MAX_STATES, search};
 use super::same_shape::Fold;
 use super::sequence::Sequence;
 use super::step::Step;
@@ -22,7 +22,7 @@ pub(super) fn plan(pair: &Pair) -> Result<Plan, UnmetCondition> {
     match search(&pair.guest_lengths, &pair.host_lengths, is_torus) {
         Found::Reduction(reduction) => Ok(Case::of(pair, reduction).plan(pair)),
         Found::Nothing => Err(UnmetCondition::GeneralReductionFactor),
-        Found::GivenUp => Err(UnmetCondition::GeneralReductionSearch { states: MOST_STATES }),
+        Found::GivenUp => Err(UnmetCondition::GeneralReductionSearch { states: MAX_STATES }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The processes on one node.
 
-use cubefold_topology::{MOST_DIMENSIONS, Shape};
+use cubefold_topology::{MAX_DIMENSIONS, Shape};
 
 use super::contraction::CoordinateSet;
 use super::mixed_radix::narrow;
@@ -10,21 +10,21 @@ use crate::ProcessId;
 #[derive(Debug, Clone)]
 pub struct Processes {
     dimensions: usize,
-    sets: [CoordinateSet; MOST_DIMENSIONS], // the coordinates in each dimension: the processes are their product
-    strides: [u64; MOST_DIMENSIONS],        // of the guest
-    positions: [u64; MOST_DIMENSIONS],      // in the sets, of the next process
-    left: u64,                              // how many are still to come
+    sets: [CoordinateSet; MAX_DIMENSIONS], // the coordinates in each dimension: the processes are their product
+    strides: [u64; MAX_DIMENSIONS],        // of the guest
+    positions: [u64; MAX_DIMENSIONS],      // in the sets, of the next process
+    left: u64,                             // how many are still to come
 }
 
 impl Processes {
-    pub(super) fn new(guest: &Shape, sets: &[CoordinateSet; MOST_DIMENSIONS]) -> Self {
+    pub(super) fn new(guest: &Shape, sets: &[CoordinateSet; MAX_DIMENSIONS]) -> Self {
         let dimensions = guest.dimension_count();
-        let mut strides = [0; MOST_DIMENSIONS];
+        let mut strides = [0; MAX_DIMENSIONS];
         for (slot, dimension) in strides.iter_mut().zip(guest.dimensions()) {
             *slot = guest.stride(dimension);
         }
         let left = sets[..dimensions].iter().map(CoordinateSet::count).product();
-        Self { dimensions, sets: *sets, strides, positions: [0; MOST_DIMENSIONS], left }
+        Self { dimensions, sets: *sets, strides, positions: [0; MAX_DIMENSIONS], left }
     }
 
     /// Moves on to the next process: the first dimension fastest.

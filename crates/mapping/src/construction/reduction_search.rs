@@ -8,7 +8,7 @@ use super::least::least_feasible;
 use super::simple_reduction::ratios;
 
 /// The most partial choices that one search looks at before it gives up.
-pub(super) const MOST_STATES: usize = 1 << 17;
+pub(super) const MAX_STATES: usize = 1 << 17;
 
 /// Multiplicand and multiplier sublists with a reduction factor, as positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) enum Found {
 ///
 /// Every host dimension in turn is given a guest length that divides it, equal lengths not told apart; the
 /// quotients over 1 must group into the guest lengths that are left over. Partial choices that cannot be
-/// continued are remembered by the lengths and quotients that they leave, and after [`MOST_STATES`] of them the
+/// continued are remembered by the lengths and quotients that they leave, and after [`MAX_STATES`] of them the
 /// search gives up: a reduction with a larger component, or none, is then returned.
 pub(super) fn search(guest: &[u64], host: &[u64], prefer_even: bool) -> Found {
     let mut states = 0;
@@ -49,7 +49,7 @@ pub(super) fn search(guest: &[u64], host: &[u64], prefer_even: bool) -> Found {
         found.map(|groups| search.reduction(groups))
     };
     let Some(found) = least_feasible(ratios(guest, host), |most| under(most, false)) else {
-        return if states < MOST_STATES { Found::Nothing } else { Found::GivenUp };
+        return if states < MAX_STATES { Found::Nothing } else { Found::GivenUp };
     };
     let least = found.multipliers.iter().copied().max().unwrap_or(1);
     let even = if prefer_even { under(least, true) } else { None };
@@ -76,7 +76,7 @@ impl Search<'_> {
             return self.groups(left, quotients);
         };
         let key = sorted(left, quotients);
-        if self.states >= MOST_STATES || self.dead.contains(&key) {
+        if self.states >= MAX_STATES || self.dead.contains(&key) {
             return None;
         }
         self.states += 1;

@@ -1,16 +1,16 @@
 //! Coordinates in room that fits those of any node, so that none is allocated.
 
-use cubefold_topology::MOST_DIMENSIONS;
+use cubefold_topology::MAX_DIMENSIONS;
 
 use super::length::Length;
 use super::mixed_radix::narrow;
 
 /// Room for the coordinates of any node; what follows the last coordinate is of no meaning.
-pub(super) type Room = [u32; MOST_DIMENSIONS];
+pub(super) type Room = [u32; MAX_DIMENSIONS];
 
 /// The coordinates of a node or process by its index.
 pub(super) fn coordinates(index: u32, lengths: &[Length]) -> Room {
-    let mut room = [0; MOST_DIMENSIONS];
+    let mut room = [0; MAX_DIMENSIONS];
     let mut rest = u64::from(index);
     for (slot, length) in room.iter_mut().zip(lengths) {
         let (higher, coordinate) = length.divide(rest);

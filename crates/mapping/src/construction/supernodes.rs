@@ -1,6 +1,6 @@
 //! The functions of general reduction: a grid of supernodes, each with a smaller embedding inside.
 
-use cubefold_topology::MOST_DIMENSIONS;
+use cubefold_topology::MAX_DIMENSIONS;
 
 use super::expansion::Expansion;
 use super::factor::Factor;
@@ -48,7 +48,7 @@ impl Supernodes {
     /// remainders (errata A5).
     pub(super) fn write_origin(&self, image: &Room, origin: &mut Room) {
         let multipliers = self.offset.factor().components();
-        let mut offsets = [0; MOST_DIMENSIONS];
+        let mut offsets = [0; MAX_DIMENSIONS];
         for position in 0..self.grid {
             let here = image[position];
             let base = match multipliers.get(position) {

@@ -12,15 +12,15 @@
 //! same weight are smaller.
 
 /// The greatest number of bits of a field.
-const MOST_BITS: usize = 32;
+const MAX_BITS: usize = 32;
 
 /// `BINOMIAL[n][k]`, 0 for `k > n`.
-const BINOMIAL: [[u64; MOST_BITS + 1]; MOST_BITS + 1] = binomials();
+const BINOMIAL: [[u64; MAX_BITS + 1]; MAX_BITS + 1] = binomials();
 
-const fn binomials() -> [[u64; MOST_BITS + 1]; MOST_BITS + 1] {
-    let mut table = [[0; MOST_BITS + 1]; MOST_BITS + 1];
+const fn binomials() -> [[u64; MAX_BITS + 1]; MAX_BITS + 1] {
+    let mut table = [[0; MAX_BITS + 1]; MAX_BITS + 1];
     let mut n = 0;
-    while n <= MOST_BITS {
+    while n <= MAX_BITS {
         table[n][0] = 1;
         let mut k = 1;
         while k <= n {

@@ -111,7 +111,7 @@ impl GreenbergEmbedding {
     ///
     /// # Errors
     ///
-    /// When a length is 0 or there are over [`MeshSides::MOST_PROCESSES`] nodes. Other errors would tell of a defect:
+    /// When a length is 0 or there are over [`MeshSides::MAX_PROCESSES`] nodes. Other errors would tell of a defect:
     /// every embedding is checked to be one-to-one and as near as promised.
     ///
     /// # Complexity

@@ -9,7 +9,7 @@ use crate::PlacementTableError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GreenbergError {
     /// A side of 0, or more nodes than are held in memory.
-    #[error("a mesh of {rows} x {columns} nodes, expected 1 to {}", MeshSides::MOST_PROCESSES)]
+    #[error("a mesh of {rows} x {columns} nodes, expected 1 to {}", MeshSides::MAX_PROCESSES)]
     Size {
         /// The rows found.
         rows: u64,
@@ -17,7 +17,7 @@ pub enum GreenbergError {
         columns: u64,
     },
     /// A guest with more processes than are held in memory.
-    #[error("{processes} processes, expected at most {}", MeshSides::MOST_PROCESSES)]
+    #[error("{processes} processes, expected at most {}", MeshSides::MAX_PROCESSES)]
     Processes {
         /// The number found.
         processes: u64,

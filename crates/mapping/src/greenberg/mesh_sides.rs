@@ -8,22 +8,22 @@ use super::{GreenbergError, embedding::Method};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MeshSides {
     rows: u32,    // at least 1
-    columns: u32, // at least 1; rows * columns <= MOST_PROCESSES
+    columns: u32, // at least 1; rows * columns <= MAX_PROCESSES
 }
 
 impl MeshSides {
     /// The most nodes that a mesh may have, for which there is a slot each in memory.
-    pub const MOST_PROCESSES: u64 = 1 << 24;
+    pub const MAX_PROCESSES: u64 = 1 << 24;
 
     /// The mesh with `rows` rows and `columns` columns.
     ///
     /// # Errors
     ///
-    /// When a side is 0, or there are over [`Self::MOST_PROCESSES`] nodes.
+    /// When a side is 0, or there are over [`Self::MAX_PROCESSES`] nodes.
     pub fn new(rows: u64, columns: u64) -> Result<Self, GreenbergError> {
         let processes = u128::from(rows) * u128::from(columns);
         match (u32::try_from(rows), u32::try_from(columns)) {
-            (Ok(rows), Ok(columns)) if (1..=Self::MOST_PROCESSES.into()).contains(&processes) => {
+            (Ok(rows), Ok(columns)) if (1..=Self::MAX_PROCESSES.into()).contains(&processes) => {
                 Ok(Self { rows, columns })
             }
             _ => Err(GreenbergError::Size { rows, columns }),

@@ -123,7 +123,7 @@ impl GreenbergPlacement {
     ///
     /// # Errors
     ///
-    /// When the host is no hypercube of that size, the guest has over [`MeshSides::MOST_PROCESSES`] processes, or wraps
+    /// When the host is no hypercube of that size, the guest has over [`MeshSides::MAX_PROCESSES`] processes, or wraps
     /// where the embedding does not bring the ends of a dimension together.
     ///
     /// # Complexity
@@ -134,7 +134,7 @@ impl GreenbergPlacement {
             return Err(GreenbergError::Network { kind: network.kind() });
         }
         let processes = guest.node_count();
-        if processes > MeshSides::MOST_PROCESSES {
+        if processes > MeshSides::MAX_PROCESSES {
             return Err(GreenbergError::Processes { processes });
         }
         let expected = Self::cube_dimensions(guest);

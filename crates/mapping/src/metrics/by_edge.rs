@@ -48,7 +48,7 @@ pub(super) fn bytes(placement: &Placement) -> u64 {
     let routes = placement.machine().as_network().map_or(0, |network| network.bytes_of_routes());
     // The guests here have at most 26 dimensions with up to 2^26 processes.
     let counter = if processes <= 1 << 26 { size_of::<u32>() } else { size_of::<u64>() };
-    routes + images + nodes * (congestion::MOST_ARRAYS + 1) as u64 * counter as u64
+    routes + images + nodes * (congestion::MAX_ARRAYS + 1) as u64 * counter as u64
 }
 
 fn with_spectrum<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> (Vec<DimensionDistances>, Dilation) {

@@ -16,7 +16,7 @@ use super::{Congestion, Extremes};
 use crate::{GatheredImages, Guest, ProcessId};
 
 /// The most arrays of counters that are filled at the same time, to be added up in the end.
-pub(super) const MOST_ARRAYS: usize = 4;
+pub(super) const MAX_ARRAYS: usize = 4;
 
 /// Congestion of the edges, `one_to_one` telling whether no two processes share a node.
 pub(super) fn measure<G: Guest, C: Counter>(
@@ -48,7 +48,7 @@ struct Arrays<C> {
 
 impl<C: Counter> Arrays<C> {
     fn new(nodes: usize, blocks: usize) -> Self {
-        let arrays = rayon::current_num_threads().min(MOST_ARRAYS).min(blocks);
+        let arrays = rayon::current_num_threads().min(MAX_ARRAYS).min(blocks);
         Self { arrays: vec![vec![C::default(); nodes]; arrays.max(1)] }
     }
 

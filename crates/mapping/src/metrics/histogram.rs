@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Distances below this are counted in an array.
-const MOST_BINS: u64 = 1 << 16;
+const MAX_BINS: u64 = 1 << 16;
 
 /// Counts that take turns: edges that come one after another often have one distance, and a counter can only be
 /// counted up again when it has been written.
@@ -19,7 +19,7 @@ pub(super) struct Histogram {
 impl Histogram {
     /// Of no distances yet, none of which is over `greatest`.
     pub(super) fn new(greatest: u64) -> Self {
-        let bins = usize::try_from((greatest + 1).min(MOST_BINS)).unwrap_or(usize::MAX);
+        let bins = usize::try_from((greatest + 1).min(MAX_BINS)).unwrap_or(usize::MAX);
         Self { bins: vec![[0; TURNS]; bins], beyond: BTreeMap::new() }
     }
 

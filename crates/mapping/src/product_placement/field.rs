@@ -7,7 +7,7 @@ use cubefold_topology::Extent;
 use crate::EmbeddingKind;
 
 /// The most bits of a field whose coordinates are kept in a table: 128 KiB.
-const MOST_TABLE_BITS: u32 = 16;
+const MAX_TABLE_BITS: u32 = 16;
 
 /// The bits of the label that decide one coordinate, and the rule by which they do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Field {
 
 /// The coordinates of all values of a field; none where they would take too much room.
 fn table(kind: EmbeddingKind, extent: Extent) -> Option<Arc<[u16]>> {
-    let values = u32::try_from(extent.length()).ok().filter(|&length| length <= 1 << MOST_TABLE_BITS)?;
+    let values = u32::try_from(extent.length()).ok().filter(|&length| length <= 1 << MAX_TABLE_BITS)?;
     let position = |value| u16::try_from(kind.position(extent, value)).ok();
     (0..values).map(position).collect()
 }
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn tables_hold_what_the_formulas_say_up_to_their_greatest_length() {
-        for bits in 1..=MOST_TABLE_BITS {
+        for bits in 1..=MAX_TABLE_BITS {
             for kind in EmbeddingKind::ALL {
                 for machine in [MachineKind::Line, MachineKind::Ring] {
                     let machine = Machine::new(machine, &[1 << bits]).unwrap();

@@ -6,7 +6,7 @@ use cubefold_experiment::{Scenario, export::PlacementRecord, link_congestion};
 
 use super::ReportedRun;
 use crate::{
-    LinkMeasure, MOST_BARS, MOST_PLACEMENTS, Picture, PictureError, Window, histogram, link_map,
+    LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, Window, histogram, link_map,
     placement_grid, space_time, spectrum, time_shares,
 };
 
@@ -14,7 +14,7 @@ use crate::{
 const ROOM: usize = 2_600_000;
 
 /// The most nodes of a machine that is drawn.
-const MOST_NODES: u64 = 256;
+const MAX_NODES: u64 = 256;
 
 /// How many marks a space-time diagram of the page has, about.
 const MARKS: usize = 700;
@@ -95,20 +95,20 @@ impl Room {
 }
 
 fn shares(scenario: &Scenario, runs: &[ReportedRun<'_>], room: &mut Room) -> Result<Part, PictureError> {
-    let first = runs.iter().take(MOST_BARS).map(|run| (run.name.clone(), &run.record));
+    let first = runs.iter().take(MAX_BARS).map(|run| (run.name.clone(), &run.record));
     let picture = time_shares(&scenario.name, &first.collect::<Vec<_>>())?;
     let name =
-        if runs.len() > MOST_BARS { format!("The first {MOST_BARS} runs") } else { "All runs".to_owned() };
+        if runs.len() > MAX_BARS { format!("The first {MAX_BARS} runs") } else { "All runs".to_owned() };
     Ok(Part { name, open: true, picture: room.admit(Ok(picture)) })
 }
 
 fn spectra(scenario: &Scenario, runs: &[ReportedRun<'_>], room: &mut Room) -> Result<Part, PictureError> {
     let named =
         |run: &&ReportedRun<'_>| (placement_name(run, runs), PlacementRecord::new(&run.finished.metrics));
-    let placements: Vec<_> = placed(runs).iter().take(MOST_PLACEMENTS).map(named).collect();
+    let placements: Vec<_> = placed(runs).iter().take(MAX_PLACEMENTS).map(named).collect();
     let picture = spectrum(&scenario.name, &placements)?;
-    let name = if placed(runs).len() > MOST_PLACEMENTS {
-        format!("The first {MOST_PLACEMENTS} placements")
+    let name = if placed(runs).len() > MAX_PLACEMENTS {
+        format!("The first {MAX_PLACEMENTS} placements")
     } else {
         "All placements".to_owned()
     };
@@ -136,7 +136,7 @@ fn of_placements(
     draw: impl Fn(&ReportedRun<'_>) -> Result<Picture, String>,
 ) -> Figure {
     let draw = |run: &ReportedRun<'_>| match run.run.machine.node_count() {
-        nodes if nodes > MOST_NODES => Err(format!(
+        nodes if nodes > MAX_NODES => Err(format!(
             "Left out: {nodes} nodes are too many for this page. Use cubefold draw, or cubefold place."
         )),
         _ if run.run.machine.as_network().is_some() => {

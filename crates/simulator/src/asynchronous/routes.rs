@@ -45,7 +45,7 @@ impl<'run> Routes<'run> {
     /// The leg along an axis.
     #[inline]
     fn leg(&self, (dimension, axis): (HostDimension, Axis), at: NodeId, to: NodeId) -> Option<Leg> {
-        let way = axis.way(at, to, self.tie)?;
+        let way = axis.displacement(at, to, self.tie)?;
         Some(Leg { direction: Direction { dimension, sign: way.sign }, hops: way.hops })
     }
 }

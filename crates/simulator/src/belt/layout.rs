@@ -95,7 +95,7 @@ impl Layout {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     fn leg_on_line(&self, axis: &Axis, at: NodeId, to: NodeId) -> Option<Leg> {
-        let way = axis.way_between(at.index(), to.index(), self.tie)?;
+        let way = axis.displacement_between(at.index(), to.index(), self.tie)?;
         let direction = u32::from(way.sign == Sign::Negative);
         let position = axis.position(at.index(), way.sign);
         let stop = Stop { direction, line: direction * self.nodes, position };

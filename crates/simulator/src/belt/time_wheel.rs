@@ -36,12 +36,12 @@ pub(super) struct TimeWheel<L> {
 }
 
 impl<L: Lists> TimeWheel<L> {
-    const LEAST_SIZE: u64 = 64;
-    const GREATEST_SIZE: u64 = 1 << 16;
+    const MIN_SIZE: u64 = 64;
+    const MAX_SIZE: u64 = 1 << 16;
 
     /// Nothing of so many items waits yet; most will wait for less than `horizon` cycles.
     pub(super) fn new(horizon: u64, items: usize) -> Self {
-        let size = horizon.clamp(Self::LEAST_SIZE, Self::GREATEST_SIZE).next_power_of_two();
+        let size = horizon.clamp(Self::MIN_SIZE, Self::MAX_SIZE).next_power_of_two();
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         Self {
             near: vec![0; size],

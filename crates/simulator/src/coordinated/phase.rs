@@ -1,6 +1,6 @@
 //! One phase: every message that has not arrived moves along one coordinate.
 
-use cubefold_topology::{Direction, Leg, LinkMode, Machine, NodeId, Sign, Way};
+use cubefold_topology::{Direction, Displacement, Leg, LinkMode, Machine, NodeId, Sign};
 
 use super::lines::{Lines, Move};
 use crate::{
@@ -61,7 +61,14 @@ impl Phase {
     /// A message moves this way along `axis`, that of a dimension counted from 0.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    pub(super) fn add(&mut self, dimension: usize, axis: &Axis, at: NodeId, way: Way, starts: Starts) {
+    pub(super) fn add(
+        &mut self,
+        dimension: usize,
+        axis: &Axis,
+        at: NodeId,
+        way: Displacement,
+        starts: Starts,
+    ) {
         let direction = 2 * dimension + usize::from(way.sign == Sign::Negative);
         match starts {
             Starts::Apart => {

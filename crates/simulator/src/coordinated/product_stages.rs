@@ -65,7 +65,7 @@ impl OneLine {
     }
 
     fn add(&mut self, field: &FieldLine, from: u32, to: u32, tie: TieRule) {
-        let Some(way) = field.extent().way(from, to, tie) else { return };
+        let Some(way) = field.extent().displacement(from, to, tie) else { return };
         self.distances.add(way.hops, 1);
         let farthest = &mut self.farthest[usize::from(way.sign == Sign::Negative)];
         *farthest = way.hops.max(*farthest);

@@ -1,6 +1,6 @@
 //! Bringing messages to their destinations, phase by phase.
 
-use cubefold_topology::{Machine, NodeId, TieRule, Way};
+use cubefold_topology::{Displacement, Machine, NodeId, TieRule};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
@@ -62,7 +62,9 @@ impl Router {
         limit: u64,
     ) -> StageRouting {
         let Self { ways, choose, phase } = self;
-        let limited = |(dimension, way): (usize, Way)| (dimension, Way { hops: way.hops.min(limit), ..way });
+        let limited = |(dimension, way): (usize, Displacement)| {
+            (dimension, Displacement { hops: way.hops.min(limit), ..way })
+        };
         match choose {
             Choose::Lowest => {
                 let lowest = |message| ways.lowest(message).map(limited);
@@ -92,9 +94,9 @@ enum Pace {
 impl Ways {
     /// The lowest coordinate in which a message is not at its destination, counted from 0, and the way.
     #[inline]
-    fn lowest(&self, Traveller { at, to }: Traveller) -> Option<(usize, Way)> {
+    fn lowest(&self, Traveller { at, to }: Traveller) -> Option<(usize, Displacement)> {
         for (dimension, axis) in self.axes.iter().enumerate() {
-            if let Some(way) = axis.way(at, to, self.tie) {
+            if let Some(way) = axis.displacement(at, to, self.tie) {
                 return Some((dimension, way));
             }
         }
@@ -104,9 +106,9 @@ impl Ways {
     /// The coordinates in which a message is not at its destination, counted from 0, each with the way to
     /// correct it.
     #[inline]
-    fn of(&self, message: Traveller) -> impl Iterator<Item = (usize, Way)> {
+    fn of(&self, message: Traveller) -> impl Iterator<Item = (usize, Displacement)> {
         let Traveller { at, to } = message;
-        let way = move |axis: &Axis| axis.way(at, to, self.tie);
+        let way = move |axis: &Axis| axis.displacement(at, to, self.tie);
         self.axes.iter().enumerate().filter_map(move |(dimension, axis)| Some((dimension, way(axis)?)))
     }
 }
@@ -118,7 +120,7 @@ fn route(
     messages: impl Iterator<Item = Traveller>,
     starts: Starts,
     pace: Pace,
-    mut choose: impl FnMut(Traveller) -> Option<(usize, Way)>,
+    mut choose: impl FnMut(Traveller) -> Option<(usize, Displacement)>,
 ) -> StageRouting {
     // Through a phase; none when it has arrived.
     let mut advance = |phase: &mut Phase, message: Traveller, starts| {

@@ -74,7 +74,7 @@ impl<'run, P: Program> Scheduler<'run, P> {
 fn placed_apart(placement: &Placement) -> bool {
     match placement.form() {
         PlacementForm::Product(_) => true,
-        PlacementForm::Table(table) => table.greatest_load() == 1,
+        PlacementForm::Table(table) => table.max_load() == 1,
         PlacementForm::Construction(_) => false,
     }
 }

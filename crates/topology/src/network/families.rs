@@ -149,7 +149,7 @@ mod tests {
         let network = network(kind, dimensions);
         let nodes = (0..u32::try_from(network.node_count()).unwrap()).map(crate::NodeId::new);
         let distances = nodes.flat_map(|node| network.distances_to(node)).map(Option::unwrap);
-        (network.node_count(), network.link_count(), network.greatest_degree(), distances.max().unwrap())
+        (network.node_count(), network.link_count(), network.max_degree(), distances.max().unwrap())
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 use cubefold_topology::MachineKind;
 use dialoguer::{Input, Select};
 
-use super::wish::Grid;
+use super::new_scenario::Grid;
 use crate::{
     arguments::{Lengths, NewOptions, ProgramKind},
     failure::Failure,

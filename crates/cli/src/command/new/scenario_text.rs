@@ -4,23 +4,32 @@ use std::path::Path;
 
 use cubefold_topology::MachineKind;
 
-use super::wish::{Grid, Program, Wish};
+use super::new_scenario::{Grid, NewScenario, Program};
 use crate::arguments::ExecutionModes;
 
 /// A scenario with comments on what else could stand in it.
-pub(super) fn scenario_text(wish: &Wish, path: &Path) -> String {
-    [head(wish, path), machine(wish), program(wish), mapping(wish), execution(wish), sweep(wish)].join("\n")
+pub(super) fn scenario_text(new_scenario: &NewScenario, path: &Path) -> String {
+    [
+        head(new_scenario, path),
+        machine(new_scenario),
+        program(new_scenario),
+        mapping(new_scenario),
+        execution(new_scenario),
+        sweep(new_scenario),
+    ]
+    .join("\n")
 }
 
-fn head(wish: &Wish, path: &Path) -> String {
-    let (kind, shape) = (wish.machine.kind, wish.machine.shape());
-    let about = match &wish.program {
+fn head(new_scenario: &NewScenario, path: &Path) -> String {
+    let (kind, shape) = (new_scenario.machine.kind, new_scenario.machine.shape());
+    let about = match &new_scenario.program {
         Program::Cube => "a hypercube program".to_owned(),
         Program::Neighbours(guest) => format!("a program on a {} of {}", guest.kind, guest.shape()),
     };
     // A file's name may hold what would end the comment.
     let file: String = path.display().to_string().chars().filter(|letter| !letter.is_control()).collect();
-    let name = wish.name.as_deref().map_or_else(String::new, |name| format!("name = {}\n", quoted(name)));
+    let name =
+        new_scenario.name.as_deref().map_or_else(String::new, |name| format!("name = {}\n", quoted(name)));
     format!(
         "# What does the placement of {about} cost on a {kind} of {shape}?\n\
          # Check: cubefold check {file}\n\
@@ -29,10 +38,10 @@ fn head(wish: &Wish, path: &Path) -> String {
     )
 }
 
-fn machine(wish: &Wish) -> String {
-    let wrap = match wish.machine.kind {
+fn machine(new_scenario: &NewScenario) -> String {
+    let wrap = match new_scenario.machine.kind {
         MachineKind::Mesh | MachineKind::Torus => {
-            let first: Vec<&str> = wish
+            let first: Vec<&str> = new_scenario
                 .machine
                 .lengths
                 .iter()
@@ -46,17 +55,23 @@ fn machine(wish: &Wish) -> String {
     };
     [
         "[machine]\n".to_owned(),
-        commented(&format!("kind = \"{}\"", wish.machine.kind), "line, ring, mesh, torus, hypercube"),
-        commented(&format!("shape = {}", list(&wish.machine.lengths)), "the length of each dimension"),
+        commented(&format!("kind = \"{}\"", new_scenario.machine.kind), "line, ring, mesh, torus, hypercube"),
+        commented(
+            &format!("shape = {}", list(&new_scenario.machine.lengths)),
+            "the length of each dimension",
+        ),
         wrap,
-        commented(&format!("links = \"{}\"", wish.links), "full-duplex, half-duplex, single-direction"),
+        commented(
+            &format!("links = \"{}\"", new_scenario.links),
+            "full-duplex, half-duplex, single-direction",
+        ),
         commented("hop_cycles = 1", "how long a message takes over a link"),
     ]
     .concat()
 }
 
-fn program(wish: &Wish) -> String {
-    let kind = match &wish.program {
+fn program(new_scenario: &NewScenario) -> String {
+    let kind = match &new_scenario.program {
         Program::Cube => [
             commented("kind = \"cc-cube\"", "computes and exchanges along one dimension, stage by stage"),
             commented("stages = \"ascend\"", "ascend, descend, bitonic, or a list such as [0, 1, 0]"),
@@ -68,14 +83,14 @@ fn program(wish: &Wish) -> String {
         ],
     };
     let compute = commented(
-        &format!("compute_cycles = {}", wish.compute_cycles),
+        &format!("compute_cycles = {}", new_scenario.compute_cycles),
         "how long a process computes before each exchange",
     );
     format!("[program]\n{}{compute}", kind.concat())
 }
 
-fn mapping(wish: &Wish) -> String {
-    let named: Vec<String> = wish.embeddings.iter().map(|name| quoted(name)).collect();
+fn mapping(new_scenario: &NewScenario) -> String {
+    let named: Vec<String> = new_scenario.embeddings.iter().map(|name| quoted(name)).collect();
     format!(
         "[mapping]\n\
          # Which process sits on which node; the first is what compare compares with. \"file:placement.csv\" is one of\n\
@@ -85,8 +100,8 @@ fn mapping(wish: &Wish) -> String {
     )
 }
 
-fn execution(wish: &Wish) -> String {
-    let mode = match wish.modes {
+fn execution(new_scenario: &NewScenario) -> String {
+    let mode = match new_scenario.modes {
         ExecutionModes::Asynchronous | ExecutionModes::Both => "asynchronous",
         ExecutionModes::Coordinated => "coordinated",
     };
@@ -95,10 +110,10 @@ fn execution(wish: &Wish) -> String {
 }
 
 /// The combinations that are run, and more as a proposal.
-fn sweep(wish: &Wish) -> String {
+fn sweep(new_scenario: &NewScenario) -> String {
     let proposals = "# \"machine.links\" = [\"full-duplex\", \"half-duplex\"]\n\
                      # \"program.compute_cycles\" = [0, 10, 100]\n";
-    match wish.modes {
+    match new_scenario.modes {
         ExecutionModes::Both => format!(
             "# Every combination of these values is run.\n[sweep]\n\
              \"execution.mode\" = [\"asynchronous\", \"coordinated\"]\n{proposals}"

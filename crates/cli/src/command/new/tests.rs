@@ -50,13 +50,13 @@ fn all_options() -> Vec<NewOptions> {
 
 /// The text of the scenario that options ask for.
 fn text(options: &NewOptions) -> String {
-    scenario_text(&wish(options, None).unwrap(), Path::new("new.toml"))
+    scenario_text(&new_scenario(options, None).unwrap(), Path::new("new.toml"))
 }
 
 /// Whether a scenario for these options exists: cubes need lengths that are powers of two.
 fn exists(options: &NewOptions) -> bool {
     options.program == Some(ProgramKind::NeighbourExchange)
-        || wish(options, None).unwrap().machine.holds_a_cube()
+        || new_scenario(options, None).unwrap().machine.holds_a_cube()
 }
 
 /// The scenario with its proposals taken: comments that are settings are settings.
@@ -145,17 +145,17 @@ impl Questions for Prepared {
 #[test]
 fn three_answers_are_as_good_as_three_options() {
     let mut answers = Prepared { choices: vec![2, 1], lengths: vec!["4x8"], ..Prepared::default() };
-    let answered = wish(&options(), Some(&mut answers)).unwrap();
+    let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
     assert_eq!(answers.asked.len(), 3, "{:?}", answers.asked);
     let (machine, shape) = (Some(MachineKind::Mesh), Some("4x8".parse().unwrap()));
     let program = Some(ProgramKind::NeighbourExchange);
-    assert_eq!(answered, wish(&NewOptions { machine, shape, program, ..options() }, None).unwrap());
+    assert_eq!(answered, new_scenario(&NewOptions { machine, shape, program, ..options() }, None).unwrap());
 }
 
 #[test]
 fn a_program_that_would_be_refused_is_not_offered() {
     let mut answers = Prepared { choices: vec![3], lengths: vec!["3x5"], ..Prepared::default() };
-    let answered = wish(&options(), Some(&mut answers)).unwrap();
+    let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
     assert_eq!(answers.asked, ["Which machine?", "Which lengths do its dimensions have?"]);
     assert!(check(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).is_ok());
 }
@@ -165,14 +165,14 @@ fn what_options_say_is_not_asked() {
     let given =
         NewOptions { machine: Some(MachineKind::Hypercube), program: Some(ProgramKind::CcCube), ..options() };
     let mut answers = Prepared { lengths: vec!["5"], ..Prepared::default() };
-    let answered = wish(&given, Some(&mut answers)).unwrap();
+    let answered = new_scenario(&given, Some(&mut answers)).unwrap();
     assert_eq!(answers.asked, ["How many dimensions?"]);
     assert_eq!(answered.machine.lengths, [2; 5]);
 }
 
 #[test]
 fn questions_without_answers_are_an_error() {
-    let failure = wish(&options(), Some(&mut Prepared::default())).unwrap_err();
+    let failure = new_scenario(&options(), Some(&mut Prepared::default())).unwrap_err();
     assert!(failure.to_string().starts_with("the question was not answered: "), "{failure}");
     assert_eq!(failure.exit_code(), crate::ExitCode::InputRefused);
 }

@@ -44,7 +44,7 @@ impl<'run> StagePage<'run> {
             Placement::Product(_)
             | Placement::Table(_)
             | Placement::Construction(_)
-            | Placement::Course(_) => {
+            | Placement::Classic(_) => {
                 return Err(Failure::usage(
                     format!("--stage of embedding {}, expected greenberg", run.embedding),
                     "other embeddings are made in one; leave out --stage",

@@ -72,7 +72,7 @@ const REALS: [&str; 6] = [
 ];
 
 /// The most that a decimal of 38 digits holds.
-const GREATEST_SUM: u128 = 10_u128.pow(38) - 1;
+const MAX_SUM: u128 = 10_u128.pow(38) - 1;
 
 impl Column {
     /// The column with this name, which decides its type.
@@ -154,6 +154,6 @@ impl Column {
 
 /// A sum as a decimal without a fraction.
 fn sum(cell: &str) -> Option<FixedLenByteArray> {
-    let sum: u128 = cell.parse().ok().filter(|sum| *sum <= GREATEST_SUM)?;
+    let sum: u128 = cell.parse().ok().filter(|sum| *sum <= MAX_SUM)?;
     Some(ByteArray::from(sum.to_be_bytes().to_vec()).into())
 }

@@ -16,7 +16,7 @@ use crate::scenario::{
 };
 
 /// The most bytes of a row that an error shows.
-const MOST_SHOWN: u64 = 4096;
+const MAX_SHOWN: u64 = 4096;
 
 /// A row that is right by itself.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ impl<'a> RowTexts<'a> {
         let mut file = File::open(self.path)?;
         let mut lines_before = count_lines(&mut (&mut file).take(start))?;
         file.seek(SeekFrom::Start(start))?;
-        let mut reader = BufReader::new(file).take(MOST_SHOWN);
+        let mut reader = BufReader::new(file).take(MAX_SHOWN);
         loop {
             let mut line = vec![];
             if reader.read_until(b'\n', &mut line)? == 0 {

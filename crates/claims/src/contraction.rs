@@ -1,0 +1,257 @@
+//! Tao 1988, chapter 5: several processes on every node.
+
+use cubefold_mapping::{Construction, ConstructionKind, GraphGuest, Placement, PlacementMetrics, ProcessId};
+use cubefold_simulator::PhaseLength;
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
+use std::collections::BTreeSet;
+
+use super::{
+    Case as Work, Scope,
+    claim::Claim,
+    dilation::Covered,
+    findings::Findings,
+    message_sets::{Message, MessageSets, messages, neighbours},
+    pairs::{Case, Words, machine, machines_of},
+    routed::{dilation, identity, most, permutations, route, table},
+    steps,
+    trial::{Quantity, Trial},
+};
+
+const LOAD: Claim = Claim::new("Tao 5.3", "most processes on a node: the guest's size over the host's");
+const MIN_LOAD: Claim = Claim::new("Tao 5.3", "fewest processes on a node: the same");
+const EVENNESS: Claim = Claim::new("Tao 5.2", "node evenness of every contraction: 1");
+const BEST_EVENNESS: Claim = Claim::new(
+    "Tao 5.2",
+    "best node evenness of all placements of g processes on h nodes: 1 if h divides g, else 2 (a bound, errata B10)",
+);
+const EXACT_EVENNESS: Claim =
+    Claim::new("Tao 5.2", "the same exactly: ceil(g/h) over floor(g/h) (errata B10)");
+const GENERAL: Claim = Claim::new("Tao 5.3", "dilation of E o mu: that of the embedding E");
+const SPECIAL: Claim =
+    Claim::new("Tao 5.3", "dilation of f_L o mu o nu, F_V o mu o nubar, mu o xi, mu o nubar o xi");
+const INVERSE: Claim =
+    Claim::new("Tao 5.4.1", "processes that a set-valued inverse misses or has too many (errata A6)");
+const STEPS: [Claim; 3] = [
+    Claim::new(
+        "Tao prop. 5.4.1",
+        "steps for permutation sets parallelizable as errata A9 has it, mode 1: those of E",
+    ),
+    Claim::new(
+        "Tao prop. 5.4.1",
+        "steps for permutation sets parallelizable as errata A9 has it, mode 2: those of E",
+    ),
+    Claim::new(
+        "Tao prop. 5.4.1",
+        "steps for permutation sets parallelizable as errata A9 has it, mode 3: those of E",
+    ),
+];
+const CONFLICTS: Claim = Claim::new("Tao prop. 5.4.1", "conflicts of these sets, all modes");
+const SPLIT: Claim = Claim::new(
+    "Tao 5.4 (errata A9)",
+    "conflicts of any permutation set, split greedily into parallelizable subsets, all modes",
+);
+const SCATTER: Claim =
+    Claim::new("Tao cor. 5.4.1, 5.4.2", "steps for parallelizable scatter sets at unit dilation, mode 1");
+const SCATTER_CONFLICTS: Claim =
+    Claim::new("Tao cor. 5.4.1, 5.4.2", "conflicts of parallelizable scatter sets at unit dilation, mode 1");
+
+/// In the order of the dissertation.
+pub(super) const CLAIMS: &[Claim] = &[
+    BEST_EVENNESS,
+    EXACT_EVENNESS,
+    EVENNESS,
+    LOAD,
+    MIN_LOAD,
+    GENERAL,
+    SPECIAL,
+    INVERSE,
+    STEPS[0],
+    STEPS[1],
+    STEPS[2],
+    CONFLICTS,
+    SPLIT,
+    SCATTER,
+    SCATTER_CONFLICTS,
+];
+
+pub(super) fn cases(scope: Scope) -> Vec<Work> {
+    let (most, sets) = match scope {
+        Scope::Quick => (32, 2),
+        Scope::Full => (72, 6),
+    };
+    let mut cases: Vec<Work> = vec![];
+    for size in 4..=most {
+        for guest in machines_of(size) {
+            cases.push(Box::new(move |findings| check_guest(&guest, sets, findings)));
+        }
+    }
+    for (guest, host) in [(2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (3, 3), (4, 3), (5, 3), (6, 3)] {
+        cases.push(Box::new(move |findings| check_evenness(guest, host, findings)));
+    }
+    cases
+}
+
+/// All contractions of a guest on all smaller hosts.
+fn check_guest(guest: &Machine, sets: usize, findings: &mut Findings) {
+    let size = guest.node_count();
+    for nodes in (2..=size / 2).filter(|nodes| size.is_multiple_of(*nodes)) {
+        for host in machines_of(nodes) {
+            for kind in ConstructionKind::ALL.into_iter().filter(|kind| kind.is_contraction()) {
+                if let Ok(construction) = Construction::named(kind, guest, &host) {
+                    check(&construction, sets, findings);
+                }
+            }
+        }
+    }
+}
+
+fn check(construction: &Construction, sets: usize, findings: &mut Findings) {
+    let placement = Placement::Construction(Box::new(construction.clone()));
+    check_loads(construction, &placement, findings);
+    let lost = wrong_processes(construction, |node| construction.processes(node).collect());
+    findings.add(INVERSE, Trial::equal(0, lost), &Case(construction));
+    let measured = dilation(construction.guest(), &placement);
+    if construction.kind() != ConstructionKind::Contraction {
+        findings.add(SPECIAL, Trial::equal(1, measured), &Case(construction));
+        check_permutations(construction, &placement, [1, 2, 2 * dimensions(construction)], sets, findings);
+    } else if let Some(inner) = embedding(construction) {
+        let own = Placement::Construction(Box::new(inner.clone()));
+        findings.add(GENERAL, Trial::equal(dilation(inner.guest(), &own), measured), &Case(construction));
+        if let Some(promise) = Covered::new(&inner).and_then(|covered| steps::promise(&covered)) {
+            check_permutations(construction, &placement, promise, sets, findings);
+        }
+    }
+    if measured == 1 {
+        check_scatter(construction, findings);
+    }
+}
+
+fn dimensions(construction: &Construction) -> u64 {
+    construction.host().shape().dimension_count() as u64
+}
+
+/// `E` of `E o mu`: all lengths over `kappa`, which the number of processes a node gives.
+fn embedding(construction: &Construction) -> Option<Construction> {
+    let guest = construction.guest();
+    let lengths = guest.shape().lengths();
+    let dimensions = u32::try_from(lengths.len()).ok()?;
+    let kappa = (2..=construction.load()).find(|kappa| kappa.pow(dimensions) >= construction.load())?;
+    let inner = Machine::new(
+        if guest.kind() == MachineKind::Hypercube { MachineKind::Mesh } else { guest.kind() },
+        &lengths.iter().map(|length| length / kappa).collect::<Vec<_>>(),
+    );
+    Construction::choose(&inner.ok()?, construction.host()).ok()
+}
+
+fn check_loads(construction: &Construction, placement: &Placement, findings: &mut Findings) {
+    let guest = GraphGuest::new(construction.guest().clone());
+    let load = PlacementMetrics::measure_by_edge(&guest, placement, TieRule::Direct).load;
+    let promised = construction.guest().node_count() / construction.host().node_count();
+    let case = Case(construction);
+    findings.add(LOAD, Trial::equal(promised, load.max), &case);
+    findings.add(MIN_LOAD, Trial::equal(promised, load.min), &case);
+    findings.add(EVENNESS, Trial::equal(1, Quantity::fraction(load.max, load.min)), &case);
+}
+
+/// How many processes a set-valued inverse does not give to the node that they are on, or gives to another.
+pub(super) fn wrong_processes(
+    construction: &Construction,
+    inverse: impl Fn(NodeId) -> BTreeSet<ProcessId>,
+) -> u64 {
+    let mut by_node = vec![BTreeSet::new(); construction.host().nodes().count()];
+    for process in ProcessId::first(construction.guest().node_count()) {
+        by_node[construction.node(process).index() as usize].insert(process);
+    }
+    let wrong = |(node, own): (NodeId, &BTreeSet<ProcessId>)| inverse(node).symmetric_difference(own).count();
+    construction.host().nodes().zip(&by_node).map(wrong).sum::<usize>() as u64
+}
+
+/// Random permutation sets of which no two messages share a source node or a destination node.
+fn check_permutations(
+    construction: &Construction,
+    placement: &Placement,
+    promise: [u64; 3],
+    sets: usize,
+    findings: &mut Findings,
+) {
+    let (guest, host, case) = (construction.guest(), construction.host(), Case(construction));
+    let random = permutations(guest, sets, &format!("contraction; {guest:?}; {host:?}"));
+    let apart = messages(&random).into_iter().map(|stage| on_own_nodes(construction, stage)).collect();
+    let program = MessageSets::new(guest.node_count(), apart);
+    for ((mode, claim), promised) in LinkMode::ALL.into_iter().zip(STEPS).zip(promise) {
+        match route(&random, placement, mode, PhaseLength::OfPlacement) {
+            Ok(stages) => findings.add(SPLIT, Trial::equal(0, most(&stages).conflicts), &case),
+            Err(error) => findings.fail(SPLIT, &case, &error),
+        }
+        match route(&program, placement, mode, PhaseLength::OfPlacement) {
+            Ok(stages) => {
+                for stage in stages {
+                    findings.add(claim, Trial::at_most(promised, stage.steps), &case);
+                    findings.add(CONFLICTS, Trial::equal(0, stage.conflicts), &case);
+                }
+            }
+            Err(error) => findings.fail(claim, &case, &error),
+        }
+    }
+}
+
+fn on_own_nodes(construction: &Construction, messages: Vec<Message>) -> Vec<Message> {
+    let (mut sources, mut destinations) = (BTreeSet::new(), BTreeSet::new());
+    let apart = |&(from, to): &Message| {
+        let [from, to] = [from, to].map(|process| construction.node(process));
+        let open = from != to && !sources.contains(&from) && !destinations.contains(&to);
+        if open {
+            sources.insert(from);
+            destinations.insert(to);
+        }
+        open
+    };
+    messages.into_iter().filter(apart).collect()
+}
+
+/// The scatter set of all processes in parallelizable parts: of the messages with one source node and one
+/// destination node, one is in each. The nodes send them, all of a part at once.
+fn check_scatter(construction: &Construction, findings: &mut Findings) {
+    let (host, case) = (construction.host(), Case(construction));
+    let node = |process: ProcessId| ProcessId::new(construction.node(process).index());
+    let between = neighbours(construction.guest()).into_iter().map(|(from, to)| (node(from), node(to)));
+    let mut parts: Vec<BTreeSet<Message>> = vec![];
+    for message in between.filter(|(from, to)| from != to) {
+        match parts.iter_mut().find(|part| !part.contains(&message)) {
+            Some(part) => {
+                part.insert(message);
+            }
+            None => parts.push(BTreeSet::from([message])),
+        }
+    }
+    let stages: Vec<Vec<Message>> = parts.into_iter().map(|part| part.into_iter().collect()).collect();
+    let program = MessageSets::new(host.node_count(), stages);
+    match route(&program, &identity(host), LinkMode::FullDuplex, PhaseLength::Unlimited) {
+        Ok(stages) => {
+            for stage in stages {
+                findings.add(SCATTER, Trial::equal(1, stage.steps), &case);
+                findings.add(SCATTER_CONFLICTS, Trial::equal(0, stage.conflicts), &case);
+            }
+        }
+        Err(error) => findings.fail(SCATTER, &case, &error),
+    }
+}
+
+/// All placements of a line of `guest` processes on a line of `host` nodes.
+fn check_evenness(guest: u64, host: u64, findings: &mut Findings) {
+    let [processes, nodes] = [guest, host].map(|length| machine(MachineKind::Line, &[length]));
+    let placements = host.pow(u32::try_from(guest).unwrap_or(0));
+    let evenness = |number: u64| {
+        let digit = |place: u32| u32::try_from(number / host.pow(place) % host).unwrap_or(0);
+        let chosen = (0..u32::try_from(guest).unwrap_or(0)).map(|place| NodeId::new(digit(place))).collect();
+        let grid = GraphGuest::new(processes.clone());
+        let load = PlacementMetrics::measure_by_edge(&grid, &table(&nodes, chosen), TieRule::Direct).load;
+        (load.min > 0).then(|| Quantity::fraction(load.max, load.min))
+    };
+    let Some(best) = (0..placements).filter_map(evenness).min() else { return };
+    let case = format!("{} on {}", Words(&processes), Words(&nodes));
+    let stated = if guest.is_multiple_of(host) { 1 } else { 2 };
+    findings.add(BEST_EVENNESS, Trial::stated(stated, best), &case);
+    let exact = Quantity::fraction(guest.div_ceil(host), guest / host);
+    findings.add(EXACT_EVENNESS, Trial::equal(exact, best), &case);
+}

@@ -1,0 +1,273 @@
+//! The combinatorial lemmas of sections 2 and 3.
+
+use cubefold_mapping::{disjoint_paths, flexed_dimension, gray_code_word};
+use rand::{SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha12Rng;
+
+use super::super::{Case, Scope, claim::Claim, findings::Findings, trial::Trial};
+use cubefold_experiment::generator_key;
+
+pub(super) const LEMMA_1: Claim = Claim::new(
+    "Greenberg 1987, lemma 1",
+    "links between nodes of the n-cube whose positions on the Gray code differ by 2^i, 0 < i < n: 2",
+);
+const LEMMA_2_1: Claim = Claim::new(
+    "Greenberg 1987, lemma 2.1",
+    "nodes pebbled other than once after 2^(n-i) rounds of 2^i pebbles",
+);
+const LEMMA_2_2: Claim = Claim::new(
+    "Greenberg 1987, lemma 2.2",
+    "difference in the number of times that two neighbours have been pebbled: at most 1",
+);
+const LEMMA_2_3: Claim = Claim::new(
+    "Greenberg 1987, lemma 2.3",
+    "largest difference for any two nodes of the n-cube: n (a bound, measured it is ceil(n/2))",
+);
+const LEMMA_3: Claim = Claim::new(
+    "Greenberg 1987, lemma 3",
+    "nodes beside two nodes of a shortest path that are on no shortest path between its ends",
+);
+const LEMMA_4: Claim = Claim::new(
+    "Greenberg 1987, lemma 4",
+    "sets of n - 1 homes in the n-cube of which some can claim no pair of neighbours of its own",
+);
+const LEMMA_5: Claim = Claim::new(
+    "Greenberg 1987, lemma 5",
+    "disjoint paths from p <= n sources to p sinks of the n-cube: p (errata G12)",
+);
+pub(super) const LEMMA_5_PRINTED: Claim = Claim::misprinted(
+    "Greenberg 1987, lemma 5",
+    "disjoint paths from p <= n sources to p sinks of the n-cube: n; they are p",
+    "G12",
+);
+
+/// Those behind section 2, in the order of the report.
+pub(super) const OTHERS: [Claim; 6] = [LEMMA_2_1, LEMMA_2_2, LEMMA_2_3, LEMMA_3, LEMMA_4, LEMMA_5];
+
+/// A cube in words.
+fn cube(dimensions: u32) -> String {
+    format!("{dimensions}-cube")
+}
+
+pub(super) fn cases(scope: Scope) -> Vec<Case> {
+    let random = match scope {
+        Scope::Quick => 100,
+        Scope::Full => 2000,
+    };
+    let mut cases: Vec<Case> = vec![];
+    for dimensions in 2..=10 {
+        cases.push(Box::new(move |findings| check_code(dimensions, findings)));
+    }
+    for dimensions in 1..=8 {
+        cases.push(Box::new(move |findings| check_subcubes(dimensions, findings)));
+    }
+    for dimensions in 1..=7 {
+        cases.push(Box::new(move |findings| check_pebbling(dimensions, findings)));
+    }
+    for dimensions in 2..=5 {
+        cases.push(Box::new(move |findings| check_shortest_paths(dimensions, findings)));
+    }
+    for dimensions in 2..=5 {
+        cases.push(Box::new(move |findings| check_homes(dimensions, findings)));
+    }
+    for dimensions in 1..=6 {
+        cases.push(Box::new(move |findings| check_paths(dimensions, random, findings)));
+    }
+    cases
+}
+
+fn check_code(dimensions: u32, findings: &mut Findings) {
+    let nodes = 1_u32 << dimensions;
+    for power in 1..dimensions {
+        let links = (0..nodes).map(|position| {
+            // Also across the end of the code.
+            (gray_code_word(position) ^ gray_code_word((position + (1 << power)) % nodes)).count_ones()
+        });
+        let (least, most) = (links.clone().min().unwrap_or(0), links.max().unwrap_or(0));
+        for measured in [least, most] {
+            findings.add(LEMMA_1, Trial::equal(2, u64::from(measured)), &cube(dimensions));
+        }
+    }
+}
+
+/// How often each node has been pebbled, round after round (definition 7).
+struct Pebbling {
+    dimensions: u32,
+    pebbles: u32,
+    crossed: u32, // the dimensions that the pebbles have been moved over
+    counts: Vec<u64>,
+}
+
+impl Pebbling {
+    fn new(dimensions: u32, pebbles: u32) -> Self {
+        Self { dimensions, pebbles, crossed: 0, counts: vec![0; 1 << dimensions] }
+    }
+
+    fn round(&mut self, number: u32) {
+        for position in 0..self.pebbles {
+            self.counts[(gray_code_word(position) ^ self.crossed) as usize] += 1;
+        }
+        self.crossed ^= 1 << flexed_dimension(number, self.dimensions);
+    }
+
+    fn greatest_difference(&self) -> u64 {
+        self.counts.iter().max().unwrap_or(&0) - self.counts.iter().min().unwrap_or(&0)
+    }
+
+    fn greatest_difference_of_neighbours(&self) -> u64 {
+        let nodes = self.counts.iter().enumerate();
+        let differences = nodes.flat_map(|(node, &count)| {
+            (0..self.dimensions).map(move |dimension| count.abs_diff(self.counts[node ^ (1 << dimension)]))
+        });
+        differences.max().unwrap_or(0)
+    }
+}
+
+/// Every primary subcube.
+fn check_subcubes(dimensions: u32, findings: &mut Findings) {
+    for power in 0..=dimensions {
+        let mut pebbling = Pebbling::new(dimensions, 1 << power);
+        (1..=1 << (dimensions - power)).for_each(|number| pebbling.round(number));
+        let wrong = pebbling.counts.iter().filter(|&&count| count != 1).count() as u64;
+        findings.add(LEMMA_2_1, Trial::equal(0, wrong), &cube(dimensions));
+    }
+}
+
+/// Every number of pebbles.
+fn check_pebbling(dimensions: u32, findings: &mut Findings) {
+    let mut most = 0;
+    for pebbles in 1..=1 << dimensions {
+        let mut pebbling = Pebbling::new(dimensions, pebbles);
+        let mut beside = 0;
+        // Twice round the flexed sequence.
+        for number in 1..=2 << dimensions {
+            pebbling.round(number);
+            beside = beside.max(pebbling.greatest_difference_of_neighbours());
+            most = most.max(pebbling.greatest_difference());
+        }
+        findings.add(LEMMA_2_2, Trial::at_most(1, beside), &format!("{pebbles} pebbles, {dimensions}-cube"));
+    }
+    findings.add(LEMMA_2_3, Trial::stated(u64::from(dimensions), most), &cube(dimensions));
+}
+
+/// Paths between 0 and every node: the cube looks the same from everywhere.
+fn check_shortest_paths(dimensions: u32, findings: &mut Findings) {
+    let links = |one: u32, other: u32| (one ^ other).count_ones();
+    let mut wrong = 0;
+    for end in 0..1 << dimensions {
+        for node in 0..1 << dimensions {
+            let beside = || (0..dimensions).map(|dimension| node ^ (1 << dimension));
+            let is_between =
+                |one: u32, other: u32| links(0, one) + links(one, other) + links(other, end) == links(0, end);
+            let has_two = beside().any(|one| beside().any(|other| one != other && is_between(one, other)));
+            wrong += u64::from(has_two && links(0, node) + links(node, end) != links(0, end));
+        }
+    }
+    findings.add(LEMMA_3, Trial::equal(0, wrong), &cube(dimensions));
+}
+
+fn check_homes(dimensions: u32, findings: &mut Findings) {
+    let mut wrong = 0;
+    for_each_set(1 << dimensions, dimensions as usize - 1, &mut vec![], &mut |homes| {
+        wrong += u64::from(!claim_pairs(homes, dimensions, &mut vec![]));
+    });
+    findings.add(LEMMA_4, Trial::equal(0, wrong), &cube(dimensions));
+}
+
+/// Every set of so many of the first `nodes` nodes, in ascending order; `set` is empty to begin with.
+fn for_each_set(nodes: u32, size: usize, set: &mut Vec<u32>, check: &mut impl FnMut(&[u32])) {
+    if set.len() == size {
+        return check(set);
+    }
+    for node in set.last().map_or(0, |last| last + 1)..nodes {
+        set.push(node);
+        for_each_set(nodes, size, set, check);
+        set.pop();
+    }
+}
+
+/// Whether every home behind those that have claimed what is `taken` can claim two neighbours that no other has.
+fn claim_pairs(homes: &[u32], dimensions: u32, taken: &mut Vec<u32>) -> bool {
+    let Some(&home) = homes.get(taken.len() / 2) else { return true };
+    let neighbours = (0..dimensions).map(|dimension| home ^ (1 << dimension));
+    let free: Vec<u32> = neighbours.filter(|node| !taken.contains(node) && !homes.contains(node)).collect();
+    for (at, &one) in free.iter().enumerate() {
+        for &other in &free[at + 1..] {
+            taken.extend([one, other]);
+            if claim_pairs(homes, dimensions, taken) {
+                return true;
+            }
+            taken.truncate(taken.len() - 2);
+        }
+    }
+    false
+}
+
+/// All sources and sinks up to three dimensions, `random` ones of each number beyond.
+fn check_paths(dimensions: u32, random: usize, findings: &mut Findings) {
+    for count in 1..=dimensions as usize {
+        for (sources, sinks) in ends(dimensions, count, random) {
+            let case = format!("{sources:?} to {sinks:?} in the {dimensions}-cube");
+            match disjoint_paths(dimensions, &sources, &sinks) {
+                Ok(paths) => {
+                    let found = paths.len() as u64;
+                    findings.add(LEMMA_5, Trial::equal(count as u64, joined(&paths, &sinks)), &case);
+                    findings.add(LEMMA_5_PRINTED, Trial::equal(u64::from(dimensions), found), &case);
+                    findings.add_reading(LEMMA_5_PRINTED, Trial::equal(count as u64, found), &case);
+                }
+                Err(error) => findings.fail(LEMMA_5, &case, &error),
+            }
+        }
+    }
+}
+
+/// How many of the paths go from node to neighbour, end at a sink, and meet none of those before.
+fn joined(paths: &[Vec<u32>], sinks: &[u32]) -> u64 {
+    let mut met = vec![];
+    let mut is_good = |path: &&Vec<u32>| {
+        let steps = path.windows(2).all(|pair| (pair[0] ^ pair[1]).is_power_of_two());
+        let ends = path.last().is_some_and(|last| sinks.contains(last));
+        let apart = path.iter().all(|node| !met.contains(node));
+        met.extend_from_slice(path);
+        steps && ends && apart
+    };
+    paths.iter().filter(|path| is_good(path)).count() as u64
+}
+
+/// Sets of sources and sinks to try.
+fn ends(dimensions: u32, count: usize, random: usize) -> Vec<(Vec<u32>, Vec<u32>)> {
+    let nodes = 1 << dimensions;
+    if dimensions <= 3 {
+        let mut sets = vec![];
+        for_each_set(nodes, count, &mut vec![], &mut |set| sets.push(set.to_vec()));
+        let with_all = |sources: &Vec<u32>| {
+            let pair = |sinks: &Vec<u32>| (sources.clone(), sinks.clone());
+            sets.iter().map(pair).collect::<Vec<_>>()
+        };
+        return sets.iter().flat_map(with_all).collect();
+    }
+    let task = format!("lemma 5; {count} of the {dimensions}-cube");
+    let mut generator = ChaCha12Rng::from_seed(generator_key(0, &task));
+    let mut draw = || {
+        let mut all: Vec<u32> = (0..nodes).collect();
+        all.shuffle(&mut generator);
+        all.truncate(count);
+        all
+    };
+    (0..random).map(|_| (draw(), draw())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_difference_of_lemma_2_3_is_half_the_dimensions() {
+        for dimensions in 1..=7 {
+            let mut findings = Findings::default();
+            check_pebbling(dimensions, &mut findings);
+            let measured = findings.checked("a part", LEMMA_2_3).worst;
+            assert_eq!(measured, Some(u64::from(dimensions.div_ceil(2)).into()), "{dimensions} dimensions");
+        }
+    }
+}

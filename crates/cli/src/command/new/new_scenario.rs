@@ -1,0 +1,118 @@
+//! What a new scenario is to be about.
+
+use cubefold_topology::MachineKind;
+
+use crate::{
+    arguments::{ExecutionModes, NewOptions, ProgramKind},
+    failure::Failure,
+};
+
+/// Everything that a new scenario says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NewScenario {
+    pub(super) name: Option<String>,
+    pub(super) machine: Grid,
+    pub(super) links: &'static str,
+    pub(super) program: Program,
+    pub(super) compute_cycles: u64,
+    pub(super) embeddings: Vec<String>,
+    pub(super) modes: ExecutionModes,
+}
+
+/// A machine or a guest: a kind and lengths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Grid {
+    pub(super) kind: MachineKind,
+    pub(super) lengths: Vec<u64>,
+}
+
+/// A program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Program {
+    /// Exchanges along the dimensions of a hypercube.
+    Cube,
+    /// Exchanges between the neighbours of this guest.
+    Neighbours(Grid),
+}
+
+impl NewOptions {
+    /// The options that have to be there, or asked for, and are not.
+    pub(super) fn missing(&self) -> Vec<&'static str> {
+        let options = [
+            ("--machine", self.machine.is_none()),
+            ("--shape", self.shape.is_none()),
+            ("--program", self.program.is_none()),
+        ];
+        options.into_iter().filter(|(_, missing)| *missing).map(|(name, _)| name).collect()
+    }
+}
+
+impl NewScenario {
+    /// What complete options ask for.
+    pub(super) fn new(options: &NewOptions) -> Result<Self, Failure> {
+        let (Some(kind), Some(shape), Some(program)) = (options.machine, &options.shape, options.program)
+        else {
+            let message = format!("too little is said without {}", options.missing().join(", "));
+            return Err(Failure::usage(message, "give these options"));
+        };
+        let machine = Grid::new(kind, &shape.0);
+        let program = match (program, &options.guest) {
+            (ProgramKind::CcCube, None) => Program::Cube,
+            (ProgramKind::CcCube, Some(_)) => {
+                let message = "--guest with a cc-cube program, whose processes are a hypercube";
+                return Err(Failure::usage(
+                    message,
+                    "leave out --guest, or ask for --program neighbour-exchange",
+                ));
+            }
+            (ProgramKind::NeighbourExchange, Some(guest)) => {
+                Program::Neighbours(Grid::new(guest.kind, &guest.lengths.0))
+            }
+            (ProgramKind::NeighbourExchange, None) => Program::Neighbours(machine.ring_of_as_many()),
+        };
+        let embeddings = match (&program, options.embeddings.as_slice()) {
+            (Program::Cube, []) => ["standard", "xor", "byweight", "gray"].map(str::to_owned).to_vec(),
+            (Program::Neighbours(_), []) => vec!["tao".to_owned()],
+            (_, named) => named.to_vec(),
+        };
+        Ok(Self {
+            name: options.name.clone(),
+            machine,
+            links: options.links.name(),
+            program,
+            compute_cycles: options.compute_cycles,
+            embeddings,
+            modes: options.mode,
+        })
+    }
+}
+
+impl Grid {
+    /// A grid with these lengths; one number for a hypercube is how many dimensions it has.
+    pub(super) fn new(kind: MachineKind, lengths: &[u64]) -> Self {
+        let lengths = match (kind, lengths) {
+            (MachineKind::Hypercube, &[dimensions]) => {
+                // More dimensions than this are refused whatever their number is.
+                vec![2; usize::try_from(dimensions.min(64)).unwrap_or(64)]
+            }
+            (_, lengths) => lengths.to_vec(),
+        };
+        Self { kind, lengths }
+    }
+
+    /// The ring with a process for each node: every torus and mesh has a placement for it.
+    fn ring_of_as_many(&self) -> Self {
+        let nodes = self.lengths.iter().fold(1, |product: u64, length| product.saturating_mul(*length));
+        Self { kind: MachineKind::Ring, lengths: vec![nodes] }
+    }
+
+    /// The lengths as people write them.
+    pub(super) fn shape(&self) -> String {
+        self.lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+    }
+
+    /// Whether the embeddings of hypercubes are defined on it.
+    pub(super) fn holds_a_cube(&self) -> bool {
+        self.lengths.iter().all(|length| length.is_power_of_two())
+    }
+}

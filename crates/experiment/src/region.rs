@@ -1,0 +1,78 @@
+//! Where processes may sit: a machine, or the inside of a partition.
+
+use std::ops::RangeInclusive;
+
+use cubefold_topology::{Coordinates, HostDimension, Machine, NodeId, Partition};
+
+/// A machine, or the inside of a partition, whose nodes files name by their coordinates or numbers on the
+/// whole machine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Region<'a> {
+    /// What processes see: the machine, or the inside of the partition.
+    pub(crate) machine: &'a Machine,
+    pub(crate) partition: Option<&'a Partition>,
+}
+
+impl Region<'_> {
+    /// The machine, or the one that the partition is part of.
+    pub(crate) fn whole(&self) -> &Machine {
+        self.partition.map_or(self.machine, Partition::whole)
+    }
+
+    /// The coordinates along a dimension, on the whole machine.
+    pub(crate) fn coordinates_along(&self, dimension: HostDimension) -> RangeInclusive<u64> {
+        let base = self.partition.map_or(0, |partition| partition.base().along(dimension).into());
+        base..=base + self.machine.shape().length(dimension) - 1
+    }
+
+    /// The coordinates of a node, on the whole machine.
+    pub(crate) fn address(&self, node: NodeId) -> Coordinates {
+        self.partition
+            .map_or_else(|| self.machine.shape().coordinates(node), |partition| partition.address(node))
+    }
+
+    /// The number of a node on the whole machine.
+    pub(crate) fn number(&self, node: NodeId) -> u64 {
+        match self.partition {
+            Some(partition) => partition.whole().shape().node_at(&partition.address(node)).index().into(),
+            None => node.index().into(),
+        }
+    }
+
+    /// The node with this number on the whole machine; none where the partition, or the machine, has no such
+    /// node.
+    pub(crate) fn node(&self, number: u64) -> Option<NodeId> {
+        let node = self.whole().node(number).ok()?;
+        let mut index = 0;
+        for dimension in self.machine.shape().dimensions() {
+            let range = self.coordinates_along(dimension);
+            let coordinate = u64::from(self.whole().shape().coordinate(node, dimension));
+            if !range.contains(&coordinate) {
+                return None;
+            }
+            index += (coordinate - range.start()) * self.machine.shape().stride(dimension);
+        }
+        self.machine.node(index).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::MachineKind;
+
+    #[test]
+    fn nodes_of_a_partition_go_by_their_numbers_on_the_whole_machine() {
+        let whole = Machine::new(MachineKind::Torus, &[5, 4, 3]).unwrap();
+        let partition = Partition::new(&whole, &[1, 0, 1], &[3, 2, 2]).unwrap();
+        let region = Region { machine: partition.inside(), partition: Some(&partition) };
+        let numbers: Vec<u64> = partition.inside().nodes().map(|node| region.number(node)).collect();
+        // 1 + 5 * 0 + 20 * 1 is the first; the box's second row begins 5 later, its second layer 20.
+        assert_eq!(numbers, [21, 22, 23, 26, 27, 28, 41, 42, 43, 46, 47, 48]);
+        let back: Vec<Option<NodeId>> = (0..61).map(|number| region.node(number)).collect();
+        for (number, node) in back.iter().enumerate() {
+            let place = numbers.iter().position(|&own| own == number as u64);
+            assert_eq!(node.map(|node| node.index() as usize), place, "{number}");
+        }
+    }
+}

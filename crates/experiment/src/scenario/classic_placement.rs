@@ -1,0 +1,109 @@
+//! Placements by the constructions of CS838 1999: `cs838` and `cs838:NAME`.
+
+use std::cell::OnceCell;
+
+use cubefold_mapping::{
+    ClassicKind, ClassicPlacement, ClassicPlacementError, Placement, ProcessId, classic::FlipBit,
+};
+use cubefold_topology::Machine;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+
+use super::{
+    mapping_section::Fit, placement_file::Failure, scenario_error::ScenarioError, setting::Setting,
+    source_file::Place,
+};
+use crate::generator_key::generator_key;
+
+/// What the generator of flip bits is for.
+const FLIP_BITS: &str = "flip bits of cs838";
+
+/// The construction with this name, or the first that is for guest and machine.
+pub(super) fn place(
+    fit: &Fit<'_>,
+    kind: Option<ClassicKind>,
+    place: Option<&Place>,
+) -> Result<Placement, Failure> {
+    let guest = fit.program.shape();
+    let flips = FlipBits { seed: fit.seed, count: guest.node_count(), words: OnceCell::new() };
+    let flip = |vertex| flips.of(vertex);
+    let placement = match kind {
+        Some(kind) => ClassicPlacement::named(kind, &guest, fit.machine, &flip),
+        None => ClassicPlacement::choose(&guest, fit.machine, &flip),
+    };
+    let wrong = |error| Failure::Wrong(vec![refused(fit, place, &guest, &error)]);
+    placement.map_err(wrong).map(|placement| Placement::Classic(Box::new(placement)))
+}
+
+/// The coins that the vertices of a growing tree throw, by the seed of the scenario.
+struct FlipBits {
+    seed: u64,
+    count: u64,
+    words: OnceCell<Vec<u64>>,
+}
+
+impl FlipBits {
+    fn of(&self, vertex: ProcessId) -> FlipBit {
+        let words = self.words.get_or_init(|| {
+            let mut generator = ChaCha12Rng::from_seed(generator_key(self.seed, FLIP_BITS));
+            (0..self.count.div_ceil(64)).map(|_| generator.next_u64()).collect()
+        });
+        match words[vertex.label() as usize / 64] >> (vertex.label() % 64) & 1 {
+            0 => FlipBit::LeftStays,
+            _ => FlipBit::RightStays,
+        }
+    }
+}
+
+/// The error for a pair that is not covered, with the pairs that are.
+fn refused(
+    fit: &Fit<'_>,
+    place: Option<&Place>,
+    guest: &Machine,
+    error: &ClassicPlacementError,
+) -> ScenarioError {
+    let machine = format!("a {} of shape {}", fit.machine.kind(), fit.size.written());
+    let pair = format!("this {} on {machine}", guest.kind());
+    let message = match error {
+        ClassicPlacementError::NotCovered => format!("no construction of CS838 1999 maps {pair}"),
+        ClassicPlacementError::OtherPair { kind } => {
+            format!("cs838:{kind} does not map {pair}, expected {}", kind.pair())
+        }
+        ClassicPlacementError::Construction(_) | ClassicPlacementError::Table(_) => error.to_string(),
+    };
+    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "not covered")
+        .because(Some(&fit.size.place), "the machine")
+        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .with_help(help(fit.machine, guest))
+}
+
+/// What is there for the pair, or for others.
+fn help(machine: &Machine, guest: &Machine) -> String {
+    let is_for_the_pair =
+        |kind: &ClassicKind| ClassicPlacement::named(*kind, guest, machine, &|_| FlipBit::LeftStays).is_ok();
+    let names: Vec<String> =
+        ClassicKind::ALL.into_iter().filter(is_for_the_pair).map(|kind| format!("cs838:{kind}")).collect();
+    if !names.is_empty() {
+        return format!("for this guest and machine there is {}", names.join(", "));
+    }
+    let pairs = ClassicKind::ALL.map(|kind| format!("{kind}: {}", kind.pair()));
+    format!("what there is:\n{}", pairs.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flips(seed: u64, count: u64) -> Vec<FlipBit> {
+        let flips = FlipBits { seed, count, words: OnceCell::new() };
+        ProcessId::first(count).map(|vertex| flips.of(vertex)).collect()
+    }
+
+    #[test]
+    fn flip_bits_depend_on_the_seed_and_the_vertex_only() {
+        assert_eq!(flips(7, 100), flips(7, 1000)[..100]);
+        assert_ne!(flips(7, 100), flips(8, 100));
+        let left = flips(7, 1000).into_iter().filter(|&flip| flip == FlipBit::LeftStays).count();
+        assert!((400..600).contains(&left), "{left}");
+    }
+}

@@ -1,0 +1,59 @@
+//! Why a construction of the notes cannot be made.
+
+use cubefold_topology::MachineError;
+
+use super::routed_embedding::RoutedEmbeddingError;
+
+/// Parameters that a construction of CS838 1999 is not defined for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClassicError {
+    /// A number is too small or too large.
+    #[error("{name} {found}, expected {least} to {greatest}")]
+    Parameter {
+        /// What the number is.
+        name: &'static str,
+        /// The number found.
+        found: u64,
+        /// The least.
+        least: u64,
+        /// The greatest that tables are made for.
+        greatest: u64,
+    },
+    /// Lengths that do not go together, or machines of another kind.
+    #[error("{found}, expected {expected}")]
+    Pair {
+        /// What was found.
+        found: String,
+        /// What the construction is for.
+        expected: &'static str,
+    },
+    /// The search came to its end without an embedding.
+    #[error("no embedding of {guest} in {host} was found in {steps} steps")]
+    NotFound {
+        /// The guest.
+        guest: String,
+        /// The host.
+        host: String,
+        /// The most steps that the search takes.
+        steps: u64,
+    },
+    /// The host cannot be made.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// What was made is no embedding.
+    #[error(transparent)]
+    Routes(#[from] RoutedEmbeddingError),
+}
+
+/// The number, if it is in the range.
+pub(super) fn in_range(
+    name: &'static str,
+    found: u32,
+    range: std::ops::RangeInclusive<u32>,
+) -> Result<u32, ClassicError> {
+    if range.contains(&found) {
+        return Ok(found);
+    }
+    let (least, greatest) = ((*range.start()).into(), (*range.end()).into());
+    Err(ClassicError::Parameter { name, found: found.into(), least, greatest })
+}

@@ -1,0 +1,213 @@
+//! Cube-connected cycles and butterflies in one another.
+//!
+//! Numbering is that of the machines: `(i, x)` is node `i + n x` of cube-connected cycles and wrapped butterflies, and
+//! `i + (n + 1) x` of ordinary butterflies.
+
+use cubefold_topology::{Machine, MachineKind, NodeId};
+
+use super::{
+    error::{ClassicError, in_range},
+    folded_torus::fold,
+    hosts::{grid_edges, nodes},
+    routed_embedding::RoutedEmbedding,
+};
+use crate::ProcessId;
+
+/// The least number of dimensions: with two, the butterfly has two links between the same nodes (errata N11).
+pub(super) const MIN_DIMENSIONS: u32 = 3;
+
+/// The most of which there are machines of both kinds.
+pub(super) const MAX_DIMENSIONS: u32 = 15;
+
+/// The cube-connected cycles of `n` dimensions as a spanning subgraph of the wrapped butterfly of `n` dimensions:
+/// dilation 1 (CS838 1999, lemma on butterflies and CCC).
+///
+/// `(i, x)` goes to `(i + parity(x), x)`: the cycles of odd words are turned by one.
+///
+/// # Errors
+///
+/// When `dimensions` is not 3 to 15.
+pub fn cycles_in_butterfly(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    let [guest, host] = both(dimensions, MachineKind::CubeConnectedCycles, MachineKind::WrappedButterfly)?;
+    let places = turned_places(dimensions);
+    direct(host, &places, &guest)
+}
+
+pub(super) fn turned_places(dimensions: u32) -> Vec<NodeId> {
+    nodes((0..dimensions << dimensions).map(|vertex| {
+        let (position, word) = (vertex % dimensions, vertex / dimensions);
+        (position + word.count_ones() % 2) % dimensions + dimensions * word
+    }))
+}
+
+/// The wrapped butterfly of `n` dimensions in the cube-connected cycles of `n` dimensions: load 1, dilation and link
+/// congestion 2 (as above; errata N11).
+///
+/// Every vertex is on the node of its own name. A straight edge takes the link of the cycle, a cross edge from `(i, x)`
+/// to `(i + 1, x')` the link across to `(i, x')` and then that of the cycle.
+///
+/// # Errors
+///
+/// When `dimensions` is not 3 to 15.
+pub fn butterfly_in_cycles(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    let [guest, host] = both(dimensions, MachineKind::WrappedButterfly, MachineKind::CubeConnectedCycles)?;
+    let path = |from: ProcessId, to: ProcessId| {
+        let (near, far) = in_order(dimensions, from, to);
+        let corner = near.0 + dimensions * far.1;
+        let path = [near.0 + dimensions * near.1, corner, far.0 + dimensions * far.1].map(NodeId::new);
+        from_end(&path, NodeId::new(from.label()))
+    };
+    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), grid_edges(&guest), path)?)
+}
+
+/// The ordinary butterfly of `n` dimensions in the wrapped one: load 2, dilation 1, link congestion 1 (as above).
+///
+/// The first and the last level are merged; only their nodes have two vertices.
+///
+/// # Errors
+///
+/// When `dimensions` is not 3 to 15.
+pub fn merged_levels(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    let [guest, host] = both(dimensions, MachineKind::Butterfly, MachineKind::WrappedButterfly)?;
+    direct(host, &merged_places(dimensions), &guest)
+}
+
+pub(super) fn merged_places(dimensions: u32) -> Vec<NodeId> {
+    let levels = dimensions + 1;
+    nodes((0..levels << dimensions).map(|vertex| {
+        let (level, word) = (vertex % levels, vertex / levels);
+        level % dimensions + dimensions * word
+    }))
+}
+
+/// The wrapped butterfly of `n` dimensions in the ordinary one: load 1, dilation 3 (as above; the notes promise a
+/// constant and leave the proof out).
+///
+/// The cycle of levels is folded flat on the levels `0..n`. An edge then leads over one or two gaps of the host; the bits
+/// of the words are exchanged so that the bit that it crosses is that of one of them. Only where the fold turns, the
+/// bit is that of the last gap, one link beside the way.
+///
+/// # Errors
+///
+/// When `dimensions` is not 3 to 15.
+pub fn folded_levels(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    let [guest, host] = both(dimensions, MachineKind::WrappedButterfly, MachineKind::Butterfly)?;
+    let places = folded_places(dimensions);
+    let path = |from: ProcessId, to: ProcessId| {
+        let [from, to] = [from, to].map(|vertex| places[vertex.label() as usize]);
+        path_by_levels(dimensions, from, to)
+    };
+    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(&guest), path)?)
+}
+
+pub(super) fn folded_places(dimensions: u32) -> Vec<NodeId> {
+    let bits: Vec<u32> = (0..dimensions).map(|bit| folded_bit(dimensions, bit)).collect();
+    nodes((0..dimensions << dimensions).map(|vertex| {
+        let (level, word) = (vertex % dimensions, vertex / dimensions);
+        let word = bits.iter().zip(0..).map(|(to, bit)| (word >> bit & 1) << to).sum::<u32>();
+        folded_level(dimensions, level) + (dimensions + 1) * word
+    }))
+}
+
+/// The level of the host that a level of the guest is folded to.
+fn folded_level(dimensions: u32, level: u32) -> u32 {
+    let folded = fold(level.into(), dimensions.into());
+    u32::try_from(folded).unwrap_or(dimensions)
+}
+
+/// The bit of the host's words that a bit of the guest's becomes: that of the second gap that the edges across it go over.
+fn folded_bit(dimensions: u32, bit: u32) -> u32 {
+    let [near, far] = [bit, (bit + 1) % dimensions].map(|level| folded_level(dimensions, level));
+    // The last level and the first are on the host's levels 1 and 0.
+    if bit + 1 == dimensions { 0 } else { near.min(far) + 1 }
+}
+
+/// The way between two nodes of the ordinary butterfly whose words differ in a bit between their levels, in none, or in
+/// the bit of the last gap, which begins at the level of one of them.
+fn path_by_levels(dimensions: u32, from: NodeId, to: NodeId) -> Vec<NodeId> {
+    let levels = dimensions + 1;
+    let place = |node: NodeId| (node.index() % levels, node.index() / levels);
+    let [(from_level, from_word), (to_level, to_word)] = [from, to].map(place);
+    let node = |(level, word): (u32, u32)| NodeId::new(level + levels * word);
+    let (low, high) = (from_level.min(to_level), from_level.max(to_level));
+    let differing = from_word ^ to_word;
+    let is_beside = differing != 0 && differing.ilog2() >= high;
+    let (mut path, mut word) = (vec![from], from_word);
+    let mut level = from_level;
+    if is_beside && from_level == high {
+        word = to_word;
+        path.extend([node((high + 1, word)), node((high, word))]);
+    }
+    while level != to_level {
+        let (next, gap) = if to_level > level { (level + 1, level) } else { (level - 1, level - 1) };
+        debug_assert!((low..high).contains(&gap), "between the levels");
+        level = next;
+        word ^= (word ^ to_word) & 1 << gap;
+        path.push(node((level, word)));
+    }
+    if word != to_word {
+        path.extend([node((high + 1, to_word)), to]);
+    }
+    path
+}
+
+/// Guest and host of the same number of dimensions.
+fn both(dimensions: u32, guest: MachineKind, host: MachineKind) -> Result<[Machine; 2], ClassicError> {
+    in_range("dimensions", dimensions, MIN_DIMENSIONS..=MAX_DIMENSIONS)?;
+    let machine = |kind| Machine::of_dimensions(kind, dimensions.into());
+    Ok([machine(guest)?, machine(host)?])
+}
+
+/// Every edge on the link between the nodes of its ends.
+fn direct(host: Machine, places: &[NodeId], guest: &Machine) -> Result<RoutedEmbedding, ClassicError> {
+    let node = |vertex: ProcessId| places[vertex.label() as usize];
+    let path = |from, to| vec![node(from), node(to)];
+    Ok(RoutedEmbedding::new(host, places.to_vec(), grid_edges(guest), path)?)
+}
+
+/// Level and word of the two ends of an edge of the wrapped butterfly, that of the level before first.
+fn in_order(dimensions: u32, from: ProcessId, to: ProcessId) -> ((u32, u32), (u32, u32)) {
+    let place = |vertex: ProcessId| (vertex.label() % dimensions, vertex.label() / dimensions);
+    let (from, to) = (place(from), place(to));
+    if (from.0 + 1) % dimensions == to.0 { (from, to) } else { (to, from) }
+}
+
+/// The path without repetitions, seen from this end.
+fn from_end(path: &[NodeId; 3], end: NodeId) -> Vec<NodeId> {
+    let mut path = path.to_vec();
+    path.dedup();
+    if path.first() != Some(&end) {
+        path.reverse();
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_networks_are_in_one_another_with_constant_measures() {
+        for dimensions in 3..=8 {
+            let figures = |embedding: Result<RoutedEmbedding, ClassicError>| {
+                let measures = embedding.unwrap().measures();
+                (measures.load, measures.dilation, measures.link_congestion)
+            };
+            assert_eq!(figures(cycles_in_butterfly(dimensions)), (1, 1, 1), "{dimensions}");
+            assert_eq!(figures(butterfly_in_cycles(dimensions)), (1, 2, 2), "{dimensions}");
+            assert_eq!(figures(merged_levels(dimensions)), (2, 1, 1), "{dimensions}");
+            assert_eq!(figures(folded_levels(dimensions)), (1, 3, 3), "{dimensions}");
+        }
+    }
+
+    #[test]
+    fn only_merged_levels_share_nodes() {
+        let embedding = merged_levels(4).unwrap();
+        assert_eq!([1, 2].map(|load| embedding.nodes_with_load(load)), [3 << 4, 1 << 4]);
+    }
+
+    #[test]
+    fn two_dimensions_are_too_few() {
+        assert_eq!(butterfly_in_cycles(2).unwrap_err().to_string(), "dimensions 2, expected 3 to 15");
+    }
+}

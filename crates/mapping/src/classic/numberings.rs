@@ -1,0 +1,136 @@
+//! Numberings of square meshes: lines and rings on them, recursively.
+
+use cubefold_topology::{Machine, MachineKind, NodeId};
+
+use super::{
+    error::{ClassicError, in_range},
+    hosts::{grid_edges, mesh, nodes},
+    routed_embedding::RoutedEmbedding,
+};
+
+/// The greatest order that tables are made for.
+pub(super) const MAX_ORDER: u32 = 10;
+
+/// The line of `4^i` vertices as a Hamiltonian path of the square mesh of side `2^i`, quarter by quarter: dilation 1
+/// (CS838 1999, recursive patterns).
+///
+/// ```text
+///   5  6  9 10      of the four quarters, the first and the last
+///   4  7  8 11      are turned so that the ends meet
+///   3  2 13 12
+///   0  1 14 15
+/// ```
+///
+/// # Errors
+///
+/// When `order` is not 1 to 10.
+pub fn recursive_path(order: u32) -> Result<RoutedEmbedding, ClassicError> {
+    embed(MachineKind::Line, order, path_places)
+}
+
+/// The ring of `4^i` vertices as a Hamiltonian cycle of the square mesh of side `2^i`, quarter by quarter: dilation 1
+/// (as above).
+///
+/// # Errors
+///
+/// When `order` is not 1 to 10.
+pub fn recursive_cycle(order: u32) -> Result<RoutedEmbedding, ClassicError> {
+    embed(MachineKind::Ring, order, cycle_places)
+}
+
+/// The line of `4^i` vertices on the square mesh of side `2^i`, quarters after one another without turning them, what
+/// the notes call a Peano curve: dilation `2^i`, between the second quarter and the third (as above).
+///
+/// The bits of the two coordinates alternate in the number of a vertex.
+///
+/// # Errors
+///
+/// When `order` is not 1 to 10.
+pub fn z_order(order: u32) -> Result<RoutedEmbedding, ClassicError> {
+    embed(MachineKind::Line, order, z_places)
+}
+
+fn embed(
+    kind: MachineKind,
+    order: u32,
+    places: fn(u32) -> Vec<NodeId>,
+) -> Result<RoutedEmbedding, ClassicError> {
+    in_range("order", order, 1..=MAX_ORDER)?;
+    let guest = Machine::new(kind, &[1 << (2 * order)])?;
+    let host = mesh(&[1 << order; 2])?;
+    Ok(RoutedEmbedding::along_routes_of_the_host(host, places(order), grid_edges(&guest))?)
+}
+
+/// Where the path has its vertices.
+pub(super) fn path_places(order: u32) -> Vec<NodeId> {
+    nodes(path(order).into_iter().map(|(x, y)| x + (y << order)))
+}
+
+/// Where the cycle has its vertices: two paths up on the left, two down on the right.
+pub(super) fn cycle_places(order: u32) -> Vec<NodeId> {
+    let (quarter, side) = (path(order - 1), 1 << (order - 1));
+    let turned = |quarter: &[(u32, u32)]| {
+        let up = quarter.iter().map(|&(x, y)| (side - 1 - y, x)).collect::<Vec<_>>();
+        let down = quarter.iter().map(|&(x, y)| (side + y, side - 1 - x)).collect::<Vec<_>>();
+        (up, down)
+    };
+    let (up, down) = turned(&quarter);
+    let raised = |half: &[(u32, u32)]| half.iter().map(|&(x, y)| (x, y + side)).collect::<Vec<_>>();
+    let all = [up.clone(), raised(&up), raised(&down), down].concat();
+    nodes(all.into_iter().map(|(x, y)| x + (y << order)))
+}
+
+/// Where the numbering without turns has its vertices.
+pub(super) fn z_places(order: u32) -> Vec<NodeId> {
+    let every_other = |bits: u32| (0..order).map(|bit| (bits >> (2 * bit) & 1) << bit).sum::<u32>();
+    nodes((0..1 << (2 * order)).map(|vertex| every_other(vertex) + (every_other(vertex >> 1) << order)))
+}
+
+/// The path from the first corner to the second, the lower right one.
+fn path(order: u32) -> Vec<(u32, u32)> {
+    let mut path = vec![(0, 0)];
+    for order in 0..order {
+        let side = 1 << order;
+        let first = path.iter().map(|&(x, y)| (y, x));
+        let second = path.iter().map(|&(x, y)| (x, y + side));
+        let third = path.iter().map(|&(x, y)| (x + side, y + side));
+        let fourth = path.iter().map(|&(x, y)| (2 * side - 1 - y, side - 1 - x));
+        path = first.chain(second).chain(third).chain(fourth).collect();
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recursive_numberings_go_from_neighbour_to_neighbour() {
+        for order in 1..=7 {
+            for embedding in [recursive_path(order).unwrap(), recursive_cycle(order).unwrap()] {
+                let measures = embedding.measures();
+                assert_eq!((measures.load, measures.least_load, measures.dilation), (1, 1, 1));
+            }
+        }
+    }
+
+    #[test]
+    fn the_path_is_that_of_the_picture() {
+        let corner: Vec<u32> = path_places(2).iter().map(|node| node.index()).collect();
+        assert_eq!(corner, [0, 1, 5, 4, 8, 12, 13, 9, 10, 14, 15, 11, 7, 6, 2, 3]);
+    }
+
+    #[test]
+    fn without_turns_the_longest_step_is_a_side() {
+        for order in 1..=7 {
+            let measures = z_order(order).unwrap().measures();
+            assert_eq!((measures.load, measures.dilation), (1, 1 << order));
+        }
+    }
+
+    #[test]
+    fn orders_out_of_range_are_refused() {
+        assert_eq!(z_order(0).unwrap_err().to_string(), "order 0, expected 1 to 10");
+        assert_eq!(recursive_cycle(11).unwrap_err().to_string(), "order 11, expected 1 to 10");
+    }
+}

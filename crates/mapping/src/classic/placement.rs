@@ -1,0 +1,219 @@
+//! Guests placed by a construction of the notes.
+
+use cubefold_topology::Machine;
+
+use super::{
+    error::ClassicError,
+    growing_tree::FlipBit,
+    kind::ClassicKind,
+    pair::{Pair, Plan},
+};
+use crate::{PlacementTable, PlacementTableError, ProcessId, PromisedDilation};
+
+/// Where a construction of CS838 1999 puts the processes of one guest on one host.
+///
+/// Its messages take the routes of the host; the promised dilation holds for them, since no route is longer than a path.
+///
+/// ```
+/// use cubefold_mapping::{ClassicKind, ClassicPlacement, classic::FlipBit};
+/// use cubefold_topology::{Machine, MachineKind};
+///
+/// let ring = Machine::new(MachineKind::Ring, &[8])?;
+/// let cube = Machine::new(MachineKind::Hypercube, &[2, 2, 2])?;
+/// let placement = ClassicPlacement::choose(&ring, &cube, &|_| FlipBit::LeftStays)?;
+/// assert_eq!(placement.kind(), ClassicKind::GrayCycle);
+/// assert_eq!(placement.dilation().links, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassicPlacement {
+    kind: ClassicKind,
+    guest: Machine,
+    table: PlacementTable,
+    dilation: PromisedDilation,
+}
+
+/// A pair of guest and host that no construction of the notes, or not the one asked for, covers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClassicPlacementError {
+    /// No construction is for the pair.
+    #[error("no construction of CS838 1999 maps this guest on this host")]
+    NotCovered,
+    /// The construction asked for is for others.
+    #[error("{kind} does not map this guest on this host, expected {}", kind.pair())]
+    OtherPair {
+        /// The construction.
+        kind: ClassicKind,
+    },
+    /// The construction could not be made.
+    #[error(transparent)]
+    Construction(#[from] ClassicError),
+    /// What was made is no placement.
+    #[error(transparent)]
+    Table(#[from] PlacementTableError),
+}
+
+impl ClassicPlacement {
+    /// The first construction in the order of [`ClassicKind`] that is for the pair. `flip` tells the flip bits of the
+    /// vertices of a tree that grows; no other construction throws a coin.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or it cannot be made.
+    pub fn choose(
+        guest: &Machine,
+        host: &Machine,
+        flip: &dyn Fn(ProcessId) -> FlipBit,
+    ) -> Result<Self, ClassicPlacementError> {
+        let pair = Pair { guest, host, flip };
+        let plans = ClassicKind::ALL.into_iter().filter_map(|kind| Some((kind, pair.plan(kind)?)));
+        let (kind, plan) = plans.take(1).next().ok_or(ClassicPlacementError::NotCovered)?;
+        Self::new(kind, plan?, pair)
+    }
+
+    /// The construction asked for. `flip` is as above.
+    ///
+    /// # Errors
+    ///
+    /// When it is not for the pair, or cannot be made.
+    pub fn named(
+        kind: ClassicKind,
+        guest: &Machine,
+        host: &Machine,
+        flip: &dyn Fn(ProcessId) -> FlipBit,
+    ) -> Result<Self, ClassicPlacementError> {
+        let pair = Pair { guest, host, flip };
+        let plan = pair.plan(kind).ok_or(ClassicPlacementError::OtherPair { kind })?;
+        Self::new(kind, plan?, pair)
+    }
+
+    fn new(kind: ClassicKind, plan: Plan, pair: Pair<'_>) -> Result<Self, ClassicPlacementError> {
+        let Plan { nodes, dilation } = plan;
+        let table = PlacementTable::new(pair.host, nodes)?;
+        Ok(Self { kind, guest: pair.guest.clone(), table, dilation })
+    }
+
+    /// Which construction it is.
+    #[must_use]
+    pub fn kind(&self) -> ClassicKind {
+        self.kind
+    }
+
+    /// The guest, whose nodes are the processes.
+    #[must_use]
+    pub fn guest(&self) -> &Machine {
+        &self.guest
+    }
+
+    /// The nodes of the processes.
+    #[must_use]
+    pub fn table(&self) -> &PlacementTable {
+        &self.table
+    }
+
+    /// The dilation that the notes state.
+    #[must_use]
+    pub fn dilation(&self) -> PromisedDilation {
+        self.dilation
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{MachineKind, Network};
+
+    fn machine(kind: MachineKind, lengths: &[u64]) -> Machine {
+        Machine::new(kind, lengths).unwrap()
+    }
+
+    fn stays(_: ProcessId) -> FlipBit {
+        FlipBit::LeftStays
+    }
+
+    /// The constructions that are for a pair, in order.
+    fn all(guest: &Machine, host: &Machine) -> Vec<&'static str> {
+        let made = |kind: &ClassicKind| ClassicPlacement::named(*kind, guest, host, &stays).is_ok();
+        ClassicKind::ALL.into_iter().filter(made).map(ClassicKind::name).collect()
+    }
+
+    #[test]
+    fn pairs_get_the_constructions_that_are_for_them() {
+        use MachineKind::{Hypercube, Line, Mesh, Ring, Torus};
+        let of = |guest: (MachineKind, &[u64]), host: (MachineKind, &[u64])| {
+            all(&machine(guest.0, guest.1), &machine(host.0, host.1))
+        };
+        assert_eq!(of((Line, &[8]), (Hypercube, &[2; 3])), ["gray-path"]);
+        assert_eq!(of((Ring, &[8]), (Hypercube, &[2; 3])), ["gray-cycle", "tour-cycle"]);
+        assert_eq!(of((Line, &[16]), (Mesh, &[4, 4])), ["recursive-path", "snake", "z-order"]);
+        assert_eq!(of((Ring, &[16]), (Mesh, &[4, 4])), ["recursive-cycle", "tour-cycle"]);
+        assert_eq!(of((Ring, &[5]), (Line, &[5])), ["folded-torus", "tour-cycle"]);
+        assert_eq!(of((Mesh, &[2, 12]), (Mesh, &[2, 3, 4])), ["snake"]);
+        assert_eq!(of((Mesh, &[4, 3]), (Torus, &[4, 3])), ["mesh-in-torus"]);
+        assert_eq!(of((Torus, &[4, 2]), (Mesh, &[4, 2])), ["folded-torus"]);
+        assert_eq!(of((Torus, &[4, 3]), (Ring, &[12])), ["torus-in-ring"]);
+        assert_eq!(of((Torus, &[3, 3]), (Ring, &[9])), [""; 0]);
+        assert_eq!(of((Mesh, &[9, 4]), (Mesh, &[6, 6])), ["rectangle-in-square"]);
+        assert_eq!(of((Mesh, &[6, 6]), (Mesh, &[9, 4])), ["square-in-rectangle"]);
+        assert_eq!(of((Mesh, &[2, 9]), (Mesh, &[3, 6])), ["example-meshes"]);
+        assert_eq!(of((Ring, &[5]), (Torus, &[2, 3])), [""; 0]);
+    }
+
+    #[test]
+    fn networks_get_the_constructions_that_are_for_them() {
+        use MachineKind::{
+            BinaryTree, Butterfly, CubeConnectedCycles, DeBruijn, MeshOfTrees, ShuffleExchange,
+            WrappedButterfly,
+        };
+        let network = |kind, dimensions| Machine::of_dimensions(kind, dimensions).unwrap();
+        let cube = |dimensions| machine(MachineKind::Hypercube, &vec![2; dimensions]);
+        let tree = network(BinaryTree, 4);
+        assert_eq!(all(&tree, &cube(5)), ["double-rooted-tree", "shared-tree", "flip-bits"]);
+        assert_eq!(all(&tree, &cube(6)), ["wide-tree", "flip-bits"]);
+        assert_eq!(all(&tree, &cube(4)), ["binomial-tree", "flip-bits"]);
+        assert_eq!(all(&tree, &machine(MachineKind::Mesh, &[4, 4])), ["tree-on-mesh"]);
+        assert_eq!(all(&network(MeshOfTrees, 3), &cube(8)), ["mesh-of-trees"]);
+        let of = |guest, host| all(&network(guest, 4), &network(host, 4));
+        assert_eq!(of(CubeConnectedCycles, WrappedButterfly), ["cycles-in-butterfly"]);
+        assert_eq!(of(WrappedButterfly, CubeConnectedCycles), ["butterfly-in-cycles"]);
+        assert_eq!(of(Butterfly, WrappedButterfly), ["merged-levels"]);
+        assert_eq!(of(WrappedButterfly, Butterfly), ["folded-levels"]);
+        assert_eq!(of(ShuffleExchange, DeBruijn), ["unshuffled-words"]);
+        assert_eq!(of(DeBruijn, ShuffleExchange), ["shuffle-then-exchange"]);
+        assert_eq!(all(&network(ShuffleExchange, 5), &network(DeBruijn, 4)), ["contracted-exchanges"]);
+        assert_eq!(all(&machine(MachineKind::Ring, &[16]), &network(DeBruijn, 4)), ["tour-cycle"]);
+    }
+
+    #[test]
+    fn lists_of_links_may_be_trees_and_caterpillars_with_any_numbers() {
+        let of = |links: &[(u32, u32)]| {
+            let network = Network::from_edges(8, links).unwrap();
+            let guest = Machine::network(MachineKind::Network, network).unwrap();
+            all(&guest, &machine(MachineKind::Hypercube, &[2; 3]))
+        };
+        // A spine 3 - 0 - 4 - 1 - 5 - 2 with legs at 0 and 4. Node 0 has too many children for the root of a binary tree.
+        assert_eq!(of(&[(3, 0), (0, 4), (4, 1), (1, 5), (5, 2), (0, 6), (4, 7)]), ["caterpillar"]);
+        // Legs at 0 and 1: five vertices of one colour.
+        assert_eq!(of(&[(3, 0), (0, 4), (4, 1), (1, 5), (5, 2), (0, 6), (1, 7)]), [""; 0]);
+        // A binary tree, with two vertices below the leg at 1.
+        assert_eq!(of(&[(0, 4), (0, 1), (1, 2), (1, 3), (3, 5), (3, 6), (2, 7)]), ["flip-bits"]);
+        // A cycle and a node of its own: as many links as a tree.
+        assert_eq!(of(&[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 0)]), [""; 0]);
+    }
+
+    #[test]
+    fn the_first_that_applies_is_chosen_and_others_say_what_they_are_for() {
+        let (line, square) = (machine(MachineKind::Line, &[16]), machine(MachineKind::Mesh, &[4, 4]));
+        assert_eq!(
+            ClassicPlacement::choose(&line, &square, &stays).unwrap().kind(),
+            ClassicKind::RecursivePath
+        );
+        let message = |kind| ClassicPlacement::named(kind, &line, &square, &stays).unwrap_err().to_string();
+        assert_eq!(
+            message(ClassicKind::TorusInRing),
+            "torus-in-ring does not map this guest on this host, expected a torus y x z, y and z different, on a ring of y z"
+        );
+        let none = ClassicPlacement::choose(&square, &line, &stays).unwrap_err();
+        assert_eq!(none.to_string(), "no construction of CS838 1999 maps this guest on this host");
+    }
+}

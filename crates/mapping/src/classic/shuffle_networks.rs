@@ -1,0 +1,127 @@
+//! Shuffle-exchange and de Bruijn networks in one another.
+
+use cubefold_topology::{Machine, MachineKind, NodeId};
+
+use super::{
+    error::{ClassicError, in_range},
+    hosts::{grid_edges, nodes},
+    routed_embedding::RoutedEmbedding,
+    word::{rotated_left, rotated_right},
+};
+use crate::ProcessId;
+
+/// The most dimensions that tables are made for.
+pub(super) const MAX_DIMENSIONS: u32 = 19;
+
+/// The shuffle-exchange network of `n` dimensions as a spanning subgraph of the de Bruijn network of `n` dimensions:
+/// dilation 1 (CS838 1999, embeddings into shuffle-based topologies; errata N2).
+///
+/// Words of even parity stay, those of odd parity are rotated right by one: un-shuffled.
+///
+/// # Errors
+///
+/// When `dimensions` is not 1 to 19.
+pub fn unshuffled_words(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    in_range("dimensions", dimensions, 1..=MAX_DIMENSIONS)?;
+    let guest = Machine::of_dimensions(MachineKind::ShuffleExchange, dimensions.into())?;
+    let places = unshuffled_places(dimensions);
+    let node = |vertex: ProcessId| places[vertex.label() as usize];
+    let host = Machine::of_dimensions(MachineKind::DeBruijn, dimensions.into())?;
+    let path = |from, to| vec![node(from), node(to)];
+    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(&guest), path)?)
+}
+
+pub(super) fn unshuffled_places(dimensions: u32) -> Vec<NodeId> {
+    nodes((0..1 << dimensions).map(|word: u32| {
+        let is_even = word.count_ones().is_multiple_of(2);
+        if is_even { word } else { rotated_right(word, dimensions) }
+    }))
+}
+
+/// The de Bruijn network of `n` dimensions in the shuffle-exchange network of `n` dimensions: load 1, dilation 2 (as
+/// above). Link congestion, of which the notes say nothing, is 2 or 3 by these routes.
+///
+/// Every word is on its own node. An edge takes the rotation, and then the exchange if the last bit differs.
+///
+/// # Errors
+///
+/// When `dimensions` is not 2 to 19.
+pub fn shuffle_then_exchange(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    in_range("dimensions", dimensions, 2..=MAX_DIMENSIONS)?;
+    let guest = Machine::of_dimensions(MachineKind::DeBruijn, dimensions.into())?;
+    let host = Machine::of_dimensions(MachineKind::ShuffleExchange, dimensions.into())?;
+    let path = |from: ProcessId, to: ProcessId| {
+        let (from, to) = (from.label(), to.label());
+        let greatest = (1 << dimensions) - 1;
+        let leads_on = from << 1 & greatest == to & !1;
+        let (start, end) = if leads_on { (from, to) } else { (to, from) };
+        let mut path = vec![start, rotated_left(start, dimensions), end];
+        path.dedup();
+        if !leads_on {
+            path.reverse();
+        }
+        nodes(path)
+    };
+    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), grid_edges(&guest), path)?)
+}
+
+/// The shuffle-exchange network of `n + 1` dimensions in the de Bruijn network of `n`: load 2, dilation 1. The edges that
+/// exchange the last bit have both ends on one node; contracting them makes the one network of the other (as above).
+///
+/// # Errors
+///
+/// When `dimensions`, those of the host, are not 1 to 19.
+pub fn contracted_exchanges(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    in_range("dimensions", dimensions, 1..=MAX_DIMENSIONS)?;
+    let guest = Machine::of_dimensions(MachineKind::ShuffleExchange, (dimensions + 1).into())?;
+    let host = Machine::of_dimensions(MachineKind::DeBruijn, dimensions.into())?;
+    let places = contracted_places(dimensions);
+    let path = |from: ProcessId, to: ProcessId| {
+        let mut path = [from, to].map(|vertex| places[vertex.label() as usize]).to_vec();
+        path.dedup();
+        path
+    };
+    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(&guest), path)?)
+}
+
+pub(super) fn contracted_places(dimensions: u32) -> Vec<NodeId> {
+    nodes((0..2 << dimensions).map(|word: u32| word >> 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_odd_parity_are_rotated_right() {
+        for dimensions in 1..=10 {
+            let measures = unshuffled_words(dimensions).unwrap().measures();
+            let figures = (measures.load, measures.least_load, measures.dilation, measures.link_congestion);
+            assert_eq!(figures, (1, 1, 1, 1), "{dimensions}");
+        }
+    }
+
+    #[test]
+    fn a_de_bruijn_step_is_a_rotation_and_an_exchange() {
+        for dimensions in 2..=10 {
+            let measures = shuffle_then_exchange(dimensions).unwrap().measures();
+            assert_eq!((measures.load, measures.dilation), (1, 2), "{dimensions}");
+            assert!(measures.link_congestion <= 3, "{dimensions}");
+        }
+    }
+
+    #[test]
+    fn contracting_the_exchanges_gives_every_link_of_the_de_bruijn_network() {
+        for dimensions in 1..=10 {
+            let embedding = contracted_exchanges(dimensions).unwrap();
+            let measures = embedding.measures();
+            assert_eq!((measures.load, measures.least_load, measures.dilation), (2, 2, 1), "{dimensions}");
+            let crossed = embedding.paths().filter(|(_, path)| path.len() == 2);
+            let mut links: Vec<_> =
+                crossed.map(|(_, path)| (path[0].min(path[1]), path[0].max(path[1]))).collect();
+            links.sort_unstable();
+            links.dedup();
+            assert_eq!(links.len() as u64, embedding.host().link_count(), "{dimensions}");
+        }
+    }
+}
