@@ -2,7 +2,7 @@
 
 use cubefold_topology::{LinkMode, TieRule};
 
-use crate::Cycles;
+use crate::{Cycles, MessageTiming};
 
 /// The rules of a machine's network for one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,12 @@ impl Communication {
     #[must_use]
     pub fn hop(self) -> Cycles {
         self.hop
+    }
+
+    /// The times of a message on a link.
+    #[must_use]
+    pub fn timing(self) -> MessageTiming {
+        MessageTiming::one_unit(self.hop)
     }
 
     /// The rule for equally long ways round.

@@ -46,6 +46,7 @@ mod routing;
 mod shuffle_exchange_program;
 mod simulation;
 mod summary;
+mod timing;
 mod traffic;
 
 pub use accounts::ImbalanceError;
@@ -68,4 +69,5 @@ pub use simulation::{
     simulate,
 };
 pub use summary::{StageTotals, Summary};
+pub use timing::MessageTiming;
 pub use traffic::{StageRouting, Traffic};

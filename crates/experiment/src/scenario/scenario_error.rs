@@ -274,8 +274,8 @@ pub(super) fn and_more(mut errors: Vec<ScenarioError>, left_out: u64) -> Vec<Sce
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miette::Diagnostic as _;
     use crate::scenario::source_file::SourceFile;
+    use miette::Diagnostic as _;
 
     #[test]
     fn an_error_moves_to_the_mark_that_is_preferred() {
@@ -301,10 +301,7 @@ mod tests {
             .map(|label| (label.offset(), label.label().unwrap().to_owned()))
             .collect();
         assert_eq!(labels, [(6, "not of this kind".to_owned()), (0, "a torus".to_owned())]);
-        assert_eq!(
-            error.help().unwrap().to_string(),
-            "remove it, or change program.guest.kind"
-        );
+        assert_eq!(error.help().unwrap().to_string(), "remove it, or change program.guest.kind");
     }
 
     #[test]

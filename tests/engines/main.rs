@@ -1,0 +1,13 @@
+//! The engines against the slow reference, and against the theory.
+
+#![cfg(test)]
+
+mod coordinated_sums;
+mod engines_equal_reference;
+mod golden_steps;
+mod many_random_cases;
+mod networks_equal_reference;
+mod predictions;
+mod random_choices;
+mod random_problem;
+mod theory;

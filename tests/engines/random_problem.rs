@@ -1,0 +1,356 @@
+//! Random machines, placements and programs, for the engines and for the reference at once.
+
+use std::collections::BTreeSet;
+
+use cubefold_mapping::{
+    Construction, EmbeddingKind, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
+};
+use cubefold_simulator::{
+    Communication, CubeProgram, Cycles, DivideAndConquer, NeighbourProgram, Pattern, Program,
+    ShuffleExchangeProgram, StageRecord,
+};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+use cubefold_reference::grid::Grid;
+use cubefold_reference::problem::{Links, Problem, Row};
+use cubefold_reference::route::Tie;
+use cubefold_reference::wires::Wires;
+
+/// What the engines are given.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub(crate) placement: Placement,
+    pub(crate) communication: Communication,
+    pub(crate) program: TestProgram,
+}
+
+/// A program: cube programs go through the type that users run, others through a list of messages.
+#[derive(Debug, Clone)]
+pub(crate) enum TestProgram {
+    Cube(CubeProgram),
+    Neighbours(NeighbourProgram),
+    Sets(MessageSets),
+    DivideAndConquer(DivideAndConquer),
+    ShuffleExchange(ShuffleExchangeProgram),
+}
+
+/// Does the same with whichever program it is.
+macro_rules! with_test_program {
+    ($program:expr, $name:ident => $body:expr) => {
+        match $program {
+            TestProgram::Cube($name) => $body,
+            TestProgram::Neighbours($name) => $body,
+            TestProgram::Sets($name) => $body,
+            TestProgram::DivideAndConquer($name) => $body,
+            TestProgram::ShuffleExchange($name) => $body,
+        }
+    };
+}
+pub(crate) use with_test_program;
+
+/// A program given message by message.
+#[derive(Debug, Clone)]
+pub(crate) struct MessageSets {
+    processes: u32,
+    compute: Cycles,
+    stages: Vec<Vec<(u32, u32)>>, // by source, no pair twice in a stage
+}
+
+impl MessageSets {
+    /// A program of one stage without computation.
+    pub(crate) fn of_one_stage(processes: u32, mut messages: Vec<(u32, u32)>) -> Self {
+        messages.sort_unstable();
+        Self { processes, compute: Cycles::ZERO, stages: vec![messages] }
+    }
+}
+
+impl Program for MessageSets {
+    fn process_count(&self) -> u64 {
+        self.processes.into()
+    }
+
+    fn stage_count(&self) -> usize {
+        self.stages.len()
+    }
+
+    fn compute(&self) -> Cycles {
+        self.compute
+    }
+
+    fn max_received(&self) -> usize {
+        let received =
+            |stage: usize| (0..self.processes).map(move |at| self.sources(stage, ProcessId::new(at)).count());
+        (0..self.stages.len()).flat_map(received).max().unwrap_or(0)
+    }
+
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        let from = move |pair: &&(u32, u32)| pair.0 == source.label();
+        self.stages[stage].iter().filter(from).map(|pair| ProcessId::new(pair.1))
+    }
+
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        let to = move |pair: &&(u32, u32)| pair.1 == destination.label();
+        self.stages[stage].iter().filter(to).map(|pair| ProcessId::new(pair.0))
+    }
+}
+
+impl Case {
+    /// The same case in the reference's terms.
+    pub(crate) fn problem(&self) -> Problem {
+        let machine = self.placement.machine();
+        let (compute, stages, passes) = with_test_program!(&self.program, program => {
+            (program.compute(), messages_of(program), passes_of(program))
+        });
+        Problem {
+            grid: grid(machine),
+            wires: wires(machine),
+            links: match self.communication.links() {
+                LinkMode::FullDuplex => Links::FullDuplex,
+                LinkMode::HalfDuplex => Links::HalfDuplex,
+                LinkMode::SingleDirection => Links::SingleDirection,
+            },
+            tie: tie(self.communication.tie()),
+            hop_cycles: self.communication.hop().get(),
+            compute_cycles: compute.get(),
+            passes,
+            nodes: node_indices(&self.placement),
+            stages,
+        }
+    }
+}
+
+/// What an engine recorded of a process in a stage, in the reference's terms.
+fn row(record: &StageRecord) -> Row {
+    Row {
+        sharing: record.sharing.get(),
+        ready: record.ready.get(),
+        start: record.start.get(),
+        finish: record.finish.get(),
+        waiting: record.waiting().get(),
+        transfer: record.transfer.get(),
+        blocked: record.blocked().get(),
+    }
+}
+
+/// The records of a run as the reference has them, `rows[stage][process]`.
+///
+/// # Panics
+///
+/// When there is not exactly one record for every process in every stage.
+pub(crate) fn rows(records: &[StageRecord], processes: usize) -> Vec<Vec<Row>> {
+    let mut sorted: Vec<&StageRecord> = records.iter().collect();
+    sorted.sort_by_key(|record| (record.stage, record.process));
+    let of_stage = |(stage, records): (usize, &[&StageRecord])| {
+        assert_eq!(records.len(), processes, "stage {stage}");
+        let mut own = vec![];
+        for (process, record) in records.iter().enumerate() {
+            assert_eq!((record.stage, record.process.label() as usize), (stage, process));
+            own.push(row(record));
+        }
+        own
+    };
+    sorted.chunks(processes).enumerate().map(of_stage).collect()
+}
+
+fn messages_of(program: &impl Program) -> Vec<Vec<(u32, u32)>> {
+    let labels = |(source, to): (ProcessId, ProcessId)| (source.label(), to.label());
+    (0..program.stage_count()).map(|stage| program.messages(stage).map(labels).collect()).collect()
+}
+
+fn passes_of(program: &impl Program) -> BTreeSet<(usize, usize)> {
+    let pairs = (0..program.stage_count())
+        .flat_map(|stage| ProcessId::first(program.process_count()).map(move |process| (stage, process)));
+    let passes = pairs.filter(|&(stage, process)| !program.computes(stage, process));
+    passes.map(|(stage, process)| (stage, process.label() as usize)).collect()
+}
+
+fn wires(machine: &Machine) -> Option<Wires> {
+    let network = machine.as_network()?;
+    let mut neighbours = vec![BTreeSet::new(); usize::try_from(machine.node_count()).unwrap()];
+    for (one, other) in network.links() {
+        neighbours[one.index() as usize].insert(u64::from(other.index()));
+        neighbours[other.index() as usize].insert(u64::from(one.index()));
+    }
+    Some(Wires { neighbours })
+}
+
+pub(crate) fn grid(machine: &Machine) -> Grid {
+    Grid {
+        lengths: machine.shape().lengths().to_vec(),
+        wraps: machine.extents().iter().map(|extent| extent.wrap() == Wrap::Around).collect(),
+    }
+}
+
+pub(crate) fn tie(rule: TieRule) -> Tie {
+    match rule {
+        TieRule::Direct => Tie::Direct,
+        TieRule::Positive => Tie::Positive,
+        TieRule::Negative => Tie::Negative,
+    }
+}
+
+pub(crate) fn node_indices(placement: &Placement) -> Vec<u64> {
+    placement.nodes().iter().map(|node| u64::from(node.index())).collect()
+}
+
+/// Machines of 1 to 4 dimensions with lengths from `lengths` and at most `most` nodes, wrapping at random.
+fn machine(lengths: &'static [u64], most: u64) -> impl Strategy<Value = Machine> {
+    let fits = move |shape: &Vec<u64>| shape.iter().product::<u64>() <= most;
+    prop::collection::vec((select(lengths), any::<bool>()), 1..=4)
+        .prop_map(|extents| -> (Vec<u64>, Vec<bool>) { extents.into_iter().unzip() })
+        .prop_filter("too many nodes", move |(shape, _)| fits(shape))
+        .prop_map(|(shape, wraps)| {
+            let wraps: Vec<_> =
+                wraps.into_iter().map(|around| if around { Wrap::Around } else { Wrap::Open }).collect();
+            Machine::with_wraps(MachineKind::Torus, &shape, &wraps).unwrap()
+        })
+}
+
+const POWERS_OF_TWO: &[u64] = &[2, 4, 8, 16, 32, 64];
+const ANY_LENGTHS: &[u64] = &[2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 21];
+
+/// A cube on a machine: named embeddings, random bijections, and random places on larger machines.
+pub(crate) fn cube_placement(most: u64) -> impl Strategy<Value = (Hypercube, Placement)> {
+    let named = (machine(POWERS_OF_TWO, most), select(&EmbeddingKind::ALL)).prop_map(|(machine, kind)| {
+        let cube = Hypercube::new(machine.node_count().ilog2().into()).unwrap();
+        (cube, Placement::embed(kind, cube, &machine).unwrap())
+    });
+    let lengths = prop_oneof![Just(POWERS_OF_TWO), Just(ANY_LENGTHS)];
+    let explicit = lengths.prop_flat_map(move |lengths| machine(lengths, most)).prop_flat_map(|machine| {
+        (1..=machine.node_count().ilog2()).prop_flat_map(move |dimensions| {
+            let cube = Hypercube::new(dimensions.into()).unwrap();
+            nodes(&machine, cube.process_count()).prop_map(move |placement| (cube, placement))
+        })
+    });
+    prop_oneof![named, explicit]
+}
+
+/// `count` processes on nodes of `machine` at random.
+pub(crate) fn nodes(machine: &Machine, count: u64) -> impl Strategy<Value = Placement> + use<> {
+    let machine = machine.clone();
+    let all: Vec<NodeId> = machine.nodes().collect();
+    subsequence(all, usize::try_from(count).unwrap())
+        .prop_shuffle()
+        .prop_map(move |nodes| Placement::Table(PlacementTable::new(&machine, nodes).unwrap()))
+}
+
+pub(crate) fn communication() -> impl Strategy<Value = Communication> {
+    let hop = 1..=7_u64;
+    (select(&LinkMode::ALL), hop, select(&TieRule::ALL))
+        .prop_map(|(links, hop, tie)| Communication::new(links, Cycles::new(hop), tie).unwrap())
+}
+
+pub(crate) fn compute() -> impl Strategy<Value = Cycles> {
+    prop_oneof![Just(0), 0..4_u64, 0..40_u64].prop_map(Cycles::new)
+}
+
+/// Cube programs with any stages, repeats included, on machines of at most `most` nodes.
+pub(crate) fn cube_case(most: u64) -> impl Strategy<Value = Case> {
+    (cube_placement(most), communication(), compute()).prop_flat_map(
+        |((cube, placement), communication, compute)| {
+            let any_order = prop::collection::vec(0..u64::from(cube.dimension_count()), 1..=10).prop_map(
+                move |numbers| numbers.into_iter().map(|number| cube.dimension(number).unwrap()).collect(),
+            );
+            let named = select(vec![
+                CubeProgram::ascend(cube),
+                CubeProgram::descend(cube),
+                CubeProgram::bitonic(cube),
+            ]);
+            prop_oneof![named, any_order].prop_map(move |stages| Case {
+                placement: placement.clone(),
+                communication,
+                program: TestProgram::Cube(CubeProgram::new(cube, stages, compute).unwrap()),
+            })
+        },
+    )
+}
+
+/// `count` processes on nodes of `machine` at random, several on one or not.
+pub(crate) fn shared_nodes(machine: &Machine, count: usize) -> impl Strategy<Value = Placement> + use<> {
+    let machine = machine.clone();
+    // Few nodes, so that many are shared.
+    let last = u32::try_from(machine.node_count().min(count as u64)).unwrap();
+    prop::collection::vec((0..last).prop_map(NodeId::new), count)
+        .prop_map(move |nodes| Placement::Table(PlacementTable::new(&machine, nodes).unwrap()))
+}
+
+/// Cube programs whose processes share nodes.
+pub(crate) fn shared_cube_case(most: u64) -> impl Strategy<Value = Case> {
+    let placed = (machine(ANY_LENGTHS, most), 1..=5_u64).prop_flat_map(|(machine, dimensions)| {
+        let cube = Hypercube::new(dimensions).unwrap();
+        shared_nodes(&machine, 1 << dimensions).prop_map(move |placement| (cube, placement))
+    });
+    (placed, communication(), compute()).prop_flat_map(|((cube, placement), communication, compute)| {
+        let dimensions = u64::from(cube.dimension_count());
+        let order = prop::collection::vec(0..dimensions, 1..=6).prop_map(move |numbers| {
+            numbers.into_iter().map(|number| cube.dimension(number).unwrap()).collect()
+        });
+        order.prop_map(move |stages| Case {
+            placement: placement.clone(),
+            communication,
+            program: TestProgram::Cube(CubeProgram::new(cube, stages, compute).unwrap()),
+        })
+    })
+}
+
+/// Programs of arbitrary message sets whose processes share nodes.
+pub(crate) fn shared_message_sets_case(most: u64) -> impl Strategy<Value = Case> {
+    let placed = (machine(ANY_LENGTHS, most), 2..=20_usize)
+        .prop_flat_map(|(machine, count)| shared_nodes(&machine, count));
+    with_message_sets(placed)
+}
+
+/// Neighbour-exchange programs placed by the constructions of Tao 1988, contractions included.
+pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
+    let lengths = || select(&[2_u64, 2, 3, 4, 6, 8, 9, 12][..]);
+    let shapes = || prop::collection::vec((lengths(), any::<bool>()), 1..=4);
+    let kinds = [MachineKind::Mesh, MachineKind::Torus];
+    let shape = move || {
+        (shapes(), select(kinds.to_vec())).prop_map(|(extents, kind)| {
+            let lengths: Vec<u64> = extents.iter().map(|(length, _)| *length).collect();
+            Machine::new(kind, &lengths).unwrap()
+        })
+    };
+    let pair = (shape(), shape()).prop_filter_map("no construction", move |(guest, host)| {
+        let (processes, nodes) = (guest.node_count(), host.node_count());
+        if processes > most || !processes.is_multiple_of(nodes) {
+            return None;
+        }
+        Construction::choose(&guest, &host).ok()
+    });
+    let patterns = [Pattern::Shift, Pattern::Scatter, Pattern::Permutation { sets: 4, key: [5; 32] }];
+    (pair, select(patterns.to_vec()), communication(), compute()).prop_map(
+        |(construction, pattern, communication, compute)| {
+            let guest = GraphGuest::new(construction.guest().clone());
+            Case {
+                placement: Placement::Construction(Box::new(construction)),
+                communication,
+                program: TestProgram::Neighbours(NeighbourProgram::new(guest, pattern, compute).unwrap()),
+            }
+        },
+    )
+}
+
+/// Programs of arbitrary message sets: processes may send or receive none, one or several in a stage.
+pub(crate) fn message_sets_case(most: u64) -> impl Strategy<Value = Case> {
+    let placed = machine(ANY_LENGTHS, most).prop_flat_map(|machine| {
+        (2..=machine.node_count().min(24)).prop_flat_map(move |count| nodes(&machine, count))
+    });
+    with_message_sets(placed)
+}
+
+fn with_message_sets(placed: impl Strategy<Value = Placement>) -> impl Strategy<Value = Case> {
+    (placed, communication(), compute()).prop_flat_map(|(placement, communication, compute)| {
+        let processes = u32::try_from(placement.process_count()).unwrap();
+        let message =
+            (0..processes, 1..processes).prop_map(move |(source, by)| (source, (source + by) % processes));
+        let stage = prop::collection::btree_set(message, 0..=30).prop_map(|set| set.into_iter().collect());
+        prop::collection::vec(stage, 1..=6).prop_map(move |stages| Case {
+            placement: placement.clone(),
+            communication,
+            program: TestProgram::Sets(MessageSets { processes, compute, stages }),
+        })
+    })
+}

@@ -1,0 +1,53 @@
+//! The program as people use it: command lines, files, results, messages.
+//!
+//! Everything goes through the binary, run in the root of the repository; only where the reference
+//! simulator needs the runs themselves are the scenarios also loaded as a library does.
+
+#![cfg(test)]
+
+mod bad_input;
+mod bench;
+mod browser;
+mod clusters;
+mod command;
+mod compare;
+mod completions;
+mod csv_results;
+mod determinism;
+mod draw;
+mod engines;
+mod expectations;
+mod explain;
+mod greenberg;
+mod help;
+mod interruption;
+mod json_results;
+mod launchers;
+mod manual;
+mod measure;
+mod memory_limit;
+mod mpirun;
+mod neighbour_exchange;
+mod networks;
+mod new;
+mod other_graphs;
+mod outputs;
+mod parquet_results;
+mod place;
+mod processes;
+#[path = "../engines/random_problem.rs"]
+#[expect(dead_code, unused_imports, reason = "only what comes from scenarios is asked for here")]
+mod random_problem;
+mod readme;
+mod reference_runs;
+mod report;
+mod scenario_files;
+mod shape_of_json;
+mod shards;
+mod sweep_scenario;
+mod table_width;
+mod tables;
+#[cfg(unix)]
+mod terminal;
+mod use_a_placement;
+mod verify;

@@ -1,0 +1,99 @@
+//! The scenarios equal the reference simulator, process by process.
+
+use cubefold_experiment::{
+    DimensionChoice, ExecutionMode, GuestProgram, KeepRecords, Phases, Progress, Run, execute, load,
+};
+
+use cubefold_mapping::ProcessId;
+
+use super::command::{files_in, json, root};
+use crate::random_problem::{Case, TestProgram, rows};
+use cubefold_reference::asynchronous::asynchronous;
+use cubefold_reference::coordinated::{RoutingPlan, coordinated_by_plan};
+use cubefold_reference::problem::{Problem, Row};
+
+/// Runs with more processes take the reference too long.
+const MAX_PROCESSES: u64 = 256;
+
+/// What the reference makes of a run: its makespan and `rows[stage][process]`; none where chance decides.
+fn expected(run: &Run) -> Option<(u64, Vec<Vec<Row>>)> {
+    let problem = problem(run);
+    let limit: Box<dyn Fn(u32) -> Option<u64>> = match run.execution.mode {
+        ExecutionMode::Asynchronous => {
+            let outcome = asynchronous(&problem);
+            return Some((outcome.makespan, outcome.rows));
+        }
+        ExecutionMode::Coordinated { dimension_choice: DimensionChoice::Random, .. } => return None,
+        ExecutionMode::Coordinated { dimension_choice: DimensionChoice::Lowest, phases } => match phases {
+            Phases::Embedding => Box::new(|subset| run.placement.phase_length(subset)),
+            Phases::Unlimited => Box::new(|_| None),
+            Phases::Length(length) => Box::new(move |_| Some(length.get())),
+        },
+    };
+    let outcome = coordinated_by_plan(&problem, &plan(run, &problem, limit));
+    Some((outcome.makespan, outcome.rows))
+}
+
+/// The subsets that the placement gives to the messages, each with its phase length.
+fn plan(run: &Run, problem: &Problem, limit: impl Fn(u32) -> Option<u64>) -> RoutingPlan {
+    let subset = |&(source, destination): &(u32, u32)| {
+        run.placement.subset(ProcessId::new(source), ProcessId::new(destination))
+    };
+    let subset_of_message: Vec<Vec<u64>> =
+        problem.stages.iter().map(|stage| stage.iter().map(|pair| subset(pair).into()).collect()).collect();
+    let numbers = problem.stages.iter().flatten().map(subset);
+    let phase_length = numbers.map(|number| (number.into(), limit(number))).collect();
+    RoutingPlan { subset_of_message, phase_length }
+}
+
+/// The run in the reference's terms.
+fn problem(run: &Run) -> Problem {
+    let case = Case {
+        placement: (*run.placement).clone(),
+        communication: run.communication,
+        program: match &*run.program {
+            GuestProgram::Cube(program) | GuestProgram::Normal(program) => TestProgram::Cube(program.clone()),
+            GuestProgram::DivideAndConquer(program) => TestProgram::DivideAndConquer(*program),
+            GuestProgram::ShuffleExchange(program) => TestProgram::ShuffleExchange(program.clone()),
+            GuestProgram::Neighbours { program, .. } => TestProgram::Neighbours(program.clone()),
+        },
+    };
+    case.problem()
+}
+
+#[test]
+fn every_run_of_every_scenario_with_at_most_256_processes_equals_the_reference() {
+    let mut compared = 0;
+    for path in files_in("scenarios", "toml") {
+        let scenarios = load(&[root().join(&path)]).unwrap();
+        let runs = scenarios.iter().flat_map(|scenario| &scenario.runs);
+        let small = runs.enumerate().filter(|(_, run)| run.program.process_count() <= MAX_PROCESSES);
+        for (place, run) in small {
+            let Some((makespan, expected)) = expected(run) else { continue };
+            let finished = execute(run, place, KeepRecords::Yes, &Progress::default()).unwrap();
+            assert_eq!(finished.outcome.summary.makespan().get(), makespan, "{path}, run {place}");
+            let processes = usize::try_from(run.program.process_count()).unwrap();
+            assert_eq!(rows(&finished.records, processes), expected, "{path}, run {place}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 250, "only {compared} runs are small enough");
+}
+
+#[test]
+fn the_documents_of_scenarios_have_the_makespans_of_the_reference() {
+    for name in
+        ["first-comparison", "figure-4", "link-modes", "mixed-wrap", "own-placement", "phases", "tie-rules"]
+    {
+        let path = format!("scenarios/{name}.toml");
+        let document = json(&["run", &path]);
+        let scenarios = load(&[root().join(&path)]).unwrap();
+        let records = document["runs"].as_array().unwrap();
+        assert_eq!(records.len(), scenarios[0].runs.len());
+        for (record, run) in records.iter().zip(&scenarios[0].runs) {
+            let (makespan, _) = expected(run).unwrap();
+            assert_eq!(record["makespan_cycles"].as_u64(), Some(makespan), "{name}, {}", run.embedding);
+            assert_eq!(record["embedding"].as_str(), Some(run.embedding.to_string().as_str()));
+        }
+    }
+}
