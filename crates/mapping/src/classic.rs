@@ -9,6 +9,7 @@
 //! The module runs nothing.
 
 mod caterpillar;
+mod construction;
 mod dense_trees;
 mod double_rooted_tree;
 mod error;
@@ -17,12 +18,10 @@ mod folded_torus;
 mod gray;
 mod growing_tree;
 mod heap_order;
-mod hosts;
 mod hypercubic_networks;
-mod kind;
+mod machines;
 mod mesh_of_trees;
 mod numberings;
-mod pair;
 mod placement;
 mod routed_embedding;
 mod routed_measures;
@@ -35,6 +34,7 @@ mod tree_on_mesh;
 mod word;
 
 pub use caterpillar::{Caterpillar, balanced_caterpillars, caterpillar_in_cube};
+pub use construction::ClassicConstruction;
 pub use dense_trees::{binomial_tree, tree_in_larger_cube, tree_with_shared_nodes};
 pub use double_rooted_tree::{double_rooted_tree, tree_in_cube};
 pub use error::ClassicError;
@@ -43,7 +43,6 @@ pub use folded_torus::torus_in_mesh;
 pub use gray::{gray_cycle, gray_path};
 pub use growing_tree::{FlipBit, GrowingTree, Side, growing_tree};
 pub use hypercubic_networks::{butterfly_in_cycles, cycles_in_butterfly, folded_levels, merged_levels};
-pub use kind::ClassicKind;
 pub use mesh_of_trees::mesh_of_trees;
 pub use numberings::{recursive_cycle, recursive_path, z_order};
 pub use placement::{ClassicPlacement, ClassicPlacementError};

@@ -41,7 +41,7 @@ mod product_placement;
 mod translation_table;
 
 pub use classic::{
-    ClassicKind, ClassicPlacement, ClassicPlacementError, RoutedEmbedding, RoutedEmbeddingError,
+    ClassicConstruction, ClassicPlacement, ClassicPlacementError, RoutedEmbedding, RoutedEmbeddingError,
     RoutedMeasures,
 };
 pub use constant_distances::for_each_constant_distance_placement;

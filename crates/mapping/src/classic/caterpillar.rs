@@ -5,9 +5,9 @@ use std::{cmp::Reverse, collections::BTreeSet};
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::ClassicError,
-    hosts::{hypercube, nodes},
-    pair::has_links_of_a_tree,
+    machines::{cube_dimensions, exponent, has_links_of_a_tree, hypercube, in_label_order, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
@@ -92,6 +92,20 @@ impl Caterpillar {
             .collect()
     }
 }
+
+/// A balanced one-legged caterpillar in its hypercube.
+pub(super) static CATERPILLAR: ClassicConstruction = ClassicConstruction {
+    name: "caterpillar",
+    summary: "a balanced one-legged caterpillar of 2^n on a hypercube of n dimensions",
+    promised_dilation: "1",
+    source: "embeddings of trees",
+    plan: |pair| {
+        let (caterpillar, labels) = Caterpillar::of_network(pair.guest)?;
+        let fits = exponent(pair.guest.node_count()) == cube_dimensions(pair.host);
+        let places = (fits && caterpillar.is_balanced()).then(|| caterpillar_places(&caterpillar))?;
+        Some(places.map(|places| Plan::exact(1, in_label_order(&labels, &places))))
+    },
+};
 
 /// A balanced one-legged caterpillar of `2^n` vertices as a spanning tree of the hypercube of `n` dimensions: load 1,
 /// dilation 1 (CS838 1999, embeddings of trees).

@@ -4,11 +4,24 @@
 use cubefold_topology::NodeId;
 
 use super::{
-    double_rooted_tree::{DoubleRootedTree, MAX_DEPTH},
+    construction::{ClassicConstruction, Plan},
+    double_rooted_tree::{DoubleRootedTree, MAX_DEPTH, depth_of_tree_in_cube},
     error::{ClassicError, in_range},
     heap_order::{edges, joined},
-    hosts::{hypercube, nodes},
+    machines::{hypercube, nodes},
     routed_embedding::RoutedEmbedding,
+};
+
+/// A complete binary tree in the next larger hypercube.
+pub(super) static WIDE_TREE: ClassicConstruction = ClassicConstruction {
+    name: "wide-tree",
+    summary: "a binary tree of n levels on a hypercube of n + 2 dimensions",
+    promised_dilation: "1",
+    source: "embeddings of trees",
+    plan: |pair| {
+        let depth = depth_of_tree_in_cube(pair, 2).filter(|&depth| depth < MAX_DEPTH)?;
+        Some(Ok(Plan::exact(1, larger_cube_places(depth))))
+    },
 };
 
 /// The complete binary tree of a depth in the hypercube of `depth + 2` dimensions with load 1 and dilation 1 (CS838
@@ -32,6 +45,18 @@ pub(super) fn larger_cube_places(depth: u32) -> Vec<NodeId> {
     let right: Vec<u32> = left.iter().map(|vertex| vertex ^ shift).collect();
     nodes(joined(root, &left, &right))
 }
+
+/// A complete binary tree in the smallest hypercube, two vertices on some nodes.
+pub(super) static SHARED_TREE: ClassicConstruction = ClassicConstruction {
+    name: "shared-tree",
+    summary: "a binary tree of n levels, n at least 2, on a hypercube of n + 1 dimensions",
+    promised_dilation: "1",
+    source: "embeddings of trees",
+    plan: |pair| {
+        let depth = depth_of_tree_in_cube(pair, 1).filter(|&depth| depth >= 2)?;
+        Some(shared_places(depth).map(|places| Plan::exact(1, places)))
+    },
+};
 
 /// The complete binary tree of a depth in the hypercube of `depth + 1` dimensions with dilation 1 and load 2:
 /// `2^(n-2) + 2^(n-4) + ...` nodes have two vertices and `2^(n-1) - 2^(n-3) - ...` none, where `n` is the depth; no
@@ -74,6 +99,15 @@ fn root_beside(tree: &[u32], depth: u32) -> Option<u32> {
     let mut beside = (0..depth).map(|dimension| tree[0] ^ 1 << dimension);
     beside.find(|&node| loads[node as usize] == load)
 }
+
+/// A complete binary tree as divide and conquer runs on a hypercube.
+pub(super) static BINOMIAL_TREE: ClassicConstruction = ClassicConstruction {
+    name: "binomial-tree",
+    summary: "a binary tree of n levels on a hypercube of n dimensions",
+    promised_dilation: "1",
+    source: "simulation of binary divide and conquer",
+    plan: |pair| Some(Ok(Plan::exact(1, binomial_places(depth_of_tree_in_cube(pair, 0)?)))),
+};
 
 /// The complete binary tree of a depth in the hypercube of as many dimensions, as divide and conquer runs on it: the
 /// left child stays on the node of its parent, the right child of a vertex of level `l` goes across dimension `l`

@@ -1,11 +1,12 @@
 //! The complete binary tree with two roots, a spanning tree of the hypercube.
 
-use cubefold_topology::NodeId;
+use cubefold_topology::{MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Pair, Plan},
     error::{ClassicError, in_range},
     heap_order::joined,
-    hosts::{MAX_DIMENSIONS, hypercube, nodes},
+    machines::{MAX_DIMENSIONS, cube_dimensions, hypercube, network_dimensions, nodes},
     routed_embedding::RoutedEmbedding,
     word::rotated_left,
 };
@@ -13,6 +14,13 @@ use crate::ProcessId;
 
 /// The greatest depth of trees that tables are made for.
 pub(super) const MAX_DEPTH: u32 = MAX_DIMENSIONS - 1;
+
+/// The depth of a complete binary tree, when the hypercube has so many dimensions more.
+pub(super) fn depth_of_tree_in_cube(pair: Pair<'_>, more: u32) -> Option<u32> {
+    let depth = network_dimensions(pair.guest, MachineKind::BinaryTree)?;
+    let fits = cube_dimensions(pair.host)? == depth + more && depth <= MAX_DEPTH;
+    fits.then_some(depth)
+}
 
 /// Where the tree with two roots has its vertices in the hypercube of `depth + 1` dimensions.
 ///
@@ -95,6 +103,18 @@ fn double_rooted_edges(subtree: u32) -> impl Iterator<Item = (ProcessId, Process
     });
     top.into_iter().chain(inside)
 }
+
+/// A complete binary tree in the smallest hypercube, one edge over two links.
+pub(super) static DOUBLE_ROOTED_TREE: ClassicConstruction = ClassicConstruction {
+    name: "double-rooted-tree",
+    summary: "a binary tree of n levels on a hypercube of n + 1 dimensions",
+    promised_dilation: "2",
+    source: "embeddings of trees",
+    plan: |pair| {
+        let depth = depth_of_tree_in_cube(pair, 1)?;
+        Some(Ok(Plan::exact(2, tree_places(&DoubleRootedTree::of_depth(depth)))))
+    },
+};
 
 /// The complete binary tree of a depth in the hypercube of `depth + 1` dimensions: load 1, dilation 2, link
 /// congestion 1; one edge is dilated (CS838 1999, embeddings of trees).

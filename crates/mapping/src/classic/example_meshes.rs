@@ -3,8 +3,9 @@
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::ClassicError,
-    hosts::{grid_edges, mesh, nodes},
+    machines::{guest_edges, is_mesh, mesh, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
@@ -96,6 +97,21 @@ impl ExampleMeshes {
     }
 }
 
+/// The meshes (2, 9) and (3, 6) in one another.
+pub(super) static EXAMPLE_MESHES: ClassicConstruction = ClassicConstruction {
+    name: "example-meshes",
+    summary: "a mesh 2 x 9 on a mesh 3 x 6, or the other way round",
+    promised_dilation: "2",
+    source: "embeddings among 2D rectangular meshes",
+    plan: |pair| {
+        let fits = |example: &ExampleMeshes| {
+            is_mesh(pair.guest, &example.guest_lengths()) && is_mesh(pair.host, &example.host_lengths())
+        };
+        let example = ExampleMeshes::BOTH.into_iter().find(fits)?;
+        Some(Ok(Plan::exact(2, example_places(example))))
+    },
+};
+
 /// One of the meshes (2, 9) and (3, 6) in the other: load 1, dilation 2 (CS838 1999, embeddings among 2D rectangular
 /// meshes).
 ///
@@ -108,7 +124,7 @@ impl ExampleMeshes {
 pub fn example_meshes(example: ExampleMeshes) -> Result<RoutedEmbedding, ClassicError> {
     let (guest, host) = (mesh(&example.guest_lengths())?, mesh(&example.host_lengths())?);
     let places = example_places(example);
-    let edges = grid_edges(&guest);
+    let edges = guest_edges(&guest);
     let node = |vertex: ProcessId| places[vertex.label() as usize];
     let ends: Vec<_> = edges.iter().map(|&(from, to)| (node(from), node(to))).collect();
     let mut chosen = vec![];

@@ -3,9 +3,34 @@
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::ClassicError,
-    hosts::{grid_edges, mesh, nodes},
+    machines::{guest_edges, is_open, is_torus, mesh, nodes},
     routed_embedding::RoutedEmbedding,
+};
+
+/// A mesh on the torus that it is a part of.
+pub(super) static MESH_IN_TORUS: ClassicConstruction = ClassicConstruction {
+    name: "mesh-in-torus",
+    summary: "a mesh on a torus of the same lengths",
+    promised_dilation: "1",
+    source: "embeddings among meshes and tori",
+    plan: |pair| {
+        let fits = is_open(pair.guest) && is_torus(pair.host) && pair.has_same_lengths();
+        fits.then(|| Ok(Plan::exact(1, pair.host_nodes())))
+    },
+};
+
+/// A torus on the mesh of the same lengths, every ring folded.
+pub(super) static FOLDED_TORUS: ClassicConstruction = ClassicConstruction {
+    name: "folded-torus",
+    summary: "a torus or ring on a mesh or line of the same lengths",
+    promised_dilation: "2",
+    source: "embeddings among meshes and tori",
+    plan: |pair| {
+        let fits = is_torus(pair.guest) && is_open(pair.host) && pair.has_same_lengths();
+        fits.then(|| Ok(Plan::exact(2, folded_places(pair.guest))))
+    },
 };
 
 /// The torus of these lengths in the mesh of the same lengths: load 1, dilation and link congestion 2; both are 1 when
@@ -22,7 +47,7 @@ use super::{
 /// When the lengths make no torus.
 pub fn torus_in_mesh(lengths: &[u64]) -> Result<RoutedEmbedding, ClassicError> {
     let torus = Machine::new(MachineKind::Torus, lengths)?;
-    let edges = grid_edges(&torus);
+    let edges = guest_edges(&torus);
     Ok(RoutedEmbedding::along_routes_of_the_host(mesh(lengths)?, folded_places(&torus), edges)?)
 }
 

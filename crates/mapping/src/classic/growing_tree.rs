@@ -3,9 +3,9 @@
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::{ClassicError, in_range},
-    hosts::{MAX_DIMENSIONS, hypercube, nodes},
-    pair::has_links_of_a_tree,
+    machines::{MAX_DIMENSIONS, cube_dimensions, has_links_of_a_tree, hypercube, in_label_order, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
@@ -104,6 +104,20 @@ impl GrowingTree {
         parents.zip((1..).map(ProcessId::new))
     }
 }
+
+/// Any binary tree in a hypercube, its children left or moved by the flip of a coin.
+pub(super) static FLIP_BITS: ClassicConstruction = ClassicConstruction {
+    name: "flip-bits",
+    summary: "a binary tree, numbered from its root 0, on any hypercube",
+    promised_dilation: "at most 1",
+    source: "dynamic trees",
+    plan: |pair| {
+        let dimensions = cube_dimensions(pair.host).filter(|&dimensions| dimensions <= MAX_DIMENSIONS)?;
+        let (tree, labels) = GrowingTree::of_network(pair.guest)?;
+        let flip = |vertex: ProcessId| (pair.flip)(labels[vertex.label() as usize]);
+        Some(Ok(Plan::at_most(1, in_label_order(&labels, &growing_places(&tree, dimensions, flip)))))
+    },
+};
 
 /// A growing binary tree in the hypercube of so many dimensions: dilation 1, load `O(M/N + log N)` with high probability
 /// for `M` vertices and `N` nodes (CS838 1999, dynamic trees).

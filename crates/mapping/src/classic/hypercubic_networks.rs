@@ -3,12 +3,17 @@
 //! Numbering is that of the machines: `(i, x)` is node `i + n x` of cube-connected cycles and wrapped butterflies, and
 //! `i + (n + 1) x` of ordinary butterflies.
 
-use cubefold_topology::{Machine, MachineKind, NodeId};
+use cubefold_topology::{
+    Machine,
+    MachineKind::{self, Butterfly, CubeConnectedCycles, WrappedButterfly},
+    NodeId,
+};
 
 use super::{
+    construction::{ClassicConstruction, Pair, Plan},
     error::{ClassicError, in_range},
     folded_torus::fold,
-    hosts::{grid_edges, nodes},
+    machines::{guest_edges, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
@@ -19,6 +24,18 @@ pub(super) const MIN_DIMENSIONS: u32 = 3;
 /// The most of which there are machines of both kinds.
 pub(super) const MAX_DIMENSIONS: u32 = 15;
 
+/// Cube-connected cycles in the wrapped butterfly, odd cycles turned by one.
+pub(super) static CYCLES_IN_BUTTERFLY: ClassicConstruction = ClassicConstruction {
+    name: "cycles-in-butterfly",
+    summary: "cube-connected cycles of n dimensions on a wrapped butterfly of n, n at least 3",
+    promised_dilation: "1",
+    source: "lemma on butterflies and CCC",
+    plan: |pair| {
+        let dimensions = same_dimensions(pair, CubeConnectedCycles, WrappedButterfly)?;
+        Some(Ok(Plan::exact(1, turned_places(dimensions))))
+    },
+};
+
 /// The cube-connected cycles of `n` dimensions as a spanning subgraph of the wrapped butterfly of `n` dimensions:
 /// dilation 1 (CS838 1999, lemma on butterflies and CCC).
 ///
@@ -28,7 +45,7 @@ pub(super) const MAX_DIMENSIONS: u32 = 15;
 ///
 /// When `dimensions` is not 3 to 15.
 pub fn cycles_in_butterfly(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
-    let [guest, host] = both(dimensions, MachineKind::CubeConnectedCycles, MachineKind::WrappedButterfly)?;
+    let [guest, host] = both(dimensions, CubeConnectedCycles, WrappedButterfly)?;
     let places = turned_places(dimensions);
     direct(host, &places, &guest)
 }
@@ -40,6 +57,18 @@ pub(super) fn turned_places(dimensions: u32) -> Vec<NodeId> {
     }))
 }
 
+/// A wrapped butterfly in the cube-connected cycles.
+pub(super) static BUTTERFLY_IN_CYCLES: ClassicConstruction = ClassicConstruction {
+    name: "butterfly-in-cycles",
+    summary: "a wrapped butterfly of n dimensions on cube-connected cycles of n, n at least 3",
+    promised_dilation: "2",
+    source: "lemma on butterflies and CCC",
+    plan: |pair| {
+        same_dimensions(pair, WrappedButterfly, CubeConnectedCycles)?;
+        Some(Ok(Plan::exact(2, pair.host_nodes())))
+    },
+};
+
 /// The wrapped butterfly of `n` dimensions in the cube-connected cycles of `n` dimensions: load 1, dilation and link
 /// congestion 2 (as above; errata N11).
 ///
@@ -50,15 +79,27 @@ pub(super) fn turned_places(dimensions: u32) -> Vec<NodeId> {
 ///
 /// When `dimensions` is not 3 to 15.
 pub fn butterfly_in_cycles(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
-    let [guest, host] = both(dimensions, MachineKind::WrappedButterfly, MachineKind::CubeConnectedCycles)?;
+    let [guest, host] = both(dimensions, WrappedButterfly, CubeConnectedCycles)?;
     let path = |from: ProcessId, to: ProcessId| {
         let (near, far) = in_order(dimensions, from, to);
         let corner = near.0 + dimensions * far.1;
         let path = [near.0 + dimensions * near.1, corner, far.0 + dimensions * far.1].map(NodeId::new);
         from_end(&path, NodeId::new(from.label()))
     };
-    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), guest_edges(&guest), path)?)
 }
+
+/// An ordinary butterfly in the wrapped one, its first and last level merged.
+pub(super) static MERGED_LEVELS: ClassicConstruction = ClassicConstruction {
+    name: "merged-levels",
+    summary: "a butterfly of n dimensions on a wrapped butterfly of n, n at least 3",
+    promised_dilation: "1",
+    source: "lemma on butterflies and CCC",
+    plan: |pair| {
+        let dimensions = same_dimensions(pair, Butterfly, WrappedButterfly)?;
+        Some(Ok(Plan::exact(1, merged_places(dimensions))))
+    },
+};
 
 /// The ordinary butterfly of `n` dimensions in the wrapped one: load 2, dilation 1, link congestion 1 (as above).
 ///
@@ -68,7 +109,7 @@ pub fn butterfly_in_cycles(dimensions: u32) -> Result<RoutedEmbedding, ClassicEr
 ///
 /// When `dimensions` is not 3 to 15.
 pub fn merged_levels(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
-    let [guest, host] = both(dimensions, MachineKind::Butterfly, MachineKind::WrappedButterfly)?;
+    let [guest, host] = both(dimensions, Butterfly, WrappedButterfly)?;
     direct(host, &merged_places(dimensions), &guest)
 }
 
@@ -79,6 +120,18 @@ pub(super) fn merged_places(dimensions: u32) -> Vec<NodeId> {
         level % dimensions + dimensions * word
     }))
 }
+
+/// A wrapped butterfly in the ordinary one, its levels folded.
+pub(super) static FOLDED_LEVELS: ClassicConstruction = ClassicConstruction {
+    name: "folded-levels",
+    summary: "a wrapped butterfly of n dimensions on a butterfly of n, n at least 3",
+    promised_dilation: "at most 3",
+    source: "lemma on butterflies and CCC",
+    plan: |pair| {
+        let dimensions = same_dimensions(pair, WrappedButterfly, Butterfly)?;
+        Some(Ok(Plan::at_most(3, folded_places(dimensions))))
+    },
+};
 
 /// The wrapped butterfly of `n` dimensions in the ordinary one: load 1, dilation 3 (as above; the notes promise a
 /// constant and leave the proof out).
@@ -91,13 +144,13 @@ pub(super) fn merged_places(dimensions: u32) -> Vec<NodeId> {
 ///
 /// When `dimensions` is not 3 to 15.
 pub fn folded_levels(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
-    let [guest, host] = both(dimensions, MachineKind::WrappedButterfly, MachineKind::Butterfly)?;
+    let [guest, host] = both(dimensions, WrappedButterfly, Butterfly)?;
     let places = folded_places(dimensions);
     let path = |from: ProcessId, to: ProcessId| {
         let [from, to] = [from, to].map(|vertex| places[vertex.label() as usize]);
         path_by_levels(dimensions, from, to)
     };
-    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
 }
 
 pub(super) fn folded_places(dimensions: u32) -> Vec<NodeId> {
@@ -151,6 +204,12 @@ fn path_by_levels(dimensions: u32, from: NodeId, to: NodeId) -> Vec<NodeId> {
     path
 }
 
+/// The number of dimensions that guest and host of these kinds have in common, when there is a construction for it.
+fn same_dimensions(pair: Pair<'_>, guest: MachineKind, host: MachineKind) -> Option<u32> {
+    let [guest, host] = pair.dimensions(guest, host)?;
+    (guest == host && (MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&guest)).then_some(guest)
+}
+
 /// Guest and host of the same number of dimensions.
 fn both(dimensions: u32, guest: MachineKind, host: MachineKind) -> Result<[Machine; 2], ClassicError> {
     in_range("dimensions", dimensions, MIN_DIMENSIONS..=MAX_DIMENSIONS)?;
@@ -162,7 +221,7 @@ fn both(dimensions: u32, guest: MachineKind, host: MachineKind) -> Result<[Machi
 fn direct(host: Machine, places: &[NodeId], guest: &Machine) -> Result<RoutedEmbedding, ClassicError> {
     let node = |vertex: ProcessId| places[vertex.label() as usize];
     let path = |from, to| vec![node(from), node(to)];
-    Ok(RoutedEmbedding::new(host, places.to_vec(), grid_edges(guest), path)?)
+    Ok(RoutedEmbedding::new(host, places.to_vec(), guest_edges(guest), path)?)
 }
 
 /// Level and word of the two ends of an edge of the wrapped butterfly, that of the level before first.

@@ -1,17 +1,31 @@
 //! Meshes of trees in hypercubes.
 
-use cubefold_topology::NodeId;
+use cubefold_topology::{MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     double_rooted_tree::{DoubleRootedTree, tree_places},
     error::{ClassicError, in_range},
-    hosts::hypercube,
+    machines::{cube_dimensions, hypercube, network_dimensions},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
 
 /// The most levels that tables are made for.
 pub(super) const MAX_LEVELS: u32 = 9;
+
+/// A mesh of trees in a hypercube.
+pub(super) static MESH_OF_TREES: ClassicConstruction = ClassicConstruction {
+    name: "mesh-of-trees",
+    summary: "a mesh of trees of n dimensions on a hypercube of 2 n + 2 dimensions",
+    promised_dilation: "2",
+    source: "embeddings of meshes-of-trees",
+    plan: |pair| {
+        let levels = network_dimensions(pair.guest, MachineKind::MeshOfTrees)?;
+        let fits = cube_dimensions(pair.host)? == 2 * levels + 2 && levels <= MAX_LEVELS;
+        fits.then(|| Ok(Plan::exact(2, places(MeshOfTrees { levels }))))
+    },
+};
 
 /// The mesh of trees over `2^n x 2^n` leaves in the hypercube of `2n + 2` dimensions: load 1, dilation 2, link
 /// congestion 1 (CS838 1999, embeddings of meshes-of-trees; the hypercube is the smallest for `n >= 2` only, errata

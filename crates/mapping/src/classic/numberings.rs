@@ -3,13 +3,23 @@
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Pair, Plan},
     error::{ClassicError, in_range},
-    hosts::{grid_edges, mesh, nodes},
+    machines::{guest_edges, is_line, is_ring, mesh, nodes, square_order},
     routed_embedding::RoutedEmbedding,
 };
 
 /// The greatest order that tables are made for.
 pub(super) const MAX_ORDER: u32 = 10;
+
+/// A line through the quarters of a square mesh, turned so that they meet.
+pub(super) static RECURSIVE_PATH: ClassicConstruction = ClassicConstruction {
+    name: "recursive-path",
+    summary: "a line of 4^i on a mesh 2^i x 2^i",
+    promised_dilation: "1",
+    source: "recursive patterns",
+    plan: |pair| plan(pair, is_line(pair.guest), |_| 1, path_places),
+};
 
 /// The line of `4^i` vertices as a Hamiltonian path of the square mesh of side `2^i`, quarter by quarter: dilation 1
 /// (CS838 1999, recursive patterns).
@@ -28,6 +38,15 @@ pub fn recursive_path(order: u32) -> Result<RoutedEmbedding, ClassicError> {
     embed(MachineKind::Line, order, path_places)
 }
 
+/// A ring through the quarters of a square mesh.
+pub(super) static RECURSIVE_CYCLE: ClassicConstruction = ClassicConstruction {
+    name: "recursive-cycle",
+    summary: "a ring of 4^i on a mesh 2^i x 2^i",
+    promised_dilation: "1",
+    source: "recursive patterns",
+    plan: |pair| plan(pair, is_ring(pair.guest), |_| 1, cycle_places),
+};
+
 /// The ring of `4^i` vertices as a Hamiltonian cycle of the square mesh of side `2^i`, quarter by quarter: dilation 1
 /// (as above).
 ///
@@ -37,6 +56,15 @@ pub fn recursive_path(order: u32) -> Result<RoutedEmbedding, ClassicError> {
 pub fn recursive_cycle(order: u32) -> Result<RoutedEmbedding, ClassicError> {
     embed(MachineKind::Ring, order, cycle_places)
 }
+
+/// A line through the quarters of a square mesh, not turned.
+pub(super) static Z_ORDER: ClassicConstruction = ClassicConstruction {
+    name: "z-order",
+    summary: "a line of 4^i on a mesh 2^i x 2^i",
+    promised_dilation: "2^i",
+    source: "recursive patterns",
+    plan: |pair| plan(pair, is_line(pair.guest), |order| 1 << order, z_places),
+};
 
 /// The line of `4^i` vertices on the square mesh of side `2^i`, quarters after one another without turning them, what
 /// the notes call a Peano curve: dilation `2^i`, between the second quarter and the third (as above).
@@ -58,7 +86,18 @@ fn embed(
     in_range("order", order, 1..=MAX_ORDER)?;
     let guest = Machine::new(kind, &[1 << (2 * order)])?;
     let host = mesh(&[1 << order; 2])?;
-    Ok(RoutedEmbedding::along_routes_of_the_host(host, places(order), grid_edges(&guest))?)
+    Ok(RoutedEmbedding::along_routes_of_the_host(host, places(order), guest_edges(&guest))?)
+}
+
+/// A numbering of a square mesh, when the guest has the right kind.
+fn plan(
+    pair: Pair<'_>,
+    is_kind: bool,
+    dilation: fn(u32) -> u64,
+    places: fn(u32) -> Vec<NodeId>,
+) -> Option<Result<Plan, ClassicError>> {
+    let order = square_order(pair.host).filter(|_| is_kind && pair.has_same_size())?;
+    (order <= MAX_ORDER).then(|| Ok(Plan::exact(dilation(order), places(order))))
 }
 
 /// Where the path has its vertices.

@@ -3,8 +3,9 @@
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::{ClassicError, in_range},
-    hosts::{grid_edges, nodes},
+    machines::{guest_edges, nodes},
     routed_embedding::RoutedEmbedding,
     word::{rotated_left, rotated_right},
 };
@@ -12,6 +13,19 @@ use crate::ProcessId;
 
 /// The most dimensions that tables are made for.
 pub(super) const MAX_DIMENSIONS: u32 = 19;
+
+/// A shuffle-exchange network in the de Bruijn network, odd words rotated right.
+pub(super) static UNSHUFFLED_WORDS: ClassicConstruction = ClassicConstruction {
+    name: "unshuffled-words",
+    summary: "a shuffle-exchange network of n dimensions on a de Bruijn network of n",
+    promised_dilation: "1",
+    source: "embeddings into shuffle-based topologies",
+    plan: |pair| {
+        let [guest, host] = pair.dimensions(MachineKind::ShuffleExchange, MachineKind::DeBruijn)?;
+        let fits = guest == host && host <= MAX_DIMENSIONS;
+        fits.then(|| Ok(Plan::exact(1, unshuffled_places(host))))
+    },
+};
 
 /// The shuffle-exchange network of `n` dimensions as a spanning subgraph of the de Bruijn network of `n` dimensions:
 /// dilation 1 (CS838 1999, embeddings into shuffle-based topologies; errata N2).
@@ -28,7 +42,7 @@ pub fn unshuffled_words(dimensions: u32) -> Result<RoutedEmbedding, ClassicError
     let node = |vertex: ProcessId| places[vertex.label() as usize];
     let host = Machine::of_dimensions(MachineKind::DeBruijn, dimensions.into())?;
     let path = |from, to| vec![node(from), node(to)];
-    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
 }
 
 pub(super) fn unshuffled_places(dimensions: u32) -> Vec<NodeId> {
@@ -37,6 +51,19 @@ pub(super) fn unshuffled_places(dimensions: u32) -> Vec<NodeId> {
         if is_even { word } else { rotated_right(word, dimensions) }
     }))
 }
+
+/// A de Bruijn network in the shuffle-exchange network.
+pub(super) static SHUFFLE_THEN_EXCHANGE: ClassicConstruction = ClassicConstruction {
+    name: "shuffle-then-exchange",
+    summary: "a de Bruijn network of n dimensions, n at least 2, on a shuffle-exchange network of n",
+    promised_dilation: "2",
+    source: "embeddings into shuffle-based topologies",
+    plan: |pair| {
+        let [guest, host] = pair.dimensions(MachineKind::DeBruijn, MachineKind::ShuffleExchange)?;
+        let fits = guest == host && (2..=MAX_DIMENSIONS).contains(&host);
+        fits.then(|| Ok(Plan::exact(2, pair.host_nodes())))
+    },
+};
 
 /// The de Bruijn network of `n` dimensions in the shuffle-exchange network of `n` dimensions: load 1, dilation 2 (as
 /// above). Link congestion, of which the notes say nothing, is 2 or 3 by these routes.
@@ -62,8 +89,21 @@ pub fn shuffle_then_exchange(dimensions: u32) -> Result<RoutedEmbedding, Classic
         }
         nodes(path)
     };
-    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), guest_edges(&guest), path)?)
 }
+
+/// A shuffle-exchange network in the de Bruijn network of half its size.
+pub(super) static CONTRACTED_EXCHANGES: ClassicConstruction = ClassicConstruction {
+    name: "contracted-exchanges",
+    summary: "a shuffle-exchange network of n + 1 dimensions on a de Bruijn network of n",
+    promised_dilation: "1",
+    source: "embeddings into shuffle-based topologies",
+    plan: |pair| {
+        let [guest, host] = pair.dimensions(MachineKind::ShuffleExchange, MachineKind::DeBruijn)?;
+        let fits = guest == host + 1 && host <= MAX_DIMENSIONS;
+        fits.then(|| Ok(Plan::exact(1, contracted_places(host))))
+    },
+};
 
 /// The shuffle-exchange network of `n + 1` dimensions in the de Bruijn network of `n`: load 2, dilation 1. The edges that
 /// exchange the last bit have both ends on one node; contracting them makes the one network of the other (as above).
@@ -81,7 +121,7 @@ pub fn contracted_exchanges(dimensions: u32) -> Result<RoutedEmbedding, ClassicE
         path.dedup();
         path
     };
-    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
 }
 
 pub(super) fn contracted_places(dimensions: u32) -> Vec<NodeId> {

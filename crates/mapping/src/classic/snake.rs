@@ -3,9 +3,24 @@
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::ClassicError,
-    hosts::{grid_edges, mesh, nodes},
+    machines::{guest_edges, is_mesh, is_open, mesh, nodes},
     routed_embedding::RoutedEmbedding,
+};
+
+/// The last dimension of a mesh to and fro through two of another.
+pub(super) static SNAKE: ClassicConstruction = ClassicConstruction {
+    name: "snake",
+    summary: "a mesh a x .. x (y z) on a mesh a x .. x y x z",
+    promised_dilation: "1",
+    source: "embeddings of cube meshes into rectangular meshes",
+    plan: |pair| {
+        let (before, [along, across]) = pair.host.shape().lengths().split_last_chunk::<2>()?;
+        let guest = [before, &[along * across]].concat();
+        let fits = is_mesh(pair.guest, &guest) && is_open(pair.host);
+        fits.then(|| Ok(Plan::exact(1, snake_places(pair.host))))
+    },
 };
 
 /// The mesh `(z_1, ..., z_(n-2), z_(n-1) z_n)` in the mesh `(z_1, ..., z_n)`, of which it is a subgraph: dilation 1
@@ -28,7 +43,7 @@ pub fn snake(host_lengths: &[u64]) -> Result<RoutedEmbedding, ClassicError> {
         _ => mesh(&guest_lengths)?,
     };
     let places = snake_places(&host);
-    Ok(RoutedEmbedding::along_routes_of_the_host(host, places, grid_edges(&guest))?)
+    Ok(RoutedEmbedding::along_routes_of_the_host(host, places, guest_edges(&guest))?)
 }
 
 /// Where the vertices of the guest are in the host, a mesh of two dimensions at least.

@@ -3,8 +3,9 @@
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::ClassicError,
-    hosts::{grid_edges, mesh, nodes},
+    machines::{guest_edges, is_mesh, is_open, mesh, nodes},
     routed_embedding::RoutedEmbedding,
 };
 
@@ -33,11 +34,6 @@ impl SquareAndRectangle {
         })
     }
 
-    /// The side of the square.
-    pub(super) fn side(self) -> u64 {
-        self.side.into()
-    }
-
     /// `ceil(z_1 / w)`: columns of the rectangle for one of the square.
     pub(super) fn columns(self) -> u32 {
         self.length.div_ceil(self.side)
@@ -52,6 +48,20 @@ impl SquareAndRectangle {
     }
 }
 
+/// A square mesh that snakes, column by column, through a rectangular one.
+pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction {
+    name: "square-in-rectangle",
+    summary: "a mesh w x w on a mesh y x z, y > z, with w w = y z",
+    promised_dilation: "ceil(y / w)",
+    source: "embeddings of cube meshes into rectangular meshes",
+    plan: |pair| {
+        let lengths: [u64; 2] = pair.host.shape().lengths().try_into().ok()?;
+        let meshes = SquareAndRectangle::of_rectangle(lengths)?;
+        let fits = is_open(pair.host) && is_mesh(pair.guest, &[meshes.side.into(); 2]);
+        fits.then(|| Ok(Plan::exact(meshes.columns().into(), snaking_places(meshes))))
+    },
+};
+
 /// The square mesh `(w, w)` in the rectangular mesh `(z_1, z_2)` of as many nodes, `z_1 > z_2`: dilation
 /// `ceil(z_1 / w)`, load at most 2, link congestion at most `2 (1 + ceil(z_1 / w))` (CS838 1999, embeddings of cube
 /// meshes into rectangular meshes; errata N6).
@@ -64,7 +74,7 @@ impl SquareAndRectangle {
 /// When the rectangle has no square of the same size, or the shorter length first.
 pub fn square_in_rectangle(rectangle: [u64; 2]) -> Result<RoutedEmbedding, ClassicError> {
     let pair = SquareAndRectangle::checked(rectangle)?;
-    let edges = grid_edges(&pair.square()?);
+    let edges = guest_edges(&pair.square()?);
     Ok(RoutedEmbedding::along_routes_of_the_host(pair.rectangle()?, snaking_places(pair), edges)?)
 }
 
@@ -80,6 +90,20 @@ pub(super) fn snaking_places(pair: SquareAndRectangle) -> Vec<NodeId> {
         column + length * row
     }))
 }
+
+/// A rectangular mesh folded into a square one like paper.
+pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction {
+    name: "rectangle-in-square",
+    summary: "a mesh y x z, y > z, on a mesh w x w with w w = y z",
+    promised_dilation: "1",
+    source: "embeddings of rectangular meshes into cube meshes",
+    plan: |pair| {
+        let lengths: [u64; 2] = pair.guest.shape().lengths().try_into().ok()?;
+        let meshes = SquareAndRectangle::of_rectangle(lengths)?;
+        let fits = is_open(pair.guest) && is_mesh(pair.host, &[meshes.side.into(); 2]);
+        fits.then(|| Ok(Plan::exact(1, paper_places(meshes))))
+    },
+};
 
 /// The rectangular mesh `(z_1, z_2)`, `z_1 > z_2`, in the square mesh `(w, w)` of as many nodes: dilation 1, load and
 /// link congestion 2 (CS838 1999, embeddings of rectangular meshes into cube meshes).
@@ -104,7 +128,7 @@ pub(super) fn snaking_places(pair: SquareAndRectangle) -> Vec<NodeId> {
 /// When the rectangle has no square of the same size, or the shorter length first.
 pub fn rectangle_in_square(rectangle: [u64; 2]) -> Result<RoutedEmbedding, ClassicError> {
     let pair = SquareAndRectangle::checked(rectangle)?;
-    let edges = grid_edges(&pair.rectangle()?);
+    let edges = guest_edges(&pair.rectangle()?);
     Ok(RoutedEmbedding::along_routes_of_the_host(pair.square()?, paper_places(pair), edges)?)
 }
 

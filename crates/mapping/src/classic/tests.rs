@@ -199,7 +199,7 @@ fn circuit(machine: &Machine) -> bool {
         return false;
     };
     let nodes = ProcessId::first(ring.node_count()).map(|process| construction.node(process)).collect();
-    let edges = hosts::grid_edges(&ring);
+    let edges = machines::guest_edges(&ring);
     let embedding = RoutedEmbedding::along_routes_of_the_host(machine.clone(), nodes, edges).unwrap();
     embedding.measures().dilation == 1 && ring.node_count() > 2
 }

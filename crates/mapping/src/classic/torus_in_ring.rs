@@ -3,9 +3,23 @@
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::ClassicError,
-    hosts::{grid_edges, nodes},
+    machines::{guest_edges, is_ring, is_torus, nodes},
     routed_embedding::RoutedEmbedding,
+};
+
+/// A torus of two dimensions on a ring.
+pub(super) static TORUS_IN_RING: ClassicConstruction = ClassicConstruction {
+    name: "torus-in-ring",
+    summary: "a torus y x z, y and z different, on a ring of y z",
+    promised_dilation: "min(y, z)",
+    source: "embeddings of tori into tori",
+    plan: |pair| {
+        let &[first, second] = pair.guest.shape().lengths() else { return None };
+        let fits = is_torus(pair.guest) && is_ring(pair.host) && first != second && pair.has_same_size();
+        fits.then(|| Ok(Plan::exact(first.min(second), ring_places(pair.guest))))
+    },
 };
 
 /// The torus of two different lengths in the ring of as many nodes: load 1, dilation the smaller length (CS838 1999,
@@ -25,7 +39,7 @@ pub fn torus_in_ring(lengths: [u64; 2]) -> Result<RoutedEmbedding, ClassicError>
         return Err(ClassicError::Pair { found, expected: "two different lengths" });
     }
     let ring = Machine::new(MachineKind::Ring, &[torus.node_count()])?;
-    Ok(RoutedEmbedding::along_routes_of_the_host(ring, ring_places(&torus), grid_edges(&torus))?)
+    Ok(RoutedEmbedding::along_routes_of_the_host(ring, ring_places(&torus), guest_edges(&torus))?)
 }
 
 /// Where the vertices of a torus of two dimensions are on the ring.

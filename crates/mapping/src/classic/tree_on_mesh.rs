@@ -2,18 +2,33 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use cubefold_topology::NodeId;
+use cubefold_topology::{MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::{ClassicError, in_range},
     heap_order::{edges, joined},
-    hosts::{mesh, nodes},
+    machines::{mesh, network_dimensions, nodes, square_order},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
 
 /// The greatest `m` for which the patterns reach dilation `2^m + 2m`.
 pub(super) const MAX_ORDER: u32 = 7;
+
+/// A complete binary tree on a square mesh.
+pub(super) static TREE_ON_MESH: ClassicConstruction = ClassicConstruction {
+    name: "tree-on-mesh",
+    summary: "a binary tree of 2 m levels on a mesh 2^m x 2^m, m at most 7",
+    promised_dilation: "at most 2^m + 2 m",
+    source: "simulation of parallel binary divide and conquer on 2D meshes",
+    plan: |pair| {
+        let depth = network_dimensions(pair.guest, MachineKind::BinaryTree)?;
+        let order = square_order(pair.host).filter(|&order| order <= MAX_ORDER && depth == 2 * order)?;
+        let links = (1 << order) + 2 * u64::from(order);
+        Some(places(order).map(|places| Plan::at_most(links, places)))
+    },
+};
 
 /// The complete binary tree of depth `2m` on the mesh `(2^m, 2^m)`: one leaf and, but for one node, one inner vertex on
 /// every node; no channel is used by two edges, directed from parent to child; dilation at most `2^m + 2m` (CS838 1999,
