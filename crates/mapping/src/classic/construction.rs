@@ -1,16 +1,16 @@
 //! The list of the constructions of the notes, and what one is.
 //!
-//! Each construction is described by one [`ClassicConstruction`] in the file that makes it. What is parsed, listed and
-//! documented derives from [`ClassicConstruction::ALL`].
+//! Each construction is described by one [`ClassicConstruction`] in the file that makes it. What is
+//! parsed, listed and documented derives from [`ClassicConstruction::ALL`].
 
 use std::fmt;
 
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::{
-    caterpillar, dense_trees, double_rooted_tree, error::ClassicError, example_meshes, folded_torus, gray,
-    growing_tree, growing_tree::FlipBit, hypercubic_networks, machines::network_dimensions, mesh_of_trees,
-    numberings, shuffle_networks, snake, square_meshes, torus_in_ring, tour_cycle, tree_on_mesh,
+    caterpillar, error::ClassicError, grids, growing_tree, growing_tree::FlipBit, hypercubic_networks,
+    machines::network_dimensions, mesh_of_trees, paths_and_cycles, rectangles, shuffle_networks, tour_cycle,
+    tree_on_mesh, trees_in_cubes,
 };
 use crate::{Exactness, ProcessId, PromisedDilation};
 
@@ -29,24 +29,25 @@ pub struct ClassicConstruction {
 }
 
 impl ClassicConstruction {
-    /// Every construction. Where several apply to a pair of guest and host, the first in this order is taken.
+    /// Every construction. Where several apply to a pair of guest and host, the first in this order
+    /// is taken.
     pub const ALL: &'static [&'static Self] = &[
-        &gray::GRAY_PATH,
-        &gray::GRAY_CYCLE,
-        &folded_torus::MESH_IN_TORUS,
-        &numberings::RECURSIVE_PATH,
-        &numberings::RECURSIVE_CYCLE,
-        &snake::SNAKE,
-        &numberings::Z_ORDER,
-        &folded_torus::FOLDED_TORUS,
-        &torus_in_ring::TORUS_IN_RING,
-        &square_meshes::RECTANGLE_IN_SQUARE,
-        &square_meshes::SQUARE_IN_RECTANGLE,
-        &example_meshes::EXAMPLE_MESHES,
-        &double_rooted_tree::DOUBLE_ROOTED_TREE,
-        &dense_trees::SHARED_TREE,
-        &dense_trees::WIDE_TREE,
-        &dense_trees::BINOMIAL_TREE,
+        &paths_and_cycles::GRAY_PATH,
+        &paths_and_cycles::GRAY_CYCLE,
+        &grids::MESH_IN_TORUS,
+        &paths_and_cycles::RECURSIVE_PATH,
+        &paths_and_cycles::RECURSIVE_CYCLE,
+        &grids::SNAKE,
+        &paths_and_cycles::Z_ORDER,
+        &grids::FOLDED_TORUS,
+        &grids::TORUS_IN_RING,
+        &rectangles::RECTANGLE_IN_SQUARE,
+        &rectangles::SQUARE_IN_RECTANGLE,
+        &rectangles::EXAMPLE_MESHES,
+        &trees_in_cubes::DOUBLE_ROOTED_TREE,
+        &trees_in_cubes::SHARED_TREE,
+        &trees_in_cubes::WIDE_TREE,
+        &trees_in_cubes::BINOMIAL_TREE,
         &tree_on_mesh::TREE_ON_MESH,
         &caterpillar::CATERPILLAR,
         &growing_tree::FLIP_BITS,

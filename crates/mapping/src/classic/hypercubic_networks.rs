@@ -1,7 +1,7 @@
 //! Cube-connected cycles and butterflies in one another.
 //!
-//! Numbering is that of the machines: `(i, x)` is node `i + n x` of cube-connected cycles and wrapped butterflies, and
-//! `i + (n + 1) x` of ordinary butterflies.
+//! Numbering is that of the machines: `(i, x)` is node `i + n x` of cube-connected cycles and
+//! wrapped butterflies, and `i + (n + 1) x` of ordinary butterflies.
 
 use cubefold_topology::{
     Machine,
@@ -12,13 +12,14 @@ use cubefold_topology::{
 use super::{
     construction::{ClassicConstruction, Pair, Plan},
     error::{ClassicError, in_range},
-    folded_torus::fold,
+    grids::fold,
     machines::{guest_edges, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
 
-/// The least number of dimensions: with two, the butterfly has two links between the same nodes (errata N11).
+/// The least number of dimensions: with two, the butterfly has two links between the same nodes
+/// (errata N11).
 pub(super) const MIN_DIMENSIONS: u32 = 3;
 
 /// The most of which there are machines of both kinds.
@@ -36,8 +37,8 @@ pub(super) static CYCLES_IN_BUTTERFLY: ClassicConstruction = ClassicConstruction
     },
 };
 
-/// The cube-connected cycles of `n` dimensions as a spanning subgraph of the wrapped butterfly of `n` dimensions:
-/// dilation 1 (CS838 1999, lemma on butterflies and CCC).
+/// The cube-connected cycles of `n` dimensions as a spanning subgraph of the wrapped butterfly of
+/// `n` dimensions: dilation 1 (CS838 1999, lemma on butterflies and CCC).
 ///
 /// `(i, x)` goes to `(i + parity(x), x)`: the cycles of odd words are turned by one.
 ///
@@ -69,11 +70,12 @@ pub(super) static BUTTERFLY_IN_CYCLES: ClassicConstruction = ClassicConstruction
     },
 };
 
-/// The wrapped butterfly of `n` dimensions in the cube-connected cycles of `n` dimensions: load 1, dilation and link
-/// congestion 2 (as above; errata N11).
+/// The wrapped butterfly of `n` dimensions in the cube-connected cycles of `n` dimensions: load 1,
+/// dilation and link congestion 2 (as above; errata N11).
 ///
-/// Every vertex is on the node of its own name. A straight edge takes the link of the cycle, a cross edge from `(i, x)`
-/// to `(i + 1, x')` the link across to `(i, x')` and then that of the cycle.
+/// Every vertex is on the node of its own name. A straight edge takes the link of the cycle, a
+/// cross edge from `(i, x)` to `(i + 1, x')` the link across to `(i, x')` and then that of the
+/// cycle.
 ///
 /// # Errors
 ///
@@ -101,7 +103,8 @@ pub(super) static MERGED_LEVELS: ClassicConstruction = ClassicConstruction {
     },
 };
 
-/// The ordinary butterfly of `n` dimensions in the wrapped one: load 2, dilation 1, link congestion 1 (as above).
+/// The ordinary butterfly of `n` dimensions in the wrapped one: load 2, dilation 1, link congestion
+/// 1 (as above).
 ///
 /// The first and the last level are merged; only their nodes have two vertices.
 ///
@@ -133,12 +136,12 @@ pub(super) static FOLDED_LEVELS: ClassicConstruction = ClassicConstruction {
     },
 };
 
-/// The wrapped butterfly of `n` dimensions in the ordinary one: load 1, dilation 3 (as above; the notes promise a
-/// constant and leave the proof out).
+/// The wrapped butterfly of `n` dimensions in the ordinary one: load 1, dilation 3 (as above; the
+/// notes promise a constant and leave the proof out).
 ///
-/// The cycle of levels is folded flat on the levels `0..n`. An edge then leads over one or two gaps of the host; the bits
-/// of the words are exchanged so that the bit that it crosses is that of one of them. Only where the fold turns, the
-/// bit is that of the last gap, one link beside the way.
+/// The cycle of levels is folded flat on the levels `0..n`. An edge then leads over one or two gaps
+/// of the host; the bits of the words are exchanged so that the bit that it crosses is that of one
+/// of them. Only where the fold turns, the bit is that of the last gap, one link beside the path.
 ///
 /// # Errors
 ///
@@ -168,15 +171,16 @@ fn folded_level(dimensions: u32, level: u32) -> u32 {
     u32::try_from(folded).unwrap_or(dimensions)
 }
 
-/// The bit of the host's words that a bit of the guest's becomes: that of the second gap that the edges across it go over.
+/// The bit of the host's words that a bit of the guest's becomes: that of the second gap that the
+/// edges across it go over.
 fn folded_bit(dimensions: u32, bit: u32) -> u32 {
     let [near, far] = [bit, (bit + 1) % dimensions].map(|level| folded_level(dimensions, level));
     // The last level and the first are on the host's levels 1 and 0.
     if bit + 1 == dimensions { 0 } else { near.min(far) + 1 }
 }
 
-/// The way between two nodes of the ordinary butterfly whose words differ in a bit between their levels, in none, or in
-/// the bit of the last gap, which begins at the level of one of them.
+/// The path between two nodes of the ordinary butterfly whose words differ in a bit between their
+/// levels, in none, or in the bit of the last gap, which begins at the level of one of them.
 fn path_by_levels(dimensions: u32, from: NodeId, to: NodeId) -> Vec<NodeId> {
     let levels = dimensions + 1;
     let place = |node: NodeId| (node.index() % levels, node.index() / levels);
@@ -204,7 +208,8 @@ fn path_by_levels(dimensions: u32, from: NodeId, to: NodeId) -> Vec<NodeId> {
     path
 }
 
-/// The number of dimensions that guest and host of these kinds have in common, when there is a construction for it.
+/// The number of dimensions that guest and host of these kinds have in common, when there is a
+/// construction for it.
 fn same_dimensions(pair: Pair<'_>, guest: MachineKind, host: MachineKind) -> Option<u32> {
     let [guest, host] = pair.dimensions(guest, host)?;
     (guest == host && (MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&guest)).then_some(guest)
@@ -224,7 +229,8 @@ fn direct(host: Machine, places: &[NodeId], guest: &Machine) -> Result<RoutedEmb
     Ok(RoutedEmbedding::new(host, places.to_vec(), guest_edges(guest), path)?)
 }
 
-/// Level and word of the two ends of an edge of the wrapped butterfly, that of the level before first.
+/// Level and word of the two ends of an edge of the wrapped butterfly, that of the level before
+/// first.
 fn in_order(dimensions: u32, from: ProcessId, to: ProcessId) -> ((u32, u32), (u32, u32)) {
     let place = |vertex: ProcessId| (vertex.label() % dimensions, vertex.label() / dimensions);
     let (from, to) = (place(from), place(to));

@@ -76,7 +76,8 @@ pub(super) fn square_order(machine: &Machine) -> Option<u32> {
     is_mesh(machine, &[1 << order; 2]).then_some(order)
 }
 
-/// The number of dimensions of which a network of this kind was made; none when it is of another kind.
+/// The number of dimensions of which a network of this kind was made; none when it is of another
+/// kind.
 pub(super) fn network_dimensions(machine: &Machine, kind: MachineKind) -> Option<u32> {
     let dimensions = machine.network_dimensions().filter(|_| machine.kind() == kind)?;
     u32::try_from(dimensions).ok()

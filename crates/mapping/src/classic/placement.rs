@@ -4,14 +4,15 @@ use cubefold_topology::Machine;
 
 use super::{
     construction::{ClassicConstruction, Pair, Plan},
-    error::ClassicError,
+    error::ClassicPlacementError,
     growing_tree::FlipBit,
 };
-use crate::{PlacementTable, PlacementTableError, ProcessId, PromisedDilation};
+use crate::{PlacementTable, ProcessId, PromisedDilation};
 
 /// Where a construction of CS838 1999 puts the processes of one guest on one host.
 ///
-/// Its messages take the routes of the host; the promised dilation holds for them, since no route is longer than a path.
+/// Its messages take the routes of the host; the promised dilation holds for them, since no route
+/// is longer than a path.
 ///
 /// ```
 /// use cubefold_mapping::{ClassicPlacement, classic::FlipBit};
@@ -32,29 +33,10 @@ pub struct ClassicPlacement {
     dilation: PromisedDilation,
 }
 
-/// A pair of guest and host that no construction of the notes, or not the one asked for, covers.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ClassicPlacementError {
-    /// No construction is for the pair.
-    #[error("no construction of CS838 1999 maps this guest on this host")]
-    NotCovered,
-    /// The construction asked for is for others.
-    #[error("{construction} does not map this guest on this host, expected {}", construction.summary)]
-    OtherPair {
-        /// The construction.
-        construction: &'static ClassicConstruction,
-    },
-    /// The construction could not be made.
-    #[error(transparent)]
-    Construction(#[from] ClassicError),
-    /// What was made is no placement.
-    #[error(transparent)]
-    Table(#[from] PlacementTableError),
-}
-
 impl ClassicPlacement {
-    /// The first construction in the order of [`ClassicConstruction::ALL`] that is for the pair. `flip` gives the flip
-    /// bits of the vertices of a tree that grows; no other construction is random.
+    /// The first construction in the order of [`ClassicConstruction::ALL`] that is for the pair.
+    /// `flip` gives the flip bits of the vertices of a tree that grows; no other construction is
+    /// random.
     ///
     /// # Errors
     ///
@@ -135,7 +117,8 @@ mod tests {
         FlipBit::LeftStays
     }
 
-    /// The names of the constructions that are for a pair, in order. What each states in words is what it promises.
+    /// The names of the constructions that are for a pair, in order. What each states in words is
+    /// what it promises.
     fn all(guest: &Machine, host: &Machine) -> Vec<&'static str> {
         let placements = ClassicConstruction::ALL.iter().filter_map(|&construction| {
             let placement = ClassicPlacement::named(construction, guest, host, &stays).ok()?;
@@ -204,7 +187,8 @@ mod tests {
             let guest = Machine::network(MachineKind::Network, network).unwrap();
             all(&guest, &machine(MachineKind::Hypercube, &[2; 3]))
         };
-        // A spine 3 - 0 - 4 - 1 - 5 - 2 with legs at 0 and 4. Node 0 has too many children for the root of a binary tree.
+        // A spine 3 - 0 - 4 - 1 - 5 - 2 with legs at 0 and 4. Node 0 has too many children for the
+        // root of a binary tree.
         assert_eq!(of(&[(3, 0), (0, 4), (4, 1), (1, 5), (5, 2), (0, 6), (4, 7)]), ["caterpillar"]);
         // Legs at 0 and 1: five vertices of one colour.
         assert_eq!(of(&[(3, 0), (0, 4), (4, 1), (1, 5), (5, 2), (0, 6), (1, 7)]), [""; 0]);

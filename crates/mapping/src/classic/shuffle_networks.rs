@@ -1,4 +1,7 @@
 //! Shuffle-exchange and de Bruijn networks in one another.
+//!
+//! CS838 1999, embeddings into shuffle-based topologies. Nodes are binary words; the shuffle
+//! rotates one to the left.
 
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
@@ -7,12 +10,11 @@ use super::{
     error::{ClassicError, in_range},
     machines::{guest_edges, nodes},
     routed_embedding::RoutedEmbedding,
-    word::{rotated_left, rotated_right},
 };
 use crate::ProcessId;
 
 /// The most dimensions that tables are made for.
-pub(super) const MAX_DIMENSIONS: u32 = 19;
+const MAX_DIMENSIONS: u32 = 19;
 
 /// A shuffle-exchange network in the de Bruijn network, odd words rotated right.
 pub(super) static UNSHUFFLED_WORDS: ClassicConstruction = ClassicConstruction {
@@ -27,8 +29,8 @@ pub(super) static UNSHUFFLED_WORDS: ClassicConstruction = ClassicConstruction {
     },
 };
 
-/// The shuffle-exchange network of `n` dimensions as a spanning subgraph of the de Bruijn network of `n` dimensions:
-/// dilation 1 (CS838 1999, embeddings into shuffle-based topologies; errata N2).
+/// The shuffle-exchange network of `n` dimensions as a spanning subgraph of the de Bruijn network
+/// of `n` dimensions: dilation 1 (CS838 1999, embeddings into shuffle-based topologies; errata N2).
 ///
 /// Words of even parity stay, those of odd parity are rotated right by one: un-shuffled.
 ///
@@ -45,7 +47,7 @@ pub fn unshuffled_words(dimensions: u32) -> Result<RoutedEmbedding, ClassicError
     Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
 }
 
-pub(super) fn unshuffled_places(dimensions: u32) -> Vec<NodeId> {
+fn unshuffled_places(dimensions: u32) -> Vec<NodeId> {
     nodes((0..1 << dimensions).map(|word: u32| {
         let is_even = word.count_ones().is_multiple_of(2);
         if is_even { word } else { rotated_right(word, dimensions) }
@@ -65,10 +67,12 @@ pub(super) static SHUFFLE_THEN_EXCHANGE: ClassicConstruction = ClassicConstructi
     },
 };
 
-/// The de Bruijn network of `n` dimensions in the shuffle-exchange network of `n` dimensions: load 1, dilation 2 (as
-/// above). Link congestion, of which the notes say nothing, is 2 or 3 by these routes.
+/// The de Bruijn network of `n` dimensions in the shuffle-exchange network of `n` dimensions: load
+/// 1, dilation 2 (as above). Link congestion, of which the notes say nothing, is 2 or 3 by these
+/// routes.
 ///
-/// Every word is on its own node. An edge takes the rotation, and then the exchange if the last bit differs.
+/// Every word is on its own node. An edge takes the rotation, and then the exchange if the last bit
+/// differs.
 ///
 /// # Errors
 ///
@@ -105,8 +109,9 @@ pub(super) static CONTRACTED_EXCHANGES: ClassicConstruction = ClassicConstructio
     },
 };
 
-/// The shuffle-exchange network of `n + 1` dimensions in the de Bruijn network of `n`: load 2, dilation 1. The edges that
-/// exchange the last bit have both ends on one node; contracting them makes the one network of the other (as above).
+/// The shuffle-exchange network of `n + 1` dimensions in the de Bruijn network of `n`: load 2,
+/// dilation 1. The edges that exchange the last bit have both ends on one node; contracting them
+/// makes the one network of the other (as above).
 ///
 /// # Errors
 ///
@@ -124,8 +129,20 @@ pub fn contracted_exchanges(dimensions: u32) -> Result<RoutedEmbedding, ClassicE
     Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
 }
 
-pub(super) fn contracted_places(dimensions: u32) -> Vec<NodeId> {
+fn contracted_places(dimensions: u32) -> Vec<NodeId> {
     nodes((0..2 << dimensions).map(|word: u32| word >> 1))
+}
+
+/// The word of `length` bits, rotated left by one: the shuffle.
+pub(super) fn rotated_left(word: u32, length: u32) -> u32 {
+    debug_assert!(length > 0 && length < 32, "a word of 1 to 31 bits");
+    (word << 1 | word >> (length - 1)) & ((1 << length) - 1)
+}
+
+/// The word of `length` bits, rotated right by one.
+fn rotated_right(word: u32, length: u32) -> u32 {
+    debug_assert!(length > 0 && length < 32, "a word of 1 to 31 bits");
+    word >> 1 | (word & 1) << (length - 1)
 }
 
 #[cfg(test)]
@@ -163,5 +180,12 @@ mod tests {
             links.dedup();
             assert_eq!(links.len() as u64, embedding.host().link_count(), "{dimensions}");
         }
+    }
+
+    #[test]
+    fn the_highest_bit_becomes_the_lowest_and_back() {
+        assert_eq!(rotated_left(0b101, 3), 0b011);
+        assert_eq!(rotated_left(0b1, 1), 0b1);
+        assert_eq!(rotated_right(0b011, 3), 0b101);
     }
 }

@@ -24,11 +24,13 @@ pub(super) static TOUR_CYCLE: ClassicConstruction = ClassicConstruction {
     },
 };
 
-/// The ring of as many vertices as a connected machine has nodes, in that machine: load 1, dilation at most 3, link
-/// congestion at most 2 (CS838 1999, embeddings of linear arrays and cycles; Sekanina).
+/// The ring of as many vertices as a connected machine has nodes, in that machine: load 1, dilation
+/// at most 3, link congestion at most 2 (CS838 1999, embeddings of linear arrays and cycles;
+/// Sekanina).
 ///
-/// A spanning tree is walked round depth first, from node 0. A node of an odd level gets the next vertex at the first
-/// visit, one of an even level at the last. The edges go along the walk, which crosses every link of the tree twice.
+/// A spanning tree is walked round depth first, from node 0. A node of an odd level gets the next
+/// vertex at the first visit, one of an even level at the last. The edges go along the walk, which
+/// crosses every link of the tree twice.
 ///
 /// # Errors
 ///
@@ -89,8 +91,8 @@ impl Tour {
         self.vertices.iter().map(|&visit| self.visits[visit]).collect()
     }
 
-    /// The part of the walk between two vertices that follow one another; back over its end from the last to the
-    /// first.
+    /// The part of the walk between two vertices that follow one another; back over its end from
+    /// the last to the first.
     fn path(&self, from: ProcessId, to: ProcessId) -> Vec<NodeId> {
         let [start, end] = [from, to].map(|vertex| self.vertices[vertex.label() as usize]);
         if to.label() == from.label() + 1 {

@@ -1,16 +1,76 @@
-//! Numberings of square meshes: lines and rings on them, recursively.
+//! Lines and rings in hypercubes, by the Gray code, and on square meshes, by recursive numberings.
+//!
+//! CS838 1999, embeddings of paths and cycles, and recursive patterns. Every construction has load
+//! 1 and puts a vertex on every node; all but the numbering without turns have dilation 1.
 
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::{
     construction::{ClassicConstruction, Pair, Plan},
     error::{ClassicError, in_range},
-    machines::{guest_edges, is_line, is_ring, mesh, nodes, square_order},
+    machines::{
+        MAX_DIMENSIONS, cube_dimensions, guest_edges, hypercube, is_line, is_ring, mesh, nodes, square_order,
+    },
     routed_embedding::RoutedEmbedding,
 };
 
+/// A line along the Gray code of a hypercube.
+pub(super) static GRAY_PATH: ClassicConstruction = ClassicConstruction {
+    name: "gray-path",
+    summary: "a line of 2^n on a hypercube of n dimensions",
+    promised_dilation: "1",
+    source: "embeddings of paths and cycles",
+    plan: |pair| gray_plan(pair, is_line(pair.guest)),
+};
+
+/// The line of `2^n` vertices as a Hamiltonian path of the hypercube of `n` dimensions: vertex `b`
+/// on node `b xor (b >> 1)`, dilation 1 (CS838 1999, embeddings of paths and cycles).
+///
+/// # Errors
+///
+/// When `dimensions` is not 1 to 20.
+pub fn gray_path(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    embed_by_gray_code(MachineKind::Line, in_range("dimensions", dimensions, 1..=MAX_DIMENSIONS)?)
+}
+
+/// A ring along the Gray code of a hypercube.
+pub(super) static GRAY_CYCLE: ClassicConstruction = ClassicConstruction {
+    name: "gray-cycle",
+    summary: "a ring of 2^n on a hypercube of n dimensions, n at least 2",
+    promised_dilation: "1",
+    source: "embeddings of paths and cycles",
+    plan: |pair| gray_plan(pair, is_ring(pair.guest)),
+};
+
+/// The ring of `2^n` vertices as a Hamiltonian cycle of the hypercube of `n` dimensions, dilation 1
+/// (as above).
+///
+/// # Errors
+///
+/// When `dimensions` is not 2 to 20: two nodes have one link, and no cycle.
+pub fn gray_cycle(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    embed_by_gray_code(MachineKind::Ring, in_range("dimensions", dimensions, 2..=MAX_DIMENSIONS)?)
+}
+
+/// The Gray code, when the guest has the right kind.
+fn gray_plan(pair: Pair<'_>, is_kind: bool) -> Option<Result<Plan, ClassicError>> {
+    let dimensions = cube_dimensions(pair.host).filter(|_| is_kind && pair.has_same_size())?;
+    (dimensions <= MAX_DIMENSIONS).then(|| Ok(Plan::exact(1, gray_places(1 << dimensions))))
+}
+
+/// Vertex `b` on node `b xor (b >> 1)`.
+fn gray_places(vertices: u32) -> Vec<NodeId> {
+    nodes((0..vertices).map(|position| position ^ position >> 1))
+}
+
+fn embed_by_gray_code(kind: MachineKind, dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
+    let guest = Machine::new(kind, &[1 << dimensions])?;
+    let host = hypercube(dimensions)?;
+    Ok(RoutedEmbedding::along_routes_of_the_host(host, gray_places(1 << dimensions), guest_edges(&guest))?)
+}
+
 /// The greatest order that tables are made for.
-pub(super) const MAX_ORDER: u32 = 10;
+const MAX_ORDER: u32 = 10;
 
 /// A line through the quarters of a square mesh, turned so that they meet.
 pub(super) static RECURSIVE_PATH: ClassicConstruction = ClassicConstruction {
@@ -18,11 +78,11 @@ pub(super) static RECURSIVE_PATH: ClassicConstruction = ClassicConstruction {
     summary: "a line of 4^i on a mesh 2^i x 2^i",
     promised_dilation: "1",
     source: "recursive patterns",
-    plan: |pair| plan(pair, is_line(pair.guest), |_| 1, path_places),
+    plan: |pair| numbering_plan(pair, is_line(pair.guest), |_| 1, path_places),
 };
 
-/// The line of `4^i` vertices as a Hamiltonian path of the square mesh of side `2^i`, quarter by quarter: dilation 1
-/// (CS838 1999, recursive patterns).
+/// The line of `4^i` vertices as a Hamiltonian path of the square mesh of side `2^i`, quarter by
+/// quarter: dilation 1 (CS838 1999, recursive patterns).
 ///
 /// ```text
 ///   5  6  9 10      of the four quarters, the first and the last
@@ -35,7 +95,7 @@ pub(super) static RECURSIVE_PATH: ClassicConstruction = ClassicConstruction {
 ///
 /// When `order` is not 1 to 10.
 pub fn recursive_path(order: u32) -> Result<RoutedEmbedding, ClassicError> {
-    embed(MachineKind::Line, order, path_places)
+    embed_numbering(MachineKind::Line, order, path_places)
 }
 
 /// A ring through the quarters of a square mesh.
@@ -44,17 +104,17 @@ pub(super) static RECURSIVE_CYCLE: ClassicConstruction = ClassicConstruction {
     summary: "a ring of 4^i on a mesh 2^i x 2^i",
     promised_dilation: "1",
     source: "recursive patterns",
-    plan: |pair| plan(pair, is_ring(pair.guest), |_| 1, cycle_places),
+    plan: |pair| numbering_plan(pair, is_ring(pair.guest), |_| 1, cycle_places),
 };
 
-/// The ring of `4^i` vertices as a Hamiltonian cycle of the square mesh of side `2^i`, quarter by quarter: dilation 1
-/// (as above).
+/// The ring of `4^i` vertices as a Hamiltonian cycle of the square mesh of side `2^i`, quarter by
+/// quarter: dilation 1 (as above).
 ///
 /// # Errors
 ///
 /// When `order` is not 1 to 10.
 pub fn recursive_cycle(order: u32) -> Result<RoutedEmbedding, ClassicError> {
-    embed(MachineKind::Ring, order, cycle_places)
+    embed_numbering(MachineKind::Ring, order, cycle_places)
 }
 
 /// A line through the quarters of a square mesh, not turned.
@@ -63,11 +123,12 @@ pub(super) static Z_ORDER: ClassicConstruction = ClassicConstruction {
     summary: "a line of 4^i on a mesh 2^i x 2^i",
     promised_dilation: "2^i",
     source: "recursive patterns",
-    plan: |pair| plan(pair, is_line(pair.guest), |order| 1 << order, z_places),
+    plan: |pair| numbering_plan(pair, is_line(pair.guest), |order| 1 << order, z_places),
 };
 
-/// The line of `4^i` vertices on the square mesh of side `2^i`, quarters after one another without turning them, what
-/// the notes call a Peano curve: dilation `2^i`, between the second quarter and the third (as above).
+/// The line of `4^i` vertices on the square mesh of side `2^i`, quarters after one another without
+/// turning them, what the notes call a Peano curve: dilation `2^i`, between the second quarter and
+/// the third (as above).
 ///
 /// The bits of the two coordinates alternate in the number of a vertex.
 ///
@@ -75,10 +136,10 @@ pub(super) static Z_ORDER: ClassicConstruction = ClassicConstruction {
 ///
 /// When `order` is not 1 to 10.
 pub fn z_order(order: u32) -> Result<RoutedEmbedding, ClassicError> {
-    embed(MachineKind::Line, order, z_places)
+    embed_numbering(MachineKind::Line, order, z_places)
 }
 
-fn embed(
+fn embed_numbering(
     kind: MachineKind,
     order: u32,
     places: fn(u32) -> Vec<NodeId>,
@@ -90,7 +151,7 @@ fn embed(
 }
 
 /// A numbering of a square mesh, when the guest has the right kind.
-fn plan(
+fn numbering_plan(
     pair: Pair<'_>,
     is_kind: bool,
     dilation: fn(u32) -> u64,
@@ -101,12 +162,12 @@ fn plan(
 }
 
 /// Where the path has its vertices.
-pub(super) fn path_places(order: u32) -> Vec<NodeId> {
+fn path_places(order: u32) -> Vec<NodeId> {
     nodes(path(order).into_iter().map(|(x, y)| x + (y << order)))
 }
 
 /// Where the cycle has its vertices: two paths up on the left, two down on the right.
-pub(super) fn cycle_places(order: u32) -> Vec<NodeId> {
+fn cycle_places(order: u32) -> Vec<NodeId> {
     let (quarter, side) = (path(order - 1), 1 << (order - 1));
     let turned = |quarter: &[(u32, u32)]| {
         let up = quarter.iter().map(|&(x, y)| (side - 1 - y, x)).collect::<Vec<_>>();
@@ -120,7 +181,7 @@ pub(super) fn cycle_places(order: u32) -> Vec<NodeId> {
 }
 
 /// Where the numbering without turns has its vertices.
-pub(super) fn z_places(order: u32) -> Vec<NodeId> {
+fn z_places(order: u32) -> Vec<NodeId> {
     let every_other = |bits: u32| (0..order).map(|bit| (bits >> (2 * bit) & 1) << bit).sum::<u32>();
     nodes((0..1 << (2 * order)).map(|vertex| every_other(vertex) + (every_other(vertex >> 1) << order)))
 }

@@ -1,4 +1,7 @@
-//! Square meshes and rectangular ones of the same size, in one another.
+//! Meshes of two dimensions with as many nodes in one another: squares and rectangles, and the
+//! example of the meshes (2, 9) and (3, 6).
+//!
+//! CS838 1999, embeddings of cube meshes into rectangular meshes, and the reverse.
 
 use cubefold_topology::{Machine, NodeId};
 
@@ -8,18 +11,20 @@ use super::{
     machines::{guest_edges, is_mesh, is_open, mesh, nodes},
     routed_embedding::RoutedEmbedding,
 };
+use crate::ProcessId;
 
 /// A square and a rectangle of as many nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SquareAndRectangle {
+struct SquareAndRectangle {
     side: u32,
     length: u32, // of the rectangle, more than `side`
     width: u32,  // of the rectangle, less than `side`, at least 2
 }
 
 impl SquareAndRectangle {
-    /// The pair with a rectangle of these lengths, the longer first; none when it has no square, or is one.
-    pub(super) fn of_rectangle(lengths: [u64; 2]) -> Option<Self> {
+    /// The pair with a rectangle of these lengths, the longer first; none when it has no square, or
+    /// is one.
+    fn of_rectangle(lengths: [u64; 2]) -> Option<Self> {
         let [length, width] = lengths.map(|length| u32::try_from(length).ok());
         let (length, width) = (length?, width?);
         let nodes = length.checked_mul(width)?;
@@ -35,7 +40,7 @@ impl SquareAndRectangle {
     }
 
     /// `ceil(z_1 / w)`: columns of the rectangle for one of the square.
-    pub(super) fn columns(self) -> u32 {
+    fn columns(self) -> u32 {
         self.length.div_ceil(self.side)
     }
 
@@ -62,12 +67,12 @@ pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction
     },
 };
 
-/// The square mesh `(w, w)` in the rectangular mesh `(z_1, z_2)` of as many nodes, `z_1 > z_2`: dilation
-/// `ceil(z_1 / w)`, load at most 2, link congestion at most `2 (1 + ceil(z_1 / w))` (CS838 1999, embeddings of cube
-/// meshes into rectangular meshes; errata N6).
+/// The square mesh `(w, w)` in the rectangular mesh `(z_1, z_2)` of as many nodes, `z_1 > z_2`:
+/// dilation `ceil(z_1 / w)`, load at most 2, link congestion at most `2 (1 + ceil(z_1 / w))` (CS838
+/// 1999, embeddings of cube meshes into rectangular meshes; errata N6).
 ///
-/// Each column of the square snakes through `ceil(z_1 / w)` columns of the rectangle. What goes past the last column
-/// is mirrored back.
+/// Each column of the square snakes through `ceil(z_1 / w)` columns of the rectangle. What goes
+/// past the last column is mirrored back.
 ///
 /// # Errors
 ///
@@ -79,7 +84,7 @@ pub fn square_in_rectangle(rectangle: [u64; 2]) -> Result<RoutedEmbedding, Class
 }
 
 /// Where the vertices of the square are in the rectangle.
-pub(super) fn snaking_places(pair: SquareAndRectangle) -> Vec<NodeId> {
+fn snaking_places(pair: SquareAndRectangle) -> Vec<NodeId> {
     let SquareAndRectangle { side, length, width } = pair;
     nodes((0..side * side).map(|vertex| {
         let (column, position) = (vertex % side, vertex / side);
@@ -105,11 +110,12 @@ pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction
     },
 };
 
-/// The rectangular mesh `(z_1, z_2)`, `z_1 > z_2`, in the square mesh `(w, w)` of as many nodes: dilation 1, load and
-/// link congestion 2 (CS838 1999, embeddings of rectangular meshes into cube meshes).
+/// The rectangular mesh `(z_1, z_2)`, `z_1 > z_2`, in the square mesh `(w, w)` of as many nodes:
+/// dilation 1, load and link congestion 2 (CS838 1999, embeddings of rectangular meshes into cube
+/// meshes).
 ///
-/// The rectangle is folded like a strip of paper. It runs to and fro through the square, one run above the other; to
-/// turn, it is folded twice at 45 degrees:
+/// The rectangle is folded like a strip of paper. It runs to and fro through the square, one run
+/// above the other; to turn, it is folded twice at 45 degrees:
 ///
 /// ```text
 ///   . . . . . \          the second fold: the strip turns back, above where it came from
@@ -120,8 +126,8 @@ pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction
 ///   . . . . /
 /// ```
 ///
-/// Under a fold some nodes have two vertices, and as many beside it none. What is left over because no whole number of
-/// runs fits is folded straight back over the two free ends.
+/// Under a fold some nodes have two vertices, and as many beside it none. What is left over because
+/// no whole number of runs fits is folded straight back over the two free ends.
 ///
 /// # Errors
 ///
@@ -133,7 +139,7 @@ pub fn rectangle_in_square(rectangle: [u64; 2]) -> Result<RoutedEmbedding, Class
 }
 
 /// Where the vertices of the rectangle are in the square.
-pub(super) fn paper_places(pair: SquareAndRectangle) -> Vec<NodeId> {
+fn paper_places(pair: SquareAndRectangle) -> Vec<NodeId> {
     let SquareAndRectangle { side, length, .. } = pair;
     let places = (0..side * side).map(|vertex| {
         let (along, across) = (vertex % length, vertex / length);
@@ -156,9 +162,9 @@ fn ends_folded_back(pair: SquareAndRectangle, along: u32) -> u32 {
 
 /// The coordinates in the square of a place of the strip: `along` the runs, `across` them.
 ///
-/// In each run the strip is seen as if it came from the left. It begins to turn upwards where `along - across` passes
-/// `side - width`, by a reflection that exchanges the two, and turns back where their sum passes `side - 1 + width`,
-/// which is the next run, mirrored.
+/// In each run the strip is seen as if it came from the left. It begins to turn upwards where
+/// `along - across` passes `side - width`, by a reflection that exchanges the two, and turns back
+/// where their sum passes `side - 1 + width`, which is the next run, mirrored.
 fn folded(pair: SquareAndRectangle, mut along: u32, mut across: u32) -> (u32, u32) {
     let SquareAndRectangle { side, width, .. } = pair;
     let (runs, turn) = (side / width, side - width);
@@ -174,6 +180,134 @@ fn folded(pair: SquareAndRectangle, mut along: u32, mut across: u32) -> (u32, u3
     }
     let x = if run.is_multiple_of(2) { along } else { side - 1 - along };
     (x, run * width + across)
+}
+
+/// Which of the two meshes is the guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExampleMeshes {
+    /// The mesh (2, 9) in the mesh (3, 6), as the notes draw it.
+    TwoByNineInThreeBySix,
+    /// The mesh (3, 6) in the mesh (2, 9), as their lemma has it.
+    ThreeBySixInTwoByNine,
+}
+
+impl ExampleMeshes {
+    /// Both.
+    pub const BOTH: [Self; 2] = [Self::TwoByNineInThreeBySix, Self::ThreeBySixInTwoByNine];
+
+    /// The lengths of the guest.
+    #[must_use]
+    pub fn guest_lengths(self) -> [u64; 2] {
+        match self {
+            Self::TwoByNineInThreeBySix => [2, 9],
+            Self::ThreeBySixInTwoByNine => [3, 6],
+        }
+    }
+
+    /// The lengths of the host.
+    #[must_use]
+    pub fn host_lengths(self) -> [u64; 2] {
+        match self {
+            Self::TwoByNineInThreeBySix => [3, 6],
+            Self::ThreeBySixInTwoByNine => [2, 9],
+        }
+    }
+
+    /// The most edges over a link with the routes that are chosen.
+    #[must_use]
+    pub fn link_congestion(self) -> u64 {
+        match self {
+            Self::TwoByNineInThreeBySix => 2,
+            Self::ThreeBySixInTwoByNine => 3,
+        }
+    }
+
+    /// The nodes of the vertices, found by search; the first coordinate varies fastest in both
+    /// meshes.
+    fn node_indices(self) -> [u32; 18] {
+        match self {
+            Self::TwoByNineInThreeBySix => [0, 2, 1, 5, 3, 4, 6, 8, 7, 11, 9, 10, 12, 14, 15, 17, 13, 16],
+            Self::ThreeBySixInTwoByNine => [0, 1, 2, 3, 5, 4, 7, 6, 8, 9, 10, 11, 13, 12, 15, 14, 16, 17],
+        }
+    }
+}
+
+/// The meshes (2, 9) and (3, 6) in one another.
+pub(super) static EXAMPLE_MESHES: ClassicConstruction = ClassicConstruction {
+    name: "example-meshes",
+    summary: "a mesh 2 x 9 on a mesh 3 x 6, or the other way round",
+    promised_dilation: "2",
+    source: "embeddings among 2D rectangular meshes",
+    plan: |pair| {
+        let fits = |example: &ExampleMeshes| {
+            is_mesh(pair.guest, &example.guest_lengths()) && is_mesh(pair.host, &example.host_lengths())
+        };
+        let example = ExampleMeshes::BOTH.into_iter().find(fits)?;
+        Some(Ok(Plan::exact(2, nodes(example.node_indices()))))
+    },
+};
+
+/// One of the meshes (2, 9) and (3, 6) in the other: load 1, dilation 2 (CS838 1999, embeddings
+/// among 2D rectangular meshes).
+///
+/// Each edge that turns a corner takes one of the two paths, so that link congestion is 2 from (2,
+/// 9) into (3, 6) and 3 the other way round, where no routes of two links have less; the notes
+/// print 3 for the first (errata N7).
+///
+/// # Errors
+///
+/// None for these meshes.
+pub fn example_meshes(example: ExampleMeshes) -> Result<RoutedEmbedding, ClassicError> {
+    let (guest, host) = (mesh(&example.guest_lengths())?, mesh(&example.host_lengths())?);
+    let places = nodes(example.node_indices());
+    let edges = guest_edges(&guest);
+    let node = |vertex: ProcessId| places[vertex.label() as usize];
+    let ends: Vec<_> = edges.iter().map(|&(from, to)| (node(from), node(to))).collect();
+    let mut chosen = vec![];
+    if !choose_paths(&host, &ends, example.link_congestion(), &mut chosen) {
+        return Err(ClassicError::NotFound {
+            guest: format!("the mesh {:?}", example.guest_lengths()),
+            host: format!("the mesh {:?}", example.host_lengths()),
+            steps: 1 << edges.len(),
+        });
+    }
+    let mut paths = chosen.into_iter();
+    Ok(RoutedEmbedding::new(host, places.clone(), edges, |_, _| paths.next().unwrap_or_default())?)
+}
+
+/// Chooses a path of at most two links for each pair of nodes, so that no link has more than
+/// `most`; tries all.
+fn choose_paths(host: &Machine, ends: &[(NodeId, NodeId)], most: u64, chosen: &mut Vec<Vec<NodeId>>) -> bool {
+    let Some(&(from, to)) = ends.get(chosen.len()) else {
+        return true;
+    };
+    short_paths(host, from, to).into_iter().any(|path| {
+        chosen.push(path);
+        let found = fits(chosen, most) && choose_paths(host, ends, most, chosen);
+        if !found {
+            chosen.pop();
+        }
+        found
+    })
+}
+
+/// The paths between two nodes over at most two links; only the link where they are neighbours.
+fn short_paths(host: &Machine, from: NodeId, to: NodeId) -> Vec<Vec<NodeId>> {
+    if host.neighbours(from).any(|beside| beside == to) {
+        return vec![vec![from, to]];
+    }
+    let corners = host.neighbours(from).filter(|&corner| host.neighbours(corner).any(|beside| beside == to));
+    corners.map(|corner| vec![from, corner, to]).collect()
+}
+
+/// Whether the links of the path chosen last are in at most `most` paths.
+fn fits(chosen: &[Vec<NodeId>], most: u64) -> bool {
+    let links = |path: &[NodeId]| {
+        path.windows(2).map(|pair| (pair[0].min(pair[1]), pair[0].max(pair[1]))).collect::<Vec<_>>()
+    };
+    let last = chosen.last().map(|path| links(path)).unwrap_or_default();
+    let all: Vec<_> = chosen.iter().flat_map(|path| links(path)).collect();
+    last.iter().all(|link| all.iter().filter(|own| *own == link).count() as u64 <= most)
 }
 
 #[cfg(test)]
@@ -219,6 +353,15 @@ mod tests {
             let [longer, shorter] = lengths;
             let expected = "a longer one first and a square of as many nodes";
             assert_eq!(error, format!("a rectangle of lengths {longer} and {shorter}, expected {expected}"));
+        }
+    }
+
+    #[test]
+    fn both_have_dilation_2_and_no_more_congestion_than_said() {
+        for example in ExampleMeshes::BOTH {
+            let measures = example_meshes(example).unwrap().measures();
+            assert_eq!((measures.load, measures.least_load, measures.dilation), (1, 1, 2), "{example:?}");
+            assert_eq!(measures.link_congestion, example.link_congestion(), "{example:?}");
         }
     }
 }
