@@ -53,9 +53,9 @@ pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
 pub use graph_guest::GraphGuest;
 pub use greenberg::{
-    DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergPlacement, GreenbergStage,
-    IntermediateMesh, MeshSides, Method as GreenbergMethod, PairedAxes, ReflectionMethod, ReflectionNumbers,
-    Slot, SlotTable, WrapPlace, disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
+    DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement,
+    GreenbergStage, IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot,
+    SlotTable, WrapPlace, disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
 };
 pub use guest::{GatheredImages, Guest};
 pub use hypercube::{Hypercube, HypercubeError};
