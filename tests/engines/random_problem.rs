@@ -179,7 +179,7 @@ fn wires(machine: &Machine) -> Option<Wires> {
 pub(crate) fn grid(machine: &Machine) -> Grid {
     Grid {
         lengths: machine.shape().lengths().to_vec(),
-        wraps: machine.extents().iter().map(|extent| extent.wrap() == Wrap::Around).collect(),
+        wraps: machine.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use cubefold_mapping::Construction;
-use cubefold_topology::{Machine, MachineKind, Shape};
+use cubefold_topology::{Extent, Machine, MachineKind, Shape};
 
 /// All lists of lengths of at least 2 with this product, in every order.
 pub(super) fn shapes(product: u64) -> Vec<Vec<u64>> {
@@ -70,12 +70,12 @@ pub(super) fn square_pairs(most: u64) -> Vec<(Vec<u64>, Vec<u64>)> {
 
 /// Whether a machine counts as a torus where it is the guest: a hypercube does not (errata C5).
 pub(super) fn is_torus_guest(machine: &Machine) -> bool {
-    machine.extents().iter().any(|extent| extent.is_ring())
+    machine.extents().any(Extent::is_ring)
 }
 
 /// Whether a machine counts as a torus where it is the host: a hypercube does (errata C5).
 pub(super) fn is_torus_host(machine: &Machine) -> bool {
-    machine.extents().iter().all(|extent| extent.is_ring() || extent.length() == 2)
+    machine.extents().all(|extent| extent.is_ring() || extent.length() == 2)
 }
 
 /// The side of a square machine.

@@ -182,7 +182,6 @@ mod tests {
             let around: u64 = run
                 .machine
                 .extents()
-                .iter()
                 .take(2)
                 .map(|extent| if extent.is_ring() { run.machine.node_count() / extent.length() } else { 0 })
                 .sum();

@@ -13,7 +13,7 @@ mod routes;
 mod tests;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Leg, LinkMode, Machine, NodeId};
+use cubefold_topology::{Extent, Leg, LinkMode, Machine, NodeId};
 
 pub(crate) use self::begins::Begins;
 use self::{
@@ -88,7 +88,7 @@ pub(crate) fn run<P: Program, O: Observer>(
 /// How messages of a run are packed.
 fn layout<P: Program>(program: &P, machine: &Machine) -> Layout {
     let messages = program.process_count() * program.max_received().max(1) as u64;
-    let longest = machine.extents().iter().map(|extent| extent.diameter()).max().unwrap_or(1);
+    let longest = machine.extents().map(Extent::diameter).max().unwrap_or(1);
     Layout::new(machine.node_count(), messages, longest)
 }
 

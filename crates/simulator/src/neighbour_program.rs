@@ -134,7 +134,7 @@ fn max_neighbours(guest: &GraphGuest) -> usize {
     if let Some(network) = guest.shape().as_network() {
         return network.max_degree();
     }
-    guest.shape().extents().iter().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
+    guest.shape().extents().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
 }
 
 impl Program for NeighbourProgram {

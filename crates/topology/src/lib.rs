@@ -19,11 +19,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod axis;
 mod channel;
 mod coordinates;
 mod direction;
+mod divisor;
 mod extent;
 mod host_dimension;
+mod index_digit;
 mod link_mode;
 mod machine;
 mod machine_kind;
@@ -34,11 +37,14 @@ mod route;
 mod shape;
 mod tie_rule;
 
+pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
 pub use channel::{Channel, Link};
 pub use coordinates::{Coordinates, CoordinatesError};
 pub use direction::{Direction, Sign};
-pub use extent::{Displacement, Extent, Wrap};
+pub use divisor::{Divisor, Length, narrow};
+pub use extent::{Displacement, Extent, Wrap, ring_add, ring_sub};
 pub use host_dimension::{HostDimension, HostDimensionError};
+pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
 pub use link_mode::LinkMode;
 pub use machine::{Machine, MachineError};
 pub use machine_kind::MachineKind;

@@ -3,8 +3,8 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use crate::{
-    Channel, Direction, Extent, HostDimension, Leg, Link, MachineKind, Network, NetworkError, NodeError,
-    NodeId, Route, Shape, ShapeError, TieRule, Wrap,
+    Axis, Channel, Direction, Displacement, Extent, HostDimension, Leg, Link, MachineKind, Network,
+    NetworkError, NodeError, NodeId, Route, Shape, ShapeError, TieRule, Wrap, axes_distance,
     network::{dimension_range, family},
 };
 
@@ -16,9 +16,9 @@ use crate::{
 pub struct Machine {
     kind: MachineKind,
     shape: Shape,
-    extents: Vec<Extent>, // one for each dimension of the shape; none in a network
+    axes: Vec<Axis>,               // one for each dimension of the shape; none in a network
     network: Option<Arc<Network>>, // of a network
-    dimensions: Option<u64>, // that a network was made from
+    dimensions: Option<u64>,       // that a network was made from
 }
 
 /// A description that makes no machine.
@@ -121,8 +121,9 @@ impl Machine {
         if wraps.len() != lengths.len() {
             return Err(MachineError::WrapEntries { found: wraps.len(), expected: lengths.len() });
         }
-        let extents = lengths.iter().zip(wraps).map(|(&length, &wrap)| Extent::new(length, wrap)).collect();
-        Ok(Self { kind, shape, extents, network: None, dimensions: None })
+        let extents = lengths.iter().zip(wraps).map(|(&length, &wrap)| Extent::new(length, wrap));
+        let axes = Axis::all(&shape, extents);
+        Ok(Self { kind, shape, axes, network: None, dimensions: None })
     }
 
     /// The network of a kind that is made from a number of dimensions; of a tree, its levels of links.
@@ -138,7 +139,7 @@ impl Machine {
         };
         let shape = Shape::new(&lengths)?;
         let network = Some(Arc::new(network?));
-        Ok(Self { kind, shape, extents: vec![], network, dimensions: Some(dimensions) })
+        Ok(Self { kind, shape, axes: vec![], network, dimensions: Some(dimensions) })
     }
 
     /// A network with links of its own; nodes are numbered from 0 on.
@@ -148,7 +149,7 @@ impl Machine {
     /// When there are fewer than 2 nodes.
     pub fn network(kind: MachineKind, network: Network) -> Result<Self, MachineError> {
         let shape = Shape::new(&[network.node_count()])?;
-        Ok(Self { kind, shape, extents: vec![], network: Some(Arc::new(network)), dimensions: None })
+        Ok(Self { kind, shape, axes: vec![], network: Some(Arc::new(network)), dimensions: None })
     }
 
     /// The number of dimensions that a network was made from; none of grids and of networks with links of their own.
@@ -177,8 +178,14 @@ impl Machine {
 
     /// The extents of its dimensions, the first first; none of a network.
     #[must_use]
-    pub fn extents(&self) -> &[Extent] {
-        &self.extents
+    pub fn extents(&self) -> impl ExactSizeIterator<Item = Extent> + Clone {
+        self.axes.iter().map(Axis::extent)
+    }
+
+    /// The axes of its dimensions, the first first; none of a network.
+    #[must_use]
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
     }
 
     /// The extent of one dimension of a grid.
@@ -188,7 +195,7 @@ impl Machine {
     /// When the machine has fewer dimensions, or is a network.
     #[must_use]
     pub fn extent(&self, dimension: HostDimension) -> Extent {
-        self.extents[dimension.index()]
+        self.axes[dimension.index()].extent()
     }
 
     /// The one-dimensional machine of one of the lines of a grid along a dimension.
@@ -206,7 +213,8 @@ impl Machine {
         let shape = Shape::new(&[extent.length()]);
         #[expect(clippy::expect_used, reason = "the length comes from a shape")]
         let shape = shape.expect("a length of a shape makes a shape");
-        Self { kind, shape, extents: vec![extent], network: None, dimensions: None }
+        let axes = Axis::all(&shape, [extent]);
+        Self { kind, shape, axes, network: None, dimensions: None }
     }
 
     /// The number of nodes, at most 2^32.
@@ -240,7 +248,7 @@ impl Machine {
             return network.link_count();
         }
         let nodes = self.node_count();
-        self.extents.iter().map(|extent| nodes / extent.length() * extent.links()).sum()
+        self.extents().map(|extent| nodes / extent.length() * extent.links()).sum()
     }
 
     /// No two nodes are farther apart: the greatest distance in a grid, at most twice that in a network.
@@ -249,13 +257,13 @@ impl Machine {
         if let Some(network) = &self.network {
             return network.distance_bound();
         }
-        self.extents.iter().map(|extent| extent.diameter()).sum()
+        self.extents().map(Extent::diameter).sum()
     }
 
     /// The directions of its channels, in ascending order.
     pub fn directions(&self) -> impl Iterator<Item = Direction> {
         let ports = self.network.iter().flat_map(|network| network.directions());
-        ports.chain(Direction::all(self.extents.len()))
+        ports.chain(Direction::all(self.axes.len()))
     }
 
     /// The nodes that links lead to, each once: those of a grid by direction, of a network in ascending order.
@@ -266,7 +274,7 @@ impl Machine {
     pub fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         let listed = self.network.iter().flat_map(move |network| network.neighbours(node).iter().copied());
         let along =
-            Direction::all(self.extents.len()).filter_map(move |direction| self.neighbour(node, direction));
+            Direction::all(self.axes.len()).filter_map(move |direction| self.neighbour(node, direction));
         listed.chain(along)
     }
 
@@ -280,13 +288,7 @@ impl Machine {
         if let Some(network) = &self.network {
             return network.neighbour(node, direction);
         }
-        let dimension = direction.dimension;
-        let here = self.shape.coordinate(node, dimension);
-        let there = self.extent(dimension).step(here, direction.sign)?;
-        let stride = self.shape.stride(dimension);
-        let index = u64::from(node.index()) - u64::from(here) * stride + u64::from(there) * stride;
-        #[expect(clippy::cast_possible_truncation, reason = "the index of a node of the machine")]
-        Some(NodeId::new(index as u32))
+        self.axes[direction.dimension.index()].neighbour(node, direction.sign)
     }
 
     /// The link that a channel is a direction of.
@@ -320,13 +322,7 @@ impl Machine {
         if self.network.is_some() {
             return self.route(a, b, TieRule::Direct).count() as u64;
         }
-        self.shape
-            .dimensions()
-            .map(|dimension| {
-                let along = |node| self.shape.coordinate(node, dimension);
-                self.extent(dimension).distance(along(a), along(b))
-            })
-            .sum()
+        axes_distance(&self.axes, a, b)
     }
 
     /// The first leg of the way from `at` to `to`: along the lowest-numbered dimension in which they
@@ -351,9 +347,8 @@ impl Machine {
     /// When the machine has fewer dimensions, or is a network.
     #[must_use]
     pub fn leg_along(&self, dimension: HostDimension, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
-        let along = |node| self.shape.coordinate(node, dimension);
-        let way = self.extent(dimension).displacement(along(at), along(to), tie)?;
-        Some(Leg { direction: Direction { dimension, sign: way.sign }, hops: way.hops })
+        let Displacement { sign, hops } = self.axes[dimension.index()].displacement(at, to, tie)?;
+        Some(Leg { direction: Direction { dimension, sign }, hops })
     }
 
     /// The channels that a message from `from` to `to` crosses, in order.

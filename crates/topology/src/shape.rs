@@ -1,6 +1,6 @@
 //! Shapes: the lengths of the dimensions, and the numbering of nodes by them.
 
-use crate::{Coordinates, HostDimension, NodeId};
+use crate::{Coordinates, Digit, HostDimension, IndexDigit, NodeId, narrow};
 
 /// The most nodes that a shape may have.
 pub const MAX_NODE_COUNT: u64 = 1 << 32;
@@ -14,9 +14,8 @@ pub const MAX_DIMENSIONS: usize = 32;
 /// (`docs/model.md` section 1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    lengths: Vec<u64>, // each in 2..=2^32, their product at most 2^32
-    strides: Vec<u64>, // the products of the lengths before each
-    shifts: Vec<u32>,  // the strides' binary logarithms when every length is a power of two; else empty
+    lengths: Vec<u64>,       // each in 2..=2^32, their product at most 2^32
+    digits: Vec<IndexDigit>, // one for each length, the stride being the product of the lengths before it
 }
 
 /// Lengths that make no shape.
@@ -64,21 +63,12 @@ impl Shape {
                 return Err(ShapeError::TooManyNodes { nodes: format!("over {}", u128::MAX) });
             }
         }
-        let strides: Vec<u64> = lengths
-            .iter()
-            .scan(1, |stride, length| {
-                let own = *stride;
-                *stride *= length;
-                Some(own)
-            })
-            .collect();
-        let powers_of_two = lengths.iter().all(|length| length.is_power_of_two());
-        let shifts = if powers_of_two {
-            strides.iter().map(|stride| stride.trailing_zeros()).collect()
-        } else {
-            vec![]
-        };
-        Ok(Self { lengths: lengths.to_vec(), strides, shifts })
+        let digits = lengths.iter().scan(1, |stride, &length| {
+            let digit = IndexDigit::new(length, *stride);
+            *stride *= length;
+            Some(digit)
+        });
+        Ok(Self { lengths: lengths.to_vec(), digits: digits.collect() })
     }
 
     /// The lengths `k_1, .., k_c`.
@@ -122,7 +112,12 @@ impl Shape {
     /// When the shape has fewer dimensions.
     #[must_use]
     pub fn stride(&self, dimension: HostDimension) -> u64 {
-        self.strides[dimension.index()]
+        self.digits[dimension.index()].stride()
+    }
+
+    /// The place of each coordinate in an index.
+    pub(crate) fn digits(&self) -> &[IndexDigit] {
+        &self.digits
     }
 
     /// One coordinate of a node.
@@ -132,16 +127,7 @@ impl Shape {
     /// When the shape has fewer dimensions.
     #[must_use]
     pub fn coordinate(&self, node: NodeId, dimension: HostDimension) -> u32 {
-        let (index, length) = (u64::from(node.index()), self.length(dimension));
-        // Routes and metrics live on this function: where it can, it does without division.
-        let coordinate = match self.shifts.get(dimension.index()) {
-            Some(shift) => (index >> shift) & (length - 1),
-            None => index / self.stride(dimension) % length,
-        };
-        #[expect(clippy::cast_possible_truncation, reason = "below the length, which is at most 2^32")]
-        {
-            coordinate as u32
-        }
+        self.digits[dimension.index()].position(node.index())
     }
 
     /// All coordinates of a node.
@@ -161,12 +147,11 @@ impl Shape {
         let index: u64 = coordinates
             .as_slice()
             .iter()
-            .zip(&self.strides)
-            .map(|(&value, stride)| u64::from(value) * stride)
+            .zip(&self.digits)
+            .map(|(&value, digit)| u64::from(value) * digit.stride())
             .sum();
         assert!(index < self.node_count(), "coordinates of another shape");
-        #[expect(clippy::cast_possible_truncation, reason = "below the number of nodes, at most 2^32")]
-        NodeId::new(index as u32)
+        NodeId::new(narrow(index))
     }
 }
 

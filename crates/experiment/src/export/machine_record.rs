@@ -42,7 +42,7 @@ impl MachineRecord {
         Self {
             kind: machine.kind(),
             shape: machine.shape().lengths().to_vec(),
-            wrap: machine.extents().iter().map(|extent| extent.wrap() == Wrap::Around).collect(),
+            wrap: machine.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
             links: run.communication.links().name().into(),
             hop_cycles: run.communication.hop().get(),
             partition: run.partition.as_ref().map(PartitionRecord::new),

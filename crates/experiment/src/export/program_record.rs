@@ -84,7 +84,7 @@ impl GuestRecord {
         Self {
             kind: shape.kind().name().into(),
             shape: shape.shape().lengths().to_vec(),
-            wrap: shape.extents().iter().map(|extent| extent.wrap() == Wrap::Around).collect(),
+            wrap: shape.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
         }
     }
 }

@@ -173,7 +173,7 @@ fn shape_name(shape: &Machine) -> String {
         let lengths: Vec<String> = shape.shape().lengths().iter().map(u64::to_string).collect();
         return format!("{} {}", shape.kind(), lengths.join("x"));
     }
-    let extents = shape.extents().iter().map(|extent| match extent.wrap() {
+    let extents = shape.extents().map(|extent| match extent.wrap() {
         Wrap::Around => format!("{} around", extent.length()),
         Wrap::Open => format!("{} open", extent.length()),
     });

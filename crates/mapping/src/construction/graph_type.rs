@@ -1,6 +1,6 @@
 //! Toruses and meshes: which of the two a machine counts as, and the two machines of a mapping.
 
-use cubefold_topology::Machine;
+use cubefold_topology::{Extent, Machine};
 
 use super::error::UnmetCondition;
 
@@ -41,7 +41,7 @@ impl Pair {
             return Err(wrong);
         }
         let lengths = |machine: &Machine| machine.shape().lengths().to_vec();
-        let rings = |machine: &Machine| machine.extents().iter().map(|extent| extent.is_ring()).collect();
+        let rings = |machine: &Machine| machine.extents().map(Extent::is_ring).collect();
         Ok(Self::of_lengths(lengths(guest), rings(guest), lengths(host), rings(host)))
     }
 

@@ -2,108 +2,67 @@
 //!
 //! The loops over edges are free of branches, and of checks that cannot fail: the metrics live on them.
 
-mod place;
 mod runs;
 
-use cubefold_topology::{Extent, HostDimension, Machine, NodeId, TieRule};
+use cubefold_topology::{Axis, Digit, IndexDigit, NodeId, TieRule, narrow};
 
-use crate::construction::narrow;
-use place::{Bits, Digit, Place};
 pub(super) use runs::Runs;
 
-/// One dimension of the host with its place in the index of a node.
-#[derive(Debug, Clone)]
-pub(super) struct Axis {
-    extent: Extent,
-    split: Split,
+/// Whether nodes whose indices differ in these bits only may differ in the coordinate of `axis`.
+pub(super) fn is_among(axis: &Axis, differing: u32) -> bool {
+    match axis.digit() {
+        IndexDigit::Bits(bits) => bits.is_among(differing),
+        IndexDigit::Radix(_) => differing != 0,
+    }
 }
 
-/// How an index splits at the dimension.
-#[derive(Debug, Clone)]
-enum Split {
-    /// By bits: all lengths are powers of two.
-    Bits(Bits),
-    /// By division.
-    Digit(Digit),
+/// Adds to each distance the one between the two nodes along `axis`.
+pub(super) fn add_distances(axis: &Axis, low: &[NodeId], high: &[NodeId], distances: &mut [u32]) {
+    match (axis.digit(), axis.extent().is_ring()) {
+        (IndexDigit::Bits(digit), true) => add(low, high, distances, |a, b| digit.ring_distance(a, b)),
+        (IndexDigit::Bits(digit), false) => add(low, high, distances, |a, b| digit.line_distance(a, b)),
+        (IndexDigit::Radix(digit), true) => {
+            let length = narrow(axis.length()); // 2^32 is a power of two
+            add(low, high, distances, |a, b| {
+                let straight = digit.line_distance(a, b);
+                straight.min(length.wrapping_sub(straight))
+            });
+        }
+        (IndexDigit::Radix(digit), false) => add(low, high, distances, |a, b| digit.line_distance(a, b)),
+    }
 }
 
-impl Axis {
-    /// The dimensions of a grid in order; none of a network.
-    pub(super) fn all(machine: &Machine) -> Vec<Self> {
-        let shape = machine.shape();
-        if machine.as_network().is_some() {
-            return vec![];
-        }
-        let by_bits = shape.lengths().iter().all(|length| length.is_power_of_two());
-        let axis = |dimension: HostDimension| {
-            let (length, stride) = (shape.length(dimension), shape.stride(dimension));
-            let split = if by_bits {
-                Split::Bits(Bits::new(length, stride))
-            } else {
-                Split::Digit(Digit::new(length, stride))
-            };
-            Self { extent: machine.extent(dimension), split }
-        };
-        shape.dimensions().map(axis).collect()
+/// The runs of the routes from the nodes `from` to the nodes `to` along `axis`: on the lines where the lower dimensions
+/// agree with `to` already and the higher ones with `from` still.
+pub(super) fn write_runs(axis: &Axis, from: &[NodeId], to: &[NodeId], tie: TieRule, runs: &mut Runs) {
+    match axis.digit() {
+        IndexDigit::Bits(digit) => write_runs_by(axis, digit, from, to, tie, runs),
+        IndexDigit::Radix(digit) => write_runs_by(axis, digit, from, to, tie, runs),
     }
+}
 
-    /// Whether nodes whose indices differ in these bits only may differ in the dimension.
-    pub(super) fn is_among(&self, differing: u32) -> bool {
-        match &self.split {
-            Split::Bits(bits) => bits.is_among(differing),
-            Split::Digit(_) => differing != 0,
-        }
+fn write_runs_by(
+    axis: &Axis,
+    digit: &impl Digit,
+    from: &[NodeId],
+    to: &[NodeId],
+    tie: TieRule,
+    runs: &mut Runs,
+) {
+    if !axis.extent().is_ring() {
+        return runs.write(digit, from, to, |a, b| a < b);
     }
-
-    /// Adds to each distance the one between the two nodes along the dimension.
-    pub(super) fn add_distances(&self, low: &[NodeId], high: &[NodeId], distances: &mut [u32]) {
-        match (&self.split, self.extent.is_ring()) {
-            (Split::Bits(bits), true) => add(low, high, distances, |a, b| bits.ring_distance(a, b)),
-            (Split::Bits(bits), false) => add(low, high, distances, |a, b| bits.line_distance(a, b)),
-            (Split::Digit(digit), true) => {
-                // Over all nodes of the largest machine there is a power of two instead.
-                let length = narrow(self.extent.length());
-                add(low, high, distances, |a, b| {
-                    let straight = digit.line_distance(a, b);
-                    straight.min(length.wrapping_sub(straight))
-                });
-            }
-            (Split::Digit(digit), false) => add(low, high, distances, |a, b| digit.line_distance(a, b)),
-        }
-    }
-
-    /// The runs of the routes from the nodes `from` to the nodes `to`: on the lines where the lower dimensions
-    /// agree with `to` already and the higher ones with `from` still.
-    pub(super) fn write_runs(&self, from: &[NodeId], to: &[NodeId], tie: TieRule, runs: &mut Runs) {
-        match &self.split {
-            Split::Bits(bits) => self.write_runs_by(bits, from, to, tie, runs),
-            Split::Digit(digit) => self.write_runs_by(digit, from, to, tie, runs),
-        }
-    }
-
-    fn write_runs_by(
-        &self,
-        place: &impl Place,
-        from: &[NodeId],
-        to: &[NodeId],
-        tie: TieRule,
-        runs: &mut Runs,
-    ) {
-        if !self.extent.is_ring() {
-            return runs.write(place, from, to, |a, b| a < b);
-        }
-        // Modulo 2^32, which a ring may have as its length: between coordinates that differ the sums are right.
-        #[expect(clippy::cast_possible_truncation, reason = "modulo 2^32")]
-        let length = self.extent.length() as u32;
-        let around = |a: u32, b: u32| length.wrapping_sub(a.abs_diff(b));
-        // The shorter way goes up, a tie being broken as `direct` does.
-        let is_up = |a: u32, b: u32| (a < b) ^ (around(a, b) < a.abs_diff(b));
-        let is_tie = |a: u32, b: u32| around(a, b) == a.abs_diff(b);
-        match tie {
-            TieRule::Direct => runs.write(place, from, to, is_up),
-            TieRule::Positive => runs.write(place, from, to, |a, b| is_tie(a, b) || is_up(a, b)),
-            TieRule::Negative => runs.write(place, from, to, |a, b| !is_tie(a, b) && is_up(a, b)),
-        }
+    // Modulo 2^32, which a ring may have as its length: between coordinates that differ the sums are right.
+    #[expect(clippy::cast_possible_truncation, reason = "modulo 2^32")]
+    let length = axis.extent().length() as u32;
+    let around = |a: u32, b: u32| length.wrapping_sub(a.abs_diff(b));
+    // The shorter way goes up, a tie being broken as `direct` does.
+    let is_up = |a: u32, b: u32| (a < b) ^ (around(a, b) < a.abs_diff(b));
+    let is_tie = |a: u32, b: u32| around(a, b) == a.abs_diff(b);
+    match tie {
+        TieRule::Direct => runs.write(digit, from, to, is_up),
+        TieRule::Positive => runs.write(digit, from, to, |a, b| is_tie(a, b) || is_up(a, b)),
+        TieRule::Negative => runs.write(digit, from, to, |a, b| !is_tie(a, b) && is_up(a, b)),
     }
 }
 
@@ -118,7 +77,7 @@ fn add(low: &[NodeId], high: &[NodeId], distances: &mut [u32], distance: impl Fn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_topology::{MachineKind, Sign, Wrap};
+    use cubefold_topology::{HostDimension, Machine, MachineKind, Sign, Wrap};
 
     /// Machines with dimensions of every kind: powers of two and others, of length 2, wrapping or not.
     fn machines() -> impl Iterator<Item = Machine> {
@@ -142,8 +101,8 @@ mod tests {
         for machine in machines() {
             let (low, high) = pairs(&machine);
             let mut distances = vec![0; low.len()];
-            for axis in Axis::all(&machine) {
-                axis.add_distances(&low, &high, &mut distances);
+            for axis in machine.axes() {
+                add_distances(axis, &low, &high, &mut distances);
             }
             let expected = low.iter().zip(&high).map(|(&a, &b)| machine.distance(a, b));
             assert!(expected.eq(distances.into_iter().map(u64::from)));
@@ -155,9 +114,9 @@ mod tests {
         for machine in machines() {
             let (from, to) = pairs(&machine);
             let mut runs = Runs::default();
-            for (axis, dimension) in Axis::all(&machine).iter().zip(machine.shape().dimensions()) {
+            for (axis, dimension) in machine.axes().iter().zip(machine.shape().dimensions()) {
                 for tie in TieRule::ALL {
-                    axis.write_runs(&from, &to, tie, &mut runs);
+                    write_runs(axis, &from, &to, tie, &mut runs);
                     for at in 0..from.len() {
                         check_run(&machine, dimension, tie, (from[at], to[at]), &runs, at);
                     }

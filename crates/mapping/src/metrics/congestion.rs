@@ -6,10 +6,10 @@
 //! and one link of each of its ends, so that a node's links carry twice its load plus the edges that end
 //! there. An edge within a node uses no link and touches the node once.
 
-use cubefold_topology::{Extent, HostDimension, NodeId, TieRule};
+use cubefold_topology::{Axis, Extent, HostDimension, NodeId, TieRule};
 use rayon::prelude::*;
 
-use super::axis::{Axis, Runs};
+use super::axis::{Runs, is_among, write_runs};
 use super::counter::{Counter, extremes};
 use super::edge_blocks::{EdgeBlocks, differing_bits};
 use super::{Congestion, Extremes};
@@ -28,7 +28,7 @@ pub(super) fn measure<G: Guest, C: Counter>(
     let mut arrays = Arrays::<C>::new(nodes, blocks.count());
     let mut traffic = vec![C::default(); nodes]; // the congestion of the node's links, summed
     let mut link_congestion = Extremes::NONE;
-    for (axis, dimension) in blocks.axes.iter().zip(blocks.machine.shape().dimensions()) {
+    for (axis, dimension) in blocks.machine.axes().iter().zip(blocks.machine.shape().dimensions()) {
         let links = arrays.count(blocks, &|counts, runs, low, high| {
             count_runs(axis, tie, counts, runs, low, high);
         });
@@ -86,10 +86,10 @@ fn count_runs<C: Counter>(
     low: &[NodeId],
     high: &[NodeId],
 ) {
-    if !axis.is_among(differing_bits(low, high)) {
+    if !is_among(axis, differing_bits(low, high)) {
         return;
     }
-    axis.write_runs(low, high, tie, runs);
+    write_runs(axis, low, high, tie, runs);
     for (&first, &end) in runs.first.iter().zip(&runs.end) {
         let [first, end] = [first as usize, end as usize];
         counts[first] = counts[first].plus(C::ONE);

@@ -3,6 +3,7 @@
 use cubefold_topology::NodeId;
 use rayon::prelude::*;
 
+use super::axis::{add_distances, is_among};
 use super::counter::extremes;
 use super::edge_blocks::{EdgeBlocks, differing_bits};
 use super::histogram::Histogram;
@@ -120,7 +121,7 @@ fn write_distances<G: Guest>(
         return;
     }
     let differing = differing_bits(low, high);
-    for axis in blocks.axes.iter().filter(|axis| axis.is_among(differing)) {
-        axis.add_distances(low, high, distances);
+    for axis in blocks.machine.axes().iter().filter(|axis| is_among(axis, differing)) {
+        add_distances(axis, low, high, distances);
     }
 }

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use cubefold_topology::{Machine, NodeId};
 
-use super::axis::Axis;
 use crate::{GatheredImages, Guest, Placement};
 
 /// The processes of a block: few enough for their images to stay in the nearest cache.
@@ -16,7 +15,6 @@ pub(super) struct EdgeBlocks<'a, G> {
     pub(super) guest: &'a G,
     pub(super) machine: &'a Machine,
     pub(super) images: &'a [NodeId], // of the guest's processes
-    pub(super) axes: Vec<Axis>,
 }
 
 impl<'a, G: Guest> EdgeBlocks<'a, G> {
@@ -24,7 +22,7 @@ impl<'a, G: Guest> EdgeBlocks<'a, G> {
     pub(super) fn new(guest: &'a G, placement: &'a Placement, images: &'a [NodeId]) -> Self {
         let machine = placement.machine();
         let processes = usize::try_from(guest.process_count()).unwrap_or(usize::MAX);
-        Self { guest, machine, images: &images[..processes], axes: Axis::all(machine) }
+        Self { guest, machine, images: &images[..processes] }
     }
 
     /// The number of blocks.

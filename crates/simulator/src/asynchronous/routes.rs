@@ -17,7 +17,7 @@ impl<'run> Routes<'run> {
     pub(super) fn new(machine: &'run Machine, tie: TieRule) -> Self {
         let axes = match machine.as_network() {
             Some(_) => vec![],
-            None => machine.shape().dimensions().zip(Axis::all(machine)).collect(),
+            None => machine.shape().dimensions().zip(machine.axes().iter().copied()).collect(),
         };
         Self { machine, axes, tie }
     }

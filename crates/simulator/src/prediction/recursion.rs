@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::{
     CubeProgram, Cycles, Program,
-    axis::{Axis, distance},
+    axis::distance,
     field_line::{FieldLine, Pair},
 };
 
@@ -44,8 +44,8 @@ pub(super) fn by_process(program: &CubeProgram, placement: &Placement, hop: Cycl
     if machine.as_network().is_some() {
         return last_of_processes(program, &nodes, hop, |low, high| machine.distance(low, high));
     }
-    let axes = Axis::all(machine);
-    last_of_processes(program, &nodes, hop, |low, high| distance(&axes, low, high))
+    let axes = machine.axes();
+    last_of_processes(program, &nodes, hop, |low, high| distance(axes, low, high))
 }
 
 /// The largest time of all processes on `nodes`, which are so far from each other.

@@ -1,6 +1,6 @@
 //! Pairs of lines, rings, meshes, toruses and hypercubes.
 
-use cubefold_topology::{Machine, NodeId};
+use cubefold_topology::{Extent, Machine, NodeId};
 
 use super::{Pair, Plan};
 use crate::classic::{
@@ -22,14 +22,13 @@ pub(super) fn is_mesh(machine: &Machine, lengths: &[u64]) -> bool {
 
 /// Whether it is a grid in which no dimension wraps; one of length 2 never counts as wrapping.
 fn is_open(machine: &Machine) -> bool {
-    !machine.extents().is_empty() && !machine.extents().iter().any(|extent| extent.is_ring())
+    !machine.axes().is_empty() && !machine.extents().any(Extent::is_ring)
 }
 
 /// Whether it is a grid in which every dimension wraps, and one is longer than 2.
 fn is_torus(machine: &Machine) -> bool {
-    let mut extents = machine.extents().iter();
-    extents.clone().any(|extent| extent.is_ring())
-        && extents.all(|extent| extent.is_ring() || extent.length() == 2)
+    let mut extents = machine.extents();
+    extents.clone().any(Extent::is_ring) && extents.all(|extent| extent.is_ring() || extent.length() == 2)
 }
 
 /// Whether it is a line.
@@ -45,7 +44,7 @@ pub(super) fn is_ring(machine: &Machine) -> bool {
 /// The number of dimensions of a hypercube; none when it is something else.
 pub(super) fn cube_dimensions(machine: &Machine) -> Option<u32> {
     let lengths = machine.shape().lengths();
-    let is_cube = !machine.extents().is_empty() && lengths.iter().all(|&length| length == 2);
+    let is_cube = !machine.axes().is_empty() && lengths.iter().all(|&length| length == 2);
     u32::try_from(lengths.len()).ok().filter(|_| is_cube)
 }
 
@@ -56,7 +55,7 @@ pub(super) fn exponent(count: u64) -> Option<u32> {
 
 impl Pair<'_> {
     fn have_same_lengths(self) -> bool {
-        !self.guest.extents().is_empty() && self.guest.shape() == self.host.shape()
+        !self.guest.axes().is_empty() && self.guest.shape() == self.host.shape()
     }
 
     /// Whether there are as many vertices as nodes.

@@ -1,8 +1,6 @@
 //! What routes use of the links of one dimension.
 
-use cubefold_topology::NodeId;
-
-use super::place::Place;
+use cubefold_topology::{Digit, NodeId};
 
 /// The runs of links of some routes along one dimension, each on its own line.
 #[derive(Debug, Default)]
@@ -23,7 +21,7 @@ impl Runs {
     /// Writes the runs of routes that go up where `is_up` says so of the coordinates of both ends.
     pub(super) fn write(
         &mut self,
-        place: &impl Place,
+        digit: &impl Digit,
         from: &[NodeId],
         to: &[NodeId],
         is_up: impl Fn(u32, u32) -> bool,
@@ -35,14 +33,14 @@ impl Runs {
         let mut any_wraps = 0;
         for ((((first, end), origin), wraps), (from, to)) in slots.zip(from.iter().zip(to)) {
             let (from, to) = (from.index(), to.index());
-            let (a, b) = (place.position(from), place.position(to));
+            let (a, b) = (digit.position(from), digit.position(to));
             let is_up = is_up(a, b);
             // Going down is going up over the same links from the other end.
             let (low, high) = (if is_up { a } else { b }, if is_up { b } else { a });
             // The sums are indices of nodes: none wraps.
-            *origin = place.line(from, to);
-            *first = origin.wrapping_add(place.offset(low));
-            *end = origin.wrapping_add(place.offset(high));
+            *origin = digit.line(from, to);
+            *first = origin.wrapping_add(digit.offset(low));
+            *end = origin.wrapping_add(digit.offset(high));
             *wraps = u32::from(high < low);
             any_wraps |= *wraps;
         }

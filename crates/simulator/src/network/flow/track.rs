@@ -1,8 +1,8 @@
 //! The links of one direction: where a message enters, and where it comes out.
 
-use cubefold_topology::{Direction, Machine, Sign};
+use cubefold_topology::{Direction, Divisor, Machine, Sign};
 
-use crate::{axis::low_word, divisor::Divisor};
+use crate::axis::low_word;
 
 /// One direction of a machine.
 ///
