@@ -59,7 +59,7 @@ pub(crate) fn run<P: Program, O: Observer>(
     let machine = placement.machine();
     let setting = Setting { program, placement, communication, begins };
     let mut traffic = match communication.links() {
-        LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.as_network().is_some() => {
+        LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.graph().is_some() => {
             let network = OneByOne::independent(machine, communication);
             Engine::new(&setting, network, observer).run()?
         }

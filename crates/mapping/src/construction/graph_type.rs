@@ -34,7 +34,7 @@ impl Pair {
     ///
     /// Those that are no grids.
     pub(super) fn new(guest: &Machine, host: &Machine) -> Result<Self, Vec<UnmetCondition>> {
-        let networks = [guest, host].into_iter().filter(|machine| machine.as_network().is_some());
+        let networks = [guest, host].into_iter().filter(|machine| machine.graph().is_some());
         let wrong: Vec<_> =
             networks.map(|machine| UnmetCondition::Grid { machine: machine.kind() }).collect();
         if !wrong.is_empty() {
