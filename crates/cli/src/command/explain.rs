@@ -22,7 +22,7 @@ pub(super) fn explain(options: &ExplainOptions, shared: &SharedOptions) -> Resul
     let output = Output::open(shared.output(), &[])?;
     let (page, definitions) = match asked {
         Some(definition) => (definition_page(definition, format), vec![definition]),
-        None => (glossary_page(&DefinitionGroup::ALL, format), Definition::all().collect()),
+        None => (glossary_page(&DefinitionGroup::all(), format), Definition::all().collect()),
     };
     output.write(|output| write(output, format, &page, &definitions))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use cubefold_experiment::export::{Document, write_csv, write_document, write_lines, write_parquet};
+use cubefold_experiment::export::{Document, Record, write_csv, write_document, write_lines, write_parquet};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::{failure::Failure, format::ResultFormat, output::Output, table::Page}
 /// Writes records, which some formats go through twice, or the page of tables that shows them.
 ///
 /// `extra` keys go into the envelope of a document.
-pub(super) fn write<R: Serialize, I: Iterator<Item = io::Result<R>>>(
+pub(super) fn write<R: Record + Serialize, I: Iterator<Item = io::Result<R>>>(
     output: Output,
     format: ResultFormat,
     document: Document,
