@@ -10,7 +10,7 @@ use cubefold_experiment::{
 use crate::{
     arguments::{ExplainOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ExplainFormat},
+    format::{ExplainFormat, OutputFormat},
     output::Output,
     table::{Page, definition_page, glossary_page},
 };

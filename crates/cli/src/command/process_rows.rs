@@ -10,6 +10,7 @@ use cubefold_simulator::StageRecord;
 
 use crate::{
     failure::Failure,
+    format::{OutputFormat, ResultFormat},
     output::{Output, is_same},
 };
 
@@ -44,14 +45,15 @@ impl<'run> ProcessRows<'run> {
             return Err(Failure::usage(message, "name two files with --output and --processes"));
         }
         let output = || Output::open(Some(path), scenarios);
-        let sink = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("csv") => Sink::Csv { output: output()?, header: CsvHeader::Due },
-            Some("jsonl") => Sink::Jsonl(output()?),
-            Some("parquet") => {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let sink = match extension.and_then(ResultFormat::of_extension) {
+            Some(ResultFormat::Csv) => Sink::Csv { output: output()?, header: CsvHeader::Due },
+            Some(ResultFormat::Jsonl) => Sink::Jsonl(output()?),
+            Some(ResultFormat::Parquet) => {
                 let table = ParquetTable::of_all_columns::<ProcessRow<'_>>(output()?);
                 Sink::Parquet(Box::new(table.map_err(|error| Failure::output(Some(path), error))?))
             }
-            _ => {
+            Some(ResultFormat::Table | ResultFormat::Json | ResultFormat::Markdown) | None => {
                 let message = format!("--processes {}: unknown extension", path.display());
                 return Err(Failure::usage(message, "expected a path that ends in .csv, .jsonl or .parquet"));
             }

@@ -20,7 +20,7 @@ use super::one_run::one_run;
 use crate::{
     arguments::{SharedOptions, TablesOptions},
     failure::Failure,
-    format::{ByExtension, TablesFormat},
+    format::{OutputFormat, TablesFormat},
     output::Output,
 };
 

@@ -8,12 +8,12 @@ use cubefold_experiment::{
     export::{ClaimRecord, Document},
 };
 
-use super::{execution, records};
+use super::execution;
 use crate::{
     ExitCode,
     arguments::{SharedOptions, VerifyOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     output::Output,
     progress_bar::{Show, Work, watch},
     table::verify_table,
@@ -28,7 +28,7 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
     let claims = watch(Show::unless(shared.quiet), Work::of(verification.total(), "cases"), &progress, run);
     let written: Vec<ClaimRecord> = claims.iter().map(CheckedClaim::record).collect();
     let page = || Ok(verify_table(&claims, format));
-    records::write(output, format, Document::VERIFY, &[], || written.iter().map(Ok), page)?;
+    write_records(output, format, Document::VERIFY, &[], || written.iter().map(Ok), page)?;
     Ok(report(&claims))
 }
 
