@@ -293,7 +293,7 @@ fn check_rows(records: &[StageRecord], expected: &[Vec<Row>]) -> Result<(), Test
     Ok(())
 }
 
-fn busy_cycles(outcome: &Outcome) -> BTreeMap<(u64, usize), u64> {
+pub(crate) fn busy_cycles(outcome: &Outcome) -> BTreeMap<(u64, usize), u64> {
     let busy = outcome.traffic.link_use.as_ref().unwrap().busy_links();
     busy.map(|(link, cycles)| ((u64::from(link.near.index()), link.dimension.index()), cycles.get()))
         .collect()

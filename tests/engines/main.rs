@@ -11,3 +11,4 @@ mod predictions;
 mod random_choices;
 mod random_problem;
 mod theory;
+mod unchanged_numbers;

@@ -68,7 +68,7 @@ fn check_cases(count: u64) {
 }
 
 /// The case with this number.
-fn case(number: u64) -> Case {
+pub(crate) fn case(number: u64) -> Case {
     let generator = &mut ChaCha12Rng::seed_from_u64(number);
     // Large machines take the reference long: most cases are small.
     let most = *[64, 64, 256, 256, 1024, 4096].choose(generator).unwrap();

@@ -11,7 +11,7 @@ use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Pattern, PhaseLength,
     Program, Routing, SimulationError, StageRouting, simulate,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
+use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
 use crate::{claim::Claim, findings::Findings};
 
@@ -80,12 +80,12 @@ pub(super) fn square_pairs(most: u64) -> Vec<(Vec<u64>, Vec<u64>)> {
 
 /// Whether a machine counts as a torus where it is the guest: a hypercube does not (errata C5).
 pub(super) fn is_torus_guest(machine: &Machine) -> bool {
-    machine.extents().iter().any(|extent| extent.is_ring())
+    machine.extents().any(Extent::is_ring)
 }
 
 /// Whether a machine counts as a torus where it is the host: a hypercube does (errata C5).
 pub(super) fn is_torus_host(machine: &Machine) -> bool {
-    machine.extents().iter().all(|extent| extent.is_ring() || extent.length() == 2)
+    machine.extents().all(|extent| extent.is_ring() || extent.length() == 2)
 }
 
 /// The side of a square machine.

@@ -2,8 +2,10 @@
 
 use std::{cmp::Ordering, fmt};
 
-use cubefold_experiment::exact_mean;
-use serde::{Serialize, Serializer};
+use cubefold_experiment::{
+    exact_mean,
+    export::{ClaimRecord, Figure},
+};
 
 /// A statement of a paper that can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,37 +86,18 @@ pub struct CheckedClaim {
     pub failure: Option<String>,
 }
 
-/// One claim of a paper with what was measured (`docs/verify.md`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ClaimRecord {
-    /// Its place in the paper, such as "Tao 4.5.4".
-    pub source: &'static str,
-    /// The statement in plain words.
-    pub claim: &'static str,
-    /// The number of cases.
-    pub cases: u64,
-    /// The value promised in the worst case.
-    pub promised: Option<Quantity>,
-    /// The value measured in the worst case.
-    pub worst: Option<Quantity>,
-    /// `holds`, `bounded`, `fails-as-printed` or `fails`.
-    pub verdict: &'static str,
-    /// The erratum of a printed statement that fails.
-    pub erratum: Option<&'static str>,
-}
-
-impl ClaimRecord {
-    /// The record of a measured claim.
+impl CheckedClaim {
+    /// The record of the claim.
     #[must_use]
-    pub fn new(claim: &CheckedClaim) -> Self {
-        Self {
-            source: claim.source,
-            claim: claim.claim,
-            cases: claim.cases,
-            promised: claim.promised,
-            worst: claim.worst,
-            verdict: claim.verdict.name(),
-            erratum: claim.erratum,
+    pub fn record(&self) -> ClaimRecord {
+        ClaimRecord {
+            source: self.source,
+            claim: self.claim,
+            cases: self.cases,
+            promised: self.promised.map(Into::into),
+            worst: self.worst.map(Into::into),
+            verdict: self.verdict.name(),
+            erratum: self.erratum,
         }
     }
 }
@@ -172,11 +155,11 @@ impl fmt::Display for Quantity {
     }
 }
 
-impl Serialize for Quantity {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.denominator {
-            1 => serializer.serialize_u64(self.numerator),
-            _ => serializer.serialize_f64(self.value()),
+impl From<Quantity> for Figure {
+    fn from(quantity: Quantity) -> Self {
+        match quantity.denominator {
+            1 => Self::Whole(quantity.numerator),
+            _ => Self::Fraction(quantity.value()),
         }
     }
 }

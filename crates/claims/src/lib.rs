@@ -25,5 +25,5 @@ mod routing_misprints;
 mod steps;
 mod verification;
 
-pub use claim::{CheckedClaim, ClaimRecord, Quantity, Verdict};
+pub use claim::{CheckedClaim, Quantity, Verdict};
 pub use verification::{Scope, Verification};

@@ -13,7 +13,7 @@ use cubefold_experiment::journal::{Found, Shard};
 use cubefold_mapping::{ConstructionKind, EmbeddingKind};
 use cubefold_topology::{LinkMode, MachineKind};
 
-pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, PictureFormat};
+pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn};
 use crate::{
     color::Color,
     format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},

@@ -15,7 +15,6 @@ mod npy;
 mod one_run;
 mod place;
 mod process_rows;
-mod records;
 mod report;
 mod run;
 mod tables;

@@ -155,7 +155,7 @@ impl GuestProgram {
     /// Whether the guest is a network: a graph whose edges lie in no dimensions.
     #[must_use]
     pub fn has_network_guest(&self) -> bool {
-        self.graph().is_some_and(|guest| guest.shape().as_network().is_some())
+        self.graph().is_some_and(|guest| guest.shape().graph().is_some())
     }
 
     /// The metrics of a placement of its guest.

@@ -26,9 +26,7 @@
 pub mod classic;
 mod constant_distances;
 mod construction;
-mod cube_dimension;
 mod embedding;
-mod graph_guest;
 mod greenberg;
 mod guest;
 mod hypercube;
@@ -36,7 +34,6 @@ mod lower_bound;
 mod metrics;
 mod placement;
 mod placement_table;
-mod process;
 mod product_placement;
 mod translation_table;
 
@@ -49,20 +46,17 @@ pub use construction::{
     Construction, ConstructionError, ConstructionKind, Exactness, Parameter, Processes, PromisedDilation,
     PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset, UnmetCondition,
 };
-pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
-pub use graph_guest::GraphGuest;
 pub use greenberg::{
     DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement,
     GreenbergStage, IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot,
     SlotTable, WrapPlace, disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
 };
-pub use guest::{GatheredImages, Guest};
-pub use hypercube::{Hypercube, HypercubeError};
+pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
+pub use hypercube::{CubeDimension, CubeDimensionError, Hypercube, HypercubeError};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
 pub use metrics::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
 pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
-pub use process::ProcessId;
 pub use product_placement::{ProductPlacement, ProductPlacementError};
 pub use translation_table::{TableMethod, TableMethodError, TranslationTable, translation_tables};

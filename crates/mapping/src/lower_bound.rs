@@ -49,11 +49,11 @@ impl fmt::Display for BoundSource {
 /// `2^(d_j) - 1` for the others.
 #[must_use]
 pub fn least_distances(machine: &Machine) -> Option<LeastDistances> {
-    let extents = machine.extents();
-    if machine.as_network().is_some() || !extents.iter().all(|extent| extent.length().is_power_of_two()) {
+    let extents: Vec<Extent> = machine.grid()?.extents().collect();
+    if !extents.iter().all(|extent| extent.length().is_power_of_two()) {
         return None;
     }
-    Some(LeastDistances { sum: extents.iter().copied().map(least_in).sum(), source: source(extents) })
+    Some(LeastDistances { sum: extents.iter().copied().map(least_in).sum(), source: source(&extents) })
 }
 
 fn least_in(extent: Extent) -> u64 {

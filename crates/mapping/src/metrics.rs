@@ -3,15 +3,11 @@
 //! Sums and counts are kept as integers; a mean becomes a fraction only where it is printed. A product
 //! placement is measured field by field, in the time of its side lengths; every other one edge by edge.
 
-mod axis;
 mod by_edge;
 mod by_field;
 mod congestion;
 mod counter;
 mod distances;
-mod edge_blocks;
-mod histogram;
-mod on_network;
 
 use std::collections::BTreeMap;
 
@@ -219,5 +215,29 @@ impl Extremes {
     #[must_use]
     pub fn repeated(self, times: u64) -> Self {
         Self { sum: self.sum * times, count: self.count * times, ..self }
+    }
+}
+
+#[cfg(test)]
+mod grids {
+    //! Grids with dimensions of every kind, for the tests of the loops over edges.
+
+    use cubefold_topology::{Machine, MachineKind, NodeId, Wrap};
+
+    /// Machines with dimensions of every kind: powers of two and others, of length 2, wrapping or not.
+    pub(super) fn all() -> impl Iterator<Item = Machine> {
+        let shapes: [&[u64]; 8] = [&[8], &[7], &[2, 4], &[4, 2, 8], &[3, 2], &[2, 5, 4], &[6, 8], &[2; 5]];
+        shapes.into_iter().flat_map(|shape| {
+            (0..1_u32 << shape.len()).map(move |wraps| {
+                let wrap = |at: usize| if wraps >> at & 1 == 1 { Wrap::Around } else { Wrap::Open };
+                let wraps: Vec<Wrap> = (0..shape.len()).map(wrap).collect();
+                Machine::with_wraps(MachineKind::Mesh, shape, &wraps).unwrap()
+            })
+        })
+    }
+
+    /// All pairs of nodes.
+    pub(super) fn pairs(machine: &Machine) -> (Vec<NodeId>, Vec<NodeId>) {
+        machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))).unzip()
     }
 }

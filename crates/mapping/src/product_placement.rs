@@ -2,7 +2,7 @@
 
 mod field;
 
-use cubefold_topology::{HostDimension, Machine, MachineKind, NodeId};
+use cubefold_topology::{Grid, HostDimension, Machine, MachineKind, NodeId};
 use rayon::prelude::*;
 
 use crate::{CubeDimension, EmbeddingKind, Guest, Hypercube, ProcessId};
@@ -71,9 +71,9 @@ impl ProductPlacement {
         cube: Hypercube,
         machine: &Machine,
     ) -> Result<Self, ProductPlacementError> {
-        if machine.as_network().is_some() {
+        let Some(grid) = machine.grid() else {
             return Err(ProductPlacementError::Network { kind, machine: machine.kind() });
-        }
+        };
         for dimension in machine.shape().dimensions() {
             let length = machine.shape().length(dimension);
             if !length.is_power_of_two() {
@@ -84,7 +84,7 @@ impl ProductPlacement {
         if nodes != processes {
             return Err(ProductPlacementError::NodeCount { kind, nodes, processes });
         }
-        let fields = Field::all(kind, machine.extents());
+        let fields = Field::all(kind, grid.extents());
         Ok(Self { kind, machine: machine.clone(), cube, fields })
     }
 
@@ -180,13 +180,13 @@ impl ProductPlacement {
     #[must_use]
     #[expect(clippy::missing_panics_doc, clippy::expect_used, reason = "fields have 1 to 32 bits")]
     pub fn lines(&self) -> Vec<Self> {
-        let line = |(dimension, field): (HostDimension, &Field)| Self {
+        let line = |(machine, field): (Machine, &Field)| Self {
             kind: self.kind,
-            machine: self.machine.line(dimension),
+            machine,
             cube: Hypercube::new(field.bits().into()).expect("1 to 32 bits"),
             fields: vec![field.alone()],
         };
-        self.machine.shape().dimensions().zip(&self.fields).map(line).collect()
+        self.machine.grid().into_iter().flat_map(Grid::lines).zip(&self.fields).map(line).collect()
     }
 
     /// The field that a dimension of the cube belongs to, counted from 0 as the coordinates are, and the bit

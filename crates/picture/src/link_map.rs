@@ -104,7 +104,7 @@ impl Map<'_> {
                     continue;
                 };
                 let count = used.next_if(|own| own.link.near == node).map(|own| own.count);
-                let is_second_side = machine.extent(dimension).length() == 2 && next < node;
+                let is_second_side = machine.axes()[dimension.index()].length() == 2 && next < node;
                 if is_second_side {
                     continue;
                 }
@@ -185,7 +185,6 @@ mod tests {
             let around: u64 = run
                 .machine
                 .extents()
-                .iter()
                 .take(2)
                 .map(|extent| if extent.is_ring() { run.machine.node_count() / extent.length() } else { 0 })
                 .sum();

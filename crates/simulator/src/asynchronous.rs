@@ -13,7 +13,7 @@ mod routes;
 mod tests;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Leg, LinkMode, Machine, NodeId};
+use cubefold_topology::{Extent, Leg, LinkMode, Machine, NodeId};
 
 pub(crate) use self::begins::Begins;
 use self::{
@@ -59,7 +59,7 @@ pub(crate) fn run<P: Program, O: Observer>(
     let machine = placement.machine();
     let setting = Setting { program, placement, communication, begins };
     let mut traffic = match communication.links() {
-        LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.as_network().is_some() => {
+        LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.graph().is_some() => {
             let network = OneByOne::independent(machine, communication);
             Engine::new(&setting, network, observer).run()?
         }
@@ -88,7 +88,7 @@ pub(crate) fn run<P: Program, O: Observer>(
 /// How messages of a run are packed.
 fn layout<P: Program>(program: &P, machine: &Machine) -> Layout {
     let messages = program.process_count() * program.max_received().max(1) as u64;
-    let longest = machine.extents().iter().map(|extent| extent.diameter()).max().unwrap_or(1);
+    let longest = machine.extents().map(Extent::diameter).max().unwrap_or(1);
     Layout::new(machine.node_count(), messages, longest)
 }
 

@@ -21,7 +21,7 @@ impl FieldLine {
     /// The fields of `placement`, the lowest dimensions first.
     pub(crate) fn all(placement: &ProductPlacement) -> Vec<Self> {
         let mut first = 0;
-        let field = |(line, &extent): (ProductPlacement, &Extent)| {
+        let field = |(line, extent): (ProductPlacement, Extent)| {
             let own = Self { line, extent, first, positions: None };
             first += Guest::dimension_count(&own.line.cube());
             let kept = u32::try_from(extent.length()).ok().filter(|&length| length <= Self::MAX_KEPT);

@@ -26,7 +26,13 @@
 
 mod accounts;
 mod asynchronous;
-mod axis;
+mod axis {
+    //! The arithmetic of coordinates, under the names that it has here.
+
+    pub(crate) use cubefold_topology::{
+        Axis, AxisLeg, LinePosition as Place, axes_distance as distance, narrow as low_word,
+    };
+}
 mod belt;
 mod communication;
 mod coordinated;
@@ -34,7 +40,6 @@ mod cube_program;
 mod cycle;
 mod distribution;
 mod divide_and_conquer;
-mod divisor;
 mod engine_choice;
 mod field_line;
 mod neighbour_program;

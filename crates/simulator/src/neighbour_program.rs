@@ -116,25 +116,23 @@ enum Role {
 /// A shift for each dimension and direction; none of a network.
 fn shifts(guest: &GraphGuest) -> Vec<Exchange> {
     let shape = guest.shape();
-    if shape.as_network().is_some() {
-        return vec![];
-    }
+    let Some(grid) = shape.grid() else { return vec![] };
     let of_dimension = |dimension: HostDimension| {
-        let extent = shape.extent(dimension);
+        let extent = grid.extent(dimension);
         if extent.wrap() == Wrap::Around && !extent.is_ring() {
             return vec![Exchange::Swap(dimension)];
         }
         Sign::BOTH.map(|sign| Exchange::Shift(Direction { dimension, sign })).to_vec()
     };
-    shape.shape().dimensions().flat_map(of_dimension).collect()
+    grid.shape().dimensions().flat_map(of_dimension).collect()
 }
 
 /// The most neighbours that a process has: one in a dimension of length 2, else up to two.
 fn max_neighbours(guest: &GraphGuest) -> usize {
-    if let Some(network) = guest.shape().as_network() {
+    if let Some(network) = guest.shape().graph() {
         return network.max_degree();
     }
-    guest.shape().extents().iter().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
+    guest.shape().extents().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
 }
 
 impl Program for NeighbourProgram {

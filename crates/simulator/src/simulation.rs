@@ -216,7 +216,7 @@ fn check_network(
     communication: Communication,
     execution: &Execution,
 ) -> Result<(), SimulationError> {
-    if placement.machine().as_network().is_none() {
+    if placement.machine().graph().is_none() {
         return Ok(());
     }
     match (communication.links(), execution) {
@@ -259,7 +259,7 @@ pub fn bytes_to_simulate<P: Program>(
             let machine = placement.machine();
             let channels = machine.directions().count() as u64 * machine.node_count();
             let messages = program.process_count() * program.max_received().max(1) as u64;
-            let routes = machine.as_network().map_or(0, |network| network.bytes_of_routes());
+            let routes = machine.graph().map_or(0, |network| network.bytes_of_routes());
             messages * asynchronous::BYTES_A_PROCESS + channels * asynchronous::BYTES_A_CHANNEL + routes
         }
     }

@@ -1,6 +1,6 @@
-//! One dimension of a machine by itself: its length and whether it wraps.
+//! One dimension of a grid by itself: its length and whether it wraps, and the arithmetic of its coordinates.
 
-use crate::{Sign, TieRule};
+use crate::{Sign, TieRule, narrow};
 
 /// Whether a dimension has a link between its last coordinate and 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,35 +11,47 @@ pub enum Wrap {
     Open,
 }
 
-/// The extent of a machine in one dimension.
+/// The extent of a grid in one dimension.
 ///
-/// All that distances and routes need of a dimension; a machine is the product of its extents.
+/// All that distances and routes need of a dimension; a grid is the product of its extents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     length: u64, // in 2..=2^32
+    round: u64, // the links round a ring; on a line twice the length, more than any two displacements together
     wrap: Wrap,
 }
 
-/// The way that a message takes along one dimension.
+/// A number of links in one of the two directions of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Displacement {
-    /// Which way.
+    /// The direction.
     pub sign: Sign,
-    /// Over how many links; at least 1.
+    /// The number of links, at least 1.
     pub hops: u64,
 }
 
+#[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
 impl Extent {
     /// Lengths come from a [`Shape`](crate::Shape), which has checked them.
     pub(crate) fn new(length: u64, wrap: Wrap) -> Self {
         debug_assert!(length >= 2, "a shape has lengths of at least 2");
-        Self { length, wrap }
+        // At length 2 the one link serves as both ways round (Tao 1988, 3.2.4).
+        let is_ring = wrap == Wrap::Around && length > 2;
+        Self { length, round: if is_ring { length } else { 2 * length }, wrap }
     }
 
     /// The number of coordinates, at least 2.
     #[must_use]
+    #[inline]
     pub fn length(self) -> u64 {
         self.length
+    }
+
+    /// The greatest coordinate.
+    #[must_use]
+    #[inline(always)]
+    pub fn last(self) -> u32 {
+        narrow(self.length.wrapping_sub(1))
     }
 
     /// Whether the dimension was declared to wrap; at length 2 that changes nothing.
@@ -48,11 +60,11 @@ impl Extent {
         self.wrap
     }
 
-    /// Whether there are two ways between coordinates: a wrapping dimension of length over 2. At length 2
-    /// the one link serves as both (Tao 1988, 3.2.4).
+    /// Whether two coordinates are connected both ways round: in a wrapping dimension of length over 2.
     #[must_use]
+    #[inline]
     pub fn is_ring(self) -> bool {
-        self.wrap == Wrap::Around && self.length > 2
+        self.round == self.length
     }
 
     /// The number of links of one line of nodes along this dimension.
@@ -67,42 +79,41 @@ impl Extent {
         if self.is_ring() { self.length / 2 } else { self.length - 1 }
     }
 
-    /// The distance between coordinates `a` and `b`, both below the length (Tao 1988, 3.2.1 and 3.2.2).
+    /// The distance between coordinates `a` and `b`, both below the length (Tao 1988, 3.2.1 and 3.2.2) \[links\].
     #[must_use]
+    #[inline]
     pub fn distance(self, a: u32, b: u32) -> u64 {
         let straight = u64::from(a.abs_diff(b));
-        if self.is_ring() { straight.min(self.length - straight) } else { straight }
+        straight.min(self.round - straight)
     }
 
-    /// The way from coordinate `from` to `to`, both below the length; none when they are equal.
+    /// The displacement from coordinate `from` to `to`, both below the length; none when they are equal.
     ///
     /// The shorter way round a ring, `tie` deciding between equally long ones (`docs/model.md` section 4).
     #[must_use]
+    #[inline(always)]
     pub fn displacement(self, from: u32, to: u32, tie: TieRule) -> Option<Displacement> {
-        let straight = u64::from(from.abs_diff(to));
-        if straight == 0 {
+        if from == to {
             return None;
         }
-        let direct = if from < to { Sign::Positive } else { Sign::Negative };
-        let around = self.length - straight;
-        if !self.is_ring() || straight < around {
-            return Some(Displacement { sign: direct, hops: straight });
-        }
-        if around < straight {
-            return Some(Displacement { sign: direct.opposite(), hops: around });
-        }
-        let sign = match tie {
-            TieRule::Direct => direct,
-            TieRule::Positive => Sign::Positive,
-            TieRule::Negative => Sign::Negative,
+        let straight = u64::from(from.abs_diff(to));
+        let around = self.round - straight;
+        let descends = to < from;
+        let tie_turns = match tie {
+            TieRule::Direct => false,
+            TieRule::Positive => descends,
+            TieRule::Negative => !descends,
         };
-        Some(Displacement { sign, hops: straight })
+        // One more where a tie turns: then equally long is shorter.
+        let turns = around < straight + u64::from(tie_turns);
+        let sign = if descends ^ turns { Sign::Negative } else { Sign::Positive };
+        Some(Displacement { sign, hops: straight.min(around) })
     }
 
     /// The coordinate one link from `coordinate` in the given direction; none where a line ends.
     #[must_use]
     pub fn step(self, coordinate: u32, sign: Sign) -> Option<u32> {
-        let last = u32::try_from(self.length - 1).unwrap_or(u32::MAX);
+        let last = self.last();
         match sign {
             Sign::Positive if coordinate < last => Some(coordinate + 1),
             Sign::Negative if coordinate > 0 => Some(coordinate - 1),
@@ -110,19 +121,57 @@ impl Extent {
             Sign::Negative => self.is_ring().then_some(last),
         }
     }
+
+    /// The coordinate at the end of a displacement, which does not go past the end of a line.
+    #[must_use]
+    #[inline(always)]
+    pub fn after(self, coordinate: u32, displacement: Displacement) -> u32 {
+        // The other way round is length - hops, without a branch: signs are as random as coin tosses.
+        let negative = u64::from(displacement.sign == Sign::Negative);
+        let hops = displacement.hops;
+        let hops = hops.wrapping_add(self.length.wrapping_sub(2 * hops).wrapping_mul(negative));
+        let there = u64::from(coordinate) + hops;
+        narrow(there - self.length * u64::from(there >= self.length))
+    }
+
+    /// A coordinate, counted in a direction: from the other end where that is `-`.
+    #[must_use]
+    #[inline(always)]
+    pub fn position(self, coordinate: u32, sign: Sign) -> u32 {
+        // From the other end it is last - coordinate, without a branch; modulo 2^32 that is exact.
+        let negative = u32::from(sign == Sign::Negative);
+        let from_end = self.last().wrapping_sub(coordinate.wrapping_mul(2));
+        coordinate.wrapping_add(from_end.wrapping_mul(negative))
+    }
+}
+
+/// The position `steps` after this one on a ring of `length`: less than the length, where both are.
+#[must_use]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+pub fn ring_add(position: u32, steps: u32, length: u32) -> u32 {
+    if position + steps >= length { position + steps - length } else { position + steps }
+}
+
+/// The position `steps` before this one on a ring of `length`: less than the length, where both are.
+#[must_use]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+pub fn ring_sub(position: u32, steps: u32, length: u32) -> u32 {
+    if position >= steps { position - steps } else { position + length - steps }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Walks from `from` by the way until its hops are used up.
-    fn walk(extent: Extent, from: u32, way: Displacement) -> u32 {
-        (0..way.hops).fold(from, |at, _| extent.step(at, way.sign).unwrap())
+    /// Walks a displacement link by link.
+    fn walk(extent: Extent, from: u32, displacement: Displacement) -> u32 {
+        (0..displacement.hops).fold(from, |at, _| extent.step(at, displacement.sign).unwrap())
     }
 
     #[test]
-    fn every_way_is_shortest_and_leads_there() {
+    fn every_displacement_is_shortest_and_leads_there() {
         for (length, wrap, tie) in (2..=9)
             .flat_map(|length| [Wrap::Around, Wrap::Open].map(|wrap| (length, wrap)))
             .flat_map(|(length, wrap)| TieRule::ALL.map(|tie| (length, wrap, tie)))
@@ -130,12 +179,13 @@ mod tests {
             let extent = Extent::new(length, wrap);
             let last = u32::try_from(length).unwrap();
             for (from, to) in (0..last).flat_map(|from| (0..last).map(move |to| (from, to))) {
-                let Some(way) = extent.displacement(from, to, tie) else {
+                let Some(displacement) = extent.displacement(from, to, tie) else {
                     assert_eq!(from, to);
                     continue;
                 };
-                assert_eq!(walk(extent, from, way), to);
-                assert_eq!(way.hops, extent.distance(from, to));
+                assert_eq!(walk(extent, from, displacement), to);
+                assert_eq!(extent.after(from, displacement), to);
+                assert_eq!(displacement.hops, extent.distance(from, to));
             }
         }
     }

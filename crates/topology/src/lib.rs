@@ -19,12 +19,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod channel;
-mod coordinates;
-mod direction;
+mod axis;
+mod divisor;
 mod extent;
-mod host_dimension;
-mod link_mode;
+mod families;
+mod grid;
+mod index_digit;
+mod link;
 mod machine;
 mod machine_kind;
 mod network;
@@ -32,19 +33,17 @@ mod node;
 mod partition;
 mod route;
 mod shape;
-mod tie_rule;
 
-pub use channel::{Channel, Link};
-pub use coordinates::{Coordinates, CoordinatesError};
-pub use direction::{Direction, Sign};
-pub use extent::{Displacement, Extent, Wrap};
-pub use host_dimension::{HostDimension, HostDimensionError};
-pub use link_mode::LinkMode;
-pub use machine::{Machine, MachineError};
-pub use machine_kind::MachineKind;
+pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
+pub use divisor::{Divisor, Length, narrow};
+pub use extent::{Displacement, Extent, Wrap, ring_add, ring_sub};
+pub use grid::Grid;
+pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
+pub use link::{Channel, Direction, Link, LinkMode, Sign};
+pub use machine::{Graph, GraphSource, Machine, MachineError, MachineForm};
+pub use machine_kind::{MachineKind, MachineKindDescriptor};
 pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
-pub use node::{NodeError, NodeId};
+pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
-pub use route::{Leg, Route};
-pub use shape::{MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};
-pub use tie_rule::TieRule;
+pub use route::{Leg, Route, TieRule};
+pub use shape::{HostDimension, HostDimensionError, MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};

@@ -1,13 +1,7 @@
-//! Networks: nodes and links that lie in no dimensions.
+//! Networks: nodes and links that lie in no dimensions, and shortest routes by tables.
 
-mod families;
-mod routes;
+use std::{collections::VecDeque, sync::OnceLock};
 
-use std::collections::VecDeque;
-
-pub(crate) use families::{dimension_range, family};
-
-use self::routes::Routes;
 use crate::{Channel, Direction, HostDimension, Link, NodeId, Sign};
 
 /// The most neighbours that a node of a network may have.
@@ -204,6 +198,41 @@ impl PartialEq for Network {
 }
 
 impl Eq for Network {}
+
+/// The port of a node that is the destination itself, or from which there is no route.
+const NO_PORT: u8 = u8::MAX;
+
+/// For every destination that has been asked for, the port at which each node sends on.
+///
+/// A row is found by breadth-first search from its destination: one byte a node, so that a network of 2^16 nodes,
+/// all of them destinations, takes 4 GiB.
+#[derive(Debug)]
+struct Routes {
+    rows: Vec<OnceLock<Box<[u8]>>>,
+}
+
+impl Routes {
+    fn new(node_count: u32) -> Self {
+        Self { rows: (0..node_count).map(|_| OnceLock::new()).collect() }
+    }
+
+    /// The port at which `at` sends on what goes to `to`: of those that lead nearer, the lowest.
+    fn port(&self, network: &Network, at: NodeId, to: NodeId) -> Option<u8> {
+        let row = self.rows[to.index() as usize].get_or_init(|| row(network, to));
+        Some(row[at.index() as usize]).filter(|&port| port != NO_PORT)
+    }
+}
+
+fn row(network: &Network, to: NodeId) -> Box<[u8]> {
+    let distances = network.distances_to(to);
+    let distance = |node: &NodeId| distances[node.index() as usize];
+    let port = |node: NodeId| {
+        let nearer = distance(&node)?.checked_sub(1)?;
+        let port = network.neighbours(node).iter().position(|next| distance(next) == Some(nearer))?;
+        u8::try_from(port).ok()
+    };
+    (0..).map(NodeId::new).take(distances.len()).map(|node| port(node).unwrap_or(NO_PORT)).collect()
+}
 
 #[cfg(test)]
 mod tests {

@@ -69,7 +69,6 @@ impl Partition {
         }
         let wraps: Vec<Wrap> = machine
             .extents()
-            .iter()
             .zip(lengths)
             .map(|(extent, &length)| if length == extent.length() { extent.wrap() } else { Wrap::Open })
             .collect();
@@ -107,13 +106,13 @@ impl Partition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MachineKind;
+    use crate::{Extent, MachineKind};
 
     #[test]
     fn a_dimension_wraps_only_where_the_box_has_all_of_it() {
         let torus = Machine::new(MachineKind::Torus, &[8, 4]).unwrap();
         let part = Partition::new(&torus, &[2, 0], &[4, 4]).unwrap();
-        let wraps: Vec<_> = part.inside().extents().iter().map(|extent| extent.wrap()).collect();
+        let wraps: Vec<_> = part.inside().extents().map(Extent::wrap).collect();
         assert_eq!(wraps, [Wrap::Open, Wrap::Around]);
     }
 

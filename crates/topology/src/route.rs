@@ -1,6 +1,42 @@
-//! Dimension-order routes.
+//! Routes: dimension order on grids, shortest paths by tables on graphs (`docs/model.md` section 4).
 
-use crate::{Channel, Direction, Machine, NodeId, TieRule};
+use std::fmt;
+
+use crate::{Channel, Direction, Machine, NodeId};
+
+/// What decides between two equally long ways round a wrapping dimension (`docs/model.md` section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TieRule {
+    /// The way that does not use the wraparound link. Default; it is how González et al. 1995 get null
+    /// load at nodes `0` and `2^d - 1`.
+    #[default]
+    Direct,
+    /// Always `+`.
+    Positive,
+    /// Always `-`.
+    Negative,
+}
+
+impl TieRule {
+    /// Every rule, the default first.
+    pub const ALL: [Self; 3] = [Self::Direct, Self::Positive, Self::Negative];
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Positive => "positive",
+            Self::Negative => "negative",
+        }
+    }
+}
+
+impl fmt::Display for TieRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
 
 /// A straight part of a route: so many links in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +113,7 @@ mod tests {
             let Some(range) = kind.network_dimensions() else { continue };
             for dimensions in range.take(4) {
                 let machine = Machine::of_dimensions(kind, dimensions).unwrap();
-                let network = machine.as_network().unwrap();
+                let network = machine.graph().unwrap();
                 assert!(network.is_connected());
                 check_all_routes(&machine);
                 for to in machine.nodes() {

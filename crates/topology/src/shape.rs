@@ -1,6 +1,8 @@
 //! Shapes: the lengths of the dimensions, and the numbering of nodes by them.
 
-use crate::{Coordinates, HostDimension, NodeId};
+use std::fmt;
+
+use crate::{Coordinates, Digit, IndexDigit, NodeId, narrow};
 
 /// The most nodes that a shape may have.
 pub const MAX_NODE_COUNT: u64 = 1 << 32;
@@ -14,9 +16,8 @@ pub const MAX_DIMENSIONS: usize = 32;
 /// (`docs/model.md` section 1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    lengths: Vec<u64>, // each in 2..=2^32, their product at most 2^32
-    strides: Vec<u64>, // the products of the lengths before each
-    shifts: Vec<u32>,  // the strides' binary logarithms when every length is a power of two; else empty
+    lengths: Vec<u64>,       // each in 2..=2^32, their product at most 2^32
+    digits: Vec<IndexDigit>, // one for each length, the stride being the product of the lengths before it
 }
 
 /// Lengths that make no shape.
@@ -64,21 +65,12 @@ impl Shape {
                 return Err(ShapeError::TooManyNodes { nodes: format!("over {}", u128::MAX) });
             }
         }
-        let strides: Vec<u64> = lengths
-            .iter()
-            .scan(1, |stride, length| {
-                let own = *stride;
-                *stride *= length;
-                Some(own)
-            })
-            .collect();
-        let powers_of_two = lengths.iter().all(|length| length.is_power_of_two());
-        let shifts = if powers_of_two {
-            strides.iter().map(|stride| stride.trailing_zeros()).collect()
-        } else {
-            vec![]
-        };
-        Ok(Self { lengths: lengths.to_vec(), strides, shifts })
+        let digits = lengths.iter().scan(1, |stride, &length| {
+            let digit = IndexDigit::new(length, *stride);
+            *stride *= length;
+            Some(digit)
+        });
+        Ok(Self { lengths: lengths.to_vec(), digits: digits.collect() })
     }
 
     /// The lengths `k_1, .., k_c`.
@@ -122,7 +114,12 @@ impl Shape {
     /// When the shape has fewer dimensions.
     #[must_use]
     pub fn stride(&self, dimension: HostDimension) -> u64 {
-        self.strides[dimension.index()]
+        self.digits[dimension.index()].stride()
+    }
+
+    /// The place of each coordinate in an index.
+    pub(crate) fn digits(&self) -> &[IndexDigit] {
+        &self.digits
     }
 
     /// One coordinate of a node.
@@ -132,16 +129,7 @@ impl Shape {
     /// When the shape has fewer dimensions.
     #[must_use]
     pub fn coordinate(&self, node: NodeId, dimension: HostDimension) -> u32 {
-        let (index, length) = (u64::from(node.index()), self.length(dimension));
-        // Routes and metrics live on this function: where it can, it does without division.
-        let coordinate = match self.shifts.get(dimension.index()) {
-            Some(shift) => (index >> shift) & (length - 1),
-            None => index / self.stride(dimension) % length,
-        };
-        #[expect(clippy::cast_possible_truncation, reason = "below the length, which is at most 2^32")]
-        {
-            coordinate as u32
-        }
+        self.digits[dimension.index()].position(node.index())
     }
 
     /// All coordinates of a node.
@@ -161,12 +149,74 @@ impl Shape {
         let index: u64 = coordinates
             .as_slice()
             .iter()
-            .zip(&self.strides)
-            .map(|(&value, stride)| u64::from(value) * stride)
+            .zip(&self.digits)
+            .map(|(&value, digit)| u64::from(value) * digit.stride())
             .sum();
         assert!(index < self.node_count(), "coordinates of another shape");
-        #[expect(clippy::cast_possible_truncation, reason = "below the number of nodes, at most 2^32")]
-        NodeId::new(index as u32)
+        NodeId::new(narrow(index))
+    }
+}
+
+/// A dimension `j` of a host, in `1..=32` (the guest's dimensions are numbered from 0 and have a type of
+/// their own); in a [`Network`](crate::Network), whose links lie in no dimensions, the number of a port of a node, in
+/// `1..=255`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostDimension(u8); // in 1..=MAX_DIMENSIONS; a port in 1..=MAX_PORTS
+
+/// A number that is no host dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("host dimension {number}, expected 1 to {MAX_DIMENSIONS}")]
+pub struct HostDimensionError {
+    /// The number found.
+    pub number: usize,
+}
+
+impl HostDimension {
+    /// The most ports that are numbered.
+    pub(crate) const MAX_PORTS: usize = u8::MAX as usize;
+
+    /// What stands for a port, counted from 0 and below [`Self::MAX_PORTS`].
+    pub(crate) fn of_port(port: u8) -> Self {
+        Self(port.saturating_add(1))
+    }
+
+    /// The dimension with this number, counted from 1.
+    ///
+    /// # Errors
+    ///
+    /// When `number` is 0 or over 32.
+    pub fn new(number: usize) -> Result<Self, HostDimensionError> {
+        match u8::try_from(number) {
+            Ok(small) if (1..=MAX_DIMENSIONS).contains(&number) => Ok(Self(small)),
+            _ => Err(HostDimensionError { number }),
+        }
+    }
+
+    /// The first `count` dimensions in ascending order; at most 32.
+    #[must_use]
+    pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+        // The range ends at 32, so the numbers fit.
+        #[expect(clippy::cast_possible_truncation, reason = "the count is capped at 32")]
+        let last = count.min(MAX_DIMENSIONS) as u8;
+        (0..last).map(|index| Self(index + 1))
+    }
+
+    /// The number, counted from 1.
+    #[must_use]
+    pub fn number(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// The position in a list that starts with dimension 1: the number less 1.
+    #[must_use]
+    pub fn index(self) -> usize {
+        usize::from(self.0) - 1
+    }
+}
+
+impl fmt::Display for HostDimension {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
     }
 }
 
@@ -193,5 +243,14 @@ mod tests {
         let too_many = Shape::new(&[1 << 16, 1 << 16, 2]).unwrap_err();
         assert_eq!(too_many.to_string(), "8589934592 nodes, expected at most 4294967296 (2^32)");
         assert!(matches!(Shape::new(&[u64::MAX; 3]), Err(ShapeError::TooManyNodes { .. })));
+    }
+
+    #[test]
+    fn dimensions_are_numbered_from_one_to_thirty_two() {
+        assert_eq!(HostDimension::new(0), Err(HostDimensionError { number: 0 }));
+        assert_eq!(HostDimension::new(33), Err(HostDimensionError { number: 33 }));
+        assert_eq!(HostDimension::new(32).unwrap().index(), 31);
+        let numbers: Vec<_> = HostDimension::first(3).map(HostDimension::number).collect();
+        assert_eq!(numbers, [1, 2, 3]);
     }
 }

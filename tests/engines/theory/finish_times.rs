@@ -59,7 +59,7 @@ fn check(kind: EmbeddingKind, machine: &Machine, setting: Setting, within: Withi
     let parts: Vec<Vec<u64>> = fields
         .iter()
         .map(|field| {
-            let alone = embed(kind, &machine.line(field.dimension));
+            let alone = embed(kind, &machine.grid().unwrap().line(field.dimension));
             finishes(&Trial::with_stages(alone, setting, &within.stages(field.bits)).asynchronous())
         })
         .collect();
@@ -68,7 +68,12 @@ fn check(kind: EmbeddingKind, machine: &Machine, setting: Setting, within: Withi
             finishes[process >> field.shift & ((1 << field.bits) - 1)]
         };
         let sum: u64 = fields.iter().zip(&parts).map(part).sum();
-        assert_eq!(finish, sum, "{kind} on {:?}, {setting:?}, {within:?}, {order:?}", machine.extents());
+        assert_eq!(
+            finish,
+            sum,
+            "{kind} on {:?}, {setting:?}, {within:?}, {order:?}",
+            machine.shape().lengths()
+        );
     }
 }
 
@@ -122,7 +127,11 @@ fn the_sums_are_tried_with_contention() {
             let setting = Setting { links, ..PLAIN };
             let blocked =
                 |kind| Trial::ascend(embed(kind, &machine), setting).asynchronous().summary.totals().blocked;
-            assert!(EmbeddingKind::ALL.into_iter().any(|kind| blocked(kind) > 0), "{:?}", machine.extents());
+            assert!(
+                EmbeddingKind::ALL.into_iter().any(|kind| blocked(kind) > 0),
+                "{:?}",
+                machine.shape().lengths()
+            );
         }
     }
 }

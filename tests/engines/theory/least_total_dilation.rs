@@ -20,7 +20,7 @@ fn b_is_the_least_total_dilation_of_all_bijections_on_every_machine_of_up_to_8_n
             let mut least = u64::MAX;
             for_each_bijection(1 << bits, |nodes| least = least.min(total_dilation(&machine, nodes)));
             let bound = least_distances(&machine).unwrap().sum;
-            assert_eq!(least, bound << (bits - 1), "{:?}", machine.extents());
+            assert_eq!(least, bound << (bits - 1), "{:?}", machine.shape().lengths());
         }
     }
 }
@@ -39,7 +39,7 @@ fn no_bijection_on_a_machine_of_8_nodes_is_predicted_to_finish_under_the_bound_i
                 *least = (*least).min(trial.predicted());
             }
         });
-        assert_eq!(least, [least_distances(&machine).unwrap().sum; 6], "{:?}", machine.extents());
+        assert_eq!(least, [least_distances(&machine).unwrap().sum; 6], "{:?}", machine.shape().lengths());
     }
 }
 

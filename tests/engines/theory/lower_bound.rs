@@ -22,9 +22,9 @@ fn check_optimal(machine: &Machine, times: &[(u64, u64)]) {
             let setting = Setting { compute, hop, ..PLAIN };
             let trial = Trial::with_stages(placement.clone(), setting, &stages);
             let bound = trial.bound();
-            assert_eq!(trial.predicted(), bound, "{:?}, stages {stages:?}", machine.extents());
+            assert_eq!(trial.predicted(), bound, "{:?}, stages {stages:?}", machine.shape().lengths());
             let found = makespan(&trial.asynchronous());
-            assert_eq!(found, bound, "{:?}, stages {stages:?}", machine.extents());
+            assert_eq!(found, bound, "{:?}, stages {stages:?}", machine.shape().lengths());
         }
     }
 }
@@ -39,7 +39,8 @@ fn check_all_embeddings(machine: &Machine, times: &[(u64, u64)]) {
             let trial = Trial::ascend(embed(kind, machine), setting);
             let (found, predicted, bound) =
                 (makespan(&trial.asynchronous()), trial.predicted(), trial.bound());
-            let case = format!("{kind} on {:?}, {links}, T_a = {compute}, T_c = {hop}", machine.extents());
+            let case =
+                format!("{kind} on {:?}, {links}, T_a = {compute}, T_c = {hop}", machine.shape().lengths());
             assert!(found >= predicted, "{case}: {found}, predicted {predicted}");
             assert!(predicted >= bound, "{case}: predicted {predicted}, bound {bound}");
         }

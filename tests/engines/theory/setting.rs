@@ -68,7 +68,7 @@ fn shapes(bits: u32) -> Vec<Vec<u64>> {
 
 /// Whether every dimension of length over 2 wraps.
 pub(crate) fn all_wrap(machine: &Machine) -> bool {
-    machine.extents().iter().all(|extent| extent.is_ring() || extent.length() == 2)
+    machine.extents().all(|extent| extent.is_ring() || extent.length() == 2)
 }
 
 /// The cube with as many processes as the machine has nodes.

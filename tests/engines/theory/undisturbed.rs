@@ -12,7 +12,7 @@ use super::setting::{
 /// and coordinated, and therefore in the predicted time.
 fn check(kind: EmbeddingKind, machine: &Machine, setting: Setting) {
     let trial = Trial::ascend(embed(kind, machine), setting);
-    let case = format!("{kind} on {:?}", machine.extents());
+    let case = format!("{kind} on {:?}", machine.shape().lengths());
     let (asynchronous, coordinated) = (trial.asynchronous(), trial.coordinated());
     for outcome in [&asynchronous, &coordinated] {
         let totals = outcome.summary.totals();

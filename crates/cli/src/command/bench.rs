@@ -13,12 +13,12 @@ use rayon::ThreadPool;
 use serde_json::Value;
 
 use self::figure_file::{FigureFile, read};
-use super::{execution, records};
+use super::execution;
 use crate::{
     ExitCode,
     arguments::{BenchOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     output::Output,
     progress_bar::{Show, Work, watch},
     table::bench_table,
@@ -87,7 +87,7 @@ fn write(
         None => figures.iter().map(BenchRecord::new).collect(),
     };
     let page = || Ok(bench_table(&rows, saved));
-    records::write(output, format, Document::BENCH, settings, || rows.iter().map(Ok), page)
+    write_records(output, format, Document::BENCH, settings, || rows.iter().map(Ok), page)
 }
 
 /// Says which rows are slower.

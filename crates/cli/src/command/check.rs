@@ -5,11 +5,10 @@ use cubefold_experiment::{
     load,
 };
 
-use super::records;
 use crate::{
     arguments::{ScenarioOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     grouping::all_runs,
     output::Output,
     table::check_table,
@@ -23,5 +22,5 @@ pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result
         runs.iter().enumerate().map(|(place, run)| PlannedRun::new(place, run)).collect();
     let output = Output::open(shared.output(), &scenarios)?;
     let table = || Ok(check_table(&scenarios, &planned));
-    records::write(output, format, Document::CHECK, &[], || planned.iter().map(Ok), table)
+    write_records(output, format, Document::CHECK, &[], || planned.iter().map(Ok), table)
 }

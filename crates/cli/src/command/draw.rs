@@ -17,9 +17,9 @@ use super::{
     one_run::one_run,
 };
 use crate::{
-    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, PictureFormat, SharedOptions},
+    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions},
     failure::Failure,
-    format::ByExtension,
+    format::{OutputFormat, PictureFormat},
     grouping::run_names,
     output::{Output, is_same},
 };

@@ -10,7 +10,7 @@ use cubefold_experiment::{
 use crate::{
     arguments::{ExplainOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ExplainFormat},
+    format::{ExplainFormat, OutputFormat},
     output::Output,
     table::{Page, definition_page, glossary_page},
 };
@@ -22,7 +22,7 @@ pub(super) fn explain(options: &ExplainOptions, shared: &SharedOptions) -> Resul
     let output = Output::open(shared.output(), &[])?;
     let (page, definitions) = match asked {
         Some(definition) => (definition_page(definition, format), vec![definition]),
-        None => (glossary_page(&DefinitionGroup::ALL, format), Definition::all().collect()),
+        None => (glossary_page(&DefinitionGroup::all(), format), Definition::all().collect()),
     };
     output.write(|output| write(output, format, &page, &definitions))
 }

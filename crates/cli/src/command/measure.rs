@@ -2,11 +2,11 @@
 
 use cubefold_experiment::{Progress, check_placements, export::Document, load, measure_runs};
 
-use super::{execution, records};
+use super::execution;
 use crate::{
     arguments::{ScenarioOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     grouping::all_runs,
     output::Output,
     progress_bar::{Show, Work, watch},
@@ -25,5 +25,5 @@ pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Resu
     let work = Work::of(runs.len() as u64, "placements");
     let entries = watch(Show::unless(shared.quiet), work, &progress, measure);
     let table = || Ok(measure_table(&scenarios, &entries));
-    records::write(output, format, Document::PLACEMENTS, &[], || entries.iter().map(Ok), table)
+    write_records(output, format, Document::PLACEMENTS, &[], || entries.iter().map(Ok), table)
 }

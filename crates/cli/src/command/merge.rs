@@ -5,11 +5,10 @@ use cubefold_experiment::{
     journal::{MergeError, MergedJournals},
 };
 
-use super::records;
 use crate::{
     arguments::{MergeOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     output::{Output, is_same},
     table::run_table,
 };
@@ -26,7 +25,7 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
     let output = Output::open(shared.output(), &[])?;
     let page =
         || Ok(run_table(&merged.scenarios(), &merged.records().collect::<Result<Vec<_>, _>>()?, shared));
-    records::write(output, format, Document::RESULTS, &[], || merged.records(), page)
+    write_records(output, format, Document::RESULTS, &[], || merged.records(), page)
 }
 
 /// Parts that do not fit, with what to do.

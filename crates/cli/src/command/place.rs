@@ -19,7 +19,7 @@ use super::{
 use crate::{
     arguments::{PlaceOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, PlacementFormat},
+    format::{OutputFormat, PlacementFormat},
     output::{Output, is_same},
     table::write_grid,
 };

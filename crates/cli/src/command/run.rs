@@ -2,11 +2,11 @@
 
 use cubefold_experiment::{KeepRecords, check_runs, export::Document, journal::SweepPlan, load};
 
-use super::{execution, process_rows::ProcessRows, records};
+use super::{execution, process_rows::ProcessRows};
 use crate::{
     arguments::{RunOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     grouping::{all_runs, captions},
     sweep_output::SweepOutput,
     table::run_table,
@@ -29,7 +29,7 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     output.finish(|output, records| {
         let page =
             || Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, shared));
-        records::write(output, format, Document::RESULTS, &[], records, page)
+        write_records(output, format, Document::RESULTS, &[], records, page)
     })
 }
 

@@ -1,19 +1,40 @@
 //! The page of `cubefold bench`.
 
-use cubefold_experiment::{benchmark::SavedSet, export::BenchRecord};
+use cubefold_experiment::{
+    Definition,
+    benchmark::SavedSet,
+    export::{BenchRecord, Cell, Row},
+};
 
 use super::{Page, TextTable};
 
 /// Every row, with what it is compared with where there is something.
 pub(crate) fn bench_table(rows: &[BenchRecord], saved: Option<&SavedSet>) -> Page {
     let mut page = Page::default();
-    let (header, rows_of_cells): (_, Vec<_>) = match saved {
-        None => (["row", "cpu ms", "wall ms", "ratio", "noise %"], rows.iter().map(figures).collect()),
-        Some(_) => (["row", "ratio", "saved", "change %", "verdict"], rows.iter().map(comparison).collect()),
+    let columns: [(&str, Digits); 5] = if saved.is_none() {
+        [
+            ("row", Digits::Four),
+            ("cpu_milliseconds", Digits::Four),
+            ("wall_milliseconds", Digits::Four),
+            ("ratio_to_baseline", Digits::Four),
+            ("noise_percent", Digits::Tenths),
+        ]
+    } else {
+        [
+            ("row", Digits::Four),
+            ("ratio_to_baseline", Digits::Four),
+            ("saved_ratio_to_baseline", Digits::Four),
+            ("change_percent", Digits::SignedTenths),
+            ("verdict", Digits::Four),
+        ]
+    };
+    let cells = |record: &BenchRecord| {
+        let row = Row::new(record);
+        columns.map(|(name, digits)| digits.of(row.cell(name))).to_vec()
     };
     page.table(TextTable {
-        header: header.map(str::to_owned).to_vec(),
-        rows: rows_of_cells,
+        header: columns.map(|(name, _)| Definition::title_of(name).to_owned()).to_vec(),
+        rows: rows.iter().map(cells).collect(),
         words: 1,
         gives_way: &[],
     });
@@ -21,33 +42,25 @@ pub(crate) fn bench_table(rows: &[BenchRecord], saved: Option<&SavedSet>) -> Pag
     page
 }
 
-fn figures(row: &BenchRecord) -> Vec<String> {
-    vec![
-        row.row.clone(),
-        decimals(row.cpu_milliseconds),
-        decimals(row.wall_milliseconds),
-        decimals(row.ratio_to_baseline),
-        row.noise_percent.map_or_else(String::new, |noise| format!("{noise:.1}")),
-    ]
+/// How the numbers of a column are rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Digits {
+    /// To about four digits.
+    Four,
+    Tenths,
+    SignedTenths,
 }
 
-fn comparison(row: &BenchRecord) -> Vec<String> {
-    vec![
-        row.row.clone(),
-        decimals(row.ratio_to_baseline),
-        decimals(row.saved_ratio_to_baseline),
-        row.change_percent.map_or_else(String::new, |change| format!("{change:+.1}")),
-        row.verdict.unwrap_or_default().to_owned(),
-    ]
-}
-
-/// A figure with about four digits; nothing where there is none.
-fn decimals(figure: Option<f64>) -> String {
-    match figure {
-        None => String::new(),
-        Some(figure) if figure < 1.0 => format!("{figure:.4}"),
-        Some(figure) if figure < 100.0 => format!("{figure:.2}"),
-        Some(figure) => format!("{figure:.0}"),
+impl Digits {
+    fn of(self, cell: &Cell<'_>) -> String {
+        match (self, cell) {
+            (Self::Four, Cell::Decimal(figure)) if *figure < 1.0 => format!("{figure:.4}"),
+            (Self::Four, Cell::Decimal(figure)) if *figure < 100.0 => format!("{figure:.2}"),
+            (Self::Four, Cell::Decimal(figure)) => format!("{figure:.0}"),
+            (Self::Tenths, Cell::Decimal(figure)) => format!("{figure:.1}"),
+            (Self::SignedTenths, Cell::Decimal(figure)) => format!("{figure:+.1}"),
+            (_, cell) => cell.to_string(),
+        }
     }
 }
 

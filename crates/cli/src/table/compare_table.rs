@@ -5,7 +5,7 @@ use cubefold_experiment::export::{RunRecord, ScenarioCaption, settings};
 use super::{
     Page,
     result_notes::{construction_notes, coordination_note, legend, met_bound},
-    results_page::{Column, Row, add_tables, bar_column, makespan_columns, step_columns, time_columns},
+    results_page::{Column, RunRow, add_tables, bar_column, makespan_columns, step_columns, time_columns},
     surprises::surprises,
 };
 use crate::{
@@ -40,11 +40,10 @@ pub(crate) fn compare_table(
     page
 }
 
-fn columns(reference: &str, rows: &[Row<'_>]) -> Vec<Column> {
-    let ratio = |record: &RunRecord| record.ratio_to_reference.map(|ratio| format!("{ratio:.3}"));
+fn columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
     let name = if reference.chars().count() > MAX_HEADER_LENGTH { "reference" } else { reference };
     let [makespan, marks] = makespan_columns(rows);
-    let mut columns = vec![makespan, marks, Column::new(format!("/ {name}"), rows, ratio)];
+    let mut columns = vec![makespan, marks, Column::titled(&format!("/ {name}"), "ratio_to_reference", rows)];
     columns.extend(time_columns(rows));
     columns.extend(step_columns(rows));
     columns.push(bar_column(rows));

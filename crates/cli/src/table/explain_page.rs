@@ -30,8 +30,8 @@ pub(crate) fn glossary_page(groups: &[DefinitionGroup], format: ExplainFormat) -
     for group in groups {
         page.caption(group.title);
         match format {
-            ExplainFormat::Markdown => page.notes(group.definitions.iter().map(entry).collect()),
-            ExplainFormat::Text | ExplainFormat::Json => page.table(summary(group.definitions)),
+            ExplainFormat::Markdown => page.notes(group.definitions.iter().map(|own| entry(own)).collect()),
+            ExplainFormat::Text | ExplainFormat::Json => page.table(summary(&group.definitions)),
         }
     }
     if format == ExplainFormat::Text {
@@ -54,8 +54,8 @@ fn particulars(definition: &Definition) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-fn summary(definitions: &[Definition]) -> TextTable {
-    let row = |definition: &Definition| vec![definition.title.to_owned(), beginning(definition.text)];
+fn summary(definitions: &[&Definition]) -> TextTable {
+    let row = |definition: &&Definition| vec![definition.title.to_owned(), beginning(definition.text)];
     TextTable {
         header: ["term", "meaning"].map(str::to_owned).to_vec(),
         rows: definitions.iter().map(row).collect(),

@@ -1,8 +1,8 @@
 //! The page of `cubefold measure`: metrics down, embeddings across.
 
 use cubefold_experiment::{
-    Run, Scenario,
-    export::{PlacementEntry, PlacementRecord},
+    Definition, Run, Scenario,
+    export::{PlacementEntry, Row},
 };
 
 use super::{Page, TextTable, result_notes::construction_notes};
@@ -57,36 +57,45 @@ fn heading(name: &str, combinations: &[String]) -> String {
     }
 }
 
+/// The metrics that are shown, by their names in files.
+const METRICS: [&str; 14] = [
+    "placement_constant_distances",
+    "placement_average_distance",
+    "placement_dilation_max",
+    "placement_dilation_total",
+    "placement_node_load_max",
+    "placement_node_load_min",
+    "placement_node_load_mean",
+    "placement_link_congestion_max",
+    "placement_link_congestion_mean",
+    "placement_node_congestion_max",
+    "placement_node_congestion_mean",
+    LOAD,
+    "placement_expansion",
+    "placement_node_evenness",
+];
+
+/// The metric that is shown with its least value beside it.
+const LOAD: &str = "placement_load_max";
+
 fn metrics(entries: &[PlacementEntry]) -> TextTable {
     let header =
         std::iter::once("metric".to_owned()).chain(entries.iter().map(|entry| entry.embedding.clone()));
-    let mut rows = vec![];
-    for (name, cell) in METRICS {
-        let cells = entries.iter().map(|entry| cell(&entry.placement));
-        rows.push(std::iter::once((*name).to_owned()).chain(cells).collect());
-    }
-    rows.extend(distances(entries));
+    let cells: Vec<Row<'_>> = entries.iter().map(|entry| Row::new(&entry.placement)).collect();
+    let row = |name: &'static str| {
+        let title = if name == LOAD { "load, largest and least" } else { Definition::title_of(name) };
+        std::iter::once(title.to_owned()).chain(cells.iter().map(|row| shown(row, name))).collect()
+    };
+    let rows = METRICS.into_iter().map(row).chain(distances(entries)).collect();
     TextTable { header: header.collect(), rows, words: 1, gives_way: &[] }
 }
 
-type Metric = (&'static str, fn(&PlacementRecord) -> String);
-
-const METRICS: &[Metric] = &[
-    ("constant distances", |placement| if placement.constant_distances { "yes" } else { "no" }.to_owned()),
-    ("average distance", |placement| fraction(placement.average_distance)),
-    ("dilation, largest", |placement| placement.dilation.max.to_string()),
-    ("dilation, total", |placement| placement.dilation.total.to_string()),
-    ("node load, largest", |placement| placement.node_load.max.to_string()),
-    ("node load, least", |placement| placement.node_load.min.to_string()),
-    ("node load, mean", |placement| fraction(placement.node_load.mean)),
-    ("link congestion, largest", |placement| placement.link_congestion.max.to_string()),
-    ("link congestion, mean", |placement| fraction(placement.link_congestion.mean)),
-    ("node congestion, largest", |placement| placement.node_congestion.max.to_string()),
-    ("node congestion, mean", |placement| fraction(placement.node_congestion.mean)),
-    ("load, largest and least", |placement| format!("{} {}", placement.load.max, placement.load.min)),
-    ("expansion", |placement| fraction(placement.expansion)),
-    ("node evenness", |placement| fraction(placement.node_evenness)),
-];
+fn shown(row: &Row<'_>, name: &str) -> String {
+    match name {
+        LOAD => format!("{} {}", row.cell(LOAD), row.cell("placement_load_min")),
+        name => row.cell(name).shown().unwrap_or_else(|| "none".to_owned()),
+    }
+}
 
 /// A row for each guest dimension: its distance, or the least and greatest.
 fn distances(entries: &[PlacementEntry]) -> Vec<Vec<String>> {
@@ -104,8 +113,4 @@ fn distances(entries: &[PlacementEntry]) -> Vec<Vec<String>> {
             std::iter::once(format!("distance, dimension {dimension}")).chain(cells).collect()
         })
         .collect()
-}
-
-fn fraction(value: Option<f64>) -> String {
-    value.map_or_else(|| "none".to_owned(), |value| format!("{value:.3}"))
 }

@@ -1,6 +1,9 @@
 //! What pages of results share: columns for what runs were set to, and for what they came to.
 
-use cubefold_experiment::export::{RunCaption, RunRecord};
+use cubefold_experiment::{
+    Definition,
+    export::{Row, RunCaption, RunRecord},
+};
 
 use super::{Page, TextTable, best_row, time_bar::time_bar};
 use crate::swept_value::shown;
@@ -11,7 +14,7 @@ const GIVE_WAY: [&str; 9] =
 
 /// A run and what it came to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'page> {
+pub(super) struct RunRow<'page> {
     pub(super) run: &'page RunCaption,
     pub(super) record: &'page RunRecord,
 }
@@ -24,14 +27,23 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// A column with a cell for each row.
-    pub(super) fn new<T: ToString>(
-        header: impl Into<String>,
-        rows: &[Row<'_>],
-        cell: impl Fn(&RunRecord) -> Option<T>,
-    ) -> Self {
-        let text = |row: &Row<'_>| cell(row.record).map_or_else(String::new, |value| value.to_string());
-        Self { header: header.into(), cells: rows.iter().map(text).collect() }
+    /// The column of results with this name in files, under its title, with a cell for each row.
+    pub(super) fn new(name: &'static str, rows: &[RunRow<'_>]) -> Self {
+        Self::titled(Definition::title_of(name), name, rows)
+    }
+
+    /// The column with this name under another title.
+    pub(super) fn titled(title: &str, name: &str, rows: &[RunRow<'_>]) -> Self {
+        let cell = |row: &RunRow<'_>| Row::new(row.record).cell(name).shown().unwrap_or_default();
+        Self { header: title.to_owned(), cells: rows.iter().map(cell).collect() }
+    }
+
+    /// The column with empty cells where the record does not fulfil a condition.
+    fn only(mut self, rows: &[RunRow<'_>], condition: impl Fn(&RunRecord) -> bool) -> Self {
+        for (cell, _) in self.cells.iter_mut().zip(rows).filter(|(_, row)| !condition(row.record)) {
+            cell.clear();
+        }
+        self
     }
 
     fn says_something(&self) -> bool {
@@ -40,38 +52,31 @@ impl Column {
 }
 
 /// The makespan, with a mark on those that are the least of their combination.
-pub(super) fn makespan_columns(rows: &[Row<'_>]) -> [Column; 2] {
-    let marks = best_row::marks(rows);
-    [
-        Column::new("makespan", rows, |record| Some(record.makespan_cycles)),
-        Column { header: String::new(), cells: marks },
-    ]
+pub(super) fn makespan_columns(rows: &[RunRow<'_>]) -> [Column; 2] {
+    [Column::new("makespan_cycles", rows), Column { header: String::new(), cells: best_row::marks(rows) }]
 }
 
 /// Where the time of the processes goes.
-pub(super) fn bar_column(rows: &[Row<'_>]) -> Column {
-    Column::new("time", rows, |record| time_bar(&record.totals))
+pub(super) fn bar_column(rows: &[RunRow<'_>]) -> Column {
+    let bar = |row: &RunRow<'_>| time_bar(&row.record.totals).unwrap_or_default();
+    Column { header: Definition::title_of("time").to_owned(), cells: rows.iter().map(bar).collect() }
 }
 
-/// What the makespan is to be seen against, and what it is made of.
-pub(super) fn time_columns(rows: &[Row<'_>]) -> [Column; 5] {
+/// What the makespan is compared with, and what it is made of.
+pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 5] {
+    let column = |name| Column::new(name, rows);
     [
-        Column::new("predicted", rows, |record| record.predicted_cycles),
-        Column::new("bound", rows, |record| record.lower_bound_cycles),
-        Column::new("waiting", rows, |record| Some(record.totals.waiting_cycles)),
-        Column::new("sharing", rows, |record| {
-            Some(record.totals.sharing_cycles).filter(|_| record.placement.load.max > 1)
-        }),
-        Column::new("blocked", rows, |record| record.longest_queue.and(Some(record.totals.blocked_cycles))),
+        column("predicted_cycles"),
+        column("lower_bound_cycles"),
+        column("totals_waiting_cycles"),
+        column("totals_sharing_cycles").only(rows, |record| record.placement.load.max > 1),
+        column("totals_blocked_cycles").only(rows, |record| record.longest_queue.is_some()),
     ]
 }
 
 /// What a coordinated run counts.
-pub(super) fn step_columns(rows: &[Row<'_>]) -> [Column; 2] {
-    [
-        Column::new("steps", rows, |record| record.routing_steps),
-        Column::new("conflicts", rows, |record| record.conflicts),
-    ]
+pub(super) fn step_columns(rows: &[RunRow<'_>]) -> [Column; 2] {
+    [Column::new("routing_steps", rows), Column::new("conflicts", rows)]
 }
 
 /// Adds the table of the runs to a page: one for each execution mode, since they measure different things.
@@ -79,11 +84,11 @@ pub(super) fn add_tables(
     page: &mut Page,
     runs: &[RunCaption],
     records: &[RunRecord],
-    columns: impl Fn(&[Row<'_>]) -> Vec<Column>,
+    columns: impl Fn(&[RunRow<'_>]) -> Vec<Column>,
 ) {
-    let mut sections: Vec<(&str, Vec<Row<'_>>)> = vec![];
+    let mut sections: Vec<(&str, Vec<RunRow<'_>>)> = vec![];
     for (run, record) in runs.iter().zip(records) {
-        let (mode, row) = (&*record.execution.mode, Row { run, record });
+        let (mode, row) = (&*record.execution.mode, RunRow { run, record });
         match sections.iter_mut().find(|(known, _)| *known == mode) {
             Some((_, rows)) => rows.push(row),
             None => sections.push((mode, vec![row])),
@@ -100,14 +105,14 @@ pub(super) fn add_tables(
 
 /// A table with those swept settings whose paths are `shown`, the embedding and those of `columns` that say
 /// something.
-fn table(rows: &[Row<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -> TextTable {
+fn table(rows: &[RunRow<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -> TextTable {
     let columns: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
     let paths: Vec<&str> =
         swept_paths(rows.iter().map(|row| row.run)).into_iter().filter(|path| shown(path)).collect();
     let mut header = short_names(&paths);
     header.push("embedding".to_owned());
     header.extend(columns.iter().map(|column| column.header.clone()));
-    let cells = |(place, row): (usize, &Row<'_>)| {
+    let cells = |(place, row): (usize, &RunRow<'_>)| {
         let mut cells = swept_values(row.run, &paths);
         cells.push(row.run.embedding.clone());
         cells.extend(columns.iter().map(|column| column.cells[place].clone()));

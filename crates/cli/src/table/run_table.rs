@@ -5,7 +5,7 @@ use cubefold_experiment::export::{RunCaption, RunRecord, ScenarioCaption, settin
 use super::{
     Page,
     result_notes::{bound_note, bound_sentences, construction_notes, coordination_note, legend},
-    results_page::{Column, Row, add_tables, bar_column, makespan_columns, step_columns, time_columns},
+    results_page::{Column, RunRow, add_tables, bar_column, makespan_columns, step_columns, time_columns},
     surprises::surprises,
 };
 use crate::{arguments::SharedOptions, grouping::by_scenario};
@@ -30,10 +30,10 @@ pub(crate) fn run_table(
     page
 }
 
-fn columns(rows: &[Row<'_>]) -> Vec<Column> {
+fn columns(rows: &[RunRow<'_>]) -> Vec<Column> {
     let mut columns = makespan_columns(rows).to_vec();
     columns.extend(time_columns(rows));
-    columns.push(Column::new("queue", rows, |record| record.longest_queue));
+    columns.push(Column::new("longest_queue", rows));
     columns.extend(step_columns(rows));
     columns.push(bar_column(rows));
     columns

@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 
 use cubefold_experiment::export::{RunCaption, RunRecord, StageRecord, counted};
 
-use super::results_page::Row;
+use super::results_page::RunRow;
 use crate::{grouping::by_embedding, swept_value::shown};
 
 /// All that is surprising in the runs of a scenario.
 pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
-    let rows: Vec<Row<'_>> = runs.iter().zip(records).map(|(run, record)| Row { run, record }).collect();
+    let rows: Vec<RunRow<'_>> =
+        runs.iter().zip(records).map(|(run, record)| RunRow { run, record }).collect();
     let swept = runs.iter().any(|run| !run.combination.is_empty());
     let embeddings = by_embedding(&rows, |row| row.record);
     let mut sentences = if swept {
@@ -22,11 +23,11 @@ pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<Strin
 }
 
 /// A sentence on the run whose messages are most in each other's way, and on how many there are like it.
-fn contention(rows: &[Row<'_>]) -> Option<String> {
-    let contended: Vec<&Row<'_>> = rows.iter().filter(|row| excess(row.record) > 0).collect();
+fn contention(rows: &[RunRow<'_>]) -> Option<String> {
+    let contended: Vec<&RunRow<'_>> = rows.iter().filter(|row| excess(row.record) > 0).collect();
     // By how much of the prediction; the first of those that are alike.
     let worst = contended.iter().copied().reduce(|one, other| {
-        let part = |row: &Row<'_>, of: &Row<'_>| {
+        let part = |row: &RunRow<'_>, of: &RunRow<'_>| {
             u128::from(excess(row.record)) * u128::from(of.record.predicted_cycles.unwrap_or(0))
         };
         if part(other, one) > part(one, other) { other } else { one }
@@ -68,8 +69,8 @@ fn place(stages: &[StageRecord]) -> String {
 }
 
 /// A sentence on an embedding whose messages travel less than those of a faster one, and which loses by waiting.
-fn nearer_but_slower(name: &str, own: &[Row<'_>], all: &[Row<'_>]) -> Option<String> {
-    let surprising = |row: &&Row<'_>| row.record.conflicts.is_none() && waits_most(row.record);
+fn nearer_but_slower(name: &str, own: &[RunRow<'_>], all: &[RunRow<'_>]) -> Option<String> {
+    let surprising = |row: &&RunRow<'_>| row.record.conflicts.is_none() && waits_most(row.record);
     own.iter().filter(surprising).find_map(|row| {
         let (record, totals) = (row.record, row.record.totals);
         let rivals = all.iter().filter(|other| other.run.combination == row.run.combination);

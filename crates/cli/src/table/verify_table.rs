@@ -1,6 +1,7 @@
 //! The page of `cubefold verify`: a table for each part of the papers, a row a claim.
 
 use cubefold_claims::{CheckedClaim, Quantity, Verdict};
+use cubefold_experiment::Definition;
 use textwrap::{Options, WordSplitter, wrap};
 
 use super::{Page, TextTable};
@@ -22,7 +23,8 @@ pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat) -> Pag
             | ResultFormat::Csv
             | ResultFormat::Parquet => wrapped(&row(claim)),
         });
-        let header = ["source", "claim", "cases", "promised", "worst", "verdict"].map(str::to_owned);
+        let header = ["source", "claim", "cases", "promised", "worst", "verdict"]
+            .map(|name| Definition::title_of(name).to_owned());
         page.table(TextTable { header: header.to_vec(), rows: rows.collect(), words: 2, gives_way: &[] });
     }
     page.notes(notes(claims));

@@ -20,7 +20,7 @@ pub(super) fn check(
     errors: &mut Vec<ScenarioError>,
 ) {
     let kind = settings.place(Setting::MachineKind);
-    let network = section.machine.as_ref().filter(|machine| machine.as_network().is_some());
+    let network = section.machine.as_ref().filter(|machine| machine.graph().is_some());
     if let (Some(machine), Some(LinkMode::SingleDirection), Some(place)) =
         (network, section.links, settings.place(Setting::MachineLinks))
     {

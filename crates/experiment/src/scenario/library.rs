@@ -7,7 +7,7 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
-use cubefold_topology::{Machine, NodeId, Wrap};
+use cubefold_topology::{Extent, Machine, NodeId, Wrap};
 
 use super::{edge_list, launcher_file::LauncherSource, machine_file::MachineFile, placement_file::Failure};
 use crate::{guest_program::GuestProgram, region::Region};
@@ -93,8 +93,8 @@ impl ShapeKey {
         Self {
             kind: machine.kind().name(),
             lengths: machine.shape().lengths().to_vec(),
-            wraps: machine.extents().iter().map(|extent| extent.wrap()).collect(),
-            links: machine.as_network().map_or_else(Vec::new, |network| network.links().collect()),
+            wraps: machine.extents().map(Extent::wrap).collect(),
+            links: machine.graph().map_or_else(Vec::new, |network| network.links().collect()),
         }
     }
 }

@@ -58,7 +58,7 @@ impl Fit<'_> {
 
     /// Whether the machine or the guest is a network.
     fn has_network(&self) -> bool {
-        self.machine.as_network().is_some() || self.program.has_network_guest()
+        self.machine.graph().is_some() || self.program.has_network_guest()
     }
 }
 
@@ -70,7 +70,7 @@ pub(super) fn read(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<NamedEmbedding>> {
     let Some(value) = settings.get(Setting::MappingEmbeddings) else {
-        let on_network = machine.is_some_and(|machine| machine.as_network().is_some());
+        let on_network = machine.is_some_and(|machine| machine.graph().is_some());
         let kind = machine.map(Machine::kind);
         let names = match program {
             // A network goes on one of its own kind as it is, and elsewhere as the notes have it.

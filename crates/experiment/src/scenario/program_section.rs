@@ -97,7 +97,7 @@ fn communication(
     guest: Option<&GraphGuest>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<NeighbourCommunication> {
-    let network = guest.map(GraphGuest::shape).filter(|shape| shape.as_network().is_some());
+    let network = guest.map(GraphGuest::shape).filter(|shape| shape.graph().is_some());
     let sets = match settings.get(Setting::ProgramSets) {
         Some(value) => value.natural(Setting::ProgramSets.path(), 1..=MAX_SETS, errors),
         None => Some(50),
@@ -169,11 +169,11 @@ fn neighbours(
 
 /// A shape in words that no change of the code changes: keys of random choices are made of it.
 fn shape_name(shape: &Machine) -> String {
-    if shape.as_network().is_some() {
+    if shape.graph().is_some() {
         let lengths: Vec<String> = shape.shape().lengths().iter().map(u64::to_string).collect();
         return format!("{} {}", shape.kind(), lengths.join("x"));
     }
-    let extents = shape.extents().iter().map(|extent| match extent.wrap() {
+    let extents = shape.extents().map(|extent| match extent.wrap() {
         Wrap::Around => format!("{} around", extent.length()),
         Wrap::Open => format!("{} open", extent.length()),
     });

@@ -101,7 +101,7 @@ pub(super) struct Pair<'a> {
 impl Pair<'_> {
     /// Whether both are grids of the same lengths.
     pub(super) fn has_same_lengths(self) -> bool {
-        !self.guest.extents().is_empty() && self.guest.shape() == self.host.shape()
+        !self.guest.axes().is_empty() && self.guest.shape() == self.host.shape()
     }
 
     /// Whether there are as many vertices as nodes.

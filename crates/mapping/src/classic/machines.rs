@@ -1,6 +1,6 @@
 //! Guests and hosts: how a construction makes them, and how it recognizes them.
 
-use cubefold_topology::{Machine, MachineKind, NodeId};
+use cubefold_topology::{Extent, Machine, MachineKind, NodeId};
 
 use super::error::ClassicError;
 use crate::{GraphGuest, Guest, ProcessId};
@@ -38,7 +38,7 @@ pub(super) fn in_label_order(labels: &[ProcessId], places: &[NodeId]) -> Vec<Nod
 
 /// Whether it is a grid in which no dimension wraps; one of length 2 never counts as wrapping.
 pub(super) fn is_open(machine: &Machine) -> bool {
-    !machine.extents().is_empty() && !machine.extents().iter().any(|extent| extent.is_ring())
+    !machine.axes().is_empty() && !machine.extents().any(Extent::is_ring)
 }
 
 /// Whether it is a grid of these lengths in which no dimension wraps.
@@ -53,9 +53,8 @@ pub(super) fn is_line(machine: &Machine) -> bool {
 
 /// Whether it is a grid in which every dimension wraps, and one is longer than 2.
 pub(super) fn is_torus(machine: &Machine) -> bool {
-    let mut extents = machine.extents().iter();
-    extents.clone().any(|extent| extent.is_ring())
-        && extents.all(|extent| extent.is_ring() || extent.length() == 2)
+    let mut extents = machine.extents();
+    extents.clone().any(Extent::is_ring) && extents.all(|extent| extent.is_ring() || extent.length() == 2)
 }
 
 /// Whether it is a ring of at least three nodes.
@@ -66,7 +65,7 @@ pub(super) fn is_ring(machine: &Machine) -> bool {
 /// The number of dimensions of a hypercube; none when it is something else.
 pub(super) fn cube_dimensions(machine: &Machine) -> Option<u32> {
     let lengths = machine.shape().lengths();
-    let is_cube = !machine.extents().is_empty() && lengths.iter().all(|&length| length == 2);
+    let is_cube = !machine.axes().is_empty() && lengths.iter().all(|&length| length == 2);
     u32::try_from(lengths.len()).ok().filter(|_| is_cube)
 }
 
@@ -85,7 +84,7 @@ pub(super) fn network_dimensions(machine: &Machine, kind: MachineKind) -> Option
 
 /// Whether a machine is a network with one link fewer than nodes.
 pub(super) fn has_links_of_a_tree(machine: &Machine) -> bool {
-    machine.as_network().is_some() && machine.link_count() + 1 == machine.node_count()
+    machine.graph().is_some() && machine.link_count() + 1 == machine.node_count()
 }
 
 /// `n` of `2^n`.

@@ -1,6 +1,6 @@
 //! Toruses and meshes: which of the two a machine counts as, and the two machines of a mapping.
 
-use cubefold_topology::Machine;
+use cubefold_topology::{Extent, Machine};
 
 use super::error::UnmetCondition;
 
@@ -34,14 +34,14 @@ impl Pair {
     ///
     /// Those that are no grids.
     pub(super) fn new(guest: &Machine, host: &Machine) -> Result<Self, Vec<UnmetCondition>> {
-        let networks = [guest, host].into_iter().filter(|machine| machine.as_network().is_some());
+        let networks = [guest, host].into_iter().filter(|machine| machine.graph().is_some());
         let wrong: Vec<_> =
             networks.map(|machine| UnmetCondition::Grid { machine: machine.kind() }).collect();
         if !wrong.is_empty() {
             return Err(wrong);
         }
         let lengths = |machine: &Machine| machine.shape().lengths().to_vec();
-        let rings = |machine: &Machine| machine.extents().iter().map(|extent| extent.is_ring()).collect();
+        let rings = |machine: &Machine| machine.extents().map(Extent::is_ring).collect();
         Ok(Self::of_lengths(lengths(guest), rings(guest), lengths(host), rings(host)))
     }
 

@@ -1,5 +1,7 @@
 //! Mixed-radix numbers: the bijection `u` and its inverse.
 
+pub(crate) use cubefold_topology::narrow;
+
 use super::length::Length;
 
 /// The number with these digits: `u_L^-1` of the list.
@@ -22,13 +24,6 @@ pub(super) fn write_digits(base: &[Length], number: u32, digits: &mut [u32]) {
         *slot = narrow(digit);
         rest = higher;
     }
-}
-
-/// A coordinate or a number below 2^32 as 32 bits.
-#[expect(clippy::cast_possible_truncation, reason = "what is narrowed lies below a length of at most 2^32")]
-pub(crate) fn narrow(number: u64) -> u32 {
-    debug_assert!(u32::try_from(number).is_ok());
-    number as u32
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub(super) fn measure(placement: &ProductPlacement, tie: TieRule) -> PlacementMe
     };
     // Lines of one extent are alike in every dimension.
     let mut measured: Vec<(Extent, PlacementMetrics)> = vec![];
-    for (line, &extent) in placement.lines().into_iter().zip(placement.machine().extents()) {
+    for (line, extent) in placement.lines().into_iter().zip(placement.machine().extents()) {
         let lines = nodes / extent.length();
         let known = measured.iter().find(|(other, _)| *other == extent);
         if let Some((_, one)) = known {

@@ -21,9 +21,9 @@ pub(super) struct Field {
 
 impl Field {
     /// The fields of a machine whose lengths are powers of two, first coordinate first.
-    pub(super) fn all(kind: EmbeddingKind, extents: &[Extent]) -> Vec<Self> {
+    pub(super) fn all(kind: EmbeddingKind, extents: impl Iterator<Item = Extent>) -> Vec<Self> {
         let mut fields: Vec<Self> = vec![];
-        for &extent in extents {
+        for extent in extents {
             // Fields of one extent have one table.
             let same = fields.iter().find(|field| field.extent == extent);
             let positions = match same {

@@ -15,9 +15,9 @@ pub(super) struct Routes<'run> {
 
 impl<'run> Routes<'run> {
     pub(super) fn new(machine: &'run Machine, tie: TieRule) -> Self {
-        let axes = match machine.as_network() {
+        let axes = match machine.graph() {
             Some(_) => vec![],
-            None => machine.shape().dimensions().zip(Axis::all(machine)).collect(),
+            None => machine.shape().dimensions().zip(machine.axes().iter().copied()).collect(),
         };
         Self { machine, axes, tie }
     }

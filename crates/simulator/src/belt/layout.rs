@@ -48,11 +48,10 @@ impl Layout {
 
     /// The layout of a machine that [fits](Self::fits).
     pub(super) fn new(machine: &Machine, tie: TieRule) -> Self {
-        let diameters = machine.shape().dimensions().map(|dimension| machine.extent(dimension).diameter());
         Self {
-            axes: Axis::all(machine),
+            axes: machine.axes().to_vec(),
             nodes: u32::try_from(machine.node_count()).unwrap_or(u32::MAX),
-            diameter: diameters.sum(),
+            diameter: machine.distance_bound(),
             tie,
         }
     }
@@ -81,7 +80,7 @@ impl Layout {
         }
         let mut direction = 0;
         for axis in &self.axes {
-            if let Some(AxisLeg { way, line, position, end }) = axis.leg(at, to, self.tie) {
+            if let Some(AxisLeg { displacement: way, line, position, end }) = axis.leg(at, to, self.tie) {
                 direction += u32::from(way.sign == Sign::Negative);
                 let stop = Stop { direction, line: direction * self.nodes + line, position };
                 return Some(Leg { stop, hops: low_word(way.hops), end });
@@ -95,9 +94,9 @@ impl Layout {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     fn leg_on_line(&self, axis: &Axis, at: NodeId, to: NodeId) -> Option<Leg> {
-        let way = axis.displacement_between(at.index(), to.index(), self.tie)?;
+        let way = axis.extent().displacement(at.index(), to.index(), self.tie)?;
         let direction = u32::from(way.sign == Sign::Negative);
-        let position = axis.position(at.index(), way.sign);
+        let position = axis.extent().position(at.index(), way.sign);
         let stop = Stop { direction, line: direction * self.nodes, position };
         Some(Leg { stop, hops: low_word(way.hops), end: to })
     }

@@ -76,7 +76,7 @@ impl Phase {
                 *farthest = way.hops.max(*farthest);
             }
             Starts::Shared => {
-                let place = axis.place(at, way.sign);
+                let place = axis.line_position(at, way.sign);
                 self.moves[direction].push(Move { place, hops: low_word(way.hops) });
             }
         }

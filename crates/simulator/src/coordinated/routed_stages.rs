@@ -41,7 +41,7 @@ impl<'run> RoutedStages<'run> {
         link_use: Option<LinkUse>,
     ) -> Self {
         let router = Router::new(placement.machine(), communication, routing, link_use);
-        let axes = Axis::all(placement.machine());
+        let axes = placement.machine().axes().to_vec();
         Self { placement, routing, axes, router, places: None }
     }
 

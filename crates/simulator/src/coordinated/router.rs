@@ -44,7 +44,7 @@ impl Router {
             DimensionChoice::Lowest => Choose::Lowest,
             DimensionChoice::Random { key } => Choose::Random(Box::new(ChaCha12Rng::from_seed(key))),
         };
-        let ways = Ways { axes: Axis::all(machine), tie: communication.tie() };
+        let ways = Ways { axes: machine.axes().to_vec(), tie: communication.tie() };
         Self { ways, choose, phase: Phase::new(machine, communication.links(), link_use) }
     }
 

@@ -31,7 +31,7 @@ impl Channels {
     pub(crate) fn new(machine: &Machine) -> Self {
         let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
         let directions: Vec<_> = machine.directions().collect();
-        if machine.as_network().is_some() {
+        if machine.graph().is_some() {
             return Self { nodes, directions, steps: vec![], network: Some(machine.clone()) };
         }
         let steps = directions.iter().map(|&direction| Step::new(machine, direction)).collect();
@@ -108,7 +108,7 @@ impl Channels {
 
 impl Step {
     fn new(machine: &Machine, direction: Direction) -> Self {
-        let extent = machine.extent(direction.dimension);
+        let extent = machine.axes()[direction.dimension.index()].extent();
         let (length, stride) = (extent.length(), machine.shape().stride(direction.dimension));
         let word = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         let forward = word(stride);

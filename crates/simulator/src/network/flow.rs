@@ -76,7 +76,7 @@ impl<W: Word> Flow<W> {
         let mut bundles = vec![];
         let mut tracks = vec![];
         for dimension in machine.shape().dimensions() {
-            let size = bundle::size(machine.extent(dimension).length(), machine.node_count());
+            let size = bundle::size(machine.axes()[dimension.index()].length(), machine.node_count());
             for sign in Sign::BOTH {
                 tracks.push(Track::new(machine, Direction { dimension, sign }, bundles.len(), size));
             }

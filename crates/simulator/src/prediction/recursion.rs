@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::{
     CubeProgram, Cycles, Program,
-    axis::{Axis, distance},
+    axis::distance,
     field_line::{FieldLine, Pair},
 };
 
@@ -41,11 +41,11 @@ const BLOCK: usize = 1 << 14;
 /// The largest `T_(S-1)` \[cycles\], from every process of any placement.
 pub(super) fn by_process(program: &CubeProgram, placement: &Placement, hop: Cycles) -> u64 {
     let (nodes, machine) = (placement.listed_nodes(), placement.machine());
-    if machine.as_network().is_some() {
+    if machine.graph().is_some() {
         return last_of_processes(program, &nodes, hop, |low, high| machine.distance(low, high));
     }
-    let axes = Axis::all(machine);
-    last_of_processes(program, &nodes, hop, |low, high| distance(&axes, low, high))
+    let axes = machine.axes();
+    last_of_processes(program, &nodes, hop, |low, high| distance(axes, low, high))
 }
 
 /// The largest time of all processes on `nodes`, which are so far from each other.

@@ -1,5 +1,5 @@
 use cubefold_mapping::ProcessId;
-use cubefold_topology::Wrap;
+use cubefold_topology::{Extent, Wrap};
 
 use super::*;
 
@@ -25,10 +25,7 @@ fn neighbour_exchange_programs_have_guests_and_communications() {
     let seven = run("communication = \"permutation\"\nsets = 7\ncompute_cycles = 4");
     assert_eq!((seven.program.stage_count(), seven.program.compute().get()), (7, 4));
     let shape = seven.program.graph().unwrap().shape();
-    assert_eq!(
-        shape.extents().iter().map(|extent| extent.wrap()).collect::<Vec<_>>(),
-        [Wrap::Around, Wrap::Open]
-    );
+    assert_eq!(shape.extents().map(Extent::wrap).collect::<Vec<_>>(), [Wrap::Around, Wrap::Open]);
 }
 
 #[test]

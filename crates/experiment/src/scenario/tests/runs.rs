@@ -1,7 +1,7 @@
 use cubefold_mapping::{EmbeddingKind, Hypercube};
 use cubefold_simulator::EngineChoice;
 use cubefold_simulator::{CubeProgram, Cycles};
-use cubefold_topology::{LinkMode, MachineKind, TieRule, Wrap};
+use cubefold_topology::{Extent, LinkMode, MachineKind, TieRule, Wrap};
 
 use super::*;
 
@@ -107,7 +107,7 @@ fn hypercubes_take_dimensions_or_a_shape() {
 #[test]
 fn wrap_overrides_the_kind() {
     let run = scenario("machine = { kind = \"torus\", shape = [4, 8], wrap = [true, false] }").runs.remove(0);
-    let wraps: Vec<_> = run.machine.extents().iter().map(|extent| extent.wrap()).collect();
+    let wraps: Vec<_> = run.machine.extents().map(Extent::wrap).collect();
     assert_eq!(wraps, [Wrap::Around, Wrap::Open]);
 }
 

@@ -39,8 +39,8 @@ fn radix(base: &[u64], number: u32) -> Vec<u32> {
 
 fn distance(kind: MachineKind, lengths: &[u64], a: &[u32], b: &[u32]) -> u64 {
     let machine = Machine::new(kind, lengths).unwrap();
-    let along = |(extent, (a, b)): (&Extent, (&u32, &u32))| extent.distance(*a, *b);
-    machine.extents().iter().zip(a.iter().zip(b)).map(along).sum()
+    let along = |(extent, (a, b)): (Extent, (&u32, &u32))| extent.distance(*a, *b);
+    machine.extents().zip(a.iter().zip(b)).map(along).sum()
 }
 
 #[test]

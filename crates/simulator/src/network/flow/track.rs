@@ -1,8 +1,8 @@
 //! The links of one direction: where a message enters, and where it comes out.
 
-use cubefold_topology::{Direction, Machine, Sign};
+use cubefold_topology::{Direction, Divisor, Machine, Sign};
 
-use crate::{axis::low_word, divisor::Divisor};
+use crate::axis::low_word;
 
 /// One direction of a machine.
 ///
@@ -84,7 +84,7 @@ impl Track {
 
 impl Line {
     fn new(machine: &Machine, direction: Direction) -> Self {
-        let extent = machine.extent(direction.dimension);
+        let extent = machine.axes()[direction.dimension.index()].extent();
         let stride = machine.shape().stride(direction.dimension);
         Self {
             length: Divisor::new(extent.length()),
@@ -138,7 +138,7 @@ mod tests {
             let machine =
                 Machine::with_wraps(MachineKind::Mesh, lengths, &vec![wrap; lengths.len()]).unwrap();
             for direction in Direction::all(lengths.len()) {
-                let extent = machine.extent(direction.dimension);
+                let extent = machine.axes()[direction.dimension.index()].extent();
                 let track = Track::new(&machine, direction, 5, 2 * extent.length());
                 for node in machine.nodes() {
                     let next = |node: &NodeId| machine.neighbour(*node, direction);
@@ -162,7 +162,8 @@ mod tests {
                 machine.nodes().map(|node| track.enter(node.index(), 1).position).collect();
             for node in machine.nodes() {
                 let next = machine.neighbour(node, direction).unwrap();
-                let length = u32::try_from(machine.extent(direction.dimension).length()).unwrap();
+                let length =
+                    u32::try_from(machine.axes()[direction.dimension.index()].extent().length()).unwrap();
                 let [here, there] = [node, next].map(|node| positions[node.index() as usize]);
                 let step = if direction.sign == Sign::Positive { 1 } else { length - 1 };
                 assert_eq!((here / length, (here + step) % length), (there / length, there % length));

@@ -1,12 +1,11 @@
-//! The networks of CS838 1999: hypercubic ones, those made of shuffles, and trees.
+//! Families of networks, each made from a number (CS838 1999): hypercubic ones, those made of shuffles, and trees.
 //!
 //! What the notes leave open is fixed here: the gap between the levels `i` and `i + 1` of a butterfly crosses bit `i`,
 //! and so does the cube link at position `i` of a cycle of the cube-connected cycles.
 
 use std::ops::RangeInclusive;
 
-use super::{Network, NetworkError};
-use crate::MachineKind;
+use crate::{Network, NetworkError};
 
 /// The lengths by which nodes are numbered, by the dimensions and the number of words of so many bits.
 type Lengths = fn(u64, u64) -> Vec<u64>;
@@ -15,53 +14,49 @@ type Lengths = fn(u64, u64) -> Vec<u64>;
 type Links = fn(u32) -> Vec<(u32, u32)>;
 
 /// A kind of network that is made from a number of dimensions; for a tree, of levels of links.
-struct Family {
-    dimensions: RangeInclusive<u64>, // the greatest have about 2^20 nodes
+#[derive(Debug)]
+pub(crate) struct Family {
+    pub(crate) dimensions: RangeInclusive<u64>, // the greatest have about 2^20 nodes
     lengths: Lengths,
     links: Links,
 }
 
 impl Family {
-    fn of(kind: MachineKind) -> Option<Self> {
-        let (dimensions, lengths, links): (_, Lengths, Links) = match kind {
-            MachineKind::CubeConnectedCycles => {
-                (2..=16, |own, words| vec![own, words], cube_connected_cycles)
-            }
-            MachineKind::WrappedButterfly => (2..=16, |own, words| vec![own, words], wrapped_butterfly),
-            MachineKind::Butterfly => (1..=15, |own, words| vec![own + 1, words], butterfly),
-            MachineKind::ShuffleExchange => (1..=20, |_, words| vec![words], shuffle_exchange),
-            MachineKind::DeBruijn => (1..=20, |_, words| vec![words], de_bruijn),
-            MachineKind::BinaryTree => (1..=19, |_, words| vec![2 * words - 1], binary_tree),
-            MachineKind::MeshOfTrees => (1..=9, |_, words| vec![words * (3 * words - 2)], mesh_of_trees),
-            MachineKind::Line
-            | MachineKind::Ring
-            | MachineKind::Mesh
-            | MachineKind::Torus
-            | MachineKind::Hypercube
-            | MachineKind::Network
-            | MachineKind::RandomTree
-            | MachineKind::Caterpillar => return None,
-        };
-        Some(Self { dimensions, lengths, links })
+    /// Returns the lengths by which nodes are numbered, and the network; none where the dimensions are out of range.
+    pub(crate) fn network(&self, dimensions: u64) -> Option<(Vec<u64>, Result<Network, NetworkError>)> {
+        let order = u32::try_from(dimensions).ok().filter(|_| self.dimensions.contains(&dimensions))?;
+        let lengths = (self.lengths)(dimensions, 1 << order);
+        let nodes = u32::try_from(lengths.iter().product::<u64>()).ok()?;
+        Some((lengths, Network::from_edges(nodes, &(self.links)(order))))
     }
-}
 
-/// How many dimensions a network of this kind may have; none for kinds that are not made from a number.
-pub(crate) fn dimension_range(kind: MachineKind) -> Option<RangeInclusive<u64>> {
-    Family::of(kind).map(|family| family.dimensions)
-}
+    /// A hypercube with a cycle of `n` nodes for each of its own: `(i, x)` at `i + n x`.
+    pub(crate) const CUBE_CONNECTED_CYCLES: Self =
+        Self { dimensions: 2..=16, lengths: |own, words| vec![own, words], links: cube_connected_cycles };
 
-/// The lengths by which nodes are numbered, and the network; none for kinds that are not made from a number or where it
-/// is out of range.
-pub(crate) fn family(
-    kind: MachineKind,
-    dimensions: u64,
-) -> Option<(Vec<u64>, Result<Network, NetworkError>)> {
-    let family = Family::of(kind).filter(|family| family.dimensions.contains(&dimensions))?;
-    let order = u32::try_from(dimensions).ok()?;
-    let lengths = (family.lengths)(dimensions, 1 << order);
-    let nodes = u32::try_from(lengths.iter().product::<u64>()).ok()?;
-    Some((lengths, Network::from_edges(nodes, &(family.links)(order))))
+    /// `n` levels of `2^n` nodes, of which the last leads to the first: `(i, x)` at `i + n x`.
+    pub(crate) const WRAPPED_BUTTERFLY: Self =
+        Self { dimensions: 2..=16, lengths: |own, words| vec![own, words], links: wrapped_butterfly };
+
+    /// `n + 1` levels of `2^n` nodes: `(i, x)` at `i + (n + 1) x`.
+    pub(crate) const BUTTERFLY: Self =
+        Self { dimensions: 1..=15, lengths: |own, words| vec![own + 1, words], links: butterfly };
+
+    /// Words of `n` bits, linked by rotation and by exchange.
+    pub(crate) const SHUFFLE_EXCHANGE: Self =
+        Self { dimensions: 1..=20, lengths: |_, words| vec![words], links: shuffle_exchange };
+
+    /// Words of `n` bits, linked by shifts.
+    pub(crate) const DE_BRUIJN: Self =
+        Self { dimensions: 1..=20, lengths: |_, words| vec![words], links: de_bruijn };
+
+    /// The complete binary tree.
+    pub(crate) const BINARY_TREE: Self =
+        Self { dimensions: 1..=19, lengths: |_, words| vec![2 * words - 1], links: binary_tree };
+
+    /// Leaves with a tree over every row and column.
+    pub(crate) const MESH_OF_TREES: Self =
+        Self { dimensions: 1..=9, lengths: |_, words| vec![words * (3 * words - 2)], links: mesh_of_trees };
 }
 
 /// `(i, x)` at `i + n x`: the cycle of word `x`, and a cube link across bit `i`.
@@ -140,13 +135,13 @@ fn positions(levels: u32, order: u32) -> impl Iterator<Item = (u32, u32)> {
 mod tests {
     use super::*;
 
-    fn network(kind: MachineKind, dimensions: u64) -> Network {
-        family(kind, dimensions).unwrap().1.unwrap()
+    fn network(family: &Family, dimensions: u64) -> Network {
+        family.network(dimensions).unwrap().1.unwrap()
     }
 
     /// Nodes, links, greatest degree and diameter.
-    fn figures(kind: MachineKind, dimensions: u64) -> (u64, u64, usize, u32) {
-        let network = network(kind, dimensions);
+    fn figures(family: &Family, dimensions: u64) -> (u64, u64, usize, u32) {
+        let network = network(family, dimensions);
         let nodes = (0..u32::try_from(network.node_count()).unwrap()).map(crate::NodeId::new);
         let distances = nodes.flat_map(|node| network.distances_to(node)).map(Option::unwrap);
         (network.node_count(), network.link_count(), network.max_degree(), distances.max().unwrap())
@@ -155,21 +150,21 @@ mod tests {
     #[test]
     fn families_have_the_sizes_and_diameters_of_the_literature() {
         // Cube-connected cycles have the diameter 2n + floor(n/2) - 2 for n > 3, and 6 for n = 3.
-        assert_eq!(figures(MachineKind::CubeConnectedCycles, 3), (24, 36, 3, 6));
-        assert_eq!(figures(MachineKind::CubeConnectedCycles, 5), (160, 240, 3, 10));
-        assert_eq!(figures(MachineKind::WrappedButterfly, 4), (64, 128, 4, 6)); // floor(3n/2)
-        assert_eq!(figures(MachineKind::Butterfly, 4), (80, 128, 4, 8)); // 2n
-        assert_eq!(figures(MachineKind::ShuffleExchange, 4), (16, 21, 3, 7)); // 2n - 1
+        assert_eq!(figures(&Family::CUBE_CONNECTED_CYCLES, 3), (24, 36, 3, 6));
+        assert_eq!(figures(&Family::CUBE_CONNECTED_CYCLES, 5), (160, 240, 3, 10));
+        assert_eq!(figures(&Family::WRAPPED_BUTTERFLY, 4), (64, 128, 4, 6)); // floor(3n/2)
+        assert_eq!(figures(&Family::BUTTERFLY, 4), (80, 128, 4, 8)); // 2n
+        assert_eq!(figures(&Family::SHUFFLE_EXCHANGE, 4), (16, 21, 3, 7)); // 2n - 1
         // 2^(n+1) words, less 2 loops and the one link that is there twice.
-        assert_eq!(figures(MachineKind::DeBruijn, 4), (16, 29, 4, 4)); // n
-        assert_eq!(figures(MachineKind::BinaryTree, 3), (15, 14, 3, 6));
-        assert_eq!(figures(MachineKind::MeshOfTrees, 2), (40, 48, 3, 8)); // 4 n
-        assert_eq!(figures(MachineKind::MeshOfTrees, 1).0, 8);
+        assert_eq!(figures(&Family::DE_BRUIJN, 4), (16, 29, 4, 4)); // n
+        assert_eq!(figures(&Family::BINARY_TREE, 3), (15, 14, 3, 6));
+        assert_eq!(figures(&Family::MESH_OF_TREES, 2), (40, 48, 3, 8)); // 4 n
+        assert_eq!(figures(&Family::MESH_OF_TREES, 1).0, 8);
     }
 
     #[test]
     fn a_mesh_of_trees_is_trees_over_rows_and_columns() {
-        let network = network(MachineKind::MeshOfTrees, 1);
+        let network = network(&Family::MESH_OF_TREES, 1);
         let links: Vec<_> = network.links().map(|(one, other)| (one.index(), other.index())).collect();
         // Leaves 0..4 in two rows, row roots 4 and 5, column roots 6 and 7.
         assert_eq!(links, [(0, 4), (0, 6), (1, 4), (1, 7), (2, 5), (2, 6), (3, 5), (3, 7)]);
@@ -177,10 +172,9 @@ mod tests {
 
     #[test]
     fn orders_out_of_range_are_none() {
-        assert!(family(MachineKind::CubeConnectedCycles, 1).is_none());
-        assert!(family(MachineKind::DeBruijn, 21).is_none());
-        assert!(family(MachineKind::Torus, 4).is_none());
-        assert_eq!(network(MachineKind::DeBruijn, 1).link_count(), 1);
-        assert_eq!(network(MachineKind::WrappedButterfly, 2).link_count(), 12);
+        assert!(Family::CUBE_CONNECTED_CYCLES.network(1).is_none());
+        assert!(Family::DE_BRUIJN.network(21).is_none());
+        assert_eq!(network(&Family::DE_BRUIJN, 1).link_count(), 1);
+        assert_eq!(network(&Family::WRAPPED_BUTTERFLY, 2).link_count(), 12);
     }
 }
