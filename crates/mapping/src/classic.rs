@@ -7,6 +7,9 @@
 //! these paths. Statements that fail as printed have the reading of `docs/errata.md`, cited as
 //! "errata N1" and so on.
 //!
+//! [`ClassicConstruction::ALL`] is the one list of the constructions that place a guest on a host.
+//! Adding one takes a static descriptor beside its code, and its line in the list.
+//!
 //! The module runs nothing.
 
 mod caterpillar;
