@@ -240,7 +240,7 @@ fn check(bits: u32, findings: &mut Findings) {
     });
     match least {
         Some(least) => {
-            findings.add(LEAST_CONSTANT_DISTANCES, Trial::equal(promised, least), &MachineLabel(&ring))
+            findings.add(LEAST_CONSTANT_DISTANCES, Trial::equal(promised, least), &MachineLabel(&ring));
         }
         None => findings.fail(
             LEAST_CONSTANT_DISTANCES,
