@@ -53,7 +53,7 @@ use self::{
 };
 use crate::{
     Communication, CubeProgram, Lines, Observer, Program, Shortcuts, SimulationError, StageRecord, Summary,
-    accounts::Ledger,
+    observe::accounts::Ledger,
 };
 
 /// Why the belt engine does not apply.

@@ -277,7 +277,10 @@ mod tests {
         let by_message = Extremes::of(messages.iter().map(|&(source, destination)| {
             placement.machine().distance(placement.node(source), placement.node(destination))
         }));
-        assert_eq!(erased.stage_distances(2, &placement, &metrics), by_message);
+        let by_edge = erased.stage_distances(2, &placement, &metrics);
+        assert_eq!((by_edge.min, by_edge.max), (by_message.min, by_message.max));
+        // An edge carries a message in each direction.
+        assert_eq!((2 * by_edge.sum, 2 * by_edge.count), (by_message.sum, by_message.count));
     }
 
     #[test]
