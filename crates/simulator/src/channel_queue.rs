@@ -94,7 +94,7 @@ impl<T: Copy> ChannelQueues<T> {
         }
     }
 
-    /// ChannelQueues a message that moves in `direction` and joined at `now`, the latest cycle so far; returns the
+    /// Queues a message that moves in `direction` and joined at `now`, the latest cycle so far; returns the
     /// number of its queue.
     pub(crate) fn join(
         &mut self,
@@ -147,7 +147,7 @@ impl<T: Copy> ChannelQueues<T> {
         Some((direction, message))
     }
 
-    /// ChannelQueues a message and takes the first, as [`join`](Self::join) and [`take_first`](Self::take_first)
+    /// Queues a message and takes the first, as [`join`](Self::join) and [`take_first`](Self::take_first)
     /// do, at less cost.
     pub(crate) fn exchange(
         &mut self,
