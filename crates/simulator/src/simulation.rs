@@ -10,7 +10,7 @@ use crate::{
     Shortcuts, Summary, Traffic, belt, coordinated, hop, hop::StartTimes, observe::accounts::Ledger,
 };
 
-/// How the processes advance.
+/// How processes advance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Execution {
     /// Every process on its own (`docs/model.md` section 5), computed by this engine.

@@ -13,7 +13,7 @@ pub struct CubeProgram {
     compute: Cycles,
 }
 
-/// A list of stages that makes no program.
+/// The reason for which a list of stages makes no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CubeProgramError {
     /// There is no stage.

@@ -19,12 +19,12 @@ pub struct DivideAndConquer {
     compute: Cycles,
 }
 
-/// What a stage does.
+/// The kind of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum DivideStage {
     /// Halves go to the processes with this bit.
     Divide { bit: u64 },
-    /// Everybody computes.
+    /// All processes compute.
     Leaves,
     /// Results come from the processes with this bit.
     Combine { bit: u64 },
@@ -49,11 +49,11 @@ impl DivideAndConquer {
         &self.cube
     }
 
-    fn phase(&self, stage: usize) -> Phase {
+    fn phase(&self, stage: usize) -> DivideStage {
         match self.stage_dimension(stage) {
-            None => Phase::Leaves,
-            Some(dimension) if stage == dimension => Phase::Divide { bit: 1 << dimension },
-            Some(dimension) => Phase::Combine { bit: 1 << dimension },
+            None => DivideStage::Leaves,
+            Some(dimension) if stage == dimension => DivideStage::Divide { bit: 1 << dimension },
+            Some(dimension) => DivideStage::Combine { bit: 1 << dimension },
         }
     }
 }
@@ -90,8 +90,8 @@ impl Program for DivideAndConquer {
 
     fn computes(&self, stage: usize, process: ProcessId) -> bool {
         match self.phase(stage) {
-            Phase::Divide { bit } | Phase::Combine { bit } => u64::from(process.label()) < bit,
-            Phase::Leaves => true,
+            DivideStage::Divide { bit } | DivideStage::Combine { bit } => u64::from(process.label()) < bit,
+            DivideStage::Leaves => true,
         }
     }
 
@@ -110,18 +110,18 @@ impl Program for DivideAndConquer {
 
     fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
         let destination = match self.phase(stage) {
-            Phase::Divide { bit } => partner(source, bit, false),
-            Phase::Leaves => None,
-            Phase::Combine { bit } => partner(source, bit, true),
+            DivideStage::Divide { bit } => partner(source, bit, false),
+            DivideStage::Leaves => None,
+            DivideStage::Combine { bit } => partner(source, bit, true),
         };
         destination.into_iter()
     }
 
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
         let source = match self.phase(stage) {
-            Phase::Divide { bit } => partner(destination, bit, true),
-            Phase::Leaves => None,
-            Phase::Combine { bit } => partner(destination, bit, false),
+            DivideStage::Divide { bit } => partner(destination, bit, true),
+            DivideStage::Leaves => None,
+            DivideStage::Combine { bit } => partner(destination, bit, false),
         };
         source.into_iter()
     }

@@ -1,4 +1,4 @@
-//! Neighbour-exchange programs on torus and mesh guests.
+//! Neighbour-exchange programs on torus, mesh and network guests.
 
 use cubefold_mapping::{GraphGuest, Guest, ProcessId};
 use cubefold_topology::{Direction, HostDimension, Sign, Wrap};
@@ -16,11 +16,11 @@ pub struct NeighbourProgram {
     compute: Cycles,
 }
 
-/// Who sends to whom in the stages of a neighbour-exchange program.
+/// The messages of the stages of a neighbour-exchange program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// A stage for each dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends that way. A
-    /// wrapping dimension of length 2 has one stage, since both ways lead to the same neighbour.
+    /// A stage for each dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends in that direction. A
+    /// wrapping dimension of length 2 has one stage, since both directions lead to the same neighbour.
     Shift,
     /// Random permutation-type sets, a stage each: a process sends at most one message and receives at most
     /// one.
@@ -38,12 +38,12 @@ pub enum Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Exchange {
     Shift(Direction),
-    Swap(HostDimension), // both ways at once, in a wrapping dimension of length 2
+    Swap(HostDimension), // in both directions at once, in a wrapping dimension of length 2
     Set(PermutationSet),
     Scatter,
 }
 
-/// A pattern that makes no program.
+/// The reason for which a pattern makes no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no stages, expected at least one permutation set, or a guest with dimensions to shift along")]
 pub struct NoStagesError;
@@ -72,7 +72,7 @@ impl NeighbourProgram {
         &self.guest
     }
 
-    /// The partner in a wrapping dimension of length 2: whichever neighbour there is.
+    /// The partner in a wrapping dimension of length 2: the one neighbour.
     fn other(&self, process: ProcessId, dimension: HostDimension) -> Option<ProcessId> {
         Sign::BOTH.into_iter().find_map(|sign| self.guest.neighbour(process, Direction { dimension, sign }))
     }
