@@ -4,11 +4,10 @@
 use cubefold_mapping::{EmbeddingKind, for_each_constant_distance_placement};
 use cubefold_topology::{Extent, Machine};
 
-use super::bijections::{for_each_bijection};
-use super::setting::{all_wrap, distances, embed, line, machines, measure, place, ring};
+use super::setting::{all_wrap, distances, embed, for_each_bijection, line, machines, measure, place, ring};
 
-
-// Distances and total dilations of `standard` and `xor` on rings (`docs/model.md` section 8; González & Valero 1993, sections 2.3 and 3; González et al. 1995, 4.4).
+// Distances and total dilations of `standard` and `xor` on rings (`docs/model.md` section 8; González & Valero
+// 1993, sections 2.3 and 3; González et al. 1995, 4.4).
 
 /// The one distance that every process has in each dimension; panics where they differ.
 fn constant_distances(kind: EmbeddingKind, bits: u32) -> Vec<u64> {
@@ -52,7 +51,8 @@ fn total_dilation_of_xor_on_every_ring_is_as_its_formula_says() {
     }
 }
 
-// Which embeddings have constant distances, and where (`docs/model.md` sections 3 and 8; González & Valero 1993, 2.2 to 4).
+// Which embeddings have constant distances, and where (`docs/model.md` sections 3 and 8; González & Valero 1993,
+// 2.2 to 4).
 
 /// Checks on every machine of up to `2^10` nodes that the embedding has constant distances exactly where
 /// every extent is one of `where_constant`; on those of up to `2^8` by the definition besides.
@@ -120,7 +120,8 @@ fn xor_on_a_line_has_the_distances_of_standard_but_for_two_in_the_last_dimension
     }
 }
 
-// Theorem 10 of González & Valero 1993 (`docs/model.md` section 8): on the ring of `2^d` no embedding with constant distances has a smaller average distance than `(3 * 2^(d-2) - 1)/d`, that of `xor`.
+// Theorem 10 of González & Valero 1993 (`docs/model.md` section 8): on the ring of `2^d` no embedding with
+// constant distances has a smaller average distance than `(3 * 2^(d-2) - 1)/d`, that of `xor`.
 
 /// The sum of the distances that the theorem allows at least, `d` times the average.
 fn least_sum(bits: u32) -> u64 {

@@ -1,12 +1,13 @@
 //! The embeddings as the papers print them: figures, dilations, loads of nodes, and wrapping at length 2.
 
-use cubefold_mapping::{EmbeddingKind};
+use cubefold_mapping::EmbeddingKind;
 use cubefold_simulator::{EngineChoice, Execution};
 use cubefold_topology::{LinkMode, Machine, TieRule, Wrap};
 
-use super::bijections::{for_each_bijection};
-use super::setting::{IN_ORDER, PLAIN, Setting, Trial, distances, embed, line, measure, mesh, mixed, place, ring, torus};
-
+use super::setting::{
+    IN_ORDER, PLAIN, Setting, Trial, distances, embed, for_each_bijection, line, measure, mesh, mixed, place,
+    ring, torus,
+};
 
 // The figures of González & Valero 1993, as data in `tests/golden` (`docs/model.md` section 8).
 
@@ -143,7 +144,8 @@ fn no_order_on_a_line_of_16_has_less_dilation_than_byweight() {
     }
 }
 
-// Loads of nodes and use of links on rings (`docs/model.md` sections 4, 7 and 8; González et al. 1995, 4.5 and 4.6).
+// Loads of nodes and use of links on rings (`docs/model.md` sections 4, 7 and 8; González et al. 1995, 4.5 and
+// 4.6).
 
 /// Twice the mean node load, which is a whole number on the rings below.
 fn twice_mean_load(kind: EmbeddingKind, bits: u32) -> u64 {
@@ -188,7 +190,8 @@ fn standard_leaves_the_wraparound_link_idle_unless_ties_go_that_way() {
     }
 }
 
-// A dimension of length 2 has one link whether it is said to wrap or not (`docs/model.md` section 1; Tao 1988, 3.2.4), so that nothing depends on what is said.
+// A dimension of length 2 has one link whether it is said to wrap or not (`docs/model.md` section 1; Tao 1988,
+// 3.2.4), so that nothing depends on what is said.
 
 const AROUND: Wrap = Wrap::Around;
 const OPEN: Wrap = Wrap::Open;

@@ -3,11 +3,12 @@
 use cubefold_mapping::{EmbeddingKind, least_distances};
 use cubefold_topology::{Extent, LinkMode, Machine};
 
-use super::bijections::{for_each_bijection};
-use super::setting::{PLAIN, Setting, Trial, distances, embed, machines, makespan, measure, place, ring};
+use super::setting::{
+    PLAIN, Setting, Trial, distances, embed, for_each_bijection, machines, makespan, measure, place, ring,
+};
 
-
-// `B` of the lower bound is the least total dilation over `2^(d-1)`, and no placement finishes before the bound (`docs/model.md` section 5): tried on every placement of the 3-cube.
+// `B` of the lower bound is the least total dilation over `2^(d-1)`, and no placement finishes before the bound
+// (`docs/model.md` section 5): tried on every placement of the 3-cube.
 
 /// The total dilation of process `n` on node `nodes[n]`.
 fn total_dilation(machine: &Machine, nodes: &[u32]) -> u64 {
@@ -57,7 +58,13 @@ fn no_bijection_on_the_ring_of_8_finishes_under_the_bound_under_any_link_mode() 
     }
 }
 
-// `B` of the lower bound, coordinate by coordinate, for the 4-cube on every machine of 16 nodes (`docs/model.md` section 5): also where it is known from a preprint only.  A total dilation is a sum over the coordinates, and what a coordinate adds depends on nothing but which processes share each of its positions. It is a sum of cuts: the edges that leave the processes before a link of a line; or those that leave one half of a ring, once for every way to halve it by cutting two opposite links. So the least sums of cuts over all ways to fill the positions, added over the coordinates, are below every total dilation; and `optimal` shows that they are met together.
+// `B` of the lower bound, coordinate by coordinate, for the 4-cube on every machine of 16 nodes (`docs/model.md`
+// section 5): also where it is known from a preprint only. A total dilation is a sum over the coordinates, and
+// what a coordinate adds depends on nothing but which processes share each of its positions. It is a sum of cuts:
+// the edges that leave the processes before a link of a line; or those that leave one half of a ring, once for
+// every way to halve it by cutting two opposite links. So the least sums of cuts over all ways to fill the
+// positions, added over the coordinates, are below every total dilation; and `optimal` shows that they are met
+// together.
 
 /// A set of processes of the 4-cube, a bit a process.
 type Processes = u16;
@@ -141,7 +148,7 @@ fn least_on_a_ring(length: u32, cuts: &[u64]) -> u64 {
 fn halves() -> Vec<Processes> {
     let (mut seen, mut kinds) = (vec![false; SETS], vec![]);
     let mut orders = vec![];
-    super::bijections::for_each_bijection(4, |order| orders.push(order.to_vec()));
+    super::setting::for_each_bijection(4, |order| orders.push(order.to_vec()));
     for half in subsets(Processes::MAX, 8) {
         if !seen[usize::from(half)] {
             kinds.push(half);

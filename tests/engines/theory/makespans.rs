@@ -1,10 +1,12 @@
 //! Makespans: those of the published table, those without contention, and none below the lower bound.
 
-use cubefold_mapping::{EmbeddingKind};
+use cubefold_mapping::EmbeddingKind;
 use cubefold_topology::{LinkMode, Machine, Wrap};
 
-use super::setting::{PLAIN, Setting, Trial, all_wrap, embed, finishes, line, machines, makespan, meshes_and_toruses, mixed, ring, steps_and_conflicts, torus};
-
+use super::setting::{
+    PLAIN, Setting, Trial, all_wrap, embed, finishes, line, machines, makespan, meshes_and_toruses, mixed,
+    ring, steps_and_conflicts, torus,
+};
 
 // The makespans and totals that `docs/model.md` section 8 lists.
 
@@ -80,7 +82,8 @@ fn byweight_waits_on_the_line_of_8_and_finishes_after_standard_as_in_figure_4() 
     assert_eq!(makespan(&plain(EmbeddingKind::Standard, &line(3)).asynchronous()), 7);
 }
 
-// Runs in which nobody waits and nothing is in the way (`docs/model.md` section 8; González & Valero 1993, 2.2; González et al. 1995, 4.6).
+// Runs in which nobody waits and nothing is in the way (`docs/model.md` section 8; González & Valero 1993, 2.2;
+// González et al. 1995, 4.6).
 
 /// Checks that the ascending program runs without waiting, blocked cycles and conflicts, asynchronously
 /// and coordinated, and therefore in the predicted time.
