@@ -1,11 +1,12 @@
 //! The queues of channels or links.
 //!
-//! A queue is first come first served; messages that joined in the same cycle go by stage, source and
-//! destination (`docs/model.md` section 5). A *resource* is what a transmission occupies, a channel or a link, and
-//! is known by its place. Only a resource with a queue has a record, which holds the first message of the queue; the
-//! others are a circular list in a slab. So a queue of one message, as most are, costs one access to its record, and
-//! a run without contention accesses none of this. Records are contiguous: where all queues are served in every
-//! cycle they are read in order.
+//! A queue is first come first served; messages that joined in the same cycle go by stage, source
+//! and destination (`docs/model.md` section 5). A *resource* is what a transmission occupies, a
+//! channel or a link, and is known by its place. Only a resource with a queue has a record, which
+//! holds the first message of the queue; the others are a circular list in a slab. So a queue of
+//! one message, as most are, costs one access to its record, and a run without contention accesses
+//! none of this. Records are contiguous: where all queues are served in every cycle they are read
+//! in order.
 
 use std::ops::{Index, IndexMut};
 
@@ -94,8 +95,8 @@ impl<T: Copy> ChannelQueues<T> {
         }
     }
 
-    /// Queues a message that moves in `direction` and joined at `now`, the latest cycle so far; returns the
-    /// number of its queue.
+    /// Queues a message that moves in `direction` and joined at `now`, the latest cycle so far;
+    /// returns the number of its queue.
     pub(crate) fn join(
         &mut self,
         place: usize,
@@ -147,8 +148,8 @@ impl<T: Copy> ChannelQueues<T> {
         Some((direction, message))
     }
 
-    /// Queues a message and takes the first, as [`join`](Self::join) and [`take_first`](Self::take_first)
-    /// do, at less cost.
+    /// Queues a message and takes the first, as [`join`](Self::join) and
+    /// [`take_first`](Self::take_first) do, at less cost.
     pub(crate) fn exchange(
         &mut self,
         place: usize,
@@ -182,8 +183,8 @@ impl<T: Copy> ChannelQueues<T> {
         }
     }
 
-    /// Closes a queue if it is empty and returns the place of its resource. The queue with the highest number gets
-    /// this number.
+    /// Closes a queue if it is empty and returns the place of its resource. The queue with the
+    /// highest number gets this number.
     pub(crate) fn close_if_empty(&mut self, number: u32) -> Option<usize> {
         let Record { place, .. } = self.records[number as usize];
         if self.records[number as usize].length() > 0 {
@@ -228,12 +229,14 @@ impl<T: Copy> ChannelQueues<T> {
     }
 }
 
-/// Whether one message comes before the other: the earlier one, and of one cycle that with the smaller key.
+/// Whether one message comes before the other: the earlier one, and of one cycle that with the
+/// smaller key.
 fn precedes<T: Copy>(one: &Queued<T>, other: &Queued<T>, key: &impl Fn(T) -> MessageKey) -> bool {
     one.joined < other.joined || one.joined == other.joined && key(one.message) < key(other.message)
 }
 
-/// Values that come and go, each in a slot of its own: there are as many slots as values were ever present at once.
+/// Values that come and go, each in a slot of its own: there are as many slots as values were ever
+/// present at once.
 #[derive(Debug)]
 struct Slab<T> {
     values: Vec<T>,

@@ -6,8 +6,8 @@ use crate::axis::low_word;
 
 /// A message at a node, about to move or moving in one direction.
 ///
-/// Sixteen bytes that hold all that a hop needs: lists of them are read and written in order, and nothing else of the
-/// message is accessed until its leg ends or its channel is occupied.
+/// Sixteen bytes that hold all that a hop needs: lists of them are read and written in order, and
+/// nothing else of the message is accessed until its leg ends or its channel is occupied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Transit {
     /// The number of the message.
@@ -34,8 +34,9 @@ impl Transit {
 
 /// The channels of a machine.
 ///
-/// Channel `(node, direction)` is at `direction * N + node` and the link with near end `node` in dimension `j` at
-/// `(j - 1) * N + node`: messages that move in one direction from neighbouring nodes access neighbouring places.
+/// Channel `(node, direction)` is at `direction * N + node` and the link with near end `node` in
+/// dimension `j` at `(j - 1) * N + node`: messages that move in one direction from neighbouring
+/// nodes access neighbouring places.
 #[derive(Debug, Clone)]
 pub(crate) struct Channels {
     nodes: usize,
@@ -53,8 +54,8 @@ enum Steps {
 /// How a node's index changes with a step in one direction of a grid.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// Addition within the bits of the mask, which wraps around: lines that end (all bits) and rings of a power of
-    /// two whose stride is a power of two.
+    /// Addition within the bits of the mask, which wraps around: lines that end (all bits) and
+    /// rings of a power of two whose stride is a power of two.
     Masked { add: u32, mask: u32 },
     /// Any other ring.
     Ring(Axis, Displacement),
@@ -148,8 +149,9 @@ impl Step {
         }
     }
 
-    /// The node one step from `node`. Indices wrap modulo 2^32 on purpose: the sum of an index and a negative step,
-    /// and the masked bits of a ring, are right modulo 2^32, and every node is below it.
+    /// The node one step from `node`. Indices wrap modulo 2^32 on purpose: the sum of an index and
+    /// a negative step, and the masked bits of a ring, are right modulo 2^32, and every node is
+    /// below it.
     #[inline]
     fn after(&self, node: u32) -> u32 {
         match self {

@@ -1,12 +1,13 @@
 //! Coordinated execution (Tao 1988, 4.2 and 4.5.1; `docs/model.md` section 6).
 //!
-//! All processes compute, then the messages of the stage move in phases: each message that is not at its destination
-//! chooses a coordinate in which it differs and moves along it. A phase is executed as one or more movements, depending
-//! on the link mode. A step moves every message that is not blocked by one link.
+//! All processes compute, then the messages of the stage move in phases: each message that is not
+//! at its destination chooses a coordinate in which it differs and moves along it. A phase is
+//! executed as one or more movements, depending on the link mode. A step moves every message that
+//! is not blocked by one link.
 //!
-//! A stage begins for all processes at once and ends for all at once, so that its steps depend on its messages alone:
-//! each stage is scheduled by itself ([`schedule`]), and the times of a process follow from the steps of the stage and
-//! the distance of its message ([`StageClock`]).
+//! A stage begins for all processes at once and ends for all at once, so that its steps depend on
+//! its messages alone: each stage is scheduled by itself ([`schedule`]), and the times of a process
+//! follow from the steps of the stage and the distance of its message ([`StageClock`]).
 
 mod lines;
 mod parts;
@@ -48,8 +49,8 @@ pub enum DimensionChoice {
 /// The most links that a message moves in a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhaseLength {
-    /// As the placement's construction says for the message's subset (errata A1); for other placements until
-    /// its coordinate agrees.
+    /// As the placement's construction says for the message's subset (errata A1); for other
+    /// placements until its coordinate agrees.
     OfPlacement,
     /// Until its coordinate agrees.
     Unlimited,
@@ -77,8 +78,8 @@ impl Routing {
 ///
 /// # Errors
 ///
-/// On a network, for a program in some of whose stages some processes do not compute, and for messages whose times on a
-/// link differ.
+/// On a network, for a program in some of whose stages some processes do not compute, and for
+/// messages whose times on a link differ.
 pub(crate) fn check<P: Program>(
     program: &P,
     placement: &Placement,
@@ -93,7 +94,8 @@ pub(crate) fn check<P: Program>(
     }
 }
 
-/// Runs `program` to its end: sums go to `summary`, and single records to `observer` where it wants them.
+/// Runs `program` to its end: sums go to `summary`, and single records to `observer` where it wants
+/// them.
 pub(crate) fn run<P: Program, O: Observer>(
     program: &P,
     placement: &Placement,
@@ -169,7 +171,8 @@ impl StageClock {
         self.ready + self.moving
     }
 
-    /// Adds the times of all `processes` to `summary`, given the distances of the messages that they receive.
+    /// Adds the times of all `processes` to `summary`, given the distances of the messages that
+    /// they receive.
     fn summarise(&self, received: &DistanceCounts, processes: u64, summary: &mut Summary) {
         let any = ProcessId::new(0); // a summary does not distinguish them
         for (distance, count) in received.iter() {

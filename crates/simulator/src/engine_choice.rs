@@ -1,4 +1,5 @@
-//! The choice of the engine that computes an asynchronous run. The results of all engines are equal.
+//! The choice of the engine that computes an asynchronous run. The results of all engines are
+//! equal.
 
 use std::fmt;
 

@@ -1,15 +1,17 @@
 //! Asynchronous execution (`docs/model.md` section 5), message by message and link by link.
 //!
-//! The engine advances from one cycle in which something happens to the next. All computations of a run take equally
-//! long, and so do all transmissions: both end in the order in which they began, so that first-in first-out lists
-//! replace an event queue, and no event allocates or sorts anything. In a cycle transmissions end, messages whose legs
-//! are over begin the next or are received, processes become ready and inject messages, and at last idle links are
-//! granted: the outcome depends on the keys of messages, never on the order of events within these steps.
+//! The engine advances from one cycle in which something happens to the next. All computations of a
+//! run take equally long, and so do all transmissions: both end in the order in which they began,
+//! so that first-in first-out lists replace an event queue, and no event allocates or sorts
+//! anything. In a cycle transmissions end, messages whose legs are over begin the next or are
+//! received, processes become ready and inject messages, and at last idle links are granted: the
+//! outcome depends on the keys of messages, never on the order of events within these steps.
 //!
-//! Two networks keep the rules of section 5: [`Flow`], where messages flow along the dimensions of a grid and each
-//! channel or link is granted independently, and [`ArbitratedNetwork`], where messages are looked at one by one: under
-//! single-direction links, and on networks, which have no dimensions. Both take a transmission's occupancy, head and
-//! receipt as one time ([`MessageTiming::uniform`](crate::MessageTiming::uniform)), as [`check`] makes sure.
+//! Two networks keep the rules of section 5: [`Flow`], where messages flow along the dimensions of
+//! a grid and each channel or link is granted independently, and [`ArbitratedNetwork`], where
+//! messages are looked at one by one: under single-direction links, and on networks, which have no
+//! dimensions. Both take a transmission's occupancy, head and receipt as one time
+//! ([`MessageTiming::uniform`](crate::MessageTiming::uniform)), as [`check`] makes sure.
 
 mod arbitrated_network;
 mod computing;
@@ -65,7 +67,8 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
 ///
 /// # Errors
 ///
-/// The first process that did not reach its end, which none does whose sources and destinations match.
+/// The first process that did not reach its end, which none does whose sources and destinations
+/// match.
 ///
 /// # Panics
 ///
@@ -107,9 +110,10 @@ fn layout<P: Program>(program: &P, machine: &Machine) -> Layout {
 
 /// Messages in flight, leg by leg.
 ///
-/// In every cycle in which something happens, transmissions that end [arrive](Self::arrive); messages whose leg or
-/// stretch of it is over are [taken](Self::take_arrived) and, like others, [join](Self::join) in any order; then
-/// resources are granted and their messages [depart](Self::depart).
+/// In every cycle in which something happens, transmissions that end [arrive](Self::arrive);
+/// messages whose leg or stretch of it is over are [taken](Self::take_arrived) and, like others,
+/// [join](Self::join) in any order; then resources are granted and their messages
+/// [depart](Self::depart).
 trait Network {
     /// The cycle at which the next transmissions end.
     fn next_end(&self) -> Option<Cycle>;
@@ -117,7 +121,8 @@ trait Network {
     /// Every transmission that ends at `now` arrives, if any does.
     fn arrive(&mut self, now: Cycle, keys: &impl MessageKeys);
 
-    /// Takes a message that has arrived in this cycle at a node where its leg or a stretch of it ends.
+    /// Takes a message that has arrived in this cycle at a node where its leg or a stretch of it
+    /// ends.
     fn take_arrived(&mut self) -> Option<(u32, NodeId)>;
 
     /// `message` at `node` needs the first channel of `leg` from `now` on.
@@ -248,8 +253,8 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
         }
     }
 
-    /// Processes all that happens at `now` after the arrivals: with computations of no time, processes that finish a
-    /// stage become ready again in the same cycle.
+    /// Processes all that happens at `now` after the arrivals: with computations of no time,
+    /// processes that finish a stage become ready again in the same cycle.
     fn process_zero_time_events(&mut self, now: Cycle) {
         while let Some(process) = self.pending_starts.take(now) {
             self.begin_stage(process, now);
@@ -262,7 +267,8 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
         }
     }
 
-    /// A process begins its next stage with its computation: at once on a node of its own, in its turn on a shared one.
+    /// A process begins its next stage with its computation: at once on a node of its own, in its
+    /// turn on a shared one.
     fn begin_stage(&mut self, process: ProcessId, now: Cycle) {
         if !self.program.computes(self.processes.next_stage(process), process) {
             self.ready_without_compute.push(process);
@@ -281,7 +287,8 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
         processors.grant(now, |process| self.computing.add(end, process))
     }
 
-    /// The processes whose computations end, or that do not compute, become ready for their messages.
+    /// The processes whose computations end, or that do not compute, become ready for their
+    /// messages.
     fn become_all_ready(&mut self, now: Cycle) {
         let mut ended = std::mem::take(&mut self.ended);
         loop {
@@ -330,7 +337,8 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
         }
     }
 
-    /// Injects the message between two partners, one of which has just become ready, when the other is ready, too.
+    /// Injects the message between two partners, one of which has just become ready, when the other
+    /// is ready, too.
     fn inject_if_both_ready(&mut self, stage: usize, source: ProcessId, destination: ProcessId, now: Cycle) {
         if !(self.processes.was_ready(source, stage) && self.processes.was_ready(destination, stage)) {
             return;

@@ -1,9 +1,10 @@
 //! Time: programs placed on machines, executed to the cycle.
 //!
-//! A [`Program`] is a sequence of stages, each a computation and a set of messages; [`CubeProgram`] is the
-//! compute-and-communicate d-cube program of González & Valero 1993. [`simulate`] executes one on the
-//! machine of a placement, asynchronously or coordinated, under any link mode, exactly as
-//! `docs/model.md` sections 5 and 6 say, and reports every stage of every process to an [`Observer`].
+//! A [`Program`] is a sequence of stages, each a computation and a set of messages; [`CubeProgram`]
+//! is the compute-and-communicate d-cube program of González & Valero 1993. [`simulate`] executes
+//! one on the machine of a placement, asynchronously or coordinated, under any link mode, exactly
+//! as `docs/model.md` sections 5 and 6 say, and reports every stage of every process to an
+//! [`Observer`].
 //! [`predict`] and [`lower_bound`] say what it would cost without contention, and what it costs at least.
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! What a run reports: records of every process in every stage, and what is summed from them.
 //!
-//! An engine reports each record, or counts of alike ones, to an [`Observer`]; sums go to a [`Summary`], which is checked
-//! against the finish times at the end of every run.
+//! An engine reports each record, or counts of alike ones, to an [`Observer`]; sums go to a
+//! [`Summary`], which is checked against the finish times at the end of every run.
 //!
 //! [`Summary`]: crate::Summary
 
@@ -29,14 +29,16 @@ pub struct StageRecord {
     pub sharing: Cycles,
     /// The cycle at which its computation ended.
     pub ready: Cycle,
-    /// The cycle at which the message that it received last was injected; `ready` when it receives none.
+    /// The cycle at which the message that it received last was injected; `ready` when it receives
+    /// none.
     pub start: Cycle,
     /// The cycle at which that message was received; `ready` when it receives none.
     pub finish: Cycle,
     /// The time that message takes without contention \[cycles\].
     pub transfer: Cycles,
-    /// The time from `finish` to the end of the stage, which a coordinated run ends for all processes at once
-    /// \[cycles\]; 0 for a process that receives a message, and in an asynchronous run.
+    /// The time from `finish` to the end of the stage, which a coordinated run ends for all
+    /// processes at once \[cycles\]; 0 for a process that receives a message, and in an
+    /// asynchronous run.
     pub idle: Cycles,
 }
 
@@ -61,8 +63,9 @@ pub trait Observer {
     /// A stage is over for a process.
     fn stage_finished(&mut self, record: &StageRecord);
 
-    /// Whether it wants every record. An engine that computes many processes at a time makes records only for one
-    /// that does, and reports the number of finished pairs of a process and a stage to the others.
+    /// Whether it wants every record. An engine that computes many processes at a time makes
+    /// records only for one that does, and reports the number of finished pairs of a process and a
+    /// stage to the others.
     fn wants_records(&self) -> bool {
         true
     }

@@ -1,7 +1,7 @@
 //! What a program costs without contention, and what it costs at least.
 //!
-//! Both follow from distances alone: the recursion of González & Valero 1993, 2.1, for one placement, and the least
-//! distances of a machine for all of them (`docs/model.md` section 5).
+//! Both follow from distances alone: the recursion of González & Valero 1993, 2.1, for one
+//! placement, and the least distances of a machine for all of them (`docs/model.md` section 5).
 
 use cubefold_mapping::{BoundSource, Placement, PlacementForm, ProductPlacement, least_distances};
 use cubefold_topology::NodeId;
@@ -16,7 +16,8 @@ use crate::{
 /// The makespan of a program without contention: the recursion of González & Valero 1993, 2.1.
 ///
 /// `T_s(n) = T_a + T_c D_(q_s)(n) + max(T_(s-1)(n), T_(s-1)(N_(q_s)(n)))`, largest over `n`
-/// (`docs/model.md` section 5). An asynchronous run without blocked cycles equals it, and none is below.
+/// (`docs/model.md` section 5). An asynchronous run without blocked cycles equals it, and none is
+/// below.
 ///
 /// # Complexity
 ///
@@ -45,10 +46,11 @@ pub struct LowerBound {
     pub source: BoundSource,
 }
 
-/// The lower bound on the makespan of `program` on the machine of `placement`, whatever the placement.
+/// The lower bound on the makespan of `program` on the machine of `placement`, whatever the
+/// placement.
 ///
-/// None unless the stages use every dimension exactly once, every node has one process, and the lengths are
-/// powers of two: for other cases none is stated (`docs/model.md` section 5).
+/// None unless the stages use every dimension exactly once, every node has one process, and the
+/// lengths are powers of two: for other cases none is stated (`docs/model.md` section 5).
 #[must_use]
 pub fn lower_bound(
     program: &CubeProgram,
@@ -68,10 +70,11 @@ pub fn lower_bound(
 
 /// The largest `T_(S-1)` \[cycles\], from the fields of a product placement.
 ///
-/// In whatever order the stages use the dimensions, `T_s(n) = F_1(v_1) + F_2(v_2) + ..` for the values `v_j`
-/// of the fields of `n`, where `F_j` is the recursion over the stages of field `j` alone: a stage of that
-/// field changes `v_j` only, so its distance and both sides of its maximum differ from the recursion of the
-/// field by the same sum of the others. The values are free, so the largest sum is that of the largest.
+/// In whatever order the stages use the dimensions, `T_s(n) = F_1(v_1) + F_2(v_2) + ..` for the
+/// values `v_j` of the fields of `n`, where `F_j` is the recursion over the stages of field `j`
+/// alone: a stage of that field changes `v_j` only, so its distance and both sides of its maximum
+/// differ from the recursion of the field by the same sum of the others. The values are free, so
+/// the largest sum is that of the largest.
 fn by_field(program: &CubeProgram, placement: &ProductPlacement, timing: MessageTiming) -> u64 {
     FieldLine::all(placement).iter().map(|field| last_of_field(program, field, timing)).sum()
 }
@@ -90,7 +93,8 @@ fn last_of_field(program: &CubeProgram, field: &FieldLine, timing: MessageTiming
     times.into_iter().max().unwrap_or(0)
 }
 
-/// The number of processes of a block: as many as fit in the L2 cache, and enough work for a thread.
+/// The number of processes of a block: as many as fit in the L2 cache, and enough work for a
+/// thread.
 const BLOCK: usize = 1 << 14;
 
 /// The largest `T_(S-1)` \[cycles\], from every process of any placement.

@@ -1,7 +1,8 @@
-//! One run from start to end: the choice of an engine, the checks before the run, and the balance after it.
+//! One run from start to end: the choice of an engine, the checks before the run, and the balance
+//! after it.
 //!
-//! Each engine says which runs it takes ([`hop::check`], [`coordinated::check`], [`belt::plan`]); what is checked here
-//! holds for all of them: the sizes, and a bound on the clock.
+//! Each engine says which runs it takes ([`hop::check`], [`coordinated::check`], [`belt::plan`]);
+//! what is checked here holds for all of them: the sizes, and a bound on the clock.
 
 use cubefold_mapping::{Placement, ProcessId};
 
@@ -62,7 +63,8 @@ pub enum SimulationError {
         /// A bound on the makespan.
         bound: u128,
     },
-    /// A process did not finish its last stage: the program's sources and destinations do not match.
+    /// A process did not finish its last stage: the program's sources and destinations do not
+    /// match.
     #[error("process {process} did not finish")]
     Unfinished {
         /// The first such process.
@@ -80,8 +82,8 @@ pub enum SimulationError {
     /// Coordinated execution on a network.
     #[error("coordinated execution on a network, whose nodes have no coordinates to correct")]
     NoPhases,
-    /// Messages whose transmissions occupy a link, move their heads and are received in different times: the engines
-    /// are exact for messages of one unit.
+    /// Messages whose transmissions occupy a link, move their heads and are received in different
+    /// times: the engines are exact for messages of one unit.
     #[error("messages whose times on a link differ, expected messages of one unit")]
     TimesDiffer,
     /// Coordinated execution of a program in some of whose stages some processes do not compute.
@@ -101,10 +103,10 @@ pub const MAX_MESSAGES: u64 = 1 << 30;
 ///
 /// # Errors
 ///
-/// Before the run: when the placement has another number of processes than the program, the engine asked for
-/// does not apply, there may be over 2^30 messages in flight at a time, or the clock could overflow. After it:
-/// when a process did not finish or its times do not add up, which no program whose sources and destinations
-/// match brings about.
+/// Before the run: when the placement has another number of processes than the program, the engine
+/// asked for does not apply, there may be over 2^30 messages in flight at a time, or the clock
+/// could overflow. After it: when a process did not finish or its times do not add up, which no
+/// program whose sources and destinations match brings about.
 pub fn simulate<P: Program>(
     program: &P,
     placement: &Placement,
@@ -145,8 +147,8 @@ pub fn simulate<P: Program>(
     Ok(outcome)
 }
 
-/// The outcome of a run on the belt: every message is the one that its destination waits for, so that the links crossed
-/// follow from the transfer times.
+/// The outcome of a run on the belt: every message is the one that its destination waits for, so
+/// that the links crossed follow from the transfer times.
 fn belt_outcome<P: Program>(program: &P, communication: Communication, ride: belt::Ride) -> Outcome {
     let hops = ride.summary.totals().transfer / u128::from(communication.timing().uniform_time().get());
     let traffic = Traffic {
@@ -264,9 +266,10 @@ fn check_clock<P: Program>(
     if bound < 1 << 63 { Ok(()) } else { Err(SimulationError::TooManyCycles { bound }) }
 }
 
-/// A bound on the makespan \[cycles\]: in every cycle some process of the hindmost stage computes or some message moves,
-/// so that the makespan is at most `S T_a` times the greatest load, and the times of all messages one after another, none
-/// of which crosses more links than the diameter of the machine.
+/// A bound on the makespan \[cycles\]: in every cycle some process of the hindmost stage computes
+/// or some message moves, so that the makespan is at most `S T_a` times the greatest load, and the
+/// times of all messages one after another, none of which crosses more links than the diameter of
+/// the machine.
 #[must_use]
 pub fn max_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
     let diameter = placement.machine().distance_bound();

@@ -1,10 +1,12 @@
-//! The rules by which messages travel, and the one place that turns the cycles of a link into times.
+//! The rules by which messages travel, and the one place that turns the cycles of a link into
+//! times.
 //!
-//! Three questions can be asked of a message that is transmitted over a link (`docs/model.md` section 5): the time for which
-//! it occupies the link, when it joins its next queue, and when it is received at its last node. While every message
-//! is one unit that a link stores whole before it forwards it, the three have one answer, `T_c`. An engine asks the
-//! question that it means, so that a switching rule under which the answers differ changes this file alone; an engine
-//! that is exact only while they agree asks for [`MessageTiming::uniform`].
+//! Three questions can be asked of a message that is transmitted over a link (`docs/model.md`
+//! section 5): the time for which it occupies the link, when it joins its next queue, and when it
+//! is received at its last node. While every message is one unit that a link stores whole before it
+//! forwards it, the three have one answer, `T_c`. An engine asks the question that it means, so
+//! that a switching rule under which the answers differ changes this file alone; an engine that is
+//! exact only while they agree asks for [`MessageTiming::uniform`].
 
 use cubefold_topology::{LinkMode, TieRule};
 
@@ -24,7 +26,8 @@ pub struct Communication {
 pub struct ZeroHopError;
 
 impl Communication {
-    /// Links of mode `links`, each crossed in `hop` cycles (`T_c`), and `tie` for equally long ways round.
+    /// Links of mode `links`, each crossed in `hop` cycles (`T_c`), and `tie` for equally long
+    /// routes around a ring.
     ///
     /// # Errors
     ///
@@ -51,7 +54,7 @@ impl Communication {
         MessageTiming::one_unit(self.hop)
     }
 
-    /// The rule for equally long ways round.
+    /// The rule for equally long routes around a ring.
     #[must_use]
     pub fn tie(self) -> TieRule {
         self.tie
@@ -67,7 +70,8 @@ pub struct MessageTiming {
 }
 
 impl MessageTiming {
-    /// A message of one unit, stored and forwarded over links that it occupies for `hop` cycles (`T_c`), at least 1.
+    /// A message of one unit, stored and forwarded over links that it occupies for `hop` cycles
+    /// (`T_c`), at least 1.
     pub(crate) fn one_unit(hop: Cycles) -> Self {
         debug_assert!(hop > Cycles::ZERO, "a transmission takes time");
         Self { occupancy: hop, head: hop, receipt: hop }
@@ -116,7 +120,8 @@ impl MessageTiming {
         (self.occupancy == self.head && self.head == self.receipt).then_some(self.occupancy)
     }
 
-    /// The one answer to all three questions, for an engine that has checked that there is one \[cycles\].
+    /// The one answer to all three questions, for an engine that has checked that there is one
+    /// \[cycles\].
     ///
     /// # Panics
     ///

@@ -1,17 +1,18 @@
 //! Movements: messages that move in one direction at once, line by line.
 //!
-//! A line of k nodes along which messages move one link a step is a ring of k slots: a message at position x in step t
-//! is in slot `(x - t) mod k` and stays in it until it arrives or is blocked, so that moving costs nothing. Two messages
-//! meet only where one waits, and all start at step 0: a queue exists only where several messages start, and never
-//! arises elsewhere.
+//! A line of k nodes along which messages move one link a step is a ring of k slots: a message at
+//! position x in step t is in slot `(x - t) mod k` and stays in it until it arrives or is blocked,
+//! so that moving costs nothing. Two messages meet only where one waits, and all start at step 0: a
+//! queue exists only where several messages start, and never arises elsewhere.
 //!
 //! ```text
 //! step t     position  0   1   2   3        a message from 0 to 3 is in slot 0 in steps 0, 1 and 2,
 //!            slot     -t  1-t 2-t 3-t       and passes positions 0, 1 and 2
 //! ```
 //!
-//! A queue is served in the order of `docs/model.md` section 6: messages that started there, by source and destination,
-//! and behind them messages blocked there, since at most one arrives in a step. Unlike those of
+//! A queue is served in the order of `docs/model.md` section 6: messages that started there, by
+//! source and destination, and behind them messages blocked there, since at most one arrives in a
+//! step. Unlike those of
 //! [`ChannelQueues`](crate::channel_queue::ChannelQueues) these queues need no keys and are all served in every step.
 
 use crate::{
@@ -35,8 +36,8 @@ pub(super) struct LineMovements {
 }
 
 impl LineMovements {
-    /// Steps and conflicts of the messages that move in one direction along `axis` on a machine of `nodes` nodes; those
-    /// that start at one node depart in the order of `moves`.
+    /// Steps and conflicts of the messages that move in one direction along `axis` on a machine of
+    /// `nodes` nodes; those that start at one node depart in the order of `moves`.
     ///
     /// Lines have no channel in common: the movement takes the steps of the slowest.
     pub(super) fn run(&mut self, axis: &Axis, nodes: u64, moves: &mut [Move]) -> StageRouting {
@@ -58,7 +59,8 @@ impl LineMovements {
         routing
     }
 
-    /// Sorts by line, keeping the order within each, in as many steps as there are messages and lines.
+    /// Sorts by line, keeping the order within each, in as many steps as there are messages and
+    /// lines.
     fn count_by_line(&mut self, lines: usize, moves: &[Move]) {
         self.firsts.clear();
         self.firsts.resize(lines + 1, 0);
@@ -71,7 +73,8 @@ impl LineMovements {
         }
         self.sorted.clear();
         self.sorted.resize(moves.len(), LineStart::default());
-        // Entry `line + 1` advances from the first index of the line to behind its last, where the next begins.
+        // Entry `line + 1` advances from the first index of the line to behind its last, where the
+        // next begins.
         for own in moves {
             let index = &mut self.firsts[own.place.line as usize + 1];
             self.sorted[*index as usize] = own.start();
@@ -132,8 +135,8 @@ struct LineStart {
 }
 
 impl SlottedLine {
-    /// Steps and conflicts of the messages that start together on a line of `length` nodes; those at one position depart
-    /// in the order of `starts`.
+    /// Steps and conflicts of the messages that start together on a line of `length` nodes; those
+    /// at one position depart in the order of `starts`.
     ///
     /// # Complexity
     ///
@@ -161,8 +164,8 @@ impl SlottedLine {
         }
     }
 
-    /// The first message at each position departs, the others join a queue there. Returns the step at which the last of
-    /// those that depart arrives.
+    /// The first message at each position departs, the others join a queue there. Returns the step
+    /// at which the last of those that depart arrives.
     fn start(&mut self, starts: &[LineStart]) -> u64 {
         self.waiting.clear();
         let mut last_end = self.now;
@@ -199,8 +202,9 @@ impl SlottedLine {
         }
     }
 
-    /// The first message of every queue departs, with `behind` the steps so far modulo the length. A message that arrives
-    /// there takes its entry, as the last of the queue. Returns the step at which the last of those that depart arrives.
+    /// The first message of every queue departs, with `behind` the steps so far modulo the length.
+    /// A message that arrives there takes its entry, as the last of the queue. Returns the step at
+    /// which the last of those that depart arrives.
     fn serve(&mut self, length: usize, behind: usize) -> u64 {
         let Self { ends, queues, waiting, queued, now, .. } = self;
         let (mut last_end, mut kept) = (0, 0);
@@ -213,7 +217,8 @@ impl SlottedLine {
             let end = *now + u64::from(hops);
             let left = std::mem::replace(&mut ends[slot], end).saturating_sub(*now);
             last_end = last_end.max(end);
-            // Whether a message arrives is as good as random: both cases are written without a branch.
+            // Whether a message arrives is as good as random: both cases are written without a
+            // branch.
             let is_blocked = left > 0;
             waiting[first as usize].hops = low_word(left);
             waiting[last as usize].next = if is_blocked { first } else { next };
@@ -249,10 +254,12 @@ mod tests {
 
     #[test]
     fn one_that_is_blocked_waits_behind_those_that_wait() {
-        // Two start at 1, so in step 1 one still waits there. The one from 0 comes by: a conflict, and the
-        // one that waited goes. In step 2 the one from 0 goes on, over the 2 links that it has left.
+        // Two start at 1, so in step 1 one still waits there. The one from 0 arrives: a conflict,
+        // and the one that waited goes. In step 2 the one from 0 departs over the 2 links that it
+        // has left.
         assert_eq!(run(5, &[(1, 1), (1, 1), (0, 3)]), (4, 2));
-        // Three at 1: in step 0 two conflicts, in step 1 one waits and one comes by, in step 2 one is left.
+        // Three at 1: in step 0 two conflicts, in step 1 one waits and one arrives, in step 2 one
+        // is left.
         assert_eq!(run(5, &[(1, 1), (1, 1), (1, 1), (0, 3)]), (5, 5));
     }
 

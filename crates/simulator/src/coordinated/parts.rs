@@ -1,8 +1,8 @@
 //! The messages of a stage in parts that are routed one after another.
 //!
-//! Where processes share nodes, messages that share a source node or a destination node are in different parts
-//! (errata A9; a message inside a node is in none, since it takes no step). Such a part is divided by the subsets of the
-//! placement.
+//! Where processes share nodes, messages that share a source node or a destination node are in
+//! different parts (errata A9; a message inside a node is in none, since it takes no step). Such a
+//! part is divided by the subsets of the placement.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,8 @@ impl<'run> Splitter<'run> {
     }
 }
 
-/// Nodes with several processes, and for each the parts of a stage with a message that leaves or reaches it.
+/// Nodes with several processes, and for each the parts of a stage with a message that leaves or
+/// reaches it.
 struct SharedNodes {
     rank_of: Vec<u32>, // by process: the rank of its node among those that are used
     ranks: usize,
@@ -84,7 +85,8 @@ impl SharedNodes {
         }
     }
 
-    /// Assigns each message to the first part in which no message has its source or destination node.
+    /// Assigns each message to the first part in which no message has its source or destination
+    /// node.
     fn first_fit(&mut self, messages: &[StageMessage]) -> Vec<Vec<StageMessage>> {
         self.leaving.clear();
         self.reaching.clear();

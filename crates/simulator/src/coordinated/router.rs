@@ -1,9 +1,10 @@
 //! Routing: messages move to their destinations, phase by phase.
 //!
-//! In a phase every message that is not at its destination moves along one coordinate. Its path in the phase lies on one
-//! line, and messages block each other only on the same line in the same direction: under every link mode the messages
-//! that can meet move at the same time. So each direction is computed by itself, and the link mode only decides whether
-//! the directions move together or one after another.
+//! In a phase every message that is not at its destination moves along one coordinate. Its path in
+//! the phase lies on one line, and messages block each other only on the same line in the same
+//! direction: under every link mode the messages that can meet move at the same time. So each
+//! direction is computed by itself, and the link mode only decides whether the directions move
+//! together or one after another.
 
 use cubefold_topology::{Displacement, LinkMode, Machine, NodeId, Sign, TieRule};
 use rand::{RngExt, SeedableRng};
@@ -67,7 +68,8 @@ impl Router {
         self.phase.link_use
     }
 
-    /// Routes all messages, in the order of source and destination; in a phase each moves at most `limit` links.
+    /// Routes all messages, in the order of source and destination; in a phase each moves at most
+    /// `limit` links.
     pub(super) fn route(
         &mut self,
         messages: impl Iterator<Item = RoutedMessage>,
@@ -105,7 +107,8 @@ enum FirstPhases {
 }
 
 impl Displacements {
-    /// The lowest coordinate in which a message is not at its destination, counted from 0, and its displacement.
+    /// The lowest coordinate in which a message is not at its destination, counted from 0, and its
+    /// displacement.
     #[inline]
     fn lowest(&self, RoutedMessage { at, to }: RoutedMessage) -> Option<(usize, Displacement)> {
         for (dimension, axis) in self.axes.iter().enumerate() {
@@ -116,7 +119,8 @@ impl Displacements {
         None
     }
 
-    /// The coordinates in which a message is not at its destination, counted from 0, each with its displacement.
+    /// The coordinates in which a message is not at its destination, counted from 0, each with its
+    /// displacement.
     #[inline]
     fn of(&self, message: RoutedMessage) -> impl Iterator<Item = (usize, Displacement)> {
         let RoutedMessage { at, to } = message;
@@ -128,7 +132,8 @@ impl Displacements {
     }
 }
 
-/// Executes the phases of all messages; `choose` returns the move of a message in a phase, or none when it has arrived.
+/// Executes the phases of all messages; `choose` returns the move of a message in a phase, or none
+/// when it has arrived.
 fn route(
     displacements: &Displacements,
     phase: &mut Phase,
@@ -221,8 +226,8 @@ impl Phase {
         }
     }
 
-    /// The steps and conflicts of the phase, when all its messages are known: first those with distinct start nodes, then,
-    /// as in a phase of their own, those that share start nodes.
+    /// The steps and conflicts of the phase, when all its messages are known: first those with
+    /// distinct start nodes, then, as in a phase of their own, those that share start nodes.
     fn finish(&mut self, axes: &[Axis]) -> StageRouting {
         let mut routing = StageRouting { steps: steps(self.links, &self.farthest), conflicts: 0 };
         self.farthest.fill(0);
@@ -240,7 +245,8 @@ impl Phase {
     }
 }
 
-/// The steps of a phase from those of the directions, in ascending order (`docs/model.md` section 6).
+/// The steps of a phase from those of the directions, in ascending order (`docs/model.md` section
+/// 6).
 pub(super) fn steps(links: LinkMode, by_direction: &[u64]) -> u64 {
     let most = |first| by_direction.iter().skip(first).step_by(2).copied().max().unwrap_or(0);
     match links {

@@ -1,8 +1,8 @@
 //! What each stage of a coordinated run takes, whatever the stages before it.
 //!
-//! A stage of a cube program under a product placement follows from one line of each dimension ([`ProductStages`]);
-//! the messages of all others are routed one by one ([`RoutedStages`]). Stages of one dimension that must come out equal
-//! are scheduled once.
+//! A stage of a cube program under a product placement follows from one line of each dimension
+//! ([`ProductStages`]); the messages of all others are routed one by one ([`RoutedStages`]). Stages
+//! of one dimension that must come out equal are scheduled once.
 
 use std::{borrow::Cow, collections::BTreeMap, rc::Rc};
 
@@ -85,7 +85,8 @@ impl<'run, P: Program> Scheduler<'run, P> {
     }
 }
 
-/// Whether every process has a node to itself and no construction divides their messages into subsets.
+/// Whether every process has a node to itself and no construction divides their messages into
+/// subsets.
 fn has_node_per_process(placement: &Placement) -> bool {
     match placement.form() {
         PlacementForm::Product(_) => true,
@@ -109,9 +110,10 @@ pub(super) struct StageSchedule {
 
 /// The stages of cube programs under a product placement.
 ///
-/// An exchange along a dimension of one field moves messages on the lines of its coordinate alone, the same on each of
-/// them. All start at different nodes, move in one direction and differ in one coordinate: they never meet, and whatever
-/// the length of its phases, a movement takes as many steps in all as its longest distance.
+/// An exchange along a dimension of one field moves messages on the lines of its coordinate alone,
+/// the same on each of them. All start at different nodes, move in one direction and differ in one
+/// coordinate: they never meet, and whatever the length of its phases, a movement takes as many
+/// steps in all as its longest distance.
 pub(super) struct ProductStages {
     fields: Vec<FieldLine>,
     processes: u64,
@@ -199,8 +201,8 @@ impl<'run> RoutedStages<'run> {
         self.router.into_link_use()
     }
 
-    /// The stage in which the processes of a cube, one per node and in one subset, exchange messages along
-    /// `dimension`: these need not be listed.
+    /// The stage in which the processes of a cube, one per node and in one subset, exchange
+    /// messages along `dimension`: these need not be listed.
     pub(super) fn exchange(&mut self, dimension: CubeDimension) -> StageSchedule {
         let Self { placement, routing, router, processes } = self;
         let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
@@ -275,8 +277,8 @@ fn farthest_received(messages: &[StageMessage], distances: &[u64], processes: us
     received
 }
 
-/// Whether messages of one part, sorted by source, share start nodes: where processes share nodes, parts are made so that
-/// none do; elsewhere only the messages of one process do.
+/// Whether messages of one part, sorted by source, share start nodes: where processes share nodes,
+/// parts are made so that none do; elsewhere only the messages of one process do.
 fn start_nodes(messages: &[StageMessage]) -> StartNodes {
     let same_source = messages.windows(2).any(|pair| pair[0].source == pair[1].source);
     if same_source { StartNodes::Shared } else { StartNodes::Distinct }
@@ -292,8 +294,8 @@ pub(super) struct DistanceCounts {
 }
 
 impl DistanceCounts {
-    /// Distances below this are counted in an array. Longer ones occur on lines of millions of nodes only, where an
-    /// array could be as large as the machine.
+    /// Distances below this are counted in an array. Longer ones occur on lines of millions of
+    /// nodes only, where an array could be as large as the machine.
     const NEAR: u64 = 1 << 24;
 
     /// Counts `count` more of `distance`.

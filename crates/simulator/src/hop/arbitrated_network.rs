@@ -1,8 +1,10 @@
-//! Links whose messages are looked at one by one: single-direction links, and all links of networks.
+//! Links whose messages are looked at one by one: single-direction links, and all links of
+//! networks.
 //!
-//! A message that needs a channel joins its queue; an [`Arbiter`] grants idle channels, or links, to the first messages
-//! of their queues. Invariant between cycles: a resource with a queue is busy or waits for its direction's turn. On
-//! grids [`Flow`](super::flow::Flow) does the same for full-duplex and half-duplex links many times as fast.
+//! A message that needs a channel joins its queue; an [`Arbiter`] grants idle channels, or links,
+//! to the first messages of their queues. Invariant between cycles: a resource with a queue is busy
+//! or waits for its direction's turn. On grids [`Flow`](super::flow::Flow) does the same for
+//! full-duplex and half-duplex links many times as fast.
 
 use std::collections::VecDeque;
 
@@ -62,8 +64,8 @@ impl<A: Arbiter> Network for ArbitratedNetwork<A> {
         self.in_flight.next_end()
     }
 
-    /// All transmissions are released before any message continues, so that it finds the channel free that the message
-    /// ahead of it leaves in the same cycle.
+    /// All transmissions are released before any message continues, so that it finds the channel
+    /// free that the message ahead of it leaves in the same cycle.
     fn arrive(&mut self, now: Cycle, keys: &impl MessageKeys) {
         let Some(batch) = self.in_flight.take_ended(now) else { return };
         for transit in &batch {
@@ -113,8 +115,8 @@ pub(super) trait Arbiter {
     fn resources(&self) -> &LinkResources;
 }
 
-/// The rule of modes 1 and 2 (`docs/model.md` section 5): an idle resource, which is a channel or a link, transmits the
-/// first message of its queue.
+/// The rule of modes 1 and 2 (`docs/model.md` section 5): an idle resource, which is a channel or a
+/// link, transmits the first message of its queue.
 #[derive(Debug)]
 pub(super) struct Independent {
     channels: Channels,
@@ -168,8 +170,9 @@ impl Arbiter for Independent {
 
 /// The rule of mode 3 (`docs/model.md` section 5): all links transmit in one direction at a time.
 ///
-/// Every message is queued. While nothing is in flight and no message is queued for the current direction, the turn
-/// passes to the next direction with a queued message, cyclically; it is kept through idle times.
+/// Every message is queued. While nothing is in flight and no message is queued for the current
+/// direction, the turn passes to the next direction with a queued message, cyclically; it is kept
+/// through idle times.
 #[derive(Debug)]
 pub(super) struct SingleDirection {
     channels: Channels,
@@ -266,7 +269,8 @@ impl LinkResources {
         first
     }
 
-    /// Takes the first message of the queue, which occupies the resource from now on; none without a queue.
+    /// Takes the first message of the queue, which occupies the resource from now on; none without
+    /// a queue.
     fn begin(&mut self, place: usize) -> Option<Transit> {
         let queue = self.queues.number(place)?;
         let (_, transit) = self.queues.take_first(queue)?;
@@ -278,8 +282,8 @@ impl LinkResources {
 
 /// The transmissions in progress, as batches that end together.
 ///
-/// Every transmission takes equally long, so those that begin first end first: a first-in first-out list replaces an
-/// event queue.
+/// Every transmission takes equally long, so those that begin first end first: a first-in first-out
+/// list replaces an event queue.
 #[derive(Debug, Default)]
 struct InFlight {
     batches: VecDeque<(Cycle, Vec<Transit>)>, // in ascending order of the cycle at which they end

@@ -1,8 +1,9 @@
-//! When processes begin and compute: start times, computations in progress, and processors that processes share.
+//! When processes begin and compute: start times, computations in progress, and processors that
+//! processes share.
 //!
-//! A node computes for one of its processes at a time, in the order of the cycles at which they could begin and then of
-//! their labels; a computation is not preempted, and a process that waits for a partner does not occupy its processor
-//! (`docs/model.md` section 5).
+//! A node computes for one of its processes at a time, in the order of the cycles at which they
+//! could begin and then of their labels; a computation is not preempted, and a process that waits
+//! for a partner does not occupy its processor (`docs/model.md` section 5).
 
 use std::{
     cmp::Reverse,
@@ -50,7 +51,8 @@ impl Computing {
     }
 }
 
-/// The cycle at which each process may begin its first computation: `finish_(-1)` of `docs/model.md` section 5.
+/// The cycle at which each process may begin its first computation: `finish_(-1)` of
+/// `docs/model.md` section 5.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum StartTimes<'run> {
     /// All at cycle 0.
@@ -148,8 +150,8 @@ impl Processors {
         self.requested.push(own);
     }
 
-    /// Grants every idle requested processor to its next process, for which `begin` is called; returns the number of
-    /// grants.
+    /// Grants every idle requested processor to its next process, for which `begin` is called;
+    /// returns the number of grants.
     pub(super) fn grant(&mut self, now: Cycle, mut begin: impl FnMut(ProcessId)) -> usize {
         let mut granted = 0;
         for requested in self.requested.drain(..) {
@@ -167,7 +169,8 @@ impl Processors {
         granted
     }
 
-    /// The time for which a process waited for its processor in the stage that it computed for last \[cycles\].
+    /// The time for which a process waited for its processor in the stage that it computed for last
+    /// \[cycles\].
     pub(super) fn sharing(&self, process: ProcessId) -> Cycles {
         self.sharing[process.label() as usize]
     }

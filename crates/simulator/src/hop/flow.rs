@@ -1,20 +1,23 @@
-//! Full-duplex and half-duplex links of grids: messages flow, and arbitration takes place only where two can meet.
+//! Full-duplex and half-duplex links of grids: messages flow, and arbitration takes place only
+//! where two can meet.
 //!
-//! A message in flight is a [`Word`] in the list of its direction, and a hop adds a constant to it. What a transmission
-//! occupies, a *resource*, is a channel (full-duplex) or a link (half-duplex). A bit for each resource says whether it
-//! is occupied: by a transmission, by a queue, or in this cycle by the first message that needs it. A message that
-//! finds it occupied is queued: then the resource has a queue, and before it is granted the smallest key among the
-//! messages that need it is found. So a hop without contention costs one access to one bit.
+//! A message in flight is a [`Word`] in the list of its direction, and a hop adds a constant to it.
+//! What a transmission occupies, a *resource*, is a channel (full-duplex) or a link (half-duplex).
+//! A bit for each resource says whether it is occupied: by a transmission, by a queue, or in this
+//! cycle by the first message that needs it. A message that finds it occupied is queued: then the
+//! resource has a queue, and before it is granted the smallest key among the messages that need it
+//! is found. So a hop without contention costs one access to one bit.
 //!
-//! Messages of one direction that arrive in the same cycle never meet: each leaves another channel. Under full-duplex
-//! links therefore a message that continues straight on need not claim its next channel against others that do, and
-//! with `T_c = 1`, when all transmissions end before the next begin, against no message at all.
+//! Messages of one direction that arrive in the same cycle never meet: each leaves another channel.
+//! Under full-duplex links therefore a message that continues straight on need not claim its next
+//! channel against others that do, and with `T_c = 1`, when all transmissions end before the next
+//! begin, against no message at all.
 //!
-//! A message stays on its line until its leg ends. So a cycle is computed [`LineBlock`] by [`LineBlock`], each as many
-//! lines as fit in the L2 cache with all that waits and moves on them.
+//! A message stays on its line until its leg ends. So a cycle is computed [`LineBlock`] by
+//! [`LineBlock`], each as many lines as fit in the L2 cache with all that waits and moves on them.
 //!
-//! The network is exact for messages whose transmissions have one time ([`MessageTiming::uniform`]): a batch that
-//! arrives releases its resources in the same event.
+//! The network is exact for messages whose transmissions have one time
+//! ([`MessageTiming::uniform`]): a batch that arrives releases its resources in the same event.
 //!
 //! [`MessageTiming::uniform`]: crate::MessageTiming::uniform
 

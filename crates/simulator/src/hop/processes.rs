@@ -1,7 +1,8 @@
 //! The progress of each process, and the messages in flight to it.
 //!
-//! A process continues only when all messages of its stage have been received. So the messages in flight to it are of
-//! its stage, and each has one of as many slots as a process may receive messages in a stage.
+//! A process continues only when all messages of its stage have been received. So the messages in
+//! flight to it are of its stage, and each has one of as many slots as a process may receive
+//! messages in a stage.
 
 use std::hint::black_box;
 
@@ -60,7 +61,8 @@ impl InFlightMessage {
 }
 
 impl Processes {
-    /// Processes on these nodes before their first stage, each receiving up to `width` messages a stage.
+    /// Processes on these nodes before their first stage, each receiving up to `width` messages a
+    /// stage.
     pub(super) fn new(nodes: &[NodeId], width: usize) -> Self {
         let process =
             |&node| ProcessRecord { ready: Cycle::START, node, stages: 0, message: InFlightMessage::NONE };
@@ -79,7 +81,8 @@ impl Processes {
         self.all.len() as u64
     }
 
-    /// Reads the records of these processes, so that their cache misses overlap. Nothing but speed depends on it.
+    /// Reads the records of these processes, so that their cache misses overlap. Nothing but speed
+    /// depends on it.
     pub(super) fn fetch(&self, processes: impl Iterator<Item = ProcessId>) {
         for process in processes {
             black_box(self.all[process.label() as usize].stages);
@@ -104,7 +107,8 @@ impl Processes {
         stage as usize
     }
 
-    /// Sets the number of messages that the process receives in the stage in which it has become ready.
+    /// Sets the number of messages that the process receives in the stage in which it has become
+    /// ready.
     pub(super) fn await_messages(&mut self, process: ProcessId, count: usize) {
         if let Some(receiving) = self.receiving.get_mut(process.label() as usize) {
             let awaited = low_word(count as u64); // at most the width
@@ -154,8 +158,8 @@ impl Processes {
         ProcessId::new(if self.width == 1 { message } else { message / self.width })
     }
 
-    /// A process receives a message. When that is the last of the stage, the message that counts as received last is
-    /// returned.
+    /// A process receives a message. When that is the last of the stage, the message that counts as
+    /// received last is returned.
     pub(super) fn receive(
         &mut self,
         process: ProcessId,

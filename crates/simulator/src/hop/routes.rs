@@ -4,7 +4,8 @@ use cubefold_topology::{Direction, Displacement, HostDimension, Leg, Machine, No
 
 use crate::axis::Axis;
 
-/// The routes of a machine: the same as [`Machine::next_leg`] and [`Machine::distance`], but faster on a grid.
+/// The routes of a machine: the same as [`Machine::next_leg`] and [`Machine::distance`], but faster
+/// on a grid.
 #[derive(Debug)]
 pub(super) struct Routes<'run> {
     machine: &'run Machine,

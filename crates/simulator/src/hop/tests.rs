@@ -23,8 +23,8 @@ fn finishes(records: &[StageRecord], stage: usize) -> Vec<Cycle> {
     records.iter().filter(|record| record.stage == stage).map(|record| record.finish).collect()
 }
 
-/// Runs a program whole, and in two halves of which the second begins for every process when the first has
-/// ended for it; the two share no link.
+/// Runs a program whole, and in two halves of which the second begins for every process when the
+/// first has ended for it; the two share no link.
 fn check_halves(placement: &Placement, halves: [&[CubeDimension]; 2], compute: u64, links: Communication) {
     let Placement::Product(product) = placement else { panic!("a product embedding") };
     let program =

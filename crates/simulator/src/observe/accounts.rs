@@ -38,7 +38,8 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// The accounts of processes that begin at these cycles and are followed to the end of `last_stage`.
+    /// The accounts of processes that begin at these cycles and are followed to the end of
+    /// `last_stage`.
     pub(crate) fn new(begins: impl IntoIterator<Item = Cycle>, compute: Cycles, last_stage: usize) -> Self {
         let mut accounts = Self { compute, last_stage, accounted: vec![], imbalance: None };
         accounts.begin_again(begins);
@@ -66,7 +67,8 @@ impl Accounts {
     fn add(&mut self, record: &StageRecord, compute: Cycles) {
         let accounted = &mut self.accounted[record.process.label() as usize];
         let spent = [record.sharing, record.waiting(), record.transfer, record.blocked(), record.idle];
-        // No sum of a process's times passes 2^63: that was checked before the run. If one did it would not balance.
+        // No sum of a process's times passes 2^63: that was checked before the run. If one did it
+        // would not balance.
         let spent = spent.iter().fold(compute.get(), |sum, part| sum.wrapping_add(part.get()));
         *accounted = Cycles::new(accounted.get().wrapping_add(spent));
         let finish = record.finish + record.idle;

@@ -2,8 +2,8 @@
 
 use hdrhistogram::Histogram;
 
-/// Values of single (process, stage) pairs: exact maximum, sum and count; percentiles to three significant
-/// digits, by an HDR histogram.
+/// Values of single (process, stage) pairs: exact maximum, sum and count; percentiles to three
+/// significant digits, by an HDR histogram.
 #[derive(Debug, Clone)]
 pub struct Distribution {
     small: Vec<u64>, // the number of values 0, 1, ..: most are small, and need no search for their bucket
@@ -68,8 +68,8 @@ impl Distribution {
         self.large_max = self.large_max.max(other.large_max);
     }
 
-    /// The values that occur, in ascending order, with their counts. Large values equal in three significant digits
-    /// are counted as the greatest of them.
+    /// The values that occur, in ascending order, with their counts. Large values equal in three
+    /// significant digits are counted as the greatest of them.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
         let small =
             (0_u64..).zip(&self.small).filter(|&(_, &count)| count > 0).map(|(value, &count)| (value, count));
@@ -99,8 +99,8 @@ impl Distribution {
         self.large_max.max(small.map_or(0, |(value, _)| value))
     }
 
-    /// The value that at least this fraction of the values does not exceed, to three significant digits
-    /// and never over the maximum; 0 of no values.
+    /// The value that at least this fraction of the values does not exceed, to three significant
+    /// digits and never over the maximum; 0 of no values.
     #[must_use]
     pub fn percentile(&self, percent: Percent) -> u64 {
         let mut all = self.large.clone();

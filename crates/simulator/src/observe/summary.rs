@@ -29,7 +29,8 @@ pub struct StageTotals {
 }
 
 impl Summary {
-    /// The summary of no records yet, for `processes` processes that compute for `compute` in each of `stages` stages.
+    /// The summary of no records yet, for `processes` processes that compute for `compute` in each
+    /// of `stages` stages.
     pub(crate) fn new(processes: u64, stages: usize, compute: Cycles) -> Self {
         Self {
             processes,
@@ -43,7 +44,8 @@ impl Summary {
         }
     }
 
-    /// The summary of no records yet of a program, some of whose processes may not compute in some stages.
+    /// The summary of no records yet of a program, some of whose processes may not compute in some
+    /// stages.
     pub(crate) fn of_program(program: &impl Program) -> Self {
         let all = Self::new(program.process_count(), program.stage_count(), program.compute());
         Self { compute: u128::from(program.compute().get()) * program.computation_count(), ..all }
@@ -72,8 +74,8 @@ impl Summary {
         self.blocked.record_many(blocked.get(), count);
     }
 
-    /// Adds a stage of many processes, none of which shared a processor or was idle: the number of processes for each
-    /// time waited and blocked, and the sum of their transfers \[cycles\].
+    /// Adds a stage of many processes, none of which shared a processor or was idle: the number of
+    /// processes for each time waited and blocked, and the sum of their transfers \[cycles\].
     pub(crate) fn add_counts(
         &mut self,
         stage: usize,

@@ -18,8 +18,8 @@ pub struct Traffic {
     pub messages: u64,
     /// The number of links crossed by all messages.
     pub hops: u64,
-    /// The most messages left in one channel's queue after the grants of a cycle; none in a coordinated
-    /// run.
+    /// The most messages left in one channel's queue after the grants of a cycle; none in a
+    /// coordinated run.
     pub longest_queue: Option<u32>,
     /// The parallel data movement steps and conflicts of each stage; none in an asynchronous run.
     pub routing: Option<Vec<StageRouting>>,
@@ -59,7 +59,8 @@ impl LinkUse {
         Self { channels, transmissions, occupancy: communication.timing().occupancy() }
     }
 
-    /// Counts the transmissions of a message over `hops` links from `node` on in the direction with this index.
+    /// Counts the transmissions of a message over `hops` links from `node` on in the direction with
+    /// this index.
     pub(crate) fn count(&mut self, node: NodeId, direction: usize, hops: u64) {
         let mut transit =
             Transit { message: 0, node: node.index(), hops: 1, direction: low_word(direction as u64) };
@@ -69,7 +70,8 @@ impl LinkUse {
         }
     }
 
-    /// Counts the transmissions of all messages of a program by their routes, whenever they take place.
+    /// Counts the transmissions of all messages of a program by their routes, whenever they take
+    /// place.
     pub(crate) fn count_routes<P: Program>(&mut self, program: &P, placement: &Placement, tie: TieRule) {
         let machine = placement.machine();
         for stage in 0..program.stage_count() {
@@ -81,7 +83,8 @@ impl LinkUse {
         }
     }
 
-    /// The links that were busy at all, by dimension and near end, with the cycles for which they were.
+    /// The links that were busy at all, by dimension and near end, with the cycles for which they
+    /// were.
     pub fn busy_links(&self) -> impl Iterator<Item = (Link, Cycles)> {
         self.transmissions
             .iter()

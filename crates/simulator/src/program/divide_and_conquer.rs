@@ -58,7 +58,8 @@ impl DivideAndConquer {
     }
 }
 
-/// The process that differs in the bit, where `process` is among the first `2 bit` and has the bit, or lacks it.
+/// The process that differs in the bit, where `process` is among the first `2 bit` and has the bit,
+/// or lacks it.
 fn partner(process: ProcessId, bit: u64, has_bit: bool) -> Option<ProcessId> {
     let label = u64::from(process.label());
     let takes_part = label < 2 * bit && (label & bit != 0) == has_bit;

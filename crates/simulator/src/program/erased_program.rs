@@ -1,7 +1,8 @@
 //! Programs behind one pointer, for callers that choose a program at run time.
 //!
-//! A method of [`ErasedProgram`] costs one indirect call per run, stage or query, and one per record where records are
-//! observed: behind it lies the engine as compiled for the program. Queries about the guest go through [`GuestRef`].
+//! A method of [`ErasedProgram`] costs one indirect call per run, stage or query, and one per
+//! record where records are observed: behind it lies the engine as compiled for the program.
+//! Queries about the guest go through [`GuestRef`].
 
 use std::{any::Any, fmt::Debug};
 
@@ -31,7 +32,8 @@ pub trait ProgramOnGuest: Program {
     fn guest(&self) -> GuestRef<'_>;
 }
 
-/// A program of any type: every [`ProgramOnGuest`] that can be compared and sent to other threads is one.
+/// A program of any type: every [`ProgramOnGuest`] that can be compared and sent to other threads
+/// is one.
 pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
     /// The program, for a caller that knows its type.
     fn as_any(&self) -> &dyn Any;
@@ -39,7 +41,8 @@ pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
     /// Whether `other` is of the same type and equal.
     fn equals(&self, other: &dyn ErasedProgram) -> bool;
 
-    /// Calls `visit` with the source and destination of every message of a stage, by ascending source.
+    /// Calls `visit` with the source and destination of every message of a stage, by ascending
+    /// source.
     fn visit_messages(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId));
 
     /// The distances of the messages of a stage \[links\], given the metrics of the placement.

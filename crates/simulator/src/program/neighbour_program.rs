@@ -19,11 +19,12 @@ pub struct NeighbourProgram {
 /// The messages of the stages of a neighbour-exchange program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// A stage for each dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends in that direction. A
-    /// wrapping dimension of length 2 has one stage, since both directions lead to the same neighbour.
+    /// A stage for each dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends in
+    /// that direction. A wrapping dimension of length 2 has one stage, since both directions lead
+    /// to the same neighbour.
     Shift,
-    /// Random permutation-type sets, a stage each: a process sends at most one message and receives at most
-    /// one.
+    /// Random permutation-type sets, a stage each: a process sends at most one message and receives
+    /// at most one.
     Permutation {
         /// The number of sets, at least 1.
         sets: usize,
@@ -53,7 +54,8 @@ impl NeighbourProgram {
     ///
     /// # Errors
     ///
-    /// When the pattern is of 0 permutation sets, or the guest of shifts is a network, which has no dimensions.
+    /// When the pattern is of 0 permutation sets, or the guest of shifts is a network, which has no
+    /// dimensions.
     pub fn new(guest: GraphGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoStagesError> {
         let stages: Vec<Exchange> = match pattern {
             Pattern::Shift => shifts(&guest),
@@ -77,8 +79,8 @@ impl NeighbourProgram {
         Sign::BOTH.into_iter().find_map(|sign| self.guest.neighbour(process, Direction { dimension, sign }))
     }
 
-    /// The partners in a stage: those that `process` sends to, or with `Role::Destination` those that send
-    /// to it.
+    /// The partners in a stage: those that `process` sends to, or with `Role::Destination` those
+    /// that send to it.
     fn partners(&self, stage: usize, process: ProcessId, role: Role) -> impl Iterator<Item = ProcessId> {
         let (one, all) = match (&self.stages[stage], role) {
             (Exchange::Shift(direction), Role::Source) => (self.guest.neighbour(process, *direction), None),
@@ -130,8 +132,8 @@ struct PermutationSet {
 }
 
 impl PermutationSet {
-    /// A random set: in random order every process sends to a random one of those of its neighbours that
-    /// receive nothing yet, if there is one.
+    /// A random set: in random order every process sends to a random one of those of its neighbours
+    /// that receive nothing yet, if there is one.
     fn random(guest: &GraphGuest, generator: &mut impl Rng) -> Self {
         let mut order: Vec<ProcessId> = ProcessId::first(guest.process_count()).collect();
         let mut set = Self { destinations: vec![None; order.len()], sources: vec![None; order.len()] };

@@ -7,11 +7,12 @@ use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
 
 /// A normal hypercube algorithm whose data move between processes (CS838 1999; erratum N9).
 ///
-/// A compute-and-communicate program is **normal** when consecutive stages use consecutive dimensions, the last and the
-/// first counting as such. Then its data can move so that every exchange is along the last bit: processes are the
-/// words of a shuffle-exchange network, each with the data of one node of the hypercube. At first node `u` of the
-/// hypercube is in the word `u` rotated right by the first dimension. Between two stages all data move on, by a rotation
-/// right to the next higher dimension and left to the next lower:
+/// A compute-and-communicate program is **normal** when consecutive stages use consecutive
+/// dimensions, the last and the first counting as such. Then its data can move so that every
+/// exchange is along the last bit: processes are the words of a shuffle-exchange network, each with
+/// the data of one node of the hypercube. At first node `u` of the hypercube is in the word `u`
+/// rotated right by the first dimension. Between two stages all data move on, by a rotation right
+/// to the next higher dimension and left to the next lower:
 ///
 /// ```text
 /// stage  0   every word computes and exchanges with the one with the other last bit     dimension j_1
@@ -19,8 +20,8 @@ use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
 ///        2   as stage 0                                                                 dimension j_2
 /// ```
 ///
-/// Of `t` stages become `2t - 1`. On a shuffle-exchange network of the words each takes a link; on a de Bruijn network
-/// with two words a node exchanges are internal.
+/// Of `t` stages become `2t - 1`. On a shuffle-exchange network of the words each takes a link; on
+/// a de Bruijn network with two words a node exchanges are internal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShuffleExchangeProgram {
     cube: Hypercube,
@@ -74,13 +75,13 @@ enum ShuffleStage {
 }
 
 impl ShuffleExchangeProgram {
-    /// The normal program on `cube` whose stages use `dimensions`, with a computation of `compute` before every
-    /// exchange.
+    /// The normal program on `cube` whose stages use `dimensions`, with a computation of `compute`
+    /// before every exchange.
     ///
     /// # Errors
     ///
-    /// When there is no stage, two consecutive stages use dimensions that are not neighbours, or the cube has more
-    /// dimensions than a shuffle-exchange network.
+    /// When there is no stage, two consecutive stages use dimensions that are not neighbours, or
+    /// the cube has more dimensions than a shuffle-exchange network.
     pub fn new(
         cube: Hypercube,
         dimensions: Vec<CubeDimension>,

@@ -1,8 +1,8 @@
 //! Messages that depart together, and so arrive together.
 //!
-//! Every transmission takes `T_c`, so batches arrive in the order in which they departed: a first-in first-out list
-//! replaces an event queue. A batch that arrives departs again in the same cycle, less the messages whose stretch is over
-//! or that are blocked, and with those that join it.
+//! Every transmission takes `T_c`, so batches arrive in the order in which they departed: a
+//! first-in first-out list replaces an event queue. A batch that arrives departs again in the same
+//! cycle, less the messages whose stretch is over or that are blocked, and with those that join it.
 
 use std::{collections::VecDeque, ops::Range};
 
@@ -19,12 +19,13 @@ pub(super) struct Batch<W> {
 /// The messages of a batch that move in one direction.
 #[derive(Debug)]
 pub(super) struct Flight<W> {
-    /// The messages with further links in their stretch; in a cycle in which the batch has arrived, followed by the
-    /// messages that join it.
+    /// The messages with further links in their stretch; in a cycle in which the batch has arrived,
+    /// followed by the messages that join it.
     pub(super) moving: Vec<W>,
     /// The number of these that departed with the batch.
     pub(super) through: usize,
-    /// The end of those that joined it; the messages behind them were queued and have been granted a resource.
+    /// The end of those that joined it; the messages behind them were queued and have been granted
+    /// a resource.
     pub(super) joined: usize,
     /// The messages on the last link of their stretch.
     pub(super) ending: Vec<W>,
@@ -52,8 +53,8 @@ impl<W> Default for Flight<W> {
 }
 
 impl<W: Word> Flight<W> {
-    /// Moves the messages that arrived within their stretch by a `step`: they depart again, but for those that are not
-    /// `free` to, which are moved to `blocked`.
+    /// Moves the messages that arrived within their stretch by a `step`: they depart again, but for
+    /// those that are not `free` to, which are moved to `blocked`.
     pub(super) fn move_free(
         &mut self,
         step: W,
@@ -82,8 +83,9 @@ impl<W: Word> Flight<W> {
         self.close_gap(kept);
     }
 
-    /// Moves the messages that arrived within their stretch by a `step`. Those that cannot `claim` their resource are
-    /// moved to `blocked`; the others whose words are below `ends_below` depart for their last link.
+    /// Moves the messages that arrived within their stretch by a `step`. Those that cannot `claim`
+    /// their resource are moved to `blocked`; the others whose words are below `ends_below` depart
+    /// for their last link.
     pub(super) fn move_claiming(
         &mut self,
         step: W,
@@ -102,8 +104,8 @@ impl<W: Word> Flight<W> {
         self.through = kept;
     }
 
-    /// Of the messages from index `first` to those that joined, those that depart stay or go to their last link, and
-    /// the others are moved to `blocked`.
+    /// Of the messages from index `first` to those that joined, those that depart stay or go to
+    /// their last link, and the others are moved to `blocked`.
     pub(super) fn depart_claimed(
         &mut self,
         first: usize,
@@ -116,8 +118,8 @@ impl<W: Word> Flight<W> {
         self.joined = kept;
     }
 
-    /// Moves the messages at these indices by a `step`, and those that `may_depart` and have further links to indices
-    /// from `kept` on; returns the end of these.
+    /// Moves the messages at these indices by a `step`, and those that `may_depart` and have
+    /// further links to indices from `kept` on; returns the end of these.
     #[inline]
     fn partition(
         &mut self,

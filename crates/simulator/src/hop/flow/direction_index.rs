@@ -1,7 +1,8 @@
-//! The positions of the links of one direction: where a message enters, and the node at which it leaves.
+//! The positions of the links of one direction: where a message enters, and the node at which it
+//! leaves.
 //!
-//! The links of a dimension have positions line by line, in whichever direction they are crossed: those of a line follow
-//! each other in the order of their near ends.
+//! The links of a dimension have positions line by line, in whichever direction they are crossed:
+//! those of a line follow each other in the order of their near ends.
 //!
 //! ```text
 //! nodes        0 ── 1 ── 2 ── 3 ── (0)       a ring of 4
@@ -43,7 +44,8 @@ pub(super) struct Entry {
 }
 
 impl DirectionIndex {
-    /// The positions of `direction`, whose first block has this number; each block has `size` positions.
+    /// The positions of `direction`, whose first block has this number; each block has `size`
+    /// positions.
     pub(super) fn new(machine: &Machine, direction: Direction, first_block: usize, size: u64) -> Self {
         let line = Line::new(machine, direction);
         Self { sign: direction.sign, line, first_block, block: Divisor::new(size) }
@@ -142,7 +144,7 @@ mod tests {
                 let index = DirectionIndex::new(&machine, direction, 5, 2 * extent.length());
                 for node in machine.nodes() {
                     let next = |node: &NodeId| machine.neighbour(*node, direction);
-                    // A leg is at most as long as the way to the farthest node.
+                    // A leg is at most as long as the diameter.
                     let longest = usize::try_from(extent.diameter()).unwrap();
                     let walk: Vec<u32> =
                         std::iter::successors(next(&node), next).take(longest).map(NodeId::index).collect();

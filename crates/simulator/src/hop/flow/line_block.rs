@@ -1,9 +1,10 @@
 //! A block of neighbouring lines of a dimension, with all messages that wait and move on them.
 //!
-//! In a cycle a block goes through its messages in passes over the lists of [`Batches`]: resources of arrived messages
-//! are released, queues are served, messages within their stretch [continue](LineBlock::continue_straight), and messages
-//! that claimed a resource in this cycle [depart](LineBlock::begin_stretches) or join its queue. Invariant between
-//! cycles: a resource is marked as occupied exactly while it has a queue or, with `T_c > 1`, transmits.
+//! In a cycle a block goes through its messages in passes over the lists of [`Batches`]: resources
+//! of arrived messages are released, queues are served, messages within their stretch
+//! [continue](LineBlock::continue_straight), and messages that claimed a resource in this cycle
+//! [depart](LineBlock::begin_stretches) or join its queue. Invariant between cycles: a resource is
+//! marked as occupied exactly while it has a queue or, with `T_c > 1`, transmits.
 
 use std::ops::Range;
 
@@ -43,9 +44,9 @@ pub(super) struct FlowCycle<'cycle, W, K> {
     pub(super) buffers: &'cycle mut BufferPool<W>,
 }
 
-/// The number of links of a block, of the `links` of a dimension whose lines have `length` nodes: as many lines as fit
-/// in the L2 cache, at least one. Small machines have several blocks, too, so that tests of small machines cover the
-/// bounds between blocks.
+/// The number of links of a block, of the `links` of a dimension whose lines have `length` nodes:
+/// as many lines as fit in the L2 cache, at least one. Small machines have several blocks, too, so
+/// that tests of small machines cover the bounds between blocks.
 pub(super) fn block_size(length: u64, links: u64) -> u64 {
     const MAX_LINKS: u64 = 1 << 14;
     (MAX_LINKS.min(links / 4) / length).max(1) * length
@@ -136,12 +137,14 @@ impl<W: Word> LineBlock<W> {
         self.base(sign).wrapping_add(rules.layout.position(word) as usize)
     }
 
-    /// The difference of the places of resources and the positions of links, modulo the range of numbers.
+    /// The difference of the places of resources and the positions of links, modulo the range of
+    /// numbers.
     fn base(&self, sign: usize) -> usize {
         (sign * self.negative_offset).wrapping_sub(self.first)
     }
 
-    /// The resources of the arrived batch become idle, or are to be granted to the first of their queues.
+    /// The resources of the arrived batch become idle, or are to be granted to the first of their
+    /// queues.
     fn release(&mut self, rules: &Rules<W>) {
         let layout = rules.layout;
         let bases = [0, 1].map(|sign| self.base(sign));
@@ -165,7 +168,8 @@ impl<W: Word> LineBlock<W> {
 
     /// Grants every idle resource with a queue to the first message in it.
     ///
-    /// These messages have waited since an earlier cycle, and come before all that join in this one.
+    /// These messages have waited since an earlier cycle, and come before all that join in this
+    /// one.
     fn serve(&mut self, rules: &Rules<W>) {
         for flight in &mut self.batches.current.flights {
             flight.joined = flight.moving.len();
@@ -190,8 +194,8 @@ impl<W: Word> LineBlock<W> {
         }
     }
 
-    /// The messages of a direction that arrived within their stretch continue, or are queued where the next resource
-    /// is occupied.
+    /// The messages of a direction that arrived within their stretch continue, or are queued where
+    /// the next resource is occupied.
     fn continue_straight<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, W, K>) {
         let &Rules { arbitration, multi_cycle_links, layout, two_links, steps, .. } = cycle.rules;
         let (base, step) = (self.base(sign), steps[sign]);
@@ -210,7 +214,8 @@ impl<W: Word> LineBlock<W> {
                 flight.move_claiming(step, two_links, |word| occupied.insert(place(word)), blocked);
             }
             Arbitration::PerLink => {
-                // A message of the other direction may claim the link: which one departs is known when all have come.
+                // A message of the other direction may claim the link: which one departs is known
+                // when all have come.
                 flight.move_claiming(step, W::placed(0, 0), |word| occupied.insert(place(word)), blocked);
             }
         }
@@ -219,8 +224,8 @@ impl<W: Word> LineBlock<W> {
         }
     }
 
-    /// The messages of a direction that claimed a resource in this cycle depart, but where it has a queue: there the
-    /// first of all that need it does.
+    /// The messages of a direction that claimed a resource in this cycle depart, but where it has a
+    /// queue: there the first of all that need it does.
     fn begin_stretches<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, W, K>) {
         let FlowCycle { rules, now, keys, .. } = cycle;
         let base = self.base(sign);

@@ -5,13 +5,14 @@
 //! links left in this stretch | number of the message | position
 //! ```
 //!
-//! A hop is one addition: a step of the position, less one link left. The position never leaves `0..N`
-//! within a stretch, so that nothing is carried between the fields, and the words with one link left are
-//! those below a constant.
+//! A hop is one addition: a step of the position, less one link left. The position never leaves
+//! `0..N` within a stretch, so that nothing is carried between the fields, and the words with one
+//! link left are those below a constant.
 
 use cubefold_topology::Sign;
 
-/// A word that is wide enough for the three fields. Arithmetic wraps on purpose, as two's complement does.
+/// A word that is wide enough for the three fields. Arithmetic wraps on purpose, as two's
+/// complement does.
 pub(crate) trait Word: Copy + Ord + std::fmt::Debug {
     /// The word in which `value` begins at bit `first`.
     fn placed(value: u64, first: u32) -> Self;
@@ -66,8 +67,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// For positions below `nodes`, at most 2^32, messages numbered below `messages`, and stretches of up
-    /// to `links` links.
+    /// For positions below `nodes`, at most 2^32, messages numbered below `messages`, and stretches
+    /// of up to `links` links.
     pub(crate) fn new(nodes: u64, messages: u64, links: u64) -> Self {
         let below = |count: u64| u64::BITS - count.saturating_sub(1).leading_zeros();
         Self { position: below(nodes), message: below(messages), links: below(links + 1).max(2) }
