@@ -1,0 +1,269 @@
+//! The mappings of Tao 1988 among toruses and meshes: embeddings (chapter 3) and contractions (chapter 5).
+//!
+//! A [`Construction`] maps the nodes of a guest, the processes, to those of a host by formula, and back. It is
+//! composed of the functions of the dissertation and brings what the theorems promise of it: its dilation and a
+//! routing without conflicts. The choice among the constructions, and of their free parameters, is by search and
+//! always comes out the same; nothing is searched or allocated for a single process.
+//!
+//! Every reading of the dissertation is that of `docs/errata.md`, cited as "errata A5". Coordinates are in its order,
+//! the first fastest in a node's index (`docs/model.md` section 1).
+//!
+//! The module runs and measures nothing.
+
+mod contraction;
+mod descriptor;
+mod error;
+mod expansion;
+mod factor;
+mod general_reduction;
+mod pair;
+mod plan;
+mod promise;
+mod radix;
+mod same_shape;
+mod sequence;
+mod simple_reduction;
+mod square;
+
+pub use contraction::Processes;
+pub use descriptor::{CONSTRUCTIONS, ConstructionDescriptor, ConstructionKind};
+pub use error::{ConstructionError, UnmetCondition};
+pub use plan::Parameter;
+pub use promise::{
+    Exactness, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset,
+};
+
+use cubefold_topology::{Length, Machine, NodeId, narrow};
+
+use crate::ProcessId;
+use contraction::{Contraction, CoordinateSet};
+use pair::ShapePair;
+use plan::{Composition, Plan};
+use radix::{CoordinateBuffer, coordinates, index};
+
+/// A mapping of one guest on one host, one-to-one or with equally many processes on every node.
+///
+/// Guest and host count as torus or mesh: a hypercube as a mesh where it is the guest and as a torus where it is
+/// the host (errata C5). A guest that wraps in some dimensions only is taken as the torus that it is part of, a
+/// host like that as the mesh that is part of it; the promises then hold, the dilation as an upper bound.
+///
+/// ```
+/// use cubefold_mapping::{Construction, ConstructionKind, ProcessId};
+/// use cubefold_topology::{Machine, MachineKind};
+///
+/// let guest = Machine::new(MachineKind::Torus, &[4, 6])?;
+/// let host = Machine::new(MachineKind::Mesh, &[2, 2, 2, 3])?;
+/// let construction = Construction::choose(&guest, &host)?;
+/// assert_eq!(construction.kind(), ConstructionKind::ExpansionH);
+/// assert_eq!(construction.dilation().links, 1);
+/// let node = construction.node(ProcessId::new(7));
+/// assert_eq!(construction.process(node), ProcessId::new(7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Construction {
+    kind: ConstructionKind,
+    theorem: &'static str,
+    formula: String,
+    parameters: Vec<Parameter>,
+    guest: Machine,
+    guest_lengths: Vec<Length>,
+    host: Machine, // as many nodes as the contracted guest
+    host_lengths: Vec<Length>,
+    contraction: Option<Contraction>,
+    composition: Composition, // a bijection from the contracted guest to the host
+    dilation: PromisedDilation,
+    routing: Routing,
+}
+
+impl Construction {
+    /// The construction with the least promised dilation; at a tie, the first in the order of
+    /// [`ConstructionKind`].
+    ///
+    /// # Errors
+    ///
+    /// When no theorem covers the pair: with every condition that it fails.
+    ///
+    /// # Complexity
+    ///
+    /// The searches for factors are bounded by the number of sublists of the lengths, at most 5760; the search for
+    /// a general reduction gives up after 131072 partial choices (an unmet condition says so).
+    pub fn choose(guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
+        match ShapePair::new(guest, host).and_then(|pair| descriptor::best(&pair)) {
+            Ok((kind, plan)) => Ok(Self::new(kind, plan, guest, host)),
+            Err(unmet) => Err(ConstructionError { kind: None, unmet }),
+        }
+    }
+
+    /// The construction asked for by name.
+    ///
+    /// One that is for a torus takes a mesh, too, as a part of one, and one into a mesh leads to a torus, too; the
+    /// promised dilation is an upper bound then.
+    ///
+    /// # Errors
+    ///
+    /// When the pair fails a condition of its theorem.
+    pub fn named(kind: ConstructionKind, guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
+        match ShapePair::new(guest, host).and_then(|pair| kind.plan(&pair)) {
+            Ok(plan) => Ok(Self::new(kind, plan, guest, host)),
+            Err(unmet) => Err(ConstructionError { kind: Some(kind), unmet }),
+        }
+    }
+
+    fn new(kind: ConstructionKind, plan: Plan, guest: &Machine, host: &Machine) -> Self {
+        Self {
+            kind,
+            theorem: plan.theorem,
+            formula: plan.formula,
+            parameters: plan.parameters,
+            guest: guest.clone(),
+            guest_lengths: Length::all(guest.shape().lengths()),
+            host: host.clone(),
+            host_lengths: Length::all(host.shape().lengths()),
+            contraction: plan.contraction,
+            composition: Composition::new(plan.steps),
+            dilation: plan.dilation,
+            routing: plan.routing,
+        }
+    }
+
+    /// Which construction it is.
+    #[must_use]
+    pub fn kind(&self) -> ConstructionKind {
+        self.kind
+    }
+
+    /// The statement of the dissertation that it rests on, such as "theorem 3.4.3".
+    #[must_use]
+    pub fn theorem(&self) -> &'static str {
+        self.theorem
+    }
+
+    /// The function in the dissertation's letters, such as `U_V o T o pi`: the rightmost is applied first.
+    #[must_use]
+    pub fn formula(&self) -> &str {
+        &self.formula
+    }
+
+    /// The free choices that were made: factors and permutations.
+    #[must_use]
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The guest, whose nodes are the processes.
+    #[must_use]
+    pub fn guest(&self) -> &Machine {
+        &self.guest
+    }
+
+    /// The host.
+    #[must_use]
+    pub fn host(&self) -> &Machine {
+        &self.host
+    }
+
+    /// The dilation that the theorem states.
+    #[must_use]
+    pub fn dilation(&self) -> PromisedDilation {
+        self.dilation
+    }
+
+    /// How its messages are routed without conflicts.
+    #[must_use]
+    pub fn routing(&self) -> &Routing {
+        &self.routing
+    }
+
+    /// The number of processes on every node: 1 unless it is a contraction.
+    ///
+    /// It is the same for all nodes, so that node evenness is 1: the best there is (Tao 1988, 5.2; errata B10).
+    #[must_use]
+    pub fn load(&self) -> u64 {
+        self.guest.node_count() / self.host.node_count()
+    }
+
+    /// The node of a process.
+    ///
+    /// # Panics
+    ///
+    /// When the guest has no such process.
+    ///
+    /// # Complexity
+    ///
+    /// O(c + d) for `d` guest and `c` host dimensions, and for the square constructions for each of their steps.
+    #[must_use]
+    pub fn node(&self, process: ProcessId) -> NodeId {
+        NodeId::new(index(
+            &self.image_of(&coordinates(process.label(), &self.guest_lengths)),
+            &self.host_lengths,
+        ))
+    }
+
+    /// The process on a node; of several, the one with the smallest label.
+    ///
+    /// # Panics
+    ///
+    /// When the host has no such node.
+    #[must_use]
+    pub fn process(&self, node: NodeId) -> ProcessId {
+        let origin = self.composition.origin(coordinates(node.index(), &self.host_lengths));
+        let origin = match &self.contraction {
+            None => origin,
+            Some(contraction) => contraction.origins(&origin).map(|set| narrow(set.get(0))),
+        };
+        ProcessId::new(index(&origin, &self.guest_lengths))
+    }
+
+    /// All processes on a node, in ascending order: the set-valued inverse (Tao 1988, 5.4.1).
+    ///
+    /// # Panics
+    ///
+    /// When the host has no such node.
+    #[must_use]
+    pub fn processes(&self, node: NodeId) -> Processes {
+        let origin = self.composition.origin(coordinates(node.index(), &self.host_lengths));
+        let sets = match &self.contraction {
+            None => origin.map(CoordinateSet::of),
+            Some(contraction) => contraction.origins(&origin),
+        };
+        Processes::new(self.guest.shape(), &sets)
+    }
+
+    /// The subset of the routing vector in which a message between two neighbouring processes is taken; none
+    /// when the vector numbers the dimensions of an intermediate graph and both processes are on one node.
+    ///
+    /// Over an intermediate graph, the dimension is the one in which the images there differ: what theorem
+    /// 4.5.7 calls `s(x)`, the wraparound included (errata A8).
+    ///
+    /// # Panics
+    ///
+    /// When the guest has no such process.
+    #[must_use]
+    pub fn subset(&self, source: ProcessId, destination: ProcessId) -> Option<u32> {
+        let [source, destination] = [source, destination].map(|process| {
+            let own = coordinates(process.label(), &self.guest_lengths);
+            match self.routing.space {
+                RoutingSpace::Guest => own,
+                RoutingSpace::FirstStage => self.composition.first_stage(self.contracted(&own)),
+            }
+        });
+        let dimensions = 0..self.routing.vector.len();
+        let dimension = dimensions.clone().find(|&at| source[at] != destination[at])?;
+        Some(self.routing.vector[dimension])
+    }
+
+    fn image_of(&self, process: &CoordinateBuffer) -> CoordinateBuffer {
+        self.composition.image(self.contracted(process))
+    }
+
+    fn contracted(&self, process: &CoordinateBuffer) -> CoordinateBuffer {
+        match &self.contraction {
+            None => *process,
+            Some(contraction) => contraction.image(process),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
