@@ -1,9 +1,13 @@
 //! The mappings of Tao 1988 among toruses and meshes: embeddings (chapter 3) and contractions (chapter 5).
 //!
 //! A [`Construction`] maps the nodes of a guest, the processes, to those of a host by formula, and back. It is
-//! composed of the functions of the dissertation and brings what the theorems promise of it: its dilation and a
-//! routing without conflicts. The choice among the constructions, and of their free parameters, is by search and
-//! always comes out the same; nothing is searched or allocated for a single process.
+//! composed of the functions of the dissertation and carries the promises of its theorem: the dilation and a
+//! routing without conflicts. The choice among the constructions, and of their free parameters, is by a
+//! deterministic search; nothing is searched or allocated for a single process.
+//!
+//! Each construction is one entry of [`CONSTRUCTIONS`] and lives in the file of its function: `expansion`,
+//! `same_shape`, `simple_reduction`, `general_reduction`, `square` and `contraction`. They are made of the sequences
+//! of `sequence` over the mixed-radix numbers of `radix`, with factors that `factor` finds.
 //!
 //! Every reading of the dissertation is that of `docs/errata.md`, cited as "errata A5". Coordinates are in its order,
 //! the first fastest in a node's index (`docs/model.md` section 1).
@@ -36,16 +40,16 @@ pub use promise::{
 use cubefold_topology::{Length, Machine, NodeId, narrow};
 
 use crate::ProcessId;
-use contraction::{Contraction, CoordinateSet};
+use contraction::CoordinateSet;
 use pair::ShapePair;
-use plan::{Composition, Plan};
+use plan::Plan;
 use radix::{CoordinateBuffer, coordinates, index};
 
 /// A mapping of one guest on one host, one-to-one or with equally many processes on every node.
 ///
 /// Guest and host count as torus or mesh: a hypercube as a mesh where it is the guest and as a torus where it is
-/// the host (errata C5). A guest that wraps in some dimensions only is taken as the torus that it is part of, a
-/// host like that as the mesh that is part of it; the promises then hold, the dilation as an upper bound.
+/// the host (errata C5). A guest that wraps in some dimensions only counts as the torus that contains it, a
+/// host that does as the mesh that it contains; the promises then hold, the dilation as an upper bound.
 ///
 /// ```
 /// use cubefold_mapping::{Construction, ConstructionKind, ProcessId};
@@ -63,17 +67,11 @@ use radix::{CoordinateBuffer, coordinates, index};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Construction {
     kind: ConstructionKind,
-    theorem: &'static str,
-    formula: String,
-    parameters: Vec<Parameter>,
     guest: Machine,
     guest_lengths: Vec<Length>,
     host: Machine, // as many nodes as the contracted guest
     host_lengths: Vec<Length>,
-    contraction: Option<Contraction>,
-    composition: Composition, // a bijection from the contracted guest to the host
-    dilation: PromisedDilation,
-    routing: Routing,
+    plan: Plan,
 }
 
 impl Construction {
@@ -82,12 +80,12 @@ impl Construction {
     ///
     /// # Errors
     ///
-    /// When no theorem covers the pair: with every condition that it fails.
+    /// When no theorem covers the pair: every condition that it fails.
     ///
     /// # Complexity
     ///
     /// The searches for factors are bounded by the number of sublists of the lengths, at most 5760; the search for
-    /// a general reduction gives up after 131072 partial choices (an unmet condition says so).
+    /// a general reduction stops after 131072 partial choices ([`UnmetCondition::GeneralReductionSearch`]).
     pub fn choose(guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
         match ShapePair::new(guest, host).and_then(|pair| descriptor::best(&pair)) {
             Ok((kind, plan)) => Ok(Self::new(kind, plan, guest, host)),
@@ -95,10 +93,10 @@ impl Construction {
         }
     }
 
-    /// The construction asked for by name.
+    /// The construction of a kind.
     ///
-    /// One that is for a torus takes a mesh, too, as a part of one, and one into a mesh leads to a torus, too; the
-    /// promised dilation is an upper bound then.
+    /// One for a torus also takes a mesh, as a part of a torus, and one into a mesh also takes a torus as host; the
+    /// promised dilation is then an upper bound.
     ///
     /// # Errors
     ///
@@ -113,42 +111,36 @@ impl Construction {
     fn new(kind: ConstructionKind, plan: Plan, guest: &Machine, host: &Machine) -> Self {
         Self {
             kind,
-            theorem: plan.theorem,
-            formula: plan.formula,
-            parameters: plan.parameters,
             guest: guest.clone(),
             guest_lengths: Length::all(guest.shape().lengths()),
             host: host.clone(),
             host_lengths: Length::all(host.shape().lengths()),
-            contraction: plan.contraction,
-            composition: Composition::new(plan.steps),
-            dilation: plan.dilation,
-            routing: plan.routing,
+            plan,
         }
     }
 
-    /// Which construction it is.
+    /// The kind of construction.
     #[must_use]
     pub fn kind(&self) -> ConstructionKind {
         self.kind
     }
 
-    /// The statement of the dissertation that it rests on, such as "theorem 3.4.3".
+    /// The statement of the dissertation that it follows, such as "theorem 3.4.3".
     #[must_use]
     pub fn theorem(&self) -> &'static str {
-        self.theorem
+        self.plan.theorem
     }
 
     /// The function in the dissertation's letters, such as `U_V o T o pi`: the rightmost is applied first.
     #[must_use]
     pub fn formula(&self) -> &str {
-        &self.formula
+        &self.plan.formula
     }
 
     /// The free choices that were made: factors and permutations.
     #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
+        &self.plan.parameters
     }
 
     /// The guest, whose nodes are the processes.
@@ -166,13 +158,13 @@ impl Construction {
     /// The dilation that the theorem states.
     #[must_use]
     pub fn dilation(&self) -> PromisedDilation {
-        self.dilation
+        self.plan.dilation
     }
 
-    /// How its messages are routed without conflicts.
+    /// The routing of its messages without conflicts.
     #[must_use]
     pub fn routing(&self) -> &Routing {
-        &self.routing
+        &self.plan.routing
     }
 
     /// The number of processes on every node: 1 unless it is a contraction.
@@ -200,15 +192,15 @@ impl Construction {
         ))
     }
 
-    /// The process on a node; of several, the one with the smallest label.
+    /// The process on a node; of several, that with the smallest label.
     ///
     /// # Panics
     ///
     /// When the host has no such node.
     #[must_use]
     pub fn process(&self, node: NodeId) -> ProcessId {
-        let origin = self.composition.origin(coordinates(node.index(), &self.host_lengths));
-        let origin = match &self.contraction {
+        let origin = self.plan.composition.origin(coordinates(node.index(), &self.host_lengths));
+        let origin = match &self.plan.contraction {
             None => origin,
             Some(contraction) => contraction.origins(&origin).map(|set| narrow(set.get(0))),
         };
@@ -222,15 +214,15 @@ impl Construction {
     /// When the host has no such node.
     #[must_use]
     pub fn processes(&self, node: NodeId) -> Processes {
-        let origin = self.composition.origin(coordinates(node.index(), &self.host_lengths));
-        let sets = match &self.contraction {
+        let origin = self.plan.composition.origin(coordinates(node.index(), &self.host_lengths));
+        let sets = match &self.plan.contraction {
             None => origin.map(CoordinateSet::of),
             Some(contraction) => contraction.origins(&origin),
         };
         Processes::new(self.guest.shape(), &sets)
     }
 
-    /// The subset of the routing vector in which a message between two neighbouring processes is taken; none
+    /// The subset of the routing vector to which a message between two neighbouring processes belongs; none
     /// when the vector numbers the dimensions of an intermediate graph and both processes are on one node.
     ///
     /// Over an intermediate graph, the dimension is the one in which the images there differ: what theorem
@@ -243,22 +235,22 @@ impl Construction {
     pub fn subset(&self, source: ProcessId, destination: ProcessId) -> Option<u32> {
         let [source, destination] = [source, destination].map(|process| {
             let own = coordinates(process.label(), &self.guest_lengths);
-            match self.routing.space {
+            match self.plan.routing.space {
                 RoutingSpace::Guest => own,
-                RoutingSpace::FirstStage => self.composition.first_stage(self.contracted(&own)),
+                RoutingSpace::FirstStage => self.plan.composition.first_stage(self.contracted(&own)),
             }
         });
-        let dimensions = 0..self.routing.vector.len();
+        let dimensions = 0..self.plan.routing.vector.len();
         let dimension = dimensions.clone().find(|&at| source[at] != destination[at])?;
-        Some(self.routing.vector[dimension])
+        Some(self.plan.routing.vector[dimension])
     }
 
     fn image_of(&self, process: &CoordinateBuffer) -> CoordinateBuffer {
-        self.composition.image(self.contracted(process))
+        self.plan.composition.image(self.contracted(process))
     }
 
     fn contracted(&self, process: &CoordinateBuffer) -> CoordinateBuffer {
-        match &self.contraction {
+        match &self.plan.contraction {
             None => *process,
             Some(contraction) => contraction.image(process),
         }

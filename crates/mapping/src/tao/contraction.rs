@@ -8,7 +8,7 @@ use super::error::UnmetCondition;
 use super::expansion::{by_factor, plan_basic};
 use super::factor::FreePositions;
 use super::pair::{GraphType, ShapePair};
-use super::plan::{Parameter, Plan, Planned};
+use super::plan::{Composition, Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing};
 use super::radix::CoordinateBuffer;
 use super::sequence::Sequence;
@@ -129,7 +129,7 @@ fn projection(folding: DimensionFold, pair: &ShapePair) -> Planned {
         formula: formula.to_owned(),
         parameters: vec![Parameter::list("pi", &order)],
         contraction: None,
-        steps: vec![],
+        composition: Composition::new(vec![]),
         dilation: PromisedDilation::new(1, true),
         routing: Routing::together(pair.guest_dimensions(), None, steps),
     };
@@ -137,13 +137,14 @@ fn projection(folding: DimensionFold, pair: &ShapePair) -> Planned {
     Ok(finish(Contraction { lengths, kept, folding, kappa: Length::new(kappa) }, plan))
 }
 
-/// The contraction before what follows it, and `kappa` before the other parameters.
+/// The plan with `contraction` applied first and `kappa` before the other parameters.
 fn finish(contraction: Contraction, plan: Plan) -> Plan {
     let mut parameters = vec![Parameter::new("kappa", &contraction.kappa.get())];
     parameters.extend(plan.parameters);
     Plan { theorem: "section 5.3", parameters, contraction: Some(contraction), ..plan }
 }
 
+/// The contraction that keeps all dimensions in order.
 fn all_kept(pair: &ShapePair, folding: DimensionFold, kappa: u64) -> Contraction {
     let kept = (0..pair.guest_dimensions()).collect();
     Contraction { lengths: pair.guest_lengths.clone(), kept, folding, kappa: Length::new(kappa) }
@@ -209,13 +210,12 @@ pub(super) enum DimensionFold {
     Unfolded,
 }
 
-/// The guest coordinates in one dimension that one contracted coordinate stands for: one run, or two of the same
-/// length.
+/// The guest coordinates in one dimension that contract to one coordinate: one run, or two of the same length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CoordinateSet {
     first: u64,
     run: u64,
-    mirror: u64, // where the second run starts, after the first; if there is one
+    mirror: u64, // the start of the second run, after the first; 0 when there is none
     count: u64,  // run, or twice that
 }
 
@@ -234,7 +234,7 @@ impl CoordinateSet {
         self.count
     }
 
-    /// Its coordinates in ascending order.
+    /// The coordinate at a position in ascending order.
     pub(super) fn get(&self, position: u64) -> u64 {
         if position < self.run { self.first + position } else { self.mirror + position - self.run }
     }
@@ -246,11 +246,11 @@ impl Contraction {
         let mut image = [0; MAX_DIMENSIONS];
         for (slot, &dimension) in image.iter_mut().zip(&self.kept) {
             let (coordinate, length) = (u64::from(from[dimension]), self.lengths[dimension]);
-            let folding = match self.folding {
+            let unfolded = match self.folding {
                 DimensionFold::Folded if coordinate >= length / 2 => length - 1 - coordinate,
                 DimensionFold::Folded | DimensionFold::Unfolded => coordinate,
             };
-            *slot = narrow(self.kappa.divide(folding).0);
+            *slot = narrow(self.kappa.divide(unfolded).0);
         }
         image
     }
@@ -287,7 +287,7 @@ pub struct Processes {
     sets: [CoordinateSet; MAX_DIMENSIONS], // the coordinates in each dimension: the processes are their product
     strides: [u64; MAX_DIMENSIONS],        // of the guest
     positions: [u64; MAX_DIMENSIONS],      // in the sets, of the next process
-    left: u64,                             // how many are still to come
+    left: u64,                             // the number of processes not yet returned
 }
 
 impl Processes {
@@ -301,7 +301,7 @@ impl Processes {
         Self { dimensions, sets: *sets, strides, positions: [0; MAX_DIMENSIONS], left }
     }
 
-    /// Moves on to the next process: the first dimension fastest.
+    /// Advances to the next process, the first dimension fastest.
     fn advance(&mut self) {
         for dimension in 0..self.dimensions {
             self.positions[dimension] += 1;

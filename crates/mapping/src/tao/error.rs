@@ -1,4 +1,4 @@
-//! Why a pair of shapes has no construction.
+//! The conditions of the theorems that a pair of shapes fails.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use cubefold_topology::MachineKind;
 
 use crate::ConstructionKind;
 
-/// A pair of guest and host that no construction, or not the one asked for, covers.
+/// A pair of guest and host that no construction, or not the one named, covers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConstructionError {
-    /// The construction asked for; none when any would have done.
+    /// The construction named; none when any was allowed.
     pub kind: Option<ConstructionKind>,
     /// The conditions that the pair fails, at least one.
     pub unmet: Vec<UnmetCondition>,
@@ -71,7 +71,7 @@ pub enum UnmetCondition {
     /// `f_L`, `F_V` and what is built on them cut a wrapping dimension open.
     #[error("f: a guest dimension wraps, expected a line or mesh")]
     GuestMesh,
-    /// `h_L` goes round a mesh only when its size is even and it has two dimensions or more (theorem 3.3.3).
+    /// `h_L` is a circuit of a mesh of even size and two dimensions or more only (theorem 3.3.3).
     #[error("h: a mesh of odd size or one dimension has no Hamiltonian circuit, expected a torus")]
     HamiltonianMesh,
     /// Lemma 3.4.1: the same lengths up to order.
@@ -115,7 +115,7 @@ pub enum UnmetCondition {
     /// Definition 3.4.6: multiplicand and multiplier sublists and a reduction factor.
     #[error("general reduction: no multiplicand and multiplier sublists with a factor give the host lengths")]
     GeneralReductionFactor,
-    /// The search for a general reduction was given up.
+    /// The search for a general reduction stopped at its limit.
     #[error("general reduction: none found among the first {states} partial choices")]
     GeneralReductionSearch {
         /// The number of partial choices tried.

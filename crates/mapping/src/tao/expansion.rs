@@ -5,7 +5,7 @@ use super::descriptor::{ConstructionDescriptor, ConstructionKind};
 use super::error::UnmetCondition;
 use super::factor::{Factor, can_be_even_first, partition, put_even_first};
 use super::pair::{GraphType, ShapePair};
-use super::plan::{Parameter, Plan, Planned, Step};
+use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing};
 use super::same_shape::rearrangement;
 use super::sequence::Sequence;
@@ -106,7 +106,7 @@ fn direct(sequence: Sequence, pair: &ShapePair, theorem: &'static str, links: u6
         formula: format!("{}_L", sequence.letter()),
         parameters: vec![Parameter::list("L", lengths)],
         contraction: None,
-        steps: vec![sequence_step(sequence, lengths)],
+        composition: Composition::new(vec![over_one_list(sequence, lengths)]),
         dilation: PromisedDilation::new(links, exact),
         routing: basic_routing(links, pair.host_dimensions()),
     }
@@ -122,14 +122,18 @@ fn circuit_of_mesh(pair: &ShapePair) -> Planned {
         formula: "pi o h_L*".to_owned(),
         parameters: vec![Parameter::list("Lstar", &lengths), Parameter::list("pi", &permutation.numbers())],
         contraction: None,
-        steps: vec![sequence_step(Sequence::H, &lengths), Step::Permutation(permutation)],
+        composition: Composition::new(vec![
+            over_one_list(Sequence::H, &lengths),
+            Bijection::Permutation(permutation),
+        ]),
         dilation: PromisedDilation::new(1, true),
         routing: basic_routing(1, lengths.len()),
     })
 }
 
-fn sequence_step(sequence: Sequence, lengths: &[u64]) -> Step {
-    Step::Expansion(Expansion::new(sequence, Factor::new(&[lengths.to_vec()])))
+/// The expansion of one coordinate to a list of these lengths.
+fn over_one_list(sequence: Sequence, lengths: &[u64]) -> Bijection {
+    Bijection::Expansion(Expansion::new(sequence, Factor::new(&[lengths.to_vec()])))
 }
 
 /// One subset; dilation 2 in phases of one link (theorems 4.5.1 and 4.5.2, errata A1 and A2).
@@ -227,7 +231,10 @@ fn with_factor(sequence: Sequence, factor: Factor, pair: &ShapePair, theorem: &'
         formula: format!("pi o {}_V", sequence.letter().to_ascii_uppercase()),
         parameters: vec![Parameter::new("V", &factor), Parameter::list("pi", &permutation.numbers())],
         contraction: None,
-        steps: vec![Step::Expansion(Expansion::new(sequence, factor)), Step::Permutation(permutation)],
+        composition: Composition::new(vec![
+            Bijection::Expansion(Expansion::new(sequence, factor)),
+            Bijection::Permutation(permutation),
+        ]),
         dilation: PromisedDilation::new(links, pair.is_exactly(GraphType::Torus, GraphType::Mesh)),
         routing: Routing::together(pair.guest_dimensions(), phase_length, steps),
     }

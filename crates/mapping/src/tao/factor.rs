@@ -69,7 +69,7 @@ impl std::fmt::Display for Factor {
 ///
 /// # Complexity
 ///
-/// A grouping of the first wholes leaves a sublist of `parts`, equal lengths not told apart, from which it can
+/// A grouping of the first wholes leaves a sublist of `parts`, equal lengths not distinguished, from which it can
 /// be continued or not; sublists that cannot are remembered. A list of lengths with a product of at most 2^32
 /// has at most 5760 different sublists (of `2^4 3^2 4^2 5 6 .. 11`), so at most that many are tried, each with
 /// at most that many first groups.

@@ -10,7 +10,7 @@ use super::error::UnmetCondition;
 use super::expansion::Expansion;
 use super::factor::{Factor, FreePositions, can_be_even_first, least_feasible, partition, put_even_first};
 use super::pair::{GraphType, ShapePair};
-use super::plan::{Parameter, Plan, Planned, Step};
+use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset};
 use super::radix::CoordinateBuffer;
 use super::same_shape::{Fold, Permutation};
@@ -37,9 +37,11 @@ fn plan(pair: &ShapePair) -> Planned {
     }
     let is_torus = pair.guest == GraphType::Torus;
     match search(&pair.guest_lengths, &pair.host_lengths, is_torus) {
-        SearchOutcome::Reduction(reduction) => Ok(Case::of(pair, reduction).plan(pair)),
+        SearchOutcome::Found(reduction) => Ok(Case::of(pair, reduction).plan(pair)),
         SearchOutcome::Nothing => Err(UnmetCondition::GeneralReductionFactor.into()),
-        SearchOutcome::GivenUp => Err(UnmetCondition::GeneralReductionSearch { states: MAX_STATES }.into()),
+        SearchOutcome::LimitReached => {
+            Err(UnmetCondition::GeneralReductionSearch { states: MAX_STATES }.into())
+        }
     }
 }
 
@@ -88,11 +90,11 @@ impl Case {
             dilation: self.dilation(pair),
             routing: self.routing(),
             contraction: None,
-            steps: vec![
-                Step::Permutation(alpha),
-                Step::Supernodes(Supernodes::new(self.multiplicands.len(), self.sequence, factor, fold)),
-                Step::Permutation(beta),
-            ],
+            composition: Composition::new(vec![
+                Bijection::Permutation(alpha),
+                Bijection::Supernodes(Supernodes::new(self.multiplicands.len(), self.sequence, factor, fold)),
+                Bijection::Permutation(beta),
+            ]),
         }
     }
 
@@ -219,7 +221,7 @@ impl Supernodes {
     }
 }
 
-/// The most partial choices that one search looks at before it gives up.
+/// The limit of partial choices of one search.
 const MAX_STATES: usize = 1 << 17;
 
 /// Multiplicand and multiplier sublists with a reduction factor, as positions.
@@ -239,18 +241,18 @@ struct GeneralReduction {
 
 /// The outcome of a search.
 enum SearchOutcome {
-    Reduction(GeneralReduction),
+    Found(GeneralReduction),
     Nothing,
-    GivenUp,
+    LimitReached,
 }
 
 /// A general reduction with the least largest component; of those, when `prefer_even`, one of even-first lists
 /// (errata C4) if there is any.
 ///
-/// Every host dimension in turn is given a guest length that divides it, equal lengths not told apart; the
+/// Every host dimension in turn gets a guest length that divides it, equal lengths not distinguished; the
 /// quotients over 1 must group into the guest lengths that are left over. Partial choices that cannot be
 /// continued are remembered by the lengths and quotients that they leave, and after [`MAX_STATES`] of them the
-/// search gives up: a reduction with a larger component, or none, is then returned.
+/// search stops: a reduction with a larger component, or none, is then returned.
 fn search(guest: &[u64], host: &[u64], prefer_even: bool) -> SearchOutcome {
     let mut states = 0;
     let mut under = |most, even_first| {
@@ -261,11 +263,11 @@ fn search(guest: &[u64], host: &[u64], prefer_even: bool) -> SearchOutcome {
         found.map(|groups| search.reduction(groups))
     };
     let Some(found) = least_feasible(ratios(guest, host), |most| under(most, false)) else {
-        return if states < MAX_STATES { SearchOutcome::Nothing } else { SearchOutcome::GivenUp };
+        return if states < MAX_STATES { SearchOutcome::Nothing } else { SearchOutcome::LimitReached };
     };
     let least = found.multipliers.iter().copied().max().unwrap_or(1);
     let even = if prefer_even { under(least, true) } else { None };
-    SearchOutcome::Reduction(even.unwrap_or(found))
+    SearchOutcome::Found(even.unwrap_or(found))
 }
 
 struct ReductionSearch<'a> {
@@ -282,7 +284,7 @@ struct ReductionSearch<'a> {
 type Groups = (Vec<u64>, Vec<Vec<usize>>);
 
 impl ReductionSearch<'_> {
-    /// Gives every host dimension from the next one on a multiplicand.
+    /// Assigns a multiplicand to every host dimension that has none yet, in order.
     fn continues(&mut self, left: &mut Vec<u64>, quotients: &mut Vec<u64>) -> Option<Groups> {
         let Some(&whole) = self.host.get(self.chosen.len()) else {
             return self.groups(left, quotients);
@@ -325,7 +327,7 @@ impl ReductionSearch<'_> {
         Some((multipliers.to_vec(), groups))
     }
 
-    /// The finished choice as positions.
+    /// The complete choice as positions.
     fn reduction(&self, (multipliers, groups): Groups) -> GeneralReduction {
         let quotients: Vec<u64> =
             self.host.iter().zip(&self.chosen).map(|(whole, part)| whole / part).collect();
@@ -350,7 +352,7 @@ impl ReductionSearch<'_> {
     }
 }
 
-/// What is left to choose from, whatever the order.
+/// The lengths and quotients left to choose from, in an order that does not depend on the choices.
 fn sorted(left: &[u64], quotients: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (mut left, mut quotients) = (left.to_vec(), over_one(quotients));
     left.sort_unstable();

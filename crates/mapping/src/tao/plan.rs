@@ -12,20 +12,22 @@ use super::simple_reduction::SimpleReduction;
 /// The outcome of a theorem: a plan, or the conditions that the pair fails, at least one.
 pub(super) type Planned = Result<Plan, Vec<UnmetCondition>>;
 
-/// A construction with all that its theorem says of it.
-#[derive(Debug, Clone)]
+/// A construction for a pair, with all that its theorem states of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// The statement that it rests on.
+    /// The statement of the dissertation.
     pub(super) theorem: &'static str,
     /// The function in the dissertation's letters.
     pub(super) formula: String,
     /// The free choices that were made.
     pub(super) parameters: Vec<Parameter>,
-    /// What makes the guest as large as the host, where it is larger.
+    /// The contraction of the guest to the size of the host, where it is larger.
     pub(super) contraction: Option<Contraction>,
-    /// The functions after it, a bijection together, the first applied first.
-    pub(super) steps: Vec<Step>,
+    /// The bijection from the contracted guest to the host.
+    pub(super) composition: Composition,
+    /// The dilation that the theorem states.
     pub(super) dilation: PromisedDilation,
+    /// The routing of its messages without conflicts.
     pub(super) routing: Routing,
 }
 
@@ -51,7 +53,7 @@ impl Parameter {
 
 /// One function of a composition: a bijection of coordinates.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum Bijection {
     Permutation(Permutation),
     Fold(Fold),
     Expansion(Expansion),
@@ -59,58 +61,59 @@ pub(super) enum Step {
     Supernodes(Supernodes),
 }
 
-impl Step {
+impl Bijection {
     /// Writes the image of the coordinates `from`.
     pub(super) fn write_image(&self, from: &CoordinateBuffer, image: &mut CoordinateBuffer) {
         match self {
-            Self::Permutation(step) => step.write_image(from, image),
-            Self::Fold(step) => step.write_image(from, image),
-            Self::Expansion(step) => step.write_image(from, image),
-            Self::SimpleReduction(step) => step.write_image(from, image),
-            Self::Supernodes(step) => step.write_image(from, image),
+            Self::Permutation(function) => function.write_image(from, image),
+            Self::Fold(function) => function.write_image(from, image),
+            Self::Expansion(function) => function.write_image(from, image),
+            Self::SimpleReduction(function) => function.write_image(from, image),
+            Self::Supernodes(function) => function.write_image(from, image),
         }
     }
 
     /// Writes the coordinates whose image this is.
     pub(super) fn write_origin(&self, image: &CoordinateBuffer, origin: &mut CoordinateBuffer) {
         match self {
-            Self::Permutation(step) => step.write_origin(image, origin),
-            Self::Fold(step) => step.write_origin(image, origin),
-            Self::Expansion(step) => step.write_origin(image, origin),
-            Self::SimpleReduction(step) => step.write_origin(image, origin),
-            Self::Supernodes(step) => step.write_origin(image, origin),
+            Self::Permutation(function) => function.write_origin(image, origin),
+            Self::Fold(function) => function.write_origin(image, origin),
+            Self::Expansion(function) => function.write_origin(image, origin),
+            Self::SimpleReduction(function) => function.write_origin(image, origin),
+            Self::Supernodes(function) => function.write_origin(image, origin),
         }
     }
 }
 
-/// A composition of bijections, the first applied first; its inverse is composed of theirs (Tao 1988, 4.3.1).
+/// A composition of bijections; its inverse is composed of theirs (Tao 1988, 4.3.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Composition {
-    steps: Vec<Step>,
+    functions: Vec<Bijection>, // the first applied first
 }
 
 impl Composition {
-    /// The composition of some steps; permutations that change nothing are left out.
-    pub(super) fn new(steps: Vec<Step>) -> Self {
-        let moves = |step: &Step| !matches!(step, Step::Permutation(order) if order.is_identity());
-        Self { steps: steps.into_iter().filter(moves).collect() }
+    /// The composition of some functions, the first applied first, without identical permutations.
+    pub(super) fn new(mut functions: Vec<Bijection>) -> Self {
+        functions
+            .retain(|function| !matches!(function, Bijection::Permutation(order) if order.is_identity()));
+        Self { functions }
     }
 
     /// The image of some coordinates.
     pub(super) fn image(&self, coordinates: CoordinateBuffer) -> CoordinateBuffer {
         let (mut here, mut next) = (coordinates, coordinates);
-        for step in &self.steps {
-            step.write_image(&here, &mut next);
+        for function in &self.functions {
+            function.write_image(&here, &mut next);
             std::mem::swap(&mut here, &mut next);
         }
         here
     }
 
-    /// The image under the first step alone.
+    /// The image under the first function alone.
     pub(super) fn first_stage(&self, coordinates: CoordinateBuffer) -> CoordinateBuffer {
         let mut image = coordinates;
-        if let Some(step) = self.steps.first() {
-            step.write_image(&coordinates, &mut image);
+        if let Some(function) = self.functions.first() {
+            function.write_image(&coordinates, &mut image);
         }
         image
     }
@@ -118,8 +121,8 @@ impl Composition {
     /// The coordinates whose image these are.
     pub(super) fn origin(&self, image: CoordinateBuffer) -> CoordinateBuffer {
         let (mut here, mut next) = (image, image);
-        for step in self.steps.iter().rev() {
-            step.write_origin(&here, &mut next);
+        for function in self.functions.iter().rev() {
+            function.write_origin(&here, &mut next);
             std::mem::swap(&mut here, &mut next);
         }
         here

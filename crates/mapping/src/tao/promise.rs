@@ -1,17 +1,17 @@
-//! What a theorem promises of a construction: its dilation, and how its messages are routed.
+//! The promises of a theorem: the dilation of a construction and the routing of its messages.
 
 use cubefold_topology::LinkMode;
 
 /// The dilation that a theorem states \[links\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PromisedDilation {
-    /// The statement.
+    /// The dilation stated, at least 1.
     pub links: u64,
-    /// Whether the dilation is that or only at most that (errata B1, B2, C11).
+    /// Whether the dilation equals the statement or is at most that (errata B1, B2, C11).
     pub exactness: Exactness,
 }
 
-/// How a stated value binds the measured one.
+/// The relation of a measured value to the stated one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exactness {
     /// The measured value equals the statement.
@@ -32,9 +32,9 @@ pub struct PromisedSteps {
     pub single_direction: u64,
 }
 
-/// How the messages of a stage are routed without conflicts (Tao 1988, 4.5.1; `docs/model.md` section 6).
+/// A routing of the messages of a stage without conflicts (Tao 1988, 4.5.1; `docs/model.md` section 6).
 ///
-/// A stage's messages are taken in subsets, those with the smallest number in the routing vector first; the
+/// A stage's messages are routed in subsets, those with the smallest number in the routing vector first; the
 /// promised steps hold for every permutation-type set, for unit dilation for every scatter-type set too
 /// (errata A3), and after a contraction for sets in which no two messages share a source node or a
 /// destination node (errata A9).
@@ -46,16 +46,16 @@ pub struct Routing {
     pub(super) source: RoutingSource,
 }
 
-/// Whose dimensions a routing vector numbers.
+/// The graph whose dimensions a routing vector numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoutingSpace {
-    /// The guest's.
+    /// The guest.
     Guest,
-    /// Those of the graph that the first stage of the construction leads to (theorem 4.5.7).
+    /// The graph that the first stage of the construction maps to (theorem 4.5.7).
     FirstStage,
 }
 
-/// Where a routing promise comes from.
+/// The source of a routing promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoutingSource {
     /// A theorem of the dissertation, as the errata read it.
@@ -69,10 +69,10 @@ pub enum RoutingSource {
 pub struct RoutingSubset {
     /// Its number in the routing vector, at least 1.
     pub number: u32,
-    /// The most links that a message moves in a phase; none when it moves until its coordinate agrees
-    /// (errata A1).
+    /// The limit of links that a message moves in a phase \[links\]; none when it moves until its coordinate
+    /// agrees (errata A1).
     pub phase_length: Option<u64>,
-    /// The steps that suffice for it.
+    /// The steps that suffice for the subset.
     pub steps: PromisedSteps,
 }
 
@@ -125,7 +125,7 @@ impl Routing {
         &self.vector
     }
 
-    /// Whose dimensions the vector numbers.
+    /// The graph whose dimensions the vector numbers.
     #[must_use]
     pub fn space(&self) -> RoutingSpace {
         self.space
@@ -137,7 +137,7 @@ impl Routing {
         &self.subsets
     }
 
-    /// Where the promise comes from.
+    /// The source of the promise.
     #[must_use]
     pub fn source(&self) -> RoutingSource {
         self.source

@@ -4,7 +4,7 @@ use super::descriptor::{ConstructionDescriptor, ConstructionKind};
 use super::error::UnmetCondition;
 use super::factor::FreePositions;
 use super::pair::ShapePair;
-use super::plan::{Parameter, Plan, Planned, Step};
+use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing};
 use super::radix::CoordinateBuffer;
 use super::sequence::{fold, unfold};
@@ -122,20 +122,20 @@ fn plan(pair: &ShapePair) -> Planned {
     let folded = folded_lengths(pair, &permutation);
     let folds = folded.iter().any(Option::is_some);
     let links = if folds { 2 } else { 1 };
-    let mut steps = vec![Step::Permutation(permutation.clone())];
+    let mut functions = vec![Bijection::Permutation(permutation.clone())];
     if folds {
-        steps.insert(0, Step::Fold(Fold { lengths: folded }));
+        functions.insert(0, Bijection::Fold(Fold { lengths: folded }));
     }
     let phase_length = folds.then_some(1);
-    let steps_promised = PromisedSteps::uniform(links, pair.host_dimensions());
+    let steps = PromisedSteps::uniform(links, pair.host_dimensions());
     Ok(Plan {
         theorem: "lemma 3.4.1",
         formula: if folds { "pi o T_L" } else { "pi" }.to_owned(),
         parameters: vec![Parameter::list("pi", &permutation.numbers())],
         contraction: None,
-        steps,
+        composition: Composition::new(functions),
         dilation: PromisedDilation::new(links, true),
-        routing: Routing::together(pair.guest_dimensions(), phase_length, steps_promised),
+        routing: Routing::together(pair.guest_dimensions(), phase_length, steps),
     })
 }
 

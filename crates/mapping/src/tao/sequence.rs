@@ -1,7 +1,7 @@
 //! The sequences of mixed-radix numbers that all constructions are made of (Tao 1988, 3.3).
 //!
-//! `f_L` runs through a mesh to and fro, a Gray code of any base; `t_n` folds a ring onto a line; `g_L` is `f_L` after
-//! `t_n`; `h_L` goes round a torus, and round a mesh of even first length. Each comes with its inverse (4.3.1).
+//! `f_L` is a Gray code of any base, a path through a mesh; `t_n` folds a ring onto a line; `g_L` is `f_L` after
+//! `t_n`; `h_L` is a circuit of a torus, and of a mesh of even first length. Each has its inverse (4.3.1).
 
 use cubefold_topology::{Length, narrow};
 
@@ -82,8 +82,8 @@ fn reflect(run: u64, length: u64, digit: u64) -> u64 {
 
 /// `t_n(x)` (Tao 1988, definition 3.3.2): `2x` in the first half, `2n - 2x - 1` in the second.
 ///
-/// The two clauses of the definition, for even and odd `n`, come to the same; `x` is below `n`. Even numbers
-/// ascend, then odd ones descend:
+/// The two clauses of the definition, for even and odd `n`, are equal; `x` is below `n`. Even numbers ascend, then
+/// odd ones descend:
 ///
 /// ```text
 /// x         0 1 2 3 4 5 6

@@ -5,7 +5,7 @@ use super::descriptor::{ConstructionDescriptor, ConstructionKind};
 use super::error::UnmetCondition;
 use super::factor::{Factor, least_feasible, partition};
 use super::pair::{GraphType, ShapePair};
-use super::plan::{Parameter, Plan, Planned, Step};
+use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing};
 use super::radix::{self, CoordinateBuffer};
 use super::same_shape::{Fold, Permutation};
@@ -60,20 +60,20 @@ fn plan(pair: &ShapePair) -> Planned {
     let permutation = Permutation::new(groups.concat());
     let folds = pair.guest == GraphType::Torus && pair.host == GraphType::Mesh;
     let parameters = vec![Parameter::new("V", &factor), Parameter::list("pi", &permutation.numbers())];
-    let mut steps = vec![Step::Permutation(permutation)];
+    let mut functions = vec![Bijection::Permutation(permutation)];
     if folds {
-        steps.push(Step::Fold(Fold::new(&factor.lengths())));
+        functions.push(Bijection::Fold(Fold::new(&factor.lengths())));
     }
-    let (dilation, promised_steps) = promise(&factor, pair, folds);
-    steps.push(Step::SimpleReduction(SimpleReduction::new(factor)));
+    let (dilation, steps) = promise(&factor, pair, folds);
+    functions.push(Bijection::SimpleReduction(SimpleReduction::new(factor)));
     Ok(Plan {
         theorem: if pair.square_lengths().is_some() { "theorem 3.5.2" } else { "theorem 3.4.3" },
         formula: if folds { "U_V o T o pi" } else { "U_V o pi" }.to_owned(),
         parameters,
         contraction: None,
-        steps,
+        composition: Composition::new(functions),
         dilation,
-        routing: Routing::together(guest, None, promised_steps),
+        routing: Routing::together(guest, None, steps),
     })
 }
 

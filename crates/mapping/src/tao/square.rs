@@ -1,5 +1,5 @@
-//! Square graphs: the chain of theorem 3.5.3 to fewer dimensions, and the way of theorem 3.5.5 to more, over a square
-//! graph of more dimensions still.
+//! Square graphs: the chain of reductions of theorem 3.5.3 to fewer dimensions, and the expansion and reduction of
+//! theorem 3.5.5 to more.
 //!
 //! The letters of both: `a` is the greatest common divisor of the numbers of dimensions `d` and `c`, `u = d / a`,
 //! `v = c / a`, and `s = l^(1/v)`.
@@ -10,7 +10,7 @@ use super::expansion::Expansion;
 use super::factor::Factor;
 use super::general_reduction::Supernodes;
 use super::pair::{GraphType, ShapePair};
-use super::plan::{Parameter, Plan, Planned, Step};
+use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset};
 use super::same_shape::{Fold, Permutation};
 use super::sequence::Sequence;
@@ -64,27 +64,27 @@ pub(super) static SQUARE_RISING_FOLDED: ConstructionDescriptor = ConstructionDes
     plan: |pair| plan_rising(Folding::Always, pair),
 };
 
-/// Whether a torus is folded before it is led to a host that wraps, too.
+/// The hosts for which a torus is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Folding {
-    /// Where a torus goes into a mesh.
+    /// Meshes.
     AsNeeded,
-    /// Also where the host is a torus.
+    /// Meshes and toruses.
     Always,
 }
 
-/// `d > c`, `a` their greatest common divisor, `u = d / a`, `v = c / a`, `s = l^(1/v)`.
+/// The numbers of a chain of theorem 3.5.3, `d > c`.
 struct Lowering {
-    guest: usize, // d
-    host: usize,  // c
-    step: usize,  // a
-    steps: usize, // u - v
-    side: u64,    // s
-    length: u64,  // l
+    guest: usize,        // d
+    host: usize,         // c
+    divisor: usize,      // a
+    eliminations: usize, // u - v
+    side: u64,           // s
+    length: u64,         // l
     host_length: u64,
 }
 
-/// The chain of general reductions, with folding before or after it as the types ask for (theorem 3.5.3).
+/// The chain of general reductions, folded before or after it as the types require (theorem 3.5.3).
 fn plan_lowering(folding: Folding, pair: &ShapePair) -> Planned {
     let lowering = Lowering::of(pair)?;
     let is_odd = !lowering.length.is_multiple_of(2);
@@ -105,13 +105,13 @@ fn plan_lowering(folding: Folding, pair: &ShapePair) -> Planned {
 /// The five procedures in the proof of theorem 3.5.3.
 #[derive(Clone, Copy)]
 enum Procedure {
-    /// `F'` in every step.
+    /// `F'` in every elimination.
     Mesh,
-    /// `H'` or `G'` in every step.
+    /// `H'` or `G'` in every elimination.
     Torus(Sequence),
-    /// `T_L`, then `F'` in every step.
+    /// `T_L`, then `F'` in every elimination.
     FoldedFirst,
-    /// `H'` in every step, then `T_M`.
+    /// `H'` in every elimination, then `T_M`.
     FoldedLast,
 }
 
@@ -122,10 +122,10 @@ impl Lowering {
             return Err(UnmetCondition::SquareLoweringDimensions { guest, host });
         }
         let (length, host_length) = pair.square_lengths().ok_or(UnmetCondition::Square)?;
-        let step = greatest_common_divisor(guest, host);
+        let divisor = greatest_common_divisor(guest, host);
         // Lemma 3.5.4: the root is whole, as guest and host are of one size.
-        let side = root(length, host / step).ok_or(UnmetCondition::Square)?;
-        Ok(Self { guest, host, step, steps: (guest - host) / step, side, length, host_length })
+        let side = root(length, host / divisor).ok_or(UnmetCondition::Square)?;
+        Ok(Self { guest, host, divisor, eliminations: (guest - host) / divisor, side, length, host_length })
     }
 
     fn plan(&self, procedure: Procedure, pair: &ShapePair) -> Plan {
@@ -135,12 +135,12 @@ impl Lowering {
             Procedure::FoldedFirst => (Sequence::F, 'F', " o T_L"),
             Procedure::FoldedLast => (Sequence::H, 'H', ""),
         };
-        let mut steps = self.eliminations(sequence);
-        let mut formula = format!("{letter}'_S^{}{fold}", self.steps);
+        let mut functions = self.reductions(sequence);
+        let mut formula = format!("{letter}'_S^{}{fold}", self.eliminations);
         match procedure {
-            Procedure::FoldedFirst => steps.insert(0, Step::Fold(Fold::new(&pair.guest_lengths))),
+            Procedure::FoldedFirst => functions.insert(0, Bijection::Fold(Fold::new(&pair.guest_lengths))),
             Procedure::FoldedLast => {
-                steps.push(Step::Fold(Fold::new(&pair.host_lengths)));
+                functions.push(Bijection::Fold(Fold::new(&pair.host_lengths)));
                 formula.insert_str(0, "T_M o ");
             }
             Procedure::Mesh | Procedure::Torus(_) => {}
@@ -150,11 +150,11 @@ impl Lowering {
             formula,
             parameters: vec![
                 Parameter::new("S", &self.factor()),
-                Parameter::new("steps", &self.steps),
+                Parameter::new("steps", &self.eliminations),
                 Parameter::new("kind", &letter),
             ],
             contraction: None,
-            steps,
+            composition: Composition::new(functions),
             dilation: self.dilation(procedure, pair),
             routing: self.routing(procedure),
         }
@@ -162,13 +162,15 @@ impl Lowering {
 
     /// `a` lists of `v` times `s`.
     fn factor(&self) -> Factor {
-        Factor::uniform(self.step, self.host / self.step, self.side)
+        Factor::uniform(self.divisor, self.host / self.divisor, self.side)
     }
 
-    /// Step `k` takes the last `a` of `d - ka` dimensions into the first `c`.
-    fn eliminations(&self, sequence: Sequence) -> Vec<Step> {
-        let remaining = (1..=self.steps).map(|step| self.guest - step * self.step);
-        remaining.map(|left| Step::Supernodes(Supernodes::new(left, sequence, self.factor(), None))).collect()
+    /// Bijection `k` takes the last `a` of `d - ka` dimensions into the first `c`.
+    fn reductions(&self, sequence: Sequence) -> Vec<Bijection> {
+        let remaining = (1..=self.eliminations).map(|done| self.guest - done * self.divisor);
+        remaining
+            .map(|left| Bijection::Supernodes(Supernodes::new(left, sequence, self.factor(), None)))
+            .collect()
     }
 
     /// `l^((d-c)/c) = s^(u-v)`: the host length over the guest length.
@@ -177,7 +179,7 @@ impl Lowering {
     }
 
     /// Exact for graphs of the types that the procedure is for (errata B3), and for a fold first on a torus host
-    /// as well, whose lengths are `l` times the ratio with `l` at least 4 here: the way back is no shorter.
+    /// as well, whose lengths are `l` times the ratio with `l` at least 4 here: no wraparound is shorter.
     fn dilation(&self, procedure: Procedure, pair: &ShapePair) -> PromisedDilation {
         match procedure {
             Procedure::Mesh | Procedure::Torus(_) => PromisedDilation::new(self.ratio(), pair.is_pure()),
@@ -196,30 +198,33 @@ impl Lowering {
             Procedure::Mesh | Procedure::Torus(Sequence::F | Sequence::H) => together(self.ratio()),
             Procedure::FoldedLast => together(2 * self.ratio()),
             // Theorem 4.5.6.
-            Procedure::FoldedFirst => self
-                .by_step(folded_subsets(self.side, self.exponent(), self.host), RoutingSource::Dissertation),
+            Procedure::FoldedFirst => self.by_elimination(
+                folded_subsets(self.side, self.exponent(), self.host),
+                RoutingSource::Dissertation,
+            ),
             // Errata C11: the first subset lies along single dimensions and is not folded.
             Procedure::Torus(Sequence::G) => {
                 let mut subsets = folded_subsets(self.side, self.exponent(), self.host);
                 let steps = PromisedSteps::uniform(self.ratio(), self.host);
                 subsets[0] = RoutingSubset { number: 1, phase_length: None, steps };
-                self.by_step(subsets, RoutingSource::Errata)
+                self.by_elimination(subsets, RoutingSource::Errata)
             }
         }
     }
 
-    /// A subset for the first `c` dimensions and one for each step's.
-    fn by_step(&self, subsets: Vec<RoutingSubset>, source: RoutingSource) -> Routing {
-        let vector = (1..=self.guest).map(|dimension| subset_of(dimension, self.host, self.step)).collect();
+    /// A subset for the first `c` dimensions and one for those of each elimination.
+    fn by_elimination(&self, subsets: Vec<RoutingSubset>, source: RoutingSource) -> Routing {
+        let vector =
+            (1..=self.guest).map(|dimension| subset_of(dimension, self.host, self.divisor)).collect();
         Routing { vector, space: RoutingSpace::Guest, subsets, source }
     }
 
     fn exponent(&self) -> u32 {
-        u32::try_from(self.steps).unwrap_or(u32::MAX)
+        u32::try_from(self.eliminations).unwrap_or(u32::MAX)
     }
 }
 
-/// `d < c`, `a` their greatest common divisor, `u = d / a`, `v = c / a`, `s = l^(1/v)`.
+/// The numbers of an expansion and reduction of theorem 3.5.5, `d < c`.
 struct Rising {
     guest: usize,  // d
     host: usize,   // c
@@ -263,15 +268,17 @@ impl Rising {
             Parameter::new("W", &down),
             Parameter::new("first", &letter),
         ];
-        let fold = folds.then(|| Step::Fold(Fold::new(&up.lengths())));
-        let last = [Step::Permutation(permutation), Step::SimpleReduction(SimpleReduction::new(down))];
-        let steps = std::iter::once(Step::Expansion(Expansion::new(first, up))).chain(fold).chain(last);
+        let fold = folds.then(|| Bijection::Fold(Fold::new(&up.lengths())));
+        let last =
+            [Bijection::Permutation(permutation), Bijection::SimpleReduction(SimpleReduction::new(down))];
+        let functions =
+            std::iter::once(Bijection::Expansion(Expansion::new(first, up))).chain(fold).chain(last);
         Plan {
             theorem: "theorem 3.5.5",
             formula: format!("U_W o pi o {}{letter}_V", if folds { "T o " } else { "" }),
             parameters,
             contraction: None,
-            steps: steps.collect(),
+            composition: Composition::new(functions.collect()),
             dilation: self.dilation(folds, pair),
             routing: self.routing(folds, pair),
         }
