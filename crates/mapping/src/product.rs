@@ -1,4 +1,8 @@
-//! Placements by a named embedding.
+//! Placements of a d-cube by a named embedding (`docs/model.md` section 3): each coordinate is a function of one field
+//! of a process's label.
+//!
+//! The embeddings are the entries of [`EMBEDDINGS`]; a [`ProductPlacement`] is one of them on one machine, always a
+//! bijection.
 
 mod byweight;
 mod embedding;
@@ -16,10 +20,10 @@ use field::Field;
 /// A d-cube placed by a product embedding on a machine of exactly `2^d` nodes: a bijection.
 ///
 /// Coordinate `j` of length `2^(d_j)` is a function of bits `K_j .. K_j + d_j - 1` of the label, its
-/// field (`docs/model.md` section 3). As a node's index is made of its coordinates in the same way as the
-/// label of its fields, a process and its node are each found from the other field by field. The
-/// coordinates of fields of up to 16 bits are kept in tables, of 128 KiB at most and one for all fields of
-/// one extent; no memory grows with the number of processes.
+/// field (`docs/model.md` section 3). A node's index is composed of its coordinates as the label is of its
+/// fields, so that a process and its node follow from one another field by field. The coordinates of fields of
+/// up to 16 bits are kept in tables, of 128 KiB at most and one for all fields of one extent; no memory grows
+/// with the number of processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProductPlacement {
     kind: EmbeddingKind,
@@ -28,13 +32,13 @@ pub struct ProductPlacement {
     fields: Vec<Field>, // one for each coordinate of the machine
 }
 
-/// Why a named embedding does not fit a machine.
+/// A machine that a named embedding does not take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProductPlacementError {
     /// A network has no fields.
     #[error("a {machine}, expected a grid: {kind} places a d-cube field by field")]
     Network {
-        /// The embedding asked for.
+        /// The embedding.
         kind: EmbeddingKind,
         /// The machine.
         machine: MachineKind,
@@ -44,7 +48,7 @@ pub enum ProductPlacementError {
         "length of dimension {dimension} is {length}, expected a power of two: {kind} places a d-cube field by field"
     )]
     NotAPowerOfTwo {
-        /// The embedding asked for.
+        /// The embedding.
         kind: EmbeddingKind,
         /// The dimension of the machine.
         dimension: HostDimension,
@@ -56,7 +60,7 @@ pub enum ProductPlacementError {
         "{nodes} nodes for {processes} processes, expected as many nodes as processes: {kind} fills the machine"
     )]
     NodeCount {
-        /// The embedding asked for.
+        /// The embedding.
         kind: EmbeddingKind,
         /// The number of nodes.
         nodes: u64,
@@ -121,8 +125,8 @@ impl ProductPlacement {
         NodeId::new(image(&self.fields, process.label()))
     }
 
-    /// The node of the neighbour `N_i(n)` of process `n` in dimension `i`: where a message along that
-    /// dimension goes, without a translation table.
+    /// The node of the neighbour `N_i(n)` of process `n` in dimension `i`, the destination of its message along
+    /// that dimension, without a translation table.
     ///
     /// # Complexity
     ///
@@ -161,16 +165,18 @@ impl ProductPlacement {
         let period: Vec<u32> = (0..1 << bits).map(|label| image(low, label)).collect();
         let run = period.len();
         let mut nodes = vec![NodeId::new(0); processes];
-        nodes.par_chunks_mut(run.max(NODES_A_TASK).min(processes)).enumerate().for_each(|(task, nodes)| {
-            let first = task * run.max(NODES_A_TASK);
-            for (start, nodes) in (first..).step_by(run).zip(nodes.chunks_exact_mut(run)) {
-                #[expect(clippy::cast_possible_truncation, reason = "a label, below 2^32")]
-                let high = image(high, start as u32);
-                for (node, low) in nodes.iter_mut().zip(&period) {
-                    *node = NodeId::new(high | low);
+        nodes.par_chunks_mut(run.max(MIN_NODES_PER_TASK).min(processes)).enumerate().for_each(
+            |(task, nodes)| {
+                let first = task * run.max(MIN_NODES_PER_TASK);
+                for (start, nodes) in (first..).step_by(run).zip(nodes.chunks_exact_mut(run)) {
+                    #[expect(clippy::cast_possible_truncation, reason = "a label, below 2^32")]
+                    let high = image(high, start as u32);
+                    for (node, low) in nodes.iter_mut().zip(&period) {
+                        *node = NodeId::new(high | low);
+                    }
                 }
-            }
-        });
+            },
+        );
         nodes
     }
 
@@ -180,8 +186,8 @@ impl ProductPlacement {
         ProcessId::new(self.fields.iter().fold(0, |label, field| label | field.origin(node.index())))
     }
 
-    /// The placement of one field on one line of the machine: what this one is the product of, first
-    /// coordinate first.
+    /// The factors of this product: the placement of each field on one line of the machine, first coordinate
+    /// first.
     #[must_use]
     #[expect(clippy::missing_panics_doc, clippy::expect_used, reason = "fields have 1 to 32 bits")]
     pub fn lines(&self) -> Vec<Self> {
@@ -194,8 +200,8 @@ impl ProductPlacement {
         self.machine.grid().into_iter().flat_map(Grid::lines).zip(&self.fields).map(line).collect()
     }
 
-    /// The field that a dimension of the cube belongs to, counted from 0 as the coordinates are, and the bit
-    /// of the field's value that it is.
+    /// The field of a dimension of the cube, counted from 0 as the coordinates are, and the bit of the field's
+    /// value that the dimension flips.
     ///
     /// # Panics
     ///
@@ -221,16 +227,16 @@ impl ProductPlacement {
     }
 }
 
-/// What some fields contribute to the node of the process with this label.
+/// The contribution of some fields to the node of the process with this label.
 fn image(fields: &[Field], label: u32) -> u32 {
     fields.iter().fold(0, |index, field| index | field.image(label))
 }
 
-/// The most bits of the low fields whose images are repeated: at most 2^16 of them, which stay in cache.
+/// The limit of bits of the low fields whose images are repeated: 2^16 images stay in cache.
 const MAX_PERIOD_BITS: u32 = 16;
 
-/// How many nodes a thread finds at once, at least: enough to outweigh handing them out.
-const NODES_A_TASK: usize = 1 << 16;
+/// The least number of nodes of a task: enough to outweigh its distribution to a thread.
+const MIN_NODES_PER_TASK: usize = 1 << 16;
 
 #[cfg(test)]
 mod tests {

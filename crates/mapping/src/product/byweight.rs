@@ -1,4 +1,7 @@
-//! The byweight embedding of one field (Harper 1966; González & Valero 1993, 2.3).
+//! The byweight embedding of one field (Harper 1966; González & Valero 1993, section 2.3 and figure 3a).
+//!
+//! The papers define it for a line and extend it to meshes of two dimensions; here every coordinate has the order of
+//! the line (a choice, `docs/model.md` section 3).
 //!
 //! Values are ordered by number of ones ascending, ties by value descending:
 //!
@@ -7,9 +10,8 @@
 //!              value     0 4 2 1 6 5 3 7
 //! ```
 //!
-//! Both directions are computed by ranking in the combinatorial number system, without a table of the
-//! order: with the ones of a value at bits `b_1 < b_2 < .. < b_w`, `sum_i binomial(b_i, i)` values of the
-//! same weight are smaller.
+//! Both directions are ranked in the combinatorial number system, without a table of the order: with the
+//! ones of a value at bits `b_1 < b_2 < .. < b_w`, `sum_i binomial(b_i, i)` values of the same weight are smaller.
 
 use super::embedding::{EmbeddingDescriptor, EmbeddingKind, LineOrder, POWERS_OF_TWO};
 

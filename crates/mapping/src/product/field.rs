@@ -1,4 +1,4 @@
-//! Fields: the bits of a label that decide one coordinate.
+//! Fields: the bits of a label that determine one coordinate.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use cubefold_topology::Extent;
 
 use super::EmbeddingKind;
 
-/// The most bits of a field whose coordinates are kept in a table: 128 KiB.
+/// The limit of bits of a field whose coordinates are kept in a table: 128 KiB.
 const MAX_TABLE_BITS: u32 = 16;
 
-/// The bits of the label that decide one coordinate, and the rule by which they do.
+/// The bits of the label that determine one coordinate, and their order along it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
     shift: u32, // K_j; K_j + d_j is at most 32
     mask: u32,  // 2^(d_j) - 1
     kind: EmbeddingKind,
     extent: Extent,
-    positions: Option<Arc<[u16]>>, // the coordinate of every value, of fields short enough
+    positions: Option<Arc<[u16]>>, // the coordinate of every value, for fields of up to 16 bits
 }
 
 impl Field {
@@ -64,7 +64,7 @@ impl Field {
         label >> self.shift & self.mask
     }
 
-    /// What it contributes to the node of the process with this label.
+    /// Its contribution to the node of the process with this label.
     pub(super) fn image(&self, label: u32) -> u32 {
         let value = self.value(label);
         let position = match &self.positions {
@@ -74,14 +74,14 @@ impl Field {
         position << self.shift
     }
 
-    /// What it contributes to the label of the process on the node with this index.
+    /// Its contribution to the label of the process on the node with this index.
     pub(super) fn origin(&self, index: u32) -> u32 {
         let position = index >> self.shift & self.mask;
         (self.kind.order(self.extent).value)(position, self.bits()) << self.shift
     }
 }
 
-/// The coordinates of all values of a field; none where they would take too much room.
+/// The coordinates of all values of a field; none for more than 2^16 values.
 fn table(kind: EmbeddingKind, extent: Extent) -> Option<Arc<[u16]>> {
     let values = u32::try_from(extent.length()).ok().filter(|&length| length <= 1 << MAX_TABLE_BITS)?;
     let (order, bits) = (kind.order(extent), values.trailing_zeros());

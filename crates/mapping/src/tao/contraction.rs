@@ -9,7 +9,7 @@ use super::expansion::{by_factor, plan_basic};
 use super::factor::FreePositions;
 use super::pair::{GraphType, ShapePair};
 use super::plan::{Composition, Parameter, Plan, Planned};
-use super::promise::{PromisedDilation, PromisedSteps, Routing};
+use super::promise::{PromisedDilation, Routing};
 use super::radix::CoordinateBuffer;
 use super::sequence::Sequence;
 use super::square::root;
@@ -123,7 +123,6 @@ fn projection(folding: DimensionFold, pair: &ShapePair) -> Planned {
     let (kappa, kept) = kept_dimensions(pair, folds).ok_or_else(|| vec![unmet])?;
     let left_out = (0..pair.guest_dimensions()).filter(|dimension| !kept.contains(dimension));
     let order: Vec<usize> = kept.iter().copied().chain(left_out).map(|dimension| dimension + 1).collect();
-    let steps = PromisedSteps::uniform(1, pair.host_dimensions());
     let plan = Plan {
         theorem: "section 5.3",
         formula: formula.to_owned(),
@@ -131,7 +130,7 @@ fn projection(folding: DimensionFold, pair: &ShapePair) -> Planned {
         contraction: None,
         composition: Composition::new(vec![]),
         dilation: PromisedDilation::new(1, true),
-        routing: Routing::together(pair.guest_dimensions(), None, steps),
+        routing: Routing::for_dilation(1, pair.guest_dimensions(), pair.host_dimensions()),
     };
     let lengths = pair.guest_lengths.clone();
     Ok(finish(Contraction { lengths, kept, folding, kappa: Length::new(kappa) }, plan))

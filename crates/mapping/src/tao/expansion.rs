@@ -6,7 +6,7 @@ use super::error::UnmetCondition;
 use super::factor::{Factor, can_be_even_first, partition, put_even_first};
 use super::pair::{GraphType, ShapePair};
 use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
-use super::promise::{PromisedDilation, PromisedSteps, Routing};
+use super::promise::{PromisedDilation, Routing};
 use super::same_shape::rearrangement;
 use super::sequence::Sequence;
 
@@ -108,7 +108,7 @@ fn direct(sequence: Sequence, pair: &ShapePair, theorem: &'static str, links: u6
         contraction: None,
         composition: Composition::new(vec![over_one_list(sequence, lengths)]),
         dilation: PromisedDilation::new(links, exact),
-        routing: basic_routing(links, pair.host_dimensions()),
+        routing: Routing::for_dilation(links, 1, pair.host_dimensions()),
     }
 }
 
@@ -120,26 +120,20 @@ fn circuit_of_mesh(pair: &ShapePair) -> Planned {
     Ok(Plan {
         theorem: "theorem 3.3.3",
         formula: "pi o h_L*".to_owned(),
-        parameters: vec![Parameter::list("Lstar", &lengths), Parameter::list("pi", &permutation.numbers())],
+        parameters: vec![Parameter::list("Lstar", &lengths), Parameter::new("pi", &permutation)],
         contraction: None,
         composition: Composition::new(vec![
             over_one_list(Sequence::H, &lengths),
             Bijection::Permutation(permutation),
         ]),
         dilation: PromisedDilation::new(1, true),
-        routing: basic_routing(1, lengths.len()),
+        routing: Routing::for_dilation(1, 1, lengths.len()),
     })
 }
 
 /// The expansion of one coordinate to a list of these lengths.
 fn over_one_list(sequence: Sequence, lengths: &[u64]) -> Bijection {
     Bijection::Expansion(Expansion::new(sequence, Factor::new(&[lengths.to_vec()])))
-}
-
-/// One subset; dilation 2 in phases of one link (theorems 4.5.1 and 4.5.2, errata A1 and A2).
-fn basic_routing(links: u64, host_dimensions: usize) -> Routing {
-    let phase_length = (links == 2).then_some(1);
-    Routing::together(1, phase_length, PromisedSteps::uniform(links, host_dimensions))
 }
 
 /// `F_V`, `G_V` or `H_V`: coordinate `i` becomes the list that stands at its position in the sequence over `V_i`
@@ -174,7 +168,7 @@ impl Expansion {
 }
 
 /// `pi o F_V`, `pi o H_V` or `pi o G_V` (theorem 3.4.1).
-pub(super) fn plan_expansion(sequence: Sequence, pair: &ShapePair) -> Planned {
+fn plan_expansion(sequence: Sequence, pair: &ShapePair) -> Planned {
     let (guest, host) = (pair.guest_dimensions(), pair.host_dimensions());
     if guest >= host {
         return Err(UnmetCondition::ExpansionDimensions { guest, host }.into());
@@ -188,14 +182,14 @@ pub(super) fn plan_expansion(sequence: Sequence, pair: &ShapePair) -> Planned {
     }
 }
 
-/// With any factor.
+/// `pi o F_V`, `pi o H_V` or `pi o G_V` with any factor.
 pub(super) fn by_factor(sequence: Sequence, pair: &ShapePair, theorem: &'static str) -> Planned {
     let factor =
         any_factor(&pair.guest_lengths, &pair.host_lengths).ok_or(UnmetCondition::ExpansionFactor)?;
     Ok(with_factor(sequence, factor, pair, theorem))
 }
 
-/// With a factor whose lists are (2), or of two lengths or more, an even one first (errata C4).
+/// `pi o H_V` with a factor whose lists are (2), or of two lengths or more, an even one first (errata C4).
 fn by_even_factor(pair: &ShapePair) -> Planned {
     match even_first_factor(&pair.guest_lengths, &pair.host_lengths) {
         Some(factor) => Ok(with_factor(Sequence::H, factor, pair, "theorem 3.4.1(c)")),
@@ -207,13 +201,13 @@ fn by_even_factor(pair: &ShapePair) -> Planned {
 }
 
 /// The first expansion factor of one list of lengths into another, components in the order of the host's.
-pub(super) fn any_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
+fn any_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
     let groups = partition(guest, host, &|_, _| true)?;
     Some(Factor::of_groups(&groups, host))
 }
 
 /// The first one of lists that are (2) or, of two components or more, have an even one, put first.
-pub(super) fn even_first_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
+fn even_first_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
     let mut groups = partition(guest, host, &|_, list| can_be_even_first(list))?;
     for group in &mut groups {
         put_even_first(group, host);
@@ -224,18 +218,16 @@ pub(super) fn even_first_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
 fn with_factor(sequence: Sequence, factor: Factor, pair: &ShapePair, theorem: &'static str) -> Plan {
     let links = if sequence == Sequence::G { 2 } else { 1 };
     let permutation = rearrangement(&factor.lengths(), &pair.host_lengths);
-    let phase_length = (links == 2).then_some(1);
-    let steps = PromisedSteps::uniform(links, pair.host_dimensions());
     Plan {
         theorem,
-        formula: format!("pi o {}_V", sequence.letter().to_ascii_uppercase()),
-        parameters: vec![Parameter::new("V", &factor), Parameter::list("pi", &permutation.numbers())],
+        formula: format!("pi o {}_V", sequence.capital()),
+        parameters: vec![Parameter::new("V", &factor), Parameter::new("pi", &permutation)],
         contraction: None,
         composition: Composition::new(vec![
             Bijection::Expansion(Expansion::new(sequence, factor)),
             Bijection::Permutation(permutation),
         ]),
         dilation: PromisedDilation::new(links, pair.is_exactly(GraphType::Torus, GraphType::Mesh)),
-        routing: Routing::together(pair.guest_dimensions(), phase_length, steps),
+        routing: Routing::for_dilation(links, pair.guest_dimensions(), pair.host_dimensions()),
     }
 }

@@ -86,8 +86,9 @@ pub(super) fn partition(
     }
     let count = |value: &u64| parts.iter().filter(|part| *part == value).count();
     let left = Sublist { counts: values.iter().map(count).collect() };
-    let mut search = FactorSearch { wholes, values: &values, accepts, dead: BTreeSet::new(), groups: vec![] };
-    search.continues(&left).then(|| search.positions(parts))
+    let mut search =
+        FactorSearch { wholes, values: &values, accepts, exhausted: BTreeSet::new(), groups: vec![] };
+    search.complete(&left).then(|| search.positions(parts))
 }
 
 /// The number of each distinct length.
@@ -96,21 +97,22 @@ struct Sublist {
     counts: Vec<usize>,
 }
 
+/// A search for a grouping, whole by whole.
 struct FactorSearch<'a> {
     wholes: &'a [u64],
     values: &'a [u64], // the distinct lengths, in order of appearance
     accepts: &'a dyn Fn(u64, &[u64]) -> bool,
-    dead: BTreeSet<Sublist>, // remainders that cannot be grouped; a product says which wholes are left
-    groups: Vec<Sublist>,    // of the first wholes
+    exhausted: BTreeSet<Sublist>, // remainders that cannot be grouped; a product says which wholes are left
+    groups: Vec<Sublist>,         // of the first wholes
 }
 
 impl FactorSearch<'_> {
     /// Appends groups for the wholes that have none yet, made of all that is left; returns whether there are any.
-    fn continues(&mut self, left: &Sublist) -> bool {
+    fn complete(&mut self, left: &Sublist) -> bool {
         let Some(&whole) = self.wholes.get(self.groups.len()) else {
             return left.counts.iter().all(|&count| count == 0);
         };
-        if self.dead.contains(left) {
+        if self.exhausted.contains(left) {
             return false;
         }
         let mut found = vec![];
@@ -122,12 +124,12 @@ impl FactorSearch<'_> {
             }
             let counts = left.counts.iter().zip(&group.counts).map(|(all, own)| all - own).collect();
             self.groups.push(group);
-            if self.continues(&Sublist { counts }) {
+            if self.complete(&Sublist { counts }) {
                 return true;
             }
             self.groups.pop();
         }
-        self.dead.insert(left.clone());
+        self.exhausted.insert(left.clone());
         false
     }
 
@@ -156,6 +158,7 @@ impl FactorSearch<'_> {
         chosen.counts[from] = 0;
     }
 
+    /// The lengths of a sublist, in order of appearance.
     fn lengths(&self, group: &Sublist) -> Vec<u64> {
         let repeated = self.values.iter().zip(&group.counts);
         repeated.flat_map(|(&value, &count)| std::iter::repeat_n(value, count)).collect()

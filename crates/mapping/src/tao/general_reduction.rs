@@ -79,13 +79,13 @@ impl Case {
         let marks = if self.folds { "''" } else { "'" };
         Plan {
             theorem: self.theorem,
-            formula: format!("beta o {}{marks}_S o alpha", self.sequence.letter().to_ascii_uppercase()),
+            formula: format!("beta o {}{marks}_S o alpha", self.sequence.capital()),
             parameters: vec![
                 Parameter::new("S", &factor),
                 Parameter::list("Lprime", &self.multiplicands),
                 Parameter::list("Ldouble", &multipliers),
-                Parameter::list("alpha", &alpha.numbers()),
-                Parameter::list("beta", &beta.numbers()),
+                Parameter::new("alpha", &alpha),
+                Parameter::new("beta", &beta),
             ],
             dilation: self.dilation(pair),
             routing: self.routing(),
@@ -256,9 +256,16 @@ enum SearchOutcome {
 fn search(guest: &[u64], host: &[u64], prefer_even: bool) -> SearchOutcome {
     let mut states = 0;
     let mut under = |most, even_first| {
-        let mut search =
-            ReductionSearch { guest, host, most, even_first, states, dead: BTreeSet::new(), chosen: vec![] };
-        let found = search.continues(&mut guest.to_vec(), &mut vec![]);
+        let mut search = ReductionSearch {
+            guest,
+            host,
+            most,
+            even_first,
+            states,
+            exhausted: BTreeSet::new(),
+            chosen: vec![],
+        };
+        let found = search.complete(&mut guest.to_vec(), &mut vec![]);
         states = search.states;
         found.map(|groups| search.reduction(groups))
     };
@@ -270,13 +277,14 @@ fn search(guest: &[u64], host: &[u64], prefer_even: bool) -> SearchOutcome {
     SearchOutcome::Found(even.unwrap_or(found))
 }
 
+/// A search for a general reduction, choice by choice.
 struct ReductionSearch<'a> {
     guest: &'a [u64],
     host: &'a [u64],
     most: u64, // the largest component allowed
     even_first: bool,
     states: usize, // partial choices seen so far, by this search and those before
-    dead: BTreeSet<(Vec<u64>, Vec<u64>)>, // guest lengths left and quotients, both sorted
+    exhausted: BTreeSet<(Vec<u64>, Vec<u64>)>, // guest lengths left and quotients, both sorted
     chosen: Vec<u64>, // the multiplicand of each host dimension so far
 }
 
@@ -285,12 +293,12 @@ type Groups = (Vec<u64>, Vec<Vec<usize>>);
 
 impl ReductionSearch<'_> {
     /// Assigns a multiplicand to every host dimension that has none yet, in order.
-    fn continues(&mut self, left: &mut Vec<u64>, quotients: &mut Vec<u64>) -> Option<Groups> {
+    fn complete(&mut self, left: &mut Vec<u64>, quotients: &mut Vec<u64>) -> Option<Groups> {
         let Some(&whole) = self.host.get(self.chosen.len()) else {
             return self.groups(left, quotients);
         };
         let key = sorted(left, quotients);
-        if self.states >= MAX_STATES || self.dead.contains(&key) {
+        if self.states >= MAX_STATES || self.exhausted.contains(&key) {
             return None;
         }
         self.states += 1;
@@ -304,14 +312,14 @@ impl ReductionSearch<'_> {
             left.remove(at);
             self.chosen.push(length);
             quotients.push(whole / length);
-            if let Some(found) = self.continues(left, quotients) {
+            if let Some(found) = self.complete(left, quotients) {
                 return Some(found);
             }
             quotients.pop();
             self.chosen.pop();
             left.insert(at, length);
         }
-        self.dead.insert(key);
+        self.exhausted.insert(key);
         None
     }
 
@@ -360,6 +368,7 @@ fn sorted(left: &[u64], quotients: &[u64]) -> (Vec<u64>, Vec<u64>) {
     (left, quotients)
 }
 
+/// The quotients over 1, in order.
 fn over_one(quotients: &[u64]) -> Vec<u64> {
     quotients.iter().copied().filter(|&quotient| quotient > 1).collect()
 }

@@ -109,6 +109,12 @@ impl PromisedSteps {
 }
 
 impl Routing {
+    /// All messages in one subset; dilation 2 in phases of one link (theorems 4.5.1 and 4.5.2, errata A1 and A2).
+    pub(super) fn for_dilation(links: u64, guest_dimensions: usize, host_dimensions: usize) -> Self {
+        let phase_length = (links == 2).then_some(1);
+        Self::together(guest_dimensions, phase_length, PromisedSteps::uniform(links, host_dimensions))
+    }
+
     /// All messages in one subset.
     pub(super) fn together(dimensions: usize, phase_length: Option<u64>, steps: PromisedSteps) -> Self {
         Self {

@@ -1,11 +1,13 @@
 //! Guests and hosts of the same lengths up to order (lemma 3.4.1), by the functions `pi` and `T_L`.
 
+use std::fmt;
+
 use super::descriptor::{ConstructionDescriptor, ConstructionKind};
 use super::error::UnmetCondition;
 use super::factor::FreePositions;
 use super::pair::ShapePair;
 use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
-use super::promise::{PromisedDilation, PromisedSteps, Routing};
+use super::promise::{PromisedDilation, Routing};
 use super::radix::CoordinateBuffer;
 use super::sequence::{fold, unfold};
 
@@ -64,6 +66,12 @@ impl Permutation {
         for (&from, &value) in self.order.iter().zip(image) {
             list[from] = value;
         }
+    }
+}
+
+impl fmt::Display for Permutation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?}", self.numbers())
     }
 }
 
@@ -126,16 +134,14 @@ fn plan(pair: &ShapePair) -> Planned {
     if folds {
         functions.insert(0, Bijection::Fold(Fold { lengths: folded }));
     }
-    let phase_length = folds.then_some(1);
-    let steps = PromisedSteps::uniform(links, pair.host_dimensions());
     Ok(Plan {
         theorem: "lemma 3.4.1",
         formula: if folds { "pi o T_L" } else { "pi" }.to_owned(),
-        parameters: vec![Parameter::list("pi", &permutation.numbers())],
+        parameters: vec![Parameter::new("pi", &permutation)],
         contraction: None,
         composition: Composition::new(functions),
         dilation: PromisedDilation::new(links, true),
-        routing: Routing::together(pair.guest_dimensions(), phase_length, steps),
+        routing: Routing::for_dilation(links, pair.guest_dimensions(), pair.host_dimensions()),
     })
 }
 

@@ -29,6 +29,11 @@ impl Sequence {
         }
     }
 
+    /// The letter of the function that applies it to every coordinate.
+    pub(super) fn capital(self) -> char {
+        self.letter().to_ascii_uppercase()
+    }
+
     /// Writes element number `position` of the sequence over `base`.
     pub(super) fn write_element(self, base: &RadixBase, position: u32, element: &mut [u32]) {
         match self {

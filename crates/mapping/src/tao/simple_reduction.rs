@@ -59,7 +59,7 @@ fn plan(pair: &ShapePair) -> Planned {
     let factor = Factor::of_groups(&groups, &pair.guest_lengths);
     let permutation = Permutation::new(groups.concat());
     let folds = pair.guest == GraphType::Torus && pair.host == GraphType::Mesh;
-    let parameters = vec![Parameter::new("V", &factor), Parameter::list("pi", &permutation.numbers())];
+    let parameters = vec![Parameter::new("V", &factor), Parameter::new("pi", &permutation)];
     let mut functions = vec![Bijection::Permutation(permutation)];
     if folds {
         functions.push(Bijection::Fold(Fold::new(&factor.lengths())));

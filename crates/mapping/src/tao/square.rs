@@ -131,7 +131,7 @@ impl Lowering {
     fn plan(&self, procedure: Procedure, pair: &ShapePair) -> Plan {
         let (sequence, letter, fold) = match procedure {
             Procedure::Mesh => (Sequence::F, 'F', ""),
-            Procedure::Torus(sequence) => (sequence, sequence.letter().to_ascii_uppercase(), ""),
+            Procedure::Torus(sequence) => (sequence, sequence.capital(), ""),
             Procedure::FoldedFirst => (Sequence::F, 'F', " o T_L"),
             Procedure::FoldedLast => (Sequence::H, 'H', ""),
         };
@@ -165,7 +165,7 @@ impl Lowering {
         Factor::uniform(self.divisor, self.host / self.divisor, self.side)
     }
 
-    /// Bijection `k` takes the last `a` of `d - ka` dimensions into the first `c`.
+    /// Elimination `k` takes the last `a` of `d - ka` dimensions into the first `c`.
     fn reductions(&self, sequence: Sequence) -> Vec<Bijection> {
         let remaining = (1..=self.eliminations).map(|done| self.guest - done * self.divisor);
         remaining
@@ -261,10 +261,10 @@ impl Rising {
         let up = Factor::uniform(self.guest, self.digits, self.side);
         let down = Factor::uniform(self.host, self.blocks, self.side);
         let permutation = Permutation::new(self.order());
-        let letter = first.letter().to_ascii_uppercase();
+        let letter = first.capital();
         let parameters = vec![
             Parameter::new("V", &up),
-            Parameter::list("pi", &permutation.numbers()),
+            Parameter::new("pi", &permutation),
             Parameter::new("W", &down),
             Parameter::new("first", &letter),
         ];
