@@ -1,12 +1,15 @@
-//! A machine drawn as a grid with the process of each node.
+//! Placements drawn as grids: a machine with the process of each node, and the intermediate mesh of Greenberg
+//! 1987 with the row of the mesh in each slot.
 //!
-//! Columns are the first coordinate, rows the second, as figures 2, 3 and 6 of González & Valero 1993
-//! draw them; further coordinates make layers.
+//! Of a machine, columns are the first coordinate, rows the second, as figures 2, 3 and 6 of González & Valero 1993
+//! draw them; further coordinates make layers. The intermediate mesh is as figure 6 of Greenberg prints it.
 
 use std::io::{self, Write};
 
-use cubefold_mapping::Placement;
+use cubefold_mapping::{PairedAxes, Placement, SlotTable};
 use cubefold_topology::NodeId;
+
+use crate::option_value::StageName;
 
 /// What stands for an empty node.
 pub(super) const EMPTY: &str = ".";
@@ -53,11 +56,77 @@ fn write_layer_title(output: &mut impl Write, placement: &Placement, node: NodeI
     writeln!(output, "{gap}{}", named.join(", "))
 }
 
+/// What stands between the last column of the cube and those beyond it.
+const END_OF_CUBE: &str = "|";
+
+/// Writes a title and the rows of slots, in the order of the Gray code; rows of the mesh count from 1.
+pub(crate) fn write_stage(
+    output: &mut impl Write,
+    stage: StageName,
+    part: &PairedAxes,
+    table: &SlotTable,
+) -> io::Result<()> {
+    let grid = Grid::new(part, table);
+    writeln!(output, "{} ({part})\n{}", stage.summary(), subject(part))?;
+    for row in &grid.rows {
+        grid.write_row(output, row)?;
+    }
+    Ok(())
+}
+
+/// What the grid shows.
+fn subject(part: &PairedAxes) -> String {
+    let (sides, intermediate) = (part.embedding().sides(), part.embedding().intermediate());
+    let slots = format!("{} x {} slots", intermediate.rows(), intermediate.columns());
+    match part.rows() {
+        Some(_) => format!("rows 1 to {} of the {0} x {} mesh in {slots}", sides.rows(), sides.columns()),
+        None => format!("positions 1 to {} of the line in {slots}", sides.columns()),
+    }
+}
+
+/// The cells of all slots.
+struct Grid {
+    rows: Vec<Vec<String>>,
+    width: usize,        // of the widest cell
+    cube_columns: usize, // of as many columns as there are, where none is beyond
+}
+
+impl Grid {
+    fn new(part: &PairedAxes, table: &SlotTable) -> Self {
+        let intermediate = part.embedding().intermediate();
+        let columns = table.width().max(intermediate.columns()) as usize;
+        let mut rows = vec![vec![String::new(); columns]; intermediate.rows() as usize];
+        for (row, column, slot) in table.iter() {
+            let entry = if part.rows().is_some() { row + 1 } else { column + 1 };
+            let cell = &mut rows[slot.row as usize][slot.column as usize];
+            *cell = if cell.is_empty() { entry.to_string() } else { format!("{cell}{BESIDE}{entry}") };
+        }
+        for cell in rows.iter_mut().flatten().filter(|cell| cell.is_empty()) {
+            EMPTY.clone_into(cell);
+        }
+        let width = rows.iter().flatten().map(String::len).max().unwrap_or(0);
+        Self { rows, width, cube_columns: intermediate.columns() as usize }
+    }
+
+    fn write_row(&self, output: &mut impl Write, row: &[String]) -> io::Result<()> {
+        for (column, cell) in row.iter().enumerate() {
+            let separator = match column {
+                0 => String::new(),
+                _ if column == self.cube_columns => format!(" {END_OF_CUBE} "),
+                _ => " ".to_owned(),
+            };
+            write!(output, "{separator}{cell:>width$}", width = self.width)?;
+        }
+        writeln!(output)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use cubefold_mapping::{EmbeddingKind, Hypercube, PlacementTable};
     use cubefold_topology::{Machine, MachineKind};
+
+    use super::*;
 
     fn grid(placement: &Placement) -> String {
         let mut drawn = vec![];

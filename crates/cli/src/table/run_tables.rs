@@ -1,17 +1,55 @@
-//! The page of `cubefold compare`.
+//! The pages of `cubefold run` and `cubefold compare`.
 
-use cubefold_experiment::export::{RunRecord, ScenarioCaption, settings};
+use cubefold_experiment::export::{RunCaption, RunRecord, ScenarioCaption, settings};
 
 use super::{
     Page,
-    result_notes::{construction_notes, coordination_note, legend, met_bound},
+    result_notes::{
+        bound_note, bound_sentences, construction_notes, coordination_note, legend, met_bound, surprises,
+    },
     results_page::{Column, RunRow, add_tables, bar_column, makespan_columns, step_columns, time_columns},
-    surprises::surprises,
 };
 use crate::{
     arguments::SharedOptions,
     grouping::{by_embedding, by_scenario},
 };
+
+/// A section for each scenario, a row for each run.
+pub(crate) fn run_table(
+    scenarios: &[ScenarioCaption],
+    records: &[RunRecord],
+    shared: &SharedOptions,
+) -> Page {
+    let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
+    for (scenario, records) in by_scenario(scenarios, records) {
+        page.heading(&scenario.name);
+        page.settings(settings(&records.iter()));
+        add_tables(&mut page, &scenario.runs, records, run_columns);
+        page.notes(bound_sentences(records));
+        if !shared.quiet {
+            page.notes(construction_notes(&scenario.runs));
+            page.notes(notes(&scenario.runs, records));
+        }
+    }
+    page
+}
+
+fn run_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
+    let mut columns = makespan_columns(rows).to_vec();
+    columns.extend(time_columns(rows));
+    columns.push(Column::new("longest_queue", rows));
+    columns.extend(step_columns(rows));
+    columns.push(bar_column(rows));
+    columns
+}
+
+fn notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
+    let mut notes = surprises(runs, records);
+    notes.extend(bound_note(records));
+    notes.extend(coordination_note(records));
+    notes.extend(legend(runs, records));
+    notes
+}
 
 /// The longest name of a reference that a header holds.
 const MAX_HEADER_LENGTH: usize = 8;
@@ -27,7 +65,7 @@ pub(crate) fn compare_table(
     for ((scenario, records), reference) in by_scenario(scenarios, records).zip(references) {
         page.heading(&scenario.name);
         page.settings(settings(&records.iter()));
-        add_tables(&mut page, &scenario.runs, records, |rows| columns(reference, rows));
+        add_tables(&mut page, &scenario.runs, records, |rows| compare_columns(reference, rows));
         page.notes(sentences(reference, records));
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
@@ -40,7 +78,7 @@ pub(crate) fn compare_table(
     page
 }
 
-fn columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
+fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
     let name = if reference.chars().count() > MAX_HEADER_LENGTH { "reference" } else { reference };
     let [makespan, marks] = makespan_columns(rows);
     let mut columns = vec![makespan, marks, Column::titled(&format!("/ {name}"), "ratio_to_reference", rows)];
