@@ -37,7 +37,6 @@ mod stages;
 mod starts;
 mod tallies;
 mod terrain;
-mod time_wheel;
 
 use cubefold_mapping::{Placement, ProductPlacement};
 use cubefold_topology::LinkMode;

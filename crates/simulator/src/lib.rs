@@ -41,6 +41,7 @@ mod cycle;
 mod distribution;
 mod divide_and_conquer;
 mod engine_choice;
+mod event_queue;
 mod field_line;
 mod neighbour_program;
 mod network;

@@ -7,8 +7,8 @@ use super::{
     process::{Process, State},
     stages::Stages,
     starts::{Start, Starts},
-    time_wheel::{Lists, TimeWheel},
 };
+use crate::event_queue::{EventLists, EventQueue};
 
 /// Of so many processes the state stays near the processor by itself.
 pub(super) const CACHED: usize = 1 << 14;
@@ -22,8 +22,8 @@ pub(super) struct Course<'run, E> {
     pub(super) stages: &'run Stages,
     pub(super) processes: Vec<Process>,
     pub(super) starts: Starts,
-    pub(super) events: TimeWheel<E>, // of processes whose messages move
-    belts: Vec<Belts>,               // of each dimension
+    pub(super) events: EventQueue<E>, // of processes whose messages move
+    belts: Vec<Belts>,                // of each dimension
     pub(super) now: u64,
     pub(super) longest_queue: u32,
 }
@@ -35,7 +35,7 @@ struct Belts {
     turned: u32, // how far they have turned by now
 }
 
-impl<'run, E: Lists> Course<'run, E> {
+impl<'run, E: EventLists> Course<'run, E> {
     /// Before the first run of so many processes.
     pub(super) fn new(layout: &'run Layout, stages: &'run Stages, processes: usize) -> Self {
         let flight = stages.hop.saturating_mul(layout.diameter());
@@ -45,7 +45,7 @@ impl<'run, E: Lists> Course<'run, E> {
             stages,
             processes: vec![],
             starts: Starts::default(),
-            events: TimeWheel::new(horizon, processes),
+            events: EventQueue::new(horizon, processes),
             belts: (0..layout.dimensions())
                 .map(|dimension| Belts { length: layout.length(dimension), turned: 0 })
                 .collect(),
@@ -57,7 +57,7 @@ impl<'run, E: Lists> Course<'run, E> {
     /// Begins a run of processes on these nodes from a stage on, given when each finished the one before.
     pub(super) fn begin_again(&mut self, nodes: &[NodeId], stage: u32, finishes: &[u64]) {
         self.set_now(finishes.iter().copied().min().unwrap_or(0));
-        self.events.begin_again(self.now);
+        self.events.restart(self.now);
         self.starts.begin_again(nodes.len());
         self.processes.clear();
         let all = nodes.iter().zip(finishes);

@@ -14,28 +14,29 @@ mod one_cycle;
 mod several_cycles;
 
 pub(super) use self::{one_cycle::OneCycle, several_cycles::SeveralCycles};
-use super::{course::Course, layout::Stop, time_wheel::Lists};
+use super::{course::Course, layout::Stop};
+use crate::event_queue::EventLists;
 
 /// The belts and the queues of the channels.
 pub(super) trait Meeting {
     /// Nothing is on its way yet.
-    fn new<E: Lists>(course: &Course<'_, E>) -> Self;
+    fn new<E: EventLists>(course: &Course<'_, E>) -> Self;
 
     /// Begins another run at the present cycle, at the end of one.
-    fn begin_again<E: Lists>(&mut self, course: &Course<'_, E>);
+    fn begin_again<E: EventLists>(&mut self, course: &Course<'_, E>);
 
     /// Time goes on from a cycle to another one, before which nothing happens.
     fn go_on(&mut self, from: u64, to: u64);
 
     /// The next cycle after the present one's picks in which a channel picks.
-    fn next_pick<E: Lists>(&self, course: &Course<'_, E>) -> Option<u64>;
+    fn next_pick<E: EventLists>(&self, course: &Course<'_, E>) -> Option<u64>;
 
     /// The message for `process` wants to cross the channel that leads on from `stop`.
-    fn join<E: Lists>(&mut self, course: &mut Course<'_, E>, process: u32, stop: Stop);
+    fn join<E: EventLists>(&mut self, course: &mut Course<'_, E>, process: u32, stop: Stop);
 
     /// The message for `process` has come to the end of its leg.
-    fn leave<E: Lists>(&mut self, course: &mut Course<'_, E>, process: u32);
+    fn leave<E: EventLists>(&mut self, course: &mut Course<'_, E>, process: u32);
 
     /// All channels that are idle and have a queue transmit its first message.
-    fn pick_all<E: Lists>(&mut self, course: &mut Course<'_, E>);
+    fn pick_all<E: EventLists>(&mut self, course: &mut Course<'_, E>);
 }

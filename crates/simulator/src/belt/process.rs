@@ -2,10 +2,8 @@
 
 use cubefold_topology::NodeId;
 
-use super::{
-    stages::Stages,
-    time_wheel::{Lists, TimeWheel},
-};
+use super::stages::Stages;
+use crate::event_queue::{EventLists, EventQueue};
 
 /// The state of one process. It awaits one message at a time, so that the message needs no number of its own.
 ///
@@ -75,7 +73,7 @@ impl Process {
 
     /// Plans an event at its time; one that is planned already will see to that.
     #[inline]
-    pub(super) fn plan<E: Lists>(&mut self, own: u32, events: &mut TimeWheel<E>) {
+    pub(super) fn plan<E: EventLists>(&mut self, own: u32, events: &mut EventQueue<E>) {
         if !self.planned {
             self.planned = true;
             events.add(own, self.time);

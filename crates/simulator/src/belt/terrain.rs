@@ -4,13 +4,13 @@ use super::{
     layout::{Layout, Leg},
     line_legs::LineLegs,
     process::Process,
-    time_wheel::{Batches, Chains, Lists},
 };
+use crate::event_queue::{ChunkedLists, EventLists, LinkedLists};
 
 /// Where messages move.
 pub(super) trait Terrain {
     /// The lists of events of the same cycle.
-    type Events: Lists;
+    type Events: EventLists;
 
     /// The first leg of the way of a message from one process to its partner.
     fn first_leg(&self, processes: &mut [Process], from: u32, to: u32) -> Option<Leg>;
@@ -28,7 +28,7 @@ pub(super) struct OnLine<'run>(pub(super) &'run LineLegs);
 pub(super) struct OnMachine<'run>(pub(super) &'run Layout);
 
 impl Terrain for OnLine<'_> {
-    type Events = Chains;
+    type Events = LinkedLists;
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
@@ -44,7 +44,7 @@ impl Terrain for OnLine<'_> {
 }
 
 impl Terrain for OnMachine<'_> {
-    type Events = Batches;
+    type Events = ChunkedLists;
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]

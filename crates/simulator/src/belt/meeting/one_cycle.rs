@@ -12,8 +12,8 @@ use crate::{
         layout::Stop,
         process::{Process, State},
         stages::Stages,
-        time_wheel::{Lists, TimeWheel},
     },
+    event_queue::{EventLists, EventQueue},
 };
 
 /// The belts and queues of such links.
@@ -78,7 +78,7 @@ struct Queue {
 }
 
 impl Meeting for OneCycle {
-    fn new<E: Lists>(course: &Course<'_, E>) -> Self {
+    fn new<E: EventLists>(course: &Course<'_, E>) -> Self {
         let channels = course.layout.channels();
         Self {
             slots: vec![Slot::empty(0); channels],
@@ -90,7 +90,7 @@ impl Meeting for OneCycle {
         }
     }
 
-    fn begin_again<E: Lists>(&mut self, course: &Course<'_, E>) {
+    fn begin_again<E: EventLists>(&mut self, course: &Course<'_, E>) {
         self.slots.fill(Slot::empty(course.now));
         self.swept = course.now;
     }
@@ -103,13 +103,13 @@ impl Meeting for OneCycle {
     }
 
     #[inline]
-    fn next_pick<E: Lists>(&self, course: &Course<'_, E>) -> Option<u64> {
+    fn next_pick<E: EventLists>(&self, course: &Course<'_, E>) -> Option<u64> {
         self.queues.iter().any(|queues| !queues.is_empty()).then(|| course.now + 1)
     }
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn join<E: Lists>(&mut self, course: &mut Course<'_, E>, process: u32, stop: Stop) {
+    fn join<E: EventLists>(&mut self, course: &mut Course<'_, E>, process: u32, stop: Stop) {
         let channel = stop.channel();
         if self.crowded[channel / 64] >> (channel % 64) & 1 == 1 {
             let queue = &mut self.queues[stop.dimension()][self.places[channel] as usize];
@@ -127,9 +127,9 @@ impl Meeting for OneCycle {
     }
 
     #[inline]
-    fn leave<E: Lists>(&mut self, _: &mut Course<'_, E>, _: u32) {}
+    fn leave<E: EventLists>(&mut self, _: &mut Course<'_, E>, _: u32) {}
 
-    fn pick_all<E: Lists>(&mut self, course: &mut Course<'_, E>) {
+    fn pick_all<E: EventLists>(&mut self, course: &mut Course<'_, E>) {
         for dimension in 0..self.queues.len() {
             let length = course.layout.length(dimension);
             self.pick_along(course, dimension, length);
@@ -155,7 +155,7 @@ impl OneCycle {
 
     /// Gives the channel that leads on from a stop, where a slot is now, a queue with its first message.
     #[inline(never)] // few messages meet another one: what all need stays in registers
-    fn open<E: Lists>(&mut self, course: &mut Course<'_, E>, process: u32, stop: Stop, slot: u32) {
+    fn open<E: EventLists>(&mut self, course: &mut Course<'_, E>, process: u32, stop: Stop, slot: u32) {
         course.processes[process as usize].state = State::Queued;
         let queues = &mut self.queues[stop.dimension()];
         let channel = stop.channel();
@@ -174,7 +174,7 @@ impl OneCycle {
     }
 
     /// The picks of all queues of a dimension, whose lines have `length` nodes.
-    fn pick_along<E: Lists>(&mut self, course: &mut Course<'_, E>, dimension: usize, length: u32) {
+    fn pick_along<E: EventLists>(&mut self, course: &mut Course<'_, E>, dimension: usize, length: u32) {
         let Course { processes, events, stages, now, .. } = course;
         let mut moment = Moment { processes, events, stages, now: *now };
         let (slots, mut longest) = (&mut self.slots[..], 0);
@@ -206,7 +206,7 @@ impl OneCycle {
 /// The end of a cycle.
 struct Moment<'course, E> {
     processes: &'course mut [Process],
-    events: &'course mut TimeWheel<E>,
+    events: &'course mut EventQueue<E>,
     stages: &'course Stages,
     now: u64,
 }
@@ -214,7 +214,7 @@ struct Moment<'course, E> {
 impl Queue {
     /// Takes the message that comes by, if one does, and puts the first in its place.
     #[inline]
-    fn pick<E: Lists>(&mut self, slot: &mut Slot, moment: &mut Moment<'_, E>) {
+    fn pick<E: EventLists>(&mut self, slot: &mut Slot, moment: &mut Moment<'_, E>) {
         let Moment { processes, events, stages, now } = moment;
         if let Some(hops) = slot.hops_left(*now) {
             let other = slot.process;
@@ -286,7 +286,7 @@ impl Queue {
 
 /// Plans an event for a message that is no longer waiting.
 #[inline(never)] // as above
-fn plan<E: Lists>(own: &mut Process, process: u32, events: &mut TimeWheel<E>) {
+fn plan<E: EventLists>(own: &mut Process, process: u32, events: &mut EventQueue<E>) {
     own.plan(process, events);
 }
 

@@ -11,15 +11,15 @@ use crate::belt::{
     course::Course,
     layout::{Stop, ahead, back},
     process::Process,
-    time_wheel::{Batches, Lists, TimeWheel},
 };
+use crate::event_queue::{ChunkedLists, EventLists, EventQueue};
 
 /// The belts and queues of such links.
 #[derive(Debug)]
 pub(in crate::belt) struct SeveralCycles {
     belts: Vec<u32>, // for each slot 1 + the first process whose message is in it, 0 when empty
     contended: ContendedChannels,
-    picks: TimeWheel<Batches>, // of the queues of contended channels
+    picks: EventQueue<ChunkedLists>, // of the queues of contended channels
 }
 
 /// What a message that joins a channel finds there.
@@ -55,7 +55,7 @@ struct View {
 
 impl View {
     #[inline]
-    fn of<E: Lists>(stop: Stop, course: &Course<'_, E>) -> Self {
+    fn of<E: EventLists>(stop: Stop, course: &Course<'_, E>) -> Self {
         let length = course.layout.length(stop.dimension());
         Self { stop, length, here: course.slot(stop), now: course.now, hop: course.stages.hop }
     }
@@ -114,28 +114,28 @@ impl Passage {
 }
 
 impl Meeting for SeveralCycles {
-    fn new<E: Lists>(course: &Course<'_, E>) -> Self {
+    fn new<E: EventLists>(course: &Course<'_, E>) -> Self {
         let channels = course.layout.channels();
         Self {
             belts: vec![0; channels],
             contended: ContendedChannels::new(channels),
-            picks: TimeWheel::new(course.stages.hop.saturating_add(1), channels),
+            picks: EventQueue::new(course.stages.hop.saturating_add(1), channels),
         }
     }
 
-    fn begin_again<E: Lists>(&mut self, course: &Course<'_, E>) {
-        self.picks.begin_again(course.now);
+    fn begin_again<E: EventLists>(&mut self, course: &Course<'_, E>) {
+        self.picks.restart(course.now);
     }
 
     #[inline]
     fn go_on(&mut self, _: u64, _: u64) {}
 
-    fn next_pick<E: Lists>(&self, _: &Course<'_, E>) -> Option<u64> {
+    fn next_pick<E: EventLists>(&self, _: &Course<'_, E>) -> Option<u64> {
         self.picks.next_cycle()
     }
 
     #[inline]
-    fn join<E: Lists>(&mut self, course: &mut Course<'_, E>, process: u32, stop: Stop) {
+    fn join<E: EventLists>(&mut self, course: &mut Course<'_, E>, process: u32, stop: Stop) {
         let view = View::of(stop, course);
         let own = &mut course.processes[process as usize];
         own.goal = ahead(stop.position, own.hops, view.length);
@@ -168,7 +168,7 @@ impl Meeting for SeveralCycles {
 
     /// Empties the slot of a moving message, where others may be on the point of leaving theirs.
     #[inline]
-    fn leave<E: Lists>(&mut self, course: &mut Course<'_, E>, process: u32) {
+    fn leave<E: EventLists>(&mut self, course: &mut Course<'_, E>, process: u32) {
         let own = &course.processes[process as usize];
         let first = &mut self.belts[own.slot as usize];
         if *first == process + 1 {
@@ -178,7 +178,7 @@ impl Meeting for SeveralCycles {
         }
     }
 
-    fn pick_all<E: Lists>(&mut self, course: &mut Course<'_, E>) {
+    fn pick_all<E: EventLists>(&mut self, course: &mut Course<'_, E>) {
         while let Some(batch) = self.picks.take(course.now) {
             for &queue in batch.as_ref() {
                 self.pick(course, queue);
@@ -189,7 +189,7 @@ impl Meeting for SeveralCycles {
 
 impl SeveralCycles {
     /// An idle channel with a queue takes what has arrived and transmits the first.
-    fn pick<E: Lists>(&mut self, course: &mut Course<'_, E>, place: u32) {
+    fn pick<E: EventLists>(&mut self, course: &mut Course<'_, E>, place: u32) {
         let mut queue = *self.contended.queue(place);
         let view = View::of(queue.stop, course);
         self.collect(course, &view, &mut queue);
@@ -211,7 +211,7 @@ impl SeveralCycles {
 
     /// Takes off the belt all that have come to the channel of a queue since it last transmitted.
     #[inline]
-    fn collect<E: Lists>(&mut self, course: &mut Course<'_, E>, view: &View, queue: &mut Queue) {
+    fn collect<E: EventLists>(&mut self, course: &mut Course<'_, E>, view: &View, queue: &mut Queue) {
         // One at a time: taking one off changes the list that is searched.
         let around = [Ahead::Here, Ahead::One];
         while let Some(passage) = self.find(course, view, &around, Passage::has_arrived) {
@@ -223,7 +223,7 @@ impl SeveralCycles {
 
     /// What is at a channel without a queue.
     #[inline]
-    fn look<E: Lists>(&self, course: &Course<'_, E>, view: &View) -> Found {
+    fn look<E: EventLists>(&self, course: &Course<'_, E>, view: &View) -> Found {
         if let Some(passage) = self.find(course, view, &[Ahead::Here], Passage::is_now) {
             return Found::Arriving(passage);
         }
@@ -235,14 +235,14 @@ impl SeveralCycles {
 
     /// Whether a message comes to the channel while the one that sets out now is being transmitted.
     #[inline]
-    fn is_followed<E: Lists>(&self, course: &Course<'_, E>, view: &View) -> bool {
+    fn is_followed<E: EventLists>(&self, course: &Course<'_, E>, view: &View) -> bool {
         let around = [Ahead::Here, Ahead::OneBehind];
         self.find(course, view, &around, Passage::is_close_behind).is_some()
     }
 
     /// A message on the belt around a channel whose passage is as asked for.
     #[inline]
-    fn find<E: Lists>(
+    fn find<E: EventLists>(
         &self,
         course: &Course<'_, E>,
         view: &View,
@@ -265,7 +265,7 @@ impl SeveralCycles {
 
     /// Puts a message into the slot that is where it is, for the rest of its leg.
     #[inline]
-    fn transmit<E: Lists>(&mut self, course: &mut Course<'_, E>, process: u32, slot: u32) {
+    fn transmit<E: EventLists>(&mut self, course: &mut Course<'_, E>, process: u32, slot: u32) {
         course.transmit(process);
         let first = std::mem::replace(&mut self.belts[slot as usize], process + 1);
         let own = &mut course.processes[process as usize];
@@ -274,14 +274,14 @@ impl SeveralCycles {
 
     /// Takes a message off the belt that is stopped where it passes.
     #[inline]
-    fn take_off<E: Lists>(&mut self, course: &mut Course<'_, E>, passage: &Passage) {
+    fn take_off<E: EventLists>(&mut self, course: &mut Course<'_, E>, passage: &Passage) {
         self.leave(course, passage.process);
         course.processes[passage.process as usize].hops = passage.hops;
     }
 
     /// Queues a message that joins in this cycle.
     #[inline]
-    fn enqueue<E: Lists>(&mut self, course: &mut Course<'_, E>, place: u32, process: u32) {
+    fn enqueue<E: EventLists>(&mut self, course: &mut Course<'_, E>, place: u32, process: u32) {
         self.contended.queue(place).add(&mut course.processes, course.stages, process, course.now);
     }
 }
