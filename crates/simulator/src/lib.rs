@@ -30,7 +30,7 @@ mod axis {
     //! The arithmetic of coordinates, under the names that it has here.
 
     pub(crate) use cubefold_topology::{
-        Axis, AxisLeg, LinePosition as Place, axes_distance as distance, narrow as low_word,
+        Axis, LinePosition as Place, axes_distance as distance, narrow as low_word,
     };
 }
 mod belt;
