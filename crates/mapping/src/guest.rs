@@ -9,7 +9,7 @@ use cubefold_topology::{Direction, Machine, Network, NodeId, Sign, narrow};
 pub struct ProcessId(u32);
 
 impl ProcessId {
-    /// The process with this label. Whether a guest has it is for the guest to say.
+    /// Returns the process with this label. The guest says whether it has it.
     #[must_use]
     pub const fn new(label: u32) -> Self {
         Self(label)
@@ -66,7 +66,7 @@ pub trait Guest: Sync {
     /// labels, in lists of at most as many as there are labels: the images of the ends with the smaller labels,
     /// and in the same order those of the others. `images` are the nodes of all processes.
     ///
-    /// It is what metrics are made of. A guest whose edges lie in rows of the labels can do without gathering.
+    /// All metrics are computed from it. A guest whose edges are rows of labels need not gather them.
     ///
     /// # Panics
     ///
@@ -84,7 +84,7 @@ pub trait Guest: Sync {
     }
 }
 
-/// Room for the images of edges, to be used again from one visit to the next.
+/// Buffers for the images of edges, reused from one visit to the next.
 #[derive(Debug, Default)]
 pub struct GatheredImages {
     low: Vec<NodeId>,
@@ -131,13 +131,13 @@ pub struct GraphGuest {
 }
 
 impl GraphGuest {
-    /// The guest with the nodes and links of `shape`.
+    /// Returns the guest with the nodes and links of `shape`.
     #[must_use]
     pub fn new(shape: Machine) -> Self {
         Self { shape }
     }
 
-    /// Its shape, as the machine that it would fill.
+    /// Its shape, as a machine with as many nodes.
     #[must_use]
     pub fn shape(&self) -> &Machine {
         &self.shape

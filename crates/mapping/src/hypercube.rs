@@ -64,7 +64,7 @@ pub struct HypercubeError {
 }
 
 impl Hypercube {
-    /// The cube of `dimensions` dimensions.
+    /// Returns the cube of `dimensions` dimensions.
     ///
     /// # Errors
     ///

@@ -25,8 +25,6 @@
 
 pub mod classic;
 mod constant_distances;
-mod construction;
-mod embedding;
 mod greenberg;
 mod guest;
 mod hypercube;
@@ -34,7 +32,8 @@ mod lower_bound;
 mod metrics;
 mod placement;
 mod placement_table;
-mod product_placement;
+mod product;
+mod tao;
 mod translation_table;
 
 pub use classic::{
@@ -42,11 +41,6 @@ pub use classic::{
     RoutedMeasures,
 };
 pub use constant_distances::for_each_constant_distance_placement;
-pub use construction::{
-    Construction, ConstructionError, ConstructionKind, Exactness, Parameter, Processes, PromisedDilation,
-    PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset, UnmetCondition,
-};
-pub use embedding::EmbeddingKind;
 pub use greenberg::{
     DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement,
     GreenbergStage, IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot,
@@ -58,5 +52,10 @@ pub use lower_bound::{BoundSource, LeastDistances, least_distances};
 pub use metrics::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
 pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
-pub use product_placement::{ProductPlacement, ProductPlacementError};
+pub use product::{EMBEDDINGS, EmbeddingDescriptor, EmbeddingKind, ProductPlacement, ProductPlacementError};
+pub use tao::{
+    CONSTRUCTIONS, Construction, ConstructionDescriptor, ConstructionError, ConstructionKind, Exactness,
+    Parameter, Processes, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace,
+    RoutingSubset, UnmetCondition,
+};
 pub use translation_table::{TableMethod, TableMethodError, TranslationTable, translation_tables};

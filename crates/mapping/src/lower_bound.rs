@@ -1,4 +1,4 @@
-//! How small the distances of a d-cube on a machine can be at all.
+//! Lower bounds on the distances of a d-cube placed on a machine.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct LeastDistances {
     pub source: BoundSource,
 }
 
-/// How a bound is known.
+/// How a bound is known to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundSource {
     /// Proved: Harper 1964 (lines), Bezrukov et al. 1998 (meshes), Guu 1997, Liu & Tang 2023 (rings).

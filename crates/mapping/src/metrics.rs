@@ -1,4 +1,4 @@
-//! What a placement costs before anything runs (`docs/model.md` section 7), exactly.
+//! Metrics of a placement before anything runs: distances, dilation, congestion, load (`docs/model.md` section 7).
 //!
 //! Sums and counts are kept as integers; a mean becomes a fraction only where it is printed. A product
 //! placement is measured field by field, in the time of its side lengths; every other one edge by edge.
@@ -39,14 +39,14 @@ pub struct DimensionDistances {
     pub over_edges: Extremes,
 }
 
-/// How many guest edges have which dilation.
+/// The number of guest edges of each dilation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dilation {
     /// The number of edges of each dilation that occurs.
     pub spectrum: BTreeMap<u64, u64>,
 }
 
-/// What the routes of a guest's edges and its processes come to on nodes and links.
+/// The congestion of nodes and links by the routes of a guest's edges, and the load of nodes by its processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Congestion {
     /// Over all nodes: the guest edges whose route passes the node and does not end there.
@@ -68,7 +68,7 @@ pub struct Extremes {
     pub max: u64,
     /// The sum.
     pub sum: u64,
-    /// Of how many values.
+    /// The number of values.
     pub count: u64,
 }
 
@@ -114,7 +114,7 @@ impl PlacementMetrics {
         distances.iter().map(|distances| distances.over_edges.max).max().unwrap_or(0)
     }
 
-    /// Bytes of memory that measuring a placement takes at most, roughly.
+    /// Estimates the memory that measuring a placement takes at most \[bytes\].
     #[must_use]
     pub fn bytes_to_measure(placement: &Placement) -> u64 {
         match placement.form() {
@@ -185,10 +185,10 @@ impl Dilation {
 }
 
 impl Extremes {
-    /// Of no values.
+    /// The extremes of no values.
     pub const NONE: Self = Self { min: 0, max: 0, sum: 0, count: 0 };
 
-    /// Of some values.
+    /// Returns the extremes of some values.
     #[must_use]
     pub fn of(values: impl IntoIterator<Item = u64>) -> Self {
         values.into_iter().fold(Self::NONE, |extremes, value| {
@@ -196,7 +196,7 @@ impl Extremes {
         })
     }
 
-    /// Of these values and the others' together.
+    /// The extremes of the values of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self.count, other.count) {
@@ -211,7 +211,7 @@ impl Extremes {
         }
     }
 
-    /// Of each value `times` times over.
+    /// The extremes of each value repeated `times` times.
     #[must_use]
     pub fn repeated(self, times: u64) -> Self {
         Self { sum: self.sum * times, count: self.count * times, ..self }

@@ -1,9 +1,10 @@
 //! Time: programs placed on machines, executed to the cycle.
 //!
-//! A [`Program`] is a sequence of stages, each a computation and a set of messages; [`CubeProgram`] is the
-//! compute-and-communicate d-cube program of González & Valero 1993. [`simulate`] executes one on the
-//! machine of a placement, asynchronously or coordinated, under any link mode, exactly as
-//! `docs/model.md` sections 5 and 6 say, and reports every stage of every process to an [`Observer`].
+//! A [`Program`] is a sequence of stages, each a computation and a set of messages; [`CubeProgram`]
+//! is the compute-and-communicate d-cube program of González & Valero 1993. [`simulate`] executes
+//! one on the machine of a placement, asynchronously or coordinated, under any link mode, exactly
+//! as `docs/model.md` sections 5 and 6 say, and reports every stage of every process to an
+//! [`Observer`].
 //! [`predict`] and [`lower_bound`] say what it would cost without contention, and what it costs at least.
 //!
 //! ```
@@ -24,55 +25,50 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod accounts;
-mod asynchronous;
 mod axis {
     //! The arithmetic of coordinates, under the names that it has here.
 
     pub(crate) use cubefold_topology::{
-        Axis, AxisLeg, LinePosition as Place, axes_distance as distance, narrow as low_word,
+        Axis, LinePosition as Place, axes_distance as distance, narrow as low_word,
     };
 }
 mod belt;
-mod communication;
+mod channel_queue;
+mod channels;
 mod coordinated;
-mod cube_program;
 mod cycle;
-mod distribution;
-mod divide_and_conquer;
 mod engine_choice;
+mod event_queue;
 mod field_line;
-mod neighbour_program;
-mod network;
-mod prediction;
+mod hop;
+mod observe;
+mod predict;
 mod program;
-mod record;
-mod routing;
-mod shuffle_exchange_program;
 mod simulation;
-mod summary;
 mod timing;
-mod traffic;
 
-pub use accounts::ImbalanceError;
 pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_times};
-pub use communication::{Communication, ZeroHopError};
-pub use cube_program::{CubeProgram, CubeProgramError};
+pub use coordinated::{DimensionChoice, PhaseLength, Routing};
 pub use cycle::{Cycle, Cycles};
-pub use distribution::{Distribution, Percent};
-pub use divide_and_conquer::DivideAndConquer;
 pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts};
-pub use neighbour_program::{NeighbourProgram, NoStagesError, Pattern};
-pub use network::LinkUse;
-pub use prediction::{LowerBound, lower_bound, predict};
-pub use program::Program;
-pub use record::{Observer, StageRecord};
-pub use routing::{DimensionChoice, PhaseLength, Routing};
-pub use shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError};
+pub use observe::{
+    Observer, StageRecord,
+    accounts::ImbalanceError,
+    distribution::{Distribution, Percent},
+    summary::{StageTotals, Summary},
+    traffic::{LinkUse, StageRouting, Traffic},
+};
+pub use predict::{LowerBound, lower_bound, predict};
+pub use program::{
+    Program,
+    cube_program::{CubeProgram, CubeProgramError},
+    divide_and_conquer::DivideAndConquer,
+    erased_program::{ErasedProgram, GuestRef, ProgramOnGuest},
+    neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
+    shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
+};
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, max_cycles,
     simulate,
 };
-pub use summary::{StageTotals, Summary};
-pub use timing::MessageTiming;
-pub use traffic::{StageRouting, Traffic};
+pub use timing::{Communication, MessageTiming, ZeroHopError};

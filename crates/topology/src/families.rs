@@ -7,10 +7,10 @@ use std::ops::RangeInclusive;
 
 use crate::{Network, NetworkError};
 
-/// The lengths by which nodes are numbered, by the dimensions and the number of words of so many bits.
+/// The lengths by which nodes are numbered, from the dimensions and the number of words of that many bits.
 type Lengths = fn(u64, u64) -> Vec<u64>;
 
-/// The links, by the dimensions.
+/// The links, from the dimensions.
 type Links = fn(u32) -> Vec<(u32, u32)>;
 
 /// A kind of network that is made from a number of dimensions; for a tree, of levels of links.

@@ -1,11 +1,10 @@
 //! Machines (hosts): what a parallel program runs on.
 //!
-//! A [`Machine`] is a grid of nodes in one or more dimensions, each of which wraps around or does not
-//! (`docs/model.md` section 1; Tao 1988, 3.2.2 and 3.2.3). This crate knows its nodes, links and
-//! channels, the distances between nodes, the dimension-order routes of messages and the three link
-//! modes. Nothing of it is stored as a graph: everything is computed from coordinates, so that a machine
-//! of four billion nodes costs no more than one of eight. Machines that are no grids, like butterflies, trees or what a
-//! list of links describes, are a [`Network`] behind the same face: its routes are looked up in tables.
+//! A [`Machine`] is a [`Grid`] or a graph. A grid has nodes in one or more dimensions, each of which wraps around or
+//! does not (`docs/model.md` section 1; Tao 1988, 3.2.2 and 3.2.3). Nothing of it is stored: everything is computed from
+//! coordinates ([`Axis`]), so that a machine of four billion nodes takes no more memory than one of eight. A graph, like a
+//! butterfly, a tree or a list of links, is a [`Network`], whose routes are looked up in tables. This crate knows nodes,
+//! links and channels, distances, routes and the three link modes.
 //!
 //! It knows no processes, no placements and no time; the crates above add those.
 //!

@@ -4,12 +4,12 @@ use std::fmt;
 
 use crate::{HostDimension, NodeId};
 
-/// One of the two ways along a dimension.
+/// One of the two directions along a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sign {
     /// `+`: towards the higher coordinate, or across the wraparound link from `k - 1` to 0.
     Positive,
-    /// `-`: the other way.
+    /// `-`: the opposite direction.
     Negative,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Sign {
 pub struct Direction {
     /// The dimension moved along.
     pub dimension: HostDimension,
-    /// Which way.
+    /// The sign.
     pub sign: Sign,
 }
 
@@ -62,7 +62,7 @@ impl Direction {
             }
     }
 
-    /// The same dimension, the other way.
+    /// The same dimension with the other sign.
     #[must_use]
     pub fn opposite(self) -> Self {
         Self { dimension: self.dimension, sign: self.sign.opposite() }
@@ -86,7 +86,7 @@ impl fmt::Display for Direction {
 pub struct Link {
     /// The end from which `+` leads over the link.
     pub near: NodeId,
-    /// The dimension it lies in.
+    /// Its dimension; in a graph the port of `near`.
     pub dimension: HostDimension,
 }
 
@@ -95,7 +95,7 @@ pub struct Link {
 pub struct Channel {
     /// The node that transmits on it.
     pub node: NodeId,
-    /// Where it leads.
+    /// The direction in which it leads.
     pub direction: Direction,
 }
 
@@ -135,8 +135,8 @@ impl LinkMode {
         }
     }
 
-    /// The coordinated movements that a phase is made of, one after another, each as the directions in
-    /// which messages move at once (`docs/model.md` section 6).
+    /// The coordinated movements of a phase, one after another, each as the directions in which messages move
+    /// at the same time (`docs/model.md` section 6).
     #[must_use]
     pub fn movements(self, dimension_count: usize) -> Vec<Vec<Direction>> {
         let directions = Direction::all(dimension_count);

@@ -45,7 +45,7 @@ pub enum GraphSource {
     Links,
 }
 
-/// A description that makes no machine.
+/// A reason why a description makes no machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MachineError {
     /// The lengths make no shape.
@@ -70,7 +70,7 @@ pub enum MachineError {
     /// More or fewer wrap entries than dimensions.
     #[error("{found} wrap entries, expected {expected}, one for each dimension")]
     WrapEntries {
-        /// How many were found.
+        /// The number found.
         found: usize,
         /// The number of dimensions.
         expected: usize,
@@ -92,9 +92,9 @@ pub enum MachineError {
     Dimensions {
         /// The kind asked for.
         kind: MachineKind,
-        /// How many were found.
+        /// The number found.
         found: u64,
-        /// How many there may be.
+        /// The numbers that are possible.
         expected: RangeInclusive<u64>,
     },
     /// The links make no network.
@@ -206,7 +206,7 @@ impl Machine {
         }
     }
 
-    /// The kind that it was asked for as.
+    /// The kind that it was made as.
     #[must_use]
     pub fn kind(&self) -> MachineKind {
         self.kind

@@ -19,8 +19,7 @@ pub struct NodeError {
 }
 
 impl NodeId {
-    /// The node with this index. Whether a machine has it is for [`Machine::node`](crate::Machine::node)
-    /// to say.
+    /// Returns the node with this index. [`Machine::node`](crate::Machine::node) checks that a machine has it.
     #[must_use]
     pub const fn new(index: u32) -> Self {
         Self(index)
@@ -70,7 +69,7 @@ pub enum CoordinatesError {
 }
 
 impl Coordinates {
-    /// Checks `values` against `shape`.
+    /// Returns the coordinates `values` in `shape`.
     ///
     /// # Errors
     ///
@@ -92,7 +91,7 @@ impl Coordinates {
         Ok(Self { arity: expected as u8, values: own })
     }
 
-    /// Coordinates that are right by construction.
+    /// Returns coordinates that are known to be in range.
     pub(crate) fn from_fn(arity: usize, mut value: impl FnMut(HostDimension) -> u32) -> Self {
         let mut values = [0; MAX_DIMENSIONS];
         for (dimension, slot) in HostDimension::first(arity).zip(&mut values) {

@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::{Coordinates, Digit, IndexDigit, NodeId, narrow};
 
-/// The most nodes that a shape may have.
+/// The greatest number of nodes of a shape.
 pub const MAX_NODE_COUNT: u64 = 1 << 32;
 
-/// The most dimensions that a shape of at most 2^32 nodes can have.
+/// The greatest number of dimensions of a shape of at most 2^32 nodes.
 pub const MAX_DIMENSIONS: usize = 32;
 
 /// The lengths of one to 32 dimensions, each at least 2, with at most 2^32 nodes in all.
@@ -43,7 +43,7 @@ pub enum ShapeError {
 }
 
 impl Shape {
-    /// The shape with these lengths.
+    /// Returns the shape with these lengths.
     ///
     /// # Errors
     ///
@@ -172,15 +172,15 @@ pub struct HostDimensionError {
 }
 
 impl HostDimension {
-    /// The most ports that are numbered.
+    /// The greatest number of ports.
     pub(crate) const MAX_PORTS: usize = u8::MAX as usize;
 
-    /// What stands for a port, counted from 0 and below [`Self::MAX_PORTS`].
+    /// Returns the dimension that stands for a port, counted from 0 and below [`Self::MAX_PORTS`].
     pub(crate) fn of_port(port: u8) -> Self {
         Self(port.saturating_add(1))
     }
 
-    /// The dimension with this number, counted from 1.
+    /// Returns the dimension with this number, counted from 1.
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_shape_is_refused() {
+    fn lengths_that_make_no_shape_are_refused() {
         assert_eq!(Shape::new(&[]), Err(ShapeError::NoDimensions));
         assert_eq!(Shape::new(&[4, 1]), Err(ShapeError::LengthTooSmall { dimension: 2, length: 1 }));
         assert!(Shape::new(&[1 << 16, 1 << 16]).is_ok());

@@ -16,11 +16,11 @@ use cubefold_mapping::{TableMethod, TranslationTable};
 use cubefold_topology::NodeId;
 use serde::{Serialize, Serializer};
 
-use super::one_run::one_run;
 use crate::{
     arguments::{SharedOptions, TablesOptions},
     failure::Failure,
     format::{OutputFormat, TablesFormat},
+    grouping::one_run,
     output::Output,
 };
 

@@ -5,7 +5,7 @@
 //! the one of definition 6 is meant: an n-cube has dimensions 0 to n - 1, and steps are counted
 //! from 1 (errata G1, G2).
 
-use crate::embedding::gray;
+use crate::product;
 
 /// A slot of the intermediate mesh, or beyond its last column before step 4: positions along the
 /// Gray codes of rows and columns, counted from 0.
@@ -150,12 +150,12 @@ pub fn flexed_dimension(step: u32, dimensions: u32) -> u32 {
 /// G5).
 #[must_use]
 pub fn gray_code_word(position: u32) -> u32 {
-    gray::value(position)
+    product::gray_word(position)
 }
 
 /// The position of a cube node on the Gray code: the inverse of [`gray_code_word`].
 pub(super) fn gray_position(word: u32) -> u32 {
-    gray::position(word)
+    product::gray_position(word)
 }
 
 #[cfg(test)]

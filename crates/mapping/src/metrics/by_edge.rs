@@ -39,7 +39,7 @@ pub(super) fn congestion<G: Guest>(guest: &G, placement: &Placement, tie: TieRul
     congestion_of(&EdgeBlocks::new(guest, placement, &images), placement, tie)
 }
 
-/// Bytes that measuring takes, roughly: the images of the processes and a few counters for every node.
+/// Estimates the memory that measuring takes: the images of the processes and a few counters for every node \[bytes\].
 pub(super) fn bytes(placement: &Placement) -> u64 {
     let (processes, nodes) = (placement.process_count(), placement.machine().node_count());
     let images = match placement.form() {

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{GatheredImages, Guest, ProcessId};
 
-/// The most arrays of counters that are filled at the same time, to be added up in the end.
+/// The greatest number of arrays of counters that are filled at the same time, to be added up in the end.
 pub(super) const MAX_ARRAYS: usize = 4;
 
 /// Congestion of the edges on a grid; `one_to_one` if no two processes share a node.
@@ -258,7 +258,7 @@ fn write_runs_by(
     #[expect(clippy::cast_possible_truncation, reason = "modulo 2^32")]
     let length = axis.extent().length() as u32;
     let around = |a: u32, b: u32| length.wrapping_sub(a.abs_diff(b));
-    // The shorter way goes up, a tie being broken as `direct` does.
+    // Whether the shorter displacement is up, a tie being broken as `direct` does.
     let is_up = |a: u32, b: u32| (a < b) ^ (around(a, b) < a.abs_diff(b));
     let is_tie = |a: u32, b: u32| around(a, b) == a.abs_diff(b);
     match tie {

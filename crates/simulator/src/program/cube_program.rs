@@ -1,0 +1,182 @@
+//! Compute-and-communicate d-cube programs.
+
+use cubefold_mapping::{CubeDimension, Guest, Hypercube, ProcessId};
+
+use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+
+/// A compute-and-communicate (CC) d-cube program: in stage `s` every process computes and then
+/// exchanges one message with its neighbour in dimension `q_s` (González & Valero 1993, 2.1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CubeProgram {
+    cube: Hypercube,
+    stages: Vec<CubeDimension>, // at least one, each a dimension of the cube
+    compute: Cycles,
+}
+
+/// The reason for which a list of stages makes no program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CubeProgramError {
+    /// There is no stage.
+    #[error("no stages, expected at least one")]
+    NoStages,
+    /// A stage uses a dimension that the cube does not have.
+    #[error("stage {stage} uses dimension {dimension}, expected 0 to {greatest}")]
+    NoSuchDimension {
+        /// The stage, counted from 0.
+        stage: usize,
+        /// Its dimension as found.
+        dimension: CubeDimension,
+        /// The greatest dimension of the cube.
+        greatest: u8,
+    },
+}
+
+impl CubeProgram {
+    /// The program on `cube` whose stage `s` uses dimension `stages[s]`, with a computation of
+    /// `compute` in every stage.
+    ///
+    /// # Errors
+    ///
+    /// When there is no stage, or one uses a dimension that the cube does not have.
+    pub fn new(
+        cube: Hypercube,
+        stages: Vec<CubeDimension>,
+        compute: Cycles,
+    ) -> Result<Self, CubeProgramError> {
+        if stages.is_empty() {
+            return Err(CubeProgramError::NoStages);
+        }
+        let greatest = cube.dimension_count() - 1;
+        let wrong = stages.iter().position(|dimension| dimension.number() > greatest);
+        match wrong {
+            Some(stage) => {
+                Err(CubeProgramError::NoSuchDimension { stage, dimension: stages[stage], greatest })
+            }
+            None => Ok(Self { cube, stages, compute }),
+        }
+    }
+
+    /// The dimensions ascending, `0, 1, .., d-1`: the default order.
+    #[must_use]
+    pub fn ascend(cube: Hypercube) -> Vec<CubeDimension> {
+        cube.dimensions().collect()
+    }
+
+    /// The dimensions descending, `d-1, .., 1, 0`.
+    #[must_use]
+    pub fn descend(cube: Hypercube) -> Vec<CubeDimension> {
+        cube.dimensions().rev().collect()
+    }
+
+    /// The exchanges of a bitonic sort: `0; 1, 0; 2, 1, 0; ..`, in all `d (d + 1) / 2` stages.
+    #[must_use]
+    pub fn bitonic(cube: Hypercube) -> Vec<CubeDimension> {
+        let down_from =
+            |top: CubeDimension| cube.dimensions().rev().filter(move |&dimension| dimension <= top);
+        cube.dimensions().flat_map(down_from).collect()
+    }
+
+    /// The guest.
+    #[must_use]
+    pub fn cube(&self) -> Hypercube {
+        self.cube
+    }
+
+    /// The guest, borrowed.
+    #[must_use]
+    pub fn guest(&self) -> &Hypercube {
+        &self.cube
+    }
+
+    /// The dimensions of the stages, `q_0, q_1, ..`.
+    #[must_use]
+    pub fn stages(&self) -> &[CubeDimension] {
+        &self.stages
+    }
+
+    /// Whether the stages use every dimension of the cube exactly once, in any order.
+    #[must_use]
+    pub fn uses_every_dimension_once(&self) -> bool {
+        let mut used = self.stages.clone();
+        used.sort_unstable();
+        used.into_iter().eq(self.cube.dimensions())
+    }
+}
+
+impl Program for CubeProgram {
+    fn process_count(&self) -> u64 {
+        self.cube.process_count()
+    }
+
+    fn stage_count(&self) -> usize {
+        self.stages.len()
+    }
+
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        self.stages.get(stage).map(|dimension| dimension.index())
+    }
+
+    fn compute(&self) -> Cycles {
+        self.compute
+    }
+
+    fn max_received(&self) -> usize {
+        1
+    }
+
+    fn as_cube(&self) -> Option<&CubeProgram> {
+        Some(self)
+    }
+
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        std::iter::once(self.cube.neighbour(source, self.stages[stage]))
+    }
+
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        std::iter::once(self.cube.neighbour(destination, self.stages[stage]))
+    }
+}
+
+impl ProgramOnGuest for CubeProgram {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Cube(&self.cube)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(stages: &[CubeDimension]) -> Vec<u8> {
+        stages.iter().map(|dimension| dimension.number()).collect()
+    }
+
+    #[test]
+    fn the_named_orders_are_those_of_the_model() {
+        let cube = Hypercube::new(3).unwrap();
+        assert_eq!(numbers(&CubeProgram::ascend(cube)), [0, 1, 2]);
+        assert_eq!(numbers(&CubeProgram::descend(cube)), [2, 1, 0]);
+        assert_eq!(numbers(&CubeProgram::bitonic(cube)), [0, 1, 0, 2, 1, 0]);
+    }
+
+    #[test]
+    fn programs_without_stages_or_with_foreign_dimensions_are_refused() {
+        let (cube, larger) = (Hypercube::new(3).unwrap(), Hypercube::new(5).unwrap());
+        let program = |stages| CubeProgram::new(cube, stages, Cycles::ZERO);
+        assert_eq!(program(vec![]).unwrap_err(), CubeProgramError::NoStages);
+        let foreign = program(vec![larger.dimension(0).unwrap(), larger.dimension(4).unwrap()]).unwrap_err();
+        assert_eq!(foreign.to_string(), "stage 1 uses dimension 4, expected 0 to 2");
+    }
+
+    #[test]
+    fn every_dimension_once_is_recognised_in_any_order() {
+        let cube = Hypercube::new(3).unwrap();
+        let once = |numbers: &[u64]| {
+            let stages = numbers.iter().map(|&number| cube.dimension(number).unwrap()).collect();
+            CubeProgram::new(cube, stages, Cycles::ZERO).unwrap().uses_every_dimension_once()
+        };
+        assert!(once(&[2, 0, 1]));
+        assert!(!once(&[0, 1]));
+        assert!(!once(&[0, 1, 2, 2]));
+    }
+}

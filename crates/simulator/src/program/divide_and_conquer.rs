@@ -1,0 +1,176 @@
+//! Binary divide and conquer on a hypercube.
+
+use cubefold_mapping::{Guest, Hypercube, ProcessId};
+
+use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+
+/// Divide and conquer on the d-cube (CS838 1999; erratum N8: the dimensions are `0..d`).
+///
+/// ```text
+/// stage     0 .. d-1      process n < 2^s computes (divides) and sends half of its problem to n + 2^s
+/// stage     d             every process computes: the leaves
+/// stage     d+1 .. 2d     the first d stages backwards: n < 2^s computes, and n + 2^s sends its result to n
+/// ```
+///
+/// A process that neither computes nor communicates in a stage passes through it in no time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DivideAndConquer {
+    cube: Hypercube,
+    compute: Cycles,
+}
+
+/// The kind of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DivideStage {
+    /// Halves go to the processes with this bit.
+    Divide { bit: u64 },
+    /// All processes compute.
+    Leaves,
+    /// Results come from the processes with this bit.
+    Combine { bit: u64 },
+}
+
+impl DivideAndConquer {
+    /// The program on `cube`, with computations of `compute`.
+    #[must_use]
+    pub fn new(cube: Hypercube, compute: Cycles) -> Self {
+        Self { cube, compute }
+    }
+
+    /// The cube whose nodes are the processes.
+    #[must_use]
+    pub fn cube(&self) -> Hypercube {
+        self.cube
+    }
+
+    /// The cube, borrowed.
+    #[must_use]
+    pub fn guest(&self) -> &Hypercube {
+        &self.cube
+    }
+
+    fn phase(&self, stage: usize) -> DivideStage {
+        match self.stage_dimension(stage) {
+            None => DivideStage::Leaves,
+            Some(dimension) if stage == dimension => DivideStage::Divide { bit: 1 << dimension },
+            Some(dimension) => DivideStage::Combine { bit: 1 << dimension },
+        }
+    }
+}
+
+/// The process that differs in the bit, where `process` is among the first `2 bit` and has the bit,
+/// or lacks it.
+fn partner(process: ProcessId, bit: u64, has_bit: bool) -> Option<ProcessId> {
+    let label = u64::from(process.label());
+    let takes_part = label < 2 * bit && (label & bit != 0) == has_bit;
+    let other = u32::try_from(label ^ bit).ok()?;
+    takes_part.then_some(ProcessId::new(other))
+}
+
+impl Program for DivideAndConquer {
+    fn process_count(&self) -> u64 {
+        self.cube.process_count()
+    }
+
+    fn stage_count(&self) -> usize {
+        2 * usize::from(self.cube.dimension_count()) + 1
+    }
+
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        let dimensions = usize::from(self.cube.dimension_count());
+        match stage {
+            _ if stage < dimensions => Some(stage),
+            _ if stage == dimensions => None,
+            _ => (2 * dimensions).checked_sub(stage),
+        }
+    }
+
+    fn compute(&self) -> Cycles {
+        self.compute
+    }
+
+    fn computes(&self, stage: usize, process: ProcessId) -> bool {
+        match self.phase(stage) {
+            DivideStage::Divide { bit } | DivideStage::Combine { bit } => u64::from(process.label()) < bit,
+            DivideStage::Leaves => true,
+        }
+    }
+
+    /// `2 (1 + 2 + .. + 2^(d-1)) + 2^d`.
+    fn computation_count(&self) -> u128 {
+        3 * u128::from(self.process_count()) - 2
+    }
+
+    fn all_processes_compute(&self) -> bool {
+        false
+    }
+
+    fn max_received(&self) -> usize {
+        1
+    }
+
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        let destination = match self.phase(stage) {
+            DivideStage::Divide { bit } => partner(source, bit, false),
+            DivideStage::Leaves => None,
+            DivideStage::Combine { bit } => partner(source, bit, true),
+        };
+        destination.into_iter()
+    }
+
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        let source = match self.phase(stage) {
+            DivideStage::Divide { bit } => partner(destination, bit, true),
+            DivideStage::Leaves => None,
+            DivideStage::Combine { bit } => partner(destination, bit, false),
+        };
+        source.into_iter()
+    }
+}
+
+impl ProgramOnGuest for DivideAndConquer {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Cube(&self.cube)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(dimensions: u64) -> DivideAndConquer {
+        DivideAndConquer::new(Hypercube::new(dimensions).unwrap(), Cycles::new(1))
+    }
+
+    fn messages(dimensions: u64, stage: usize) -> Vec<(u32, u32)> {
+        program(dimensions).messages(stage).map(|(from, to)| (from.label(), to.label())).collect()
+    }
+
+    #[test]
+    fn halves_go_out_over_rising_dimensions_and_results_come_back() {
+        assert_eq!(messages(3, 0), [(0, 1)]);
+        assert_eq!(messages(3, 2), [(0, 4), (1, 5), (2, 6), (3, 7)]);
+        assert_eq!(messages(3, 3), []);
+        assert_eq!(messages(3, 4), [(4, 0), (5, 1), (6, 2), (7, 3)]);
+        assert_eq!(messages(3, 6), [(1, 0)]);
+        let dimensions: Vec<_> = (0..7).map(|stage| program(3).stage_dimension(stage)).collect();
+        assert_eq!(dimensions, [Some(0), Some(1), Some(2), None, Some(2), Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn sources_and_destinations_agree_and_computations_are_counted() {
+        for dimensions in 1..7 {
+            let program = program(dimensions);
+            let mut computations = 0;
+            for stage in 0..program.stage_count() {
+                let all = || ProcessId::first(program.process_count());
+                let mut received: Vec<_> =
+                    all().flat_map(|to| program.sources(stage, to).map(move |from| (from, to))).collect();
+                received.sort_unstable();
+                assert_eq!(program.messages(stage).collect::<Vec<_>>(), received);
+                computations += all().filter(|&process| program.computes(stage, process)).count() as u128;
+            }
+            assert_eq!(program.computation_count(), computations);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Neighbour-exchange programs on torus, mesh and network guests.
+
+use cubefold_mapping::{GraphGuest, Guest, ProcessId};
+use cubefold_topology::{Direction, HostDimension, Sign, Wrap};
+use rand::{Rng, RngExt, SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha12Rng;
+
+use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+
+/// A program whose processes are the nodes of a torus or mesh and send to neighbours only
+/// (Tao 1988, 4.2; `docs/model.md` section 2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NeighbourProgram {
+    guest: GraphGuest,
+    stages: Vec<Exchange>, // at least one
+    compute: Cycles,
+}
+
+/// The messages of the stages of a neighbour-exchange program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// A stage for each dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends in
+    /// that direction. A wrapping dimension of length 2 has one stage, since both directions lead
+    /// to the same neighbour.
+    Shift,
+    /// Random permutation-type sets, a stage each: a process sends at most one message and receives
+    /// at most one.
+    Permutation {
+        /// The number of sets, at least 1.
+        sets: usize,
+        /// The key of the generator: the same key makes the same sets.
+        key: [u8; 32],
+    },
+    /// One stage: every process sends to all its neighbours.
+    Scatter,
+}
+
+/// The messages of one stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Exchange {
+    Shift(Direction),
+    Swap(HostDimension), // in both directions at once, in a wrapping dimension of length 2
+    Set(PermutationSet),
+    Scatter,
+}
+
+/// The reason for which a pattern makes no program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no stages, expected at least one permutation set, or a guest with dimensions to shift along")]
+pub struct NoStagesError;
+
+impl NeighbourProgram {
+    /// The program on `guest` with the stages of `pattern`, each with a computation of `compute`.
+    ///
+    /// # Errors
+    ///
+    /// When the pattern is of 0 permutation sets, or the guest of shifts is a network, which has no
+    /// dimensions.
+    pub fn new(guest: GraphGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoStagesError> {
+        let stages: Vec<Exchange> = match pattern {
+            Pattern::Shift => shifts(&guest),
+            Pattern::Scatter => vec![Exchange::Scatter],
+            Pattern::Permutation { sets, key } => {
+                let mut generator = ChaCha12Rng::from_seed(key);
+                (0..sets).map(|_| Exchange::Set(PermutationSet::random(&guest, &mut generator))).collect()
+            }
+        };
+        if stages.is_empty() { Err(NoStagesError) } else { Ok(Self { guest, stages, compute }) }
+    }
+
+    /// The guest.
+    #[must_use]
+    pub fn guest(&self) -> &GraphGuest {
+        &self.guest
+    }
+
+    /// The partner in a wrapping dimension of length 2: the one neighbour.
+    fn other(&self, process: ProcessId, dimension: HostDimension) -> Option<ProcessId> {
+        Sign::BOTH.into_iter().find_map(|sign| self.guest.neighbour(process, Direction { dimension, sign }))
+    }
+
+    /// The partners in a stage: those that `process` sends to, or with `Role::Destination` those
+    /// that send to it.
+    fn partners(&self, stage: usize, process: ProcessId, role: Role) -> impl Iterator<Item = ProcessId> {
+        let (one, all) = match (&self.stages[stage], role) {
+            (Exchange::Shift(direction), Role::Source) => (self.guest.neighbour(process, *direction), None),
+            (Exchange::Shift(direction), Role::Destination) => {
+                (self.guest.neighbour(process, direction.opposite()), None)
+            }
+            (Exchange::Swap(dimension), _) => (self.other(process, *dimension), None),
+            (Exchange::Set(set), Role::Source) => (set.destination(process), None),
+            (Exchange::Set(set), Role::Destination) => (set.source(process), None),
+            (Exchange::Scatter, _) => (None, Some(self.guest.neighbours(process))),
+        };
+        one.into_iter().chain(all.into_iter().flatten())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Source,
+    Destination,
+}
+
+/// A shift for each dimension and direction; none of a network.
+fn shifts(guest: &GraphGuest) -> Vec<Exchange> {
+    let shape = guest.shape();
+    let Some(grid) = shape.grid() else { return vec![] };
+    let of_dimension = |dimension: HostDimension| {
+        let extent = grid.extent(dimension);
+        if extent.wrap() == Wrap::Around && !extent.is_ring() {
+            return vec![Exchange::Swap(dimension)];
+        }
+        Sign::BOTH.map(|sign| Exchange::Shift(Direction { dimension, sign })).to_vec()
+    };
+    grid.shape().dimensions().flat_map(of_dimension).collect()
+}
+
+/// The most neighbours that a process has: one in a dimension of length 2, else up to two.
+fn max_neighbours(guest: &GraphGuest) -> usize {
+    if let Some(network) = guest.shape().graph() {
+        return network.max_degree();
+    }
+    guest.shape().extents().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
+}
+
+/// Messages between neighbours of which no two have the same source or the same destination.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PermutationSet {
+    destinations: Vec<Option<ProcessId>>, // by source
+    sources: Vec<Option<ProcessId>>,      // by destination
+}
+
+impl PermutationSet {
+    /// A random set: in random order every process sends to a random one of those of its neighbours
+    /// that receive nothing yet, if there is one.
+    fn random(guest: &GraphGuest, generator: &mut impl Rng) -> Self {
+        let mut order: Vec<ProcessId> = ProcessId::first(guest.process_count()).collect();
+        let mut set = Self { destinations: vec![None; order.len()], sources: vec![None; order.len()] };
+        order.shuffle(generator);
+        for source in order {
+            let open = guest.neighbours(source).filter(|&neighbour| set.source(neighbour).is_none());
+            let open: Vec<ProcessId> = open.collect();
+            if !open.is_empty() {
+                let destination = open[generator.random_range(0..open.len())];
+                set.destinations[source.label() as usize] = Some(destination);
+                set.sources[destination.label() as usize] = Some(source);
+            }
+        }
+        set
+    }
+
+    /// The process that `source` sends to.
+    fn destination(&self, source: ProcessId) -> Option<ProcessId> {
+        self.destinations[source.label() as usize]
+    }
+
+    /// The process that `destination` receives from.
+    fn source(&self, destination: ProcessId) -> Option<ProcessId> {
+        self.sources[destination.label() as usize]
+    }
+}
+
+impl Program for NeighbourProgram {
+    fn process_count(&self) -> u64 {
+        self.guest.process_count()
+    }
+
+    fn stage_count(&self) -> usize {
+        self.stages.len()
+    }
+
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        match &self.stages[stage] {
+            Exchange::Shift(direction) => Some(direction.dimension.index()),
+            Exchange::Swap(dimension) => Some(dimension.index()),
+            Exchange::Set(_) | Exchange::Scatter => None,
+        }
+    }
+
+    fn compute(&self) -> Cycles {
+        self.compute
+    }
+
+    fn max_received(&self) -> usize {
+        if self.stages.contains(&Exchange::Scatter) { max_neighbours(&self.guest) } else { 1 }
+    }
+
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.partners(stage, source, Role::Source)
+    }
+
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.partners(stage, destination, Role::Destination)
+    }
+}
+
+impl ProgramOnGuest for NeighbourProgram {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Graph(&self.guest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{Machine, MachineKind};
+
+    fn program(kind: MachineKind, lengths: &[u64], pattern: Pattern) -> NeighbourProgram {
+        let guest = GraphGuest::new(Machine::new(kind, lengths).unwrap());
+        NeighbourProgram::new(guest, pattern, Cycles::ZERO).unwrap()
+    }
+
+    fn messages(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
+        program.messages(stage).map(|(source, to)| (source.label(), to.label())).collect()
+    }
+
+    /// The same messages, asked of their destinations.
+    fn received(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
+        let to = |destination: ProcessId| {
+            program.sources(stage, destination).map(move |from| (from.label(), destination.label()))
+        };
+        let mut all: Vec<_> = ProcessId::first(program.process_count()).flat_map(to).collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn shifts_go_one_way_at_a_time() {
+        let mesh = program(MachineKind::Mesh, &[3, 2], Pattern::Shift);
+        assert_eq!(mesh.stage_count(), 4);
+        assert_eq!(messages(&mesh, 0), [(0, 1), (1, 2), (3, 4), (4, 5)]);
+        assert_eq!(messages(&mesh, 3), [(3, 0), (4, 1), (5, 2)]);
+        let torus = program(MachineKind::Torus, &[3, 2], Pattern::Shift);
+        assert_eq!(torus.stage_count(), 3);
+        assert_eq!(messages(&torus, 1), [(0, 2), (1, 0), (2, 1), (3, 5), (4, 3), (5, 4)]);
+        assert_eq!(messages(&torus, 2), [(0, 3), (1, 4), (2, 5), (3, 0), (4, 1), (5, 2)]);
+    }
+
+    #[test]
+    fn scatter_reaches_every_neighbour_once() {
+        let ring = program(MachineKind::Ring, &[3], Pattern::Scatter);
+        assert_eq!(messages(&ring, 0), [(0, 1), (0, 2), (1, 2), (1, 0), (2, 0), (2, 1)]);
+        let pair = program(MachineKind::Ring, &[2], Pattern::Scatter);
+        assert_eq!(messages(&pair, 0), [(0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn no_process_receives_more_than_the_program_says_and_some_one_does() {
+        let shapes: [(MachineKind, &[u64]); 4] = [
+            (MachineKind::Torus, &[3, 2, 4]),
+            (MachineKind::Mesh, &[3, 2, 4]),
+            (MachineKind::Torus, &[2, 2]),
+            (MachineKind::Mesh, &[5]),
+        ];
+        for (kind, lengths) in shapes {
+            for pattern in [Pattern::Scatter, Pattern::Shift] {
+                let program = program(kind, lengths, pattern);
+                let received = ProcessId::first(program.process_count())
+                    .flat_map(|process| (0..program.stage_count()).map(move |stage| (stage, process)));
+                let most = received.map(|(stage, process)| program.sources(stage, process).count()).max();
+                assert_eq!(most, Some(program.max_received()));
+            }
+        }
+    }
+
+    #[test]
+    fn random_sets_are_of_permutation_type_and_the_same_for_the_same_key() {
+        let pattern = |byte| Pattern::Permutation { sets: 20, key: [byte; 32] };
+        let torus = program(MachineKind::Torus, &[4, 3], pattern(1));
+        for stage in 0..20 {
+            let sent = messages(&torus, stage);
+            let mut destinations: Vec<_> = sent.iter().map(|(_, to)| to).collect();
+            destinations.sort_unstable();
+            assert!(destinations.windows(2).all(|pair| pair[0] < pair[1]));
+            assert!(sent.windows(2).all(|pair| pair[0].0 < pair[1].0));
+            assert!(!sent.is_empty());
+        }
+        assert_eq!(torus, program(MachineKind::Torus, &[4, 3], pattern(1)));
+        assert_ne!(torus, program(MachineKind::Torus, &[4, 3], pattern(2)));
+    }
+
+    #[test]
+    fn sources_and_destinations_tell_the_same_messages_between_neighbours() {
+        let patterns = [Pattern::Shift, Pattern::Scatter, Pattern::Permutation { sets: 9, key: [3; 32] }];
+        for pattern in patterns {
+            let program = program(MachineKind::Torus, &[4, 2, 3], pattern);
+            for stage in 0..program.stage_count() {
+                let mut sent = messages(&program, stage);
+                sent.sort_unstable();
+                assert_eq!(sent, received(&program, stage));
+                let neighbours = |(from, to): &(u32, u32)| {
+                    program.guest().neighbours(ProcessId::new(*from)).any(|other| other.label() == *to)
+                };
+                assert!(sent.iter().all(neighbours));
+            }
+        }
+    }
+}

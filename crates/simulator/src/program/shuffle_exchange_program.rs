@@ -1,0 +1,299 @@
+//! Normal hypercube algorithms on shuffle-exchange and de Bruijn networks.
+
+use cubefold_mapping::{CubeDimension, GraphGuest, Guest, Hypercube, ProcessId};
+use cubefold_topology::{Machine, MachineKind};
+
+use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+
+/// A normal hypercube algorithm whose data move between processes (CS838 1999; erratum N9).
+///
+/// A compute-and-communicate program is **normal** when consecutive stages use consecutive
+/// dimensions, the last and the first counting as such. Then its data can move so that every
+/// exchange is along the last bit: processes are the words of a shuffle-exchange network, each with
+/// the data of one node of the hypercube. At first node `u` of the hypercube is in the word `u`
+/// rotated right by the first dimension. Between two stages all data move on, by a rotation right
+/// to the next higher dimension and left to the next lower:
+///
+/// ```text
+/// stage  0   every word computes and exchanges with the one with the other last bit     dimension j_1
+///        1   every word sends its data to the word rotated                           no process computes
+///        2   as stage 0                                                                 dimension j_2
+/// ```
+///
+/// Of `t` stages become `2t - 1`. On a shuffle-exchange network of the words each takes a link; on
+/// a de Bruijn network with two words a node exchanges are internal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShuffleExchangeProgram {
+    cube: Hypercube,
+    dimensions: Vec<CubeDimension>, // of the exchanges: at least one, each a neighbour of the one before
+    guest: GraphGuest,              // the shuffle-exchange network
+    compute: Cycles,
+}
+
+/// The reason for which a list of dimensions makes no normal program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ShuffleExchangeProgramError {
+    /// There is none.
+    #[error("no stages, expected at least one")]
+    NoStages,
+    /// Two consecutive stages use dimensions that are not neighbours.
+    #[error(
+        "stage {stage} uses dimension {dimension} after {before}, expected the next or the one before it"
+    )]
+    NotNormal {
+        /// The later stage, counted from 0.
+        stage: usize,
+        /// Its dimension.
+        dimension: CubeDimension,
+        /// The dimension of the stage before.
+        before: CubeDimension,
+    },
+    /// More dimensions than a shuffle-exchange network may have.
+    #[error("{found} dimensions, expected at most {greatest}")]
+    TooManyDimensions {
+        /// The number of dimensions.
+        found: u8,
+        /// The greatest number allowed.
+        greatest: u64,
+    },
+}
+
+/// The rotation of words between two exchanges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rotation {
+    /// To the next higher dimension.
+    Right,
+    /// To the next lower one.
+    Left,
+}
+
+/// The kind of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ShuffleStage {
+    Exchange,
+    Move(Rotation),
+}
+
+impl ShuffleExchangeProgram {
+    /// The normal program on `cube` whose stages use `dimensions`, with a computation of `compute`
+    /// before every exchange.
+    ///
+    /// # Errors
+    ///
+    /// When there is no stage, two consecutive stages use dimensions that are not neighbours, or
+    /// the cube has more dimensions than a shuffle-exchange network.
+    pub fn new(
+        cube: Hypercube,
+        dimensions: Vec<CubeDimension>,
+        compute: Cycles,
+    ) -> Result<Self, ShuffleExchangeProgramError> {
+        check_normal(cube, &dimensions)?;
+        let order = u64::from(cube.dimension_count());
+        let guest = Machine::of_dimensions(MachineKind::ShuffleExchange, order).map_err(|_| {
+            let range = MachineKind::ShuffleExchange.network_dimensions();
+            let greatest = range.map_or(0, |range| *range.end());
+            ShuffleExchangeProgramError::TooManyDimensions { found: cube.dimension_count(), greatest }
+        })?;
+        Ok(Self { cube, dimensions, guest: GraphGuest::new(guest), compute })
+    }
+
+    /// The hypercube of the algorithm.
+    #[must_use]
+    pub fn cube(&self) -> Hypercube {
+        self.cube
+    }
+
+    /// The dimensions of its exchanges.
+    #[must_use]
+    pub fn dimensions(&self) -> &[CubeDimension] {
+        &self.dimensions
+    }
+
+    /// The shuffle-exchange network whose words are the processes.
+    #[must_use]
+    pub fn guest(&self) -> &GraphGuest {
+        &self.guest
+    }
+
+    /// The node of the hypercube whose data a word holds at first.
+    #[must_use]
+    pub fn first_held(&self, word: ProcessId) -> ProcessId {
+        (0..self.dimensions[0].index()).fold(word, |word, _| self.rotated(word, Rotation::Left))
+    }
+
+    fn phase(&self, stage: usize) -> ShuffleStage {
+        let [before, after] = [stage / 2, stage / 2 + 1].map(|exchange| self.dimensions.get(exchange));
+        match (stage % 2, before.zip(after)) {
+            (1, Some((before, after))) => ShuffleStage::Move(rotation(self.cube, *before, *after)),
+            _ => ShuffleStage::Exchange,
+        }
+    }
+
+    fn rotated(&self, word: ProcessId, rotation: Rotation) -> ProcessId {
+        let (word, order) = (word.label(), u32::from(self.cube.dimension_count()));
+        let greatest = u32::MAX >> (u32::BITS - order);
+        ProcessId::new(match rotation {
+            Rotation::Right => word >> 1 | (word & 1) << (order - 1),
+            Rotation::Left => (word << 1 | word >> (order - 1)) & greatest,
+        })
+    }
+
+    /// The word that a word sends to in a stage, or receives from with the opposite rotation.
+    fn partner(
+        &self,
+        stage: usize,
+        word: ProcessId,
+        turn: impl Fn(Rotation) -> Rotation,
+    ) -> Option<ProcessId> {
+        let other = match self.phase(stage) {
+            ShuffleStage::Exchange => ProcessId::new(word.label() ^ 1),
+            ShuffleStage::Move(rotation) => self.rotated(word, turn(rotation)),
+        };
+        (other != word).then_some(other)
+    }
+}
+
+impl Rotation {
+    fn opposite(self) -> Self {
+        match self {
+            Self::Right => Self::Left,
+            Self::Left => Self::Right,
+        }
+    }
+}
+
+fn check_normal(cube: Hypercube, dimensions: &[CubeDimension]) -> Result<(), ShuffleExchangeProgramError> {
+    if dimensions.is_empty() {
+        return Err(ShuffleExchangeProgramError::NoStages);
+    }
+    let count = usize::from(cube.dimension_count());
+    let neighbours = |before: CubeDimension, after: CubeDimension| {
+        let up = (before.index() + 1) % count == after.index();
+        let down = (after.index() + 1) % count == before.index();
+        before != after && (up || down)
+    };
+    let pairs = (1..).zip(dimensions.windows(2));
+    let wrong = pairs.map(|(stage, pair)| (stage, pair[0], pair[1]));
+    match wrong.into_iter().find(|&(_, before, after)| !neighbours(before, after)) {
+        Some((stage, before, dimension)) => {
+            Err(ShuffleExchangeProgramError::NotNormal { stage, dimension, before })
+        }
+        None => Ok(()),
+    }
+}
+
+fn rotation(cube: Hypercube, before: CubeDimension, after: CubeDimension) -> Rotation {
+    let higher = (before.index() + 1) % usize::from(cube.dimension_count());
+    if higher == after.index() { Rotation::Right } else { Rotation::Left }
+}
+
+impl Program for ShuffleExchangeProgram {
+    fn process_count(&self) -> u64 {
+        self.guest.process_count()
+    }
+
+    fn stage_count(&self) -> usize {
+        2 * self.dimensions.len() - 1
+    }
+
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        let dimension = self.dimensions.get(stage / 2)?;
+        (self.phase(stage) == ShuffleStage::Exchange).then(|| dimension.index())
+    }
+
+    fn compute(&self) -> Cycles {
+        self.compute
+    }
+
+    fn computes(&self, stage: usize, _: ProcessId) -> bool {
+        self.phase(stage) == ShuffleStage::Exchange
+    }
+
+    fn computation_count(&self) -> u128 {
+        u128::from(self.process_count()) * self.dimensions.len() as u128
+    }
+
+    fn all_processes_compute(&self) -> bool {
+        self.dimensions.len() == 1
+    }
+
+    fn max_received(&self) -> usize {
+        1
+    }
+
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.partner(stage, source, |rotation| rotation).into_iter()
+    }
+
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.partner(stage, destination, Rotation::opposite).into_iter()
+    }
+}
+
+impl ProgramOnGuest for ShuffleExchangeProgram {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Graph(&self.guest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(
+        order: u64,
+        dimensions: &[u64],
+    ) -> Result<ShuffleExchangeProgram, ShuffleExchangeProgramError> {
+        let cube = Hypercube::new(order).unwrap();
+        let dimensions = dimensions.iter().map(|&number| cube.dimension(number).unwrap()).collect();
+        ShuffleExchangeProgram::new(cube, dimensions, Cycles::new(1))
+    }
+
+    #[test]
+    fn every_exchange_is_between_the_data_of_neighbours_in_its_dimension() {
+        let lists: [(u64, &[u64]); 5] =
+            [(3, &[0, 1, 2, 0, 1]), (4, &[2, 1, 0, 3, 2]), (4, &[1, 2, 1, 0, 1]), (2, &[1, 0, 1]), (5, &[4])];
+        for (order, dimensions) in lists {
+            let program = program(order, dimensions).unwrap();
+            let words = || ProcessId::first(program.process_count());
+            let mut held: Vec<u32> = words().map(|word| program.first_held(word).label()).collect();
+            for stage in 0..program.stage_count() {
+                let sent: Vec<_> = program.messages(stage).collect();
+                if stage % 2 == 0 {
+                    let bit = 1 << dimensions[stage / 2];
+                    let partners = |(from, to): &(ProcessId, ProcessId)| {
+                        held[from.label() as usize] ^ held[to.label() as usize] == bit
+                    };
+                    assert!(sent.iter().all(partners) && sent.len() as u64 == program.process_count());
+                } else {
+                    let mut moved = held.clone();
+                    for (from, to) in &sent {
+                        moved[to.label() as usize] = held[from.label() as usize];
+                    }
+                    held = moved;
+                }
+                let mut received: Vec<_> =
+                    words().flat_map(|to| program.sources(stage, to).map(move |from| (from, to))).collect();
+                received.sort_unstable();
+                assert_eq!(sent, received);
+                let neighbours = |(from, to): &(ProcessId, ProcessId)| {
+                    program.guest().neighbours(*from).any(|word| word == *to)
+                };
+                assert!(sent.iter().all(neighbours));
+            }
+        }
+    }
+
+    #[test]
+    fn lists_that_jump_are_not_normal() {
+        let error = program(4, &[0, 1, 3]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "stage 2 uses dimension 3 after 1, expected the next or the one before it"
+        );
+        assert!(program(4, &[1, 1]).is_err());
+        assert!(program(4, &[3, 0]).is_ok());
+        assert_eq!(program(3, &[]).unwrap_err(), ShuffleExchangeProgramError::NoStages);
+        assert!(matches!(program(21, &[0]), Err(ShuffleExchangeProgramError::TooManyDimensions { .. })));
+    }
+}
