@@ -19,7 +19,6 @@ mod job;
 pub mod journal;
 pub mod launcher;
 mod link_traffic;
-mod loading;
 mod memory;
 mod missing_processes;
 mod parallel_runs;
@@ -40,13 +39,12 @@ pub use exact_mean::{exact_mean, mean_of_means};
 pub use generator_key::generator_key;
 pub use guest_program::{GuestProgram, NeighbourCommunication};
 pub use link_traffic::{LinkTraffic, busy_links, link_congestion};
-pub use loading::{CodeTypes, Loading};
 pub use memory::{Bytes, KeepRecords, MemoryError};
 pub use parallel_runs::{Means, Resources, execute_runs, measure_runs};
 pub use progress::Progress;
 pub use run_error::RunError;
 pub use runner::{FinishedRun, check_placements, check_runs, execute};
 pub use scenario::{
-    DimensionChoice, EmbeddingName, Execution, ExecutionMode, LauncherEntry, Phases, Run, Scenario,
-    ScenarioError, ScenarioErrors, load, load_text, read_hosts,
+    CodeTypes, DimensionChoice, EmbeddingName, Execution, ExecutionMode, LauncherEntry, Loading, Phases, Run,
+    Scenario, ScenarioError, ScenarioErrors, load, load_text, read_hosts,
 };

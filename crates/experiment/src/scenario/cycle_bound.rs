@@ -3,9 +3,7 @@
 use cubefold_simulator::{Cycles, MAX_MESSAGES};
 use cubefold_topology::Machine;
 
-use super::{
-    scenario_error::ScenarioError, setting::Setting, settings::Settings, size::Size, source_file::Place,
-};
+use super::{errors::ScenarioError, keys::Key, settings::Settings, source_file::Place, value::Size};
 use crate::guest_program::GuestProgram;
 
 /// Every cycle count is below this: sums of two still fit 64 bits.
@@ -68,10 +66,10 @@ impl CycleBound {
             .one_a_place("cycle count would overflow")
             .because(Some(&size.place), format!("shape {}", size.written()));
         let others = [
-            (Setting::MachineHopCycles, "the cycles of a hop"),
-            (Setting::ProgramComputeCycles, "the cycles of a computation"),
-            (Setting::ProgramDimensions, "the processes"),
-            (Setting::ProgramStages, "the stages"),
+            (Key::MachineHopCycles, "the cycles of a hop"),
+            (Key::ProgramComputeCycles, "the cycles of a computation"),
+            (Key::ProgramDimensions, "the processes"),
+            (Key::ProgramStages, "the stages"),
         ];
         let others =
             others.into_iter().filter(|&(setting, _)| Some(setting) != blamed.map(|(setting, _)| setting));
@@ -81,9 +79,9 @@ impl CycleBound {
     }
 
     /// The greatest value of the setting that is to blame with which the bound would hold.
-    fn greatest(&self, setting: Setting) -> Option<u128> {
+    fn greatest(&self, setting: Key) -> Option<u128> {
         let (others, times, least) = match setting {
-            Setting::ProgramComputeCycles => (self.hop.saturating_mul(self.crossings), self.computations, 0),
+            Key::ProgramComputeCycles => (self.hop.saturating_mul(self.crossings), self.computations, 0),
             _ => (self.computations.saturating_mul(self.compute), self.crossings, 1),
         };
         let greatest = (LIMIT - 1).checked_sub(others)?.checked_div(times)?;
@@ -92,14 +90,10 @@ impl CycleBound {
 }
 
 /// The larger of the cycles that are written, if any are.
-fn blamed<'a>(
-    settings: &'a Settings<'_>,
-    program: &GuestProgram,
-    hop: Cycles,
-) -> Option<(Setting, &'a Place)> {
-    let compute = settings.place(Setting::ProgramComputeCycles);
-    let compute = compute.map(|place| (program.compute(), Setting::ProgramComputeCycles, place));
-    let hop = settings.place(Setting::MachineHopCycles).map(|place| (hop, Setting::MachineHopCycles, place));
+fn blamed<'a>(settings: &'a Settings<'_>, program: &GuestProgram, hop: Cycles) -> Option<(Key, &'a Place)> {
+    let compute = settings.place(Key::ProgramComputeCycles);
+    let compute = compute.map(|place| (program.compute(), Key::ProgramComputeCycles, place));
+    let hop = settings.place(Key::MachineHopCycles).map(|place| (hop, Key::MachineHopCycles, place));
     // Of equal ones the last: more hops are made than computations.
     let largest = compute.into_iter().chain(hop).max_by_key(|&(cycles, _, _)| cycles);
     largest.map(|(_, setting, place)| (setting, place))

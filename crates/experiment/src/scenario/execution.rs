@@ -1,17 +1,20 @@
-//! How a program is executed, and the `[execution]` table that says so.
+//! How a program is executed: the `[execution]` table, and whether machine, program and placement can be executed so.
 
 use std::{fmt, num::NonZeroU64};
 
-use cubefold_simulator::EngineChoice;
-use cubefold_topology::TieRule;
+use cubefold_mapping::Placement;
+use cubefold_simulator::{Communication, EngineChoice};
+use cubefold_topology::{LinkMode, TieRule};
 
 use super::{
-    known_names::help,
-    scenario_error::ScenarioError,
-    setting::Setting,
+    embeddings::EmbeddingName,
+    errors::{ScenarioError, help},
+    keys::Key,
+    machine::MachineSection,
     settings::Settings,
     value::{Content, Value},
 };
+use crate::guest_program::GuestProgram;
 
 /// How a program is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -99,17 +102,17 @@ impl fmt::Display for DimensionChoice {
 pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Execution> {
     let engine = chosen(
         settings,
-        Setting::ExecutionEngine,
+        Key::ExecutionEngine,
         &[EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT].map(|engine| (engine.name(), engine)),
         errors,
     );
     let dimension_choice = chosen(
         settings,
-        Setting::ExecutionDimensionChoice,
+        Key::ExecutionDimensionChoice,
         &[("lowest", DimensionChoice::Lowest), ("random", DimensionChoice::Random)],
         errors,
     );
-    let phases = match settings.get(Setting::ExecutionPhases) {
+    let phases = match settings.get(Key::ExecutionPhases) {
         Some(value) => phases(value, errors),
         None => Some(Phases::default()),
     };
@@ -119,7 +122,7 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
 
 /// Which way round messages go when both are equally long.
 pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
-    chosen(settings, Setting::ExecutionTie, &TieRule::ALL.map(|tie| (tie.name(), tie)), errors)
+    chosen(settings, Key::ExecutionTie, &TieRule::ALL.map(|tie| (tie.name(), tie)), errors)
 }
 
 fn mode(
@@ -133,14 +136,14 @@ fn mode(
         phases: phases.unwrap_or_default(),
     };
     let names = [("asynchronous", ExecutionMode::Asynchronous), ("coordinated", coordinated)];
-    let mode = chosen(settings, Setting::ExecutionMode, &names, errors);
+    let mode = chosen(settings, Key::ExecutionMode, &names, errors);
     dimension_choice.and(phases).and(mode)
 }
 
 /// The value of a key with names, or its default.
 fn chosen<T: Copy + Default>(
     settings: &Settings<'_>,
-    setting: Setting,
+    setting: Key,
     choices: &[(&str, T)],
     errors: &mut Vec<ScenarioError>,
 ) -> Option<T> {
@@ -152,7 +155,7 @@ fn chosen<T: Copy + Default>(
 
 fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
     const KNOWN: [&str; 2] = ["embedding", "unlimited"];
-    let name = Setting::ExecutionPhases.path();
+    let name = Key::ExecutionPhases.path();
     let expected = "embedding, unlimited or a phase length of at least 1";
     match &value.content {
         Content::Integer(Some(length)) if *length > 0 => NonZeroU64::new(*length).map(Phases::Length),
@@ -167,4 +170,58 @@ fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
             None
         }
     }
+}
+
+/// Tells what goes by dimensions on a network, which has none, and what goes in step in a program that does not.
+pub(super) fn check_fit(
+    settings: &Settings<'_>,
+    section: &MachineSection,
+    program: Option<&GuestProgram>,
+    execution: Option<Execution>,
+    errors: &mut Vec<ScenarioError>,
+) {
+    let kind = settings.place(Key::MachineKind);
+    let network = section.machine.as_ref().filter(|machine| machine.as_network().is_some());
+    if let (Some(machine), Some(LinkMode::SingleDirection), Some(place)) =
+        (network, section.links, settings.place(Key::MachineLinks))
+    {
+        let message =
+            format!("single-direction links of a {}, expected full-duplex or half-duplex", machine.kind());
+        let error = ScenarioError::at(place, message, "its links lie in no dimensions to take turns");
+        errors.push(error.because(kind, "the machine"));
+    }
+    let coordinated = execution.is_some_and(|own| matches!(own.mode, ExecutionMode::Coordinated { .. }));
+    let Some(place) = settings.place(Key::ExecutionMode).filter(|_| coordinated) else { return };
+    if let Some(machine) = network {
+        let message = format!("coordinated execution on a {}, expected asynchronous", machine.kind());
+        let error = ScenarioError::at(place, message, "its nodes have no coordinates to correct one by one");
+        errors.push(error.because(kind, "the machine"));
+    }
+    if let Some(program) = program.filter(|program| !program.all_processes_compute()) {
+        let message = format!("coordinated execution of a {} program, expected asynchronous", program.kind());
+        let error = ScenarioError::at(place, message, "some of its processes pass through stages");
+        errors.push(error.because(settings.place(Key::ProgramKind), "the program"));
+    }
+}
+
+/// Tells why the engine asked for does not apply to a placement. Coordinated runs have an engine of their own
+/// and do not read the choice.
+pub(super) fn check_engine(
+    settings: &Settings<'_>,
+    execution: Execution,
+    program: &GuestProgram,
+    (embedding, placement): (&EmbeddingName, &Placement),
+    communication: Communication,
+) -> Result<(), ScenarioError> {
+    let asked = matches!(execution.engine, EngineChoice::Belt(_));
+    let (true, ExecutionMode::Asynchronous) = (asked, execution.mode) else { return Ok(()) };
+    let Err(reason) = program.belt_applies(placement, communication) else { return Ok(()) };
+    let Some(place) = settings.place(Key::ExecutionEngine) else { return Ok(()) };
+    let message = format!("engine belt does not apply to {embedding}: {reason}");
+    Err(ScenarioError::at(place, message, "does not apply")
+        .because(settings.place(Key::ProgramKind), "the program")
+        .because(settings.place(Key::ProgramStages), "the stages")
+        .because(settings.place(Key::MachineLinks), "the links")
+        .because(settings.place(Key::MappingEmbeddings), "the embeddings")
+        .with_help("\"auto\" takes the belt engine wherever it applies, and \"hop\" elsewhere"))
 }

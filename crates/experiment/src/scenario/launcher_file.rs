@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use cubefold_mapping::Placement;
 
 use super::{
+    errors::{ScenarioError, ScenarioErrors, errors_at},
     placement_file::Failure,
-    scenario_error::{ScenarioError, ScenarioErrors, errors_at},
     source_file::{ReadError, SourceFile},
-    table::Table,
-    value::Value,
+    value::{Table, Value},
 };
 use crate::{
     launcher::{self, HostList, HostOptions, LauncherFormat},

@@ -1,5 +1,8 @@
 //! What a scenario calls an embedding.
 
+pub(super) mod classic;
+pub(super) mod greenberg;
+
 use std::fmt;
 
 use cubefold_mapping::{ClassicKind, ConstructionKind, EmbeddingKind};

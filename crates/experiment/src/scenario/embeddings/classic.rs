@@ -9,17 +9,16 @@ use cubefold_topology::Machine;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use super::{
-    mapping_section::Fit, placement_file::Failure, scenario_error::ScenarioError, setting::Setting,
-    source_file::Place,
-};
 use crate::generator_key::generator_key;
+use crate::scenario::{
+    errors::ScenarioError, keys::Key, mapping::Fit, placement_file::Failure, source_file::Place,
+};
 
 /// What the generator of flip bits is for.
 const FLIP_BITS: &str = "flip bits of cs838";
 
 /// The construction with this name, or the first that is for guest and machine.
-pub(super) fn place(
+pub(in crate::scenario) fn place(
     fit: &Fit<'_>,
     kind: Option<ClassicKind>,
     place: Option<&Place>,
@@ -73,7 +72,7 @@ fn refused(
     };
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "not covered")
         .because(Some(&fit.size.place), "the machine")
-        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .with_help(help(fit.machine, guest))
 }
 

@@ -3,13 +3,12 @@
 use cubefold_mapping::{GraphGuest, GreenbergError, GreenbergPlacement, Placement, WrapPlace};
 use cubefold_topology::Machine;
 
-use super::{
-    mapping_section::Fit, placement_file::Failure, scenario_error::ScenarioError, setting::Setting,
-    source_file::Place,
+use crate::scenario::{
+    errors::ScenarioError, keys::Key, mapping::Fit, placement_file::Failure, source_file::Place,
 };
 
 /// The placement of the guest, `named` telling where the embedding is.
-pub(super) fn place(fit: &Fit<'_>, named: Option<&Place>) -> Result<Placement, Failure> {
+pub(in crate::scenario) fn place(fit: &Fit<'_>, named: Option<&Place>) -> Result<Placement, Failure> {
     let Some(guest) = fit.program.graph().map(GraphGuest::shape) else {
         return Err(Failure::Wrong(vec![not_a_mesh(fit, named)]));
     };
@@ -22,7 +21,7 @@ pub(super) fn place(fit: &Fit<'_>, named: Option<&Place>) -> Result<Placement, F
 fn not_a_mesh(fit: &Fit<'_>, named: Option<&Place>) -> ScenarioError {
     let message = "embedding greenberg of a d-cube, expected a mesh guest";
     ScenarioError::at(named.unwrap_or(&fit.size.place), message, "places meshes")
-        .because(fit.settings.place(Setting::ProgramKind), "the kind")
+        .because(fit.settings.place(Key::ProgramKind), "the kind")
         .with_help("use \"standard\", which puts the d-cube on a hypercube as it is, or a neighbour-exchange program")
 }
 
@@ -30,7 +29,7 @@ fn not_a_mesh(fit: &Fit<'_>, named: Option<&Place>) -> ScenarioError {
 fn misfit(fit: &Fit<'_>, named: Option<&Place>, guest: &Machine, error: GreenbergError) -> ScenarioError {
     let needed = GreenbergPlacement::cube_dimensions(guest);
     let message = format!("embedding greenberg: {error}");
-    let guest_place = fit.settings.place(Setting::ProgramGuest);
+    let guest_place = fit.settings.place(Key::ProgramGuest);
     match error {
         GreenbergError::CubeDimensions { found, expected } => {
             let label = format!("{found} dimensions, expected {expected}");
@@ -52,7 +51,7 @@ fn misfit(fit: &Fit<'_>, named: Option<&Place>, guest: &Machine, error: Greenber
             let error = ScenarioError::at(named.unwrap_or(&fit.size.place), message, "places meshes");
             error
                 .because(guest_place, "the guest")
-                .because(fit.settings.place(Setting::MachineKind), "the machine")
+                .because(fit.settings.place(Key::MachineKind), "the machine")
                 .with_help("use \"cs838\", which places other graphs")
         }
         GreenbergError::Processes { .. } => {
@@ -79,7 +78,7 @@ fn at_machine(
     (message, label): (String, String),
 ) -> ScenarioError {
     ScenarioError::at(place, message, label)
-        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .because(named, "fills the cube that the guest needs")
 }
 

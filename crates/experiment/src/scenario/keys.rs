@@ -2,7 +2,7 @@
 
 /// A key of a scenario that holds one value, named by its path in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Setting {
+pub(super) enum Key {
     Name,
     Seed,
     MachineKind,
@@ -41,7 +41,7 @@ pub(super) enum Section {
     Execution,
 }
 
-impl Setting {
+impl Key {
     /// Every key, in the order in which they are documented.
     pub(super) const ALL: [Self; 25] = [
         Self::Name,
@@ -156,13 +156,13 @@ mod tests {
 
     #[test]
     fn paths_are_made_of_sections_and_keys() {
-        for setting in Setting::ALL {
-            assert_eq!(Setting::with_path(setting.path()), Some(setting));
-            assert_eq!(Setting::with_key(setting.section(), setting.key()), Some(setting));
+        for setting in Key::ALL {
+            assert_eq!(Key::with_path(setting.path()), Some(setting));
+            assert_eq!(Key::with_key(setting.section(), setting.key()), Some(setting));
         }
-        assert_eq!(Setting::with_key(Section::Machine, "kind"), Some(Setting::MachineKind));
-        assert_eq!(Setting::with_key(Section::Program, "kind"), Some(Setting::ProgramKind));
-        let top: Vec<_> = Setting::in_section(Section::Top).collect();
-        assert_eq!(top, [Setting::Name, Setting::Seed]);
+        assert_eq!(Key::with_key(Section::Machine, "kind"), Some(Key::MachineKind));
+        assert_eq!(Key::with_key(Section::Program, "kind"), Some(Key::ProgramKind));
+        let top: Vec<_> = Key::in_section(Section::Top).collect();
+        assert_eq!(top, [Key::Name, Key::Seed]);
     }
 }

@@ -8,19 +8,15 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, MachineKind, Partition};
 
 use super::{
-    classic_placement,
-    embedding_name::EmbeddingName,
-    greenberg_section,
-    known_names::{all_of, help},
+    embeddings::{EmbeddingName, classic, greenberg},
+    errors::{ScenarioError, all_of, help},
+    keys::Key,
     launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
     placement_file::{self, Failure},
-    scenario_error::ScenarioError,
-    setting::Setting,
     settings::Settings,
-    size::Size,
     source_file::Place,
-    value::{Content, Value},
+    value::{Content, Size, Value},
 };
 use crate::{guest_program::GuestProgram, region::Region};
 
@@ -69,7 +65,7 @@ pub(super) fn read(
     program: Option<&GuestProgram>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<NamedEmbedding>> {
-    let Some(value) = settings.get(Setting::MappingEmbeddings) else {
+    let Some(value) = settings.get(Key::MappingEmbeddings) else {
         let on_network = machine.is_some_and(|machine| machine.as_network().is_some());
         let kind = machine.map(Machine::kind);
         let names = match program {
@@ -85,7 +81,7 @@ pub(super) fn read(
         };
         return Some(names.into_iter().map(|name| NamedEmbedding { name, place: None }).collect());
     };
-    let values = value.list(Setting::MappingEmbeddings.path(), "embeddings", errors)?;
+    let values = value.list(Key::MappingEmbeddings.path(), "embeddings", errors)?;
     let before = errors.len();
     let mut embeddings: Vec<NamedEmbedding> = vec![];
     for entry in values {
@@ -198,8 +194,8 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
             format!("embedding {} where a network is placed or placed on, expected standard", embedding.name);
         return Some(
             ScenarioError::at(place, message, "goes by the dimensions of a grid")
-                .because(fit.settings.place(Setting::MachineKind), "the machine")
-                .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+                .because(fit.settings.place(Key::MachineKind), "the machine")
+                .because(fit.settings.place(Key::ProgramGuest), "the guest")
                 .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
         );
     }
@@ -209,8 +205,8 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
         );
         ScenarioError::at(place, message, format!("{nodes} nodes, expected {processes}"))
             .because(Some(&fit.size.place), format!("{nodes} nodes"))
-            .because(fit.settings.place(Setting::ProgramGuest), format!("{processes} processes"))
-            .because(fit.settings.place(Setting::ProgramDimensions), format!("{processes} processes"))
+            .because(fit.settings.place(Key::ProgramGuest), format!("{processes} processes"))
+            .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
             .with_help("only a placement file leaves nodes empty or puts several processes on one")
     })
 }
@@ -237,7 +233,7 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
         fit.size.written()
     );
     ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {processes}"))
-        .because(fit.settings.place(Setting::ProgramDimensions), format!("{processes} processes"))
+        .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
         .because(first.place.as_ref(), "fills the machine")
         .with_help(if nodes < processes {
             "only tao and placement files put several processes on a node".to_owned()
@@ -300,11 +296,11 @@ fn placement(
             let name = format!("{} by seed {}", embedding.name, fit.seed);
             let key = PlacementKey::named(&name, fit.program, region);
             let place = embedding.place.as_ref();
-            library.placement(key, || classic_placement::place(fit, *kind, place))
+            library.placement(key, || classic::place(fit, *kind, place))
         }
         EmbeddingName::Greenberg => {
             let key = PlacementKey::named(&embedding.name.to_string(), fit.program, region);
-            library.placement(key, || greenberg_section::place(fit, embedding.place.as_ref()))
+            library.placement(key, || greenberg::place(fit, embedding.place.as_ref()))
         }
     }
 }
@@ -341,15 +337,15 @@ fn not_covered(fit: &Fit<'_>, embedding: &NamedEmbedding, error: &ConstructionEr
     let conditions: Vec<String> = error.unmet.iter().map(ToString::to_string).collect();
     ScenarioError::at(place, message, "not covered")
         .because(Some(&fit.size.place), "the machine")
-        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .with_help(format!("what keeps it:\n{}", conditions.join("\n")))
 }
 
 fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let message = format!("embedding {} of a torus or mesh guest, expected a d-cube", embedding.name);
-    let place = embedding.place.as_ref().or(fit.settings.place(Setting::ProgramGuest));
+    let place = embedding.place.as_ref().or(fit.settings.place(Key::ProgramGuest));
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "places d-cubes")
-        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .with_help("use \"tao\", or name a placement file: \"file:PATH\"")
 }
 
