@@ -36,19 +36,15 @@ mod axis {
 mod belt;
 mod communication;
 mod coordinated;
-mod cube_program;
 mod cycle;
 mod distribution;
-mod divide_and_conquer;
 mod engine_choice;
 mod field_line;
-mod neighbour_program;
 mod network;
 mod prediction;
 mod program;
 mod record;
 mod routing;
-mod shuffle_exchange_program;
 mod simulation;
 mod summary;
 mod timing;
@@ -57,18 +53,21 @@ mod traffic;
 pub use accounts::ImbalanceError;
 pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_times};
 pub use communication::{Communication, ZeroHopError};
-pub use cube_program::{CubeProgram, CubeProgramError};
 pub use cycle::{Cycle, Cycles};
 pub use distribution::{Distribution, Percent};
-pub use divide_and_conquer::DivideAndConquer;
 pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts};
-pub use neighbour_program::{NeighbourProgram, NoStagesError, Pattern};
 pub use network::LinkUse;
 pub use prediction::{LowerBound, lower_bound, predict};
-pub use program::Program;
+pub use program::cube_program::{CubeProgram, CubeProgramError};
+pub use program::divide_and_conquer::DivideAndConquer;
+pub use program::neighbour_program::{NeighbourProgram, NoStagesError, Pattern};
+pub use program::shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError};
+pub use program::{
+    Program,
+    erased_program::{ErasedProgram, GuestRef, ProgramOnGuest},
+};
 pub use record::{Observer, StageRecord};
 pub use routing::{DimensionChoice, PhaseLength, Routing};
-pub use shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError};
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, max_cycles,
     simulate,

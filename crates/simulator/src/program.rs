@@ -1,4 +1,14 @@
-//! What the engines need to know of a program.
+//! Programs: stages of computations and messages (`docs/model.md` section 2).
+//!
+//! [`Program`] is all that the engines know of a program; its messages come as iterators, so that the loops of an
+//! engine are compiled for each program. [`ErasedProgram`] is the same program behind one pointer: each of its
+//! methods finds the program once, and runs what is compiled for it.
+
+pub(crate) mod cube_program;
+pub(crate) mod divide_and_conquer;
+pub(crate) mod erased_program;
+pub(crate) mod neighbour_program;
+pub(crate) mod shuffle_exchange_program;
 
 use cubefold_mapping::ProcessId;
 
@@ -15,7 +25,13 @@ pub trait Program: Sync {
     /// The number of stages, at least 1.
     fn stage_count(&self) -> usize;
 
-    /// How long a process computes in a stage, `T_a`.
+    /// The guest dimension of a stage, counted from 0, where all its messages go along one.
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        let _ = stage;
+        None
+    }
+
+    /// The time for which a process computes in a stage, `T_a`.
     fn compute(&self) -> Cycles;
 
     /// Whether a process computes in a stage. One that does not is ready for its messages as soon as the stage before is
@@ -39,13 +55,20 @@ pub trait Program: Sync {
     fn max_received(&self) -> usize;
 
     /// The destinations of the messages that `source` sends in a stage.
-    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId>;
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId>
+    where
+        Self: Sized;
 
     /// The sources of the messages that `destination` receives in a stage.
-    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId>;
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId>
+    where
+        Self: Sized;
 
     /// The sources and destinations of all messages of a stage, by ascending source.
-    fn messages(&self, stage: usize) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+    fn messages(&self, stage: usize) -> impl Iterator<Item = (ProcessId, ProcessId)>
+    where
+        Self: Sized,
+    {
         ProcessId::first(self.process_count())
             .flat_map(move |source| self.destinations(stage, source).map(move |to| (source, to)))
     }

@@ -3,7 +3,7 @@
 use cubefold_mapping::{CubeDimension, GraphGuest, Guest, Hypercube, ProcessId};
 use cubefold_topology::{Machine, MachineKind};
 
-use crate::{Cycles, Program};
+use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
 
 /// A normal hypercube algorithm whose data move (CS838 1999; erratum N9).
 ///
@@ -120,13 +120,6 @@ impl ShuffleExchangeProgram {
         (0..self.dimensions[0].index()).fold(word, |word, _| self.rotated(word, Rotation::Left))
     }
 
-    /// The dimension of the hypercube along which a stage exchanges, counted from 0; none of one that moves data.
-    #[must_use]
-    pub fn stage_dimension(&self, stage: usize) -> Option<usize> {
-        let dimension = self.dimensions.get(stage / 2)?;
-        (self.phase(stage) == Phase::Exchange).then(|| dimension.index())
-    }
-
     fn phase(&self, stage: usize) -> Phase {
         let [before, after] = [stage / 2, stage / 2 + 1].map(|exchange| self.dimensions.get(exchange));
         match (stage % 2, before.zip(after)) {
@@ -202,6 +195,11 @@ impl Program for ShuffleExchangeProgram {
         2 * self.dimensions.len() - 1
     }
 
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        let dimension = self.dimensions.get(stage / 2)?;
+        (self.phase(stage) == Phase::Exchange).then(|| dimension.index())
+    }
+
     fn compute(&self) -> Cycles {
         self.compute
     }
@@ -228,6 +226,12 @@ impl Program for ShuffleExchangeProgram {
 
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
         self.partner(stage, destination, Rotation::opposite).into_iter()
+    }
+}
+
+impl ProgramOnGuest for ShuffleExchangeProgram {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Graph(&self.guest)
     }
 }
 

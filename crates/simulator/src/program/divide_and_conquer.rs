@@ -2,7 +2,7 @@
 
 use cubefold_mapping::{Guest, Hypercube, ProcessId};
 
-use crate::{Cycles, Program};
+use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
 
 /// Divide and conquer on the d-cube (CS838 1999; erratum N8: the dimensions are `0..d`).
 ///
@@ -49,17 +49,6 @@ impl DivideAndConquer {
         &self.cube
     }
 
-    /// The dimension of a stage, counted from 0; none of that of the leaves.
-    #[must_use]
-    pub fn stage_dimension(&self, stage: usize) -> Option<usize> {
-        let dimensions = usize::from(self.cube.dimension_count());
-        match stage {
-            _ if stage < dimensions => Some(stage),
-            _ if stage == dimensions => None,
-            _ => (2 * dimensions).checked_sub(stage),
-        }
-    }
-
     fn phase(&self, stage: usize) -> Phase {
         match self.stage_dimension(stage) {
             None => Phase::Leaves,
@@ -84,6 +73,15 @@ impl Program for DivideAndConquer {
 
     fn stage_count(&self) -> usize {
         2 * usize::from(self.cube.dimension_count()) + 1
+    }
+
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        let dimensions = usize::from(self.cube.dimension_count());
+        match stage {
+            _ if stage < dimensions => Some(stage),
+            _ if stage == dimensions => None,
+            _ => (2 * dimensions).checked_sub(stage),
+        }
     }
 
     fn compute(&self) -> Cycles {
@@ -126,6 +124,12 @@ impl Program for DivideAndConquer {
             Phase::Combine { bit } => partner(destination, bit, false),
         };
         source.into_iter()
+    }
+}
+
+impl ProgramOnGuest for DivideAndConquer {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Cube(&self.cube)
     }
 }
 

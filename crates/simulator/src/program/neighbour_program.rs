@@ -1,14 +1,11 @@
 //! Neighbour-exchange programs on torus and mesh guests.
 
-mod permutation_set;
-
 use cubefold_mapping::{GraphGuest, Guest, ProcessId};
 use cubefold_topology::{Direction, HostDimension, Sign, Wrap};
-use rand::SeedableRng;
+use rand::{Rng, RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 
-use self::permutation_set::PermutationSet;
-use crate::{Cycles, Program};
+use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
 
 /// A program whose processes are the nodes of a torus or mesh and send to neighbours only
 /// (Tao 1988, 4.2; `docs/model.md` section 2).
@@ -75,16 +72,6 @@ impl NeighbourProgram {
         &self.guest
     }
 
-    /// The dimension of a stage, counted from 0, where all its messages go along one.
-    #[must_use]
-    pub fn stage_dimension(&self, stage: usize) -> Option<usize> {
-        match &self.stages[stage] {
-            Exchange::Shift(direction) => Some(direction.dimension.index()),
-            Exchange::Swap(dimension) => Some(dimension.index()),
-            Exchange::Set(_) | Exchange::Scatter => None,
-        }
-    }
-
     /// The partner in a wrapping dimension of length 2: whichever neighbour there is.
     fn other(&self, process: ProcessId, dimension: HostDimension) -> Option<ProcessId> {
         Sign::BOTH.into_iter().find_map(|sign| self.guest.neighbour(process, Direction { dimension, sign }))
@@ -137,6 +124,43 @@ fn max_neighbours(guest: &GraphGuest) -> usize {
     guest.shape().extents().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
 }
 
+/// Messages between neighbours of which no two have the same source or the same destination.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PermutationSet {
+    destinations: Vec<Option<ProcessId>>, // by source
+    sources: Vec<Option<ProcessId>>,      // by destination
+}
+
+impl PermutationSet {
+    /// A random set: in random order every process sends to a random one of those of its neighbours that
+    /// receive nothing yet, if there is one.
+    fn random(guest: &GraphGuest, generator: &mut impl Rng) -> Self {
+        let mut order: Vec<ProcessId> = ProcessId::first(guest.process_count()).collect();
+        let mut set = Self { destinations: vec![None; order.len()], sources: vec![None; order.len()] };
+        order.shuffle(generator);
+        for source in order {
+            let open = guest.neighbours(source).filter(|&neighbour| set.source(neighbour).is_none());
+            let open: Vec<ProcessId> = open.collect();
+            if !open.is_empty() {
+                let destination = open[generator.random_range(0..open.len())];
+                set.destinations[source.label() as usize] = Some(destination);
+                set.sources[destination.label() as usize] = Some(source);
+            }
+        }
+        set
+    }
+
+    /// The process that `source` sends to.
+    fn destination(&self, source: ProcessId) -> Option<ProcessId> {
+        self.destinations[source.label() as usize]
+    }
+
+    /// The process that `destination` receives from.
+    fn source(&self, destination: ProcessId) -> Option<ProcessId> {
+        self.sources[destination.label() as usize]
+    }
+}
+
 impl Program for NeighbourProgram {
     fn process_count(&self) -> u64 {
         self.guest.process_count()
@@ -144,6 +168,14 @@ impl Program for NeighbourProgram {
 
     fn stage_count(&self) -> usize {
         self.stages.len()
+    }
+
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        match &self.stages[stage] {
+            Exchange::Shift(direction) => Some(direction.dimension.index()),
+            Exchange::Swap(dimension) => Some(dimension.index()),
+            Exchange::Set(_) | Exchange::Scatter => None,
+        }
     }
 
     fn compute(&self) -> Cycles {
@@ -160,6 +192,12 @@ impl Program for NeighbourProgram {
 
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
         self.partners(stage, destination, Role::Destination)
+    }
+}
+
+impl ProgramOnGuest for NeighbourProgram {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Graph(&self.guest)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use cubefold_mapping::{CubeDimension, Guest, Hypercube, ProcessId};
 
-use crate::{Cycles, Program};
+use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
 
 /// A compute-and-communicate (CC) d-cube program: in stage `s` every process computes and then exchanges
 /// one message with its neighbour in dimension `q_s` (González & Valero 1993, 2.1).
@@ -112,6 +112,10 @@ impl Program for CubeProgram {
         self.stages.len()
     }
 
+    fn stage_dimension(&self, stage: usize) -> Option<usize> {
+        self.stages.get(stage).map(|dimension| dimension.index())
+    }
+
     fn compute(&self) -> Cycles {
         self.compute
     }
@@ -130,6 +134,12 @@ impl Program for CubeProgram {
 
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
         std::iter::once(self.cube.neighbour(destination, self.stages[stage]))
+    }
+}
+
+impl ProgramOnGuest for CubeProgram {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Cube(&self.cube)
     }
 }
 

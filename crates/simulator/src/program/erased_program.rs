@@ -1,0 +1,299 @@
+//! Programs behind one pointer, for those who choose among programs while they run.
+//!
+//! A method of [`ErasedProgram`] costs one indirect call a run, stage or question, never one a message: behind it lies
+//! the engine as it is compiled for the program. What a caller asks of the guest goes through [`GuestRef`].
+
+use std::{any::Any, fmt::Debug};
+
+use cubefold_mapping::{
+    Extremes, GraphGuest, Guest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
+    TableMethodError, TranslationTable, translation_tables,
+};
+use cubefold_topology::{Machine, TieRule};
+
+use crate::{
+    Communication, CountLinkUse, Cycle, Execution, LowerBound, NoBeltError, Observer, Outcome, Program,
+    SimulationError, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
+};
+
+/// The guest graph of a program.
+#[derive(Debug, Clone, Copy)]
+pub enum GuestRef<'program> {
+    /// A d-cube.
+    Cube(&'program Hypercube),
+    /// Any other graph.
+    Graph(&'program GraphGuest),
+}
+
+/// A program whose processes are the nodes of a guest graph.
+pub trait ProgramOnGuest: Program {
+    /// The guest.
+    fn guest(&self) -> GuestRef<'_>;
+}
+
+/// A program of whichever type: every [`ProgramOnGuest`] that can be compared and sent to other threads is one.
+pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
+    /// The program, for a caller that knows its type.
+    fn as_any(&self) -> &dyn Any;
+
+    /// Whether `other` is the same program: of one type, and equal.
+    fn equals(&self, other: &dyn ErasedProgram) -> bool;
+
+    /// Calls `visit` with the source and destination of every message of a stage, by ascending source.
+    fn visit_messages(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId));
+
+    /// The distances that the messages of a stage go \[links\], given the metrics of the placement.
+    fn stage_distances(&self, stage: usize, placement: &Placement, metrics: &PlacementMetrics) -> Extremes;
+
+    /// See [`simulate`]. Without an observer nothing is spent on records.
+    ///
+    /// # Errors
+    ///
+    /// As [`simulate`].
+    fn simulate(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+        count_link_use: CountLinkUse,
+        observer: Option<&mut dyn Observer>,
+    ) -> Result<Outcome, SimulationError>;
+
+    /// See [`check`].
+    ///
+    /// # Errors
+    ///
+    /// As [`check`].
+    fn check(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+    ) -> Result<(), SimulationError>;
+
+    /// See [`belt_applies`].
+    ///
+    /// # Errors
+    ///
+    /// As [`belt_applies`].
+    fn belt_applies(&self, placement: &Placement, communication: Communication) -> Result<(), NoBeltError>;
+
+    /// See [`bytes_to_simulate`].
+    fn bytes_to_simulate(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+    ) -> u64;
+
+    /// See [`predict`]; none for programs and placements that have no prediction.
+    fn predict(&self, placement: &Placement, communication: Communication) -> Option<Cycle>;
+
+    /// See [`lower_bound`]; none for programs that have none.
+    fn lower_bound(&self, placement: &Placement, communication: Communication) -> Option<LowerBound>;
+}
+
+impl PartialEq for dyn ErasedProgram {
+    fn eq(&self, other: &Self) -> bool {
+        self.equals(other)
+    }
+}
+
+impl Eq for dyn ErasedProgram {}
+
+impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn equals(&self, other: &dyn ErasedProgram) -> bool {
+        other.as_any().downcast_ref::<P>() == Some(self)
+    }
+
+    fn visit_messages(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId)) {
+        self.messages(stage).for_each(|(source, destination)| visit(source, destination));
+    }
+
+    fn stage_distances(&self, stage: usize, placement: &Placement, metrics: &PlacementMetrics) -> Extremes {
+        if let Some(program) = self.as_cube() {
+            return metrics.distances[program.stages()[stage].index()].over_edges;
+        }
+        let machine = placement.machine();
+        let distance =
+            |(source, destination)| machine.distance(placement.node(source), placement.node(destination));
+        Extremes::of(self.messages(stage).map(distance))
+    }
+
+    fn simulate(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+        count_link_use: CountLinkUse,
+        observer: Option<&mut dyn Observer>,
+    ) -> Result<Outcome, SimulationError> {
+        match observer {
+            None => simulate(self, placement, communication, execution, count_link_use, &mut ()),
+            Some(mut observer) => {
+                simulate(self, placement, communication, execution, count_link_use, &mut observer)
+            }
+        }
+    }
+
+    fn check(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+    ) -> Result<(), SimulationError> {
+        check(self, placement, communication, execution)
+    }
+
+    fn belt_applies(&self, placement: &Placement, communication: Communication) -> Result<(), NoBeltError> {
+        belt_applies(self, placement, communication)
+    }
+
+    fn bytes_to_simulate(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+    ) -> u64 {
+        bytes_to_simulate(self, placement, communication, execution)
+    }
+
+    fn predict(&self, placement: &Placement, communication: Communication) -> Option<Cycle> {
+        let program = self.as_cube().filter(|_| placement.is_one_to_one())?;
+        Some(predict(program, placement, communication))
+    }
+
+    fn lower_bound(&self, placement: &Placement, communication: Communication) -> Option<LowerBound> {
+        lower_bound(self.as_cube()?, placement, communication)
+    }
+}
+
+/// The same with the guest, whichever it is.
+macro_rules! with_guest {
+    ($self:expr, $guest:ident => $result:expr) => {
+        match $self {
+            GuestRef::Cube($guest) => $result,
+            GuestRef::Graph($guest) => $result,
+        }
+    };
+}
+
+impl<'program> GuestRef<'program> {
+    /// The d-cube; none where it is another graph.
+    #[must_use]
+    pub fn cube(self) -> Option<Hypercube> {
+        match self {
+            Self::Cube(cube) => Some(*cube),
+            Self::Graph(_) => None,
+        }
+    }
+
+    /// The graph; none where it is a d-cube.
+    #[must_use]
+    pub fn graph(self) -> Option<&'program GraphGuest> {
+        match self {
+            Self::Cube(_) => None,
+            Self::Graph(graph) => Some(graph),
+        }
+    }
+
+    /// The guest as the machine that it would fill.
+    #[must_use]
+    pub fn shape(self) -> Machine {
+        with_guest!(self, guest => guest.shape().clone())
+    }
+
+    /// The number of dimensions that its edges are sorted into.
+    #[must_use]
+    pub fn dimension_count(self) -> usize {
+        with_guest!(self, guest => Guest::dimension_count(guest))
+    }
+
+    /// The edges of one dimension (counted from 0), each once, the smaller label first.
+    #[must_use]
+    pub fn edges(self, dimension: usize) -> Vec<(ProcessId, ProcessId)> {
+        with_guest!(self, guest => guest.edges(dimension).collect())
+    }
+
+    /// The metrics of a placement of the guest.
+    #[must_use]
+    pub fn measure(self, placement: &Placement, tie: TieRule) -> PlacementMetrics {
+        match self {
+            Self::Cube(cube) => PlacementMetrics::measure(cube, placement, tie),
+            Self::Graph(graph) => PlacementMetrics::measure_by_edge(graph, placement, tie),
+        }
+    }
+
+    /// See [`translation_tables`].
+    ///
+    /// # Errors
+    ///
+    /// As [`translation_tables`].
+    pub fn translation_tables(
+        self,
+        placement: &'program Placement,
+        method: TableMethod,
+    ) -> Result<Box<dyn Iterator<Item = TranslationTable> + 'program>, TableMethodError> {
+        Ok(with_guest!(self, guest => Box::new(translation_tables(guest, placement, method)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CubeProgram, Cycles, DivideAndConquer, EngineChoice, StageRecord};
+    use cubefold_mapping::EmbeddingKind;
+    use cubefold_topology::{LinkMode, MachineKind};
+
+    #[test]
+    fn an_erased_program_runs_as_the_program_itself() {
+        let cube = Hypercube::new(4).unwrap();
+        let machine = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+        let placement = Placement::embed(EmbeddingKind::Byweight, cube, &machine).unwrap();
+        let links = Communication::new(LinkMode::HalfDuplex, Cycles::new(2), TieRule::Direct).unwrap();
+        let execution = Execution::Asynchronous(EngineChoice::Auto);
+        let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(3)).unwrap();
+        let erased: Box<dyn ErasedProgram> = Box::new(program.clone());
+
+        let mut records: Vec<StageRecord> = vec![];
+        let run = |observer| erased.simulate(&placement, links, &execution, CountLinkUse::No, observer);
+        let [silent, observed] = [run(None).unwrap(), run(Some(&mut records)).unwrap()];
+        let mut expected: Vec<StageRecord> = vec![];
+        let outcome =
+            simulate(&program, &placement, links, &execution, CountLinkUse::No, &mut expected).unwrap();
+        assert_eq!(records, expected);
+        let sums = |outcome: &Outcome| (outcome.summary.makespan(), outcome.summary.totals());
+        assert_eq!([sums(&silent), sums(&observed)], [sums(&outcome), sums(&outcome)]);
+        assert_eq!(erased.predict(&placement, links), Some(predict(&program, &placement, links)));
+
+        let mut messages = vec![];
+        erased.visit_messages(2, &mut |source, destination| messages.push((source, destination)));
+        assert_eq!(messages, program.messages(2).collect::<Vec<_>>());
+        let metrics = erased.guest().measure(&placement, TieRule::Direct);
+        let by_message = Extremes::of(messages.iter().map(|&(source, destination)| {
+            placement.machine().distance(placement.node(source), placement.node(destination))
+        }));
+        assert_eq!(erased.stage_distances(2, &placement, &metrics), by_message);
+    }
+
+    #[test]
+    fn programs_are_equal_where_type_and_value_are() {
+        let cube = Hypercube::new(3).unwrap();
+        let ascend = |compute| CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(compute));
+        let programs: [Box<dyn ErasedProgram>; 3] = [
+            Box::new(ascend(1).unwrap()),
+            Box::new(ascend(2).unwrap()),
+            Box::new(DivideAndConquer::new(cube, Cycles::new(1))),
+        ];
+        for (at, one) in programs.iter().enumerate() {
+            for (other_at, other) in programs.iter().enumerate() {
+                assert_eq!(**one == **other, at == other_at);
+            }
+        }
+        assert!(programs[0].as_any().downcast_ref::<CubeProgram>().is_some());
+    }
+}
