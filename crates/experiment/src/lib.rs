@@ -14,7 +14,6 @@ mod diagnostic;
 mod exact_mean;
 pub mod export;
 mod generator_key;
-mod guest_program;
 mod job;
 pub mod journal;
 pub mod launcher;
@@ -27,6 +26,7 @@ mod region;
 mod run_error;
 mod runner;
 mod scenario;
+mod scenario_program;
 mod shared_metrics;
 #[cfg(test)]
 mod support;
@@ -37,7 +37,6 @@ pub use admission::Permit;
 pub use definition::{Definition, DefinitionGroup};
 pub use exact_mean::{exact_mean, mean_of_means};
 pub use generator_key::generator_key;
-pub use guest_program::{GuestProgram, NeighbourCommunication};
 pub use link_traffic::{LinkTraffic, busy_links, link_congestion};
 pub use memory::{Bytes, KeepRecords, MemoryError};
 pub use parallel_runs::{Means, Resources, execute_runs, measure_runs};
@@ -45,6 +44,8 @@ pub use progress::Progress;
 pub use run_error::RunError;
 pub use runner::{FinishedRun, check_placements, check_runs, execute};
 pub use scenario::{
-    CodeTypes, DimensionChoice, EmbeddingName, Execution, ExecutionMode, LauncherEntry, Loading, Phases, Run,
-    Scenario, ScenarioError, ScenarioErrors, load, load_text, read_hosts,
+    CodeTypes, DimensionChoice, EmbeddingName, Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues,
+    LauncherEntry, Loading, Phases, ProgramKind, Run, Scenario, ScenarioError, ScenarioErrors, ScenarioKey,
+    load, load_text, program_kinds, read_hosts, scenario_keys,
 };
+pub use scenario_program::{NeighbourCommunication, ScenarioProgram};

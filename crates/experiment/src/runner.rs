@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    CountLinkUse, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound, Outcome,
-    PhaseLength, Routing, SimulationError, StageRecord,
+    CountLinkUse, Cycle, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound,
+    Outcome, PhaseLength, Routing, SimulationError, StageRecord,
 };
 
 use crate::{
@@ -101,9 +101,9 @@ pub(crate) fn execute_measured(
     };
     let mut watch = (Meter::new(progress), kept);
     let outcome = program
-        .simulate(placement, communication, &execution(run), CountLinkUse::No, &mut watch)
+        .simulate(placement, communication, &execution(run), CountLinkUse::No, Some(&mut watch))
         .map_err(|error| failed(run, place, error))?;
-    let predicted = program.predict(placement, communication);
+    let predicted = program.predict(placement, communication).map(Cycle::get);
     check_prediction(run, place, &outcome, predicted)?;
     let mut records: Vec<StageRecord> = watch.1.unwrap_or_default();
     records.sort_unstable_by_key(|record| (record.process, record.stage));

@@ -8,13 +8,13 @@ mod cycle_bound;
 mod embeddings;
 mod errors;
 mod execution;
-mod guest;
 mod keys;
 mod launcher_file;
 mod library;
 mod loading;
 mod machine;
 mod mapping;
+mod neighbour_exchange;
 mod network;
 mod placement_file;
 mod program;
@@ -51,10 +51,12 @@ pub use self::{
     embeddings::EmbeddingName,
     errors::{ScenarioError, ScenarioErrors},
     execution::{DimensionChoice, Execution, ExecutionMode, Phases},
+    keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_hosts},
     loading::{CodeTypes, Loading},
+    program::{ProgramKind, program_kinds},
 };
-use crate::{guest_program::GuestProgram, region::Region};
+use crate::{region::Region, scenario_program::ScenarioProgram};
 
 /// The most runs that one file may ask for.
 const MAX_RUNS: u128 = 1_000_000;
@@ -91,7 +93,7 @@ pub struct Run {
     /// Its link mode, the time that a message takes over a link, and the way round when both are equally long.
     pub communication: Communication,
     /// The program.
-    pub program: Arc<GuestProgram>,
+    pub program: Arc<ScenarioProgram>,
     /// How it is loaded, where the scenario says so.
     pub loading: Option<Loading>,
     /// What the scenario calls the placement.
@@ -222,10 +224,7 @@ fn runs(
         Some(value) => value.text(Key::Name.path(), errors).map(str::to_owned),
         None => Some(file_stem(written)),
     };
-    let seed = match settings.get(Key::Seed) {
-        Some(value) => value.natural(Key::Seed.path(), 0..=u64::MAX, errors),
-        None => Some(0),
-    };
+    let seed = settings.natural(Key::Seed, errors);
     let section = machine::read(settings, library, errors);
     let program = program::read(settings, &section, seed, library, errors).map(Arc::new);
     let loading = loading::read(settings, program.as_deref(), errors);
@@ -269,7 +268,7 @@ fn runs(
 /// Machine and program, when both are right.
 fn together<'a>(
     section: &'a MachineSection,
-    program: Option<&'a Arc<GuestProgram>>,
-) -> Option<(&'a Machine, &'a Size, &'a Arc<GuestProgram>)> {
+    program: Option<&'a Arc<ScenarioProgram>>,
+) -> Option<(&'a Machine, &'a Size, &'a Arc<ScenarioProgram>)> {
     Some((section.machine.as_ref()?, section.size.as_ref()?, program?))
 }

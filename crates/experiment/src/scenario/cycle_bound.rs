@@ -4,7 +4,7 @@ use cubefold_simulator::{Cycles, MAX_MESSAGES};
 use cubefold_topology::Machine;
 
 use super::{errors::ScenarioError, keys::Key, settings::Settings, source_file::Place, value::Size};
-use crate::guest_program::GuestProgram;
+use crate::scenario_program::ScenarioProgram;
 
 /// Every cycle count is below this: sums of two still fit 64 bits.
 const LIMIT: u128 = 1 << 63;
@@ -21,7 +21,7 @@ pub(super) struct CycleBound {
 
 impl CycleBound {
     /// The bound for a program with at most `load` processes a node.
-    pub(super) fn new(machine: &Machine, program: &GuestProgram, load: u64, hop: Cycles) -> Self {
+    pub(super) fn new(machine: &Machine, program: &ScenarioProgram, load: u64, hop: Cycles) -> Self {
         let stages = program.stage_count() as u128;
         let messages = u128::from(program.process_count()) * program.max_received() as u128;
         // Programs of more messages are measured and placed, but not run: there is no contention to bound.
@@ -46,7 +46,7 @@ impl CycleBound {
         &self,
         settings: &Settings<'_>,
         size: &Size,
-        program: &GuestProgram,
+        program: &ScenarioProgram,
         hop: Cycles,
     ) -> Result<(), ScenarioError> {
         let cycles = self.cycles();
@@ -90,7 +90,11 @@ impl CycleBound {
 }
 
 /// The larger of the cycles that are written, if any are.
-fn blamed<'a>(settings: &'a Settings<'_>, program: &GuestProgram, hop: Cycles) -> Option<(Key, &'a Place)> {
+fn blamed<'a>(
+    settings: &'a Settings<'_>,
+    program: &ScenarioProgram,
+    hop: Cycles,
+) -> Option<(Key, &'a Place)> {
     let compute = settings.place(Key::ProgramComputeCycles);
     let compute = compute.map(|place| (program.compute(), Key::ProgramComputeCycles, place));
     let hop = settings.place(Key::MachineHopCycles).map(|place| (hop, Key::MachineHopCycles, place));
@@ -102,6 +106,7 @@ fn blamed<'a>(settings: &'a Settings<'_>, program: &GuestProgram, hop: Cycles) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::program_kinds;
     use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
     use cubefold_simulator::{Communication, CubeProgram, max_cycles};
     use cubefold_topology::{LinkMode, MachineKind, NodeId, TieRule};
@@ -111,7 +116,9 @@ mod tests {
         let ring = Machine::new(MachineKind::Ring, &[1 << 32]).unwrap();
         let cube = Hypercube::new(32).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
-        let bound = CycleBound::new(&ring, &GuestProgram::Cube(program), 1, Cycles::new(1)).cycles();
+        let bound =
+            CycleBound::new(&ring, &ScenarioProgram::of_cube(program_kinds()[0], program), 1, Cycles::new(1))
+                .cycles();
         assert_eq!(bound, 32 * (1 << 31));
     }
 
@@ -130,7 +137,7 @@ mod tests {
                 ];
                 let hop = Cycles::new(hop);
                 let links = Communication::new(LinkMode::FullDuplex, hop, TieRule::Direct).unwrap();
-                let guest = GuestProgram::Cube(program.clone());
+                let guest = ScenarioProgram::of_cube(program_kinds()[0], program.clone());
                 for (load, placement) in [1, 4].into_iter().zip(placements) {
                     assert_eq!(
                         CycleBound::new(&machine, &guest, load, hop).cycles(),

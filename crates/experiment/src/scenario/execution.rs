@@ -14,7 +14,7 @@ use super::{
     settings::Settings,
     value::{Content, Value},
 };
-use crate::guest_program::GuestProgram;
+use crate::scenario_program::ScenarioProgram;
 
 /// How a program is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,18 +62,27 @@ pub enum Phases {
     Length(NonZeroU64),
 }
 
+/// The engines that a scenario can choose.
+pub(super) const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT];
+
 impl ExecutionMode {
+    /// The words for all modes.
+    pub(super) const NAMES: [&str; 2] = ["asynchronous", "coordinated"];
+
     /// The word for it in every file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Asynchronous => "asynchronous",
-            Self::Coordinated { .. } => "coordinated",
+            Self::Asynchronous => Self::NAMES[0],
+            Self::Coordinated { .. } => Self::NAMES[1],
         }
     }
 }
 
 impl DimensionChoice {
+    /// Every choice.
+    pub const ALL: [Self; 2] = [Self::Lowest, Self::Random];
+
     /// The word for it in every file.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -100,18 +109,9 @@ impl fmt::Display for DimensionChoice {
 ///
 /// What only coordinated executions use is checked in every mode, so that a sweep may set the mode alone.
 pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Execution> {
-    let engine = chosen(
-        settings,
-        Key::ExecutionEngine,
-        &[EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT].map(|engine| (engine.name(), engine)),
-        errors,
-    );
-    let dimension_choice = chosen(
-        settings,
-        Key::ExecutionDimensionChoice,
-        &[("lowest", DimensionChoice::Lowest), ("random", DimensionChoice::Random)],
-        errors,
-    );
+    let engine = settings.one_of(Key::ExecutionEngine, &ENGINES, |engine| engine.name(), errors);
+    let dimension_choice =
+        settings.one_of(Key::ExecutionDimensionChoice, &DimensionChoice::ALL, DimensionChoice::name, errors);
     let phases = match settings.get(Key::ExecutionPhases) {
         Some(value) => phases(value, errors),
         None => Some(Phases::default()),
@@ -122,7 +122,7 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
 
 /// Which way round messages go when both are equally long.
 pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
-    chosen(settings, Key::ExecutionTie, &TieRule::ALL.map(|tie| (tie.name(), tie)), errors)
+    settings.one_of(Key::ExecutionTie, &TieRule::ALL, TieRule::name, errors)
 }
 
 fn mode(
@@ -135,22 +135,9 @@ fn mode(
         dimension_choice: dimension_choice.unwrap_or_default(),
         phases: phases.unwrap_or_default(),
     };
-    let names = [("asynchronous", ExecutionMode::Asynchronous), ("coordinated", coordinated)];
-    let mode = chosen(settings, Key::ExecutionMode, &names, errors);
+    let modes = [ExecutionMode::Asynchronous, coordinated];
+    let mode = settings.one_of(Key::ExecutionMode, &modes, ExecutionMode::name, errors);
     dimension_choice.and(phases).and(mode)
-}
-
-/// The value of a key with names, or its default.
-fn chosen<T: Copy + Default>(
-    settings: &Settings<'_>,
-    setting: Key,
-    choices: &[(&str, T)],
-    errors: &mut Vec<ScenarioError>,
-) -> Option<T> {
-    match settings.get(setting) {
-        Some(value) => value.choice(setting.path(), choices, errors),
-        None => Some(T::default()),
-    }
 }
 
 fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
@@ -176,7 +163,7 @@ fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
 pub(super) fn check_fit(
     settings: &Settings<'_>,
     section: &MachineSection,
-    program: Option<&GuestProgram>,
+    program: Option<&ScenarioProgram>,
     execution: Option<Execution>,
     errors: &mut Vec<ScenarioError>,
 ) {
@@ -209,7 +196,7 @@ pub(super) fn check_fit(
 pub(super) fn check_engine(
     settings: &Settings<'_>,
     execution: Execution,
-    program: &GuestProgram,
+    program: &ScenarioProgram,
     (embedding, placement): (&EmbeddingName, &Placement),
     communication: Communication,
 ) -> Result<(), ScenarioError> {

@@ -7,6 +7,7 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
+use cubefold_simulator::GuestRef;
 use cubefold_topology::{Extent, Machine, NodeId, Wrap};
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
     source_file::{ReadError, SourceFile},
     value::Value,
 };
-use crate::{guest_program::GuestProgram, region::Region};
+use crate::{region::Region, scenario_program::ScenarioProgram};
 
 /// Machine files and placements that some scenario has asked for.
 #[derive(Debug, Default)]
@@ -65,32 +66,24 @@ enum GuestKey {
 
 impl PlacementKey {
     /// By a named embedding.
-    pub(super) fn named(embedding: &str, program: &GuestProgram, region: Region<'_>) -> Self {
+    pub(super) fn named(embedding: &str, program: &ScenarioProgram, region: Region<'_>) -> Self {
         Self::new(Origin::Embedding(embedding.to_owned()), program, region)
     }
 
     /// As a file says.
-    pub(super) fn file(path: &Path, program: &GuestProgram, region: Region<'_>) -> Self {
+    pub(super) fn file(path: &Path, program: &ScenarioProgram, region: Region<'_>) -> Self {
         Self::new(Origin::File(path.to_owned()), program, region)
     }
 
     /// As a launcher's file says.
-    pub(super) fn launcher(source: &LauncherSource, program: &GuestProgram, region: Region<'_>) -> Self {
+    pub(super) fn launcher(source: &LauncherSource, program: &ScenarioProgram, region: Region<'_>) -> Self {
         Self::new(Origin::Launcher(source.clone()), program, region)
     }
 
-    fn new(origin: Origin, program: &GuestProgram, region: Region<'_>) -> Self {
-        let guest = match program {
-            GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
-                GuestKey::Cube(program.cube().dimension_count())
-            }
-            GuestProgram::DivideAndConquer(program) => GuestKey::Cube(program.cube().dimension_count()),
-            GuestProgram::Neighbours { program, .. } => {
-                GuestKey::Machine(ShapeKey::new(program.guest().shape()))
-            }
-            GuestProgram::ShuffleExchange(program) => {
-                GuestKey::Machine(ShapeKey::new(program.guest().shape()))
-            }
+    fn new(origin: Origin, program: &ScenarioProgram, region: Region<'_>) -> Self {
+        let guest = match program.guest() {
+            GuestRef::Cube(cube) => GuestKey::Cube(cube.dimension_count()),
+            GuestRef::Graph(graph) => GuestKey::Machine(ShapeKey::new(graph.shape())),
         };
         let base = region.partition.map_or_else(Vec::new, |partition| partition.base().as_slice().to_vec());
         Self { origin, guest, base, machine: ShapeKey::new(region.machine) }

@@ -11,7 +11,7 @@ use super::{
     settings::Settings,
     value::{Content, Table, Value},
 };
-use crate::guest_program::GuestProgram;
+use crate::scenario_program::ScenarioProgram;
 
 /// What is broadcast to load a program: the loader, and then each type of code once. Every node keeps the
 /// type that its process runs, which it decides by its logical address.
@@ -61,7 +61,7 @@ impl CodeTypes {
 
     /// The type that a process of `program` runs.
     #[must_use]
-    pub fn of(&self, program: &GuestProgram, process: ProcessId) -> &str {
+    pub fn of(&self, program: &ScenarioProgram, process: ProcessId) -> &str {
         match self {
             Self::Same => "same",
             Self::ByParity if coordinate_sum(program, process).is_multiple_of(2) => "even",
@@ -85,7 +85,7 @@ impl fmt::Display for CodeTypes {
 }
 
 /// The sum of a process's coordinates in its guest; of the bits of its label in a cube.
-fn coordinate_sum(program: &GuestProgram, process: ProcessId) -> u64 {
+fn coordinate_sum(program: &ScenarioProgram, process: ProcessId) -> u64 {
     let along = |shape: &Machine| -> u64 {
         shape
             .shape()
@@ -104,7 +104,7 @@ const RULES: [&str; 2] = ["same", "by parity"];
 /// Reads the loading, where there is one; what is wrong is told.
 pub(super) fn read(
     settings: &Settings<'_>,
-    program: Option<&GuestProgram>,
+    program: Option<&ScenarioProgram>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Loading> {
     let value = settings.get(Key::ProgramLoading)?;
@@ -123,7 +123,7 @@ pub(super) fn read(
 fn code_types(
     value: &Value,
     name: &str,
-    program: Option<&GuestProgram>,
+    program: Option<&ScenarioProgram>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<CodeTypes> {
     let expected = "same, by parity, or a list with the type of each process";
@@ -146,12 +146,12 @@ fn listed(
     value: &Value,
     entries: &[Value],
     name: &str,
-    program: Option<&GuestProgram>,
+    program: Option<&ScenarioProgram>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<CodeTypes> {
     let before = errors.len();
     let texts: Vec<String> = entries.iter().filter_map(|entry| code_type(entry, name, errors)).collect();
-    if let Some(processes) = program.map(GuestProgram::process_count)
+    if let Some(processes) = program.map(|program| program.process_count())
         && processes != entries.len() as u64
     {
         let message = format!("{} code types, expected {processes}, one for each process", entries.len());

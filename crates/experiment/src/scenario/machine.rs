@@ -8,7 +8,7 @@ use cubefold_topology::{
 
 use super::{
     errors::{ScenarioError, alternatives},
-    keys::Key,
+    keys::{Key, KeyMachines, Section},
     library::Library,
     network::{self, NetworkKeys},
     settings::Settings,
@@ -39,15 +39,8 @@ pub(super) fn read(
         Some(kind) => network(settings, kind, library, errors).unzip(),
         None => grid(settings, kind, errors),
     };
-    let links = match settings.get(Key::MachineLinks) {
-        Some(value) => links(value, errors),
-        None => Some(LinkMode::default()),
-    };
-    let hop_cycles = match settings.get(Key::MachineHopCycles) {
-        Some(value) => value.natural(Key::MachineHopCycles.path(), 1..=u64::MAX, errors),
-        None => Some(1),
-    };
-    let hop_cycles = hop_cycles.map(Cycles::new);
+    let links = links(settings, errors);
+    let hop_cycles = settings.natural(Key::MachineHopCycles, errors).map(Cycles::new);
     let partition = settings.get(Key::MachinePartition);
     let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
         return MachineSection { machine, partition: None, size, links, hop_cycles };
@@ -82,9 +75,8 @@ fn network(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(Machine, Size)> {
-    let foreign =
-        [("shape", Key::MachineShape), ("wrap", Key::MachineWrap), ("partition", Key::MachinePartition)];
-    let foreign = foreign.into_iter().filter_map(|(key, setting)| Some((key, settings.get(setting)?)));
+    let of_grids = Key::in_section(Section::Machine).filter(|key| key.entry().machines == KeyMachines::Grids);
+    let foreign = of_grids.filter_map(|key| Some((key.key(), settings.get(key)?)));
     let keys = NetworkKeys {
         name: "machine",
         count_key: "dimensions",
@@ -107,13 +99,10 @@ fn network(
 }
 
 fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<MachineKind> {
-    let names = MachineKind::HOSTS.map(|kind| (kind.name(), kind));
-    let Some(value) = settings.get(Key::MachineKind) else {
-        let expected = alternatives(&MachineKind::HOSTS);
-        errors.push(settings.missing(Key::MachineKind, &expected));
-        return None;
-    };
-    value.choice(Key::MachineKind.path(), &names, errors)
+    if settings.get(Key::MachineKind).is_none() {
+        errors.push(settings.missing(Key::MachineKind, &alternatives(&MachineKind::HOSTS)));
+    }
+    settings.one_of(Key::MachineKind, &MachineKind::HOSTS, MachineKind::name, errors)
 }
 
 /// The lengths: from the shape or from the dimensions, whichever is written further up.
@@ -241,10 +230,10 @@ fn hypercube_length(index: usize, length: u64, kind: Option<&Place>, size: &Size
 }
 
 /// A link mode by its name or Tao's number.
-fn links(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<LinkMode> {
-    let names = LinkMode::ALL.map(|mode| (mode.name(), mode));
-    let Content::Integer(number) = value.content else {
-        return value.choice(Key::MachineLinks.path(), &names, errors);
+fn links(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<LinkMode> {
+    let written = settings.get(Key::MachineLinks).map(|value| (value, &value.content));
+    let Some((value, &Content::Integer(number))) = written else {
+        return settings.one_of(Key::MachineLinks, &LinkMode::ALL, LinkMode::name, errors);
     };
     let mode = LinkMode::ALL.into_iter().find(|mode| number == Some(u64::from(mode.number())));
     if mode.is_none() {

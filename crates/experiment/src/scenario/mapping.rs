@@ -18,7 +18,7 @@ use super::{
     source_file::Place,
     value::{Content, Size, Value},
 };
-use crate::{guest_program::GuestProgram, region::Region};
+use crate::{region::Region, scenario_program::ScenarioProgram};
 
 /// What is compared when a scenario names no embeddings.
 pub(super) const DEFAULT_EMBEDDINGS: [EmbeddingKind; 3] =
@@ -39,7 +39,7 @@ pub(super) struct NamedEmbedding {
 #[derive(Debug)]
 pub(super) struct Fit<'a> {
     pub(super) settings: &'a Settings<'a>,
-    pub(super) program: &'a GuestProgram,
+    pub(super) program: &'a ScenarioProgram,
     pub(super) machine: &'a Machine,
     pub(super) partition: Option<&'a Partition>,
     pub(super) size: &'a Size,
@@ -62,7 +62,7 @@ impl Fit<'_> {
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
-    program: Option<&GuestProgram>,
+    program: Option<&ScenarioProgram>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<NamedEmbedding>> {
     let Some(value) = settings.get(Key::MappingEmbeddings) else {
@@ -102,14 +102,8 @@ pub(super) fn read(
 }
 
 /// Whether the guest is a network, and not of the kind of the machine; data that wander are at home on both of theirs.
-fn is_foreign(program: &GuestProgram, machine: Option<MachineKind>) -> bool {
-    program.has_network_guest() && !wanders(program) && machine != Some(program.shape().kind())
-}
-
-/// Whether data wander through the machine: the program has then been read to have as many processes as the nodes of the
-/// machine have words, one or two each (`docs/model.md` section 2).
-fn wanders(program: &GuestProgram) -> bool {
-    matches!(program, GuestProgram::ShuffleExchange(_))
+fn is_foreign(program: &ScenarioProgram, machine: Option<MachineKind>) -> bool {
+    program.has_network_guest() && !program.is_wandering() && machine != Some(program.shape().kind())
 }
 
 fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<EmbeddingName> {
@@ -199,7 +193,7 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
                 .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
         );
     }
-    (nodes != processes && !wanders(fit.program)).then(|| {
+    (nodes != processes && !fit.program.is_wandering()).then(|| {
         let message = format!(
             "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
         );

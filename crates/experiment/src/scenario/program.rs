@@ -1,34 +1,84 @@
-//! The `[program]` table: the kind, the stages and the cycles of a computation.
+//! The `[program]` table: the kinds of programs, and the reading of those on a hypercube.
+//!
+//! A kind of program is one entry of [`PROGRAM_KINDS`]: its name, its keys, and the function that reads it. The words
+//! that `program.kind` takes, the errors about keys of other kinds and the documentation follow from it.
 
-use cubefold_mapping::{CubeDimension, GraphGuest, Guest, Hypercube};
+use cubefold_mapping::{CubeDimension, Hypercube};
 use cubefold_simulator::{
-    CubeProgram, Cycles, DivideAndConquer, NeighbourProgram, Pattern, ShuffleExchangeProgram,
-    ShuffleExchangeProgramError,
+    CubeProgram, Cycles, DivideAndConquer, ShuffleExchangeProgram, ShuffleExchangeProgramError,
 };
-use cubefold_topology::{Machine, MachineKind, Wrap};
+use cubefold_topology::MachineKind;
 
 use super::{
     errors::{ScenarioError, alternatives, help},
-    guest,
     keys::Key,
     library::Library,
     machine::MachineSection,
+    neighbour_exchange,
     settings::Settings,
     source_file::Place,
     value::{Content, Value},
 };
-use crate::{
-    generator_key::generator_key,
-    guest_program::{GuestProgram, NeighbourCommunication},
+use crate::scenario_program::ScenarioProgram;
+
+pub(super) use super::neighbour_exchange::COMMUNICATIONS;
+
+/// A kind of program that a scenario can ask for.
+#[derive(Debug)]
+pub struct ProgramKind {
+    /// The word for it in every file.
+    pub name: &'static str,
+    /// What it computes and sends, in one sentence.
+    pub about: &'static str,
+    /// The keys of `[program]` that it takes besides those that every kind takes.
+    pub(super) keys: &'static [Key],
+    /// Reads a program of this kind.
+    pub(super) read: fn(&mut Reading<'_>) -> Option<ScenarioProgram>,
+}
+
+/// The kinds of programs, in the order of messages.
+pub(super) static PROGRAM_KINDS: &[&ProgramKind] =
+    &[&CC_CUBE, &neighbour_exchange::NEIGHBOUR_EXCHANGE, &DIVIDE_AND_CONQUER, &NORMAL];
+
+static CC_CUBE: ProgramKind = ProgramKind {
+    name: "cc-cube",
+    about: "In each stage every process of a d-cube computes, then exchanges with its neighbour in one dimension.",
+    keys: &[Key::ProgramDimensions, Key::ProgramStages],
+    read: read_cc_cube,
 };
 
-/// What kind of program it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Cube,
-    Neighbours,
-    DivideAndConquer,
-    Normal,
+static DIVIDE_AND_CONQUER: ProgramKind = ProgramKind {
+    name: "divide-and-conquer",
+    about: "The processes of a d-cube divide a task dimension by dimension, solve the parts and combine them.",
+    keys: &[Key::ProgramDimensions],
+    read: read_divide_and_conquer,
+};
+
+static NORMAL: ProgramKind = ProgramKind {
+    name: "normal",
+    about: "A cc-cube program whose consecutive stages use consecutive dimensions.",
+    keys: &[Key::ProgramDimensions, Key::ProgramStages],
+    read: read_normal,
+};
+
+/// The kinds of programs that a scenario can ask for.
+#[must_use]
+pub fn program_kinds() -> &'static [&'static ProgramKind] {
+    PROGRAM_KINDS
+}
+
+/// What a program is read from.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    pub(super) settings: &'a Settings<'a>,
+    /// Says how many dimensions a program has where that is not written.
+    pub(super) machine: &'a MachineSection,
+    /// What random sets and guests are drawn from.
+    pub(super) seed: Option<u64>,
+    pub(super) library: &'a mut Library,
+    /// `T_a`.
+    pub(super) compute: Option<Cycles>,
+    pub(super) errors: &'a mut Vec<ScenarioError>,
 }
 
 /// Reads the program. `machine` says how many dimensions it has when it is not written; `seed` is what its
@@ -39,163 +89,43 @@ pub(super) fn read(
     seed: Option<u64>,
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
-) -> Option<GuestProgram> {
-    let kind = match settings.get(Key::ProgramKind) {
-        Some(value) => {
-            let names = [
-                ("cc-cube", Kind::Cube),
-                ("neighbour-exchange", Kind::Neighbours),
-                ("divide-and-conquer", Kind::DivideAndConquer),
-                ("normal", Kind::Normal),
-            ];
-            value.choice(Key::ProgramKind.path(), &names, errors)
-        }
-        None => Some(Kind::Cube),
-    };
-    let compute = match settings.get(Key::ProgramComputeCycles) {
-        Some(value) => value.natural(Key::ProgramComputeCycles.path(), 0..=u64::MAX, errors),
-        None => Some(0),
-    };
-    match kind? {
-        Kind::Cube => {
-            tell_foreign(settings, "cc-cube", &NEIGHBOUR_KEYS, errors);
-            let cube = cube(settings, machine, errors);
-            let stages = read_stages(settings, cube, machine, errors);
-            CubeProgram::new(cube?, stages?, Cycles::new(compute?)).ok().map(GuestProgram::Cube)
-        }
-        Kind::Neighbours => {
-            tell_foreign(settings, "neighbour-exchange", &CUBE_KEYS, errors);
-            let guest = guest::read(settings, seed, library, errors);
-            let communication = communication(settings, guest.as_ref().map(|(guest, _)| guest), errors);
-            let ((guest, _), communication) = (guest?, communication?);
-            check_sets(settings, &guest, communication, errors)?;
-            neighbours(guest, communication, Cycles::new(compute?), seed?)
-        }
-        Kind::DivideAndConquer => {
-            let foreign: Vec<Key> = NEIGHBOUR_KEYS.into_iter().chain([Key::ProgramStages]).collect();
-            tell_foreign(settings, "divide-and-conquer", &foreign, errors);
-            let cube = cube(settings, machine, errors)?;
-            Some(GuestProgram::DivideAndConquer(DivideAndConquer::new(cube, Cycles::new(compute?))))
-        }
-        Kind::Normal => {
-            tell_foreign(settings, "normal", &NEIGHBOUR_KEYS, errors);
-            read_normal(settings, machine, Cycles::new(compute?), errors)
-        }
+) -> Option<ScenarioProgram> {
+    let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors);
+    let compute = settings.natural(Key::ProgramComputeCycles, errors).map(Cycles::new);
+    let kind = kind?;
+    report_foreign(settings, kind, errors);
+    (kind.read)(&mut Reading { settings, machine, seed, library, compute, errors })
+}
+
+/// Reports keys that only other kinds of programs have.
+fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind, errors: &mut Vec<ScenarioError>) {
+    let (name, kind_place) = (format!("{} program", kind.name), settings.place(Key::ProgramKind));
+    for (key, place) in Key::foreign_to(kind).filter_map(|key| Some((key, settings.place(key)?))) {
+        errors.push(ScenarioError::foreign_key(key.path(), place, &name, kind_place));
     }
 }
 
-const CUBE_KEYS: [Key; 2] = [Key::ProgramDimensions, Key::ProgramStages];
-const NEIGHBOUR_KEYS: [Key; 3] = [Key::ProgramGuest, Key::ProgramCommunication, Key::ProgramSets];
-
-/// Tells keys that another kind of program has.
-fn tell_foreign(settings: &Settings<'_>, kind: &str, keys: &[Key], errors: &mut Vec<ScenarioError>) {
-    let (kind, kind_place) = (format!("{kind} program"), settings.place(Key::ProgramKind));
-    for (key, place) in keys.iter().filter_map(|&key| Some((key, settings.place(key)?))) {
-        errors.push(ScenarioError::foreign_key(key.path(), place, &kind, kind_place));
-    }
+fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let (settings, machine) = (reading.settings, reading.machine);
+    let cube = cube(settings, machine, reading.errors);
+    let stages = read_stages(settings, cube, machine, reading.errors);
+    let program = CubeProgram::new(cube?, stages?, reading.compute?).ok()?;
+    Some(ScenarioProgram::of_cube(&CC_CUBE, program))
 }
 
-/// The most permutation sets that a program may have.
-const MAX_SETS: u64 = 1_000_000;
-
-/// How the processes of `guest` communicate: by default along each dimension in turn, in a network, which has none, with
-/// all neighbours at once.
-fn communication(
-    settings: &Settings<'_>,
-    guest: Option<&GraphGuest>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<NeighbourCommunication> {
-    let network = guest.map(GraphGuest::shape).filter(|shape| shape.as_network().is_some());
-    let sets = match settings.get(Key::ProgramSets) {
-        Some(value) => value.natural(Key::ProgramSets.path(), 1..=MAX_SETS, errors),
-        None => Some(50),
-    };
-    let permutation = sets
-        .and_then(|sets| usize::try_from(sets).ok())
-        .map_or(NeighbourCommunication::Shift, |sets| NeighbourCommunication::Permutation { sets });
-    let Some(value) = settings.get(Key::ProgramCommunication) else {
-        let default =
-            if network.is_some() { NeighbourCommunication::Scatter } else { NeighbourCommunication::Shift };
-        return sets.map(|_| default);
-    };
-    let names = [
-        ("shift", NeighbourCommunication::Shift),
-        ("permutation", permutation),
-        ("scatter", NeighbourCommunication::Scatter),
-    ];
-    let name = Key::ProgramCommunication.path();
-    let communication = value.choice(name, &names, errors);
-    if let (Some(NeighbourCommunication::Shift), Some(shape)) = (communication, network) {
-        let message = format!("{name} is \"shift\" with a {}, expected scatter or permutation", shape.kind());
-        let error = ScenarioError::at(&value.place, message, "its links lie in no dimensions to shift along");
-        errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
-        return None;
-    }
-    sets.and(communication)
+fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let cube = cube(reading.settings, reading.machine, reading.errors)?;
+    let program = DivideAndConquer::new(cube, reading.compute?);
+    Some(ScenarioProgram::new(&DIVIDE_AND_CONQUER, program).exchanging_along(cube, None))
 }
 
-/// The most messages that all permutation sets together may have: they are drawn before anything runs.
-const MAX_DRAWN: u64 = 1 << 28;
-
-fn check_sets(
-    settings: &Settings<'_>,
-    guest: &GraphGuest,
-    communication: NeighbourCommunication,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<()> {
-    let NeighbourCommunication::Permutation { sets } = communication else { return Some(()) };
-    let messages = guest.process_count().saturating_mul(sets as u64);
-    if messages <= MAX_DRAWN {
-        return Some(());
-    }
-    let message =
-        format!("{sets} sets of up to {} messages, expected at most 2^28 in all", guest.process_count());
-    let place = settings.place(Key::ProgramSets).or(settings.place(Key::ProgramGuest))?;
-    let error =
-        ScenarioError::at(place, message, "too many").because(settings.place(Key::ProgramGuest), "the guest");
-    errors.push(error.with_help("ask for fewer sets or a smaller guest"));
-    None
-}
-
-fn neighbours(
-    guest: GraphGuest,
-    communication: NeighbourCommunication,
-    compute: Cycles,
-    seed: u64,
-) -> Option<GuestProgram> {
-    let pattern = match communication {
-        NeighbourCommunication::Shift => Pattern::Shift,
-        NeighbourCommunication::Scatter => Pattern::Scatter,
-        NeighbourCommunication::Permutation { sets } => {
-            let task = format!("permutation sets; {}", shape_name(guest.shape()));
-            Pattern::Permutation { sets, key: generator_key(seed, &task) }
-        }
-    };
-    let program = NeighbourProgram::new(guest, pattern, compute).ok()?;
-    Some(GuestProgram::Neighbours { program, communication })
-}
-
-/// A shape in words that no change of the code changes: keys of random choices are made of it.
-fn shape_name(shape: &Machine) -> String {
-    if shape.as_network().is_some() {
-        let lengths: Vec<String> = shape.shape().lengths().iter().map(u64::to_string).collect();
-        return format!("{} {}", shape.kind(), lengths.join("x"));
-    }
-    let extents = shape.extents().map(|extent| match extent.wrap() {
-        Wrap::Around => format!("{} around", extent.length()),
-        Wrap::Open => format!("{} open", extent.length()),
-    });
-    extents.collect::<Vec<_>>().join(", ")
-}
-
-pub(super) fn cube(
+fn cube(
     settings: &Settings<'_>,
     section: &MachineSection,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Hypercube> {
-    if let Some(value) = settings.get(Key::ProgramDimensions) {
-        let dimensions = value.natural(Key::ProgramDimensions.path(), 1..=32, errors)?;
-        return Hypercube::new(dimensions).ok();
+    if settings.get(Key::ProgramDimensions).is_some() {
+        return Hypercube::new(settings.natural(Key::ProgramDimensions, errors)?).ok();
     }
     let (machine, size) = (section.machine.as_ref()?, section.size.as_ref()?);
     let nodes = machine.node_count();
@@ -214,12 +144,9 @@ pub(super) fn cube(
 
 /// Reads a normal program: on a shuffle-exchange or de Bruijn network its data wander, on every other machine its
 /// processes stay.
-pub(super) fn read_normal(
-    settings: &Settings<'_>,
-    machine: &MachineSection,
-    compute: Cycles,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<GuestProgram> {
+fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let (settings, machine, compute) = (reading.settings, reading.machine, reading.compute?);
+    let errors = &mut *reading.errors;
     let shuffles = shuffled_dimensions(machine);
     let cube = match (shuffles, settings.get(Key::ProgramDimensions)) {
         (Some(count), None) => Hypercube::new(count).ok(),
@@ -232,7 +159,10 @@ pub(super) fn read_normal(
         return None;
     }
     match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
-        Ok(program) if shuffles.is_some() => Some(GuestProgram::ShuffleExchange(program)),
+        Ok(program) if shuffles.is_some() => {
+            let (cube, exchanges) = (program.cube(), program.dimensions().to_vec());
+            Some(ScenarioProgram::new(&NORMAL, program).exchanging_along(cube, Some(exchanges)))
+        }
         Err(
             error @ (ShuffleExchangeProgramError::NotNormal { .. } | ShuffleExchangeProgramError::NoStages),
         ) => {
@@ -240,12 +170,11 @@ pub(super) fn read_normal(
             None
         }
         // What is too large for a shuffle-exchange network needs none here.
-        Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => staying(cube, stages, compute),
+        Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
+            let program = CubeProgram::new(cube, stages, compute).ok()?;
+            Some(ScenarioProgram::of_cube(&NORMAL, program))
+        }
     }
-}
-
-fn staying(cube: Hypercube, stages: Vec<CubeDimension>, compute: Cycles) -> Option<GuestProgram> {
-    CubeProgram::new(cube, stages, compute).ok().map(GuestProgram::Normal)
 }
 
 /// The dimensions of the hypercube whose normal programs the machine runs by shuffling: as many as a shuffle-exchange

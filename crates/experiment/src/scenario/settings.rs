@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use super::{
     errors::{ScenarioError, Standing, alternatives, help, nearest},
-    keys::{Key, Section},
+    keys::{Key, KeyDefault, KeyValues, Section},
     library::{Library, MachineFile},
     source_file::{self, Place, SourceFile},
     sweep::Assignment,
@@ -93,6 +93,34 @@ impl<'a> Settings<'a> {
     /// The place of a key's value.
     pub(super) fn place(&self, setting: Key) -> Option<&Place> {
         self.get(setting).map(|value| &value.place)
+    }
+
+    /// The integer of a key in the range of the table, or its default.
+    pub(super) fn natural(&self, key: Key, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+        let KeyValues::Integer { least, greatest } = key.entry().values else { return None };
+        match (self.get(key), key.entry().default) {
+            (Some(value), _) => value.natural(key.path(), least..=greatest, errors),
+            (None, KeyDefault::Integer(default)) => Some(default),
+            (None, _) => None,
+        }
+    }
+
+    /// The one of `all` that a key names, or its default.
+    pub(super) fn one_of<T: Copy>(
+        &self,
+        key: Key,
+        all: &[T],
+        name: impl Fn(T) -> &'static str,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<T> {
+        match (self.get(key), key.entry().default) {
+            (Some(value), _) => {
+                let choices: Vec<_> = all.iter().map(|&choice| (name(choice), choice)).collect();
+                value.choice(key.path(), &choices, errors)
+            }
+            (None, KeyDefault::Word(default)) => all.iter().copied().find(|&choice| name(choice) == default),
+            (None, _) => None,
+        }
     }
 
     /// The error for a key that has to be there and is not, at the table where it belongs.
@@ -227,7 +255,7 @@ fn elsewhere(section: Section, key: &str) -> Option<String> {
     if key == "sweep" || Section::with_name(key).is_some() {
         return Some(format!("[{key}] is a table of its own, beside [{}]", section.name()));
     }
-    let setting = Key::ALL.into_iter().find(|setting| setting.key() == key)?;
+    let setting = Key::ALL.iter().find(|setting| setting.key() == key)?;
     Some(format!("\"{key}\" is a key of [{}]", setting.section().name()))
 }
 

@@ -222,7 +222,7 @@ fn section_as_path(section: Section, entry: &Entry) -> ScenarioError {
 fn unknown_path(entry: &Entry) -> ScenarioError {
     let inside =
         |setting: &Key| entry.key.strip_prefix(setting.path()).is_some_and(|rest| rest.starts_with('.'));
-    if let Some(setting) = Key::ALL.into_iter().find(inside) {
+    if let Some(setting) = Key::ALL.iter().find(|key| inside(key)) {
         let message = format!("path \"{}\" leads into {}", shortened(&entry.key), setting.path());
         let error = ScenarioError::at(&entry.key_place, message, "a part of a value");
         return error.with_help(format!("sweep \"{}\" as a whole", setting.path()));

@@ -45,7 +45,7 @@ fn what_is_not_written_has_its_default() {
     assert_eq!(run.communication.tie(), TieRule::Direct);
     let cube = Hypercube::new(3).unwrap();
     let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
-    assert_eq!(*run.program, GuestProgram::Cube(program));
+    assert_eq!(run.program.as_any().downcast_ref(), Some(&program));
     assert_eq!(run.embedding, EmbeddingName::Kind(EmbeddingKind::Byweight));
     assert!(run.combination.is_empty());
 }
@@ -115,7 +115,8 @@ fn wrap_overrides_the_kind() {
 fn stages_are_named_or_listed() {
     let stages = |written: &str| -> Vec<u8> {
         let run = scenario(&format!("{RING}[program]\nstages = {written}")).runs.remove(0);
-        let GuestProgram::Cube(program) = &*run.program else { panic!("the default is a cube program") };
+        let program: &CubeProgram =
+            run.program.as_any().downcast_ref().expect("the default is a cube program");
         program.stages().iter().map(|dimension| dimension.number()).collect()
     };
     assert_eq!(stages("\"ascend\""), [0, 1, 2]);

@@ -1,7 +1,10 @@
-//! The guest of a neighbour-exchange program: `{ kind = "torus", shape = [4, 6] }`, `{ kind = "binary-tree", levels = 5 }`,
+//! Neighbour-exchange programs: the guest, and how its neighbours communicate.
+//!
+//! A guest is a table: `{ kind = "torus", shape = [4, 6] }`, `{ kind = "binary-tree", levels = 5 }`,
 //! `{ kind = "random-tree", vertices = 100 }`, `{ kind = "caterpillar", legs = [0, 1, 1, 0] }`.
 
-use cubefold_mapping::GraphGuest;
+use cubefold_mapping::{GraphGuest, Guest};
+use cubefold_simulator::{Cycles, NeighbourProgram, Pattern};
 use cubefold_topology::{MAX_DIMENSIONS, Machine, MachineError, MachineKind, Network, Wrap};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
@@ -11,10 +14,117 @@ use super::{
     keys::Key,
     library::Library,
     network::{self, NetworkKeys},
+    program::{ProgramKind, Reading},
     settings::Settings,
     value::{Content, Size, Table, Value, read_wraps},
 };
-use crate::generator_key::generator_key;
+use crate::{
+    generator_key::generator_key,
+    scenario_program::{NeighbourCommunication, ScenarioProgram},
+};
+
+/// The words for communications.
+pub(super) const COMMUNICATIONS: [&str; 3] = ["shift", "permutation", "scatter"];
+
+pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
+    name: "neighbour-exchange",
+    about: "The processes are the nodes of a torus, a mesh or a network, and send to their neighbours.",
+    keys: &[Key::ProgramGuest, Key::ProgramCommunication, Key::ProgramSets],
+    read,
+};
+
+fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let settings = reading.settings;
+    let guest = read_guest(settings, reading.seed, reading.library, reading.errors);
+    let communication = communication(settings, guest.as_ref().map(|(guest, _)| guest), reading.errors);
+    let ((guest, _), communication) = (guest?, communication?);
+    check_sets(settings, &guest, communication, reading.errors)?;
+    neighbours(guest, communication, reading.compute?, reading.seed?)
+}
+
+/// How the processes of `guest` communicate: by default along each dimension in turn, in a network, which has none, with
+/// all neighbours at once.
+fn communication(
+    settings: &Settings<'_>,
+    guest: Option<&GraphGuest>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<NeighbourCommunication> {
+    let network = guest.map(GraphGuest::shape).filter(|shape| shape.as_network().is_some());
+    let sets = settings.natural(Key::ProgramSets, errors);
+    let permutation = sets
+        .and_then(|sets| usize::try_from(sets).ok())
+        .map_or(NeighbourCommunication::Shift, |sets| NeighbourCommunication::Permutation { sets });
+    let Some(value) = settings.get(Key::ProgramCommunication) else {
+        let default =
+            if network.is_some() { NeighbourCommunication::Scatter } else { NeighbourCommunication::Shift };
+        return sets.map(|_| default);
+    };
+    let choices = [NeighbourCommunication::Shift, permutation, NeighbourCommunication::Scatter];
+    let names: Vec<_> = COMMUNICATIONS.into_iter().zip(choices).collect();
+    let name = Key::ProgramCommunication.path();
+    let communication = value.choice(name, &names, errors);
+    if let (Some(NeighbourCommunication::Shift), Some(shape)) = (communication, network) {
+        let message = format!("{name} is \"shift\" with a {}, expected scatter or permutation", shape.kind());
+        let error = ScenarioError::at(&value.place, message, "its links lie in no dimensions to shift along");
+        errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
+        return None;
+    }
+    sets.and(communication)
+}
+
+/// The most messages that all permutation sets together may have: they are drawn before anything runs.
+const MAX_DRAWN: u64 = 1 << 28;
+
+fn check_sets(
+    settings: &Settings<'_>,
+    guest: &GraphGuest,
+    communication: NeighbourCommunication,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<()> {
+    let NeighbourCommunication::Permutation { sets } = communication else { return Some(()) };
+    let messages = guest.process_count().saturating_mul(sets as u64);
+    if messages <= MAX_DRAWN {
+        return Some(());
+    }
+    let message =
+        format!("{sets} sets of up to {} messages, expected at most 2^28 in all", guest.process_count());
+    let place = settings.place(Key::ProgramSets).or(settings.place(Key::ProgramGuest))?;
+    let error =
+        ScenarioError::at(place, message, "too many").because(settings.place(Key::ProgramGuest), "the guest");
+    errors.push(error.with_help("ask for fewer sets or a smaller guest"));
+    None
+}
+
+fn neighbours(
+    guest: GraphGuest,
+    communication: NeighbourCommunication,
+    compute: Cycles,
+    seed: u64,
+) -> Option<ScenarioProgram> {
+    let pattern = match communication {
+        NeighbourCommunication::Shift => Pattern::Shift,
+        NeighbourCommunication::Scatter => Pattern::Scatter,
+        NeighbourCommunication::Permutation { sets } => {
+            let task = format!("permutation sets; {}", shape_name(guest.shape()));
+            Pattern::Permutation { sets, key: generator_key(seed, &task) }
+        }
+    };
+    let program = NeighbourProgram::new(guest, pattern, compute).ok()?;
+    Some(ScenarioProgram::new(&NEIGHBOUR_EXCHANGE, program).communicating(communication))
+}
+
+/// A shape in words that no change of the code changes: keys of random choices are made of it.
+fn shape_name(shape: &Machine) -> String {
+    if shape.as_network().is_some() {
+        let lengths: Vec<String> = shape.shape().lengths().iter().map(u64::to_string).collect();
+        return format!("{} {}", shape.kind(), lengths.join("x"));
+    }
+    let extents = shape.extents().map(|extent| match extent.wrap() {
+        Wrap::Around => format!("{} around", extent.length()),
+        Wrap::Open => format!("{} open", extent.length()),
+    });
+    extents.collect::<Vec<_>>().join(", ")
+}
 
 const KEYS: [&str; 8] = ["kind", "shape", "dimensions", "levels", "vertices", "legs", "wrap", "edges"];
 
@@ -38,7 +148,7 @@ const KINDS: [MachineKind; 15] = [
 ];
 
 /// Reads the guest, with its lengths.
-pub(super) fn read(
+fn read_guest(
     settings: &Settings<'_>,
     seed: Option<u64>,
     library: &mut Library,
