@@ -44,8 +44,8 @@ pub use progress::Progress;
 pub use run_error::RunError;
 pub use runner::{FinishedRun, check_placements, check_runs, execute};
 pub use scenario::{
-    CodeTypes, DimensionChoice, EmbeddingName, Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues,
-    LauncherEntry, Loading, Phases, ProgramKind, Run, Scenario, ScenarioError, ScenarioErrors, ScenarioKey,
-    load, load_text, program_kinds, read_hosts, scenario_keys,
+    CodeTypes, DimensionChoice, Embedding, EmbeddingName, Execution, ExecutionMode, KeyDefault, KeyMachines,
+    KeyValues, LauncherEntry, Loading, Phases, ProgramKind, Run, Scenario, ScenarioError, ScenarioErrors,
+    ScenarioKey, embeddings, load, load_text, program_kinds, read_hosts, scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};

@@ -48,7 +48,7 @@ use self::{
     value::Size,
 };
 pub use self::{
-    embeddings::EmbeddingName,
+    embeddings::{Embedding, EmbeddingName, embeddings},
     errors::{ScenarioError, ScenarioErrors},
     execution::{DimensionChoice, Execution, ExecutionMode, Phases},
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},

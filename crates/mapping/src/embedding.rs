@@ -38,7 +38,7 @@ impl EmbeddingKind {
 
     /// The word for it in every file.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Standard => "standard",
             Self::Xor => "xor",

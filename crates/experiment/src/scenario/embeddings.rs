@@ -1,92 +1,211 @@
-//! What a scenario calls an embedding.
+//! The embeddings that a scenario can name: one registry, from which parsing, the errors about unknown names, the
+//! lists in help and the check of the documentation derive.
+//!
+//! An embedding is added as one entry of [`EMBEDDINGS`]. Files are no entries: `file:PATH` and the tables of launchers
+//! name placements that somebody else made.
 
-pub(super) mod classic;
-pub(super) mod greenberg;
+mod classic;
+mod greenberg;
+mod tao;
 
 use std::fmt;
 
-use cubefold_mapping::{ClassicKind, ConstructionKind, EmbeddingKind};
+use cubefold_mapping::{EmbeddingKind, Placement};
 
-use super::launcher_file::LauncherEntry;
+use super::{
+    errors::alternatives,
+    launcher_file::LauncherEntry,
+    mapping::{Fit, NamedEmbedding},
+    placement_file::Failure,
+};
+
+/// An embedding that a scenario can name.
+#[derive(Debug)]
+pub struct Embedding {
+    /// The word for it in every file.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Where it comes from: author, year, section.
+    pub source: &'static str,
+    /// The programs and machines that it takes.
+    pub takes: &'static str,
+    /// The constructions that can be asked for as `name:CONSTRUCTION`.
+    pub constructions: fn() -> Vec<&'static str>,
+    /// Whether placements depend on the seed of the scenario.
+    pub is_seeded: bool,
+    maker: Maker,
+}
+
+/// What makes the placements of an embedding.
+#[derive(Debug, Clone, Copy)]
+enum Maker {
+    /// A rule for the fields of a hypercube program's labels.
+    Rule(EmbeddingKind),
+    /// A function of the program, the machine, and the construction that is asked for.
+    Construction(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
+}
+
+/// The embeddings, in the order of messages and help.
+static EMBEDDINGS: &[Embedding] = &[
+    rule(
+        EmbeddingKind::Standard,
+        "process and node have the same index",
+        "Matic 1990; optimal on meshes (Harper 1964)",
+    ),
+    rule(EmbeddingKind::Xor, "made for dimensions that wrap", "González & Valero 1993, sections 3 and 4"),
+    rule(
+        EmbeddingKind::Byweight,
+        "labels ordered by the number of ones",
+        "Harper 1966; González & Valero 1993, 2.3",
+    ),
+    rule(EmbeddingKind::Gray, "binary-reflected Gray code", "CS838 1999"),
+    rule(
+        EmbeddingKind::Optimal,
+        "xor where a dimension wraps, standard where it does not",
+        "González & Valero 1993, section 4",
+    ),
+    tao::TAO,
+    greenberg::GREENBERG,
+    classic::CLASSIC,
+];
+
+/// A rule that places hypercube programs coordinate by coordinate.
+const fn rule(kind: EmbeddingKind, about: &'static str, source: &'static str) -> Embedding {
+    Embedding {
+        name: kind.name(),
+        about,
+        source,
+        takes: "a program on a d-cube; a grid of 2^d nodes, all lengths powers of two",
+        constructions: Vec::new,
+        is_seeded: false,
+        maker: Maker::Rule(kind),
+    }
+}
+
+/// The embeddings that a scenario can name, besides files.
+#[must_use]
+pub fn embeddings() -> &'static [Embedding] {
+    EMBEDDINGS
+}
+
+/// What stands before a path.
+const FILE_PREFIX: &str = "file:";
+
+/// What the entries of `mapping.embeddings` can be, with `NAME` for constructions: `standard, .., tao:NAME or
+/// file:PATH`.
+pub(super) fn expected() -> String {
+    let forms = |embedding: &Embedding| {
+        let family = (!(embedding.constructions)().is_empty()).then(|| format!("{}:NAME", embedding.name));
+        [Some(embedding.name.to_owned()), family].into_iter().flatten()
+    };
+    let file = format!("{FILE_PREFIX}PATH");
+    alternatives(&EMBEDDINGS.iter().flat_map(forms).chain([file]).collect::<Vec<_>>())
+}
+
+impl Embedding {
+    /// Its name, and `name:CONSTRUCTION` for each of its constructions.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let constructions = (self.constructions)().into_iter();
+        let named = constructions.map(|construction| format!("{}:{construction}", self.name));
+        std::iter::once(self.name.to_owned()).chain(named)
+    }
+
+    /// The rule, where it is one.
+    pub(super) fn rule(&self) -> Option<EmbeddingKind> {
+        match self.maker {
+            Maker::Rule(kind) => Some(kind),
+            Maker::Construction(_) => None,
+        }
+    }
+
+    /// The function that makes placements; none of a rule.
+    pub(super) fn constructor(&self) -> Option<fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>> {
+        match self.maker {
+            Maker::Rule(_) => None,
+            Maker::Construction(place) => Some(place),
+        }
+    }
+}
 
 /// An embedding as a scenario asks for it; displays as the name written there, or by which results call it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum EmbeddingName {
-    /// A rule: `xor`.
-    Kind(EmbeddingKind),
+    /// One of the registry: `xor`, `tao`, `tao:NAME`.
+    Registered {
+        /// The embedding.
+        embedding: &'static Embedding,
+        /// The construction that is asked for; none where the embedding chooses.
+        construction: Option<&'static str>,
+    },
     /// A placement file: `file:PATH`, relative to the scenario.
     File(String),
     /// A launcher's file, by a table; displays as `FORMAT:PATH`, without hosts and slots.
     Launcher(LauncherEntry),
-    /// A construction of Tao 1988: `tao` picks one, `tao:NAME` asks for it.
-    Tao(Option<ConstructionKind>),
-    /// A construction of CS838 1999: `cs838` takes the first that is for the pair, `cs838:NAME` asks for one.
-    Classic(Option<ClassicKind>),
-    /// `greenberg`: a mesh in its smallest hypercube (Greenberg 1987).
-    Greenberg,
 }
 
 impl EmbeddingName {
-    /// What stands before a path.
-    const FILE_PREFIX: &'static str = "file:";
-    /// The construction that the theorems pick.
-    const TAO: &'static str = "tao";
-    /// What stands before the name of a construction.
-    const TAO_PREFIX: &'static str = "tao:";
-    /// The first construction of the notes that is for the pair.
-    const COURSE: &'static str = "cs838";
-    /// What stands before the name of a construction of the notes.
-    const COURSE_PREFIX: &'static str = "cs838:";
-    /// A mesh in a hypercube.
-    const GREENBERG: &'static str = "greenberg";
-
     /// The one with this name; none when it is neither a known name nor `file:` and a path.
-    pub(super) fn with_name(name: &str) -> Option<Self> {
-        if let Some(path) = name.strip_prefix(Self::FILE_PREFIX) {
+    #[must_use]
+    pub fn with_name(name: &str) -> Option<Self> {
+        if let Some(path) = name.strip_prefix(FILE_PREFIX) {
             return (!path.is_empty()).then(|| Self::File(path.to_owned()));
         }
-        if let Some(name) = name.strip_prefix(Self::TAO_PREFIX) {
-            let kind = ConstructionKind::ALL.into_iter().find(|kind| kind.name() == name);
-            return kind.map(|kind| Self::Tao(Some(kind)));
-        }
-        if name == Self::TAO {
-            return Some(Self::Tao(None));
-        }
-        if let Some(name) = name.strip_prefix(Self::COURSE_PREFIX) {
-            let kind = ClassicKind::ALL.into_iter().find(|kind| kind.name() == name);
-            return kind.map(|kind| Self::Classic(Some(kind)));
-        }
-        if name == Self::COURSE {
-            return Some(Self::Classic(None));
-        }
-        if name == Self::GREENBERG {
-            return Some(Self::Greenberg);
-        }
-        EmbeddingKind::ALL.into_iter().find(|kind| kind.name() == name).map(Self::Kind)
+        let (family, construction) =
+            name.split_once(':').map_or((name, None), |(family, of)| (family, Some(of)));
+        let embedding = EMBEDDINGS.iter().find(|embedding| embedding.name == family)?;
+        let known = |name| (embedding.constructions)().into_iter().find(|&known| known == name);
+        let construction = match construction {
+            Some(name) => Some(known(name)?),
+            None => None,
+        };
+        Some(Self::Registered { embedding, construction })
     }
 
     /// Every name that needs no path.
     pub(super) fn known() -> Vec<String> {
-        let kinds = EmbeddingKind::ALL.into_iter().map(Self::Kind);
-        let constructions = ConstructionKind::ALL.into_iter().map(|kind| Self::Tao(Some(kind)));
-        let of_the_notes = ClassicKind::ALL.into_iter().map(|kind| Self::Classic(Some(kind)));
-        let tao = [Self::Tao(None)].into_iter().chain(constructions);
-        let classic = [Self::Classic(None)].into_iter().chain(of_the_notes);
-        kinds.chain(tao).chain([Self::Greenberg]).chain(classic).map(|name| name.to_string()).collect()
+        EMBEDDINGS.iter().flat_map(Embedding::names).collect()
+    }
+
+    /// The rule for the fields of labels, where it is one.
+    pub(super) fn rule(&self) -> Option<EmbeddingKind> {
+        match self {
+            Self::Registered { embedding, .. } => embedding.rule(),
+            Self::File(_) | Self::Launcher(_) => None,
+        }
+    }
+
+    /// The construction that is asked for by its name.
+    #[must_use]
+    pub fn construction(&self) -> Option<&'static str> {
+        match self {
+            Self::Registered { construction, .. } => *construction,
+            Self::File(_) | Self::Launcher(_) => None,
+        }
     }
 }
+
+/// Names are equal where they are written equally.
+impl PartialEq for EmbeddingName {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Launcher(one), Self::Launcher(other)) => one == other,
+            _ => self.to_string() == other.to_string(),
+        }
+    }
+}
+
+impl Eq for EmbeddingName {}
 
 impl fmt::Display for EmbeddingName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kind(kind) => kind.fmt(formatter),
-            Self::File(path) => write!(formatter, "{}{path}", Self::FILE_PREFIX),
+            Self::Registered { embedding, construction: None } => formatter.write_str(embedding.name),
+            Self::Registered { embedding, construction: Some(name) } => {
+                write!(formatter, "{}:{name}", embedding.name)
+            }
+            Self::File(path) => write!(formatter, "{FILE_PREFIX}{path}"),
             Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
-            Self::Tao(None) => formatter.write_str(Self::TAO),
-            Self::Tao(Some(kind)) => write!(formatter, "{}{kind}", Self::TAO_PREFIX),
-            Self::Classic(None) => formatter.write_str(Self::COURSE),
-            Self::Classic(Some(kind)) => write!(formatter, "{}{kind}", Self::COURSE_PREFIX),
-            Self::Greenberg => formatter.write_str(Self::GREENBERG),
         }
     }
 }
@@ -94,26 +213,31 @@ impl fmt::Display for EmbeddingName {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{fs, path::Path};
 
     #[test]
     fn names_display_as_they_are_written() {
-        for name in [
-            "standard",
-            "xor",
-            "byweight",
-            "gray",
-            "optimal",
-            "file:a/b.csv",
-            "tao",
-            "tao:simple-reduction",
-            "cs838",
-            "cs838:snake",
-            "greenberg",
-        ] {
+        let known = EmbeddingName::known();
+        assert!(known.len() > 24, "{known:?}");
+        for name in known.iter().map(String::as_str).chain(["file:a/b.csv"]) {
             assert_eq!(EmbeddingName::with_name(name).unwrap().to_string(), name);
         }
-        assert_eq!(EmbeddingName::with_name("file:"), None);
-        assert_eq!(EmbeddingName::with_name("xors"), None);
-        assert_eq!(EmbeddingName::with_name("cs838:"), None);
+        for unknown in ["file:", "xors", "cs838:", "tao:", "xor:basic-f", "standard:"] {
+            assert_eq!(EmbeddingName::with_name(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn the_pages_name_every_embedding() {
+        for page in ["README.md", "docs/scenarios.md"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+            let text = fs::read_to_string(path).unwrap();
+            for embedding in EMBEDDINGS {
+                let name = embedding.name;
+                let is_named =
+                    [format!("`{name}`"), format!("`\"{name}\"`")].iter().any(|name| text.contains(name));
+                assert!(is_named, "{page} lacks {name}");
+            }
+        }
     }
 }

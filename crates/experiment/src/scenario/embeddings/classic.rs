@@ -9,20 +9,33 @@ use cubefold_topology::Machine;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
+use super::{Embedding, Maker};
 use crate::generator_key::generator_key;
 use crate::scenario::{
-    errors::ScenarioError, keys::Key, mapping::Fit, placement_file::Failure, source_file::Place,
+    errors::ScenarioError,
+    keys::Key,
+    mapping::{Fit, NamedEmbedding},
+    placement_file::Failure,
+    source_file::Place,
 };
 
 /// What the generator of flip bits is for.
 const FLIP_BITS: &str = "flip bits of cs838";
 
+pub(super) const CLASSIC: Embedding = Embedding {
+    name: "cs838",
+    about: "the first construction of the notes CS838 that is for guest and machine, or the one that is named",
+    source: "CS838 1999",
+    takes: "a pair of graphs that one of the constructions is for",
+    constructions: || ClassicKind::ALL.map(ClassicKind::name).to_vec(),
+    is_seeded: true, // growing trees are placed by chance
+    maker: Maker::Construction(place),
+};
+
 /// The construction with this name, or the first that is for guest and machine.
-pub(in crate::scenario) fn place(
-    fit: &Fit<'_>,
-    kind: Option<ClassicKind>,
-    place: Option<&Place>,
-) -> Result<Placement, Failure> {
+fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
+    let name = named.name.construction();
+    let kind = name.and_then(|name| ClassicKind::ALL.into_iter().find(|kind| kind.name() == name));
     let guest = fit.program.shape();
     let flips = FlipBits { seed: fit.seed, count: guest.node_count(), words: OnceCell::new() };
     let flip = |vertex| flips.of(vertex);
@@ -30,7 +43,7 @@ pub(in crate::scenario) fn place(
         Some(kind) => ClassicPlacement::named(kind, &guest, fit.machine, &flip),
         None => ClassicPlacement::choose(&guest, fit.machine, &flip),
     };
-    let wrong = |error| Failure::Wrong(vec![refused(fit, place, &guest, &error)]);
+    let wrong = |error| Failure::Wrong(vec![refused(fit, named.place.as_ref(), &guest, &error)]);
     placement.map_err(wrong).map(|placement| Placement::Classic(Box::new(placement)))
 }
 

@@ -3,12 +3,27 @@
 use cubefold_mapping::{GraphGuest, GreenbergError, GreenbergPlacement, Placement, WrapPlace};
 use cubefold_topology::Machine;
 
+use super::{Embedding, Maker};
 use crate::scenario::{
-    errors::ScenarioError, keys::Key, mapping::Fit, placement_file::Failure, source_file::Place,
+    errors::ScenarioError,
+    keys::Key,
+    mapping::{Fit, NamedEmbedding},
+    placement_file::Failure,
+    source_file::Place,
 };
 
-/// The placement of the guest, `named` telling where the embedding is.
-pub(in crate::scenario) fn place(fit: &Fit<'_>, named: Option<&Place>) -> Result<Placement, Failure> {
+pub(super) const GREENBERG: Embedding = Embedding {
+    name: "greenberg",
+    about: "a mesh in its smallest hypercube, of more than two dimensions in pairs",
+    source: "Greenberg 1987",
+    takes: "a mesh or line as guest, and the hypercube that it needs",
+    constructions: Vec::new,
+    is_seeded: false,
+    maker: Maker::Construction(place),
+};
+
+fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
+    let named = named.place.as_ref();
     let Some(guest) = fit.program.graph().map(GraphGuest::shape) else {
         return Err(Failure::Wrong(vec![not_a_mesh(fit, named)]));
     };

@@ -1,4 +1,4 @@
-use cubefold_mapping::{EmbeddingKind, Hypercube};
+use cubefold_mapping::Hypercube;
 use cubefold_simulator::EngineChoice;
 use cubefold_simulator::{CubeProgram, Cycles};
 use cubefold_topology::{Extent, LinkMode, MachineKind, TieRule, Wrap};
@@ -46,7 +46,7 @@ fn what_is_not_written_has_its_default() {
     let cube = Hypercube::new(3).unwrap();
     let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
     assert_eq!(run.program.as_any().downcast_ref(), Some(&program));
-    assert_eq!(run.embedding, EmbeddingName::Kind(EmbeddingKind::Byweight));
+    assert_eq!(run.embedding.to_string(), "byweight");
     assert!(run.combination.is_empty());
 }
 
