@@ -28,6 +28,7 @@ mod constant_distances;
 mod construction;
 mod cube_dimension;
 mod embedding;
+mod embedding_descriptor;
 mod graph_guest;
 mod greenberg;
 mod guest;
@@ -51,6 +52,7 @@ pub use construction::{
 };
 pub use cube_dimension::{CubeDimension, CubeDimensionError};
 pub use embedding::EmbeddingKind;
+pub use embedding_descriptor::{EmbeddingDescriptor, EmbeddingRefusal, PlacementTask};
 pub use graph_guest::GraphGuest;
 pub use greenberg::{
     DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergPlacement, GreenbergStage,

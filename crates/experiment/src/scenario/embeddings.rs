@@ -10,14 +10,16 @@ mod tao;
 
 use std::fmt;
 
-use cubefold_mapping::{EmbeddingKind, Placement};
+use cubefold_mapping::{EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask};
 
 use super::{
-    errors::alternatives,
+    errors::{ScenarioError, alternatives},
+    keys::Key,
     launcher_file::LauncherEntry,
     mapping::{Fit, NamedEmbedding},
     placement_file::Failure,
 };
+use crate::generator_key::generator_key;
 
 /// An embedding that a scenario can name.
 #[derive(Debug)]
@@ -34,16 +36,18 @@ pub struct Embedding {
     pub constructions: fn() -> Vec<&'static str>,
     /// Whether placements depend on the seed of the scenario.
     pub is_seeded: bool,
-    maker: Maker,
+    pub(super) maker: Maker,
 }
 
 /// What makes the placements of an embedding.
 #[derive(Debug, Clone, Copy)]
-enum Maker {
+pub(super) enum Maker {
     /// A rule for the fields of a hypercube program's labels.
     Rule(EmbeddingKind),
     /// A function of the program, the machine, and the construction that is asked for.
     Construction(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
+    /// A function of the guest, the machine and the seed.
+    Described(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
 }
 
 /// The embeddings, in the order of messages and help.
@@ -83,6 +87,20 @@ const fn rule(kind: EmbeddingKind, about: &'static str, source: &'static str) ->
     }
 }
 
+/// An embedding that describes itself.
+const fn described(descriptor: EmbeddingDescriptor) -> Embedding {
+    let EmbeddingDescriptor { name, about, source, takes, is_seeded, place } = descriptor;
+    Embedding {
+        name,
+        about,
+        source,
+        takes,
+        constructions: Vec::new,
+        is_seeded,
+        maker: Maker::Described(place),
+    }
+}
+
 /// The embeddings that a scenario can name, besides files.
 #[must_use]
 pub fn embeddings() -> &'static [Embedding] {
@@ -115,17 +133,27 @@ impl Embedding {
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self.maker {
             Maker::Rule(kind) => Some(kind),
-            Maker::Construction(_) => None,
+            Maker::Construction(_) | Maker::Described(_) => None,
         }
     }
+}
 
-    /// The function that makes placements; none of a rule.
-    pub(super) fn constructor(&self) -> Option<fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>> {
-        match self.maker {
-            Maker::Rule(_) => None,
-            Maker::Construction(place) => Some(place),
-        }
-    }
+/// Places a program by an embedding that describes itself.
+pub(super) fn place_described(
+    fit: &Fit<'_>,
+    named: &NamedEmbedding,
+    place: fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>,
+) -> Result<Placement, Failure> {
+    let (guest, key) = (fit.program.shape(), |task: &str| generator_key(fit.seed, task));
+    place(&PlacementTask { guest: &guest, machine: fit.machine, key: &key }).map_err(|refusal| {
+        let message = format!("embedding {}: {refusal}", named.name);
+        let error = ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "not placed")
+            .because(Some(&fit.size.place), "the machine")
+            .because(fit.settings.place(Key::ProgramGuest), "the guest")
+            .because(fit.settings.place(Key::ProgramDimensions), "the processes")
+            .with_help(refusal.help);
+        Failure::Wrong(vec![error])
+    })
 }
 
 /// An embedding as a scenario asks for it; displays as the name written there, or by which results call it.

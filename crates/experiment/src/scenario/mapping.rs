@@ -6,7 +6,7 @@ use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, Partition};
 
 use super::{
-    embeddings::{EmbeddingName, expected},
+    embeddings::{EmbeddingName, Maker, expected, place_described},
     errors::{ScenarioError, all_of, help},
     keys::Key,
     launcher_file::{self, LauncherSource},
@@ -229,15 +229,15 @@ fn placement(
 ) -> Result<Arc<Placement>, Failure> {
     let region = Region { machine: fit.machine, partition: fit.partition };
     match &embedding.name {
-        EmbeddingName::Registered { embedding: registered, .. } => match registered.constructor() {
-            Some(place) => {
-                let seed =
-                    if registered.is_seeded { format!(" by seed {}", fit.seed) } else { String::new() };
-                let name = format!("{}{seed}", embedding.name);
-                library.placement(PlacementKey::named(&name, fit.program, region), || place(fit, embedding))
+        EmbeddingName::Registered { embedding: registered, .. } => {
+            let seed = if registered.is_seeded { format!(" by seed {}", fit.seed) } else { String::new() };
+            let key = PlacementKey::named(&format!("{}{seed}", embedding.name), fit.program, region);
+            match registered.maker {
+                Maker::Rule(kind) => place_by_rule(fit, embedding, kind, key, library),
+                Maker::Construction(place) => library.placement(key, || place(fit, embedding)),
+                Maker::Described(place) => library.placement(key, || place_described(fit, embedding, place)),
             }
-            None => place_by_rule(fit, embedding, library, region),
-        },
+        }
         EmbeddingName::File(name) => {
             let path = fit.settings.beside(name);
             let key = PlacementKey::file(&path, fit.program, region);
@@ -261,11 +261,10 @@ fn placement(
 fn place_by_rule(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
+    kind: EmbeddingKind,
+    key: PlacementKey,
     library: &mut Library,
-    region: Region<'_>,
 ) -> Result<Arc<Placement>, Failure> {
-    let kind = embedding.name.rule().unwrap_or(EmbeddingKind::Standard);
-    let key = PlacementKey::named(kind.name(), fit.program, region);
     if kind == EmbeddingKind::Standard && fit.has_network() {
         return library.placement(key, || as_numbered(fit));
     }
