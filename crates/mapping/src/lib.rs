@@ -39,6 +39,7 @@ mod placement;
 mod placement_table;
 mod process;
 mod product_placement;
+mod random;
 mod translation_table;
 
 pub use classic::{
@@ -67,4 +68,5 @@ pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
 pub use process::ProcessId;
 pub use product_placement::{ProductPlacement, ProductPlacementError};
+pub use random::RANDOM;
 pub use translation_table::{TableMethod, TableMethodError, TranslationTable, translation_tables};

@@ -10,7 +10,9 @@ mod tao;
 
 use std::fmt;
 
-use cubefold_mapping::{EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask};
+use cubefold_mapping::{
+    EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask, RANDOM,
+};
 
 use super::{
     errors::{ScenarioError, alternatives},
@@ -69,6 +71,7 @@ static EMBEDDINGS: &[Embedding] = &[
         "xor where a dimension wraps, standard where it does not",
         "González & Valero 1993, section 4",
     ),
+    described(RANDOM),
     tao::TAO,
     greenberg::GREENBERG,
     classic::CLASSIC,

@@ -247,12 +247,7 @@ fn embeddings() {
             "[mapping]\nembeddings = \"xor\"",
             &["5:14: mapping.embeddings is \"xor\", expected a list of embeddings"],
         ),
-        (
-            "[mapping]\nembeddings = [\"file:\"]",
-            &[
-                "5:15: embedding is \"file:\", expected EMBEDDINGS",
-            ],
-        ),
+        ("[mapping]\nembeddings = [\"file:\"]", &["5:15: embedding is \"file:\", expected EMBEDDINGS"]),
     ]);
 }
 

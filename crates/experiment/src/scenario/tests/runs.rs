@@ -112,6 +112,23 @@ fn wrap_overrides_the_kind() {
 }
 
 #[test]
+fn random_placements_follow_the_seed_and_fit_smaller_programs() {
+    let runs = |seed: u64, machine: &str| {
+        let text = format!("seed = {seed}\n{machine}\n[mapping]\nembeddings = [\"random\"]\n");
+        scenario(&text).runs.remove(0)
+    };
+    let ring = "[machine]\nkind = \"ring\"\nshape = [64]";
+    assert_eq!(runs(1, ring).placement, runs(1, ring).placement);
+    assert_ne!(runs(1, ring).placement, runs(2, ring).placement);
+    let roomy = runs(1, "[machine]\nkind = \"mesh\"\nshape = [5, 7]\n[program]\ndimensions = 5");
+    assert!(roomy.placement.is_one_to_one());
+    let network = "[machine]\nkind = \"butterfly\"\ndimensions = 3\n[program]\ndimensions = 4";
+    assert!(runs(1, network).placement.is_one_to_one());
+    let few = format!("{RING}[program]\ndimensions = 4\n[mapping]\nembeddings = [\"random\"]");
+    assert_eq!(errors(&few), ["7:15: embedding random: 8 nodes for 16 processes, expected at least 16"]);
+}
+
+#[test]
 fn stages_are_named_or_listed() {
     let stages = |written: &str| -> Vec<u8> {
         let run = scenario(&format!("{RING}[program]\nstages = {written}")).runs.remove(0);
