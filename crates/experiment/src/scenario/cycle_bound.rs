@@ -41,7 +41,7 @@ impl CycleBound {
         self.computations.saturating_mul(self.compute).saturating_add(moving)
     }
 
-    /// Tells when a run could take 2^63 cycles or more, at the larger of the cycles that are written.
+    /// Reports when a run could take 2^63 cycles or more, at the larger of the cycles that are written.
     pub(super) fn check(
         &self,
         settings: &Settings<'_>,

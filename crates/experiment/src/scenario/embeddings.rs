@@ -2,7 +2,7 @@
 //! lists in help and the check of the documentation derive.
 //!
 //! An embedding is added as one entry of [`EMBEDDINGS`]. Files are no entries: `file:PATH` and the tables of launchers
-//! name placements that somebody else made.
+//! name placements made elsewhere.
 
 mod classic;
 mod greenberg;

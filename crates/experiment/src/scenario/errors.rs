@@ -29,7 +29,7 @@ pub struct ScenarioError {
     marks: Vec<Mark>, // the first is what is wrong, the others took part in it
     help: Option<String>,
     standing: Standing,
-    matter: Option<&'static str>, // what tells it from others at its place, instead of the message
+    matter: Option<&'static str>, // its identity at its place, instead of the message
 }
 
 /// Whether an error may be no more than the shadow of another.
@@ -43,7 +43,7 @@ pub(super) enum Standing {
     MissingValue,
 }
 
-/// What tells one error from another: two with the same are the same.
+/// The identity of an error: two errors with the same one are the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ErrorIdentity {
     path: PathBuf,
@@ -160,7 +160,7 @@ impl ScenarioError {
         self.marks.first().map(|mark| mark.place.text())
     }
 
-    /// What tells errors apart; in the order of files, places and messages.
+    /// The identity; in the order of files, places and messages.
     pub(super) fn identity(&self) -> ErrorIdentity {
         let place =
             self.marks.first().map(|mark| (mark.place.source().lines_before(), mark.place.span().start));
@@ -324,7 +324,7 @@ impl Findings {
     /// The errors in the order of their places, those in the scenario file before those in others.
     pub(super) fn into_result(self) -> Result<(), Vec<ScenarioError>> {
         let total = self.combination_count;
-        let of_combinations = self.of_combinations.into_values().map(|finding| finding.told(total));
+        let of_combinations = self.of_combinations.into_values().map(|finding| finding.into_error(total));
         let mut errors = self.of_file;
         errors.extend(of_combinations);
         ScenarioError::without_shadows(&mut errors);
@@ -335,7 +335,7 @@ impl Findings {
 
 impl Finding {
     /// The error, with the combinations that have it when those are not all.
-    fn told(self, total: u128) -> ScenarioError {
+    fn into_error(self, total: u128) -> ScenarioError {
         if self.count == total {
             return self.error;
         }

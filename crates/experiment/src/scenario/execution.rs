@@ -159,7 +159,7 @@ fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
     }
 }
 
-/// Tells what goes by dimensions on a network, which has none, and what goes in step in a program that does not.
+/// Reports what goes by dimensions on a network, which has none, and what goes in step in a program that does not.
 pub(super) fn check_fit(
     settings: &Settings<'_>,
     section: &MachineSection,
@@ -191,7 +191,7 @@ pub(super) fn check_fit(
     }
 }
 
-/// Tells why the engine asked for does not apply to a placement. Coordinated runs have an engine of their own
+/// Reports why the engine asked for does not apply to a placement. Coordinated runs have an engine of their own
 /// and do not read the choice.
 pub(super) fn check_engine(
     settings: &Settings<'_>,

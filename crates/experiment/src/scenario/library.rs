@@ -158,7 +158,7 @@ pub(super) struct MachineFile {
 }
 
 impl MachineFile {
-    /// Reads a file; what is wrong in it stays with it, to be told wherever it is used.
+    /// Reads a file; what is wrong in it stays with it, to be reported wherever it is used.
     ///
     /// # Errors
     ///

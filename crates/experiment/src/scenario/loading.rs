@@ -101,7 +101,7 @@ fn coordinate_sum(program: &ScenarioProgram, process: ProcessId) -> u64 {
 const KEYS: [&str; 2] = ["code_types", "broadcast_cycles"];
 const RULES: [&str; 2] = ["same", "by parity"];
 
-/// Reads the loading, where there is one; what is wrong is told.
+/// Reads the loading, where there is one; what is wrong is reported.
 pub(super) fn read(
     settings: &Settings<'_>,
     program: Option<&ScenarioProgram>,

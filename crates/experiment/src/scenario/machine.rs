@@ -177,7 +177,7 @@ fn machine(
     wraps: Option<&[Wrap]>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Machine> {
-    // Wraps that are wrong have been told: the rest is checked as if there were none.
+    // Wraps that are wrong have been reported: the rest is checked as if there were none.
     let machine = match wraps {
         Some(wraps) => Machine::with_wraps(kind, &size.lengths, wraps),
         None => Machine::new(kind, &size.lengths),
@@ -243,7 +243,7 @@ fn links(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Lin
     mode
 }
 
-/// Reads a partition of `machine`, with its lengths. Without a machine only what is wrong in any is told.
+/// Reads a partition of `machine`, with its lengths. Without a machine only what is wrong in any is reported.
 pub(super) fn read_partition(
     value: &Value,
     machine: Option<&Machine>,

@@ -116,7 +116,7 @@ fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Embedding
     name
 }
 
-/// The placement of each embedding, in their order; what does not fit is told.
+/// The placement of each embedding, in their order; what does not fit is reported.
 pub(super) fn place(
     fit: &Fit<'_>,
     embeddings: Vec<NamedEmbedding>,
@@ -129,7 +129,7 @@ pub(super) fn place(
     errors.extend(misfits);
     let mut placed = vec![];
     for embedding in embeddings {
-        // What does not fit has been told, once for all of them.
+        // What does not fit has been reported, once for all of them.
         if embedding.name.rule().is_some() && !rules_fit {
             continue;
         }

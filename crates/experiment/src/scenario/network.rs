@@ -169,7 +169,7 @@ fn network(links: &[(u32, u32)]) -> Result<Machine, String> {
     Machine::network(MachineKind::Network, network).map_err(|error| error.to_string())
 }
 
-/// The links of all lines; what is wrong is told.
+/// The links of all lines; what is wrong is reported.
 fn links(text: &str, diagnostics: &mut Diagnostics) -> Vec<(u32, u32)> {
     let mut links = vec![];
     for line in lines(text, Remarks::AfterHash) {

@@ -51,11 +51,11 @@ pub(super) fn read(path: &Path, processes: u64, region: Region<'_>) -> Result<Pl
     let mut reading = Reading::new(path, processes, region);
     reading.read_rows()?;
     reading.sort_rows();
-    reading.tell_missing();
+    reading.report_missing();
     if reading.wrong == 0 {
         match reading.table() {
             Ok(table) => return Ok(Placement::Table(table)),
-            Err(error) => reading.tell_table(&error),
+            Err(error) => reading.report_table(&error),
         }
     }
     Err(Failure::Wrong(reading.into_errors()))
@@ -70,7 +70,7 @@ struct Reading<'a> {
     rows: Vec<Row>,
     unknown_processes: u64,     // rows whose process is not known
     errors: Vec<ScenarioError>, // at most MAX_REPORTED
-    wrong: u64,                 // errors, told or not
+    wrong: u64,                 // errors, reported or not
 }
 
 impl<'a> Reading<'a> {
@@ -88,7 +88,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Counts an error, and keeps it if there are not too many.
-    fn tell(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
+    fn report(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
         self.wrong += 1;
         if self.errors.len() < MAX_REPORTED {
             self.errors.push(error(&self.texts));
@@ -106,7 +106,7 @@ impl<'a> Reading<'a> {
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {
             let expected = self.header();
-            self.tell(|texts| texts.wrong(0, None, &format!("an empty file, expected \"{expected}\"")));
+            self.report(|texts| texts.wrong(0, None, &format!("an empty file, expected \"{expected}\"")));
             return Ok(());
         }
         if !self.check_header(&record) {
@@ -131,7 +131,7 @@ impl<'a> Reading<'a> {
         let width = self.machine.shape().dimension_count() + 1;
         if !same {
             let message = format!("wrong header, expected \"{expected}\"");
-            self.tell(|texts| texts.wrong(0, None, &message));
+            self.report(|texts| texts.wrong(0, None, &message));
         }
         record.len() == width
     }
@@ -142,7 +142,7 @@ impl<'a> Reading<'a> {
         if record.len() != width {
             self.unknown_processes += 1;
             let message = format!("{} fields, expected {width}", record.len());
-            self.tell(|texts| texts.wrong(start, None, &message));
+            self.report(|texts| texts.wrong(start, None, &message));
             return;
         }
         let process = self.number(record, start, 0, 0..=self.processes - 1).map(ProcessId::new);
@@ -153,7 +153,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The node at the coordinates of a row; node 0 stands in for wrong ones, which are told.
+    /// The node at the coordinates of a row; node 0 stands in for wrong ones, which are reported.
     fn node(&mut self, record: &ByteRecord, start: u64) -> NodeId {
         let machine = self.machine;
         let mut index = 0;
@@ -166,7 +166,7 @@ impl<'a> Reading<'a> {
         machine.node(index).unwrap_or(NodeId::new(0))
     }
 
-    /// The number in a field; none, and told, when it is no number in `range`.
+    /// The number in a field; none, and reported, when it is no number in `range`.
     fn number(
         &mut self,
         record: &ByteRecord,
@@ -181,13 +181,13 @@ impl<'a> Reading<'a> {
             let found = described(&String::from_utf8_lossy(text));
             let (least, greatest) = (range.start(), range.end());
             let message = format!("{name} is {found}, expected an integer from {least} to {greatest}");
-            self.tell(|texts| texts.wrong(start, Some(field), &message));
+            self.report(|texts| texts.wrong(start, Some(field), &message));
             return None;
         }
         number
     }
 
-    /// Puts the rows in the order of their processes and tells processes that have several.
+    /// Puts the rows in the order of their processes and reports processes that have several.
     fn sort_rows(&mut self) {
         if self.rows.is_sorted_by(|one, next| one.process < next.process) {
             return;
@@ -197,14 +197,14 @@ impl<'a> Reading<'a> {
         let rows = std::mem::take(&mut self.rows);
         for pair in rows.windows(2).filter(|pair| pair[0].process == pair[1].process) {
             let message = format!("process {} a second time, expected every process once", pair[1].process);
-            self.tell(|texts| texts.wrong(pair[1].start, Some(0), &message));
+            self.report(|texts| texts.wrong(pair[1].start, Some(0), &message));
         }
         self.rows = rows;
         self.rows.dedup_by_key(|row| row.process);
     }
 
-    /// Tells which processes have no row, unless rows with wrong processes may be theirs.
-    fn tell_missing(&mut self) {
+    /// Reports which processes have no row, unless rows with wrong processes may be theirs.
+    fn report_missing(&mut self) {
         let missing = self.processes - self.rows.len() as u64;
         // A header of the wrong width has left all rows unread.
         let unread = self.rows.is_empty() && self.wrong > 0;
@@ -214,21 +214,21 @@ impl<'a> Reading<'a> {
         let missing = missing_processes::named(self.rows.iter().map(|row| row.process), self.processes);
         let last = self.processes - 1;
         let message = format!("no row for process {missing}, expected a row for each of 0 to {last}");
-        self.tell(|texts| texts.wrong(0, None, &message));
+        self.report(|texts| texts.wrong(0, None, &message));
     }
 
     fn table(&self) -> Result<PlacementTable, PlacementTableError> {
         PlacementTable::new(self.machine, self.rows.iter().map(|row| row.node).collect())
     }
 
-    fn tell_table(&mut self, error: &PlacementTableError) {
+    fn report_table(&mut self, error: &PlacementTableError) {
         let process = match *error {
             PlacementTableError::NoSuchNode { process, .. } => Some(process),
             PlacementTableError::NoProcesses => None,
         };
         let row = process.and_then(|process| self.rows.get(process.label() as usize));
         let start = row.map_or(0, |row| row.start);
-        self.tell(|texts| texts.wrong(start, None, &error.to_string()));
+        self.report(|texts| texts.wrong(start, None, &error.to_string()));
     }
 }
 

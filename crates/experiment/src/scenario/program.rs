@@ -224,7 +224,7 @@ fn not_normal(settings: &Settings<'_>, error: &ShuffleExchangeProgramError) -> S
 /// The names of orders.
 const ORDERS: [&str; 3] = ["ascend", "descend", "bitonic"];
 
-/// Reads the stages. Without a cube only what is wrong in any cube is told.
+/// Reads the stages. Without a cube only what is wrong in any cube is reported.
 pub(super) fn read_stages(
     settings: &Settings<'_>,
     cube: Option<Hypercube>,

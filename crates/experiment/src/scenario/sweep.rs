@@ -39,7 +39,7 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    /// Reads the sweep; keys and cases that are wrong are told and left out.
+    /// Reads the sweep; keys and cases that are wrong are reported and left out.
     pub(super) fn read(written: &Written, errors: &mut Vec<ScenarioError>) -> Self {
         let Some(value) = &written.sweep else {
             return Self::default();

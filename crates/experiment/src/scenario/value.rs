@@ -286,7 +286,7 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The table that `value`, called `name`, is; keys that are not `known` are told.
+    /// The table that `value`, called `name`, is; keys that are not `known` are reported.
     pub(super) fn read(
         value: &'a Value,
         name: &'a str,
@@ -315,7 +315,7 @@ impl<'a> Table<'a> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
-    /// The value of a key that has to be there; told when it is not.
+    /// The value of a key that has to be there; reported when it is not.
     pub(super) fn required(
         &self,
         key: &str,

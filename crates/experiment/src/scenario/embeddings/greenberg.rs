@@ -73,7 +73,7 @@ fn misfit(fit: &Fit<'_>, named: Option<&Place>, guest: &Machine, error: Greenber
             ScenarioError::at(guest_place.unwrap_or(&fit.size.place), message, "too large")
                 .because(named, "keeps a table")
         }
-        // What a scenario cannot come to: checks that would tell of a defect, and steps that are not asked for here.
+        // What a scenario cannot come to: checks that would reveal a defect, and steps that are not asked for here.
         GreenbergError::Size { .. }
         | GreenbergError::NotForReflection { .. }
         | GreenbergError::Stage { .. }
