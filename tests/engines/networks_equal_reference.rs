@@ -63,7 +63,7 @@ fn programs(machine: &Machine) -> BoxedStrategy<TestProgram> {
                 TestProgram::Neighbours(NeighbourProgram::new(guest.clone(), pattern, compute).unwrap())
             },
         );
-    if machine.as_network().is_some() { prop_oneof![cubes(), neighbours].boxed() } else { cubes().boxed() }
+    if machine.graph().is_some() { prop_oneof![cubes(), neighbours].boxed() } else { cubes().boxed() }
 }
 
 /// Programs on cubes: compute-and-communicate, divide and conquer, and normal with wandering data.

@@ -167,7 +167,7 @@ fn passes_of(program: &impl Program) -> BTreeSet<(usize, usize)> {
 }
 
 fn wires(machine: &Machine) -> Option<Wires> {
-    let network = machine.as_network()?;
+    let network = machine.graph()?;
     let mut neighbours = vec![BTreeSet::new(); usize::try_from(machine.node_count()).unwrap()];
     for (one, other) in network.links() {
         neighbours[one.index() as usize].insert(u64::from(other.index()));

@@ -32,7 +32,6 @@ mod tables;
 mod trial;
 
 pub use claim::{CheckedClaim, Verdict};
-pub use claim_record::ClaimRecord;
 pub use trial::Quantity;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

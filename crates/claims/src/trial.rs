@@ -2,9 +2,7 @@
 
 use std::{cmp::Ordering, fmt};
 
-use serde::{Serialize, Serializer};
-
-use cubefold_experiment::exact_mean;
+use cubefold_experiment::{exact_mean, export::Figure};
 
 /// An exact value, whole or a fraction, not negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,11 +57,11 @@ impl fmt::Display for Quantity {
     }
 }
 
-impl Serialize for Quantity {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.denominator {
-            1 => serializer.serialize_u64(self.numerator),
-            _ => serializer.serialize_f64(self.value()),
+impl From<Quantity> for Figure {
+    fn from(quantity: Quantity) -> Self {
+        match quantity.denominator {
+            1 => Self::Whole(quantity.numerator),
+            _ => Self::Fraction(quantity.value()),
         }
     }
 }

@@ -15,12 +15,12 @@ use cubefold_experiment::{
 };
 use cubefold_topology::{LinkMode, MachineKind};
 
-pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, PictureFormat};
+pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn};
 use crate::{
-    color::Color,
     format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},
-    memory_limit::MemoryLimit,
-    stage_name::StageName,
+    option_value::Color,
+    option_value::MemoryLimit,
+    option_value::StageName,
 };
 
 /// What stands below every help: examples, then the exit codes.

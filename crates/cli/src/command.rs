@@ -1,21 +1,15 @@
 //! The commands.
 
 mod bench;
-mod check;
 mod compare;
-mod completions;
 mod draw;
 mod execution;
 mod explain;
 mod man;
 mod measure;
-mod merge;
 mod new;
-mod npy;
-mod one_run;
 mod place;
 mod process_rows;
-mod records;
 mod report;
 mod run;
 mod tables;
@@ -27,7 +21,7 @@ use crate::{
     ExitCode,
     arguments::{Arguments, Command, SharedOptions},
     failure::Failure,
-    memory_limit::MemoryLimit,
+    option_value::MemoryLimit,
 };
 use cubefold_experiment::Resources;
 
@@ -37,16 +31,16 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.command {
         Command::Run(options) => run::run(&options, shared),
         Command::Compare(options) => compare::compare(&options, shared),
-        Command::Merge(options) => merge::merge(&options, shared),
+        Command::Merge(options) => run::merge(&options, shared),
         Command::Measure(options) => measure::measure(&options, shared),
         Command::Place(options) => place::place(&options, shared),
         Command::Draw(options) => draw::draw(&options, shared),
         Command::Report(options) => report::report(&options, shared),
         Command::Tables(options) => tables::tables(&options, shared),
-        Command::Check(options) => check::check(&options, shared),
+        Command::Check(options) => measure::check(&options, shared),
         Command::Explain(options) => explain::explain(&options, shared),
         Command::New(options) => new::new(&options, shared),
-        Command::Completions(options) => completions::completions(&options, shared),
+        Command::Completions(options) => man::completions(&options, shared),
         Command::Man(options) => man::man(&options, shared),
         Command::Verify(options) => return verify::verify(&options, shared),
         Command::Bench(options) => return bench::bench(&options, shared),

@@ -1,27 +1,132 @@
-//! The formats that results are written in.
+//! The formats that results are written in: one descriptor each, from which `--format`, its help, completions and
+//! the choice by the extension of `--output` derive; and the writer of records.
 
-use std::path::Path;
+use std::{
+    io::{self, Write},
+    path::Path,
+    sync::LazyLock,
+};
 
 use clap::{ValueEnum, builder::PossibleValue};
-use cubefold_experiment::launcher::LauncherFormat;
+use cubefold_experiment::{
+    export::{Document, Record, write_csv, write_document, write_lines, write_parquet},
+    launcher::LauncherFormat,
+};
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::{arguments::PictureFormat, failure::Failure};
+use crate::{failure::Failure, output::Output, table::Page};
 
-/// How results are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ResultFormat {
-    /// For people, in 80 columns
-    Table,
-    /// One document with an envelope
-    Json,
-    /// One line a run, without the envelope
-    Jsonl,
-    /// One row a run, scalars only
-    Csv,
-    /// The rows of `csv` in typed columns
-    Parquet,
-    /// As `table`, for a page
-    Markdown,
+/// A set of formats, the default first.
+pub(crate) trait OutputFormat: ValueEnum + 'static {
+    /// The extension of a file that is written in the format unless another is asked for.
+    fn extension(&self) -> Option<&'static str>;
+
+    /// The format asked for, else that of the path's extension, else the default.
+    fn decide(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
+        if let Some(format) = asked {
+            return Ok(format);
+        }
+        match output.and_then(Path::extension) {
+            None => Ok(Self::value_variants()[0].clone()),
+            Some(extension) => {
+                let extension = extension.to_string_lossy();
+                Self::of_extension(&extension).map_or_else(|| Self::of_other_extension(&extension), Ok)
+            }
+        }
+    }
+
+    /// The format with this extension.
+    fn of_extension(extension: &str) -> Option<Self> {
+        Self::value_variants().iter().find(|format| format.extension() == Some(extension)).cloned()
+    }
+
+    /// The format for an extension of none: the default, but for parquet, for which other tools would take it.
+    fn of_other_extension(extension: &str) -> Result<Self, Failure> {
+        match extension {
+            "parquet" => Err(Failure::usage("this command writes no parquet", "write .csv or .json")),
+            _ => Ok(Self::value_variants()[0].clone()),
+        }
+    }
+}
+
+/// Declares a set of formats, the default first: each with its name, its extension and a line of help.
+macro_rules! formats {
+    ($(#[$about:meta])* $set:ident { $($variant:ident: $name:literal, $extension:expr, $help:literal;)+ } $($more:item)*) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum $set {
+            $(#[doc = $help] $variant,)+
+        }
+
+        impl ValueEnum for $set {
+            fn value_variants<'a>() -> &'a [Self] {
+                &[$(Self::$variant),+]
+            }
+
+            fn to_possible_value(&self) -> Option<PossibleValue> {
+                let (name, help) = match self {
+                    $(Self::$variant => ($name, $help),)+
+                };
+                Some(PossibleValue::new(name).help(help))
+            }
+        }
+
+        impl OutputFormat for $set {
+            fn extension(&self) -> Option<&'static str> {
+                match self {
+                    $(Self::$variant => $extension,)+
+                }
+            }
+
+            $($more)*
+        }
+    };
+}
+
+formats! {
+    /// How results are written.
+    ResultFormat {
+        Table: "table", None, "For people, in 80 columns";
+        Json: "json", Some("json"), "One document with an envelope";
+        Jsonl: "jsonl", Some("jsonl"), "One line a run, without the envelope";
+        Csv: "csv", Some("csv"), "One row a run, scalars only";
+        Parquet: "parquet", Some("parquet"), "The rows of `csv` in typed columns";
+        Markdown: "markdown", Some("md"), "As `table`, for a page";
+    }
+}
+
+formats! {
+    /// How translation tables are written.
+    TablesFormat {
+        Table: "table", None, "One line a process";
+        Json: "json", Some("json"), "One document";
+        Csv: "csv", Some("csv"), "One row an entry";
+    }
+}
+
+formats! {
+    /// How definitions are written.
+    ExplainFormat {
+        Text: "text", None, "For people, in 80 columns";
+        Json: "json", Some("json"), "One document with an envelope";
+        Markdown: "markdown", Some("md"), "A list, for a page";
+    }
+}
+
+formats! {
+    /// How a picture is written.
+    PictureFormat {
+        Svg: "svg", Some("svg"), "For pages, any size; shows values under the pointer";
+        Png: "png", Some("png"), "Pixels, twice as many in each direction";
+    }
+
+    fn of_other_extension(extension: &str) -> Result<Self, Failure> {
+        Err(Failure::usage(
+            format!("pictures are not written as .{extension}, expected .svg or .png"),
+            "end the name in one of them, or say --format svg",
+        ))
+    }
 }
 
 /// How a placement is written.
@@ -41,21 +146,11 @@ pub(crate) enum PlacementFormat {
 
 impl ValueEnum for PlacementFormat {
     fn value_variants<'a>() -> &'a [Self] {
-        use LauncherFormat::{
-            BluegeneMapfile, CrayRankOrder, FluxTaskmap, FujitsuRankMap, OpenMpiRankfile, SlurmHostfile,
-        };
-        const ALL: [PlacementFormat; 10] = [
-            PlacementFormat::Grid,
-            PlacementFormat::Csv,
-            PlacementFormat::Json,
-            PlacementFormat::Npy,
-            PlacementFormat::Launcher(OpenMpiRankfile),
-            PlacementFormat::Launcher(SlurmHostfile),
-            PlacementFormat::Launcher(CrayRankOrder),
-            PlacementFormat::Launcher(BluegeneMapfile),
-            PlacementFormat::Launcher(FluxTaskmap),
-            PlacementFormat::Launcher(FujitsuRankMap),
-        ];
+        static ALL: LazyLock<Vec<PlacementFormat>> = LazyLock::new(|| {
+            let own =
+                [PlacementFormat::Grid, PlacementFormat::Csv, PlacementFormat::Json, PlacementFormat::Npy];
+            own.into_iter().chain(LauncherFormat::ALL.map(PlacementFormat::Launcher)).collect()
+        });
         &ALL
     }
 
@@ -71,125 +166,36 @@ impl ValueEnum for PlacementFormat {
     }
 }
 
-/// How translation tables are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TablesFormat {
-    /// One line a process
-    Table,
-    /// One document
-    Json,
-    /// One row an entry
-    Csv,
-}
-
-/// How definitions are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExplainFormat {
-    /// For people, in 80 columns
-    Text,
-    /// One document with an envelope
-    Json,
-    /// A list, for a page
-    Markdown,
-}
-
-/// A format that a path's extension may stand for.
-pub(crate) trait ByExtension: Sized {
-    /// The format when nothing says otherwise.
-    const DEFAULT: Self;
-
-    /// The format with this extension.
-    fn of_extension(extension: &str) -> Option<Self>;
-
-    /// The format asked for, else that of the path's extension, else the default.
-    fn decide(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
-        if let Some(format) = asked {
-            return Ok(format);
-        }
-        let Some(extension) = output.and_then(Path::extension) else { return Ok(Self::DEFAULT) };
-        let extension = extension.to_string_lossy();
-        Self::of_extension(&extension).map_or_else(|| Self::of_other_extension(&extension), Ok)
-    }
-
-    /// The format with an extension that stands for none: the default, but for parquet, for which other tools would take
-    /// it.
-    fn of_other_extension(extension: &str) -> Result<Self, Failure> {
-        match extension {
-            "parquet" => Err(Failure::usage("this command writes no parquet", "write .csv or .json")),
-            _ => Ok(Self::DEFAULT),
+impl OutputFormat for PlacementFormat {
+    fn extension(&self) -> Option<&'static str> {
+        match self {
+            Self::Csv => Some("csv"),
+            Self::Json => Some("json"),
+            Self::Npy => Some("npy"),
+            Self::Grid | Self::Launcher(_) => None,
         }
     }
 }
 
-impl ByExtension for PictureFormat {
-    const DEFAULT: Self = Self::Svg;
-
-    fn of_extension(extension: &str) -> Option<Self> {
-        match extension {
-            "svg" => Some(Self::Svg),
-            "png" => Some(Self::Png),
-            _ => None,
-        }
-    }
-
-    fn of_other_extension(extension: &str) -> Result<Self, Failure> {
-        Err(Failure::usage(
-            format!("pictures are not written as .{extension}, expected .svg or .png"),
-            "end the name in one of them, or say --format svg",
-        ))
-    }
-}
-
-impl ByExtension for ResultFormat {
-    const DEFAULT: Self = Self::Table;
-
-    fn of_extension(extension: &str) -> Option<Self> {
-        match extension {
-            "json" => Some(Self::Json),
-            "jsonl" => Some(Self::Jsonl),
-            "csv" => Some(Self::Csv),
-            "parquet" => Some(Self::Parquet),
-            "md" => Some(Self::Markdown),
-            _ => None,
-        }
-    }
-}
-
-impl ByExtension for PlacementFormat {
-    const DEFAULT: Self = Self::Grid;
-
-    fn of_extension(extension: &str) -> Option<Self> {
-        match extension {
-            "json" => Some(Self::Json),
-            "csv" => Some(Self::Csv),
-            "npy" => Some(Self::Npy),
-            _ => None,
-        }
-    }
-}
-
-impl ByExtension for TablesFormat {
-    const DEFAULT: Self = Self::Table;
-
-    fn of_extension(extension: &str) -> Option<Self> {
-        match extension {
-            "json" => Some(Self::Json),
-            "csv" => Some(Self::Csv),
-            _ => None,
-        }
-    }
-}
-
-impl ByExtension for ExplainFormat {
-    const DEFAULT: Self = Self::Text;
-
-    fn of_extension(extension: &str) -> Option<Self> {
-        match extension {
-            "json" => Some(Self::Json),
-            "md" => Some(Self::Markdown),
-            _ => None,
-        }
-    }
+/// Writes records, which some formats go through twice, or the page of tables that shows them.
+///
+/// `extra` keys go into the envelope of a document.
+pub(crate) fn write_records<R: Record + Serialize, I: Iterator<Item = io::Result<R>>>(
+    output: Output,
+    format: ResultFormat,
+    document: Document,
+    extra: &[(&str, Value)],
+    records: impl Fn() -> I,
+    page: impl FnOnce() -> io::Result<Page>,
+) -> Result<(), Failure> {
+    output.write(|output| match format {
+        ResultFormat::Table => output.write_all(page()?.text().as_bytes()),
+        ResultFormat::Markdown => output.write_all(page()?.markdown().as_bytes()),
+        ResultFormat::Json => write_document(output, document, extra, records()),
+        ResultFormat::Jsonl => write_lines(output, records()),
+        ResultFormat::Csv => write_csv(output, records),
+        ResultFormat::Parquet => write_parquet(output, records),
+    })
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
-//! Runs and results by scenario and by combination.
+//! Runs and results by scenario and by combination, their names, and the one run that a command is about.
 
 use cubefold_experiment::{
     Run, Scenario,
     export::{RunRecord, ScenarioCaption},
 };
+use cubefold_mapping::ProcessId;
+use cubefold_topology::Coordinates;
 
-use crate::swept_value::shown;
+use crate::failure::Failure;
 
 /// The runs of all scenarios, in their order.
 pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
@@ -58,4 +60,75 @@ pub(crate) fn by_embedding<'a, T: Copy>(
         }
     }
     found
+}
+
+/// A swept value as tables show it: a shape as files of results have it, a file without its folder, others as they
+/// are written.
+pub(crate) fn shown(path: &str, value: &str) -> String {
+    let lengths = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    match (path.rsplit('.').next(), lengths) {
+        (Some("shape"), Some(lengths)) => lengths.split(',').map(str::trim).collect::<Vec<_>>().join("x"),
+        (Some("file"), _) => plain(value).rsplit('/').next().unwrap_or_default().to_owned(),
+        _ if value.starts_with('{') => without_keys(value),
+        _ => plain(value),
+    }
+}
+
+/// A table in braces without its braces and keys: `{ kind = "ring", shape = [9] }` as `ring, [9]`.
+fn without_keys(value: &str) -> String {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let is_key = |place: usize| words.get(place + 1) == Some(&"=");
+    let values =
+        words.iter().enumerate().filter(|&(place, word)| !is_key(place) && !["{", "}", "="].contains(word));
+    values.map(|(_, word)| word.replace('"', "")).collect::<Vec<_>>().join(" ")
+}
+
+/// A value without the quotes that it is written with.
+pub(crate) fn plain(value: &str) -> String {
+    value.trim_matches('"').to_owned()
+}
+
+/// The one run whose placement is asked for.
+pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], embedding: Option<&str>) -> Result<&'a Run, Failure> {
+    let runs = all_runs(scenarios);
+    if scenarios.iter().any(|scenario| scenario.swept) {
+        return Err(Failure::usage(
+            "the scenario has a sweep, expected one placement",
+            "remove [sweep], and write the values of one of its combinations into the file",
+        ));
+    }
+    let names: Vec<String> = runs.iter().map(|run| run.embedding.to_string()).collect();
+    let known = || format!("name one of {} with --embedding", names.join(", "));
+    match (embedding, runs.as_slice()) {
+        (None, [run]) => Ok(run),
+        (None, _) => {
+            Err(Failure::usage(format!("the scenario has {} embeddings, expected one", runs.len()), known()))
+        }
+        (Some(name), _) => {
+            let place = names.iter().position(|known| known == name);
+            place.map(|place| runs[place]).ok_or_else(|| {
+                Failure::usage(format!("embedding {name:?} is none of the scenario's"), known())
+            })
+        }
+    }
+}
+
+/// Every process with the coordinates of its node, on the whole machine where it runs in a partition.
+pub(crate) fn addresses(run: &Run) -> impl Iterator<Item = (ProcessId, Coordinates)> {
+    ProcessId::first(run.program.process_count())
+        .map(|process| (process, run.address(run.placement.node(process))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swept_values_are_shown_shorter_than_they_are_written() {
+        assert_eq!(shown("machine.shape", "[16, 8]"), "16x8");
+        assert_eq!(shown("machine.file", "\"../configs/torus-8x8.toml\""), "torus-8x8.toml");
+        assert_eq!(shown("program.guest", "{ kind = \"ring\", shape = [9] }"), "ring, [9]");
+        assert_eq!(shown("machine.links", "\"full-duplex\""), "full-duplex");
+        assert_eq!(shown("program.stages", "[0, 1]"), "[0, 1]");
+    }
 }

@@ -7,18 +7,14 @@
 //! and [`picture`] pictures of them.
 
 mod arguments;
-mod color;
 mod command;
-mod exit_code;
 mod failure;
 mod format;
 mod grouping;
-mod memory_limit;
+mod option_value;
 mod output;
 mod progress_bar;
-mod stage_name;
 mod sweep_output;
-mod swept_value;
 mod table;
 
 pub use cubefold_claims as claims;
@@ -28,7 +24,7 @@ pub use cubefold_picture as picture;
 pub use cubefold_simulator as simulator;
 pub use cubefold_topology as topology;
 
-pub use exit_code::ExitCode;
+pub use failure::ExitCode;
 
 use std::ffi::OsString;
 

@@ -7,26 +7,16 @@
 
 mod baseline;
 mod comparison;
-mod error;
-mod figures;
 mod measurement;
-mod prepared;
 mod row;
-mod saved_set;
-mod stopwatch;
 
-pub use baseline::Baseline;
-pub use comparison::{ComparedRow, Verdict, compare};
-pub use error::BenchmarkError;
-pub use figures::Figures;
-pub use measurement::Measurement;
+pub use baseline::{Baseline, Elapsed, Stopwatch};
+pub use comparison::{ComparedRow, SavedRow, SavedSet, SavedSetError, Verdict, compare};
+pub use measurement::{BenchmarkError, Figures, Measurement};
 pub use row::Size;
-pub use saved_set::{SavedRow, SavedSet, SavedSetError};
-pub use stopwatch::{Elapsed, Stopwatch};
 
 use crate::{KeepRecords, Resources, Run, RunError, ScenarioErrors, check_runs};
-use prepared::Prepared;
-use row::Row;
+use row::{Prepared, Row};
 
 /// All rows, ready to be measured.
 #[derive(Debug)]

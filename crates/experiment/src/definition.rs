@@ -1,18 +1,51 @@
-//! What every name in results means: one definition for each column, key and term, in one place.
+//! What every name in results means: one definition for each column and term.
 //!
-//! `cubefold explain` prints them, and whoever shows results to people takes the words from here. What a column
-//! holds is decided by the records in [`export`](crate::export); the tests hold the two lists together.
-
-mod amounts;
-mod bench;
-mod lookup;
-mod placement;
-mod rows;
-mod times;
-mod verify;
-mod what_was_run;
+//! A definition stands with its column, in the file of the record that holds the value
+//! ([`export`](crate::export)). This module has the form of definitions, their order for people
+//! (`cubefold explain`), and the search by name.
 
 use serde::Serialize;
+
+use crate::export::{
+    bench_record::BENCH,
+    claim_record::CLAIM,
+    column::Column,
+    construction_record::CONSTRUCTION,
+    machine_record::{MACHINE, PARTITION},
+    placement_record::PLACEMENT,
+    program_record::{GUEST, NEIGHBOURS, PROGRAM},
+    row_records::{PROCESS, RUN, SIZES, TABLES},
+    run_record::{AMOUNTS, EMBEDDING, ENGINE, EXECUTION, RATIO, SCENARIO, SEED, STEPS, WHOLE_RUN},
+    time_record::{BLOCKED, TOTALS, WAITING},
+};
+
+/// The largest number of suggestions for a misspelt name.
+const MAX_SUGGESTIONS: usize = 3;
+/// Longer terms are not compared: every name is much shorter.
+const MAX_COMPARED_LENGTH: usize = 64;
+/// The least likeness of a suggestion, from 0 (nothing in common) to 1 (the same).
+const MIN_LIKENESS: f64 = 0.6;
+
+/// What a column holds, and so how CSV and Parquet write it and how it is read back from JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Words.
+    Text,
+    /// `true` or `false`.
+    Truth,
+    /// An unsigned integer of 64 bits.
+    Natural,
+    /// An unsigned sum over all processes and stages, which may pass 64 bits.
+    Sum,
+    /// A number with a fraction.
+    Decimal,
+    /// Lengths, written as `8x8`.
+    Shape,
+    /// A list of scalars, separated by spaces.
+    List,
+    /// No column: a term, or a member that only JSON has.
+    Term,
+}
 
 /// What one column, key or term of the results means.
 ///
@@ -25,9 +58,13 @@ pub struct Definition {
     pub title: &'static str,
     /// Other names for the same: other columns that hold it, and other words of tables.
     pub aliases: &'static [&'static str],
+    /// What the column holds.
+    #[serde(skip)]
+    pub kind: Kind,
     /// What it is counted in.
     pub unit: &'static str,
-    /// The definition, in one to three sentences.
+    /// The definition, in one to three sentences; empty for a column that the definition of another names
+    /// among its aliases.
     pub text: &'static str,
     /// How it is computed, in the letters of `docs/model.md`.
     pub formula: &'static str,
@@ -36,32 +73,59 @@ pub struct Definition {
 }
 
 /// Definitions that belong together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionGroup {
     /// What they are about.
     pub title: &'static str,
     /// The definitions, in the order of the records.
-    pub definitions: &'static [Definition],
+    pub definitions: Vec<&'static Definition>,
 }
 
 impl DefinitionGroup {
     /// All groups, in the order in which results have them.
-    pub const ALL: [Self; 8] = [
-        Self { title: "What was run", definitions: what_was_run::DEFINITIONS },
-        Self { title: "Time of the whole run", definitions: times::WHOLE_RUN },
-        Self { title: "Where the time goes", definitions: times::TOTALS },
-        Self { title: "Amounts, steps and queues", definitions: amounts::DEFINITIONS },
-        Self { title: "The placement", definitions: placement::DEFINITIONS },
-        Self { title: "Single processes, nodes and tables", definitions: rows::DEFINITIONS },
-        Self { title: "Claims of verify", definitions: verify::DEFINITIONS },
-        Self { title: "Rows of bench", definitions: bench::DEFINITIONS },
-    ];
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let group = |title| Self { title, definitions: vec![] };
+        let run = group("What was run").of(SCENARIO).of(RUN).of(SEED).of(MACHINE).of(PARTITION);
+        let run = run.of(PROGRAM).of(GUEST).of(NEIGHBOURS).of(SIZES).of(EMBEDDING).of(EXECUTION);
+        vec![
+            run.of(ENGINE),
+            group("Time of the whole run").of(WHOLE_RUN).of(RATIO),
+            group("Where the time goes").of(TOTALS).of(WAITING).of(BLOCKED),
+            group("Amounts, steps and queues").of(AMOUNTS).of(STEPS),
+            group("The placement").of(PLACEMENT).of(CONSTRUCTION),
+            group("Single processes, nodes and tables").of(PROCESS).and(TABLES.iter()),
+            group("Claims of verify").of(CLAIM),
+            group("Rows of bench").of(BENCH),
+        ]
+    }
+
+    fn of<T: ?Sized>(self, columns: &'static [Column<T>]) -> Self {
+        self.and(columns.iter().map(|column| &column.definition))
+    }
+
+    fn and(mut self, definitions: impl Iterator<Item = &'static Definition>) -> Self {
+        self.definitions.extend(definitions.filter(|own| !own.text.is_empty()));
+        self
+    }
 }
 
 impl Definition {
+    /// A definition that says nothing yet.
+    pub(crate) const BLANK: Self = Self {
+        name: "",
+        title: "",
+        aliases: &[],
+        kind: Kind::Term,
+        unit: "",
+        text: "",
+        formula: "",
+        source: "",
+    };
+
     /// Every definition, each once, in the order of the groups.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        DefinitionGroup::ALL.into_iter().flat_map(|group| group.definitions)
+        DefinitionGroup::all().into_iter().flat_map(|group| group.definitions)
     }
 
     /// The definition of a name, a title or another name for it.
@@ -70,13 +134,35 @@ impl Definition {
     /// a name does not either (`p_2`, `distance, dimension 3`), nor the name behind `/` (`/ standard`).
     #[must_use]
     pub fn find(term: &str) -> Option<&'static Self> {
-        lookup::find(term)
+        let term = plain(term);
+        let ratio = if term.starts_with("/ ") { "/ reference" } else { &term };
+        let without_number = term.trim_end_matches(|character: char| character.is_ascii_digit()).trim_end();
+        with_name(ratio).or_else(|| with_name(without_number))
     }
 
-    /// The known names that a misspelt `term` is most likely meant to be, best first, at most three.
+    /// The title of a column, by its name in files; the name itself where it is not known.
+    #[must_use]
+    pub fn title_of(name: &'static str) -> &'static str {
+        Self::find(name).map_or(name, |definition| definition.title)
+    }
+
+    /// The known names that a misspelt `term` is most likely meant to be, best first, at most three; those of
+    /// the same likeness in their order.
     #[must_use]
     pub fn nearest(term: &str) -> Vec<&'static str> {
-        lookup::nearest(term)
+        if term.len() > MAX_COMPARED_LENGTH {
+            return vec![];
+        }
+        let term = plain(term);
+        let best = |definition: &'static Self| {
+            let alike =
+                |name: &'static str| (strsim::normalized_damerau_levenshtein(&term, &plain(name)), name);
+            definition.names().map(alike).max_by(|one, other| one.0.total_cmp(&other.0))
+        };
+        let mut found: Vec<(f64, &str)> =
+            Self::all().filter_map(best).filter(|(likeness, _)| *likeness >= MIN_LIKENESS).collect();
+        found.sort_by(|one, other| other.0.total_cmp(&one.0));
+        found.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
     }
 
     /// Its name, its title and its aliases, each once.
@@ -84,6 +170,19 @@ impl Definition {
         let title = Some(self.title).filter(|title| *title != self.name);
         std::iter::once(self.name).chain(title).chain(self.aliases.iter().copied())
     }
+}
+
+/// A name without the marks that make no difference.
+fn plain(term: &str) -> String {
+    let words = term.to_lowercase().replace(['_', '-', '.'], " ");
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn with_name(term: &str) -> Option<&'static Definition> {
+    // A name in the files comes before a word of the tables that happens to be the same.
+    let named = |definition: &&Definition| plain(definition.name) == term;
+    let called = |definition: &&Definition| definition.names().any(|name| plain(name) == term);
+    Definition::all().find(named).or_else(|| Definition::all().find(called))
 }
 
 #[cfg(test)]
@@ -97,7 +196,7 @@ mod tests {
         let mut owners: BTreeMap<String, &str> = BTreeMap::new();
         for definition in Definition::all() {
             for name in definition.names() {
-                let owner = *owners.entry(lookup::plain(name)).or_insert(definition.name);
+                let owner = *owners.entry(plain(name)).or_insert(definition.name);
                 assert_eq!(owner, definition.name, "{name}");
             }
         }
@@ -119,5 +218,30 @@ mod tests {
             assert!((1..=3).contains(&sentences) && text.ends_with('.'), "{name}: {text}");
             assert!(!source.is_empty(), "{name}");
         }
+    }
+
+    fn found(term: &str) -> Option<&'static str> {
+        Definition::find(term).map(|definition| definition.name)
+    }
+
+    #[test]
+    fn a_term_is_found_however_it_is_written() {
+        for term in ["makespan", "Makespan", "makespan_cycles", "makespan-cycles", " makespan  cycles "] {
+            assert_eq!(found(term), Some("makespan_cycles"), "{term}");
+        }
+        assert_eq!(found("placement.dilation.max"), Some("placement_dilation_max"));
+        assert_eq!(found("distance, dimension 3"), Some("placement_distances"));
+        assert_eq!(found("p_12"), Some("p_1"));
+        assert_eq!(found("/ tao:same-shape"), Some("ratio_to_reference"));
+        assert_eq!(found("nonsense"), None);
+        assert_eq!(found(""), None);
+    }
+
+    #[test]
+    fn the_nearest_names_are_suggested_and_nothing_far_fetched() {
+        assert_eq!(Definition::nearest("makspan")[0], "makespan");
+        assert_eq!(Definition::nearest("dilatoin")[0], "dilation");
+        assert_eq!(Definition::nearest("xyzzy"), Vec::<&str>::new());
+        assert_eq!(Definition::nearest(&"makespan".repeat(100)), Vec::<&str>::new());
     }
 }

@@ -1,38 +1,37 @@
 //! Results as other programs read them.
 //!
 //! Records are types of their own, apart from the simulator's: their names and order are the interface
-//! (`docs/reading-results.md`). What does not apply is `null`, never left out and never 0.
+//! (`docs/reading-results.md`). In JSON, what does not apply is `null`, never left out and never 0. Each
+//! record stands with its columns ([`column`]), from which the other formats derive.
 
-mod bench_record;
+pub(crate) mod bench_record;
+mod caption;
+pub(crate) mod claim_record;
+pub(crate) mod column;
+pub(crate) mod construction_record;
+mod csv_file;
 mod document;
-mod flat;
-mod machine_record;
+pub(crate) mod machine_record;
 mod parquet;
-mod placement_record;
-mod planned_run;
-mod process_row;
-mod program_record;
+pub(crate) mod placement_record;
+pub(crate) mod program_record;
 mod read_flat;
-mod run_caption;
-mod run_record;
-mod settings;
-mod word;
+pub(crate) mod row_records;
+pub(crate) mod run_record;
+pub(crate) mod time_record;
 
 pub use bench_record::BenchRecord;
+pub use caption::{RunCaption, ScenarioCaption, counted, settings};
+pub use claim_record::{ClaimRecord, Figure};
+pub use column::{Cell, Record, Row, Word};
+pub use construction_record::{ConstructionRecord, PromisedStepsRecord};
+pub use csv_file::{CsvHeader, write_csv, write_csv_rows};
 pub use document::{Document, write_document, write_lines};
-pub use flat::write_csv;
 pub use machine_record::MachineRecord;
 pub use parquet::{ParquetTable, write_parquet};
-pub use placement_record::{
-    ConstructionRecord, DistancesRecord, PlacementEntry, PlacementRecord, PromisedStepsRecord,
-};
-pub use planned_run::PlannedRun;
-pub use process_row::ProcessRow;
+pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord};
 pub use program_record::ProgramRecord;
 pub use read_flat::{ReadResultsError, read_flat};
-pub use run_caption::{RunCaption, ScenarioCaption};
-pub use run_record::{
-    DistanceRecord, DistributionRecord, ExecutionRecord, RunRecord, StageRecord, TotalsRecord,
-};
-pub use settings::{counted, settings};
-pub use word::Word;
+pub use row_records::{PlannedRun, ProcessRow, ProcessStage, table_columns};
+pub use run_record::{ExecutionRecord, RunRecord};
+pub use time_record::{DistanceRecord, DistributionRecord, StageRecord, TotalsRecord};

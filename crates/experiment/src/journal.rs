@@ -8,14 +8,10 @@
 //! A journal keeps no record in memory, only where each stands. Results are written from it in the order of
 //! the runs; the parts that several machines ran are put together by [`MergedJournals`].
 
-mod change;
-mod error;
-mod frame;
-mod header;
+mod form;
 mod journal_file;
 mod merge;
 mod shard;
-mod storage;
 mod sweep_plan;
 #[cfg(test)]
 mod tests;
@@ -28,17 +24,14 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    change::{Change, RunChange},
-    error::JournalError,
-    journal_file::{Found, JournalFile},
+    form::Storage,
+    journal_file::{Found, JournalError, JournalFile},
     merge::{MergeError, MergedJournals},
     shard::{Shard, ShardError},
-    storage::Storage,
-    sweep_plan::SweepPlan,
+    sweep_plan::{Change, RunChange, SweepPlan},
 };
 use self::{
-    frame::{Frame, PREFIX, read_frame},
-    header::{Beginning, Header},
+    form::{Beginning, Frame, Header, PREFIX, frame, read_frame, read_header},
     sweep_plan::Section,
 };
 use crate::export::RunRecord;
@@ -114,7 +107,7 @@ impl<S: Storage> Journal<S> {
         let own = Header::new(plan, shard)?;
         storage.rewind()?;
         let mut reader = BufReader::new(&mut storage);
-        match header::read(&mut reader)? {
+        match read_header(&mut reader)? {
             Beginning::Short => {
                 drop(reader);
                 if !own.begins_with(plan, &mut storage)? {
@@ -138,7 +131,7 @@ impl<S: Storage> Journal<S> {
     ///
     /// When writing fails.
     pub fn append(&self, place: usize, record: &RunRecord) -> io::Result<()> {
-        let bytes = frame::frame(&serde_json::to_vec(&Entry { run: place, record })?)?;
+        let bytes = frame(&serde_json::to_vec(&Entry { run: place, record })?)?;
         let mut contents = self.lock();
         let start = contents.end;
         contents.storage.seek(SeekFrom::Start(start))?;
@@ -207,7 +200,7 @@ impl Header {
         self.write(plan, &mut expected)?;
         storage.rewind()?;
         let mut found = vec![];
-        // One byte more than expected tells that there is more.
+        // One byte more than expected shows that there is more.
         storage.take(expected.len() as u64 + 1).read_to_end(&mut found)?;
         Ok(expected.starts_with(&found))
     }

@@ -1,38 +1,160 @@
-//! Placements in the words of launchers: the files that tell `mpirun`, `srun` and their kin which process goes
-//! where, written and read back.
+//! Placements in the formats of launchers: the files from which `mpirun`, `srun` and their kin take the node of
+//! every process, written and read back.
 //!
-//! A process is a rank. With `L` the most processes on one node of the machine, its node `m` has the slots
+//! A process is a rank. With `L` the largest number of processes on one node of the machine, its node `m` has the slots
 //! `m L .. m L + L - 1`, and the processes on it take them in ascending order. A host, which is what a launcher
 //! calls by a name or a number, has `N` slots, a multiple of `L`: one node of the machine after the other, in the
 //! order of their numbers (the first coordinate runs fastest), and none divided.
 //!
 //! In a partition, names and coordinates are those of the whole machine, as in placement files. Formats that
-//! only number the nodes of a job ([`LauncherFormat::CrayRankOrder`], [`LauncherFormat::FluxTaskmap`]) number those
+//! only number the nodes of a job ([`LauncherFormat::CRAY_RANK_ORDER`], [`LauncherFormat::FLUX_TASKMAP`]) number those
 //! of the partition, which are what the job is given.
 //!
-//! Each format has a file with its writer and its reader. Nothing here opens files or knows of scenarios.
+//! Each format has a file with its descriptor, writer and reader, and a line in [`LauncherFormat::ALL`]. Nothing
+//! here opens files or knows of scenarios.
 
 mod bluegene_mapfile;
 mod cray_rank_order;
 mod error;
 mod file;
 mod flux_taskmap;
-mod format;
 mod fujitsu_rank_map;
-mod host_list;
+mod hosts;
 mod open_mpi_rankfile;
 mod reading;
-mod slots;
 mod slurm_hostfile;
-mod turns;
 
 #[cfg(test)]
 mod tests;
 
+use std::{
+    cmp::Ordering,
+    fmt,
+    io::{self, Write},
+};
+
+use self::reading::Reading;
 pub(crate) use self::reading::read;
 pub use self::{
     error::LauncherError,
-    file::{HostOptions, LauncherFile},
-    format::LauncherFormat,
-    host_list::HostList,
+    file::LauncherFile,
+    hosts::{HostList, HostOptions},
 };
+
+/// A launcher's file format. The set is closed; scenarios and the command line use the same words.
+#[derive(Clone, Copy)]
+pub struct LauncherFormat(&'static FormatDescriptor);
+
+/// All that there is to know of a format.
+struct FormatDescriptor {
+    /// Its name in scenarios and on the command line.
+    name: &'static str,
+    /// What it holds and what reads it, for a help text.
+    summary: &'static str,
+    hosts: HostNaming,
+    /// Whether it has the slot of a rank on its host.
+    has_slots: bool,
+    /// Whether the format can hold the placement.
+    check: fn(&LauncherFile<'_>) -> Result<(), LauncherError>,
+    write: fn(&LauncherFile<'_>, &mut dyn Write) -> io::Result<()>,
+    /// Puts the processes on the nodes that the text has for them.
+    read: fn(&mut Reading<'_>),
+}
+
+/// How a format refers to the nodes of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HostNaming {
+    /// By the names of hosts, which the machine does not know, and which may have several nodes each.
+    Names,
+    /// By the numbers of hosts, likewise.
+    Numbers,
+    /// Each node by itself.
+    Nodes,
+}
+
+impl LauncherFormat {
+    /// `rank N=host slot=S`, for `mpirun --rankfile`.
+    pub const OPEN_MPI_RANKFILE: Self = Self(&open_mpi_rankfile::FORMAT);
+    /// The host of every rank, for `srun --distribution=arbitrary`.
+    pub const SLURM_HOSTFILE: Self = Self(&slurm_hostfile::FORMAT);
+    /// The rank in each slot, for `MPICH_RANK_REORDER_METHOD=3`: the inverse of the others.
+    pub const CRAY_RANK_ORDER: Self = Self(&cray_rank_order::FORMAT);
+    /// Coordinates and the place in the node of every rank, for `runjob --mapping`.
+    pub const BLUEGENE_MAPFILE: Self = Self(&bluegene_mapfile::FORMAT);
+    /// Blocks of nodes and tasks, for `flux submit --taskmap=manual:..`.
+    pub const FLUX_TASKMAP: Self = Self(&flux_taskmap::FORMAT);
+    /// Coordinates of every rank, for `pjsub --mpi rank-map-hostfile=..` and `mpiexec --vcoordfile`.
+    pub const FUJITSU_RANK_MAP: Self = Self(&fujitsu_rank_map::FORMAT);
+
+    /// Every format.
+    pub const ALL: [Self; 6] = [
+        Self::OPEN_MPI_RANKFILE,
+        Self::SLURM_HOSTFILE,
+        Self::CRAY_RANK_ORDER,
+        Self::BLUEGENE_MAPFILE,
+        Self::FLUX_TASKMAP,
+        Self::FUJITSU_RANK_MAP,
+    ];
+
+    /// Its name in scenarios and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// What it holds and what reads it, for a help text.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        self.0.summary
+    }
+
+    /// Whether it calls nodes by the names of hosts, which the machine does not know.
+    #[must_use]
+    pub const fn names_hosts(self) -> bool {
+        matches!(self.0.hosts, HostNaming::Names)
+    }
+
+    /// Whether it has the slot of a rank on its host.
+    #[must_use]
+    pub const fn has_slots(self) -> bool {
+        self.0.has_slots
+    }
+
+    /// Whether it has hosts, by name or number, which may have several nodes of the machine.
+    #[must_use]
+    pub const fn groups_nodes(self) -> bool {
+        !matches!(self.0.hosts, HostNaming::Nodes)
+    }
+}
+
+impl fmt::Display for LauncherFormat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for LauncherFormat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("LauncherFormat").field(&self.name()).finish()
+    }
+}
+
+impl PartialEq for LauncherFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for LauncherFormat {}
+
+impl PartialOrd for LauncherFormat {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for LauncherFormat {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}

@@ -157,7 +157,7 @@ impl ScenarioProgram {
     /// Whether the guest is a network: a graph whose edges lie in no dimensions.
     #[must_use]
     pub fn has_network_guest(&self) -> bool {
-        self.graph().is_some_and(|guest| guest.shape().as_network().is_some())
+        self.graph().is_some_and(|guest| guest.shape().graph().is_some())
     }
 
     /// The number of pairs of a process and a stage, or as many as 64 bits hold.

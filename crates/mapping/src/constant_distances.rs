@@ -1,12 +1,12 @@
-//! Every placement of a hypercube with constant distances on a ring, as theorem 10 of González & Valero 1993 is
-//! about.
+//! Every placement of a hypercube with constant distances on a ring, the subject of theorem 10 of González & Valero
+//! 1993.
 
 use cubefold_topology::{Machine, NodeId};
 
 /// Calls `visit` with the node of each process for every one-to-one placement of the hypercube on a ring of as many
 /// nodes in which the distance to a neighbour depends on the dimension alone, with process 0 on node 0 and distances
-/// that do not descend with the dimension. Every other one becomes such a one by a turn of the ring, which changes no
-/// distance, and a reordering of the label's bits, which reorders the distances.
+/// that do not descend with the dimension. Every other one becomes one of them by a rotation of the ring, which changes no
+/// distance, and a permutation of the label's bits, which permutes the distances.
 ///
 /// Processes are placed in order, and process `n` only where its distance to each neighbour placed before it is the
 /// one of that dimension; process `2^i` decides the distance of dimension `i`. The time grows faster than any power of
@@ -19,7 +19,7 @@ pub fn for_each_constant_distance_placement(ring: &Machine, mut visit: impl FnMu
 
 struct Search<'run> {
     ring: &'run Machine,
-    nodes: Vec<NodeId>, // of the processes placed so far
+    nodes: Vec<NodeId>, // of the processes placed
     taken: Vec<bool>,   // by node
     distances: Vec<u64>,
     visit: &'run mut dyn FnMut(&[NodeId]),

@@ -1,10 +1,37 @@
 //! Guests: the graphs whose nodes are the processes.
 
-use std::ops::Range;
+use std::{fmt, ops::Range};
 
-use cubefold_topology::NodeId;
+use cubefold_topology::{Direction, Machine, Network, NodeId, Sign, narrow};
 
-use crate::ProcessId;
+/// A process of a guest, by its label: not a node of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProcessId(u32);
+
+impl ProcessId {
+    /// Returns the process with this label. The guest says whether it has it.
+    #[must_use]
+    pub const fn new(label: u32) -> Self {
+        Self(label)
+    }
+
+    /// The label.
+    #[must_use]
+    pub const fn label(self) -> u32 {
+        self.0
+    }
+
+    /// The first `count` processes in order, at most 2^32.
+    pub fn first(count: u64) -> impl Iterator<Item = Self> + Clone {
+        (0..=u32::MAX).map(Self).take(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+}
+
+impl fmt::Display for ProcessId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
 
 /// A guest graph: processes, and edges sorted into dimensions.
 pub trait Guest: Sync {
@@ -39,7 +66,7 @@ pub trait Guest: Sync {
     /// labels, in lists of at most as many as there are labels: the images of the ends with the smaller labels,
     /// and in the same order those of the others. `images` are the nodes of all processes.
     ///
-    /// It is what metrics are made of. A guest whose edges lie in rows of the labels can do without gathering.
+    /// All metrics are computed from it. A guest whose edges are rows of labels need not gather them.
     ///
     /// # Panics
     ///
@@ -57,7 +84,7 @@ pub trait Guest: Sync {
     }
 }
 
-/// Room for the images of edges, to be used again from one visit to the next.
+/// Buffers for the images of edges, reused from one visit to the next.
 #[derive(Debug, Default)]
 pub struct GatheredImages {
     low: Vec<NodeId>,
@@ -91,5 +118,111 @@ impl GatheredImages {
             high.copy_from_slice(&pair[RUN..]);
         }
         (&self.low, &self.high)
+    }
+}
+
+/// The graph of a machine as a guest: a process for each node, with the node's number, and an edge for each link.
+///
+/// The edges of a torus, a mesh or anything between lie in the dimensions of its shape (`docs/model.md` section 2; Tao
+/// 1988, 3.2); those of a network are all of one dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphGuest {
+    shape: Machine,
+}
+
+impl GraphGuest {
+    /// Returns the guest with the nodes and links of `shape`.
+    #[must_use]
+    pub fn new(shape: Machine) -> Self {
+        Self { shape }
+    }
+
+    /// Its shape, as a machine with as many nodes.
+    #[must_use]
+    pub fn shape(&self) -> &Machine {
+        &self.shape
+    }
+
+    /// The neighbour of a process in a direction; none where a line ends.
+    #[must_use]
+    pub fn neighbour(&self, process: ProcessId, direction: Direction) -> Option<ProcessId> {
+        let node = self.shape.neighbour(NodeId::new(process.label()), direction)?;
+        Some(ProcessId::new(node.index()))
+    }
+}
+
+impl Guest for GraphGuest {
+    fn process_count(&self) -> u64 {
+        self.shape.node_count()
+    }
+
+    fn dimension_count(&self) -> usize {
+        self.shape.axes().len().max(1)
+    }
+
+    fn edges_from(
+        &self,
+        dimension: usize,
+        labels: Range<u64>,
+    ) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+        let of_graph = self.shape.graph().into_iter().flat_map({
+            let labels = labels.clone();
+            move |network| labels.clone().flat_map(|label| edges_to_higher(network, label))
+        });
+        let axis = self.shape.axes().get(dimension);
+        let of_grid = axis.into_iter().flat_map(move |axis| {
+            // An edge belongs to its near end, as a link does.
+            labels.clone().filter_map(move |label| {
+                let near = NodeId::new(narrow(label));
+                let far = axis.neighbour(near, Sign::Positive)?;
+                Some((ProcessId::new(near.min(far).index()), ProcessId::new(near.max(far).index())))
+            })
+        });
+        of_graph.chain(of_grid)
+    }
+
+    fn neighbours(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
+        let nodes = self.shape.neighbours(NodeId::new(process.label()));
+        nodes.map(|node| ProcessId::new(node.index()))
+    }
+}
+
+/// The edges between a node of a graph and its neighbours with higher labels.
+fn edges_to_higher(network: &Network, label: u64) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+    let near = ProcessId::new(narrow(label));
+    let neighbours = network.neighbours(NodeId::new(near.label())).iter();
+    let far = neighbours.map(|node| ProcessId::new(node.index()));
+    far.filter(move |&far| far > near).map(move |far| (near, far))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::MachineKind;
+
+    fn edges(kind: MachineKind, lengths: &[u64], dimension: usize) -> Vec<(u32, u32)> {
+        let guest = GraphGuest::new(Machine::new(kind, lengths).unwrap());
+        guest.edges(dimension).map(|(low, high)| (low.label(), high.label())).collect()
+    }
+
+    #[test]
+    fn edges_are_the_links_of_the_shape_each_once() {
+        assert_eq!(edges(MachineKind::Mesh, &[3, 2], 0), [(0, 1), (1, 2), (3, 4), (4, 5)]);
+        assert_eq!(edges(MachineKind::Mesh, &[3, 2], 1), [(0, 3), (1, 4), (2, 5)]);
+        assert_eq!(edges(MachineKind::Ring, &[4], 0), [(0, 1), (1, 2), (2, 3), (0, 3)]);
+        // A wrapping dimension of length 2 has one link.
+        assert_eq!(edges(MachineKind::Torus, &[2, 2], 1), [(0, 2), (1, 3)]);
+    }
+
+    #[test]
+    fn edges_of_a_network_are_all_of_one_dimension() {
+        let guest = GraphGuest::new(Machine::of_dimensions(MachineKind::BinaryTree, 2).unwrap());
+        let edges: Vec<_> = guest.edges(0).map(|(low, high)| (low.label(), high.label())).collect();
+        assert_eq!(
+            (guest.dimension_count(), &edges[..]),
+            (1, &[(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)][..])
+        );
+        let neighbours: Vec<_> = guest.neighbours(ProcessId::new(2)).map(ProcessId::label).collect();
+        assert_eq!(neighbours, [0, 5, 6]);
     }
 }

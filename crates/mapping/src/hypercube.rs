@@ -1,10 +1,53 @@
 //! The d-cube, guest of the compute-and-communicate programs.
 
-use std::ops::Range;
+use std::{fmt, ops::Range};
 
-use cubefold_topology::{Machine, MachineKind, NodeId};
+use cubefold_topology::{Machine, MachineKind, NodeId, narrow};
 
-use crate::{CubeDimension, CubeDimensionError, GatheredImages, Guest, ProcessId};
+use crate::{GatheredImages, Guest, ProcessId};
+
+/// A dimension `i` of a d-cube, in `0..32`: the bit of the label in which neighbours differ (the host's
+/// dimensions are numbered from 1 and have a type of their own).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CubeDimension(u8); // in 0..32
+
+/// A number that is no dimension of a d-cube.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("cube dimension {number}, expected 0 to {greatest}")]
+pub struct CubeDimensionError {
+    /// The number found.
+    pub number: u64,
+    /// The greatest dimension of the cube.
+    pub greatest: u8,
+}
+
+impl CubeDimension {
+    /// The dimension with this number of a cube whose greatest dimension is `greatest`, below 32.
+    pub(crate) fn checked(number: u64, greatest: u8) -> Result<Self, CubeDimensionError> {
+        match u8::try_from(number) {
+            Ok(small) if small <= greatest => Ok(Self(small)),
+            _ => Err(CubeDimensionError { number, greatest }),
+        }
+    }
+
+    /// The number, counted from 0.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        self.0
+    }
+
+    /// The position in a list that starts with dimension 0: the number.
+    #[must_use]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Display for CubeDimension {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
 
 /// A d-cube: `2^d` processes, neighbours where their labels differ in one bit (González & Valero 1993, 2.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +64,7 @@ pub struct HypercubeError {
 }
 
 impl Hypercube {
-    /// The cube of `dimensions` dimensions.
+    /// Returns the cube of `dimensions` dimensions.
     ///
     /// # Errors
     ///
@@ -85,10 +128,9 @@ impl Guest for Hypercube {
     ) -> impl Iterator<Item = (ProcessId, ProcessId)> {
         let bit = 1_u64 << dimension;
         // An edge belongs to the end without the bit.
-        labels.filter(move |label| label & bit == 0).map(move |label| {
-            #[expect(clippy::cast_possible_truncation, reason = "labels of a cube are below 2^32")]
-            (ProcessId::new(label as u32), ProcessId::new((label | bit) as u32))
-        })
+        labels
+            .filter(move |label| label & bit == 0)
+            .map(move |label| (ProcessId::new(narrow(label)), ProcessId::new(narrow(label | bit))))
     }
 
     fn neighbours(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {

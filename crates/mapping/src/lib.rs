@@ -25,11 +25,6 @@
 
 pub mod classic;
 mod constant_distances;
-mod construction;
-mod cube_dimension;
-mod embedding;
-mod embedding_descriptor;
-mod graph_guest;
 mod greenberg;
 mod guest;
 mod hypercube;
@@ -37,9 +32,10 @@ mod lower_bound;
 mod metrics;
 mod placement;
 mod placement_table;
-mod process;
-mod product_placement;
+mod product;
 mod random;
+mod seeded_embedding;
+mod tao;
 mod translation_table;
 
 pub use classic::{
@@ -47,26 +43,23 @@ pub use classic::{
     RoutedMeasures,
 };
 pub use constant_distances::for_each_constant_distance_placement;
-pub use construction::{
-    Construction, ConstructionError, ConstructionKind, Exactness, Parameter, Processes, PromisedDilation,
-    PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset, UnmetCondition,
-};
-pub use cube_dimension::{CubeDimension, CubeDimensionError};
-pub use embedding::EmbeddingKind;
-pub use embedding_descriptor::{EmbeddingDescriptor, EmbeddingRefusal, PlacementTask};
-pub use graph_guest::GraphGuest;
 pub use greenberg::{
     DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergPlacement, GreenbergStage,
     IntermediateMesh, MeshSides, Method as GreenbergMethod, PairedAxes, ReflectionMethod, ReflectionNumbers,
     Slot, SlotTable, WrapPlace, disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
 };
-pub use guest::{GatheredImages, Guest};
-pub use hypercube::{Hypercube, HypercubeError};
+pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
+pub use hypercube::{CubeDimension, CubeDimensionError, Hypercube, HypercubeError};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
 pub use metrics::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
 pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
-pub use process::ProcessId;
-pub use product_placement::{ProductPlacement, ProductPlacementError};
+pub use product::{EMBEDDINGS, EmbeddingDescriptor, EmbeddingKind, ProductPlacement, ProductPlacementError};
 pub use random::RANDOM;
+pub use seeded_embedding::{EmbeddingRefusal, PlacementTask, SeededEmbedding};
+pub use tao::{
+    CONSTRUCTIONS, Construction, ConstructionDescriptor, ConstructionError, ConstructionKind, Exactness,
+    Parameter, Processes, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace,
+    RoutingSubset, UnmetCondition,
+};
 pub use translation_table::{TableMethod, TableMethodError, TranslationTable, translation_tables};

@@ -1,4 +1,4 @@
-//! How small the distances of a d-cube on a machine can be at all.
+//! Lower bounds on the distances of a d-cube placed on a machine.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct LeastDistances {
     pub source: BoundSource,
 }
 
-/// How a bound is known.
+/// How a bound is known to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundSource {
     /// Proved: Harper 1964 (lines), Bezrukov et al. 1998 (meshes), Guu 1997, Liu & Tang 2023 (rings).
@@ -49,8 +49,8 @@ impl fmt::Display for BoundSource {
 /// `2^(d_j) - 1` for the others.
 #[must_use]
 pub fn least_distances(machine: &Machine) -> Option<LeastDistances> {
-    let extents: Vec<Extent> = machine.extents().collect();
-    if machine.as_network().is_some() || !extents.iter().all(|extent| extent.length().is_power_of_two()) {
+    let extents: Vec<Extent> = machine.grid()?.extents().collect();
+    if !extents.iter().all(|extent| extent.length().is_power_of_two()) {
         return None;
     }
     Some(LeastDistances { sum: extents.iter().copied().map(least_in).sum(), source: source(&extents) })

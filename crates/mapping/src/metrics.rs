@@ -1,17 +1,13 @@
-//! What a placement costs before anything runs (`docs/model.md` section 7), exactly.
+//! Metrics of a placement before anything runs: distances, dilation, congestion, load (`docs/model.md` section 7).
 //!
 //! Sums and counts are kept as integers; a mean becomes a fraction only where it is printed. A product
 //! placement is measured field by field, in the time of its side lengths; every other one edge by edge.
 
-mod axis;
 mod by_edge;
 mod by_field;
 mod congestion;
 mod counter;
 mod distances;
-mod edge_blocks;
-mod histogram;
-mod on_network;
 
 use std::collections::BTreeMap;
 
@@ -43,14 +39,14 @@ pub struct DimensionDistances {
     pub over_edges: Extremes,
 }
 
-/// How many guest edges have which dilation.
+/// The number of guest edges of each dilation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dilation {
     /// The number of edges of each dilation that occurs.
     pub spectrum: BTreeMap<u64, u64>,
 }
 
-/// What the routes of a guest's edges and its processes come to on nodes and links.
+/// The congestion of nodes and links by the routes of a guest's edges, and the load of nodes by its processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Congestion {
     /// Over all nodes: the guest edges whose route passes the node and does not end there.
@@ -72,7 +68,7 @@ pub struct Extremes {
     pub max: u64,
     /// The sum.
     pub sum: u64,
-    /// Of how many values.
+    /// The number of values.
     pub count: u64,
 }
 
@@ -118,7 +114,7 @@ impl PlacementMetrics {
         distances.iter().map(|distances| distances.over_edges.max).max().unwrap_or(0)
     }
 
-    /// Bytes of memory that measuring a placement takes at most, roughly.
+    /// Estimates the memory that measuring a placement takes at most \[bytes\].
     #[must_use]
     pub fn bytes_to_measure(placement: &Placement) -> u64 {
         match placement.form() {
@@ -189,10 +185,10 @@ impl Dilation {
 }
 
 impl Extremes {
-    /// Of no values.
+    /// The extremes of no values.
     pub const NONE: Self = Self { min: 0, max: 0, sum: 0, count: 0 };
 
-    /// Of some values.
+    /// Returns the extremes of some values.
     #[must_use]
     pub fn of(values: impl IntoIterator<Item = u64>) -> Self {
         values.into_iter().fold(Self::NONE, |extremes, value| {
@@ -200,7 +196,7 @@ impl Extremes {
         })
     }
 
-    /// Of these values and the others' together.
+    /// The extremes of the values of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self.count, other.count) {
@@ -215,9 +211,33 @@ impl Extremes {
         }
     }
 
-    /// Of each value `times` times over.
+    /// The extremes of each value repeated `times` times.
     #[must_use]
     pub fn repeated(self, times: u64) -> Self {
         Self { sum: self.sum * times, count: self.count * times, ..self }
+    }
+}
+
+#[cfg(test)]
+mod grids {
+    //! Grids with dimensions of every kind, for the tests of the loops over edges.
+
+    use cubefold_topology::{Machine, MachineKind, NodeId, Wrap};
+
+    /// Machines with dimensions of every kind: powers of two and others, of length 2, wrapping or not.
+    pub(super) fn all() -> impl Iterator<Item = Machine> {
+        let shapes: [&[u64]; 8] = [&[8], &[7], &[2, 4], &[4, 2, 8], &[3, 2], &[2, 5, 4], &[6, 8], &[2; 5]];
+        shapes.into_iter().flat_map(|shape| {
+            (0..1_u32 << shape.len()).map(move |wraps| {
+                let wrap = |at: usize| if wraps >> at & 1 == 1 { Wrap::Around } else { Wrap::Open };
+                let wraps: Vec<Wrap> = (0..shape.len()).map(wrap).collect();
+                Machine::with_wraps(MachineKind::Mesh, shape, &wraps).unwrap()
+            })
+        })
+    }
+
+    /// All pairs of nodes.
+    pub(super) fn pairs(machine: &Machine) -> (Vec<NodeId>, Vec<NodeId>) {
+        machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))).unzip()
     }
 }

@@ -1,4 +1,4 @@
-//! Placements of every origin behind one face.
+//! Placements, whatever made them.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::{
     ProcessId, ProductPlacement, ProductPlacementError,
 };
 
-/// Where the processes of a guest sit on a machine: every process has a node.
+/// The node of every process of a guest on a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Placement {
     /// By a named embedding: formulas.
@@ -25,7 +25,7 @@ pub enum Placement {
     Greenberg(Box<GreenbergPlacement>),
 }
 
-/// What a placement is answered from, whatever made it.
+/// The representation of a placement, whatever made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlacementForm<'a> {
     /// Formulas, field by field.
@@ -50,7 +50,7 @@ impl Placement {
         ProductPlacement::new(kind, cube, machine).map(Self::Product)
     }
 
-    /// What it is answered from: a construction that makes a table is no more than that table here.
+    /// Its representation: a construction that makes a table is that table.
     #[must_use]
     pub fn form(&self) -> PlacementForm<'_> {
         match self {
@@ -133,7 +133,7 @@ impl Placement {
     }
 
     /// The subset of a stage's messages that a message between neighbours is routed with in a coordinated
-    /// run, those with the smallest number first; all in subset 0 unless a construction tells them apart
+    /// run, those with the smallest number first; all in subset 0 unless a construction distinguishes them
     /// (`docs/model.md` section 6).
     ///
     /// # Panics
@@ -149,7 +149,8 @@ impl Placement {
         }
     }
 
-    /// The most links that a message of a subset moves in a phase of a coordinated run; no limit without one.
+    /// The greatest number of links that a message of a subset moves in a phase of a coordinated run; none without a
+    /// limit.
     #[must_use]
     pub fn phase_length(&self, subset: u32) -> Option<u64> {
         match self.form() {
@@ -161,7 +162,7 @@ impl Placement {
         }
     }
 
-    /// The most processes on one node, at least 1.
+    /// The greatest number of processes on one node, at least 1.
     #[must_use]
     pub fn max_load(&self) -> u64 {
         match self.form() {

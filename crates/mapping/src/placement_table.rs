@@ -11,10 +11,10 @@ pub struct PlacementTable {
     machine: Machine,
     nodes: Vec<NodeId>,      // the node of each process
     by_node: Vec<ProcessId>, // the processes in ascending order of their nodes and labels: the inverse
-    max_load: u64,           // the most processes on one node, at least 1
+    max_load: u64,           // at least 1
 }
 
-/// A list of nodes that is no placement.
+/// A reason why a list of nodes is no placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementTableError {
     /// There is no process.
@@ -33,7 +33,7 @@ pub enum PlacementTableError {
 }
 
 impl PlacementTable {
-    /// The placement with process `n` on `nodes[n]`.
+    /// Returns the placement with process `n` on `nodes[n]`.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl PlacementTable {
         Ok(Self { machine: machine.clone(), nodes, by_node, max_load })
     }
 
-    /// The most processes on one node, at least 1.
+    /// The greatest number of processes on one node, at least 1.
     #[must_use]
     pub fn max_load(&self) -> u64 {
         self.max_load
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_may_stay_empty_and_the_inverse_says_which() {
+    fn the_inverse_of_a_placement_with_empty_nodes() {
         let placement = place(&[8, 2, 5]).unwrap();
         let on = |node| placement.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
         assert_eq!(on(2), [1]);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_that_are_not_there_are_refused() {
+    fn nodes_that_the_machine_does_not_have_are_refused() {
         let error = place(&[0, 9]).unwrap_err();
         assert_eq!(error.to_string(), "process 1 on node 9, expected a node in 0 to 8");
         assert_eq!(place(&[]).unwrap_err(), PlacementTableError::NoProcesses);

@@ -8,15 +8,14 @@ use cubefold_topology::NodeId;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use crate::{EmbeddingDescriptor, EmbeddingRefusal, Placement, PlacementTable, PlacementTask};
+use crate::{EmbeddingRefusal, Placement, PlacementTable, PlacementTask, SeededEmbedding};
 
 /// `random`: each process on a node of its own, drawn by the seed.
-pub const RANDOM: EmbeddingDescriptor = EmbeddingDescriptor {
+pub const RANDOM: SeededEmbedding = SeededEmbedding {
     name: "random",
-    about: "each process on a node of its own, drawn by the seed: a baseline",
+    summary: "each process on a node of its own, drawn by the seed: a baseline",
     source: "Fisher & Yates 1938",
     takes: "any program and any machine with at least as many nodes as processes",
-    is_seeded: true,
     place,
 };
 

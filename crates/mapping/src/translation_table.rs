@@ -22,7 +22,7 @@ pub enum TableMethod {
     /// of the guest's dimensions.
     #[default]
     Evaluation,
-    /// Method 2: every node exchanges its own address with its physical neighbours and keeps what comes from
+    /// Method 2: every node exchanges its own address with its physical neighbours and keeps the addresses of
     /// guest neighbours (errata A11); entries in the order of the host's directions. For placements of unit
     /// dilation.
     Exchange,
@@ -42,8 +42,8 @@ pub enum TableMethodError {
     SharedNodes,
 }
 
-/// The tables of all processes, node by node: each is made when it is asked for, so that those of a large
-/// machine are never held together.
+/// Returns the tables of all processes, node by node. Each is made on demand, so that the tables of a large machine are
+/// never in memory together.
 ///
 /// # Errors
 ///
@@ -83,7 +83,7 @@ fn evaluate<G: Guest>(guest: &G, placement: &Placement, process: ProcessId) -> V
     guest.neighbours(process).map(|neighbour| (neighbour, placement.node(neighbour))).collect()
 }
 
-/// What the physical neighbours say, without those that are no guest neighbours.
+/// The addresses of the physical neighbours that are guest neighbours.
 fn exchange<G: Guest>(
     guest: &G,
     placement: &Placement,
@@ -91,10 +91,10 @@ fn exchange<G: Guest>(
     node: NodeId,
 ) -> Vec<(ProcessId, NodeId)> {
     let machine = placement.machine();
-    let said = machine
+    let received = machine
         .neighbours(node)
         .flat_map(|there| placement.processes(there).map(move |process| (process, there)));
-    said.filter(|(other, _)| guest.neighbours(process).any(|neighbour| neighbour == *other)).collect()
+    received.filter(|(other, _)| guest.neighbours(process).any(|neighbour| neighbour == *other)).collect()
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ impl Map<'_> {
                     continue;
                 };
                 let count = used.next_if(|own| own.link.near == node).map(|own| own.count);
-                let is_second_side = machine.extent(dimension).length() == 2 && next < node;
+                let is_second_side = machine.axes()[dimension.index()].length() == 2 && next < node;
                 if is_second_side {
                     continue;
                 }

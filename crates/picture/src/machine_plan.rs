@@ -39,7 +39,7 @@ pub const MAX_NODES: u64 = 4096;
 ///
 /// When it is a network, or has more than [`MAX_NODES`] nodes.
 pub fn check_machine(machine: &Machine) -> Result<(), PictureError> {
-    if machine.as_network().is_some() {
+    if machine.graph().is_some() {
         return Err(PictureError::Network { kind: machine.kind() });
     }
     match machine.node_count() {

@@ -53,7 +53,7 @@ use self::{
 };
 use crate::{
     Communication, CubeProgram, Lines, Observer, Program, Shortcuts, SimulationError, StageRecord, Summary,
-    accounts::Ledger,
+    observe::accounts::Ledger,
 };
 
 /// Why the belt engine does not apply.
@@ -111,7 +111,7 @@ pub(crate) fn plan<'run, P: Program>(
     shortcuts: Shortcuts,
 ) -> Result<Plan<'run>, NoBeltError> {
     let program = program.as_cube().ok_or(NoBeltError::Program)?;
-    if placement.machine().as_network().is_some() {
+    if placement.machine().graph().is_some() {
         return Err(NoBeltError::Network);
     }
     if !placement.is_one_to_one() {

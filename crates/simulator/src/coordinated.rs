@@ -1,38 +1,101 @@
 //! Coordinated execution (Tao 1988, 4.2 and 4.5.1; `docs/model.md` section 6).
 //!
-//! All processes compute, then the stage's messages go in phases: each message that is not at its
-//! destination picks a coordinate in which it differs and moves along it. A phase is executed as one or
-//! more movements, depending on the link mode.
+//! All processes compute, then the messages of the stage move in phases: each message that is not
+//! at its destination chooses a coordinate in which it differs and moves along it. A phase is
+//! executed as one or more movements, depending on the link mode. A step moves every message that
+//! is not blocked by one link.
 //!
-//! A stage begins for all processes at once and ends for all at once, so that what it takes depends on its
-//! messages alone: each is scheduled by itself ([`scheduler`]), and a process's times follow from the
-//! stage's steps and how far its message comes ([`stage_clock`]).
+//! A stage begins for all processes at once and ends for all at once, so that its steps depend on
+//! its messages alone: each stage is scheduled by itself ([`schedule`]), and the times of a process
+//! follow from the steps of the stage and the distance of its message ([`StageClock`]).
 
-mod belt;
-mod distance_counts;
 mod lines;
 mod parts;
-mod phase;
-mod product_stages;
-mod routed_stages;
 mod router;
-mod scheduler;
-mod stage_clock;
-mod stage_schedule;
+mod schedule;
+
+use std::num::NonZeroU64;
 
 use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::{LinkMode, Machine, NodeId};
 
-use self::{scheduler::Scheduler, stage_clock::StageClock};
-use crate::{Communication, Cycle, LinkUse, Observer, Program, Routing, Summary, Traffic};
+use self::schedule::{DistanceCounts, Scheduler};
+use crate::{
+    Communication, Cycle, Cycles, LinkUse, MessageTiming, Observer, Program, SimulationError, StageRecord,
+    Summary, Traffic,
+};
 
-/// A message of the stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Message {
-    source: ProcessId,
-    destination: ProcessId,
+/// The routing of a coordinated run (`docs/model.md` section 6).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Routing {
+    /// Which coordinate a message corrects next.
+    pub dimension_choice: DimensionChoice,
+    /// The most links that a message moves in a phase.
+    pub phase_length: PhaseLength,
 }
 
-/// Runs `program` to its end: sums go to `summary`, and single records to `observer` where it wants them.
+/// Which of the coordinates that differ a message corrects next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DimensionChoice {
+    /// The lowest-numbered.
+    Lowest,
+    /// Each with equal probability (Tao 1988, 4.5.1), by a generator with this key.
+    Random {
+        /// The key: the same key makes the same choices.
+        key: [u8; 32],
+    },
+}
+
+/// The most links that a message moves in a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhaseLength {
+    /// As the placement's construction says for the message's subset (errata A1); for other
+    /// placements until its coordinate agrees.
+    OfPlacement,
+    /// Until its coordinate agrees.
+    Unlimited,
+    /// At most so many links.
+    Links(NonZeroU64),
+}
+
+impl Routing {
+    /// The lowest coordinate first, and phases as the placement says.
+    pub const PLAIN: Self =
+        Self { dimension_choice: DimensionChoice::Lowest, phase_length: PhaseLength::OfPlacement };
+
+    /// The most links that a message of a subset of `placement` moves in a phase.
+    pub(crate) fn limit(&self, placement: &Placement, subset: u32) -> u64 {
+        let length = match self.phase_length {
+            PhaseLength::OfPlacement => placement.phase_length(subset),
+            PhaseLength::Unlimited => None,
+            PhaseLength::Links(links) => Some(links.get()),
+        };
+        length.unwrap_or(u64::MAX)
+    }
+}
+
+/// Checks that coordinated execution is defined for a run.
+///
+/// # Errors
+///
+/// On a network, for a program in some of whose stages some processes do not compute, and for
+/// messages whose times on a link differ.
+pub(crate) fn check<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+) -> Result<(), SimulationError> {
+    match (placement.machine().graph(), communication.links()) {
+        (Some(_), LinkMode::SingleDirection) => Err(SimulationError::NoTurns),
+        (Some(_), LinkMode::FullDuplex | LinkMode::HalfDuplex) => Err(SimulationError::NoPhases),
+        (None, _) if !program.all_processes_compute() => Err(SimulationError::NotTogether),
+        (None, _) if communication.timing().uniform().is_none() => Err(SimulationError::TimesDiffer),
+        (None, _) => Ok(()),
+    }
+}
+
+/// Runs `program` to its end: sums go to `summary`, and single records to `observer` where it wants
+/// them.
 pub(crate) fn run<P: Program, O: Observer>(
     program: &P,
     placement: &Placement,
@@ -44,14 +107,15 @@ pub(crate) fn run<P: Program, O: Observer>(
 ) -> Traffic {
     let mut scheduler = Scheduler::new(program, placement, communication, routing, link_use);
     let sharing = program.compute() * (placement.max_load() - 1);
-    let hop = communication.hop();
+    let timing = communication.timing();
+    let step = timing.uniform_time();
     let nodes = observer.wants_records().then(|| placement.listed_nodes());
     let (mut messages, mut hops, mut stages) = (0, 0, vec![]);
     let mut begin = Cycle::START;
     for stage in 0..program.stage_count() {
         let schedule = scheduler.schedule(stage);
         let ready = begin + sharing + program.compute();
-        let clock = StageClock { stage, ready, sharing, hop, moving: hop * schedule.routing.steps };
+        let clock = StageClock { stage, ready, sharing, timing, moving: step * schedule.routing.steps };
         clock.summarise(&schedule.received, program.process_count(), summary);
         match &nodes {
             Some(nodes) => clock.report(program, nodes, placement.machine(), observer),
@@ -66,32 +130,100 @@ pub(crate) fn run<P: Program, O: Observer>(
     Traffic { messages, hops, longest_queue: None, routing, link_use }
 }
 
-/// Whether one line of each dimension tells all about a run.
-pub(crate) fn goes_by_lines<P: Program>(program: &P, placement: &Placement) -> bool {
+/// Whether a run follows from one line of each dimension.
+pub(crate) fn is_line_separable<P: Program>(program: &P, placement: &Placement) -> bool {
     program.as_cube().is_some() && matches!(placement, Placement::Product(_))
 }
 
 /// Bytes that a compute-and-communicate program takes at most, roughly.
 pub(crate) fn bytes<P: Program>(program: &P, placement: &Placement) -> u64 {
     let longest = placement.machine().shape().lengths().iter().copied().max().unwrap_or(0);
-    if goes_by_lines(program, placement) {
-        longest * BYTES_A_POSITION
+    if is_line_separable(program, placement) {
+        longest * BYTES_PER_POSITION
     } else {
-        program.process_count() * BYTES_A_PROCESS + longest * BYTES_A_POSITION
+        program.process_count() * BYTES_PER_PROCESS + longest * BYTES_PER_POSITION
     }
 }
 
-/// What a message needs while it is routed.
-const BYTES_A_PROCESS: u64 = 64;
-/// What is kept for every node of one line.
-const BYTES_A_POSITION: u64 = 16;
+/// Of a message while it is routed.
+const BYTES_PER_PROCESS: u64 = 64;
+/// Of every node of one line.
+const BYTES_PER_POSITION: u64 = 16;
+
+/// The times of a stage.
+#[derive(Debug, Clone, Copy)]
+struct StageClock {
+    /// The stage, counted from 0.
+    stage: usize,
+    /// The end of the computation of the last process on each node.
+    ready: Cycle,
+    /// The time for which every process waits for its processor.
+    sharing: Cycles,
+    /// The times of a message on a link.
+    timing: MessageTiming,
+    /// The time of all steps of the stage.
+    moving: Cycles,
+}
+
+impl StageClock {
+    /// The end of the stage, for every process.
+    fn end(&self) -> Cycle {
+        self.ready + self.moving
+    }
+
+    /// Adds the times of all `processes` to `summary`, given the distances of the messages that
+    /// they receive.
+    fn summarise(&self, received: &DistanceCounts, processes: u64, summary: &mut Summary) {
+        let any = ProcessId::new(0); // a summary does not distinguish them
+        for (distance, count) in received.iter() {
+            summary.add_stage(&self.record(any, Some(distance)), count);
+        }
+        summary.add_stage(&self.record(any, None), processes - received.count());
+    }
+
+    /// Reports the stage of every process, each on its entry of `nodes`.
+    fn report<P: Program>(
+        &self,
+        program: &P,
+        nodes: &[NodeId],
+        machine: &Machine,
+        observer: &mut impl Observer,
+    ) {
+        let node = |process: ProcessId| nodes[process.label() as usize];
+        for process in ProcessId::first(nodes.len() as u64) {
+            let distance = |source| machine.distance(node(source), node(process));
+            let farthest = program.sources(self.stage, process).map(distance).max();
+            observer.stage_finished(&self.record(process, farthest));
+        }
+    }
+
+    /// The record of a process whose farthest message crosses so many links, or that receives none.
+    fn record(&self, process: ProcessId, distance: Option<u64>) -> StageRecord {
+        let transfer = self.timing.transfer(distance.unwrap_or(0));
+        let (waiting, idle) = match distance {
+            Some(_) => (self.moving - transfer, Cycles::ZERO),
+            None => (Cycles::ZERO, self.moving),
+        };
+        let start = self.ready + waiting;
+        StageRecord {
+            process,
+            stage: self.stage,
+            sharing: self.sharing,
+            ready: self.ready,
+            start,
+            finish: start + transfer,
+            transfer,
+            idle,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CubeProgram, Cycles};
+    use crate::CubeProgram;
     use cubefold_mapping::{EmbeddingKind, Hypercube};
-    use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
+    use cubefold_topology::{MachineKind, TieRule};
 
     #[test]
     fn four_billion_processes_are_scheduled_by_two_lines_of_65536() {

@@ -6,7 +6,7 @@ use std::{
     ops::{Add, AddAssign, Mul, Sub},
 };
 
-/// A point in time: so many cycles after the program began.
+/// A point in time: a number of cycles after the start of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Cycle(u64);
 

@@ -1,8 +1,9 @@
-//! Which engine computes an asynchronous run. The results are the same.
+//! The choice of the engine that computes an asynchronous run. The results of all engines are
+//! equal.
 
 use std::fmt;
 
-/// Which engine is to compute an asynchronous run.
+/// The engine requested for an asynchronous run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EngineChoice {
     /// The fastest that provably applies.
@@ -14,24 +15,24 @@ pub enum EngineChoice {
     Belt(Shortcuts),
 }
 
-/// The shortcuts of the belt engine; fewer of them are of use only to check and to measure it.
+/// The shortcuts of the belt engine; fewer of them serve only to check and to measure it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shortcuts {
-    /// How far the lines of a product placement are taken apart.
+    /// How the lines of a product placement are computed.
     pub lines: Lines,
     /// Whether stages without contention are computed as a whole.
     pub bulk: BulkStages,
 }
 
-/// How far the lines of a product placement are taken apart.
+/// How the lines of a product placement are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lines {
-    /// One line stands for all of its dimension.
+    /// One line for all of its dimension.
     #[default]
     Classes,
     /// Each line by itself, in parallel.
     Each,
-    /// Not at all: the whole machine together.
+    /// The whole machine together.
     Whole,
 }
 

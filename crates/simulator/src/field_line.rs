@@ -3,20 +3,20 @@
 use cubefold_mapping::{CubeDimension, Guest, ProcessId, ProductPlacement};
 use cubefold_topology::Extent;
 
-/// One field of the labels, and one of the lines of its coordinate: all lines of a coordinate are alike,
-/// and what moves along a dimension of the field stays on them.
+/// One field of the labels with one of the lines of its coordinate: all lines of a coordinate are alike, and
+/// messages along a dimension of the field stay on them.
 #[derive(Debug)]
 pub(crate) struct FieldLine {
     line: ProductPlacement,
     extent: Extent,
     first: usize,                // the field's lowest dimension
-    positions: Option<Vec<u32>>, // by value, where they are few enough to be kept
+    positions: Option<Vec<u32>>, // by value, where they are few enough to be stored
 }
 
 impl FieldLine {
-    /// On longer lines positions are computed each time, so that nothing is held for every node of a
-    /// machine of one dimension.
-    const MAX_KEPT: u32 = 1 << 24;
+    /// On longer lines positions are computed each time, so that no memory is taken for every node of a machine of
+    /// one dimension.
+    const MAX_STORED: u32 = 1 << 24;
 
     /// The fields of `placement`, the lowest dimensions first.
     pub(crate) fn all(placement: &ProductPlacement) -> Vec<Self> {
@@ -24,7 +24,7 @@ impl FieldLine {
         let field = |(line, extent): (ProductPlacement, Extent)| {
             let own = Self { line, extent, first, positions: None };
             first += Guest::dimension_count(&own.line.cube());
-            let kept = u32::try_from(extent.length()).ok().filter(|&length| length <= Self::MAX_KEPT);
+            let kept = u32::try_from(extent.length()).ok().filter(|&length| length <= Self::MAX_STORED);
             let positions = kept.map(|length| (0..length).map(|value| own.position(value)).collect());
             Self { positions, ..own }
         };

@@ -1,9 +1,10 @@
 //! Time: programs placed on machines, executed to the cycle.
 //!
-//! A [`Program`] is a sequence of stages, each a computation and a set of messages; [`CubeProgram`] is the
-//! compute-and-communicate d-cube program of González & Valero 1993. [`simulate`] executes one on the
-//! machine of a placement, asynchronously or coordinated, under any link mode, exactly as
-//! `docs/model.md` sections 5 and 6 say, and reports every stage of every process to an [`Observer`].
+//! A [`Program`] is a sequence of stages, each a computation and a set of messages; [`CubeProgram`]
+//! is the compute-and-communicate d-cube program of González & Valero 1993. [`simulate`] executes
+//! one on the machine of a placement, asynchronously or coordinated, under any link mode, exactly
+//! as `docs/model.md` sections 5 and 6 say, and reports every stage of every process to an
+//! [`Observer`].
 //! [`predict`] and [`lower_bound`] say what it would cost without contention, and what it costs at least.
 //!
 //! ```
@@ -24,8 +25,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod accounts;
-mod asynchronous;
 mod axis {
     //! The arithmetic of coordinates, under the names that it has here.
 
@@ -34,44 +33,41 @@ mod axis {
     };
 }
 mod belt;
-mod communication;
+mod channel_queue;
+mod channels;
 mod coordinated;
 mod cycle;
-mod distribution;
 mod engine_choice;
 mod field_line;
-mod network;
-mod prediction;
+mod hop;
+mod observe;
+mod predict;
 mod program;
-mod record;
-mod routing;
 mod simulation;
-mod summary;
 mod timing;
-mod traffic;
 
-pub use accounts::ImbalanceError;
 pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_times};
-pub use communication::{Communication, ZeroHopError};
+pub use coordinated::{DimensionChoice, PhaseLength, Routing};
 pub use cycle::{Cycle, Cycles};
-pub use distribution::{Distribution, Percent};
 pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts};
-pub use network::LinkUse;
-pub use prediction::{LowerBound, lower_bound, predict};
-pub use program::cube_program::{CubeProgram, CubeProgramError};
-pub use program::divide_and_conquer::DivideAndConquer;
-pub use program::neighbour_program::{NeighbourProgram, NoStagesError, Pattern};
-pub use program::shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError};
+pub use observe::{
+    Observer, StageRecord,
+    accounts::ImbalanceError,
+    distribution::{Distribution, Percent},
+    summary::{StageTotals, Summary},
+    traffic::{LinkUse, StageRouting, Traffic},
+};
+pub use predict::{LowerBound, lower_bound, predict};
 pub use program::{
     Program,
+    cube_program::{CubeProgram, CubeProgramError},
+    divide_and_conquer::DivideAndConquer,
     erased_program::{ErasedProgram, GuestRef, ProgramOnGuest},
+    neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
+    shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
 };
-pub use record::{Observer, StageRecord};
-pub use routing::{DimensionChoice, PhaseLength, Routing};
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, max_cycles,
     simulate,
 };
-pub use summary::{StageTotals, Summary};
-pub use timing::MessageTiming;
-pub use traffic::{StageRouting, Traffic};
+pub use timing::{Communication, MessageTiming, ZeroHopError};

@@ -1,8 +1,9 @@
 //! Programs: stages of computations and messages (`docs/model.md` section 2).
 //!
 //! [`Program`] is all that the engines know of a program; its messages come as iterators, so that the loops of an
-//! engine are compiled for each program. [`ErasedProgram`] is the same program behind one pointer: each of its
-//! methods finds the program once, and runs what is compiled for it.
+//! engine are compiled for each program. [`ErasedProgram`](crate::ErasedProgram) is the same
+//! program behind one pointer: each of its methods makes one indirect call, and runs what is
+//! compiled for the program.
 
 pub(crate) mod cube_program;
 pub(crate) mod divide_and_conquer;
@@ -17,7 +18,8 @@ use crate::{CubeProgram, Cycles};
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
 ///
-/// The engines know programs only through this trait, so that another program is another implementation.
+/// The engines know programs only through this trait, so that another program is another
+/// implementation.
 pub trait Program: Sync {
     /// The number of processes, `0..P`; at most 2^32.
     fn process_count(&self) -> u64;
@@ -34,8 +36,8 @@ pub trait Program: Sync {
     /// The time for which a process computes in a stage, `T_a`.
     fn compute(&self) -> Cycles;
 
-    /// Whether a process computes in a stage. One that does not is ready for its messages as soon as the stage before is
-    /// over for it.
+    /// Whether a process computes in a stage. One that does not is ready for its messages as soon
+    /// as it has finished the stage before.
     fn computes(&self, stage: usize, process: ProcessId) -> bool {
         let _ = (stage, process);
         true
@@ -73,7 +75,8 @@ pub trait Program: Sync {
             .flat_map(move |source| self.destinations(stage, source).map(move |to| (source, to)))
     }
 
-    /// Itself, where it is a compute-and-communicate program on a cube: some engines run only these.
+    /// This program, where it is a compute-and-communicate program on a cube: some engines run only
+    /// these.
     fn as_cube(&self) -> Option<&CubeProgram> {
         None
     }

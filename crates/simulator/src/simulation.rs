@@ -1,15 +1,17 @@
-//! One run from begin to end: checks, engine, identity.
+//! One run from start to end: the choice of an engine, the checks before the run, and the balance
+//! after it.
+//!
+//! Each engine says which runs it takes ([`hop::check`], [`coordinated::check`], [`belt::plan`]);
+//! what is checked here holds for all of them: the sizes, and a bound on the clock.
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::LinkMode;
 
 use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, LinkUse, NoBeltError, Observer, Program, Routing,
-    Shortcuts, Summary, Traffic, accounts::Ledger, asynchronous, asynchronous::Begins, belt, coordinated,
-    network::Channels,
+    Shortcuts, Summary, Traffic, belt, coordinated, hop, hop::StartTimes, observe::accounts::Ledger,
 };
 
-/// How the processes advance.
+/// How processes advance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Execution {
     /// Every process on its own (`docs/model.md` section 5), computed by this engine.
@@ -27,18 +29,18 @@ pub enum CountLinkUse {
     No,
 }
 
-/// What a run came to.
+/// The results of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// Sums and distributions over processes and stages.
     pub summary: Summary,
-    /// What the network did.
+    /// Messages, links crossed and queues.
     pub traffic: Traffic,
-    /// What computed it.
+    /// The engine that computed it.
     pub engine: Engine,
 }
 
-/// Why a run was refused or its outcome is not to be trusted.
+/// The reason for which a run was refused, or its outcome must not be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SimulationError {
     /// The placement is of another number of processes.
@@ -49,10 +51,10 @@ pub enum SimulationError {
         /// The processes of the program.
         processes: u64,
     },
-    /// More messages may be under way than the engines can number.
+    /// More messages may be in flight than the engines can number.
     #[error("up to {messages} messages at a time, expected at most {MAX_MESSAGES}")]
     TooManyMessages {
-        /// The most messages under way at a time.
+        /// The most messages in flight at a time.
         messages: u64,
     },
     /// The clock could overflow.
@@ -61,7 +63,8 @@ pub enum SimulationError {
         /// A bound on the makespan.
         bound: u128,
     },
-    /// A process did not reach its end: the program's sources and destinations do not match.
+    /// A process did not finish its last stage: the program's sources and destinations do not
+    /// match.
     #[error("process {process} did not finish")]
     Unfinished {
         /// The first such process.
@@ -70,7 +73,7 @@ pub enum SimulationError {
     /// The engine asked for does not apply.
     #[error(transparent)]
     NoBelt(#[from] NoBeltError),
-    /// The run does not fall into lines that can be run apart.
+    /// The run cannot be divided into lines that are run separately.
     #[error("the stages do not take one coordinate after another on a named embedding")]
     NotByLines,
     /// Single-direction links of a network.
@@ -79,6 +82,10 @@ pub enum SimulationError {
     /// Coordinated execution on a network.
     #[error("coordinated execution on a network, whose nodes have no coordinates to correct")]
     NoPhases,
+    /// Messages whose transmissions occupy a link, move their heads and are received in different
+    /// times: the engines are exact for messages of one unit.
+    #[error("messages whose times on a link differ, expected messages of one unit")]
+    TimesDiffer,
     /// Coordinated execution of a program in some of whose stages some processes do not compute.
     #[error(
         "coordinated execution of a program in which some processes pass through stages, expected all to compute"
@@ -89,17 +96,17 @@ pub enum SimulationError {
     Imbalance(#[from] ImbalanceError),
 }
 
-/// The most messages that may be under way at a time in a run.
+/// The most messages that may be in flight at a time in a run.
 pub const MAX_MESSAGES: u64 = 1 << 30;
 
 /// Runs `program` on the machine of `placement`, reporting to `observer`.
 ///
 /// # Errors
 ///
-/// Before the run: when the placement has another number of processes than the program, the engine asked for
-/// does not apply, there may be over 2^30 messages under way at a time, or the clock could overflow. After it:
-/// when a process did not finish or its times do not add up, which no program whose sources and destinations
-/// match brings about.
+/// Before the run: when the placement has another number of processes than the program, the engine
+/// asked for does not apply, there may be over 2^30 messages in flight at a time, or the clock
+/// could overflow. After it: when a process did not finish or its times do not add up, which no
+/// program whose sources and destinations match brings about.
 pub fn simulate<P: Program>(
     program: &P,
     placement: &Placement,
@@ -108,23 +115,21 @@ pub fn simulate<P: Program>(
     count_link_use: CountLinkUse,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    let way = check_and_choose(program, placement, communication, execution)?;
+    let selection = check_and_choose(program, placement, communication, execution)?;
     let link_use = match count_link_use {
-        CountLinkUse::Yes => Some(LinkUse::new(Channels::new(placement.machine()), communication.hop())),
+        CountLinkUse::Yes => Some(LinkUse::new(placement.machine(), communication)),
         CountLinkUse::No => None,
     };
-    let mut outcome = match way {
+    let mut outcome = match selection {
         EngineSelection::Belt(plan, shortcuts) => {
             let ride = belt::run(plan, communication, shortcuts, observer)?;
             belt_outcome(program, communication, ride)
         }
         EngineSelection::Hop => {
             let mut observers = (Ledger::new(program), observer);
-            let begins = Begins::Together;
-            let traffic =
-                asynchronous::run(program, placement, communication, begins, link_use, &mut observers)
-                    .map_err(|process| SimulationError::Unfinished { process })?;
-            return Ok(Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop });
+            let traffic = hop::run(program, placement, communication, StartTimes::Together, &mut observers)
+                .map_err(|process| SimulationError::Unfinished { process })?;
+            Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop }
         }
         EngineSelection::Coordinated(routing) => {
             let mut summary = Summary::of_program(program);
@@ -142,10 +147,10 @@ pub fn simulate<P: Program>(
     Ok(outcome)
 }
 
-/// What a run on the belt comes to: every message is the one that its destination waits for, so that the
-/// links crossed follow from the transfer times.
+/// The outcome of a run on the belt: every message is the one that its destination waits for, so
+/// that the links crossed follow from the transfer times.
 fn belt_outcome<P: Program>(program: &P, communication: Communication, ride: belt::Ride) -> Outcome {
-    let hops = ride.summary.totals().transfer / u128::from(communication.hop().get());
+    let hops = ride.summary.totals().transfer / u128::from(communication.timing().uniform_time().get());
     let traffic = Traffic {
         messages: program.process_count() * program.stage_count() as u64,
         hops: u64::try_from(hops).unwrap_or(u64::MAX), // below the bound on cycles, 2^63
@@ -156,7 +161,7 @@ fn belt_outcome<P: Program>(program: &P, communication: Communication, ride: bel
     Outcome { summary: ride.summary, traffic, engine: Engine::Belt }
 }
 
-/// How a run is computed.
+/// The engine of a run, with its plan.
 enum EngineSelection<'run> {
     Hop,
     Belt(belt::Plan<'run>, Shortcuts),
@@ -194,38 +199,20 @@ fn check_and_choose<'run, P: Program>(
         return Err(SimulationError::ProcessCount { placed, processes });
     }
     check_clock(program, placement, communication)?;
-    check_network(placement, communication, execution)?;
-    if matches!(execution, Execution::Coordinated(_)) && !program.all_processes_compute() {
-        return Err(SimulationError::NotTogether);
+    match execution {
+        Execution::Asynchronous(_) => hop::check(placement, communication)?,
+        Execution::Coordinated(_) => coordinated::check(program, placement, communication)?,
     }
-    let way = choose(program, placement, communication, execution)?;
-    match way {
-        // One line at a time is under way.
+    let selection = choose(program, placement, communication, execution)?;
+    match selection {
+        // The messages of one line at a time are in flight.
         EngineSelection::Belt(belt::Plan::Classes(..) | belt::Plan::EachLine(..), _) => {}
-        EngineSelection::Coordinated(_) if coordinated::goes_by_lines(program, placement) => {}
+        EngineSelection::Coordinated(_) if coordinated::is_line_separable(program, placement) => {}
         EngineSelection::Belt(belt::Plan::Whole(..), _)
         | EngineSelection::Hop
         | EngineSelection::Coordinated(_) => check_size(program)?,
     }
-    Ok(way)
-}
-
-/// Refuses on a network what goes by dimensions.
-fn check_network(
-    placement: &Placement,
-    communication: Communication,
-    execution: &Execution,
-) -> Result<(), SimulationError> {
-    if placement.machine().as_network().is_none() {
-        return Ok(());
-    }
-    match (communication.links(), execution) {
-        (LinkMode::SingleDirection, _) => Err(SimulationError::NoTurns),
-        (LinkMode::FullDuplex | LinkMode::HalfDuplex, Execution::Coordinated(_)) => {
-            Err(SimulationError::NoPhases)
-        }
-        (LinkMode::FullDuplex | LinkMode::HalfDuplex, Execution::Asynchronous(_)) => Ok(()),
-    }
+    Ok(selection)
 }
 
 /// Whether [`simulate`] would take these, without running anything.
@@ -256,11 +243,7 @@ pub fn bytes_to_simulate<P: Program>(
             coordinated::bytes(program, placement)
         }
         Ok(EngineSelection::Hop | EngineSelection::Coordinated(_)) | Err(_) => {
-            let machine = placement.machine();
-            let channels = machine.directions().count() as u64 * machine.node_count();
-            let messages = program.process_count() * program.max_received().max(1) as u64;
-            let routes = machine.as_network().map_or(0, |network| network.bytes_of_routes());
-            messages * asynchronous::BYTES_A_PROCESS + channels * asynchronous::BYTES_A_CHANNEL + routes
+            hop::bytes(program, placement.machine())
         }
     }
 }
@@ -283,9 +266,10 @@ fn check_clock<P: Program>(
     if bound < 1 << 63 { Ok(()) } else { Err(SimulationError::TooManyCycles { bound }) }
 }
 
-/// A bound on the makespan: at every cycle some process of the hindmost stage computes or some message
-/// moves, so that the makespan is at most `S T_a` times the greatest load, and `T_c` for every link that
-/// every message crosses, none of which goes farther than the machine's diameter.
+/// A bound on the makespan \[cycles\]: in every cycle some process of the hindmost stage computes
+/// or some message moves, so that the makespan is at most `S T_a` times the greatest load, and the
+/// times of all messages one after another, none of which crosses more links than the diameter of
+/// the machine.
 #[must_use]
 pub fn max_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
     let diameter = placement.machine().distance_bound();
@@ -293,6 +277,6 @@ pub fn max_cycles<P: Program>(program: &P, placement: &Placement, communication:
     let messages = u128::from(program.process_count()) * program.max_received() as u128;
     let computing =
         stages.saturating_mul(program.compute().get().into()).saturating_mul(placement.max_load().into());
-    let moving = stages.saturating_mul(messages).saturating_mul(diameter.into());
-    computing.saturating_add(moving.saturating_mul(communication.hop().get().into()))
+    let transfer = communication.timing().transfer_bound(diameter);
+    computing.saturating_add(stages.saturating_mul(messages).saturating_mul(transfer))
 }

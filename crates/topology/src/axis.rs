@@ -162,7 +162,7 @@ mod tests {
         for (axis, dimension) in machine.axes().iter().zip(machine.shape().dimensions()) {
             for tie in TieRule::ALL {
                 let displacement = axis.displacement(at, to, tie);
-                let leg = machine.leg_along(dimension, at, to, tie);
+                let leg = machine.grid().unwrap().leg_along(dimension, at, to, tie);
                 assert_eq!(displacement.map(|own| own.hops), leg.map(|leg| leg.hops));
                 assert_eq!(displacement.map(|own| own.sign), leg.map(|leg| leg.direction.sign));
                 if let (Some(displacement), Some(leg)) = (displacement, leg) {

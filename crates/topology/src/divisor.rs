@@ -2,7 +2,7 @@
 //!
 //! Dividends are below 2^32. A [`Length`] divides by its reciprocal, for any length and without a branch: two
 //! multiplications, a shift and a subtraction. A [`Divisor`] shifts and masks where the length is a power of two: fewer
-//! instructions, and a branch that always goes the same way.
+//! instructions, and a branch that is always predicted.
 
 /// A length in `1..=2^32` with its reciprocal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

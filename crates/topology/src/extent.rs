@@ -5,9 +5,9 @@ use crate::{Sign, TieRule, narrow};
 /// Whether a dimension has a link between its last coordinate and 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wrap {
-    /// It has: the dimension is a ring.
+    /// There is one: the dimension is a ring.
     Around,
-    /// It has not: the dimension is a line.
+    /// There is none: the dimension is a line.
     Open,
 }
 
@@ -35,7 +35,7 @@ impl Extent {
     /// Lengths come from a [`Shape`](crate::Shape), which has checked them.
     pub(crate) fn new(length: u64, wrap: Wrap) -> Self {
         debug_assert!(length >= 2, "a shape has lengths of at least 2");
-        // At length 2 the one link serves as both ways round (Tao 1988, 3.2.4).
+        // At length 2 the one link serves both directions round (Tao 1988, 3.2.4).
         let is_ring = wrap == Wrap::Around && length > 2;
         Self { length, round: if is_ring { length } else { 2 * length }, wrap }
     }
@@ -60,7 +60,7 @@ impl Extent {
         self.wrap
     }
 
-    /// Whether two coordinates are connected both ways round: in a wrapping dimension of length over 2.
+    /// Whether two coordinates are connected in both directions: in a wrapping dimension of length over 2.
     #[must_use]
     #[inline]
     pub fn is_ring(self) -> bool {
@@ -89,7 +89,7 @@ impl Extent {
 
     /// The displacement from coordinate `from` to `to`, both below the length; none when they are equal.
     ///
-    /// The shorter way round a ring, `tie` deciding between equally long ones (`docs/model.md` section 4).
+    /// On a ring the shorter one of two, `tie` deciding between equally long ones (`docs/model.md` section 4).
     #[must_use]
     #[inline(always)]
     pub fn displacement(self, from: u32, to: u32, tie: TieRule) -> Option<Displacement> {
@@ -126,7 +126,7 @@ impl Extent {
     #[must_use]
     #[inline(always)]
     pub fn after(self, coordinate: u32, displacement: Displacement) -> u32 {
-        // The other way round is length - hops, without a branch: signs are as random as coin tosses.
+        // In the direction `-` it is length - hops, without a branch: signs are random.
         let negative = u64::from(displacement.sign == Sign::Negative);
         let hops = displacement.hops;
         let hops = hops.wrapping_add(self.length.wrapping_sub(2 * hops).wrapping_mul(negative));

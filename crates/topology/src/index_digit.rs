@@ -165,6 +165,16 @@ impl IndexDigit {
         }
     }
 
+    /// Whether nodes whose indices differ in these bits only may differ in the coordinate.
+    #[must_use]
+    #[inline]
+    pub fn is_among(&self, differing: u32) -> bool {
+        match self {
+            Self::Bits(digit) => digit.is_among(differing),
+            Self::Radix(_) => differing != 0,
+        }
+    }
+
     /// By how much an index grows with one step along the coordinate.
     #[must_use]
     pub fn stride(&self) -> u64 {

@@ -1,11 +1,10 @@
 //! Machines (hosts): what a parallel program runs on.
 //!
-//! A [`Machine`] is a grid of nodes in one or more dimensions, each of which wraps around or does not
-//! (`docs/model.md` section 1; Tao 1988, 3.2.2 and 3.2.3). This crate knows its nodes, links and
-//! channels, the distances between nodes, the dimension-order routes of messages and the three link
-//! modes. Nothing of it is stored as a graph: everything is computed from coordinates, so that a machine
-//! of four billion nodes costs no more than one of eight. Machines that are no grids, like butterflies, trees or what a
-//! list of links describes, are a [`Network`] behind the same face: its routes are looked up in tables.
+//! A [`Machine`] is a [`Grid`] or a graph. A grid has nodes in one or more dimensions, each of which wraps around or
+//! does not (`docs/model.md` section 1; Tao 1988, 3.2.2 and 3.2.3). Nothing of it is stored: everything is computed from
+//! coordinates ([`Axis`]), so that a machine of four billion nodes takes no more memory than one of eight. A graph, like a
+//! butterfly, a tree or a list of links, is a [`Network`], whose routes are looked up in tables. This crate knows nodes,
+//! links and channels, distances, routes and the three link modes.
 //!
 //! It knows no processes, no placements and no time; the crates above add those.
 //!
@@ -20,14 +19,12 @@
 //! ```
 
 mod axis;
-mod channel;
-mod coordinates;
-mod direction;
 mod divisor;
 mod extent;
-mod host_dimension;
+mod families;
+mod grid;
 mod index_digit;
-mod link_mode;
+mod link;
 mod machine;
 mod machine_kind;
 mod network;
@@ -35,22 +32,17 @@ mod node;
 mod partition;
 mod route;
 mod shape;
-mod tie_rule;
 
 pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
-pub use channel::{Channel, Link};
-pub use coordinates::{Coordinates, CoordinatesError};
-pub use direction::{Direction, Sign};
 pub use divisor::{Divisor, Length, narrow};
 pub use extent::{Displacement, Extent, Wrap, ring_add, ring_sub};
-pub use host_dimension::{HostDimension, HostDimensionError};
+pub use grid::Grid;
 pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
-pub use link_mode::LinkMode;
-pub use machine::{Machine, MachineError};
-pub use machine_kind::MachineKind;
+pub use link::{Channel, Direction, Link, LinkMode, Sign};
+pub use machine::{Graph, GraphSource, Machine, MachineError, MachineForm};
+pub use machine_kind::{MachineKind, MachineKindDescriptor};
 pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
-pub use node::{NodeError, NodeId};
+pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
-pub use route::{Leg, Route};
-pub use shape::{MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};
-pub use tie_rule::TieRule;
+pub use route::{Leg, Route, TieRule};
+pub use shape::{HostDimension, HostDimensionError, MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};

@@ -1,27 +1,51 @@
-//! Machines: a shape whose dimensions wrap or do not, or a network.
+//! Machines: grids, whose links lie in dimensions, and graphs, whose links are listed.
+//!
+//! What both have in common, [`Machine`] answers: nodes, links, distances and routes. What only one of them has is asked
+//! of [`Machine::grid`] or [`Machine::graph`], so that code that needs a grid takes a [`Grid`].
 
 use std::{ops::RangeInclusive, sync::Arc};
 
 use crate::{
-    Axis, Channel, Direction, Displacement, Extent, HostDimension, Leg, Link, MachineKind, Network,
-    NetworkError, NodeError, NodeId, Route, Shape, ShapeError, TieRule, Wrap, axes_distance,
-    network::{dimension_range, family},
+    Axis, Channel, Direction, Extent, Grid, HostDimension, Leg, Link, MachineKind, Network, NetworkError,
+    NodeError, NodeId, Route, Shape, ShapeError, TieRule, Wrap, machine_kind::KindStructure,
 };
 
-/// A host: a **grid**, which is a mesh, a torus, or anything between (`docs/model.md` section 1), or a network.
+/// A host, of a kind: a grid or a graph (`docs/model.md` section 1).
 ///
-/// The shape says how nodes are numbered. In a grid it also says which nodes are neighbours; a network has links of its
-/// own.
+/// The shape says how nodes are numbered. In a grid it also says which nodes are neighbours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     kind: MachineKind,
-    shape: Shape,
-    axes: Vec<Axis>,               // one for each dimension of the shape; none in a network
-    network: Option<Arc<Network>>, // of a network
-    dimensions: Option<u64>,       // that a network was made from
+    form: MachineForm,
 }
 
-/// A description that makes no machine.
+/// What a machine is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MachineForm {
+    /// A grid.
+    Grid(Grid),
+    /// A graph.
+    Graph(Graph),
+}
+
+/// A machine whose links lie in no dimensions; its routes are shortest paths, looked up in tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Graph {
+    shape: Shape, // numbers the nodes
+    source: GraphSource,
+    network: Arc<Network>,
+}
+
+/// What a graph was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GraphSource {
+    /// A number: the dimensions of a family of networks, or the levels of links of a tree.
+    Dimensions(u64),
+    /// Links, one by one.
+    Links,
+}
+
+/// A reason why a description makes no machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MachineError {
     /// The lengths make no shape.
@@ -46,7 +70,7 @@ pub enum MachineError {
     /// More or fewer wrap entries than dimensions.
     #[error("{found} wrap entries, expected {expected}, one for each dimension")]
     WrapEntries {
-        /// How many were found.
+        /// The number found.
         found: usize,
         /// The number of dimensions.
         expected: usize,
@@ -68,9 +92,9 @@ pub enum MachineError {
     Dimensions {
         /// The kind asked for.
         kind: MachineKind,
-        /// How many were found.
+        /// The number found.
         found: u64,
-        /// How many there may be.
+        /// The numbers that are possible.
         expected: RangeInclusive<u64>,
     },
     /// The links make no network.
@@ -79,148 +103,139 @@ pub enum MachineError {
 }
 
 impl Machine {
-    /// The machine of a kind with these lengths, wrapping as the kind says.
+    /// Returns the grid of a kind with these lengths, wrapping as the kind says.
     ///
     /// # Errors
     ///
     /// When the lengths make no shape, a line or ring has more than one, a hypercube one other than 2, or the kind is
-    /// a network.
+    /// a graph.
     pub fn new(kind: MachineKind, lengths: &[u64]) -> Result<Self, MachineError> {
         Self::with_wraps(kind, lengths, &vec![kind.wrap(); lengths.len()])
     }
 
-    /// The machine of a kind with these lengths, each dimension wrapping as said.
+    /// Returns the grid of a kind with these lengths, each dimension wrapping as said.
     ///
     /// # Errors
     ///
     /// As [`Machine::new`]; and when there are more or fewer `wraps` than lengths.
     pub fn with_wraps(kind: MachineKind, lengths: &[u64], wraps: &[Wrap]) -> Result<Self, MachineError> {
         let shape = Shape::new(lengths)?;
-        match kind {
-            MachineKind::Line | MachineKind::Ring if lengths.len() != 1 => {
-                return Err(MachineError::OneDimension { kind, found: lengths.len() });
-            }
-            MachineKind::Hypercube => {
-                if let Some(dimension) = shape.dimensions().find(|&dimension| shape.length(dimension) != 2) {
-                    let length = shape.length(dimension);
-                    return Err(MachineError::HypercubeLength { dimension, length });
-                }
-            }
-            MachineKind::Line | MachineKind::Ring | MachineKind::Mesh | MachineKind::Torus => {}
-            MachineKind::CubeConnectedCycles
-            | MachineKind::WrappedButterfly
-            | MachineKind::Butterfly
-            | MachineKind::ShuffleExchange
-            | MachineKind::DeBruijn
-            | MachineKind::BinaryTree
-            | MachineKind::MeshOfTrees
-            | MachineKind::Network
-            | MachineKind::RandomTree
-            | MachineKind::Caterpillar => return Err(MachineError::NoGrid { kind }),
+        let KindStructure::Grid { one_dimension, lengths_of_two, .. } = kind.structure() else {
+            return Err(MachineError::NoGrid { kind });
+        };
+        if *one_dimension && lengths.len() != 1 {
+            return Err(MachineError::OneDimension { kind, found: lengths.len() });
+        }
+        let wrong = shape.dimensions().zip(lengths).find(|&(_, &length)| *lengths_of_two && length != 2);
+        if let Some((dimension, &length)) = wrong {
+            return Err(MachineError::HypercubeLength { dimension, length });
         }
         if wraps.len() != lengths.len() {
             return Err(MachineError::WrapEntries { found: wraps.len(), expected: lengths.len() });
         }
-        let extents = lengths.iter().zip(wraps).map(|(&length, &wrap)| Extent::new(length, wrap));
-        let axes = Axis::all(&shape, extents);
-        Ok(Self { kind, shape, axes, network: None, dimensions: None })
+        Ok(Self::of_grid(kind, Grid::new(lengths, wraps)?))
     }
 
-    /// The network of a kind that is made from a number of dimensions; of a tree, its levels of links.
+    /// Returns the graph of a kind that is made from a number of dimensions; of a tree, its levels of links.
     ///
     /// # Errors
     ///
     /// When the kind is none of those, or there are more or fewer dimensions than
     /// [`MachineKind::network_dimensions`].
     pub fn of_dimensions(kind: MachineKind, dimensions: u64) -> Result<Self, MachineError> {
-        let expected = dimension_range(kind).ok_or(MachineError::NoFamily { kind })?;
-        let Some((lengths, network)) = family(kind, dimensions) else {
+        let KindStructure::Family(family) = kind.structure() else {
+            return Err(MachineError::NoFamily { kind });
+        };
+        let Some((lengths, network)) = family.network(dimensions) else {
+            let expected = family.dimensions.clone();
             return Err(MachineError::Dimensions { kind, found: dimensions, expected });
         };
-        let shape = Shape::new(&lengths)?;
-        let network = Some(Arc::new(network?));
-        Ok(Self { kind, shape, axes: vec![], network, dimensions: Some(dimensions) })
+        let source = GraphSource::Dimensions(dimensions);
+        let graph = Graph { shape: Shape::new(&lengths)?, source, network: Arc::new(network?) };
+        Ok(Self { kind, form: MachineForm::Graph(graph) })
     }
 
-    /// A network with links of its own; nodes are numbered from 0 on.
+    /// Returns the graph with these links; nodes are numbered from 0 on.
     ///
     /// # Errors
     ///
     /// When there are fewer than 2 nodes.
     pub fn network(kind: MachineKind, network: Network) -> Result<Self, MachineError> {
         let shape = Shape::new(&[network.node_count()])?;
-        Ok(Self { kind, shape, axes: vec![], network: Some(Arc::new(network)), dimensions: None })
+        let graph = Graph { shape, source: GraphSource::Links, network: Arc::new(network) };
+        Ok(Self { kind, form: MachineForm::Graph(graph) })
     }
 
-    /// The number of dimensions that a network was made from; none of grids and of networks with links of their own.
+    /// Returns a grid as a machine.
+    pub(crate) fn of_grid(kind: MachineKind, grid: Grid) -> Self {
+        Self { kind, form: MachineForm::Grid(grid) }
+    }
+
+    /// What it is made of.
+    #[must_use]
+    pub fn form(&self) -> &MachineForm {
+        &self.form
+    }
+
+    /// The grid; none of a graph.
+    #[must_use]
+    pub fn grid(&self) -> Option<&Grid> {
+        match &self.form {
+            MachineForm::Grid(grid) => Some(grid),
+            MachineForm::Graph(_) => None,
+        }
+    }
+
+    /// The nodes and links of a graph; none of a grid.
+    #[must_use]
+    pub fn graph(&self) -> Option<&Arc<Network>> {
+        match &self.form {
+            MachineForm::Grid(_) => None,
+            MachineForm::Graph(graph) => Some(&graph.network),
+        }
+    }
+
+    /// The number of dimensions that a graph was made from; none of grids and of graphs given by their links.
     #[must_use]
     pub fn network_dimensions(&self) -> Option<u64> {
-        self.dimensions
+        match &self.form {
+            MachineForm::Graph(Graph { source: GraphSource::Dimensions(dimensions), .. }) => {
+                Some(*dimensions)
+            }
+            MachineForm::Graph(Graph { source: GraphSource::Links, .. }) | MachineForm::Grid(_) => None,
+        }
     }
 
-    /// The network, unless it is a grid.
-    #[must_use]
-    pub fn as_network(&self) -> Option<&Arc<Network>> {
-        self.network.as_ref()
-    }
-
-    /// The kind that it was asked for as.
+    /// The kind that it was made as.
     #[must_use]
     pub fn kind(&self) -> MachineKind {
         self.kind
     }
 
-    /// Its lengths and the numbering of its nodes.
+    /// The numbering of its nodes.
     #[must_use]
     pub fn shape(&self) -> &Shape {
-        &self.shape
+        match &self.form {
+            MachineForm::Grid(grid) => grid.shape(),
+            MachineForm::Graph(graph) => &graph.shape,
+        }
     }
 
-    /// The extents of its dimensions, the first first; none of a network.
-    #[must_use]
-    pub fn extents(&self) -> impl ExactSizeIterator<Item = Extent> + Clone {
-        self.axes.iter().map(Axis::extent)
-    }
-
-    /// The axes of its dimensions, the first first; none of a network.
+    /// The axes of the dimensions that its links lie in, the first first: those of a grid; none of a graph.
     #[must_use]
     pub fn axes(&self) -> &[Axis] {
-        &self.axes
+        self.grid().map_or(&[], Grid::axes)
     }
 
-    /// The extent of one dimension of a grid.
-    ///
-    /// # Panics
-    ///
-    /// When the machine has fewer dimensions, or is a network.
-    #[must_use]
-    pub fn extent(&self, dimension: HostDimension) -> Extent {
-        self.axes[dimension.index()].extent()
-    }
-
-    /// The one-dimensional machine of one of the lines of a grid along a dimension.
-    ///
-    /// # Panics
-    ///
-    /// When the machine has fewer dimensions, or is a network.
-    #[must_use]
-    pub fn line(&self, dimension: HostDimension) -> Self {
-        let extent = self.extent(dimension);
-        let kind = match extent.wrap() {
-            Wrap::Around => MachineKind::Ring,
-            Wrap::Open => MachineKind::Line,
-        };
-        let shape = Shape::new(&[extent.length()]);
-        #[expect(clippy::expect_used, reason = "the length comes from a shape")]
-        let shape = shape.expect("a length of a shape makes a shape");
-        let axes = Axis::all(&shape, [extent]);
-        Self { kind, shape, axes, network: None, dimensions: None }
+    /// The extents of the dimensions that its links lie in, the first first: those of a grid; none of a graph.
+    pub fn extents(&self) -> impl ExactSizeIterator<Item = Extent> + Clone {
+        self.axes().iter().map(Axis::extent)
     }
 
     /// The number of nodes, at most 2^32.
     #[must_use]
     pub fn node_count(&self) -> u64 {
-        self.shape.node_count()
+        self.shape().node_count()
     }
 
     /// The node with this index.
@@ -244,51 +259,52 @@ impl Machine {
     /// The number of links.
     #[must_use]
     pub fn link_count(&self) -> u64 {
-        if let Some(network) = &self.network {
-            return network.link_count();
+        match &self.form {
+            MachineForm::Grid(grid) => grid.link_count(),
+            MachineForm::Graph(graph) => graph.network.link_count(),
         }
-        let nodes = self.node_count();
-        self.extents().map(|extent| nodes / extent.length() * extent.links()).sum()
     }
 
-    /// No two nodes are farther apart: the greatest distance in a grid, at most twice that in a network.
+    /// A bound on the distance between two nodes \[links\]: the diameter of a grid, at most twice that of a graph.
     #[must_use]
     pub fn distance_bound(&self) -> u64 {
-        if let Some(network) = &self.network {
-            return network.distance_bound();
+        match &self.form {
+            MachineForm::Grid(grid) => grid.diameter(),
+            MachineForm::Graph(graph) => graph.network.distance_bound(),
         }
-        self.extents().map(Extent::diameter).sum()
     }
 
     /// The directions of its channels, in ascending order.
     pub fn directions(&self) -> impl Iterator<Item = Direction> {
-        let ports = self.network.iter().flat_map(|network| network.directions());
-        ports.chain(Direction::all(self.axes.len()))
+        let of_graph = self.graph().into_iter().flat_map(|network| network.directions());
+        of_graph.chain(Direction::all(self.axes().len()))
     }
 
-    /// The nodes that links lead to, each once: those of a grid by direction, of a network in ascending order.
+    /// The nodes that links lead to, each once: those of a grid by direction, of a graph in ascending order.
     ///
     /// # Panics
     ///
-    /// When a network has no such node.
+    /// When a graph has no such node.
     pub fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
-        let listed = self.network.iter().flat_map(move |network| network.neighbours(node).iter().copied());
-        let along =
-            Direction::all(self.axes.len()).filter_map(move |direction| self.neighbour(node, direction));
-        listed.chain(along)
+        let listed =
+            self.graph().into_iter().flat_map(move |network| network.neighbours(node).iter().copied());
+        let of_grid = self.grid().into_iter().flat_map(move |grid| {
+            grid.directions().filter_map(move |direction| grid.neighbour(node, direction))
+        });
+        listed.chain(of_grid)
     }
 
-    /// The node that a channel leads to; none where a line ends, or a node of a network has no such port.
+    /// The node that a channel leads to; none where a line ends, or a node of a graph has no such port.
     ///
     /// # Panics
     ///
     /// When a grid has fewer dimensions than the channel's.
     #[must_use]
     pub fn neighbour(&self, node: NodeId, direction: Direction) -> Option<NodeId> {
-        if let Some(network) = &self.network {
-            return network.neighbour(node, direction);
+        match &self.form {
+            MachineForm::Grid(grid) => grid.neighbour(node, direction),
+            MachineForm::Graph(graph) => graph.network.neighbour(node, direction),
         }
-        self.axes[direction.dimension.index()].neighbour(node, direction.sign)
     }
 
     /// The link that a channel is a direction of.
@@ -299,56 +315,40 @@ impl Machine {
     #[must_use]
     #[expect(clippy::expect_used, reason = "documented under Panics")]
     pub fn link(&self, channel: Channel) -> Link {
-        if let Some(network) = &self.network {
-            return network.link(channel).expect("a channel of the machine");
-        }
-        let Channel { node, direction } = channel;
-        let far = self.neighbour(node, direction).expect("a channel of the machine");
-        let near = match direction.sign {
-            crate::Sign::Positive => node,
-            crate::Sign::Negative => far,
+        let link = match &self.form {
+            MachineForm::Grid(grid) => grid.link(channel),
+            MachineForm::Graph(graph) => graph.network.link(channel),
         };
-        Link { near, dimension: direction.dimension }
+        link.expect("a channel of the machine")
     }
 
-    /// The distance between two nodes: the sum over the dimensions (Tao 1988, 3.2.1 and 3.2.2); in a network the length
-    /// of the route.
+    /// The distance between two nodes \[links\]; in a graph the length of the route.
     ///
     /// # Panics
     ///
-    /// When a network has no such nodes.
+    /// When a graph has no such nodes.
     #[must_use]
     pub fn distance(&self, a: NodeId, b: NodeId) -> u64 {
-        if self.network.is_some() {
-            return self.route(a, b, TieRule::Direct).count() as u64;
+        match &self.form {
+            MachineForm::Grid(grid) => grid.distance(a, b),
+            MachineForm::Graph(_) => self.route(a, b, TieRule::Direct).count() as u64,
         }
-        axes_distance(&self.axes, a, b)
     }
 
-    /// The first leg of the way from `at` to `to`: along the lowest-numbered dimension in which they
-    /// differ, until they agree; none when `at` is `to` (`docs/model.md` section 4). In a network every link is a leg of
-    /// its own.
+    /// The first leg of the route from `at` to `to`; none when `at` is `to` (`docs/model.md` section 4). In a graph every
+    /// link is a leg of its own.
     ///
     /// # Panics
     ///
-    /// When a network has no such nodes.
+    /// When a graph has no such nodes.
     #[must_use]
     pub fn next_leg(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
-        if let Some(network) = &self.network {
-            return network.next(at, to).map(|direction| Leg { direction, hops: 1 });
+        match &self.form {
+            MachineForm::Grid(grid) => grid.next_leg(at, to, tie),
+            MachineForm::Graph(graph) => {
+                graph.network.next(at, to).map(|direction| Leg { direction, hops: 1 })
+            }
         }
-        self.shape.dimensions().find_map(|dimension| self.leg_along(dimension, at, to, tie))
-    }
-
-    /// The leg along one dimension of a grid from `at` until it agrees with `to`; none when it does already.
-    ///
-    /// # Panics
-    ///
-    /// When the machine has fewer dimensions, or is a network.
-    #[must_use]
-    pub fn leg_along(&self, dimension: HostDimension, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
-        let Displacement { sign, hops } = self.axes[dimension.index()].displacement(at, to, tie)?;
-        Some(Leg { direction: Direction { dimension, sign }, hops })
     }
 
     /// The channels that a message from `from` to `to` crosses, in order.

@@ -1,10 +1,10 @@
-//! The names under which machines are asked for.
+//! The kinds of machines: one table of their names, what describes them and how they are made.
 
 use std::{fmt, ops::RangeInclusive};
 
-use crate::{Wrap, network::dimension_range};
+use crate::{Wrap, families::Family};
 
-/// A family of machines (`docs/model.md` section 1). Those from cube-connected cycles on are networks (CS838 1999): their
+/// A kind of machines (`docs/model.md` section 1). Those from cube-connected cycles on are graphs (CS838 1999): their
 /// links lie in no dimensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MachineKind {
@@ -40,97 +40,242 @@ pub enum MachineKind {
     Caterpillar,
 }
 
+/// What is known of a kind before a machine of it is made.
+#[derive(Debug)]
+pub struct MachineKindDescriptor {
+    /// The kind.
+    pub kind: MachineKind,
+    /// The word for it in every file.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub description: &'static str,
+    /// The keys of a scenario that describe a machine of this kind, beside the kind.
+    pub keys: &'static [&'static str],
+    /// Whether programs run on it; every kind can be the shape of a guest.
+    pub is_host: bool,
+    structure: KindStructure,
+}
+
+/// How machines of a kind are made.
+#[derive(Debug)]
+pub(crate) enum KindStructure {
+    /// A grid, from lengths.
+    Grid {
+        /// How dimensions wrap where nothing else is said.
+        wrap: Wrap,
+        /// Whether there is exactly one dimension.
+        one_dimension: bool,
+        /// Whether all lengths are 2.
+        lengths_of_two: bool,
+    },
+    /// A graph, from a number of dimensions.
+    Family(&'static Family),
+    /// A graph, from its links.
+    Links,
+}
+
+/// Every kind, in the order of [`MachineKind`].
+static KINDS: [MachineKindDescriptor; 15] = [
+    MachineKindDescriptor {
+        kind: MachineKind::Line,
+        name: "line",
+        description: "nodes in a row",
+        keys: &["shape", "wrap"],
+        is_host: true,
+        structure: KindStructure::Grid { wrap: Wrap::Open, one_dimension: true, lengths_of_two: false },
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::Ring,
+        name: "ring",
+        description: "nodes in a circle",
+        keys: &["shape", "wrap"],
+        is_host: true,
+        structure: KindStructure::Grid { wrap: Wrap::Around, one_dimension: true, lengths_of_two: false },
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::Mesh,
+        name: "mesh",
+        description: "a grid of any number of dimensions",
+        keys: &["shape", "wrap"],
+        is_host: true,
+        structure: KindStructure::Grid { wrap: Wrap::Open, one_dimension: false, lengths_of_two: false },
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::Torus,
+        name: "torus",
+        description: "a grid that wraps around",
+        keys: &["shape", "wrap"],
+        is_host: true,
+        structure: KindStructure::Grid { wrap: Wrap::Around, one_dimension: false, lengths_of_two: false },
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::Hypercube,
+        name: "hypercube",
+        description: "every dimension has two nodes",
+        keys: &["dimensions", "shape", "wrap"],
+        is_host: true,
+        structure: KindStructure::Grid { wrap: Wrap::Open, one_dimension: false, lengths_of_two: true },
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::CubeConnectedCycles,
+        name: "cube-connected-cycles",
+        description: "a hypercube with a cycle of nodes for each of its own",
+        keys: &["dimensions"],
+        is_host: true,
+        structure: KindStructure::Family(&Family::CUBE_CONNECTED_CYCLES),
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::WrappedButterfly,
+        name: "wrapped-butterfly",
+        description: "n levels of 2^n nodes, of which the last leads to the first",
+        keys: &["dimensions"],
+        is_host: true,
+        structure: KindStructure::Family(&Family::WRAPPED_BUTTERFLY),
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::Butterfly,
+        name: "butterfly",
+        description: "n + 1 levels of 2^n nodes",
+        keys: &["dimensions"],
+        is_host: true,
+        structure: KindStructure::Family(&Family::BUTTERFLY),
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::ShuffleExchange,
+        name: "shuffle-exchange",
+        description: "words linked by rotation and by exchange of the last bit",
+        keys: &["dimensions"],
+        is_host: true,
+        structure: KindStructure::Family(&Family::SHUFFLE_EXCHANGE),
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::DeBruijn,
+        name: "de-bruijn",
+        description: "words linked by shifts",
+        keys: &["dimensions"],
+        is_host: true,
+        structure: KindStructure::Family(&Family::DE_BRUIJN),
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::BinaryTree,
+        name: "binary-tree",
+        description: "the complete binary tree",
+        keys: &["levels"],
+        is_host: false,
+        structure: KindStructure::Family(&Family::BINARY_TREE),
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::MeshOfTrees,
+        name: "mesh-of-trees",
+        description: "leaves with a complete binary tree over every row and column",
+        keys: &["dimensions"],
+        is_host: false,
+        structure: KindStructure::Family(&Family::MESH_OF_TREES),
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::Network,
+        name: "network",
+        description: "links one by one",
+        keys: &["edges"],
+        is_host: true,
+        structure: KindStructure::Links,
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::RandomTree,
+        name: "random-tree",
+        description: "a binary tree grown at random",
+        keys: &["vertices"],
+        is_host: false,
+        structure: KindStructure::Links,
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::Caterpillar,
+        name: "caterpillar",
+        description: "a path with at most one leg at every vertex",
+        keys: &["legs"],
+        is_host: false,
+        structure: KindStructure::Links,
+    },
+];
+
+/// Some of the kinds.
+#[derive(Clone, Copy)]
+enum Selection {
+    All,
+    Grids,
+    Hosts,
+}
+
+/// The selected kinds in the order of the table.
+const fn select<const COUNT: usize>(selection: Selection) -> [MachineKind; COUNT] {
+    let mut kinds = [MachineKind::Line; COUNT];
+    let (mut row, mut count) = (0, 0);
+    while row < KINDS.len() {
+        let descriptor = &KINDS[row];
+        let is_selected = match selection {
+            Selection::All => true,
+            Selection::Grids => matches!(descriptor.structure, KindStructure::Grid { .. }),
+            Selection::Hosts => descriptor.is_host,
+        };
+        if is_selected {
+            kinds[count] = descriptor.kind;
+            count += 1;
+        }
+        row += 1;
+    }
+    assert!(count == COUNT, "as many kinds as are selected");
+    kinds
+}
+
 impl MachineKind {
     /// The kinds whose nodes have coordinates and whose links lie in dimensions.
-    pub const GRIDS: [Self; 5] = [Self::Line, Self::Ring, Self::Mesh, Self::Torus, Self::Hypercube];
+    pub const GRIDS: [Self; 5] = select(Selection::Grids);
 
     /// Every kind that a program can run on.
-    pub const HOSTS: [Self; 11] = [
-        Self::Line,
-        Self::Ring,
-        Self::Mesh,
-        Self::Torus,
-        Self::Hypercube,
-        Self::CubeConnectedCycles,
-        Self::WrappedButterfly,
-        Self::Butterfly,
-        Self::ShuffleExchange,
-        Self::DeBruijn,
-        Self::Network,
-    ];
+    pub const HOSTS: [Self; 11] = select(Selection::Hosts);
 
     /// Every kind.
-    pub const ALL: [Self; 15] = [
-        Self::Line,
-        Self::Ring,
-        Self::Mesh,
-        Self::Torus,
-        Self::Hypercube,
-        Self::CubeConnectedCycles,
-        Self::WrappedButterfly,
-        Self::Butterfly,
-        Self::ShuffleExchange,
-        Self::DeBruijn,
-        Self::BinaryTree,
-        Self::MeshOfTrees,
-        Self::Network,
-        Self::RandomTree,
-        Self::Caterpillar,
-    ];
+    pub const ALL: [Self; KINDS.len()] = select(Selection::All);
 
-    /// Whether its links lie in dimensions.
+    /// What is known of it before a machine is made.
     #[must_use]
-    pub fn is_grid(self) -> bool {
-        Self::GRIDS.contains(&self)
+    pub fn descriptor(self) -> &'static MachineKindDescriptor {
+        &KINDS[self as usize]
     }
 
-    /// How many dimensions a network of this kind may have (of a tree, how many levels of links); none for kinds that
+    /// How machines of it are made.
+    pub(crate) fn structure(self) -> &'static KindStructure {
+        &self.descriptor().structure
+    }
+
+    /// Whether the links of its machines lie in dimensions.
+    #[must_use]
+    pub fn is_grid(self) -> bool {
+        matches!(self.structure(), KindStructure::Grid { .. })
+    }
+
+    /// The numbers of dimensions that a graph of this kind may have (of a tree, levels of links); none for kinds that
     /// are not made from a number alone.
     #[must_use]
     pub fn network_dimensions(self) -> Option<RangeInclusive<u64>> {
-        dimension_range(self)
+        match self.structure() {
+            KindStructure::Family(family) => Some(family.dimensions.clone()),
+            KindStructure::Grid { .. } | KindStructure::Links => None,
+        }
     }
 
     /// The word for it in every file.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Line => "line",
-            Self::Ring => "ring",
-            Self::Mesh => "mesh",
-            Self::Torus => "torus",
-            Self::Hypercube => "hypercube",
-            Self::CubeConnectedCycles => "cube-connected-cycles",
-            Self::WrappedButterfly => "wrapped-butterfly",
-            Self::Butterfly => "butterfly",
-            Self::ShuffleExchange => "shuffle-exchange",
-            Self::DeBruijn => "de-bruijn",
-            Self::BinaryTree => "binary-tree",
-            Self::MeshOfTrees => "mesh-of-trees",
-            Self::Network => "network",
-            Self::RandomTree => "random-tree",
-            Self::Caterpillar => "caterpillar",
-        }
+        self.descriptor().name
     }
 
-    /// How its dimensions wrap unless it is said otherwise; networks have none that could.
+    /// How its dimensions wrap where nothing else is said; a graph has none that could.
     #[must_use]
     pub fn wrap(self) -> Wrap {
-        match self {
-            Self::Ring | Self::Torus => Wrap::Around,
-            Self::Line
-            | Self::Mesh
-            | Self::Hypercube
-            | Self::CubeConnectedCycles
-            | Self::WrappedButterfly
-            | Self::Butterfly
-            | Self::ShuffleExchange
-            | Self::DeBruijn
-            | Self::BinaryTree
-            | Self::MeshOfTrees
-            | Self::Network
-            | Self::RandomTree
-            | Self::Caterpillar => Wrap::Open,
+        match self.structure() {
+            KindStructure::Grid { wrap, .. } => *wrap,
+            KindStructure::Family(_) | KindStructure::Links => Wrap::Open,
         }
     }
 }
@@ -138,5 +283,19 @@ impl MachineKind {
 impl fmt::Display for MachineKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_described_in_its_own_row() {
+        for (row, kind) in MachineKind::ALL.into_iter().enumerate() {
+            assert_eq!((kind as usize, kind.descriptor().kind), (row, kind));
+        }
+        let names = MachineKind::ALL.map(MachineKind::name);
+        assert!(names.iter().enumerate().all(|(row, name)| !names[..row].contains(name)));
     }
 }

@@ -1,13 +1,7 @@
-//! Networks: nodes and links that lie in no dimensions.
+//! Networks: nodes and links that lie in no dimensions, and shortest routes by tables.
 
-mod families;
-mod routes;
+use std::{collections::VecDeque, sync::OnceLock};
 
-use std::collections::VecDeque;
-
-pub(crate) use families::{dimension_range, family};
-
-use self::routes::Routes;
 use crate::{Channel, Direction, HostDimension, Link, NodeId, Sign};
 
 /// The most neighbours that a node of a network may have.
@@ -19,7 +13,7 @@ pub const MAX_ROUTED_NODES: u64 = 1 << 16;
 
 /// An undirected graph without loops and without two links between the same nodes.
 ///
-/// The links of a node are told apart by **ports**: its neighbours in ascending order, counted from 0. The
+/// The links of a node are numbered by **ports**: its neighbours in ascending order, counted from 0. The
 /// [`Direction`] of a channel has the port where a machine with dimensions has the dimension, and its sign is `+`
 /// towards the node with the higher index.
 #[derive(Debug)]
@@ -51,8 +45,8 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// The network of `node_count` nodes with these links, whichever end comes first; a link that is listed again, or
-    /// leads back to its node, is left out.
+    /// Returns the network of `node_count` nodes with these links, each given by its ends in either order. A link that is
+    /// listed again, or connects a node with itself, is left out.
     ///
     /// # Errors
     ///
@@ -62,12 +56,12 @@ impl Network {
         if let Some(node) = ends.clone().find(|&end| end >= node_count) {
             return Err(NetworkError::NoSuchNode { node, greatest: node_count.saturating_sub(1) });
         }
-        let ways = links.iter().flat_map(|&(one, other)| [(one, other), (other, one)]);
-        let mut ways: Vec<(u32, u32)> = ways.filter(|(from, to)| from != to).collect();
-        ways.sort_unstable();
-        ways.dedup();
+        let arcs = links.iter().flat_map(|&(one, other)| [(one, other), (other, one)]);
+        let mut arcs: Vec<(u32, u32)> = arcs.filter(|(from, to)| from != to).collect();
+        arcs.sort_unstable();
+        arcs.dedup();
         let mut firsts = vec![0; node_count as usize + 1];
-        for (from, _) in &ways {
+        for (from, _) in &arcs {
             firsts[*from as usize + 1] += 1;
         }
         for (node, found) in (0..).map(NodeId::new).zip(&firsts[1..]) {
@@ -79,7 +73,7 @@ impl Network {
         for node in 0..node_count as usize {
             firsts[node + 1] += firsts[node];
         }
-        let neighbours = ways.into_iter().map(|(_, to)| NodeId::new(to)).collect();
+        let neighbours = arcs.into_iter().map(|(_, to)| NodeId::new(to)).collect();
         Ok(Self { firsts, neighbours, routes: Routes::new(node_count) })
     }
 
@@ -124,14 +118,13 @@ impl Network {
         self.distances_to(NodeId::new(0)).iter().all(Option::is_some)
     }
 
-    /// No two nodes are farther apart: twice the distance of the node farthest from node 0. Infinite distances do not
-    /// count.
+    /// A bound on the distance between two connected nodes \[links\]: twice the distance of the node farthest from node 0.
     pub(crate) fn distance_bound(&self) -> u64 {
         let farthest = self.distances_to(NodeId::new(0)).into_iter().flatten().max();
         2 * u64::from(farthest.unwrap_or(0))
     }
 
-    /// The distance of every node to `to` \[links\]; none from where there is no way.
+    /// The distance of every node to `to` \[links\]; none for nodes without a route to it.
     #[must_use]
     pub fn distances_to(&self, to: NodeId) -> Vec<Option<u32>> {
         let mut distances = vec![None; self.firsts.len() - 1];
@@ -151,7 +144,7 @@ impl Network {
     }
 
     /// The direction of the first link of the route from `at` to `to`: of the links that lead nearer, the one to the
-    /// neighbour with the lowest index. None when `at` is `to`, or there is no way.
+    /// neighbour with the lowest index. None when `at` is `to`, or there is no route.
     ///
     /// # Panics
     ///
@@ -196,7 +189,7 @@ impl Network {
     }
 }
 
-/// Networks are the same when their links are, whatever routes have been looked up.
+/// Networks are equal when their links are, whatever routes were looked up.
 impl PartialEq for Network {
     fn eq(&self, other: &Self) -> bool {
         self.firsts == other.firsts && self.neighbours == other.neighbours
@@ -204,6 +197,41 @@ impl PartialEq for Network {
 }
 
 impl Eq for Network {}
+
+/// The port of a node that is the destination itself, or from which there is no route.
+const NO_PORT: u8 = u8::MAX;
+
+/// For every destination that was asked for, the port of the next link from each node.
+///
+/// A row is found by breadth-first search from its destination: one byte a node, so that a network of 2^16 nodes,
+/// all of them destinations, takes 4 GiB.
+#[derive(Debug)]
+struct Routes {
+    rows: Vec<OnceLock<Box<[u8]>>>,
+}
+
+impl Routes {
+    fn new(node_count: u32) -> Self {
+        Self { rows: (0..node_count).map(|_| OnceLock::new()).collect() }
+    }
+
+    /// The port of the next link of the route from `at` to `to`: of the ports that lead nearer, the lowest.
+    fn port(&self, network: &Network, at: NodeId, to: NodeId) -> Option<u8> {
+        let row = self.rows[to.index() as usize].get_or_init(|| row(network, to));
+        Some(row[at.index() as usize]).filter(|&port| port != NO_PORT)
+    }
+}
+
+fn row(network: &Network, to: NodeId) -> Box<[u8]> {
+    let distances = network.distances_to(to);
+    let distance = |node: &NodeId| distances[node.index() as usize];
+    let port = |node: NodeId| {
+        let nearer = distance(&node)?.checked_sub(1)?;
+        let port = network.neighbours(node).iter().position(|next| distance(next) == Some(nearer))?;
+        u8::try_from(port).ok()
+    };
+    (0..).map(NodeId::new).take(distances.len()).map(|node| port(node).unwrap_or(NO_PORT)).collect()
+}
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use crate::{Coordinates, CoordinatesError, HostDimension, Machine, MachineError,
 /// A box of nodes of a machine, given by its base and its lengths (Tao 1988, 4.3.2; `docs/model.md`
 /// section 1).
 ///
-/// What runs inside sees a machine of its own: routes stay inside, and a dimension wraps exactly when the
+/// A program inside has a machine of its own: routes stay inside, and a dimension wraps exactly when the
 /// box has the machine's whole length there and the machine wraps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
@@ -48,7 +48,7 @@ pub enum PartitionError {
 }
 
 impl Partition {
-    /// The box of `machine` from `base` on with these lengths.
+    /// Returns the box of `machine` from `base` on with these lengths.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Partition {
         &self.whole
     }
 
-    /// The machine that a program inside sees.
+    /// The box as a machine of its own.
     #[must_use]
     pub fn inside(&self) -> &Machine {
         &self.inside
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_that_are_none_are_refused() {
+    fn boxes_that_are_no_partitions_are_refused() {
         let mesh = Machine::new(MachineKind::Mesh, &[5, 4]).unwrap();
         let message =
             |base: &[u64], lengths: &[u64]| Partition::new(&mesh, base, lengths).unwrap_err().to_string();

@@ -1,28 +1,64 @@
-//! Dimension-order routes.
+//! Routes: dimension order on grids, shortest paths by tables on graphs (`docs/model.md` section 4).
 
-use crate::{Channel, Direction, Machine, NodeId, TieRule};
+use std::fmt;
 
-/// A straight part of a route: so many links in one direction.
+use crate::{Channel, Direction, Machine, NodeId};
+
+/// The rule that decides between two equally long displacements in a wrapping dimension (`docs/model.md` section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TieRule {
+    /// The one that does not use the wraparound link. Default; with it González et al. 1995 get null
+    /// load at nodes `0` and `2^d - 1`.
+    #[default]
+    Direct,
+    /// Always `+`.
+    Positive,
+    /// Always `-`.
+    Negative,
+}
+
+impl TieRule {
+    /// Every rule, the default first.
+    pub const ALL: [Self; 3] = [Self::Direct, Self::Positive, Self::Negative];
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Positive => "positive",
+            Self::Negative => "negative",
+        }
+    }
+}
+
+impl fmt::Display for TieRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A straight part of a route: a number of links in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leg {
-    /// Where it leads.
+    /// The direction.
     pub direction: Direction,
-    /// Over how many links; at least 1.
+    /// The number of links, at least 1.
     pub hops: u64,
 }
 
 /// The channels of a route, in order: an iterator.
 ///
-/// In a grid dimension order: the lowest-numbered coordinate that differs is corrected first, by the shorter way,
-/// which is chosen when the message enters the dimension and kept (`docs/model.md` section 4). In a network a shortest
-/// route by tables.
+/// On a grid in dimension order: the lowest-numbered coordinate that differs is corrected first, by the shorter
+/// displacement, which is chosen when the message enters the dimension and kept (`docs/model.md` section 4). On a graph a
+/// shortest route by tables.
 #[derive(Debug, Clone)]
 pub struct Route<'machine> {
     machine: &'machine Machine,
     at: NodeId,
     to: NodeId,
     tie: TieRule,
-    leg: Option<Leg>, // what is left of the current leg
+    leg: Option<Leg>, // the rest of the current leg
 }
 
 impl<'machine> Route<'machine> {
@@ -57,14 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_dimension_is_corrected_first_and_the_shorter_way_taken() {
+    fn the_first_dimension_is_corrected_first_by_the_shorter_displacement() {
         let torus = Machine::new(MachineKind::Torus, &[8, 4]).unwrap();
         // From (1, 0) to (6, 1): back over 0 and 7 to 6, then one link up.
         assert_eq!(nodes_of_route(&torus, 1, 14, TieRule::Direct), [1, 0, 7, 6]);
     }
 
     #[test]
-    fn a_tie_goes_the_way_of_its_rule() {
+    fn ties_are_broken_as_the_rule_says() {
         let ring = Machine::new(MachineKind::Ring, &[4]).unwrap();
         assert_eq!(nodes_of_route(&ring, 3, 1, TieRule::Direct), [3, 2]);
         assert_eq!(nodes_of_route(&ring, 3, 1, TieRule::Positive), [3, 0]);
@@ -72,12 +108,12 @@ mod tests {
     }
 
     #[test]
-    fn routes_of_networks_are_shortest_and_take_the_lowest_neighbour() {
+    fn routes_of_graphs_are_shortest_and_take_the_lowest_neighbour() {
         for kind in MachineKind::ALL {
             let Some(range) = kind.network_dimensions() else { continue };
             for dimensions in range.take(4) {
                 let machine = Machine::of_dimensions(kind, dimensions).unwrap();
-                let network = machine.as_network().unwrap();
+                let network = machine.graph().unwrap();
                 assert!(network.is_connected());
                 check_all_routes(&machine);
                 for to in machine.nodes() {

@@ -59,7 +59,7 @@ fn check(kind: EmbeddingKind, machine: &Machine, setting: Setting, within: Withi
     let parts: Vec<Vec<u64>> = fields
         .iter()
         .map(|field| {
-            let alone = embed(kind, &machine.line(field.dimension));
+            let alone = embed(kind, &machine.grid().unwrap().line(field.dimension));
             finishes(&Trial::with_stages(alone, setting, &within.stages(field.bits)).asynchronous())
         })
         .collect();

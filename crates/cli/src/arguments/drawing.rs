@@ -5,6 +5,7 @@ use std::{ops::RangeInclusive, path::PathBuf, str::FromStr};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::OneRunOptions;
+use crate::format::PictureFormat;
 
 /// Options of `draw`.
 #[derive(Debug, Args)]
@@ -15,15 +16,6 @@ pub(crate) struct DrawOptions {
     /// How the picture is written [default: by the extension of --output, else svg]
     #[arg(long, value_enum, global = true)]
     pub(crate) format: Option<PictureFormat>,
-}
-
-/// How a picture is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PictureFormat {
-    /// For pages, any size; shows values under the pointer
-    Svg,
-    /// Pixels, twice as many in each direction
-    Png,
 }
 
 /// What is drawn.

@@ -10,11 +10,11 @@ use cubefold_experiment::{
 };
 use serde_json::Value;
 
-use super::{execution, records};
+use super::execution;
 use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     grouping::{all_runs, captions, combinations},
     sweep_output::SweepOutput,
     table::compare_table,
@@ -40,7 +40,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
             Ok(compare_table(&captions(&scenarios), &references, &records, shared))
         };
         let extra = [("reference", common(&references))];
-        records::write(output, format, Document::RESULTS, &extra, records, page)
+        write_records(output, format, Document::RESULTS, &extra, records, page)
     })
 }
 

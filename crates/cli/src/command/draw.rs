@@ -12,15 +12,12 @@ use cubefold_picture::{
     placement_grid, scaling, space_time, spectrum, time_shares,
 };
 
-use super::{
-    execution::{finished, pool},
-    one_run::one_run,
-};
+use super::execution::{finished, pool};
 use crate::{
-    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, PictureFormat, SharedOptions},
+    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions},
     failure::Failure,
-    format::ByExtension,
-    grouping::run_names,
+    format::{OutputFormat, PictureFormat},
+    grouping::{one_run, run_names},
     output::{Output, is_same},
 };
 

@@ -1,4 +1,4 @@
-//! `cubefold explain`: what a column or term means.
+//! `cubefold explain`: what a column or term means, one definition or all of them.
 
 use std::io::{self, Write};
 
@@ -10,9 +10,9 @@ use cubefold_experiment::{
 use crate::{
     arguments::{ExplainOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ExplainFormat},
+    format::{ExplainFormat, OutputFormat},
     output::Output,
-    table::{Page, definition_page, glossary_page},
+    table::{Page, TextTable},
 };
 
 pub(super) fn explain(options: &ExplainOptions, shared: &SharedOptions) -> Result<(), Failure> {
@@ -22,7 +22,7 @@ pub(super) fn explain(options: &ExplainOptions, shared: &SharedOptions) -> Resul
     let output = Output::open(shared.output(), &[])?;
     let (page, definitions) = match asked {
         Some(definition) => (definition_page(definition, format), vec![definition]),
-        None => (glossary_page(&DefinitionGroup::ALL, format), Definition::all().collect()),
+        None => (glossary_page(&DefinitionGroup::all(), format), Definition::all().collect()),
     };
     output.write(|output| write(output, format, &page, &definitions))
 }
@@ -50,4 +50,89 @@ fn write(
         ExplainFormat::Markdown => output.write_all(page.markdown().as_bytes()),
         ExplainFormat::Json => write_document(output, Document::DEFINITIONS, &[], definitions.iter().map(Ok)),
     }
+}
+
+/// How wide the meanings in the list of all terms are.
+const MEANING_COLUMNS: usize = 54;
+/// What stands where a meaning goes on.
+const GOES_ON: &str = " ..";
+
+/// One definition in full.
+fn definition_page(definition: &Definition, format: ExplainFormat) -> Page {
+    let mut page = Page::default();
+    match format {
+        ExplainFormat::Markdown => page.notes(vec![entry(definition)]),
+        ExplainFormat::Text | ExplainFormat::Json => {
+            page.heading(definition.title);
+            page.settings(particulars(definition));
+            page.notes(vec![definition.text.to_owned()]);
+        }
+    }
+    page
+}
+
+/// All definitions: a line each for people, in full for a page in Markdown.
+fn glossary_page(groups: &[DefinitionGroup], format: ExplainFormat) -> Page {
+    let mut page = Page::default();
+    for group in groups {
+        page.caption(group.title);
+        match format {
+            ExplainFormat::Markdown => page.notes(group.definitions.iter().map(|own| entry(own)).collect()),
+            ExplainFormat::Text | ExplainFormat::Json => page.table(summary(&group.definitions)),
+        }
+    }
+    if format == ExplainFormat::Text {
+        page.notes(vec!["cubefold explain TERM prints a definition in full.".to_owned()]);
+    }
+    page
+}
+
+/// What there is to know of a definition beside its text.
+fn particulars(definition: &Definition) -> Vec<(&'static str, String)> {
+    let others: Vec<&str> = definition.names().filter(|name| *name != definition.title).collect();
+    [
+        ("names", others.join(", ")),
+        ("unit", definition.unit.to_owned()),
+        ("formula", definition.formula.to_owned()),
+        ("source", definition.source.to_owned()),
+    ]
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
+    .collect()
+}
+
+fn summary(definitions: &[&Definition]) -> TextTable {
+    let row = |definition: &&Definition| vec![definition.title.to_owned(), beginning(definition.text)];
+    TextTable {
+        header: ["term", "meaning"].map(str::to_owned).to_vec(),
+        rows: definitions.iter().map(row).collect(),
+        words: 2,
+        gives_way: &[],
+    }
+}
+
+/// As much of a text as fits in a line.
+fn beginning(text: &str) -> String {
+    let room = MEANING_COLUMNS - GOES_ON.len();
+    match textwrap::wrap(text, room).as_slice() {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [first, ..] => format!("{first}{GOES_ON}"),
+    }
+}
+
+/// A definition as an entry of a list in Markdown.
+fn entry(definition: &Definition) -> String {
+    let names: Vec<String> =
+        definition.names().filter(|name| *name != definition.title).map(|name| format!("`{name}`")).collect();
+    let unit = Some(definition.unit).filter(|unit| !unit.is_empty()).map(|unit| format!("\\[{unit}\\]"));
+    let head: Vec<String> = std::iter::once(format!("**{}**", definition.title))
+        .chain(Some(format!("({})", names.join(", "))).filter(|_| !names.is_empty()))
+        .chain(unit)
+        .collect();
+    let formula = match definition.formula {
+        "" => String::new(),
+        formula => format!(" Formula: `{formula}`."),
+    };
+    format!("{}: {}{formula} Source: {}.", head.join(" "), definition.text, definition.source)
 }

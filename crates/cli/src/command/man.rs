@@ -1,4 +1,4 @@
-//! `cubefold man`: manual pages, for the program and for each command.
+//! `cubefold man` and `cubefold completions`: texts made of the command line, for the manual and for shells.
 
 use std::{
     io::{self, Write},
@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use roff::{Roff, roman};
 
 use crate::{
-    arguments::{Arguments, ManOptions, SharedOptions},
+    arguments::{Arguments, CompletionsOptions, ManOptions, SharedOptions},
     failure::Failure,
     output::Output,
 };
@@ -75,4 +75,12 @@ fn write_sections(output: &mut impl Write, text: &str) -> io::Result<()> {
         section.to_writer(output)?;
     }
     Ok(())
+}
+
+pub(super) fn completions(options: &CompletionsOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let output = Output::open(shared.output(), &[])?;
+    // The generator panics where it cannot write: it writes to memory, which it always can.
+    let mut script = vec![];
+    clap_complete::generate(options.shell, &mut Arguments::command(), "cubefold", &mut script);
+    output.write(|output| output.write_all(&script))
 }

@@ -1,16 +1,20 @@
-//! `cubefold measure`: metrics of the placements.
+//! `cubefold check` and `cubefold measure`: the runs that there would be, and the metrics of their placements.
 
-use cubefold_experiment::{Progress, check_placements, export::Document, load, measure_runs};
+use cubefold_experiment::{
+    Progress, check_placements,
+    export::{Document, PlannedRun},
+    load, measure_runs,
+};
 
-use super::{execution, records};
+use super::execution;
 use crate::{
     arguments::{ScenarioOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     grouping::all_runs,
     output::Output,
     progress_bar::{Show, Work, watch},
-    table::measure_table,
+    table::{check_table, measure_table},
 };
 
 pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
@@ -25,5 +29,16 @@ pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Resu
     let work = Work::of(runs.len() as u64, "placements");
     let entries = watch(Show::unless(shared.quiet), work, &progress, measure);
     let table = || Ok(measure_table(&scenarios, &entries));
-    records::write(output, format, Document::PLACEMENTS, &[], || entries.iter().map(Ok), table)
+    write_records(output, format, Document::PLACEMENTS, &[], || entries.iter().map(Ok), table)
+}
+
+pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let format = ResultFormat::decide(options.format, shared.output())?;
+    let scenarios = load(&options.files).map_err(Failure::Scenario)?;
+    let runs = all_runs(&scenarios);
+    let planned: Vec<PlannedRun> =
+        runs.iter().enumerate().map(|(place, run)| PlannedRun::new(place, run)).collect();
+    let output = Output::open(shared.output(), &scenarios)?;
+    let table = || Ok(check_table(&scenarios, &planned));
+    write_records(output, format, Document::CHECK, &[], || planned.iter().map(Ok), table)
 }

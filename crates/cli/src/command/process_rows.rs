@@ -4,12 +4,13 @@ use std::{collections::BTreeMap, path::Path};
 
 use cubefold_experiment::{
     Permit, Run, Scenario,
-    export::{ParquetTable, ProcessRow, write_lines},
+    export::{CsvHeader, ParquetTable, ProcessRow, write_csv_rows, write_lines},
 };
 use cubefold_simulator::StageRecord;
 
 use crate::{
     failure::Failure,
+    format::{OutputFormat, ResultFormat},
     output::{Output, is_same},
 };
 
@@ -31,32 +32,10 @@ pub(super) struct FinishedRows<'run> {
 
 #[derive(Debug)]
 enum Sink {
-    Csv { output: Output, header: Header },
+    Csv { output: Output, header: CsvHeader },
     Jsonl(Output),
     Parquet(Box<ParquetTable<Output>>),
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Header {
-    Written,
-    Due,
-}
-
-/// The columns, in order.
-const COLUMNS: [&str; 12] = [
-    "scenario",
-    "run",
-    "embedding",
-    "process",
-    "stage",
-    "ready",
-    "start",
-    "finish",
-    "sharing_cycles",
-    "waiting_cycles",
-    "transfer_cycles",
-    "blocked_cycles",
-];
 
 impl<'run> ProcessRows<'run> {
     /// Opens the file, which is not where the results go; its extension decides the format.
@@ -66,14 +45,15 @@ impl<'run> ProcessRows<'run> {
             return Err(Failure::usage(message, "name two files with --output and --processes"));
         }
         let output = || Output::open(Some(path), scenarios);
-        let sink = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("csv") => Sink::Csv { output: output()?, header: Header::Due },
-            Some("jsonl") => Sink::Jsonl(output()?),
-            Some("parquet") => {
-                let table = ParquetTable::new(output()?, &COLUMNS);
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let sink = match extension.and_then(ResultFormat::of_extension) {
+            Some(ResultFormat::Csv) => Sink::Csv { output: output()?, header: CsvHeader::Due },
+            Some(ResultFormat::Jsonl) => Sink::Jsonl(output()?),
+            Some(ResultFormat::Parquet) => {
+                let table = ParquetTable::of_all_columns::<ProcessRow<'_>>(output()?);
                 Sink::Parquet(Box::new(table.map_err(|error| Failure::output(Some(path), error))?))
             }
-            _ => {
+            Some(ResultFormat::Table | ResultFormat::Json | ResultFormat::Markdown) | None => {
                 let message = format!("--processes {}: unknown extension", path.display());
                 return Err(Failure::usage(message, "expected a path that ends in .csv, .jsonl or .parquet"));
             }
@@ -104,16 +84,14 @@ impl<'run> ProcessRows<'run> {
 impl Sink {
     fn add(&mut self, place: usize, rows: &FinishedRows<'_>) -> Result<(), Failure> {
         let embedding = rows.run.embedding.to_string();
-        let row = |stage| ProcessRow::new(&rows.run.scenario, place, &embedding, stage);
+        let (scenario, run) = (&rows.run.scenario, place as u64);
+        let row =
+            |stage: &StageRecord| ProcessRow { scenario, run, embedding: &embedding, stage: stage.into() };
         let mut rows = rows.stages.iter().map(row);
         match self {
             Self::Csv { output, header } => {
-                let due = std::mem::replace(header, Header::Written) == Header::Due;
-                output.add(|output| {
-                    let mut writer = csv::WriterBuilder::new().has_headers(due).from_writer(output);
-                    rows.try_for_each(|row| writer.serialize(row))?;
-                    writer.flush()
-                })
+                let header = std::mem::replace(header, CsvHeader::Written);
+                output.add(|output| write_csv_rows(output, header, rows))
             }
             Self::Jsonl(output) => output.add(|output| write_lines(output, rows.map(Ok))),
             Self::Parquet(table) => {

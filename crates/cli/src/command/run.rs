@@ -1,13 +1,19 @@
-//! `cubefold run`: every scenario, one row a run.
+//! `cubefold run`: every scenario, one row a run; and `cubefold merge`: the same from the parts of a sweep.
 
-use cubefold_experiment::{KeepRecords, check_runs, export::Document, journal::SweepPlan, load};
+use cubefold_experiment::{
+    KeepRecords, check_runs,
+    export::Document,
+    journal::{MergeError, MergedJournals, SweepPlan},
+    load,
+};
 
-use super::{execution, process_rows::ProcessRows, records};
+use super::{execution, process_rows::ProcessRows};
 use crate::{
-    arguments::{RunOptions, SharedOptions},
+    arguments::{MergeOptions, RunOptions, SharedOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     grouping::{all_runs, captions},
+    output::{Output, is_same},
     sweep_output::SweepOutput,
     table::run_table,
 };
@@ -29,7 +35,7 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     output.finish(|output, records| {
         let page =
             || Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, shared));
-        records::write(output, format, Document::RESULTS, &[], records, page)
+        write_records(output, format, Document::RESULTS, &[], records, page)
     })
 }
 
@@ -53,4 +59,31 @@ fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
         return Err(Failure::usage(message, "give the format to cubefold merge"));
     }
     Ok(())
+}
+
+pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let format = ResultFormat::decide(options.format, shared.output())?;
+    if let Some(part) =
+        options.parts.iter().find(|part| shared.output().is_some_and(|path| is_same(part, path)))
+    {
+        let message = format!("cannot write {}: it is one of the parts", part.display());
+        return Err(Failure::usage(message, "name another file for the results"));
+    }
+    let merged = MergedJournals::open(&options.parts).map_err(|error| refused(&error))?;
+    let output = Output::open(shared.output(), &[])?;
+    let page =
+        || Ok(run_table(&merged.scenarios(), &merged.records().collect::<Result<Vec<_>, _>>()?, shared));
+    write_records(output, format, Document::RESULTS, &[], || merged.records(), page)
+}
+
+/// Parts that do not fit, with what to do.
+fn refused(error: &MergeError) -> Failure {
+    let help = match error {
+        MergeError::Part { .. } => "give parts as cubefold run --shard writes them with this version",
+        MergeError::OtherSweep { .. } => "give the parts of one sweep",
+        MergeError::Overlap { .. } => "give every part once",
+        MergeError::Incomplete { .. } => "complete the part with run --shard and --resume",
+        MergeError::Gap { .. } => "give all parts",
+    };
+    Failure::usage(format!("cannot merge: {error}"), help)
 }

@@ -7,16 +7,20 @@ use std::{
     io::{self, Write},
 };
 
-use cubefold_experiment::{Run, address_exchange_steps, export::MachineRecord, load};
+use cubefold_experiment::{
+    Run, address_exchange_steps,
+    export::{MachineRecord, table_columns},
+    load,
+};
 use cubefold_mapping::{TableMethod, TranslationTable};
 use cubefold_topology::NodeId;
 use serde::{Serialize, Serializer};
 
-use super::one_run::one_run;
 use crate::{
     arguments::{SharedOptions, TablesOptions},
     failure::Failure,
-    format::{ByExtension, TablesFormat},
+    format::{OutputFormat, TablesFormat},
+    grouping::one_run,
     output::Output,
 };
 
@@ -67,11 +71,10 @@ fn write_table(output: &mut impl Write, run: &Run, tables: Tables<'_>, steps: Op
     Ok(())
 }
 
-/// A row for each entry: node and process of the table, then process and node of the entry; coordinates are
-/// separated by spaces.
+/// A row for each entry, in the order of [`table_columns`]; coordinates are separated by spaces.
 fn write_csv(output: &mut impl Write, run: &Run, tables: Tables<'_>) -> io::Result<()> {
     let mut rows = csv::Writer::from_writer(output);
-    rows.write_record(["node", "process", "code_type", "entry_process", "entry_node"])?;
+    rows.write_record(table_columns())?;
     for table in tables {
         let (node, process) = (spaced(run, table.node), table.process.to_string());
         let code = code_type(run, &table).unwrap_or_default();

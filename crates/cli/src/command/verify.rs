@@ -2,15 +2,18 @@
 
 use std::io::{self, Write};
 
-use cubefold_claims::{CheckedClaim, ClaimRecord, Scope, Verdict, Verification};
-use cubefold_experiment::{Progress, export::Document};
+use cubefold_claims::{CheckedClaim, Scope, Verdict, Verification};
+use cubefold_experiment::{
+    Progress,
+    export::{ClaimRecord, Document},
+};
 
-use super::{execution, records};
+use super::execution;
 use crate::{
     ExitCode,
     arguments::{SharedOptions, VerifyOptions},
     failure::Failure,
-    format::{ByExtension, ResultFormat},
+    format::{OutputFormat, ResultFormat, write_records},
     output::Output,
     progress_bar::{Show, Work, watch},
     table::verify_table,
@@ -23,9 +26,9 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
     let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
     let run = || pool.install(|| verification.run(&progress));
     let claims = watch(Show::unless(shared.quiet), Work::of(verification.total(), "cases"), &progress, run);
-    let written: Vec<ClaimRecord> = claims.iter().map(ClaimRecord::new).collect();
+    let written: Vec<ClaimRecord> = claims.iter().map(CheckedClaim::record).collect();
     let page = || Ok(verify_table(&claims, format));
-    records::write(output, format, Document::VERIFY, &[], || written.iter().map(Ok), page)?;
+    write_records(output, format, Document::VERIFY, &[], || written.iter().map(Ok), page)?;
     Ok(report(&claims))
 }
 

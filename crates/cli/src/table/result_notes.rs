@@ -1,12 +1,15 @@
-//! Sentences below tables of results: what columns mean, what bounds are, which constructions were taken.
+//! Sentences below tables of results: what columns mean, what bounds are, which constructions were taken, and
+//! results that the distances alone do not explain.
+
+use std::cmp::Reverse;
 
 use cubefold_experiment::{
     exact_mean,
-    export::{RunCaption, RunRecord},
+    export::{RunCaption, RunRecord, StageRecord, counted},
 };
 
-use super::{best_row, time_bar};
-use crate::grouping::by_embedding;
+use super::results_page::{RunRow, bar_legend, mark_legend};
+use crate::grouping::{by_embedding, shown};
 
 /// A sentence on the lower bounds, where there are any.
 pub(super) fn bound_note(records: &[RunRecord]) -> Option<String> {
@@ -80,7 +83,138 @@ pub(super) fn met_bound(records: &[&RunRecord]) -> Option<String> {
 pub(super) fn legend(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let mut notes =
         vec!["Times in cycles; waiting and blocked are sums over all processes and stages.".to_owned()];
-    notes.extend(time_bar::legend(records));
-    notes.extend(best_row::legend(runs, records));
+    notes.extend(bar_legend(records));
+    notes.extend(mark_legend(runs, records));
     notes
+}
+
+/// All that is surprising in the runs of a scenario.
+pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
+    let rows: Vec<RunRow<'_>> =
+        runs.iter().zip(records).map(|(run, record)| RunRow { run, record }).collect();
+    let swept = runs.iter().any(|run| !run.combination.is_empty());
+    let embeddings = by_embedding(&rows, |row| row.record);
+    let mut sentences = if swept {
+        contention(&rows).into_iter().collect()
+    } else {
+        embeddings.iter().filter_map(|(_, own)| contention(own)).collect::<Vec<_>>()
+    };
+    sentences.extend(embeddings.iter().filter_map(|(name, own)| nearer_but_slower(name, own, &rows)));
+    sentences
+}
+
+/// A sentence on the run whose messages are most in each other's way, and on how many there are like it.
+fn contention(rows: &[RunRow<'_>]) -> Option<String> {
+    let contended: Vec<&RunRow<'_>> = rows.iter().filter(|row| excess(row.record) > 0).collect();
+    // By how much of the prediction; the first of those that are alike.
+    let worst = contended.iter().copied().reduce(|one, other| {
+        let part = |row: &RunRow<'_>, of: &RunRow<'_>| {
+            u128::from(excess(row.record)) * u128::from(of.record.predicted_cycles.unwrap_or(0))
+        };
+        if part(other, one) > part(one, other) { other } else { one }
+    })?;
+    let record = worst.record;
+    let (makespan, predicted) = (record.makespan_cycles, record.predicted_cycles.unwrap_or(0));
+    let (longer, place) =
+        (format!("{} instead of {predicted} predicted", counted(makespan, "cycle")), place(&record.stages));
+    let name = &record.embedding;
+    Some(match rows.len() {
+        1 => format!("{name}: {longer}, because messages block each other, most{place}."),
+        runs => format!(
+            "In {} of {runs} runs messages block each other and take longer than predicted. Worst is \
+             {name}{}: {longer}, most{place}.",
+            contended.len(),
+            with_settings(worst.run),
+        ),
+    })
+}
+
+/// By how much contention makes a run longer than predicted \[cycles\].
+fn excess(record: &RunRecord) -> u64 {
+    let predicted = record.predicted_cycles.filter(|_| record.conflicts.is_none());
+    predicted.map_or(0, |predicted| record.makespan_cycles.saturating_sub(predicted))
+}
+
+/// Where the most cycles are blocked: a stage, and a second one that is at least half as bad.
+fn place(stages: &[StageRecord]) -> String {
+    let all: u128 = stages.iter().map(|stage| stage.blocked_cycles).sum();
+    let mut worst: Vec<&StageRecord> = stages.iter().filter(|stage| stage.blocked_cycles > 0).collect();
+    worst.sort_by_key(|stage| Reverse(stage.blocked_cycles));
+    let bad = worst.first().map_or(0, |stage| stage.blocked_cycles.div_ceil(2));
+    let named = worst.iter().take(2).filter(|stage| stage.blocked_cycles >= bad).map(|stage| {
+        let percent = (100 * stage.blocked_cycles + all / 2) / all;
+        let dimension = stage.dimension.map_or_else(String::new, |own| format!("dimension {own}, "));
+        format!(" in stage {} ({dimension}{percent} % of the blocked cycles)", stage.stage)
+    });
+    named.collect::<Vec<_>>().join(" and")
+}
+
+/// A sentence on an embedding whose messages travel less than those of a faster one, and which loses by waiting.
+fn nearer_but_slower(name: &str, own: &[RunRow<'_>], all: &[RunRow<'_>]) -> Option<String> {
+    let surprising = |row: &&RunRow<'_>| row.record.conflicts.is_none() && waits_most(row.record);
+    own.iter().filter(surprising).find_map(|row| {
+        let (record, totals) = (row.record, row.record.totals);
+        let rivals = all.iter().filter(|other| other.run.combination == row.run.combination);
+        let faster = rivals.filter(|other| {
+            other.record.makespan_cycles < record.makespan_cycles
+                && other.record.totals.transfer_cycles > totals.transfer_cycles
+        });
+        let rival = faster.min_by_key(|other| other.record.makespan_cycles)?.record;
+        Some(format!(
+            "{name}{}: slower than {}, although its messages travel less ({} cycles in all, {}): processes wait for \
+             each other, {} cycles in all.",
+            with_settings(row.run),
+            rival.embedding,
+            totals.transfer_cycles,
+            rival.totals.transfer_cycles,
+            totals.waiting_cycles,
+        ))
+    })
+}
+
+/// Whether more time is lost by waiting than by contention.
+fn waits_most(record: &RunRecord) -> bool {
+    record.totals.waiting_cycles > record.totals.blocked_cycles
+}
+
+/// What the sweep sets in a run; nothing where there is none.
+fn with_settings(run: &RunCaption) -> String {
+    let settings = run.combination.iter().map(|(path, value)| {
+        let name = path.rsplit('.').next().unwrap_or(path);
+        format!("{name} = {}", shown(path, value))
+    });
+    let settings: Vec<String> = settings.collect();
+    if settings.is_empty() { String::new() } else { format!(" with {}", settings.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn stage(stage: usize, dimension: Option<u8>, blocked_cycles: u128) -> StageRecord {
+        StageRecord {
+            stage,
+            dimension,
+            distance: cubefold_experiment::export::DistanceRecord { min: 0, max: 0, mean: None },
+            waiting_cycles: 0,
+            transfer_cycles: 0,
+            blocked_cycles,
+            routing_steps: None,
+            conflicts: None,
+        }
+    }
+
+    #[test]
+    fn the_place_is_the_worst_stage_and_one_half_as_bad() {
+        let stages = [stage(0, Some(2), 20), stage(1, Some(1), 61), stage(2, Some(0), 19)];
+        assert_eq!(place(&stages), " in stage 1 (dimension 1, 61 % of the blocked cycles)");
+        let stages = [stage(0, Some(2), 30), stage(1, None, 60), stage(2, Some(0), 30)];
+        let two = " in stage 1 (50 % of the blocked cycles) and in stage 0 (dimension 2, 25 % of the blocked cycles)";
+        assert_eq!(place(&stages), two);
+    }
+
+    #[test]
+    fn stages_without_blocked_cycles_are_no_place() {
+        assert_eq!(place(&[stage(0, Some(0), 0)]), "");
+    }
 }

@@ -1,9 +1,13 @@
-//! What pages of results share: columns for what runs were set to, and for what they came to.
+//! What pages of results share: the tables of runs, the mark of the fastest of a combination, and the bar of where
+//! the time of the processes goes.
 
-use cubefold_experiment::export::{RunCaption, RunRecord};
+use cubefold_experiment::{
+    Definition,
+    export::{Row, RunCaption, RunRecord, TotalsRecord},
+};
 
-use super::{Page, TextTable, best_row, time_bar::time_bar};
-use crate::swept_value::shown;
+use super::{Page, TextTable};
+use crate::grouping::shown;
 
 /// Columns that give way where a table is too wide for a terminal, the least important first.
 const GIVE_WAY: [&str; 9] =
@@ -11,7 +15,7 @@ const GIVE_WAY: [&str; 9] =
 
 /// A run and what it came to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'page> {
+pub(super) struct RunRow<'page> {
     pub(super) run: &'page RunCaption,
     pub(super) record: &'page RunRecord,
 }
@@ -24,14 +28,23 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// A column with a cell for each row.
-    pub(super) fn new<T: ToString>(
-        header: impl Into<String>,
-        rows: &[Row<'_>],
-        cell: impl Fn(&RunRecord) -> Option<T>,
-    ) -> Self {
-        let text = |row: &Row<'_>| cell(row.record).map_or_else(String::new, |value| value.to_string());
-        Self { header: header.into(), cells: rows.iter().map(text).collect() }
+    /// The column of results with this name in files, under its title, with a cell for each row.
+    pub(super) fn new(name: &'static str, rows: &[RunRow<'_>]) -> Self {
+        Self::titled(Definition::title_of(name), name, rows)
+    }
+
+    /// The column with this name under another title.
+    pub(super) fn titled(title: &str, name: &str, rows: &[RunRow<'_>]) -> Self {
+        let cell = |row: &RunRow<'_>| Row::new(row.record).cell(name).shown().unwrap_or_default();
+        Self { header: title.to_owned(), cells: rows.iter().map(cell).collect() }
+    }
+
+    /// The column with empty cells where the record does not fulfil a condition.
+    fn only(mut self, rows: &[RunRow<'_>], condition: impl Fn(&RunRecord) -> bool) -> Self {
+        for (cell, _) in self.cells.iter_mut().zip(rows).filter(|(_, row)| !condition(row.record)) {
+            cell.clear();
+        }
+        self
     }
 
     fn says_something(&self) -> bool {
@@ -40,38 +53,31 @@ impl Column {
 }
 
 /// The makespan, with a mark on those that are the least of their combination.
-pub(super) fn makespan_columns(rows: &[Row<'_>]) -> [Column; 2] {
-    let marks = best_row::marks(rows);
-    [
-        Column::new("makespan", rows, |record| Some(record.makespan_cycles)),
-        Column { header: String::new(), cells: marks },
-    ]
+pub(super) fn makespan_columns(rows: &[RunRow<'_>]) -> [Column; 2] {
+    [Column::new("makespan_cycles", rows), Column { header: String::new(), cells: marks(rows) }]
 }
 
 /// Where the time of the processes goes.
-pub(super) fn bar_column(rows: &[Row<'_>]) -> Column {
-    Column::new("time", rows, |record| time_bar(&record.totals))
+pub(super) fn bar_column(rows: &[RunRow<'_>]) -> Column {
+    let bar = |row: &RunRow<'_>| time_bar(&row.record.totals).unwrap_or_default();
+    Column { header: Definition::title_of("time").to_owned(), cells: rows.iter().map(bar).collect() }
 }
 
-/// What the makespan is to be seen against, and what it is made of.
-pub(super) fn time_columns(rows: &[Row<'_>]) -> [Column; 5] {
+/// What the makespan is compared with, and what it is made of.
+pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 5] {
+    let column = |name| Column::new(name, rows);
     [
-        Column::new("predicted", rows, |record| record.predicted_cycles),
-        Column::new("bound", rows, |record| record.lower_bound_cycles),
-        Column::new("waiting", rows, |record| Some(record.totals.waiting_cycles)),
-        Column::new("sharing", rows, |record| {
-            Some(record.totals.sharing_cycles).filter(|_| record.placement.load.max > 1)
-        }),
-        Column::new("blocked", rows, |record| record.longest_queue.and(Some(record.totals.blocked_cycles))),
+        column("predicted_cycles"),
+        column("lower_bound_cycles"),
+        column("totals_waiting_cycles"),
+        column("totals_sharing_cycles").only(rows, |record| record.placement.load.max > 1),
+        column("totals_blocked_cycles").only(rows, |record| record.longest_queue.is_some()),
     ]
 }
 
 /// What a coordinated run counts.
-pub(super) fn step_columns(rows: &[Row<'_>]) -> [Column; 2] {
-    [
-        Column::new("steps", rows, |record| record.routing_steps),
-        Column::new("conflicts", rows, |record| record.conflicts),
-    ]
+pub(super) fn step_columns(rows: &[RunRow<'_>]) -> [Column; 2] {
+    [Column::new("routing_steps", rows), Column::new("conflicts", rows)]
 }
 
 /// Adds the table of the runs to a page: one for each execution mode, since they measure different things.
@@ -79,11 +85,11 @@ pub(super) fn add_tables(
     page: &mut Page,
     runs: &[RunCaption],
     records: &[RunRecord],
-    columns: impl Fn(&[Row<'_>]) -> Vec<Column>,
+    columns: impl Fn(&[RunRow<'_>]) -> Vec<Column>,
 ) {
-    let mut sections: Vec<(&str, Vec<Row<'_>>)> = vec![];
+    let mut sections: Vec<(&str, Vec<RunRow<'_>>)> = vec![];
     for (run, record) in runs.iter().zip(records) {
-        let (mode, row) = (&*record.execution.mode, Row { run, record });
+        let (mode, row) = (&*record.execution.mode, RunRow { run, record });
         match sections.iter_mut().find(|(known, _)| *known == mode) {
             Some((_, rows)) => rows.push(row),
             None => sections.push((mode, vec![row])),
@@ -100,14 +106,14 @@ pub(super) fn add_tables(
 
 /// A table with those swept settings whose paths are `shown`, the embedding and those of `columns` that say
 /// something.
-fn table(rows: &[Row<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -> TextTable {
+fn table(rows: &[RunRow<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -> TextTable {
     let columns: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
     let paths: Vec<&str> =
         swept_paths(rows.iter().map(|row| row.run)).into_iter().filter(|path| shown(path)).collect();
     let mut header = short_names(&paths);
     header.push("embedding".to_owned());
     header.extend(columns.iter().map(|column| column.header.clone()));
-    let cells = |(place, row): (usize, &Row<'_>)| {
+    let cells = |(place, row): (usize, &RunRow<'_>)| {
         let mut cells = swept_values(row.run, &paths);
         cells.push(row.run.embedding.clone());
         cells.extend(columns.iter().map(|column| column.cells[place].clone()));
@@ -142,4 +148,121 @@ pub(super) fn short_names(paths: &[&str]) -> Vec<String> {
     let unlike = |end: &str| ends.iter().filter(|other| **other == end).count() == 1;
     let name = |(path, end): (&&str, &&str)| if unlike(end) { *end } else { *path }.to_owned();
     paths.iter().zip(&ends).map(name).collect()
+}
+
+/// What stands beside the makespan of such a run.
+const MARK: &str = "*";
+
+/// The mark of each row, or nothing. Rows that differ in nothing but the embedding are a combination; where all
+/// of them are equally fast there is nothing to choose, and no mark.
+fn marks(rows: &[RunRow<'_>]) -> Vec<String> {
+    rows.chunk_by(|one, other| one.run.combination == other.run.combination).flat_map(marks_of).collect()
+}
+
+fn marks_of(rows: &[RunRow<'_>]) -> Vec<String> {
+    let makespans = || rows.iter().map(|row| row.record.makespan_cycles);
+    let (least, greatest) = (makespans().min(), makespans().max());
+    let is_best = |makespan: u64| least < greatest && Some(makespan) == least;
+    makespans().map(|makespan| if is_best(makespan) { MARK.to_owned() } else { String::new() }).collect()
+}
+
+/// What the mark means, where there is one.
+pub(super) fn mark_legend(runs: &[RunCaption], records: &[RunRecord]) -> Option<String> {
+    let rows: Vec<RunRow<'_>> =
+        runs.iter().zip(records).map(|(run, record)| RunRow { run, record }).collect();
+    let any = marks(&rows).iter().any(|mark| !mark.is_empty());
+    let swept = runs.iter().any(|run| !run.combination.is_empty());
+    let of = if swept { " of its combination" } else { "" };
+    any.then(|| format!("{MARK} the fewest cycles{of}."))
+}
+
+/// How many letters a bar has.
+const LETTERS: u128 = 10;
+
+/// What processes do with their time, in the order of a stage: a letter, what it says, and the cycles.
+type Activity = (char, &'static str, fn(&TotalsRecord) -> u128);
+
+const ACTIVITIES: [Activity; 6] = [
+    ('c', "computes", |totals| totals.compute_cycles),
+    ('s', "shares a processor", |totals| totals.sharing_cycles),
+    ('w', "waits", |totals| totals.waiting_cycles),
+    ('t', "on the way", |totals| totals.transfer_cycles),
+    ('b', "blocked", |totals| totals.blocked_cycles),
+    ('.', "idle at the end", |totals| totals.idle_at_end_cycles),
+];
+
+/// The bar: a letter for each tenth of the time, rounded so that there are ten. None where no time passes.
+fn time_bar(totals: &TotalsRecord) -> Option<String> {
+    let cycles = ACTIVITIES.map(|(_, _, of)| of(totals));
+    let all = cycles.iter().try_fold(0_u128, |sum, part| sum.checked_add(*part)).filter(|all| *all > 0)?;
+    let mut shares = vec![];
+    for part in cycles {
+        let scaled = part.checked_mul(LETTERS)?;
+        shares.push((scaled / all, scaled % all));
+    }
+    let given: u128 = shares.iter().map(|(whole, _)| whole).sum();
+    // The letters that are left over go to the greatest remainders, of equal ones to the first.
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    order.sort_by_key(|&place| std::cmp::Reverse(shares[place].1));
+    for &place in order.iter().take(usize::try_from(LETTERS - given).unwrap_or(0)) {
+        shares[place].0 += 1;
+    }
+    let letters = |((whole, _), (letter, _, _)): (&(u128, u128), &Activity)| {
+        letter.to_string().repeat(usize::try_from(*whole).unwrap_or(0))
+    };
+    Some(shares.iter().zip(&ACTIVITIES).map(letters).collect())
+}
+
+/// What the letters of the bars mean, where there are any.
+pub(super) fn bar_legend(records: &[RunRecord]) -> Option<String> {
+    let bars: String = records.iter().filter_map(|record| time_bar(&record.totals)).collect();
+    let used = ACTIVITIES.iter().filter(|(letter, _, _)| bars.contains(*letter));
+    let meanings: Vec<String> = used.map(|(letter, meaning, _)| format!("{letter} {meaning}")).collect();
+    (!meanings.is_empty()).then(|| format!("time: a tenth a letter: {}.", meanings.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bar of compute, sharing, waiting, transfer, blocked and idle cycles.
+    fn bar(cycles: [u128; 6]) -> Option<String> {
+        let [
+            compute_cycles,
+            sharing_cycles,
+            waiting_cycles,
+            transfer_cycles,
+            blocked_cycles,
+            idle_at_end_cycles,
+        ] = cycles;
+        time_bar(&TotalsRecord {
+            compute_cycles,
+            sharing_cycles,
+            waiting_cycles,
+            transfer_cycles,
+            blocked_cycles,
+            idle_at_end_cycles,
+        })
+    }
+
+    #[test]
+    fn a_bar_has_a_letter_for_each_tenth() {
+        assert_eq!(bar([3, 1, 2, 2, 1, 1]).unwrap(), "cccswwttb.");
+        assert_eq!(bar([384, 0, 0, 896, 0, 0]).unwrap(), "cccttttttt");
+    }
+
+    #[test]
+    fn rounded_shares_add_up_to_ten() {
+        // Six times 1.67: each has one letter, and the four that are left over go to the first.
+        assert_eq!(bar([1; 6]).unwrap(), "ccsswwttb.");
+        // 9.6, 0.3 and 0.1: what is small is not seen.
+        assert_eq!(bar([96, 3, 1, 0, 0, 0]).unwrap(), "cccccccccc");
+    }
+
+    #[test]
+    fn no_time_has_no_bar_and_the_greatest_sums_do_no_harm() {
+        assert_eq!(bar([0; 6]), None);
+        assert_eq!(bar([u128::MAX, 1, 0, 0, 0, 0]), None);
+        assert_eq!(bar([u128::MAX, 0, 0, 0, 0, 0]), None);
+    }
 }

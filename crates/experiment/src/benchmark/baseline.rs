@@ -1,6 +1,61 @@
-//! Fixed work that every figure is set in relation to.
+//! Processor time and wall time, and the fixed work that every figure is set in relation to.
 
-use std::hint::black_box;
+use std::{
+    hint::black_box,
+    io,
+    ops::Div,
+    time::{Duration, Instant},
+};
+
+use cpu_time::ProcessTime;
+
+/// Measures the time that work takes.
+///
+/// Processor time is that of the whole process, of all its threads together: what else the machine does, and
+/// waiting, are not in it. Wall time is kept beside it.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch {
+    processor: ProcessTime,
+    wall: Instant,
+}
+
+/// The time that work took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elapsed {
+    /// Processor time of all threads of the process together.
+    pub cpu: Duration,
+    /// Time on the wall.
+    pub wall: Duration,
+}
+
+impl Stopwatch {
+    /// Starts.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell the processor time.
+    #[expect(clippy::disallowed_methods, reason = "the clock is what is measured; no result depends on it")]
+    pub fn start() -> io::Result<Self> {
+        Ok(Self { wall: Instant::now(), processor: ProcessTime::try_now()? })
+    }
+
+    /// The time since the start.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell the processor time.
+    pub fn elapsed(&self) -> io::Result<Elapsed> {
+        Ok(Elapsed { cpu: self.processor.try_elapsed()?, wall: self.wall.elapsed() })
+    }
+}
+
+impl Div<u32> for Elapsed {
+    type Output = Self;
+
+    fn div(self, times: u32) -> Self {
+        Self { cpu: self.cpu / times, wall: self.wall / times }
+    }
+}
 
 /// Words that are streamed over: 16 MiB, more than lies next to a core.
 const WORDS: u64 = 1 << 21;
@@ -16,7 +71,7 @@ const CHECK: u64 = 52_776_533_474_561;
 /// Work that no change of this program makes faster or slower: reading memory in order, and changing cells at
 /// random places by what is found there, as event queues do. Each takes about half of the time.
 ///
-/// A machine that is slowed down, by others or by heat, slows this down too, so that the ratio to it tells more
+/// A machine that is slowed down, by others or by heat, slows this down too, so that the ratio to it says more
 /// than a time does. Chains of dependent reads are not in it: on a machine that others share they took up to ten times
 /// as long, the engines a fifth longer.
 #[derive(Debug, Clone)]
@@ -51,7 +106,7 @@ impl Baseline {
     }
 
     /// Changes cells at places that a shift-register generator (Marsaglia 2003) names, by what is found there; returns
-    /// how many were increased. All cells are 0 before.
+    /// the number that were increased. All cells are 0 before.
     pub fn stir(&mut self) -> u64 {
         self.cells.fill(0);
         let (mut state, mut increased) = (black_box(88_172_645_463_325_252_u64), 0);

@@ -1,12 +1,11 @@
-//! The measuring: rounds over all rows, the baseline in between.
+//! The measuring: rounds over all rows with the baseline in between, and the figures of repeated measurements.
 
-use std::time::Duration;
+use std::{io, time::Duration};
 
-use super::{
-    Baseline, Benchmark, BenchmarkError, Elapsed, Figures, Size, Stopwatch, figures::Sample,
-    prepared::Prepared,
-};
-use crate::Progress;
+use cubefold_simulator::{Engine, SimulationError};
+
+use super::{Baseline, Benchmark, Elapsed, Size, Stopwatch, row::Prepared};
+use crate::{Progress, RunError, ScenarioErrors};
 
 /// What has been measured so far.
 #[derive(Debug)]
@@ -24,7 +23,7 @@ struct MeasuredRow<'benchmark> {
 }
 
 impl Size {
-    /// How many rounds there are.
+    /// The number of rounds.
     fn rounds(self) -> usize {
         match self {
             Self::Quick => 2,
@@ -50,7 +49,7 @@ impl Size {
 }
 
 impl Benchmark {
-    /// How far [`Progress`] comes in [`Self::measure`].
+    /// The final count of [`Progress`] in [`Self::measure`].
     #[must_use]
     pub fn total(&self) -> u64 {
         (self.rows.len() * (1 + self.size.rounds())) as u64
@@ -75,7 +74,7 @@ impl Benchmark {
 }
 
 impl Measurement<'_> {
-    /// How far [`Progress`] comes in [`Self::again`] with so many rows.
+    /// The final count of [`Progress`] in [`Self::again`].
     #[must_use]
     pub fn total(&self, rows: usize) -> u64 {
         (rows * self.size.rounds()) as u64
@@ -146,4 +145,127 @@ fn elapsed(work: impl FnOnce() -> Result<(), BenchmarkError>) -> Result<Elapsed,
     let stopwatch = Stopwatch::start()?;
     work()?;
     Ok(stopwatch.elapsed()?)
+}
+
+/// What was measured of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// What was measured, and its size.
+    pub row: String,
+    /// The least processor time.
+    pub cpu: Duration,
+    /// The least time on the wall.
+    pub wall: Duration,
+    /// The least processor time over that of the baseline beside it; positive.
+    pub ratio: f64,
+    /// The excess of the middle repetition over the least, as a part of the least: that of the row and that of the
+    /// baseline together. Not negative.
+    pub noise: f64,
+}
+
+/// A repetition: the row and the baseline beside it, each done once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) row: Elapsed,
+    pub(super) baseline: Elapsed,
+}
+
+impl Figures {
+    /// Of some repetitions.
+    pub(super) fn new(row: &str, samples: &[Sample]) -> Self {
+        let sorted = |of: fn(&Sample) -> Duration| {
+            let mut times: Vec<Duration> = samples.iter().map(of).collect();
+            times.sort_unstable();
+            times
+        };
+        let (cpu, baseline) = (sorted(|sample| sample.row.cpu), sorted(|sample| sample.baseline.cpu));
+        let wall = sorted(|sample| sample.row.wall);
+        Self {
+            row: row.to_owned(),
+            cpu: least(&cpu),
+            wall: least(&wall),
+            ratio: least(&cpu).as_secs_f64() / least(&baseline).as_secs_f64(),
+            noise: spread(&cpu) + spread(&baseline),
+        }
+    }
+}
+
+fn least(sorted: &[Duration]) -> Duration {
+    // A clock that does not move must not make a ratio infinite.
+    sorted.first().copied().unwrap_or_default().max(Duration::from_nanos(1))
+}
+
+/// The excess of the middle one over the least, as a part of the least.
+fn spread(sorted: &[Duration]) -> f64 {
+    let middle = sorted.get(sorted.len() / 2).copied().unwrap_or_default().max(least(sorted));
+    middle.as_secs_f64() / least(sorted).as_secs_f64() - 1.0
+}
+
+/// Why there are no figures. None of them is the user's doing.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchmarkError {
+    /// A row comes to what is wrong: a defect of the program.
+    #[error("{row} comes to {found}, expected {expected}")]
+    Answer {
+        /// The row.
+        row: String,
+        /// What it comes to.
+        found: u64,
+        /// What it must come to.
+        expected: u64,
+    },
+    /// A row measures another engine than its name says: a defect of the program.
+    #[error("{row} is computed by the {found} engine, expected {expected}")]
+    Engine {
+        /// The row.
+        row: String,
+        /// What computed it.
+        found: Engine,
+        /// What its name says.
+        expected: Engine,
+    },
+    /// A simulation was refused or failed.
+    #[error("{row}: {error}")]
+    Simulation {
+        /// The row.
+        row: String,
+        /// What is wrong.
+        error: SimulationError,
+    },
+    /// A run of a sweep failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A built-in scenario is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioErrors),
+    /// The system does not tell the time, or results could not be written.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(cpu: u64, wall: u64, baseline: u64) -> Sample {
+        let elapsed =
+            |cpu, wall| Elapsed { cpu: Duration::from_millis(cpu), wall: Duration::from_millis(wall) };
+        Sample { row: elapsed(cpu, wall), baseline: elapsed(baseline, 999) }
+    }
+
+    #[test]
+    fn figures_are_the_least_of_each_and_noise_is_that_of_both() {
+        let samples = [sample(120, 130, 50), sample(110, 400, 40), sample(100, 150, 80)];
+        let figures = Figures::new("a", &samples);
+        assert_eq!((figures.cpu, figures.wall), (Duration::from_millis(100), Duration::from_millis(130)));
+        assert!((figures.ratio - 100.0 / 40.0).abs() < 1e-12, "{}", figures.ratio);
+        assert!((figures.noise - (0.1 + 0.25)).abs() < 1e-12, "{}", figures.noise);
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_gives_a_positive_ratio_and_no_noise() {
+        let figures = Figures::new("a", &[sample(0, 0, 0)]);
+        assert!(figures.ratio > 0.0 && figures.ratio.is_finite());
+        assert!(figures.noise.abs() < 1e-12);
+    }
 }

@@ -1,10 +1,14 @@
-//! A row of the benchmark as `cubefold bench` writes it.
+//! A row of the benchmark as `cubefold bench` writes it, and its columns.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::benchmark::{ComparedRow, Figures};
+use super::column::{Column, Record, Row};
+use crate::{
+    benchmark::{ComparedRow, Figures},
+    definition::{Definition, Kind},
+};
 
 /// The figures of a row (`docs/performance.md`), and what they are compared with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -77,3 +81,119 @@ fn milliseconds(time: Duration) -> f64 {
 fn percent(part: f64) -> f64 {
     part * 100.0
 }
+
+impl Record for BenchRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(BENCH, record);
+    }
+}
+
+/// A row of the benchmark.
+pub(crate) static BENCH: &[Column<BenchRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "row",
+            title: "row",
+            kind: Kind::Text,
+            text: "What was measured, with the size of the machine or the number of runs.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.row).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "cpu_milliseconds",
+            title: "cpu ms",
+            kind: Kind::Decimal,
+            unit: "milliseconds",
+            text: "The least processor time of the row's work, over all repetitions.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.cpu_milliseconds.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "wall_milliseconds",
+            title: "wall ms",
+            kind: Kind::Decimal,
+            unit: "milliseconds",
+            text: "The least time on the wall, over all repetitions.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.wall_milliseconds.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "ratio_to_baseline",
+            title: "ratio",
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "The least processor time of the row over that of a fixed loop that is measured \
+                  in turn with it, so that machines can be compared.",
+            formula: "cpu / cpu of the baseline",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.ratio_to_baseline.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "noise_percent",
+            title: "noise %",
+            aliases: &["noise"],
+            kind: Kind::Decimal,
+            unit: "per cent",
+            text: "How far the middle repetition lies above the least one, that of the row and \
+                  that of the baseline added.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.noise_percent.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "saved_ratio_to_baseline",
+            title: "saved",
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "The ratio of the saved figures that are compared with.",
+            source: "docs/performance.md",
+            ..Definition::BLANK
+        },
+        value: |own| own.saved_ratio_to_baseline.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "change_percent",
+            title: "change %",
+            aliases: &["change"],
+            kind: Kind::Decimal,
+            unit: "per cent",
+            text: "By how much the ratio is above the saved one.",
+            formula: "100 * (ratio / saved - 1)",
+            source: "docs/performance.md",
+        },
+        value: |own| own.change_percent.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "allowed_percent",
+            title: "allowed %",
+            aliases: &["allowed"],
+            kind: Kind::Decimal,
+            unit: "per cent",
+            text: "By how much the ratio may be above the saved one before the row is called \
+                  slower: the noise of both, and at least 5.",
+            formula: "max(5, noise now + noise saved)",
+            source: "docs/performance.md",
+        },
+        value: |own| own.allowed_percent.into(),
+    },
+    Column {
+        definition: Definition { name: "verdict", kind: Kind::Text, ..Definition::BLANK },
+        value: |own| own.verdict.into(),
+    },
+];

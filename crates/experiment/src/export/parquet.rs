@@ -1,10 +1,8 @@
 //! Records as parquet: the scalars of CSV, in columns that have types.
 //!
-//! The type of a column depends on its name only, so that files of different sweeps fit together. Integers
-//! are unsigned and of 64 bits; sums over all processes and stages, which may pass these, are decimals of 38
-//! digits. A missing value is null.
-
-mod column;
+//! The type of a column follows from its [`Kind`] only, so that files of different sweeps fit together.
+//! Integers are unsigned and of 64 bits; sums over all processes and stages, which may pass these, are
+//! decimals of 38 digits. A missing value is null.
 
 use std::{
     io::{self, Write},
@@ -12,30 +10,34 @@ use std::{
 };
 
 use parquet::{
+    data_type::{
+        BoolType, ByteArray, ByteArrayType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int64Type,
+    },
     errors::ParquetError,
-    file::{properties::WriterProperties, writer::SerializedFileWriter},
+    file::{
+        properties::WriterProperties,
+        writer::{SerializedColumnWriter, SerializedFileWriter},
+    },
     schema::parser::parse_message_type,
 };
-use serde::Serialize;
 
-use self::column::Column;
-use super::flat::{FlatRow, flatten, header};
+use super::column::{Cell, Record, Row, present_columns};
+use crate::definition::{Definition, Kind};
 
-/// How many rows are collected before they are written: so many are in memory at once.
+/// The number of rows that are in memory before they are written.
 const ROWS_A_GROUP: usize = 1 << 16;
 
-/// Writes records as the rows of a table, under the names of all of them; what a record has not is null. The
-/// records are gone through twice.
+/// Writes records as the rows of a table with the columns that some of them have; what a record has not is null.
+/// The records are gone through twice.
 ///
 /// # Errors
 ///
 /// When reading a record or writing does, or a value does not fit its column.
-pub fn write_parquet<R: Serialize, I: Iterator<Item = io::Result<R>>>(
+pub fn write_parquet<R: Record, I: Iterator<Item = io::Result<R>>>(
     writer: impl Write + Send,
     records: impl Fn() -> I,
 ) -> io::Result<()> {
-    let names = header(records())?;
-    let mut table = ParquetTable::new(writer, &names)?;
+    let mut table = ParquetTable::new(writer, present_columns(records())?)?;
     for record in records() {
         table.add(&record?)?;
     }
@@ -45,8 +47,8 @@ pub fn write_parquet<R: Serialize, I: Iterator<Item = io::Result<R>>>(
 /// A table that is written row by row.
 pub struct ParquetTable<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    columns: Vec<Column>,
-    rows: usize, // collected and not yet written
+    columns: Vec<(usize, CollectedColumn)>, // each with its place in the rows of records
+    rows: usize,                            // collected and not yet written
 }
 
 impl<W: Write + Send> std::fmt::Debug for ParquetTable<W> {
@@ -56,14 +58,19 @@ impl<W: Write + Send> std::fmt::Debug for ParquetTable<W> {
 }
 
 impl<W: Write + Send> ParquetTable<W> {
-    /// A table with columns of these names.
+    /// A table with all columns that records of one type can have.
     ///
     /// # Errors
     ///
     /// When writing does.
-    pub fn new<N: AsRef<str>>(writer: W, names: &[N]) -> io::Result<Self> {
-        let columns: Vec<Column> = names.iter().map(|name| Column::new(name.as_ref())).collect();
-        let declared: String = columns.iter().map(Column::declaration).collect();
+    pub fn of_all_columns<R: Record>(writer: W) -> io::Result<Self> {
+        Self::new(writer, R::columns().into_iter().enumerate().collect())
+    }
+
+    fn new(writer: W, columns: Vec<(usize, &'static Definition)>) -> io::Result<Self> {
+        let columns = columns.into_iter().map(|(place, column)| (place, CollectedColumn::new(column)));
+        let columns: Vec<_> = columns.collect();
+        let declared: String = columns.iter().map(|(_, column)| column.declaration()).collect();
         let schema = parse_message_type(&format!("message cubefold {{ {declared} }}")).map_err(failed)?;
         let created_by = format!("cubefold version {}", env!("CARGO_PKG_VERSION"));
         let properties = WriterProperties::builder().set_created_by(created_by).build();
@@ -72,15 +79,17 @@ impl<W: Write + Send> ParquetTable<W> {
         Ok(Self { writer, columns, rows: 0 })
     }
 
-    /// Adds the scalars of a record as a row.
+    /// Adds a record, of the type that the table was made for, as a row.
     ///
     /// # Errors
     ///
     /// When writing does, or a value does not fit its column.
-    pub fn add<R: Serialize>(&mut self, record: &R) -> io::Result<()> {
-        let row = flatten(record)?;
-        for (place, column) in self.columns.iter_mut().enumerate() {
-            column.add(cell(&row, place, column.name()))?;
+    pub fn add<R: Record>(&mut self, record: &R) -> io::Result<()> {
+        let row = Row::new(record);
+        let mut cells = row.cells().enumerate();
+        for (place, column) in &mut self.columns {
+            let cell = cells.find(|(own, _)| own == place);
+            column.add(cell.map_or(&Cell::Absent, |(_, cell)| cell))?;
         }
         self.rows += 1;
         if self.rows == ROWS_A_GROUP { self.write_rows() } else { Ok(()) }
@@ -88,7 +97,7 @@ impl<W: Write + Send> ParquetTable<W> {
 
     fn write_rows(&mut self) -> io::Result<()> {
         let mut group = self.writer.next_row_group().map_err(failed)?;
-        for column in &mut self.columns {
+        for (_, column) in &mut self.columns {
             let writer = group.next_column().map_err(failed)?;
             let mut writer = writer.ok_or_else(|| io::Error::other("a column has no place in the file"))?;
             column.write(&mut writer).map_err(failed)?;
@@ -112,13 +121,6 @@ impl<W: Write + Send> ParquetTable<W> {
     }
 }
 
-/// The value with this name: most rows have all columns, and it is where it is expected.
-fn cell<'row>(row: &'row FlatRow, place: usize, name: &str) -> Option<&'row str> {
-    let expected = row.get(place).filter(|(own, _)| own == name);
-    let (_, value) = expected.or_else(|| row.iter().find(|(own, _)| own == name))?;
-    value.as_deref()
-}
-
 fn failed(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {
@@ -126,5 +128,105 @@ fn failed(error: ParquetError) -> io::Error {
             Err(error) => io::Error::other(error),
         },
         other => io::Error::other(other),
+    }
+}
+
+/// A column, with the values of the rows that are not written yet.
+#[derive(Debug)]
+struct CollectedColumn {
+    name: &'static str,
+    values: Values,
+    present: Vec<i16>, // by row: 1, or 0 where the value is missing
+}
+
+/// The values that are not missing.
+#[derive(Debug)]
+enum Values {
+    Text(Vec<ByteArray>),
+    Truth(Vec<bool>),
+    Real(Vec<f64>),
+    Natural(Vec<i64>), // the bits of unsigned numbers
+    Sum(Vec<FixedLenByteArray>),
+}
+
+/// The largest number that a decimal of 38 digits holds.
+const MAX_SUM: u128 = 10_u128.pow(38) - 1;
+
+impl CollectedColumn {
+    fn new(column: &'static Definition) -> Self {
+        let values = match column.kind {
+            Kind::Text | Kind::Shape | Kind::List | Kind::Term => Values::Text(vec![]),
+            Kind::Truth => Values::Truth(vec![]),
+            Kind::Decimal => Values::Real(vec![]),
+            Kind::Sum => Values::Sum(vec![]),
+            Kind::Natural => Values::Natural(vec![]),
+        };
+        Self { name: column.name, values, present: vec![] }
+    }
+
+    /// The column in the language of parquet's schemas.
+    fn declaration(&self) -> String {
+        let name = &self.name;
+        match self.values {
+            Values::Text(_) => format!("OPTIONAL BYTE_ARRAY {name} (STRING); "),
+            Values::Truth(_) => format!("OPTIONAL BOOLEAN {name}; "),
+            Values::Real(_) => format!("OPTIONAL DOUBLE {name}; "),
+            Values::Natural(_) => format!("OPTIONAL INT64 {name} (INTEGER(64,false)); "),
+            Values::Sum(_) => format!("OPTIONAL FIXED_LEN_BYTE_ARRAY (16) {name} (DECIMAL(38,0)); "),
+        }
+    }
+
+    /// Adds the value of the next row.
+    fn add(&mut self, cell: &Cell<'_>) -> io::Result<()> {
+        self.present.push(cell.has_value().into());
+        match (&mut self.values, cell) {
+            (_, Cell::Absent | Cell::Missing) => {}
+            (Values::Text(values), Cell::Text(text)) => values.push(text.as_ref().into()),
+            (Values::Truth(values), Cell::Truth(holds)) => values.push(*holds),
+            (Values::Real(values), Cell::Decimal(number)) => values.push(*number),
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "the number nearest to a whole one, as JSON readers have it"
+            )]
+            (Values::Real(values), Cell::Natural(number)) => values.push(*number as f64),
+            (Values::Natural(values), Cell::Natural(number)) => values.push(number.cast_signed()),
+            (Values::Sum(values), Cell::Sum(sum)) if *sum <= MAX_SUM => {
+                values.push(ByteArray::from(sum.to_be_bytes().to_vec()).into());
+            }
+            (_, cell) => {
+                let reason = format!("{} is {:?}", self.name, cell.to_string());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the values and forgets them.
+    fn write(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        let present = Some(self.present.as_slice());
+        match &mut self.values {
+            Values::Text(values) => {
+                writer.typed::<ByteArrayType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Truth(values) => {
+                writer.typed::<BoolType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Real(values) => {
+                writer.typed::<DoubleType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Natural(values) => {
+                writer.typed::<Int64Type>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Sum(values) => {
+                writer.typed::<FixedLenByteArrayType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+        }
+        self.present.clear();
+        Ok(())
     }
 }

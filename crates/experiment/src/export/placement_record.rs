@@ -1,15 +1,20 @@
-//! The metrics of a placement, as records hold them.
+//! The metrics of a placement, as records hold them, and their columns.
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::{
-    ClassicPlacement, Construction, DimensionDistances, Exactness, Extremes, GreenbergMethod,
-    GreenbergPlacement, Placement, PlacementMetrics,
-};
+use cubefold_mapping::{DimensionDistances, Extremes, Placement, PlacementMetrics};
 use serde::{Deserialize, Serialize};
 
-use super::{MachineRecord, ProgramRecord, Word};
-use crate::{exact_mean, mean_of_means};
+use super::{
+    MachineRecord, ProgramRecord,
+    column::{Column, Record, Row, no_cell},
+    construction_record::{CONSTRUCTION, ConstructionRecord},
+    run_record::{EMBEDDING, SCENARIO},
+};
+use crate::{
+    definition::{Definition, Kind},
+    exact_mean, mean_of_means,
+};
 
 /// One entry of `measure`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,44 +58,6 @@ pub struct PlacementRecord {
     /// The construction of Tao's, Greenberg's or the notes' that made it; only in `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub construction: Option<ConstructionRecord>,
-}
-
-/// A construction of Tao's, of Greenberg's or of the notes CS838, and what it promises.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConstructionRecord {
-    /// Its name, as a scenario asks for it behind `tao:` or `cs838:`, or Greenberg's method.
-    pub name: Word,
-    /// The statement that it rests on; of the notes, the heading.
-    pub theorem: Word,
-    /// The function in the dissertation's letters; of the notes, the guest and the host that it is for; of Greenberg's the
-    /// meshes with the intermediate ones.
-    pub formula: String,
-    /// The dilation that is promised \[links\].
-    pub promised_dilation: u64,
-    /// Whether the dilation is at most that, or equal.
-    pub promised_dilation_is: Word,
-    /// The routing vector; only of Tao's.
-    pub routing_vector: Option<Vec<u32>>,
-    /// The phase length of each of its subsets, in the order in which they are routed \[links\]; only of Tao's.
-    pub phase_lengths: Option<Vec<Option<u64>>>,
-    /// The parallel data movement steps that suffice for any permutation-type set, by link mode.
-    pub promised_steps: PromisedStepsRecord,
-}
-
-/// Parallel data movement steps that a construction promises, by link mode; only of Tao's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PromisedStepsRecord {
-    /// Under mode 1.
-    pub full_duplex: Option<u64>,
-    /// Under mode 2.
-    pub half_duplex: Option<u64>,
-    /// Under mode 3.
-    pub single_direction: Option<u64>,
-}
-
-impl PromisedStepsRecord {
-    /// Of constructions that promise none.
-    const NONE: Self = Self { full_duplex: None, half_duplex: None, single_direction: None };
 }
 
 /// Dilations of all guest edges.
@@ -185,73 +152,8 @@ impl PlacementRecord {
     #[must_use]
     pub fn with_distances(metrics: &PlacementMetrics, placement: &Placement) -> Self {
         let distances = metrics.distances.iter().enumerate().map(DistancesRecord::new).collect();
-        let construction = match placement {
-            Placement::Construction(construction) => Some(ConstructionRecord::new(construction)),
-            Placement::Classic(placement) => Some(ConstructionRecord::of_the_notes(placement)),
-            Placement::Greenberg(placement) => Some(ConstructionRecord::greenberg(placement)),
-            Placement::Product(_) | Placement::Table(_) => None,
-        };
+        let construction = ConstructionRecord::new(placement);
         Self { distances: Some(distances), construction, ..Self::new(metrics) }
-    }
-}
-
-impl ConstructionRecord {
-    fn new(construction: &Construction) -> Self {
-        let (dilation, steps) = (construction.dilation(), construction.routing().steps());
-        let phase_lengths = construction.routing().subsets().iter().map(|subset| subset.phase_length);
-        Self {
-            name: construction.kind().name().into(),
-            theorem: construction.theorem().into(),
-            formula: construction.formula().to_owned(),
-            promised_dilation: dilation.links,
-            promised_dilation_is: word(dilation.exactness),
-            routing_vector: Some(construction.routing().vector().to_vec()),
-            phase_lengths: Some(phase_lengths.collect()),
-            promised_steps: PromisedStepsRecord {
-                full_duplex: Some(steps.full_duplex),
-                half_duplex: Some(steps.half_duplex),
-                single_direction: Some(steps.single_direction),
-            },
-        }
-    }
-
-    fn greenberg(placement: &GreenbergPlacement) -> Self {
-        let (theorem, promised_dilation_is) = match placement.method() {
-            GreenbergMethod::Gray => ("theorem 1", "exact"),
-            GreenbergMethod::Reflection if placement.parts().len() > 1 => ("section 6.2", "at most"),
-            GreenbergMethod::Reflection => ("theorem 3", "at most"),
-        };
-        Self {
-            name: placement.method().name().into(),
-            theorem: theorem.into(),
-            formula: placement.to_string(),
-            promised_dilation: placement.promised_dilation().into(),
-            promised_dilation_is: promised_dilation_is.into(),
-            routing_vector: None,
-            phase_lengths: None,
-            promised_steps: PromisedStepsRecord::NONE,
-        }
-    }
-
-    fn of_the_notes(placement: &ClassicPlacement) -> Self {
-        let (kind, dilation) = (placement.kind(), placement.dilation());
-        Self {
-            name: kind.name().into(),
-            theorem: kind.section().into(),
-            formula: kind.pair().to_owned(),
-            promised_dilation: dilation.links,
-            promised_dilation_is: word(dilation.exactness),
-            routing_vector: None,
-            phase_lengths: None,
-            promised_steps: PromisedStepsRecord::NONE,
-        }
-    }
-}
-
-fn word(exactness: Exactness) -> Word {
-    match exactness {
-        Exactness::Exact => "exact".into(),
-        Exactness::AtMost => "at most".into(),
     }
 }
 
@@ -269,3 +171,269 @@ fn congestion(extremes: Extremes) -> CongestionRecord {
 pub(super) fn mean(extremes: Extremes) -> Option<f64> {
     exact_mean(extremes.sum.into(), extremes.count.into())
 }
+
+impl Record for PlacementEntry {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(SCENARIO, record.map(|entry| entry.scenario.as_str()));
+        row.part(record.map(|entry| &entry.machine));
+        row.part(record.map(|entry| &entry.program));
+        row.section(EMBEDDING, record.map(|entry| entry.embedding.as_str()));
+        row.part(record.map(|entry| &entry.placement));
+    }
+}
+
+impl Record for PlacementRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(PLACEMENT, record);
+        row.section(CONSTRUCTION, record.and_then(|placement| placement.construction.as_ref()));
+    }
+}
+
+/// The metrics of a placement.
+pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "placement_constant_distances",
+            title: "constant distances",
+            kind: Kind::Truth,
+            unit: "yes or no",
+            text: "Whether in each guest dimension all processes have their neighbour at one and \
+                  the same distance. Then no process waits, unless messages contend for links.",
+            formula: "D_i(n) is the same for all n, for each i",
+            source: "González & Valero 1993, 2.2; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.constant_distances.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_average_distance",
+            title: "average distance",
+            aliases: &["D_a"],
+            kind: Kind::Decimal,
+            unit: "links",
+            text: "The mean over the guest dimensions of the mean distance between neighbours.",
+            formula: "D_a = sum over i of mean D_i / d",
+            source: "González & Valero 1993, 2.2; docs/model.md, section 7",
+        },
+        value: |placement| placement.average_distance.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_dilation_max",
+            title: "dilation, largest",
+            aliases: &["dilation"],
+            kind: Kind::Natural,
+            unit: "links",
+            text: "The dilation of a guest edge is the distance between the nodes of its two ends; \
+                  that of a placement is the largest. An edge inside a node has dilation 0.",
+            formula: "max over the guest edges of their dilation",
+            source: "Tao 1988, 3.2.1; docs/model.md, section 7",
+        },
+        value: |placement| placement.dilation.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_dilation_mean",
+            title: "dilation, mean",
+            kind: Kind::Decimal,
+            unit: "links",
+            text: "The mean dilation of the guest edges.",
+            formula: "total dilation / number of guest edges",
+            source: "González et al. 1995, 4.2; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.dilation.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_dilation_total",
+            title: "dilation, total",
+            kind: Kind::Natural,
+            unit: "links",
+            text: "The sum of the dilations of all guest edges.",
+            source: "González et al. 1995, 4.3; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.dilation.total.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_dilation_spectrum",
+            title: "spectrum",
+            kind: Kind::Term,
+            unit: "guest edges",
+            text: "How many guest edges have each dilation. It is in JSON only.",
+            source: "González et al. 1995, 4.4; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: no_cell,
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_load_max",
+            title: "node load, largest",
+            aliases: &["node load"],
+            kind: Kind::Natural,
+            unit: "guest edges",
+            text: "Node load is the number of guest edges whose route passes through a node \
+                  without ending there; here that of the node with the most. Every guest edge is \
+                  routed once.",
+            source: "González et al. 1995, 4.5; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_load.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_load_min",
+            title: "node load, least",
+            kind: Kind::Natural,
+            unit: "guest edges",
+            text: "The node load of the node with the least, also if nothing passes it.",
+            source: "González et al. 1995, 4.5; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_load.min.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_load_mean",
+            title: "node load, mean",
+            kind: Kind::Decimal,
+            unit: "guest edges",
+            text: "The mean node load over all nodes.",
+            source: "González et al. 1995, 4.5; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_load.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_link_congestion_max",
+            title: "link congestion, largest",
+            aliases: &["link congestion", "congestion"],
+            kind: Kind::Natural,
+            unit: "guest edges",
+            text: "Link congestion is the number of guest edges whose route uses a link; here that \
+                  of the link with the most. It is a hint at contention and no measure of it: not \
+                  all edges are used at one time.",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.link_congestion.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_link_congestion_mean",
+            title: "link congestion, mean",
+            kind: Kind::Decimal,
+            unit: "guest edges",
+            text: "The mean link congestion over all links.",
+            formula: "total dilation / number of links",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.link_congestion.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_congestion_max",
+            title: "node congestion, largest",
+            aliases: &["node congestion"],
+            kind: Kind::Natural,
+            unit: "guest edges",
+            text: "Node congestion is the number of guest edges whose route touches a node, the \
+                  ends included; here that of the node with the most.",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_congestion.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_congestion_mean",
+            title: "node congestion, mean",
+            kind: Kind::Decimal,
+            unit: "guest edges",
+            text: "The mean node congestion over all nodes.",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.node_congestion.mean.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_load_max",
+            title: "load, largest",
+            aliases: &["load", "load, largest and least", "L"],
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "Load is the number of processes on a node; here that of the fullest node.",
+            formula: "L",
+            source: "CS838 1999; docs/model.md, section 7",
+        },
+        value: |placement| placement.load.max.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_load_min",
+            title: "load, least",
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "The number of processes on the emptiest node.",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.load.min.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_expansion",
+            title: "expansion",
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "How many nodes there are for each process; below 1 where processes share nodes.",
+            formula: "nodes / processes",
+            source: "CS838 1999; docs/model.md, section 7",
+            ..Definition::BLANK
+        },
+        value: |placement| placement.expansion.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_node_evenness",
+            title: "node evenness",
+            aliases: &["evenness"],
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "How unevenly processes are spread over the nodes: 1 if all have equally many. \
+                  Not defined when a node is empty.",
+            formula: "largest load / least load",
+            source: "Tao 1988, 5.2; docs/model.md, section 7",
+        },
+        value: |placement| placement.node_evenness.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "placement_distances",
+            title: "distance, dimension",
+            aliases: &[
+                "distance",
+                "distances",
+                "stages_distance_min",
+                "stages_distance_max",
+                "stages_distance_mean",
+                "D_i",
+            ],
+            kind: Kind::Term,
+            unit: "links",
+            text: "The number of links between neighbours in a guest dimension: the least, the \
+                  greatest and the mean over all processes. It is the length of a shortest route, \
+                  and 0 between processes of one node.",
+            formula: "D_i(n) = distance between the nodes of n and of its neighbour N_i(n)",
+            source: "González & Valero 1993, 2.2; docs/model.md, sections 3 and 7",
+        },
+        value: no_cell,
+    },
+];

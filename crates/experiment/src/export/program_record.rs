@@ -1,11 +1,17 @@
-//! The program of a record.
+//! The program of a record, and its columns.
 
 use cubefold_mapping::{CubeDimension, Hypercube};
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
-use super::Word;
-use crate::{NeighbourCommunication, ScenarioProgram};
+use super::{
+    Word,
+    column::{Cell, Column, Record, Row},
+};
+use crate::{
+    NeighbourCommunication, ScenarioProgram,
+    definition::{Definition, Kind},
+};
 
 /// A program as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,15 +52,13 @@ impl ProgramRecord {
     pub fn new(program: &ScenarioProgram) -> Self {
         let communication = program.communication();
         let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
+        let guest = program.graph().filter(|_| communication.is_some());
         Self {
             kind: program.kind().into(),
             dimensions: program.exchange_cube().map(Hypercube::dimension_count),
             stages: program.exchanges().map(numbers),
             compute_cycles: program.compute().get(),
-            guest: program
-                .graph()
-                .filter(|_| communication.is_some())
-                .map(|guest| GuestRecord::new(guest.shape())),
+            guest: guest.map(|guest| GuestRecord::new(guest.shape())),
             communication: communication.map(|communication| communication.name().into()),
             sets: communication.and_then(NeighbourCommunication::sets),
         }
@@ -70,3 +74,141 @@ impl GuestRecord {
         }
     }
 }
+
+impl Record for ProgramRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(PROGRAM, record);
+        row.section(GUEST, record.and_then(|program| program.guest.as_ref()));
+        row.section(NEIGHBOURS, record);
+    }
+}
+
+/// The program.
+pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_kind",
+            title: "program",
+            aliases: &["cc-cube", "normal", "divide-and-conquer", "neighbour-exchange"],
+            kind: Kind::Text,
+            text: "cc-cube: 2^d processes that compute and then exchange with a neighbour in the \
+                  d-cube, once a stage; normal: the same with consecutive dimensions. \
+                  divide-and-conquer: problems are halved along dimension after dimension, and \
+                  results come back. neighbour-exchange: the processes are the nodes of a torus, \
+                  mesh or network, and send to their neighbours.",
+            source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |program| (&program.kind).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_dimensions",
+            title: "dimensions",
+            aliases: &["d"],
+            kind: Kind::Natural,
+            text: "The number of dimensions of the hypercube whose corners are the processes.",
+            formula: "d",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |program| program.dimensions.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_stages",
+            title: "stages",
+            kind: Kind::List,
+            text: "The guest dimension along which each stage exchanges, in order; where tables \
+                  show a number, how many stages there are.",
+            formula: "q_0, q_1, ...",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |program| program.stages.as_deref().map(Cell::list).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_compute_cycles",
+            title: "compute cycles",
+            aliases: &["T_a"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time for which a process computes in each stage before it exchanges; \
+                  nothing in stages that it passes through.",
+            formula: "T_a",
+            source: "docs/model.md, section 2",
+        },
+        value: |program| program.compute_cycles.into(),
+    },
+];
+
+/// The guest of a neighbour-exchange program.
+pub(crate) static GUEST: &[Column<GuestRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_guest_kind",
+            title: "guest",
+            kind: Kind::Text,
+            text: "The graph whose nodes are the processes and whose edges join the processes that \
+                  exchange messages: a d-cube, or the line, ring, mesh, torus, hypercube or \
+                  network of a neighbour-exchange program.",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |guest| (&guest.kind).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_guest_shape",
+            title: "guest shape",
+            kind: Kind::Shape,
+            unit: "processes",
+            text: "The lengths of the guest's dimensions.",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |guest| Cell::shape(&guest.shape),
+    },
+    Column {
+        definition: Definition {
+            name: "program_guest_wrap",
+            title: "guest wrap",
+            kind: Kind::List,
+            text: "For each dimension of the guest whether its last process is a neighbour of its \
+                  first.",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |guest| Cell::list(&guest.wrap),
+    },
+];
+
+/// The communications of a neighbour-exchange program.
+pub(crate) static NEIGHBOURS: &[Column<ProgramRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_communication",
+            title: "communication",
+            aliases: &["shift", "permutation", "scatter"],
+            kind: Kind::Text,
+            text: "Shift: in each stage all processes send in the same direction along one \
+                  dimension. Permutation: every process sends to and receives from at most one \
+                  neighbour. Scatter: every process sends to all neighbours at once.",
+            source: "Tao 1988, 4.2; docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.communication.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "program_sets",
+            title: "sets",
+            kind: Kind::Natural,
+            text: "The number of random permutation sets, each of which is a stage.",
+            source: "docs/model.md, sections 2 and 10",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.sets),
+    },
+];

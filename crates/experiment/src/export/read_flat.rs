@@ -1,11 +1,11 @@
 //! Results that were written, read back as rows of scalars.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use parquet::{file::reader::SerializedFileReader, record::Field};
 use serde_json::Value;
 
-use super::flat::{FlatRow, flatten, header};
+use crate::definition::{Definition, Kind};
 
 /// Why results cannot be read back.
 #[derive(Debug, thiserror::Error)]
@@ -48,8 +48,7 @@ pub fn read_flat(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), ReadRes
         "jsonl" => {
             let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
             let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
-            of_records(&lines.map_err(|error| unreadable(error.to_string()))?)
-                .map_err(|error| unreadable(error.to_string()))
+            Ok(rows_of_json(&lines.map_err(|error| unreadable(error.to_string()))?))
         }
         "json" => {
             let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
@@ -57,7 +56,7 @@ pub fn read_flat(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), ReadRes
                 serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
             let runs = document.get("runs").and_then(Value::as_array);
             let runs = runs.ok_or_else(|| ReadResultsError::NoResults { path: shown() })?;
-            of_records(runs).map_err(|error| unreadable(error.to_string()))
+            Ok(rows_of_json(runs))
         }
         "parquet" => read_parquet(path).map_err(|error| unreadable(error.to_string())),
         _ => Err(ReadResultsError::UnknownFormat { path: shown() }),
@@ -74,16 +73,61 @@ fn read_csv(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), csv::Error> 
     Ok((columns, rows))
 }
 
-/// The rows of JSON records, under the names of all of them.
-fn of_records(records: &[Value]) -> std::io::Result<(Vec<String>, Vec<Vec<String>>)> {
-    let columns = header(records.iter().map(Ok))?;
-    let rows: std::io::Result<Vec<FlatRow>> = records.iter().map(flatten).collect();
-    let row = |row: FlatRow| {
-        let cell = |name: &String| row.iter().find(|(own, _)| own == name).and_then(|(_, cell)| cell.clone());
-        columns.iter().map(|name| cell(name).unwrap_or_default()).collect()
+/// What the columns hold, by their names.
+type Kinds = BTreeMap<&'static str, Kind>;
+
+/// The rows of JSON records, under the names of all of them, each in the order of the first record that has
+/// it: behind the name that it follows there.
+pub(super) fn rows_of_json(records: &[Value]) -> (Vec<String>, Vec<Vec<String>>) {
+    let kinds: Kinds = Definition::all().map(|own| (own.name, own.kind)).collect();
+    let (mut columns, mut rows): (Vec<String>, Vec<Vec<(String, String)>>) = (vec![], vec![]);
+    for record in records {
+        let (mut row, mut next) = (vec![], 0);
+        flatten("", record, &kinds, &mut row);
+        for (name, _) in &row {
+            let known = columns.iter().position(|known| known == name);
+            if known.is_none() {
+                columns.insert(next, name.clone());
+            }
+            next = known.unwrap_or(next) + 1;
+        }
+        rows.push(row);
+    }
+    let cell = |row: &[(String, String)], name: &String| {
+        row.iter().find(|(own, _)| own == name).map(|(_, cell)| cell.clone()).unwrap_or_default()
     };
-    let rows = rows?.into_iter().map(row).collect();
-    Ok((columns, rows))
+    let cells = rows.iter().map(|row| columns.iter().map(|name| cell(row, name)).collect()).collect();
+    (columns, cells)
+}
+
+/// Adds the scalars of a JSON value, nested names joined with `_`, without lists of objects and what else has
+/// no column.
+fn flatten(name: &str, value: &Value, kinds: &Kinds, row: &mut Vec<(String, String)>) {
+    let kind = kinds.get(name).copied();
+    match value {
+        _ if kind == Some(Kind::Term) => {}
+        Value::Object(members) => {
+            for (key, member) in members {
+                let nested = if name.is_empty() { key.clone() } else { format!("{name}_{key}") };
+                flatten(&nested, member, kinds, row);
+            }
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {}
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(scalar).collect();
+            let separator = if kind == Some(Kind::Shape) { "x" } else { " " };
+            row.push((name.to_owned(), items.join(separator)));
+        }
+        scalar_value => row.push((name.to_owned(), scalar(scalar_value))),
+    }
+}
+
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 fn read_parquet(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), parquet::errors::ParquetError> {

@@ -1,13 +1,17 @@
-//! One run, as results hold it.
+//! One run, as results hold it, and its columns.
 
 use cubefold_mapping::BoundSource;
-use cubefold_simulator::{Distribution, Percent, StageTotals, Summary};
 use cubefold_topology::TieRule;
 use serde::{Deserialize, Serialize};
 
-use super::{MachineRecord, PlacementRecord, ProgramRecord, Word, placement_record::mean};
+use super::{
+    MachineRecord, PlacementRecord, ProgramRecord, Word,
+    column::{Cell, Column, Record, Row, no_cell},
+    time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
+};
 use crate::{
-    FinishedRun, Loading, exact_mean,
+    FinishedRun, Loading,
+    definition::{Definition, Kind},
     scenario::{Execution, ExecutionMode, Phases, Run},
 };
 
@@ -76,84 +80,6 @@ pub struct ExecutionRecord {
     pub phases: Option<String>,
 }
 
-/// Sums over all processes and stages \[cycles\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TotalsRecord {
-    /// Computing.
-    pub compute_cycles: u128,
-    /// Waiting for the node's processor.
-    pub sharing_cycles: u128,
-    /// Waiting for partners.
-    pub waiting_cycles: u128,
-    /// Unhindered travel of the messages that processes wait for.
-    pub transfer_cycles: u128,
-    /// Held up by other messages.
-    pub blocked_cycles: u128,
-    /// From each process's finish to the makespan.
-    pub idle_at_end_cycles: u128,
-}
-
-/// How values of single processes in single stages are spread \[cycles\].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DistributionRecord {
-    /// The greatest.
-    pub max: u64,
-    /// The mean.
-    pub mean: Option<f64>,
-    /// The median.
-    pub p50: u64,
-    /// Exceeded by one in ten.
-    pub p90: u64,
-    /// Exceeded by one in a hundred.
-    pub p99: u64,
-}
-
-/// One stage of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StageRecord {
-    /// The stage, counted from 0.
-    pub stage: usize,
-    /// Its guest dimension, where all its messages go along one.
-    pub dimension: Option<u8>,
-    /// The distances between the partners of the stage \[links\].
-    pub distance: DistanceRecord,
-    /// Waiting for partners, over all processes \[cycles\].
-    pub waiting_cycles: u128,
-    /// Unhindered travel, over all processes \[cycles\].
-    pub transfer_cycles: u128,
-    /// Held up by other messages, over all processes \[cycles\].
-    pub blocked_cycles: u128,
-    /// Steps, of a coordinated run.
-    pub routing_steps: Option<u64>,
-    /// Conflicts, of a coordinated run.
-    pub conflicts: Option<u64>,
-}
-
-/// Distances between the partners of a stage \[links\].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DistanceRecord {
-    /// The least.
-    pub min: u64,
-    /// The greatest.
-    pub max: u64,
-    /// The mean.
-    pub mean: Option<f64>,
-}
-
-impl DistributionRecord {
-    /// The record of a distribution.
-    #[must_use]
-    pub fn new(distribution: &Distribution) -> Self {
-        Self {
-            max: distribution.max(),
-            mean: exact_mean(distribution.sum(), distribution.count().into()),
-            p50: distribution.percentile(Percent::Fifty),
-            p90: distribution.percentile(Percent::Ninety),
-            p99: distribution.percentile(Percent::NinetyNine),
-        }
-    }
-}
-
 impl RunRecord {
     /// The record of a run and what it came to.
     #[must_use]
@@ -188,26 +114,6 @@ impl RunRecord {
     }
 }
 
-fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
-    let totals = finished.outcome.summary.stages();
-    let routing = |stage: usize| finished.outcome.traffic.routing.as_ref().map(|stages| stages[stage]);
-    let record = |(stage, totals): (usize, &StageTotals)| {
-        let distances = run.program.stage_distances(stage, &run.placement, &finished.metrics);
-        let dimension = run.program.stage_dimension(stage);
-        StageRecord {
-            stage,
-            dimension: dimension.and_then(|dimension| u8::try_from(dimension).ok()),
-            distance: DistanceRecord { min: distances.min, max: distances.max, mean: mean(distances) },
-            waiting_cycles: totals.waiting,
-            transfer_cycles: totals.transfer,
-            blocked_cycles: totals.blocked,
-            routing_steps: routing(stage).map(|routing| routing.steps),
-            conflicts: routing(stage).map(|routing| routing.conflicts),
-        }
-    };
-    totals.iter().enumerate().map(record).collect()
-}
-
 impl ExecutionRecord {
     /// The record of an execution with this rule for equally long ways round.
     #[must_use]
@@ -227,16 +133,311 @@ impl ExecutionRecord {
     }
 }
 
-impl TotalsRecord {
-    fn new(summary: &Summary) -> Self {
-        let totals = summary.totals();
-        Self {
-            compute_cycles: summary.compute(),
-            sharing_cycles: totals.sharing,
-            waiting_cycles: totals.waiting,
-            transfer_cycles: totals.transfer,
-            blocked_cycles: totals.blocked,
-            idle_at_end_cycles: summary.idle_at_end(),
-        }
+impl Record for RunRecord {
+    fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(SCENARIO, record.map(|run| run.scenario.as_str()));
+        row.section(SEED, record.map(|run| &run.seed));
+        row.part(record.map(|run| &run.machine));
+        row.part(record.map(|run| &run.program));
+        row.section(EMBEDDING, record.map(|run| run.embedding.as_str()));
+        row.section(EXECUTION, record.map(|run| &run.execution));
+        row.section(ENGINE, record);
+        row.section(WHOLE_RUN, record);
+        row.section(AMOUNTS, record);
+        row.section(TOTALS, record.map(|run| &run.totals));
+        row.section(WAITING, record.map(|run| &run.waiting));
+        row.section(BLOCKED, record.map(|run| &run.blocked));
+        row.section(STEPS, record);
+        row.part(record.map(|run| &run.placement));
+        row.section(RATIO, record);
     }
 }
+
+/// The name of the scenario.
+pub(crate) static SCENARIO: &[Column<str>] = &[Column {
+    definition: Definition {
+        name: "scenario",
+        title: "scenario",
+        aliases: &["name"],
+        kind: Kind::Text,
+        text: "The name of the scenario, or the stem of its file if it has none.",
+        source: "docs/scenarios.md, top-level keys",
+        ..Definition::BLANK
+    },
+    value: |name| name.into(),
+}];
+
+/// The seed.
+pub(crate) static SEED: &[Column<u64>] = &[Column {
+    definition: Definition {
+        name: "seed",
+        title: "seed",
+        kind: Kind::Natural,
+        text: "The number that keys every random choice of the run; nothing else depends on it.",
+        source: "docs/model.md, section 10",
+        ..Definition::BLANK
+    },
+    value: |seed| (*seed).into(),
+}];
+
+/// The name of the embedding.
+pub(crate) static EMBEDDING: &[Column<str>] = &[Column {
+    definition: Definition {
+        name: "embedding",
+        title: "embedding",
+        aliases: &["placement"],
+        kind: Kind::Text,
+        text: "Which process sits on which node, as the scenario names it.",
+        source: "docs/embeddings.md; docs/model.md, section 3",
+        ..Definition::BLANK
+    },
+    value: |name| name.into(),
+}];
+
+/// How a run is executed.
+pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "execution_mode",
+            title: "mode",
+            aliases: &["execution", "asynchronous", "coordinated"],
+            kind: Kind::Text,
+            text: "Asynchronous: every process goes on as soon as its message is there. \
+                  Coordinated: all compute, then all messages of the stage move together in steps, \
+                  and the next stage begins when all have arrived.",
+            source: "docs/model.md, sections 5 and 6",
+            ..Definition::BLANK
+        },
+        value: |execution| (&execution.mode).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_tie",
+            title: "tie",
+            kind: Kind::Text,
+            text: "Which way a message goes round a ring when both ways are equally long.",
+            source: "docs/model.md, section 4",
+            ..Definition::BLANK
+        },
+        value: |execution| (&execution.tie).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_dimension_choice",
+            title: "dimension choice",
+            kind: Kind::Text,
+            text: "Which of the coordinates in which it differs a message corrects next, in a \
+                  coordinated run: the lowest, or one at random.",
+            source: "Tao 1988, 4.5.1; docs/model.md, section 6",
+            ..Definition::BLANK
+        },
+        value: |execution| execution.dimension_choice.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_phases",
+            title: "phases",
+            kind: Kind::Text,
+            unit: "links",
+            text: "How many links a message moves in one phase of a coordinated run at most: as \
+                  the embedding says, without limit, or a number.",
+            source: "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
+            ..Definition::BLANK
+        },
+        value: |execution| execution.phases.as_ref().into(),
+    },
+];
+
+/// The engine.
+pub(crate) static ENGINE: &[Column<RunRecord>] = &[Column {
+    definition: Definition {
+        name: "engine",
+        title: "engine",
+        kind: Kind::Text,
+        text: "The engine that computed the run: hop or belt for asynchronous runs, \
+                  coordinated for the others. No other value depends on it.",
+        source: "docs/engines.md",
+        ..Definition::BLANK
+    },
+    value: |run| (&run.engine).into(),
+}];
+
+/// Time of the whole run.
+pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "makespan_cycles",
+            title: "makespan",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "When the last process finishes. It is the number to compare: how long the \
+                  program takes under this placement, contention and waiting included.",
+            formula: "asynchronous: the largest finish of a process; coordinated: sum over the \
+                     stages of (T_a L + T_c * steps of the stage), L the largest load",
+            source: "docs/model.md, sections 5 and 6",
+            ..Definition::BLANK
+        },
+        value: |run| run.makespan_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "predicted_cycles",
+            title: "predicted",
+            aliases: &["prediction"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "What the makespan would be without contention. No asynchronous run takes less, \
+                  and one without blocked cycles takes exactly this. Only cc-cube programs with \
+                  one process on a node have it.",
+            formula: "the largest T_(S-1)(n) of T_s(n) = T_a + T_c D_(q_s)(n) + max(T_(s-1)(n), \
+                     T_(s-1)(N_(q_s)(n))), T_(-1)(n) = 0",
+            source: "González & Valero 1993, 2.1; docs/model.md, section 5, prediction",
+        },
+        value: |run| run.predicted_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "lower_bound_cycles",
+            title: "bound",
+            aliases: &["lower bound"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time below which no one-to-one placement on this machine can be. It is \
+                  known for cc-cube programs that use every dimension once, on as many nodes as \
+                  processes, with lengths that are powers of two.",
+            formula: "d T_a + T_c B; B is the sum over the machine's dimensions of length 2^(d_j) \
+                     of 3 * 2^(d_j - 2) - 1 where they wrap (and d_j >= 2), else 2^(d_j) - 1",
+            source: "Harper 1964; Bezrukov et al. 1998; Guu 1997; Liu & Tang 2023; Tang, arXiv \
+                    2302.13237; docs/model.md, section 5, lower bound",
+        },
+        value: |run| run.lower_bound_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "lower_bound_source",
+            title: "bound source",
+            aliases: &["theorem", "preprint"],
+            kind: Kind::Text,
+            text: "How firmly the bound is established: it rests on a theorem, or on a preprint.",
+            source: "docs/model.md, section 5, lower bound",
+            ..Definition::BLANK
+        },
+        value: |run| run.lower_bound_source.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "loading_cycles",
+            title: "loading",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time to broadcast the loader and every type of code before the program \
+                  begins; it is no part of the makespan.",
+            formula: "broadcast_cycles * (1 + number of types)",
+            source: "Tao 1988, 4.3.3; docs/model.md, section 9",
+            ..Definition::BLANK
+        },
+        value: |run| run.loading_cycles.into(),
+    },
+];
+
+/// The ratio to the reference, of `compare`.
+pub(crate) static RATIO: &[Column<RunRecord>] = &[Column {
+    definition: Definition {
+        name: "ratio_to_reference",
+        title: "/ reference",
+        aliases: &["reference", "ratio to the reference"],
+        kind: Kind::Decimal,
+        unit: "ratio",
+        text: "The makespan over that of the reference embedding in the same combination of \
+                  the sweep. 0.8 means 1.25 times fewer cycles, 1 equally many, 2 twice as many.",
+        formula: "makespan / makespan of the reference",
+        source: "docs/reading-results.md, ratio to the reference",
+    },
+    value: |run| Cell::optional(run.ratio_to_reference),
+}];
+
+/// Amounts.
+pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "messages",
+            title: "messages",
+            kind: Kind::Natural,
+            unit: "messages",
+            text: "The messages of all stages.",
+            source: "docs/model.md, section 2",
+            ..Definition::BLANK
+        },
+        value: |run| run.messages.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "hops",
+            title: "hops",
+            kind: Kind::Natural,
+            unit: "links",
+            text: "Links crossed by all messages together.",
+            source: "docs/model.md, sections 2 and 4",
+            ..Definition::BLANK
+        },
+        value: |run| run.hops.into(),
+    },
+];
+
+/// Steps, conflicts and queues.
+pub(crate) static STEPS: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "routing_steps",
+            title: "steps",
+            aliases: &["stages_routing_steps"],
+            kind: Kind::Natural,
+            unit: "steps",
+            text: "The parallel data movement steps of a coordinated run: in one step messages \
+                  move over one link each. In tables, those of all stages together.",
+            formula: "sum over the stages of the steps of all their movements; one costs T_c",
+            source: "Tao 1988, 4.2; docs/model.md, section 6",
+        },
+        value: |run| run.routing_steps.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "conflicts",
+            title: "conflicts",
+            aliases: &["stages_conflicts"],
+            kind: Kind::Natural,
+            unit: "message steps",
+            text: "How often a message of a coordinated run wanted a channel and was not moved in \
+                  that step, because another message had it.",
+            source: "Tao 1988, 4.2; docs/model.md, section 6",
+            ..Definition::BLANK
+        },
+        value: |run| run.conflicts.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "longest_queue",
+            title: "queue",
+            kind: Kind::Natural,
+            unit: "messages",
+            text: "The most messages left in the queue of one channel after the grants of a cycle \
+                  of an asynchronous run; 0 if none ever has to stay.",
+            source: "docs/model.md, section 5",
+            ..Definition::BLANK
+        },
+        value: |run| run.longest_queue.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "channel",
+            title: "channel",
+            aliases: &["link"],
+            kind: Kind::Term,
+            text: "One direction of a link between two neighbouring nodes. A message waits for the \
+                  channel through which it leaves a node in a queue of that channel.",
+            source: "docs/model.md, sections 1 and 5",
+            ..Definition::BLANK
+        },
+        value: no_cell,
+    },
+];

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     Change, Contents, Journal, JournalError, Section, Shard,
-    header::{self, Beginning, Header, PlannedRuns, change},
+    form::{Beginning, Header, PlannedRuns, change, read_header},
     index,
 };
 use crate::export::{RunCaption, RunRecord, ScenarioCaption};
@@ -161,7 +161,7 @@ impl Part {
     fn read(path: &Path) -> Result<(Self, PlannedRuns), JournalError> {
         let mut storage = File::open(path)?;
         let mut reader = BufReader::new(&mut storage);
-        let Beginning::Whole(header, planned) = header::read(&mut reader)? else {
+        let Beginning::Whole(header, planned) = read_header(&mut reader)? else {
             return Err(JournalError::Damaged);
         };
         header.check_version()?;

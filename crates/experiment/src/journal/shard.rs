@@ -22,7 +22,7 @@ pub enum ShardError {
     Range {
         /// Which part.
         part: u32,
-        /// Of how many.
+        /// The number of parts.
         of: u32,
     },
 }
@@ -57,7 +57,7 @@ impl Shard {
         parts.filter(|shard| alike && !given.contains(shard)).collect()
     }
 
-    /// Its runs, of so many in all, in order.
+    /// Its runs among all runs, in order.
     pub fn runs(self, count: usize) -> impl Iterator<Item = usize> {
         (0..count).filter(move |&run| self.has(run))
     }

@@ -11,11 +11,22 @@
 
 use std::io::{self, Write};
 
-use super::{file::LauncherFile, reading::Reading};
+use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
 use crate::text::{Remarks, lines};
 
+/// The format.
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "bluegene-mapfile",
+    summary: "Coordinates and T of every rank, for runjob --mapping",
+    hosts: HostNaming::Nodes,
+    has_slots: true,
+    check: |_| Ok(()),
+    write,
+    read,
+};
+
 /// Writes `p_1 .. p_c T` for each rank.
-pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     for seat in file.seats() {
         for coordinate in file.address(seat.node).as_slice() {
             write!(output, "{coordinate} ")?;
@@ -26,7 +37,7 @@ pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Res
 }
 
 /// Reads the lines.
-pub(super) fn read(reading: &mut Reading<'_>) {
+fn read(reading: &mut Reading<'_>) {
     let expected = reading.region.machine.shape().dimension_count() + 1;
     for (rank, line) in (0..).zip(lines(reading.text, Remarks::None)) {
         let Some(process) = reading.next_process(line, rank) else { break };

@@ -13,14 +13,25 @@ use std::io::{self, Write};
 
 use cubefold_topology::NodeId;
 
-use super::{LauncherError, file::LauncherFile, reading::Reading};
+use super::{FormatDescriptor, HostNaming, LauncherError, file::LauncherFile, reading::Reading};
 use crate::text::{Remarks, lines};
+
+/// The format.
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "cray-rank-order",
+    summary: "Rank of every slot, for MPICH_RANK_REORDER_METHOD=3",
+    hosts: HostNaming::Nodes,
+    has_slots: true,
+    check,
+    write,
+    read,
+};
 
 /// The most ranks on a line.
 const RANKS_A_LINE: u64 = 16;
 
 /// Whether every slot has a rank.
-pub(super) fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
+fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let (placement, expected) = (file.placement, file.placement.max_load());
     let slots = u128::from(placement.machine().node_count()) * u128::from(expected);
     if slots == u128::from(placement.process_count()) {
@@ -43,7 +54,7 @@ fn address(file: &LauncherFile<'_>, node: NodeId) -> String {
 }
 
 /// Writes the ranks by slot.
-pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     let by_node = file.placement.machine().nodes().flat_map(|node| file.placement.processes(node));
     for (slot, process) in (0_u64..).zip(by_node) {
         let before = match slot {
@@ -57,7 +68,7 @@ pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Res
 }
 
 /// Reads the ranks: as many a node as there are processes for each.
-pub(super) fn read(reading: &mut Reading<'_>) {
+fn read(reading: &mut Reading<'_>) {
     let (processes, nodes) = (reading.processes, reading.region.machine.node_count());
     if !processes.is_multiple_of(nodes) {
         reading.complain_of_all(|| {

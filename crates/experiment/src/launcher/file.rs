@@ -5,26 +5,14 @@ use std::{
     io::{self, Write},
 };
 
-use cubefold_mapping::Placement;
+use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{Coordinates, NodeId};
 
 use super::{
-    HostList, LauncherError, LauncherFormat, bluegene_mapfile, cray_rank_order, flux_taskmap,
-    fujitsu_rank_map, open_mpi_rankfile,
-    slots::Slots,
-    slurm_hostfile,
-    turns::{Seat, seats},
+    LauncherError, LauncherFormat,
+    hosts::{HostList, HostOptions, Slots},
 };
 use crate::{region::Region, scenario::Run};
-
-/// What a person says about the hosts of a machine.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct HostOptions<'a> {
-    /// Their names, in the order of the nodes.
-    pub hosts: Option<&'a HostList>,
-    /// How many slots each has; by default as many as one node of the machine takes.
-    pub slots_per_node: Option<u64>,
-}
 
 /// A placement that can be written in a launcher's format.
 #[derive(Debug)]
@@ -72,20 +60,8 @@ impl<'a> LauncherFile<'a> {
             slots.check_hosts(hosts.count())?;
         }
         let file = Self { placement, region, slots, format, hosts: options.hosts };
-        file.check_form()?;
+        (format.0.check)(&file)?;
         Ok(file)
-    }
-
-    /// Whether the format can say it.
-    fn check_form(&self) -> Result<(), LauncherError> {
-        match self.format {
-            LauncherFormat::CrayRankOrder => cray_rank_order::check(self),
-            LauncherFormat::FujitsuRankMap => fujitsu_rank_map::check(self),
-            LauncherFormat::OpenMpiRankfile
-            | LauncherFormat::SlurmHostfile
-            | LauncherFormat::BluegeneMapfile
-            | LauncherFormat::FluxTaskmap => Ok(()),
-        }
     }
 
     /// Writes it.
@@ -93,21 +69,14 @@ impl<'a> LauncherFile<'a> {
     /// # Errors
     ///
     /// When `output` does.
-    pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
-        match self.format {
-            LauncherFormat::OpenMpiRankfile => open_mpi_rankfile::write(self, output),
-            LauncherFormat::SlurmHostfile => slurm_hostfile::write(self, output),
-            LauncherFormat::CrayRankOrder => cray_rank_order::write(self, output),
-            LauncherFormat::BluegeneMapfile => bluegene_mapfile::write(self, output),
-            LauncherFormat::FluxTaskmap => flux_taskmap::write(self, output),
-            LauncherFormat::FujitsuRankMap => fujitsu_rank_map::write(self, output),
-        }
+    pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
+        (self.format.0.write)(self, output)
     }
 
     /// What the file does not say and the launcher decides by itself; none where it says all.
     #[must_use]
     pub fn note(&self) -> Option<String> {
-        let silent = !self.format.tells_slots() && self.slots.nodes_per_host() > 1;
+        let silent = !self.format.has_slots() && self.slots.nodes_per_host() > 1;
         (silent && self.out_of_turn()).then(|| {
             format!(
                 "{} tells the host of a rank and not its slot: hosts have {} nodes of the machine each, and on \
@@ -148,4 +117,29 @@ impl<'a> LauncherFile<'a> {
     pub(super) fn address(&self, node: NodeId) -> Coordinates {
         self.region.address(node)
     }
+}
+
+/// A process with its node, and the number of processes before it on that node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seat {
+    pub(super) process: ProcessId,
+    pub(super) node: NodeId,
+    pub(super) turn: u64,
+}
+
+/// Every process in order with its seat.
+fn seats(placement: &Placement) -> impl Iterator<Item = Seat> {
+    let alone = placement.is_one_to_one();
+    let mut taken: BTreeMap<NodeId, u64> = BTreeMap::new();
+    ProcessId::first(placement.process_count()).map(move |process| {
+        let node = placement.node(process);
+        // Where no node is shared there is nothing to remember, however large the machine is.
+        if alone {
+            return Seat { process, node, turn: 0 };
+        }
+        let next = taken.entry(node).or_default();
+        let turn = *next;
+        *next += 1;
+        Seat { process, node, turn }
+    })
 }

@@ -2,7 +2,7 @@
 //!
 //! Flux RFC 34, "Flux Task Map": a JSON array of blocks `[node, nodes, tasks, repeat]`. A block gives the next `tasks`
 //! ranks to `node`, as many to the node after it, and so on for `nodes` nodes, all of it `repeat` times. `flux submit
-//! --taskmap=manual:MAP` takes it. It tells the node of a rank and not its slot.
+//! --taskmap=manual:MAP` takes it. It has the node of a rank and not its slot.
 //!
 //! ```text
 //! [[0,2,1,1],[3,1,1,1],[2,1,1,1]]        ranks 0, 1, 2, 3 on nodes 0, 1, 3, 2
@@ -12,7 +12,18 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::{file::LauncherFile, reading::Reading};
+use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
+
+/// The format.
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "flux-taskmap",
+    summary: "Nodes and tasks in blocks, for flux submit --taskmap=manual:..",
+    hosts: HostNaming::Numbers,
+    has_slots: false,
+    check: |_| Ok(()),
+    write,
+    read,
+};
 
 /// `[node, nodes, tasks, repeat]`.
 type Block = [u64; 4];
@@ -21,7 +32,7 @@ type Block = [u64; 4];
 const FORM: &str = "[NODE,NODES,TASKS,REPEAT]";
 
 /// Writes the blocks on one line.
-pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     let hosts = file.seats().map(|seat| file.slots.host(file.number(seat.node)));
     write!(output, "[")?;
     for (place, block) in blocks(hosts).enumerate() {
@@ -70,7 +81,7 @@ fn merged(
 }
 
 /// Reads the array, by itself or as the `map` of an object with its `version`.
-pub(super) fn read(reading: &mut Reading<'_>) {
+fn read(reading: &mut Reading<'_>) {
     let blocks = match serde_json::from_str(reading.text) {
         Ok(value) => array(value),
         Err(error) => {
@@ -112,7 +123,7 @@ fn array(value: Value) -> Option<Vec<Value>> {
     }
 }
 
-/// The four numbers of a block; none, and told, when it is none.
+/// The four numbers of a block; none, with a complaint, when it is no block.
 fn check(reading: &mut Reading<'_>, block: &Value, text: &str) -> Option<Block> {
     let numbers: Option<Vec<u64>> =
         block.as_array().and_then(|numbers| numbers.iter().map(Value::as_u64).collect());

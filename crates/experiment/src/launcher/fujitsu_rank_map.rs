@@ -11,23 +11,36 @@
 
 use std::io::{self, Write};
 
-use super::{LauncherError, LauncherFormat, file::LauncherFile, reading::Reading};
+use super::{
+    FormatDescriptor, HostNaming, LauncherError, LauncherFormat, file::LauncherFile, reading::Reading,
+};
 use crate::text::{Remarks, described, lines};
+
+/// The format.
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "fujitsu-rank-map",
+    summary: "Coordinates of every rank, for pjsub --mpi rank-map-hostfile=..",
+    hosts: HostNaming::Nodes,
+    has_slots: false,
+    check,
+    write,
+    read,
+};
 
 /// The most coordinates that a node of such a machine has.
 const MAX_COORDINATES: usize = 3;
 
 /// Whether there are few enough coordinates.
-pub(super) fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
+fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let found = file.region.machine.shape().dimension_count();
     if found <= MAX_COORDINATES {
         return Ok(());
     }
-    Err(LauncherError::Dimensions { format: LauncherFormat::FujitsuRankMap, found, most: MAX_COORDINATES })
+    Err(LauncherError::Dimensions { format: LauncherFormat::FUJITSU_RANK_MAP, found, most: MAX_COORDINATES })
 }
 
 /// Writes `(p_1,..)` for each rank.
-pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     for seat in file.seats() {
         for (place, coordinate) in file.address(seat.node).as_slice().iter().enumerate() {
             write!(output, "{}{coordinate}", if place == 0 { '(' } else { ',' })?;
@@ -38,7 +51,7 @@ pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Res
 }
 
 /// Reads the lines.
-pub(super) fn read(reading: &mut Reading<'_>) {
+fn read(reading: &mut Reading<'_>) {
     let expected = reading.region.machine.shape().dimension_count();
     for (rank, line) in (0..).zip(lines(reading.text, Remarks::None)) {
         let Some(process) = reading.next_process(line, rank) else { break };

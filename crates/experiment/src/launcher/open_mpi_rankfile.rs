@@ -12,14 +12,25 @@ use std::io::{self, Write};
 
 use cubefold_topology::NodeId;
 
-use super::{file::LauncherFile, reading::Reading};
+use super::{FormatDescriptor, HostList, HostNaming, file::LauncherFile, reading::Reading};
 use crate::text::{Remarks, described, lines};
+
+/// The format.
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "open-mpi-rankfile",
+    summary: "Host and slot of every rank, for mpirun --rankfile; needs --hosts",
+    hosts: HostNaming::Names,
+    has_slots: true,
+    check: |_| Ok(()),
+    write,
+    read,
+};
 
 /// What a line looks like.
 const FORM: &str = "\"rank N=HOST slot=S\"";
 
 /// Writes a line a rank.
-pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     for seat in file.seats() {
         let slot = file.slots.slot(file.number(seat.node), seat.turn);
         writeln!(output, "rank {}={} slot={slot}", seat.process, file.host(seat.node))?;
@@ -28,7 +39,7 @@ pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Res
 }
 
 /// Reads lines in any order.
-pub(super) fn read(reading: &mut Reading<'_>) {
+fn read(reading: &mut Reading<'_>) {
     let Some(hosts) = Hosts::new(reading) else { return };
     for line in lines(reading.text, Remarks::AfterHash) {
         let Some([rank, host, slot]) = words(line) else {
@@ -55,7 +66,7 @@ fn words(line: &str) -> Option<[&str; 3]> {
 
 /// The hosts of the machine and how their slots are divided among its nodes.
 struct Hosts<'t> {
-    names: &'t super::HostList,
+    names: &'t HostList,
     each: u64,           // nodes of the machine on a host
     last: u64,           // the greatest slot of a host
     slots_per_node: u64, // of a node of the machine; of no account where a host is one

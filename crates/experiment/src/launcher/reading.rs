@@ -6,14 +6,14 @@ use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_topology::NodeId;
 
 use super::{
-    LauncherFormat, bluegene_mapfile, cray_rank_order, file::HostOptions, flux_taskmap, fujitsu_rank_map,
-    open_mpi_rankfile, slurm_hostfile,
+    LauncherFormat,
+    hosts::{HostList, HostOptions},
 };
 use crate::diagnostic::Diagnostics;
 use crate::text::{described, span};
 use crate::{missing_processes, region::Region};
 
-/// The most processes that are read: a few characters of a task map could stand for any number of them.
+/// The largest number of processes that are read: a few characters of a task map could stand for any number of them.
 const MAX_PROCESSES: u64 = 1 << 24;
 
 /// Reads the placement of so many processes.
@@ -35,14 +35,7 @@ pub(crate) fn read(
         });
         return Err(reading.diagnostics);
     }
-    match format {
-        LauncherFormat::OpenMpiRankfile => open_mpi_rankfile::read(&mut reading),
-        LauncherFormat::SlurmHostfile => slurm_hostfile::read(&mut reading),
-        LauncherFormat::CrayRankOrder => cray_rank_order::read(&mut reading),
-        LauncherFormat::BluegeneMapfile => bluegene_mapfile::read(&mut reading),
-        LauncherFormat::FluxTaskmap => flux_taskmap::read(&mut reading),
-        LauncherFormat::FujitsuRankMap => fujitsu_rank_map::read(&mut reading),
-    }
+    (format.0.read)(&mut reading);
     reading.finish()
 }
 
@@ -55,7 +48,7 @@ pub(super) struct Reading<'t> {
     pub(super) options: HostOptions<'t>,
     seats: BTreeMap<ProcessId, Option<NodeId>>, // none where the file says something wrong
     unknown: u64,                               // parts that say where some rank goes, and not which
-    taken: BTreeMap<(u64, u64), ProcessId>,     // by host or node and slot, where the format tells slots
+    taken: BTreeMap<(u64, u64), ProcessId>,     // by host or node and slot, where the format has slots
     diagnostics: Diagnostics,
 }
 
@@ -87,7 +80,7 @@ impl<'t> Reading<'t> {
         self.unknown = self.processes;
     }
 
-    /// A number of decimal digits in a range; none, and told, when it is no such.
+    /// A number of decimal digits in a range; none, with a complaint, when it is no such.
     pub(super) fn number(&mut self, word: &str, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
         let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let number = digits.then(|| word.parse().ok()).flatten().filter(|number| range.contains(number));
@@ -101,14 +94,14 @@ impl<'t> Reading<'t> {
         number
     }
 
-    /// The process with a label; none, and told, when there is no such.
+    /// The process with a label; none, with a complaint, when there is no such.
     pub(super) fn process(&mut self, word: &str) -> Option<ProcessId> {
         let label = self.number(word, "rank", 0..=self.processes - 1);
         self.unknown += u64::from(label.is_none());
         u32::try_from(label?).ok().map(ProcessId::new)
     }
 
-    /// The process of a line that is known by its place; none, and told once, when there are too many.
+    /// The process of a line that is known by its place; none, with one complaint, when there are too many.
     pub(super) fn next_process(&mut self, line: &str, place: u64) -> Option<ProcessId> {
         if place < self.processes {
             return u32::try_from(place).ok().map(ProcessId::new);
@@ -134,7 +127,7 @@ impl<'t> Reading<'t> {
         machine.node(index?).ok()
     }
 
-    /// The node with this number on the whole machine; none, and told, when it is outside the partition.
+    /// The node with this number on the whole machine; none, with a complaint, when it is outside the partition.
     pub(super) fn numbered_node(&mut self, word: &str, number: u64) -> Option<NodeId> {
         let node = self.region.node(number);
         if node.is_none() {
@@ -167,8 +160,8 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// The names of the hosts and the nodes of the machine on each; none, and told, when they do not fit.
-    pub(super) fn hosts(&mut self) -> Option<(&'t super::HostList, u64)> {
+    /// The names of the hosts and the nodes of the machine on each; none, with a complaint, when they do not fit.
+    pub(super) fn hosts(&mut self) -> Option<(&'t HostList, u64)> {
         let hosts = self.options.hosts?;
         let (found, nodes) = (hosts.count(), self.region.whole().node_count());
         if !nodes.is_multiple_of(found) {
@@ -180,8 +173,8 @@ impl<'t> Reading<'t> {
         Some((hosts, nodes / found))
     }
 
-    /// Tells which ranks have no place, unless what is wrong may be theirs.
-    fn tell_missing(&mut self) {
+    /// Complains of the ranks that have no place, unless what is wrong may be theirs.
+    fn complain_of_missing(&mut self) {
         if self.processes - self.seats.len() as u64 > self.unknown {
             let missing = missing_processes::named(self.seats.keys().copied(), self.processes);
             let last = self.processes - 1;
@@ -192,7 +185,7 @@ impl<'t> Reading<'t> {
     }
 
     fn finish(mut self) -> Result<Placement, Diagnostics> {
-        self.tell_missing();
+        self.complain_of_missing();
         if self.diagnostics.is_empty() {
             let nodes = self.seats.values().filter_map(|&node| node).collect();
             match PlacementTable::new(self.region.machine, nodes) {

@@ -12,11 +12,22 @@
 
 use std::io::{self, Write};
 
-use super::{file::LauncherFile, reading::Reading};
+use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
 use crate::text::{Remarks, described, lines};
 
+/// The format.
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "slurm-hostfile",
+    summary: "Host of every rank, for srun --distribution=arbitrary; needs --hosts",
+    hosts: HostNaming::Names,
+    has_slots: false,
+    check: |_| Ok(()),
+    write,
+    read,
+};
+
 /// Writes the host of each rank.
-pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Result<()> {
+fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     for seat in file.seats() {
         writeln!(output, "{}", file.host(seat.node))?;
     }
@@ -24,7 +35,7 @@ pub(super) fn write(file: &LauncherFile<'_>, output: &mut impl Write) -> io::Res
 }
 
 /// Reads the hosts, each of which must be one node of the machine.
-pub(super) fn read(reading: &mut Reading<'_>) {
+fn read(reading: &mut Reading<'_>) {
     let Some((hosts, each)) = reading.hosts() else { return };
     if each > 1 {
         let (found, expected) = (hosts.count(), hosts.count() * each);

@@ -1,4 +1,4 @@
-//! What is written is read back, and what cannot be read is told.
+//! What is written is read back, and what cannot be read is reported.
 
 use std::fmt::Write as _;
 
@@ -111,7 +111,7 @@ proptest! {
             let text = match written(format, region, placement, options) {
                 Ok(text) => text,
                 Err(LauncherError::EmptySlot { .. }) => {
-                    prop_assert_eq!(format, LauncherFormat::CrayRankOrder);
+                    prop_assert_eq!(format, LauncherFormat::CRAY_RANK_ORDER);
                     let slots = region.machine.node_count() * placement.max_load();
                     prop_assert!(placement.process_count() < slots);
                     continue;
@@ -131,7 +131,7 @@ proptest! {
         let hosts = hosts(nodes / each);
         let slots_per_node = Some(each * case.placement.max_load());
         let options = HostOptions { hosts: Some(&hosts), slots_per_node };
-        let format = LauncherFormat::OpenMpiRankfile;
+        let format = LauncherFormat::OPEN_MPI_RANKFILE;
         let text = written(format, case.region(), &case.placement, options).unwrap();
         let back = read(format, &text, case.placement.process_count(), case.region(), options);
         prop_assert_eq!(back.as_ref().map(Placement::nodes), Ok(case.placement.nodes()), "{}", text);
@@ -160,8 +160,8 @@ fn the_rank_order_is_the_inverse_and_the_rest_are_direct() {
     let gray = Placement::embed(EmbeddingKind::Gray, Hypercube::new(3).unwrap(), &ring).unwrap();
     let region = Region { machine: &ring, partition: None };
     let text = |format| written(format, region, &gray, HostOptions::default()).unwrap();
-    assert_eq!(text(LauncherFormat::CrayRankOrder), "0,1,3,2,6,7,5,4\n");
-    assert_eq!(text(LauncherFormat::FujitsuRankMap), "(0)\n(1)\n(3)\n(2)\n(7)\n(6)\n(4)\n(5)\n");
+    assert_eq!(text(LauncherFormat::CRAY_RANK_ORDER), "0,1,3,2,6,7,5,4\n");
+    assert_eq!(text(LauncherFormat::FUJITSU_RANK_MAP), "(0)\n(1)\n(3)\n(2)\n(7)\n(6)\n(4)\n(5)\n");
 }
 
 #[test]
@@ -169,14 +169,14 @@ fn a_partition_counts_its_own_nodes_where_a_job_does() {
     let case = Case::new(&[4, 3], Some((&[1, 1], &[2, 2])), &[0, 1, 3, 2]);
     let text = |format, options| written(format, case.region(), &case.placement, options).unwrap();
     let job = HostOptions::default();
-    assert_eq!(text(LauncherFormat::CrayRankOrder, job), "0,1,3,2\n");
-    assert_eq!(text(LauncherFormat::FluxTaskmap, job), "[[0,2,1,1],[3,1,1,1],[2,1,1,1]]\n");
-    assert_eq!(text(LauncherFormat::BluegeneMapfile, job), "1 1 0\n2 1 0\n2 2 0\n1 2 0\n");
+    assert_eq!(text(LauncherFormat::CRAY_RANK_ORDER, job), "0,1,3,2\n");
+    assert_eq!(text(LauncherFormat::FLUX_TASKMAP, job), "[[0,2,1,1],[3,1,1,1],[2,1,1,1]]\n");
+    assert_eq!(text(LauncherFormat::BLUEGENE_MAPFILE, job), "1 1 0\n2 1 0\n2 2 0\n1 2 0\n");
     let hosts = hosts(12);
     let named = HostOptions { hosts: Some(&hosts), slots_per_node: None };
-    assert_eq!(text(LauncherFormat::SlurmHostfile, named), "n5\nn6\nn10\nn9\n");
-    let told = diagnostics(LauncherFormat::SlurmHostfile, "n5\nn6\nn10\nn4\n", 4, case.region(), named);
-    assert_eq!(told, ["10..12: host \"n4\" is node 4 of the machine, expected one in the partition"]);
+    assert_eq!(text(LauncherFormat::SLURM_HOSTFILE, named), "n5\nn6\nn10\nn9\n");
+    let reported = diagnostics(LauncherFormat::SLURM_HOSTFILE, "n5\nn6\nn10\nn4\n", 4, case.region(), named);
+    assert_eq!(reported, ["10..12: host \"n4\" is node 4 of the machine, expected one in the partition"]);
 }
 
 #[test]
@@ -187,14 +187,14 @@ fn only_what_the_launcher_decides_is_noted() {
         let options = HostOptions { hosts, slots_per_node: Some(2) };
         LauncherFile::on(case.region(), &case.placement, format, options).unwrap().note()
     };
-    assert_eq!(note(LauncherFormat::OpenMpiRankfile, Some(&hosts)), None);
+    assert_eq!(note(LauncherFormat::OPEN_MPI_RANKFILE, Some(&hosts)), None);
     let noted = "slurm-hostfile tells the host of a rank and not its slot: hosts have 2 nodes of the machine each, \
                  and on which of them a rank comes to lie is the launcher's decision";
-    assert_eq!(note(LauncherFormat::SlurmHostfile, Some(&hosts)).as_deref(), Some(noted));
-    assert!(note(LauncherFormat::FluxTaskmap, None).unwrap().starts_with("flux-taskmap tells"));
+    assert_eq!(note(LauncherFormat::SLURM_HOSTFILE, Some(&hosts)).as_deref(), Some(noted));
+    assert!(note(LauncherFormat::FLUX_TASKMAP, None).unwrap().starts_with("flux-taskmap tells"));
     let in_turn = Case::new(&[4], None, &[0, 1, 2, 3]);
     let options = HostOptions { hosts: None, slots_per_node: Some(2) };
-    let file = LauncherFile::on(in_turn.region(), &in_turn.placement, LauncherFormat::FluxTaskmap, options);
+    let file = LauncherFile::on(in_turn.region(), &in_turn.placement, LauncherFormat::FLUX_TASKMAP, options);
     assert_eq!(file.unwrap().note(), None);
 }
 
@@ -208,30 +208,30 @@ fn what_a_format_cannot_say_is_refused() {
     let named = HostOptions { hosts: Some(&list), ..none };
     let grouped = HostOptions { slots_per_node: Some(4), ..none };
     let wanted = "open-mpi-rankfile without the names of the hosts, expected a list of them";
-    assert_eq!(message(LauncherFormat::OpenMpiRankfile, none), wanted);
+    assert_eq!(message(LauncherFormat::OPEN_MPI_RANKFILE, none), wanted);
     let unneeded = "host names for flux-taskmap, expected none: it names no hosts";
-    assert_eq!(message(LauncherFormat::FluxTaskmap, named), unneeded);
+    assert_eq!(message(LauncherFormat::FLUX_TASKMAP, named), unneeded);
     let slots =
         "slots per host for cray-rank-order, expected none: it tells every node of the machine by itself";
-    assert_eq!(message(LauncherFormat::CrayRankOrder, grouped), slots);
+    assert_eq!(message(LauncherFormat::CRAY_RANK_ORDER, grouped), slots);
     let empty = "1 processes on node (0, 0, 0, 0), expected 2 as on the fullest node";
-    assert_eq!(message(LauncherFormat::CrayRankOrder, none), empty);
+    assert_eq!(message(LauncherFormat::CRAY_RANK_ORDER, none), empty);
     let dimensions = "a machine of 4 dimensions, expected at most 3 for fujitsu-rank-map";
-    assert_eq!(message(LauncherFormat::FujitsuRankMap, none), dimensions);
+    assert_eq!(message(LauncherFormat::FUJITSU_RANK_MAP, none), dimensions);
     let count = "15 hosts, expected 16 for a machine of 16 nodes with 1 on a host";
-    assert_eq!(message(LauncherFormat::SlurmHostfile, named), count);
-    assert!(refused(LauncherFormat::SlurmHostfile, named).help().contains("--slots-per-node"));
+    assert_eq!(message(LauncherFormat::SLURM_HOSTFILE, named), count);
+    assert!(refused(LauncherFormat::SLURM_HOSTFILE, named).help().contains("--slots-per-node"));
 }
 
 #[test]
-fn everything_wrong_with_a_rankfile_is_told() {
+fn everything_wrong_with_a_rankfile_is_reported() {
     let case = Case::new(&[4], None, &[0, 1, 2, 3]);
     let list = hosts(4);
     let options = HostOptions { hosts: Some(&list), slots_per_node: Some(1) };
     let text =
         "rank 0=n0 slot=0\nrank 1=m1 slot=0\nrank 9=n2 slot=1\nrank 2=n0 slot=0\nrank 0=n3 slot=0\nrank n3\n";
     assert_eq!(
-        diagnostics(LauncherFormat::OpenMpiRankfile, text, 4, case.region(), options),
+        diagnostics(LauncherFormat::OPEN_MPI_RANKFILE, text, 4, case.region(), options),
         [
             "24..26: host \"m1\" is none of the hosts, expected one of them",
             "39..40: rank is 9, expected an integer from 0 to 3",
@@ -242,11 +242,11 @@ fn everything_wrong_with_a_rankfile_is_told() {
         ]
     );
     let left_out =
-        diagnostics(LauncherFormat::OpenMpiRankfile, "rank 2=n2 slot=0", 4, case.region(), options);
+        diagnostics(LauncherFormat::OPEN_MPI_RANKFILE, "rank 2=n2 slot=0", 4, case.region(), options);
     assert_eq!(left_out, ["0..0: no place for rank 0 to 1, 3, expected one for each of 0 to 3"]);
     let few = hosts(3);
     let options = HostOptions { hosts: Some(&few), slots_per_node: None };
-    let uneven = diagnostics(LauncherFormat::OpenMpiRankfile, text, 4, case.region(), options);
+    let uneven = diagnostics(LauncherFormat::OPEN_MPI_RANKFILE, text, 4, case.region(), options);
     assert_eq!(uneven, ["0..0: 3 hosts, expected 4, one a node, or a divisor of that"]);
 }
 
@@ -256,37 +256,40 @@ fn rankfiles_may_be_written_with_more_space_and_remarks() {
     let list = hosts(2);
     let options = HostOptions { hosts: Some(&list), slots_per_node: None };
     let text = "# mine\nrank  1 = n0   slot = 0\n\nrank 0=n1 slot=7 # any slot of the node\n";
-    let placement = read(LauncherFormat::OpenMpiRankfile, text, 2, case.region(), options).unwrap();
+    let placement = read(LauncherFormat::OPEN_MPI_RANKFILE, text, 2, case.region(), options).unwrap();
     assert_eq!(placement.nodes(), [1, 0].map(NodeId::new));
 }
 
 #[test]
-fn everything_wrong_with_a_rank_order_is_told() {
+fn everything_wrong_with_a_rank_order_is_reported() {
     let case = Case::new(&[4], None, &[0, 1, 2, 3]);
-    let told = |text, processes| {
-        diagnostics(LauncherFormat::CrayRankOrder, text, processes, case.region(), HostOptions::default())
+    let reported = |text, processes| {
+        diagnostics(LauncherFormat::CRAY_RANK_ORDER, text, processes, case.region(), HostOptions::default())
     };
     assert_eq!(
-        told("0,1,x,\n1,3-2", 4),
+        reported("0,1,x,\n1,3-2", 4),
         [
             "4..5: rank is \"x\", expected an integer from 0 to 3",
             "7..8: rank 1 a second time, expected every rank once",
             "9..12: ranks 3-2, expected the lesser one first",
         ]
     );
-    assert_eq!(told("0-1", 4), ["0..0: no place for rank 2 to 3, expected one for each of 0 to 3"]);
-    assert_eq!(told("0", 6), ["0..0: 6 processes, expected a multiple of 4: a rank order fills every node"]);
+    assert_eq!(reported("0-1", 4), ["0..0: no place for rank 2 to 3, expected one for each of 0 to 3"]);
+    assert_eq!(
+        reported("0", 6),
+        ["0..0: 6 processes, expected a multiple of 4: a rank order fills every node"]
+    );
     let read =
-        read(LauncherFormat::CrayRankOrder, "# by hand\n3,0-2", 4, case.region(), HostOptions::default());
+        read(LauncherFormat::CRAY_RANK_ORDER, "# by hand\n3,0-2", 4, case.region(), HostOptions::default());
     assert_eq!(read.unwrap().nodes(), [1, 2, 3, 0].map(NodeId::new));
 }
 
 #[test]
-fn everything_wrong_with_lists_of_coordinates_is_told() {
+fn everything_wrong_with_lists_of_coordinates_is_reported() {
     let case = Case::new(&[2, 2], None, &[0, 1, 2, 3]);
-    let told = |format, text| diagnostics(format, text, 4, case.region(), HostOptions::default());
+    let reported = |format, text| diagnostics(format, text, 4, case.region(), HostOptions::default());
     assert_eq!(
-        told(LauncherFormat::BluegeneMapfile, "0 0 0\n0 2 0\n1 0\n0 0 0\n1 1 0\n"),
+        reported(LauncherFormat::BLUEGENE_MAPFILE, "0 0 0\n0 2 0\n1 0\n0 0 0\n1 1 0\n"),
         [
             "8..9: p_2 is 2, expected an integer from 0 to 1",
             "12..15: 2 numbers, expected 3: the coordinates and T, the place in the node",
@@ -295,7 +298,7 @@ fn everything_wrong_with_lists_of_coordinates_is_told() {
         ]
     );
     assert_eq!(
-        told(LauncherFormat::FujitsuRankMap, "(0,0)\n0,1\n(1,)\n"),
+        reported(LauncherFormat::FUJITSU_RANK_MAP, "(0,0)\n0,1\n(1,)\n"),
         [
             "6..9: line is \"0,1\", expected \"(p_1,p_2)\"",
             "13..13: p_2 is \"\", expected an integer from 0 to 1",
@@ -305,12 +308,12 @@ fn everything_wrong_with_lists_of_coordinates_is_told() {
 }
 
 #[test]
-fn everything_wrong_with_a_task_map_is_told() {
+fn everything_wrong_with_a_task_map_is_reported() {
     let case = Case::new(&[4], None, &[0, 1, 2, 3]);
-    let told =
-        |text| diagnostics(LauncherFormat::FluxTaskmap, text, 4, case.region(), HostOptions::default());
+    let reported =
+        |text| diagnostics(LauncherFormat::FLUX_TASKMAP, text, 4, case.region(), HostOptions::default());
     assert_eq!(
-        told("[[0,2,1,1],[3,2,1,1],[1,0,1,1],[1,1,1]]"),
+        reported("[[0,2,1,1],[3,2,1,1],[1,0,1,1],[1,1,1]]"),
         [
             "11..20: block of 2 nodes from 3 on, expected nodes 0 to 3",
             "21..30: block is empty, expected at least one node, task and repeat",
@@ -318,15 +321,15 @@ fn everything_wrong_with_a_task_map_is_told() {
         ]
     );
     assert_eq!(
-        told("[[0,4,1,18446744073709551615]]"),
+        reported("[[0,4,1,18446744073709551615]]"),
         ["1..29: a place for rank 4, expected 4 ranks in all"]
     );
-    assert_eq!(told("[[0,3,1,1]]"), ["0..0: no place for rank 3, expected one for each of 0 to 3"]);
-    assert_eq!(told("[[0,"), ["3..3: no JSON, expected an array of blocks"]);
+    assert_eq!(reported("[[0,3,1,1]]"), ["0..0: no place for rank 3, expected one for each of 0 to 3"]);
+    assert_eq!(reported("[[0,"), ["3..3: no JSON, expected an array of blocks"]);
     let map = "0..0: no task map, expected an array of [NODE,NODES,TASKS,REPEAT], or an object of version 1 with it as map";
-    assert_eq!(told("{\"version\":2,\"map\":[[0,4,1,1]]}"), [map]);
+    assert_eq!(reported("{\"version\":2,\"map\":[[0,4,1,1]]}"), [map]);
     let wrapped = read(
-        LauncherFormat::FluxTaskmap,
+        LauncherFormat::FLUX_TASKMAP,
         "{\"version\":1, \"map\":[[0,2,2,1]]}",
         4,
         case.region(),
@@ -338,13 +341,13 @@ fn everything_wrong_with_a_task_map_is_told() {
 #[test]
 fn programs_beyond_all_machines_are_not_read() {
     let case = Case::new(&[4], None, &[0, 1, 2, 3]);
-    let told = diagnostics(
-        LauncherFormat::FluxTaskmap,
+    let reported = diagnostics(
+        LauncherFormat::FLUX_TASKMAP,
         "[[0,4,1,1]]",
         1 << 32,
         case.region(),
         HostOptions::default(),
     );
     let message = "0..0: a program of 4294967296 processes, expected at most 16777216 for flux-taskmap";
-    assert_eq!(told, [message]);
+    assert_eq!(reported, [message]);
 }

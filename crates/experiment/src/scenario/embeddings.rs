@@ -11,7 +11,7 @@ mod tao;
 use std::fmt;
 
 use cubefold_mapping::{
-    EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask, RANDOM,
+    EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask, RANDOM, SeededEmbedding,
 };
 
 use super::{
@@ -29,7 +29,7 @@ pub struct Embedding {
     /// The word for it in every file.
     pub name: &'static str,
     /// What it does, in one line.
-    pub about: &'static str,
+    pub summary: &'static str,
     /// Where it comes from: author, year, section.
     pub source: &'static str,
     /// The programs and machines that it takes.
@@ -49,58 +49,48 @@ pub(super) enum Maker {
     /// A function of the program, the machine, and the construction that is asked for.
     Construction(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
     /// A function of the guest, the machine and the seed.
-    Described(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
+    Seeded(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
 }
 
 /// The embeddings, in the order of messages and help.
 static EMBEDDINGS: &[Embedding] = &[
-    rule(
-        EmbeddingKind::Standard,
-        "process and node have the same index",
-        "Matic 1990; optimal on meshes (Harper 1964)",
-    ),
-    rule(EmbeddingKind::Xor, "made for dimensions that wrap", "González & Valero 1993, sections 3 and 4"),
-    rule(
-        EmbeddingKind::Byweight,
-        "labels ordered by the number of ones",
-        "Harper 1966; González & Valero 1993, 2.3",
-    ),
-    rule(EmbeddingKind::Gray, "binary-reflected Gray code", "CS838 1999"),
-    rule(
-        EmbeddingKind::Optimal,
-        "xor where a dimension wraps, standard where it does not",
-        "González & Valero 1993, section 4",
-    ),
-    described(RANDOM),
+    rule(EmbeddingKind::Standard),
+    rule(EmbeddingKind::Xor),
+    rule(EmbeddingKind::Byweight),
+    rule(EmbeddingKind::Gray),
+    rule(EmbeddingKind::Optimal),
+    seeded(RANDOM),
     tao::TAO,
     greenberg::GREENBERG,
     classic::CLASSIC,
 ];
 
-/// A rule that places hypercube programs coordinate by coordinate.
-const fn rule(kind: EmbeddingKind, about: &'static str, source: &'static str) -> Embedding {
+/// A rule for the fields of labels; "standard" also numbers the processes of networks.
+const fn rule(kind: EmbeddingKind) -> Embedding {
+    let &EmbeddingDescriptor { name, summary, source, takes, .. } =
+        cubefold_mapping::EMBEDDINGS[kind as usize];
     Embedding {
-        name: kind.name(),
-        about,
+        name,
+        summary,
         source,
-        takes: "a program on a d-cube; a grid of 2^d nodes, all lengths powers of two",
+        takes,
         constructions: Vec::new,
         is_seeded: false,
         maker: Maker::Rule(kind),
     }
 }
 
-/// An embedding that describes itself.
-const fn described(descriptor: EmbeddingDescriptor) -> Embedding {
-    let EmbeddingDescriptor { name, about, source, takes, is_seeded, place } = descriptor;
+/// An embedding that the seed decides.
+const fn seeded(embedding: SeededEmbedding) -> Embedding {
+    let SeededEmbedding { name, summary, source, takes, place } = embedding;
     Embedding {
         name,
-        about,
+        summary,
         source,
         takes,
         constructions: Vec::new,
-        is_seeded,
-        maker: Maker::Described(place),
+        is_seeded: true,
+        maker: Maker::Seeded(place),
     }
 }
 
@@ -136,13 +126,13 @@ impl Embedding {
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self.maker {
             Maker::Rule(kind) => Some(kind),
-            Maker::Construction(_) | Maker::Described(_) => None,
+            Maker::Construction(_) | Maker::Seeded(_) => None,
         }
     }
 }
 
-/// Places a program by an embedding that describes itself.
-pub(super) fn place_described(
+/// Places a program by an embedding that the seed decides.
+pub(super) fn place_seeded(
     fit: &Fit<'_>,
     named: &NamedEmbedding,
     place: fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>,

@@ -168,7 +168,7 @@ pub(super) fn check_fit(
     errors: &mut Vec<ScenarioError>,
 ) {
     let kind = settings.place(Key::MachineKind);
-    let network = section.machine.as_ref().filter(|machine| machine.as_network().is_some());
+    let network = section.machine.as_ref().filter(|machine| machine.graph().is_some());
     if let (Some(machine), Some(LinkMode::SingleDirection), Some(place)) =
         (network, section.links, settings.place(Key::MachineLinks))
     {

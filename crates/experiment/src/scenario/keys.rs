@@ -23,7 +23,7 @@ pub struct ScenarioKey {
     /// The machines whose description has it.
     pub machines: KeyMachines,
     /// What it says, in one sentence.
-    pub about: &'static str,
+    pub summary: &'static str,
 }
 
 /// The values that a key takes.
@@ -85,7 +85,7 @@ pub(super) enum Section {
 
 /// Makes the names of the keys and their table of the same entries.
 macro_rules! keys {
-    ($($key:ident $path:literal, $values:expr, $default:expr, $machines:expr, $about:literal;)*) => {
+    ($($key:ident $path:literal, $values:expr, $default:expr, $machines:expr, $summary:literal;)*) => {
         /// The name of a key: its place in the table.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub(super) enum Key {
@@ -103,7 +103,7 @@ macro_rules! keys {
             values: $values,
             default: $default,
             machines: $machines,
-            about: $about,
+            summary: $summary,
         }),*];
     };
 }
@@ -303,7 +303,7 @@ mod tests {
                 (_, KeyDefault::Integer(_)) => panic!("{} is no integer", key.path),
                 _ => {}
             }
-            assert!(key.about.ends_with('.') && !key.about.contains(". "), "{}", key.path);
+            assert!(key.summary.ends_with('.') && !key.summary.contains(". "), "{}", key.path);
         }
     }
 

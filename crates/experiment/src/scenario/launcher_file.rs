@@ -85,7 +85,7 @@ fn read_hosts_key(
 /// The slots of a host; reported where the format has none.
 fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &mut Vec<ScenarioError>) -> Option<u64> {
     let key = "slots_per_node";
-    if format.names_hosts() && format.tells_slots() {
+    if format.names_hosts() && format.has_slots() {
         return table.get(key)?.natural(table.name(key), 1..=u32::MAX.into(), errors);
     }
     refuse(table, key, &format!("{format} tells no slots of hosts"), errors);

@@ -96,7 +96,7 @@ impl ShapeKey {
             kind: machine.kind().name(),
             lengths: machine.shape().lengths().to_vec(),
             wraps: machine.extents().map(Extent::wrap).collect(),
-            links: machine.as_network().map_or_else(Vec::new, |network| network.links().collect()),
+            links: machine.graph().map_or_else(Vec::new, |network| network.links().collect()),
         }
     }
 }

@@ -6,7 +6,7 @@ use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, Partition};
 
 use super::{
-    embeddings::{EmbeddingName, Maker, expected, place_described},
+    embeddings::{EmbeddingName, Maker, expected, place_seeded},
     errors::{ScenarioError, all_of, help},
     keys::Key,
     launcher_file::{self, LauncherSource},
@@ -47,7 +47,7 @@ impl Fit<'_> {
 
     /// Whether the machine or the guest is a network.
     fn has_network(&self) -> bool {
-        self.machine.as_network().is_some() || self.program.has_network_guest()
+        self.machine.graph().is_some() || self.program.has_network_guest()
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn read(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<NamedEmbedding>> {
     let Some(value) = settings.get(Key::MappingEmbeddings) else {
-        let on_network = machine.is_some_and(|machine| machine.as_network().is_some());
+        let on_network = machine.is_some_and(|machine| machine.graph().is_some());
         let kind = machine.map(Machine::kind);
         let names: &[&str] = match program {
             // A network goes on one of its own kind as it is, and elsewhere as the notes have it.
@@ -235,7 +235,7 @@ fn placement(
             match registered.maker {
                 Maker::Rule(kind) => place_by_rule(fit, embedding, kind, key, library),
                 Maker::Construction(place) => library.placement(key, || place(fit, embedding)),
-                Maker::Described(place) => library.placement(key, || place_described(fit, embedding, place)),
+                Maker::Seeded(place) => library.placement(key, || place_seeded(fit, embedding, place)),
             }
         }
         EmbeddingName::File(name) => {

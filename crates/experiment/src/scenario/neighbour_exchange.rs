@@ -28,7 +28,7 @@ pub(super) const COMMUNICATIONS: [&str; 3] = ["shift", "permutation", "scatter"]
 
 pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
     name: "neighbour-exchange",
-    about: "The processes are the nodes of a torus, a mesh or a network, and send to their neighbours.",
+    summary: "The processes are the nodes of a torus, a mesh or a network, and send to their neighbours.",
     keys: &[Key::ProgramGuest, Key::ProgramCommunication, Key::ProgramSets],
     read,
 };
@@ -49,7 +49,7 @@ fn communication(
     guest: Option<&GraphGuest>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<NeighbourCommunication> {
-    let network = guest.map(GraphGuest::shape).filter(|shape| shape.as_network().is_some());
+    let network = guest.map(GraphGuest::shape).filter(|shape| shape.graph().is_some());
     let sets = settings.natural(Key::ProgramSets, errors);
     let permutation = sets
         .and_then(|sets| usize::try_from(sets).ok())
@@ -115,7 +115,7 @@ fn neighbours(
 
 /// A shape in words that no change of the code changes: keys of random choices are made of it.
 fn shape_name(shape: &Machine) -> String {
-    if shape.as_network().is_some() {
+    if shape.graph().is_some() {
         let lengths: Vec<String> = shape.shape().lengths().iter().map(u64::to_string).collect();
         return format!("{} {}", shape.kind(), lengths.join("x"));
     }

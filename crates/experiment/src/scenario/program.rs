@@ -29,7 +29,7 @@ pub struct ProgramKind {
     /// The word for it in every file.
     pub name: &'static str,
     /// What it computes and sends, in one sentence.
-    pub about: &'static str,
+    pub summary: &'static str,
     /// The keys of `[program]` that it takes besides those that every kind takes.
     pub(super) keys: &'static [Key],
     /// Reads a program of this kind.
@@ -42,21 +42,21 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] =
 
 static CC_CUBE: ProgramKind = ProgramKind {
     name: "cc-cube",
-    about: "In each stage every process of a d-cube computes, then exchanges with its neighbour in one dimension.",
+    summary: "In each stage every process of a d-cube computes, then exchanges with its neighbour in one dimension.",
     keys: &[Key::ProgramDimensions, Key::ProgramStages],
     read: read_cc_cube,
 };
 
 static DIVIDE_AND_CONQUER: ProgramKind = ProgramKind {
     name: "divide-and-conquer",
-    about: "The processes of a d-cube divide a task dimension by dimension, solve the parts and combine them.",
+    summary: "The processes of a d-cube divide a task dimension by dimension, solve the parts and combine them.",
     keys: &[Key::ProgramDimensions],
     read: read_divide_and_conquer,
 };
 
 static NORMAL: ProgramKind = ProgramKind {
     name: "normal",
-    about: "A cc-cube program whose consecutive stages use consecutive dimensions.",
+    summary: "A cc-cube program whose consecutive stages use consecutive dimensions.",
     keys: &[Key::ProgramDimensions, Key::ProgramStages],
     read: read_normal,
 };

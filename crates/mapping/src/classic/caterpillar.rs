@@ -182,7 +182,7 @@ impl Search {
 /// The longest path of a tree, from the end with the lower label: the farthest node from any node is one end, the
 /// farthest from that the other.
 fn spine(tree: &Machine) -> Option<Vec<NodeId>> {
-    let network = tree.as_network()?;
+    let network = tree.graph()?;
     let farthest = |from: NodeId| {
         let distances = network.distances_to(from);
         (0..).map(NodeId::new).zip(distances).max_by_key(|&(node, distance)| (distance, Reverse(node)))

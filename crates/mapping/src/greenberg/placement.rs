@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cubefold_topology::{HostDimension, Machine, NodeId};
+use cubefold_topology::{Grid, HostDimension, Machine, NodeId};
 use rayon::prelude::*;
 
 use super::{
@@ -71,7 +71,7 @@ impl PairedAxes {
         self.first_bit
     }
 
-    fn new(guest: &Machine, axes: Axes) -> Result<Self, GreenbergError> {
+    fn new(guest: &Grid, axes: Axes) -> Result<Self, GreenbergError> {
         let dimensions: Vec<HostDimension> = guest.shape().dimensions().collect();
         let (rows, columns) = match axes {
             Axes::Alone(index) => (None, dimensions[index]),
@@ -92,7 +92,7 @@ impl PairedAxes {
     }
 
     /// The bits of the node that a process has from its coordinates in these dimensions.
-    fn bits(&self, guest: &Machine, process: ProcessId) -> u32 {
+    fn bits(&self, guest: &Grid, process: ProcessId) -> u32 {
         let coordinate = |axis| guest.shape().coordinate(NodeId::new(process.label()), axis);
         let node = self.embedding.node([self.rows.map_or(0, coordinate), coordinate(self.columns)]);
         node << self.first_bit
@@ -101,7 +101,7 @@ impl PairedAxes {
 
 /// Whether the ends of a guest dimension, which is not compressed, may be joined.
 fn check_wrap(
-    guest: &Machine,
+    guest: &Grid,
     dimension: HostDimension,
     place: WrapPlace,
     method: Method,
@@ -130,8 +130,11 @@ impl GreenbergPlacement {
     ///
     /// O(P d) for P processes in d dimensions, and as [`GreenbergEmbedding::new`] for each pair.
     pub fn new(guest: &Machine, host: &Machine) -> Result<Self, GreenbergError> {
-        if let Some(network) = [guest, host].into_iter().find(|machine| machine.as_network().is_some()) {
-            return Err(GreenbergError::Network { kind: network.kind() });
+        let Some(grid) = guest.grid() else {
+            return Err(GreenbergError::Network { kind: guest.kind() });
+        };
+        if host.graph().is_some() {
+            return Err(GreenbergError::Network { kind: host.kind() });
         }
         let processes = guest.node_count();
         if processes > MeshSides::MAX_PROCESSES {
@@ -142,13 +145,13 @@ impl GreenbergPlacement {
         let mut parts = vec![];
         let mut first_bit = 0;
         for axes in pairs(guest.shape().lengths()) {
-            let part = PairedAxes { first_bit, ..PairedAxes::new(guest, axes)? };
+            let part = PairedAxes { first_bit, ..PairedAxes::new(grid, axes)? };
             first_bit += part.embedding.cube_dimensions();
             parts.push(part);
         }
         let processes: Vec<ProcessId> = ProcessId::first(processes).collect();
         let node = |&process: &ProcessId| {
-            NodeId::new(parts.iter().map(|part| part.bits(guest, process)).fold(0, |node, bits| node | bits))
+            NodeId::new(parts.iter().map(|part| part.bits(grid, process)).fold(0, |node, bits| node | bits))
         };
         let nodes = processes.par_iter().map(node).collect();
         let table = PlacementTable::new(host, nodes)?;

@@ -3,7 +3,7 @@
 //! Of the report's three ways to count, the one of definition 6 is meant: an n-cube has dimensions 0 to n - 1, and
 //! steps are counted from 1 (errata G1, G2).
 
-use crate::embedding::gray;
+use crate::product::{gray_position as position_in_gray_code, gray_word};
 
 /// The dimension that step `step` of the Gray code crosses, in a cube of `dimensions` dimensions: 0, 1, 0, 2, 0, ..
 ///
@@ -28,12 +28,12 @@ pub fn flexed_dimension(step: u32, dimensions: u32) -> u32 {
 /// The cube node at a position of the Gray code, both counted from 0 (definitions 3 and 6; errata G5).
 #[must_use]
 pub fn gray_code_word(position: u32) -> u32 {
-    gray::value(position)
+    gray_word(position)
 }
 
 /// The position of a cube node on the Gray code: the inverse of [`gray_code_word`].
 pub(super) fn gray_position(word: u32) -> u32 {
-    gray::position(word)
+    position_in_gray_code(word)
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
-//! Metrics of any placement, guest edge by guest edge.
+//! Metrics of any placement, guest edge by guest edge, in blocks of processes.
 
-use cubefold_topology::TieRule;
+use std::ops::Range;
 
-use super::congestion;
-use super::distances::{ByDimension, WithSpectrum, tally};
-use super::edge_blocks::EdgeBlocks;
-use super::on_network;
-use super::{Congestion, Dilation, DimensionDistances};
-use crate::{Guest, Placement, PlacementForm, PlacementMetrics};
+use cubefold_topology::{Machine, NodeId, TieRule};
+
+use super::{
+    Congestion, Dilation, DimensionDistances, congestion,
+    distances::{ByDimension, WithSpectrum, tally},
+};
+use crate::{GatheredImages, Guest, Placement, PlacementForm, PlacementMetrics};
 
 /// All metrics of `placement` for `guest`.
 pub(super) fn measure<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> PlacementMetrics {
@@ -38,14 +39,14 @@ pub(super) fn congestion<G: Guest>(guest: &G, placement: &Placement, tie: TieRul
     congestion_of(&EdgeBlocks::new(guest, placement, &images), placement, tie)
 }
 
-/// Bytes that measuring takes, roughly: the images of the processes and a few counters for every node.
+/// Estimates the memory that measuring takes: the images of the processes and a few counters for every node \[bytes\].
 pub(super) fn bytes(placement: &Placement) -> u64 {
     let (processes, nodes) = (placement.process_count(), placement.machine().node_count());
     let images = match placement.form() {
         PlacementForm::Product(_) | PlacementForm::Construction(_) => 4 * processes,
         PlacementForm::Table(_) => 0,
     };
-    let routes = placement.machine().as_network().map_or(0, |network| network.bytes_of_routes());
+    let routes = placement.machine().graph().map_or(0, |network| network.bytes_of_routes());
     // The guests here have at most 26 dimensions with up to 2^26 processes.
     let counter = if processes <= 1 << 26 { size_of::<u32>() } else { size_of::<u64>() };
     routes + images + nodes * (congestion::MAX_ARRAYS + 1) as u64 * counter as u64
@@ -56,17 +57,67 @@ fn with_spectrum<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> (Vec<DimensionDistance
 }
 
 fn congestion_of<G: Guest>(blocks: &EdgeBlocks<'_, G>, placement: &Placement, tie: TieRule) -> Congestion {
-    if blocks.machine.as_network().is_some() {
-        return on_network::congestion(blocks.guest, blocks.machine, blocks.images);
-    }
+    let Some(grid) = blocks.machine.grid() else {
+        return congestion::on_graph(blocks.guest, blocks.machine, blocks.images);
+    };
     let one_to_one = placement.is_one_to_one();
-    // A process owns an edge a dimension at most.
-    let most_edges = blocks.images.len().saturating_mul(blocks.guest.dimension_count());
-    if most_edges < 1 << 31 {
-        congestion::measure::<G, u32>(blocks, one_to_one, tie)
+    // A process owns at most one edge a dimension.
+    let max_edges = blocks.images.len().saturating_mul(blocks.guest.dimension_count());
+    if max_edges < 1 << 31 {
+        congestion::on_grid::<G, u32>(blocks, grid, one_to_one, tie)
     } else {
-        congestion::measure::<G, u64>(blocks, one_to_one, tie)
+        congestion::on_grid::<G, u64>(blocks, grid, one_to_one, tie)
     }
+}
+
+/// The processes of a block: few enough for their images to stay in the nearest cache.
+const PROCESSES_A_BLOCK: usize = 1 << 13;
+
+/// The edges of a guest with the nodes of its processes.
+#[derive(Debug)]
+pub(super) struct EdgeBlocks<'a, G> {
+    pub(super) guest: &'a G,
+    pub(super) machine: &'a Machine,
+    pub(super) images: &'a [NodeId], // of the guest's processes
+}
+
+impl<'a, G: Guest> EdgeBlocks<'a, G> {
+    /// The edges of `guest`, whose processes have the first of `images`.
+    pub(super) fn new(guest: &'a G, placement: &'a Placement, images: &'a [NodeId]) -> Self {
+        let machine = placement.machine();
+        let processes = usize::try_from(guest.process_count()).unwrap_or(usize::MAX);
+        Self { guest, machine, images: &images[..processes] }
+    }
+
+    /// The number of blocks.
+    pub(super) fn count(&self) -> usize {
+        self.images.len().div_ceil(PROCESSES_A_BLOCK)
+    }
+
+    /// Calls `visit` with a guest dimension and the images of both ends of some of its edges, until all edges of the
+    /// block were visited.
+    pub(super) fn visit(
+        &self,
+        block: usize,
+        gathered: &mut GatheredImages,
+        visit: &mut impl FnMut(usize, &[NodeId], &[NodeId]),
+    ) {
+        for dimension in 0..self.guest.dimension_count() {
+            let mut of_dimension = |low: &[NodeId], high: &[NodeId]| visit(dimension, low, high);
+            self.guest.visit_images(dimension, self.labels(block), self.images, gathered, &mut of_dimension);
+        }
+    }
+
+    /// The labels of a block.
+    pub(super) fn labels(&self, block: usize) -> Range<u64> {
+        let start = block * PROCESSES_A_BLOCK;
+        start as u64..(start + PROCESSES_A_BLOCK).min(self.images.len()) as u64
+    }
+}
+
+/// The bits in which any two of these nodes differ.
+pub(super) fn differing_bits(low: &[NodeId], high: &[NodeId]) -> u32 {
+    low.iter().zip(high).fold(0, |bits, (low, high)| bits | (low.index() ^ high.index()))
 }
 
 #[cfg(test)]
@@ -108,7 +159,7 @@ mod tests {
         assert_eq!(metrics.load, Extremes { min: 0, max: 1, sum: 2, count: 5 });
     }
 
-    /// Cases that differ in every way that the loops know: powers of two and other lengths, lines and rings, both
+    /// Cases that differ in everything that the loops distinguish: powers of two and other lengths, lines and rings, both
     /// of length 2, one-to-one and not, with empty nodes.
     fn placements() -> Vec<(Hypercube, Placement)> {
         let shapes: [&[u64]; 7] =
@@ -135,11 +186,12 @@ mod tests {
         for (cube, placement) in placements() {
             let images = placement.listed_nodes();
             let blocks = EdgeBlocks::new(&cube, &placement, &images);
+            let grid = placement.machine().grid().unwrap();
             for tie in TieRule::ALL {
                 let one_to_one = placement.is_one_to_one();
                 assert_eq!(
-                    congestion::measure::<_, u32>(&blocks, one_to_one, tie),
-                    congestion::measure::<_, u64>(&blocks, one_to_one, tie)
+                    congestion::on_grid::<_, u32>(&blocks, grid, one_to_one, tie),
+                    congestion::on_grid::<_, u64>(&blocks, grid, one_to_one, tie)
                 );
             }
         }
@@ -163,7 +215,7 @@ mod tests {
 
     #[test]
     fn edges_of_a_cube_in_rows_are_those_looked_up_one_by_one() {
-        /// A cube that knows no rows.
+        /// A cube whose edges are looked up one by one.
         struct Plain(Hypercube);
 
         impl Guest for Plain {

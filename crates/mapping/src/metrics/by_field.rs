@@ -1,8 +1,8 @@
 //! Metrics of a product placement from those of its fields.
 //!
-//! A guest edge of field `j` is routed along one line of dimension `j`, and the lines of a dimension all
-//! look alike. So links have the congestion of the line they lie in, and what a node has is the sum over
-//! the dimensions of what its coordinates have: extremes add up, because coordinates are free.
+//! A guest edge of field `j` is routed along one line of dimension `j`, and the lines of a dimension are all alike.
+//! Links have the congestion of their line, and a count of a node is the sum over the dimensions of the counts of its
+//! coordinates: extremes add up, because coordinates are independent.
 
 use cubefold_topology::{Extent, TieRule};
 
@@ -41,7 +41,7 @@ pub(super) fn measure(placement: &ProductPlacement, tie: TieRule) -> PlacementMe
     whole
 }
 
-/// Bytes that measuring takes, roughly: those of the longest line.
+/// Estimates the memory that measuring takes: that of the longest line \[bytes\].
 pub(super) fn bytes(placement: &ProductPlacement) -> u64 {
     let lines = placement.lines().into_iter().map(Placement::Product);
     lines.map(|line| by_edge::bytes(&line)).max().unwrap_or(0)

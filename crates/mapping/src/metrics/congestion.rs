@@ -1,43 +1,47 @@
 //! Link congestion and node load, guest edge by guest edge.
 //!
-//! A route is at most one run of links in each dimension, so that the congestion of all links of a
-//! dimension comes from difference arrays: 1 where a run begins, -1 where it ends, then prefix sums along
-//! the lines. The node load needs no pass of its own: a route uses two links of each node that it passes
-//! and one link of each of its ends, so that a node's links carry twice its load plus the edges that end
-//! there. An edge within a node uses no link and touches the node once.
+//! On a grid a route is at most one run of links in each dimension, so that the congestion of all links of a dimension
+//! comes from difference arrays: 1 where a run begins, -1 where it ends, then prefix sums along the lines. The node load
+//! needs no pass of its own: a route uses two links of each node that it passes and one link of each of its ends, so that
+//! a node's links carry twice its load plus the edges that end there. An edge within a node uses no link and touches the
+//! node once.
 
-use cubefold_topology::{Axis, Extent, HostDimension, NodeId, TieRule};
+use std::collections::BTreeMap;
+
+use cubefold_topology::{Axis, Digit, Extent, Grid, IndexDigit, Machine, NodeId, TieRule};
 use rayon::prelude::*;
 
-use super::axis::{Runs, is_among, write_runs};
-use super::counter::{Counter, extremes};
-use super::edge_blocks::{EdgeBlocks, differing_bits};
-use super::{Congestion, Extremes};
+use super::{
+    Congestion, Extremes,
+    by_edge::{EdgeBlocks, differing_bits},
+    counter::{Counter, extremes},
+};
 use crate::{GatheredImages, Guest, ProcessId};
 
-/// The most arrays of counters that are filled at the same time, to be added up in the end.
+/// The greatest number of arrays of counters that are filled at the same time, to be added up in the end.
 pub(super) const MAX_ARRAYS: usize = 4;
 
-/// Congestion of the edges, `one_to_one` telling whether no two processes share a node.
-pub(super) fn measure<G: Guest, C: Counter>(
+/// Congestion of the edges on a grid; `one_to_one` if no two processes share a node.
+pub(super) fn on_grid<G: Guest, C: Counter>(
     blocks: &EdgeBlocks<'_, G>,
+    grid: &Grid,
     one_to_one: bool,
     tie: TieRule,
 ) -> Congestion {
-    let nodes = usize::try_from(blocks.machine.node_count()).unwrap_or(usize::MAX);
+    let nodes = usize::try_from(grid.node_count()).unwrap_or(usize::MAX);
     let mut arrays = Arrays::<C>::new(nodes, blocks.count());
     let mut traffic = vec![C::default(); nodes]; // the congestion of the node's links, summed
     let mut link_congestion = Extremes::NONE;
-    for (axis, dimension) in blocks.machine.axes().iter().zip(blocks.machine.shape().dimensions()) {
+    for axis in grid.axes() {
         let links = arrays.count(blocks, &|counts, runs, low, high| {
             count_runs(axis, tie, counts, runs, low, high);
         });
-        link_congestion = link_congestion.and(add_up(blocks, dimension, links, &mut traffic));
+        link_congestion = link_congestion.and(add_up(axis, links, &mut traffic));
     }
-    let mut room = arrays.arrays.swap_remove(0);
+    let mut counts = arrays.arrays.swap_remove(0);
     drop(arrays);
-    let load = load(blocks, one_to_one, &mut room);
-    let (node_load, node_congestion) = census(blocks, one_to_one, room, traffic);
+    let load = load(blocks, one_to_one, &mut counts);
+    let (node_load, node_congestion) = node_counts(blocks, one_to_one, counts, traffic);
     Congestion { node_load, link_congestion, node_congestion, load }
 }
 
@@ -86,7 +90,7 @@ fn count_runs<C: Counter>(
     low: &[NodeId],
     high: &[NodeId],
 ) {
-    if !is_among(axis, differing_bits(low, high)) {
+    if !axis.digit().is_among(differing_bits(low, high)) {
         return;
     }
     write_runs(axis, low, high, tie, runs);
@@ -103,20 +107,13 @@ fn count_runs<C: Counter>(
 }
 
 /// Adds the differences of one dimension up along its lines, so that the link of near end `n` has its congestion
-/// at index `n`, and adds it to the traffic of both its ends; gives the extremes over the links.
-fn add_up<G: Guest, C: Counter>(
-    blocks: &EdgeBlocks<'_, G>,
-    dimension: HostDimension,
-    links: &mut [C],
-    traffic: &mut [C],
-) -> Extremes {
-    let shape = blocks.machine.shape();
-    let [length, stride] = [shape.length(dimension), shape.stride(dimension)]
-        .map(|size| usize::try_from(size).unwrap_or(usize::MAX));
-    let extent = blocks.machine.extent(dimension);
+/// at index `n`, and adds it to the traffic of both its ends; returns the extremes over the links.
+fn add_up<C: Counter>(axis: &Axis, links: &mut [C], traffic: &mut [C]) -> Extremes {
+    let [length, stride] =
+        [axis.length(), axis.digit().stride()].map(|size| usize::try_from(size).unwrap_or(usize::MAX));
     let blocks_of_lines = links.par_chunks_mut(length * stride).zip(traffic.par_chunks_mut(length * stride));
     blocks_of_lines
-        .map(|(links, traffic)| add_up_lines(extent, stride, links, traffic))
+        .map(|(links, traffic)| add_up_lines(axis.extent(), stride, links, traffic))
         .reduce(|| Extremes::NONE, Extremes::and)
 }
 
@@ -129,18 +126,18 @@ fn add_up_lines<C: Counter>(extent: Extent, stride: usize, links: &mut [C], traf
     for at in stride..links.len() {
         traffic[at] = traffic[at].plus(links[at]).plus(links[at - stride]);
     }
-    // A line's last node has no link there, so 0, unless it is the one round the back.
+    // A line's last node has no link there, so 0, unless it is the wraparound link.
     for at in 0..stride {
         traffic[at] = traffic[at].plus(links[at]).plus(links[last + at]);
     }
     extremes(if extent.is_ring() { links } else { &links[..last] })
 }
 
-/// What each node is passed and touched by, from the traffic on its links.
-fn census<G: Guest, C: Counter>(
+/// The extremes of the node load and of the node congestion, from the traffic on the links of each node.
+fn node_counts<G: Guest, C: Counter>(
     blocks: &EdgeBlocks<'_, G>,
     one_to_one: bool,
-    mut touching: Vec<C>, // room for a counter for every node
+    mut touching: Vec<C>, // a counter for every node, with any value
     mut traffic: Vec<C>,
 ) -> (Extremes, Extremes) {
     touching.fill(C::default());
@@ -177,7 +174,7 @@ fn visit_edges_within<G: Guest>(blocks: &EdgeBlocks<'_, G>, mut visit: impl FnMu
     }
 }
 
-/// How many processes are on each node.
+/// The number of processes on each node.
 fn load<G: Guest, C: Counter>(blocks: &EdgeBlocks<'_, G>, one_to_one: bool, counts: &mut [C]) -> Extremes {
     let (processes, nodes) = (blocks.images.len() as u64, blocks.machine.node_count());
     if one_to_one {
@@ -189,4 +186,192 @@ fn load<G: Guest, C: Counter>(blocks: &EdgeBlocks<'_, G>, one_to_one: bool, coun
         *count = count.plus(C::ONE);
     }
     extremes(counts)
+}
+
+/// The runs of links of some routes along one dimension, each on its own line.
+#[derive(Debug, Default)]
+struct Runs {
+    /// The node at which each begins, `+` leading along it.
+    first: Vec<u32>,
+    /// The node at which it ends: the first where the route uses no link of the dimension.
+    end: Vec<u32>,
+    /// The node at coordinate 0 of its line.
+    origin: Vec<u32>,
+    /// Whether it uses the wraparound link: 1 or 0.
+    wraps: Vec<u32>,
+    /// Whether any does.
+    any_wraps: bool,
+}
+
+impl Runs {
+    /// Writes the runs of routes that go up where `is_up` says so of the coordinates of both ends.
+    fn write(
+        &mut self,
+        digit: &impl Digit,
+        from: &[NodeId],
+        to: &[NodeId],
+        is_up: impl Fn(u32, u32) -> bool,
+    ) {
+        for list in [&mut self.first, &mut self.end, &mut self.origin, &mut self.wraps] {
+            list.resize(from.len(), 0);
+        }
+        let slots = self.first.iter_mut().zip(&mut self.end).zip(&mut self.origin).zip(&mut self.wraps);
+        let mut any_wraps = 0;
+        for ((((first, end), origin), wraps), (from, to)) in slots.zip(from.iter().zip(to)) {
+            let (from, to) = (from.index(), to.index());
+            let (a, b) = (digit.position(from), digit.position(to));
+            let is_up = is_up(a, b);
+            // Going down is going up over the same links from the other end.
+            let (low, high) = (if is_up { a } else { b }, if is_up { b } else { a });
+            // The sums are indices of nodes: none wraps.
+            *origin = digit.line(from, to);
+            *first = origin.wrapping_add(digit.offset(low));
+            *end = origin.wrapping_add(digit.offset(high));
+            *wraps = u32::from(high < low);
+            any_wraps |= *wraps;
+        }
+        self.any_wraps = any_wraps != 0;
+    }
+}
+
+/// The runs of the routes from the nodes `from` to the nodes `to` along `axis`: on the lines where the lower dimensions
+/// agree with `to` already and the higher ones with `from` still.
+fn write_runs(axis: &Axis, from: &[NodeId], to: &[NodeId], tie: TieRule, runs: &mut Runs) {
+    match axis.digit() {
+        IndexDigit::Bits(digit) => write_runs_by(axis, digit, from, to, tie, runs),
+        IndexDigit::Radix(digit) => write_runs_by(axis, digit, from, to, tie, runs),
+    }
+}
+
+fn write_runs_by(
+    axis: &Axis,
+    digit: &impl Digit,
+    from: &[NodeId],
+    to: &[NodeId],
+    tie: TieRule,
+    runs: &mut Runs,
+) {
+    if !axis.extent().is_ring() {
+        return runs.write(digit, from, to, |a, b| a < b);
+    }
+    // Modulo 2^32, which a ring may have as its length: between coordinates that differ the sums are right.
+    #[expect(clippy::cast_possible_truncation, reason = "modulo 2^32")]
+    let length = axis.extent().length() as u32;
+    let around = |a: u32, b: u32| length.wrapping_sub(a.abs_diff(b));
+    // Whether the shorter displacement is up, a tie being broken as `direct` does.
+    let is_up = |a: u32, b: u32| (a < b) ^ (around(a, b) < a.abs_diff(b));
+    let is_tie = |a: u32, b: u32| around(a, b) == a.abs_diff(b);
+    match tie {
+        TieRule::Direct => runs.write(digit, from, to, is_up),
+        TieRule::Positive => runs.write(digit, from, to, |a, b| is_tie(a, b) || is_up(a, b)),
+        TieRule::Negative => runs.write(digit, from, to, |a, b| !is_tie(a, b) && is_up(a, b)),
+    }
+}
+
+/// Congestion of the edges of `guest` on a graph, link by link; its processes have these nodes.
+pub(super) fn on_graph<G: Guest>(guest: &G, machine: &Machine, images: &[NodeId]) -> Congestion {
+    let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
+    let (mut passing, mut touching, mut load) = (vec![0_u64; nodes], vec![0_u64; nodes], vec![0_u64; nodes]);
+    let mut links = BTreeMap::new();
+    let image = |process: ProcessId| images[process.label() as usize];
+    for node in images {
+        load[node.index() as usize] += 1;
+    }
+    for (low, high) in (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension)) {
+        let (from, to) = (image(low), image(high));
+        touching[to.index() as usize] += 1;
+        // A graph has no ties: its tables decide.
+        for channel in machine.route(from, to, TieRule::Direct) {
+            *links.entry(machine.link(channel)).or_insert(0_u64) += 1;
+            touching[channel.node.index() as usize] += 1;
+            if channel.node != from {
+                passing[channel.node.index() as usize] += 1;
+            }
+        }
+    }
+    let unused = usize::try_from(machine.link_count()).unwrap_or(usize::MAX) - links.len();
+    Congestion {
+        node_load: Extremes::of(passing),
+        link_congestion: Extremes::of(links.into_values().chain(std::iter::repeat_n(0, unused))),
+        node_congestion: Extremes::of(touching),
+        load: Extremes::of(load),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grids;
+    use super::*;
+    use crate::{Dilation, GraphGuest, Placement, PlacementTable};
+    use cubefold_topology::{HostDimension, MachineKind, Network, Sign};
+
+    #[test]
+    fn runs_of_all_pairs_are_the_legs_of_their_routes() {
+        for machine in grids::all() {
+            let (from, to) = grids::pairs(&machine);
+            let mut runs = Runs::default();
+            for (axis, dimension) in machine.axes().iter().zip(machine.shape().dimensions()) {
+                for tie in TieRule::ALL {
+                    write_runs(axis, &from, &to, tie, &mut runs);
+                    for at in 0..from.len() {
+                        check_run(&machine, dimension, tie, (from[at], to[at]), &runs, at);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_run(
+        machine: &Machine,
+        dimension: HostDimension,
+        tie: TieRule,
+        (from, to): (NodeId, NodeId),
+        runs: &Runs,
+        at: usize,
+    ) {
+        let mut corrected = from;
+        for lower in machine.shape().dimensions().take_while(|&lower| lower < dimension) {
+            while let Some(leg) = machine.grid().unwrap().leg_along(lower, corrected, to, tie) {
+                corrected = machine.neighbour(corrected, leg.direction).unwrap();
+            }
+        }
+        let leg = machine.grid().unwrap().leg_along(dimension, corrected, to, tie);
+        let mut end = corrected;
+        for _ in 0..leg.map_or(0, |leg| leg.hops) {
+            end = machine.neighbour(end, leg.unwrap().direction).unwrap();
+        }
+        let is_up = leg.is_none_or(|leg| leg.direction.sign == Sign::Positive);
+        let (first, last) = if is_up { (corrected, end) } else { (end, corrected) };
+        assert_eq!((runs.first[at], runs.end[at]), (first.index(), last.index()));
+        assert_eq!(runs.wraps[at] == 1, last < first);
+        let coordinate = u64::from(machine.shape().coordinate(first, dimension));
+        let origin = u64::from(first.index()) - coordinate * machine.shape().stride(dimension);
+        assert_eq!(u64::from(runs.origin[at]), origin);
+    }
+
+    /// A grid as a list of links.
+    fn listed(grid: &Machine) -> Machine {
+        let links = grid
+            .nodes()
+            .flat_map(|node| grid.neighbours(node).map(move |neighbour| (node.index(), neighbour.index())));
+        let count = u32::try_from(grid.node_count()).unwrap();
+        let network = Network::from_edges(count, &links.collect::<Vec<_>>()).unwrap();
+        Machine::network(MachineKind::Network, network).unwrap()
+    }
+
+    #[test]
+    fn a_line_and_a_tree_measure_the_same_as_networks_and_as_grids() {
+        // Routes on a line are unique, so that tables and dimension order agree.
+        let line = Machine::new(MachineKind::Line, &[9]).unwrap();
+        let guest = GraphGuest::new(Machine::new(MachineKind::Torus, &[3, 3]).unwrap());
+        for nodes in [[0, 1, 2, 3, 4, 5, 6, 7, 8], [4, 2, 7, 7, 0, 8, 1, 1, 3]] {
+            let nodes: Vec<_> = nodes.map(NodeId::new).into();
+            let [grid, network] = [line.clone(), listed(&line)].map(|machine| {
+                let placement = Placement::Table(PlacementTable::new(&machine, nodes.clone()).unwrap());
+                let congestion = Congestion::by_edge(&guest, &placement, TieRule::Direct);
+                (congestion, Dilation::by_edge(&guest, &placement))
+            });
+            assert_eq!(grid, network);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Counters of edges, as narrow as they may be.
+//! Counters of edges, as narrow as the number of edges permits.
 
 use std::ops::{BitOr, BitXor};
 
@@ -12,7 +12,7 @@ pub(super) trait Counter:
 {
     /// 1.
     const ONE: Self;
-    /// What undoes it.
+    /// -1, modulo the power of two.
     const MINUS_ONE: Self;
 
     /// The sum.
@@ -75,7 +75,7 @@ impl Counter for u64 {
     }
 }
 
-/// How many counts are looked at together: their sum, of at most 2^36 edges each, cannot overflow.
+/// The number of counts that are reduced together: their sum, of at most 2^36 edges each, cannot overflow.
 const COUNTS_A_ROW: usize = 1 << 12;
 
 /// The extremes of many counts.
@@ -85,7 +85,7 @@ pub(super) fn extremes<C: Counter>(counts: &[C]) -> Extremes {
 
 fn extremes_of_row<C: Counter>(row: &[C]) -> Extremes {
     let (first, count) = (row[0], row.len() as u64);
-    // Often all are equal, which takes less to find out than how they are ordered.
+    // Often all are equal, which is found out faster than their order.
     let differing = row.iter().fold(C::default(), |bits, &own| bits | (own ^ first));
     if differing == C::default() {
         let value = first.into();

@@ -1,21 +1,25 @@
 //! The distances between the images of neighbours, guest edge by guest edge.
+//!
+//! The loops over edges are free of branches, and of checks that cannot fail: the time of the metrics is spent in them.
 
-use cubefold_topology::NodeId;
+use std::collections::BTreeMap;
+
+use cubefold_topology::{Axis, Digit, IndexDigit, Machine, MachineForm, NodeId, narrow};
 use rayon::prelude::*;
 
-use super::axis::{add_distances, is_among};
-use super::counter::extremes;
-use super::edge_blocks::{EdgeBlocks, differing_bits};
-use super::histogram::Histogram;
-use super::{Dilation, DimensionDistances, Extremes};
-use crate::{GatheredImages, Guest, construction::narrow};
+use super::{
+    Dilation, DimensionDistances, Extremes,
+    by_edge::{EdgeBlocks, differing_bits},
+    counter::extremes,
+};
+use crate::{GatheredImages, Guest};
 
-/// What is known of distances seen so far.
+/// A summary of distances, which are added block by block.
 pub(super) trait Tally: Send {
     /// Adds the distances, at least one, of some edges of a guest dimension.
     fn add(&mut self, dimension: usize, distances: &[u32]);
 
-    /// Of the distances that either has seen.
+    /// The summary of the distances of both.
     fn and(self, other: Self) -> Self;
 }
 
@@ -33,12 +37,12 @@ pub(super) struct WithSpectrum {
 }
 
 impl ByDimension {
-    /// Of no distances yet.
+    /// Of no distances.
     pub(super) fn new<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> Self {
         Self { extremes: vec![Extremes::NONE; blocks.guest.dimension_count()] }
     }
 
-    /// What was found out.
+    /// The result.
     pub(super) fn distances(self) -> Vec<DimensionDistances> {
         self.extremes.into_iter().map(|over_edges| DimensionDistances { over_edges }).collect()
     }
@@ -51,13 +55,13 @@ impl ByDimension {
 }
 
 impl WithSpectrum {
-    /// Of no distances yet.
+    /// Of no distances.
     pub(super) fn new<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> Self {
         let histogram = Histogram::new(blocks.machine.distance_bound());
         Self { by_dimension: ByDimension::new(blocks), histogram }
     }
 
-    /// What was found out.
+    /// The result.
     pub(super) fn distances_and_dilation(self) -> (Vec<DimensionDistances>, Dilation) {
         (self.by_dimension.distances(), Dilation { spectrum: self.histogram.counts() })
     }
@@ -97,7 +101,7 @@ pub(super) fn tally<G: Guest, T: Tally>(blocks: &EdgeBlocks<'_, G>, new: impl Fn
         let (tally, gathered, distances) = &mut state;
         blocks.visit(block, gathered, &mut |dimension, low, high| {
             if !low.is_empty() {
-                write_distances(blocks, low, high, distances);
+                write_distances(blocks.machine, low, high, distances);
                 tally.add(dimension, distances);
             }
         });
@@ -106,22 +110,147 @@ pub(super) fn tally<G: Guest, T: Tally>(blocks: &EdgeBlocks<'_, G>, new: impl Fn
     tallies.map(|(tally, ..)| tally).reduce(&new, T::and)
 }
 
-fn write_distances<G: Guest>(
-    blocks: &EdgeBlocks<'_, G>,
-    low: &[NodeId],
-    high: &[NodeId],
-    distances: &mut Vec<u32>,
-) {
+/// Writes the distances between the ends of some edges.
+fn write_distances(machine: &Machine, low: &[NodeId], high: &[NodeId], distances: &mut Vec<u32>) {
     distances.clear();
     distances.resize(low.len(), 0);
-    if blocks.machine.as_network().is_some() {
-        for ((low, high), distance) in low.iter().zip(high).zip(distances) {
-            *distance = narrow(blocks.machine.distance(*low, *high));
+    match machine.form() {
+        MachineForm::Grid(grid) => {
+            let differing = differing_bits(low, high);
+            for axis in grid.axes().iter().filter(|axis| axis.digit().is_among(differing)) {
+                add_distances(axis, low, high, distances);
+            }
         }
-        return;
+        MachineForm::Graph(_) => {
+            for ((low, high), distance) in low.iter().zip(high).zip(distances) {
+                *distance = narrow(machine.distance(*low, *high));
+            }
+        }
     }
-    let differing = differing_bits(low, high);
-    for axis in blocks.machine.axes().iter().filter(|axis| is_among(axis, differing)) {
-        add_distances(axis, low, high, distances);
+}
+
+/// Adds to each distance the one between the two nodes along `axis`.
+pub(super) fn add_distances(axis: &Axis, low: &[NodeId], high: &[NodeId], distances: &mut [u32]) {
+    match (axis.digit(), axis.extent().is_ring()) {
+        (IndexDigit::Bits(digit), true) => add(low, high, distances, |a, b| digit.ring_distance(a, b)),
+        (IndexDigit::Bits(digit), false) => add(low, high, distances, |a, b| digit.line_distance(a, b)),
+        (IndexDigit::Radix(digit), true) => {
+            let length = narrow(axis.length()); // 2^32 is a power of two
+            add(low, high, distances, |a, b| {
+                let straight = digit.line_distance(a, b);
+                straight.min(length.wrapping_sub(straight))
+            });
+        }
+        (IndexDigit::Radix(digit), false) => add(low, high, distances, |a, b| digit.line_distance(a, b)),
+    }
+}
+
+/// Adds to each distance that of the two nodes.
+fn add(low: &[NodeId], high: &[NodeId], distances: &mut [u32], distance: impl Fn(u32, u32) -> u32) {
+    for ((sum, low), high) in distances.iter_mut().zip(low).zip(high) {
+        // Never wraps: distances are below the lengths, whose product is at most 2^32.
+        *sum = sum.wrapping_add(distance(low.index(), high.index()));
+    }
+}
+
+/// Distances below this are counted in an array.
+const MAX_BINS: u64 = 1 << 16;
+
+/// Counters of one distance that are incremented in turn: successive edges often have the same distance, and a counter
+/// can be incremented again only when it has been written.
+const LANES: usize = 4;
+
+/// A count for every distance.
+#[derive(Debug)]
+pub(super) struct Histogram {
+    bins: Vec<[u64; LANES]>,    // of the distances from 0 on
+    beyond: BTreeMap<u64, u64>, // of those that have no bin
+}
+
+impl Histogram {
+    /// Of no distances; those that are counted are at most `greatest`.
+    pub(super) fn new(greatest: u64) -> Self {
+        let bins = usize::try_from((greatest + 1).min(MAX_BINS)).unwrap_or(usize::MAX);
+        Self { bins: vec![[0; LANES]; bins], beyond: BTreeMap::new() }
+    }
+
+    /// Counts these distances.
+    pub(super) fn add(&mut self, distances: &[u32]) {
+        let (rounds, rest) = distances.as_chunks::<LANES>();
+        for round in rounds {
+            for (lane, &distance) in round.iter().enumerate() {
+                self.count(distance, lane, 1);
+            }
+        }
+        for &distance in rest {
+            self.count(distance, 0, 1);
+        }
+    }
+
+    /// Counts `edges` times the same distance.
+    pub(super) fn add_equal(&mut self, distance: u32, edges: u64) {
+        self.count(distance, 0, edges);
+    }
+
+    fn count(&mut self, distance: u32, lane: usize, edges: u64) {
+        match self.bins.get_mut(distance as usize) {
+            Some(bin) => bin[lane] = bin[lane].wrapping_add(edges), // under 2^37 edges in all
+            None => *self.beyond.entry(distance.into()).or_default() += edges,
+        }
+    }
+
+    /// The counts of both.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        for (own, other) in self.bins.iter_mut().flatten().zip(other.bins.iter().flatten()) {
+            *own += other;
+        }
+        for (distance, edges) in other.beyond {
+            *self.beyond.entry(distance).or_default() += edges;
+        }
+        self
+    }
+
+    /// The number of edges of each distance that occurs.
+    pub(super) fn counts(self) -> BTreeMap<u64, u64> {
+        let edges = self.bins.iter().map(|bin| bin.iter().sum());
+        let near = (0..).zip(edges).filter(|&(_, edges)| edges > 0);
+        near.chain(self.beyond).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grids;
+    use super::*;
+
+    #[test]
+    fn distances_of_all_pairs_are_those_of_the_machine() {
+        for machine in grids::all() {
+            let (low, high) = grids::pairs(&machine);
+            let mut distances = vec![0; low.len()];
+            for axis in machine.axes() {
+                add_distances(axis, &low, &high, &mut distances);
+            }
+            let expected = low.iter().zip(&high).map(|(&a, &b)| machine.distance(a, b));
+            assert!(expected.eq(distances.into_iter().map(u64::from)));
+        }
+    }
+
+    #[test]
+    fn distances_are_counted_wherever_they_are_kept() {
+        for greatest in [7, u64::from(u32::MAX)] {
+            let mut one = Histogram::new(greatest);
+            one.add(&[3, 3, 3, 0, 7, 3]);
+            one.add_equal(7, 10);
+            let mut other = Histogram::new(greatest);
+            other.add(&[5]);
+            let mut expected = BTreeMap::from([(0, 1), (3, 4), (5, 1), (7, 11)]);
+            if greatest > 7 {
+                other.add(&[65_535, 65_536, u32::MAX]);
+                one.add_equal(u32::MAX, 4);
+                expected.extend([(65_535, 1), (65_536, 1), (u32::MAX.into(), 5)]);
+            }
+            assert_eq!(one.and(other).counts(), expected);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The columns of the table of runs.
 
-use cubefold_experiment::{Definition, export::RunRecord};
+use cubefold_experiment::{Definition, export::Row};
 
 use super::ReportedRun;
 
@@ -14,53 +14,44 @@ pub(super) struct Column {
     pub(super) cells: Vec<String>,
 }
 
-type Cell = fn(&RunRecord) -> Option<String>;
+/// The columns that are shown where some run has a value, by their names in files.
+const COLUMNS: [&str; 19] = [
+    "makespan_cycles",
+    "ratio_to_reference",
+    "predicted_cycles",
+    "lower_bound_cycles",
+    "totals_compute_cycles",
+    SHARING,
+    "totals_waiting_cycles",
+    "totals_transfer_cycles",
+    "totals_blocked_cycles",
+    "totals_idle_at_end_cycles",
+    "longest_queue",
+    "routing_steps",
+    "conflicts",
+    "loading_cycles",
+    "placement_dilation_max",
+    "placement_average_distance",
+    "placement_link_congestion_max",
+    "placement_node_load_max",
+    "engine",
+];
 
-/// The columns that say something of the runs, those that are looked for first at the left.
+/// The column that is shown only where processes share nodes.
+const SHARING: &str = "totals_sharing_cycles";
+
+/// The columns with a value in some run, the most important at the left.
 pub(super) fn columns(runs: &[ReportedRun<'_>]) -> Vec<Column> {
-    let all: [(&'static str, Cell); 19] = [
-        ("makespan_cycles", |record| Some(record.makespan_cycles.to_string())),
-        ("ratio_to_reference", |record| mean(record.ratio_to_reference)),
-        ("predicted_cycles", |record| text(record.predicted_cycles)),
-        ("lower_bound_cycles", |record| text(record.lower_bound_cycles)),
-        ("totals_compute_cycles", |record| Some(record.totals.compute_cycles.to_string())),
-        ("totals_sharing_cycles", |record| more_than_zero(record.totals.sharing_cycles)),
-        ("totals_waiting_cycles", |record| Some(record.totals.waiting_cycles.to_string())),
-        ("totals_transfer_cycles", |record| Some(record.totals.transfer_cycles.to_string())),
-        ("totals_blocked_cycles", |record| Some(record.totals.blocked_cycles.to_string())),
-        ("totals_idle_at_end_cycles", |record| Some(record.totals.idle_at_end_cycles.to_string())),
-        ("longest_queue", |record| text(record.longest_queue)),
-        ("routing_steps", |record| text(record.routing_steps)),
-        ("conflicts", |record| text(record.conflicts)),
-        ("loading_cycles", |record| text(record.loading_cycles)),
-        ("placement_dilation_max", |record| Some(record.placement.dilation.max.to_string())),
-        ("placement_average_distance", |record| mean(record.placement.average_distance)),
-        ("placement_link_congestion_max", |record| Some(record.placement.link_congestion.max.to_string())),
-        ("placement_node_load_max", |record| Some(record.placement.node_load.max.to_string())),
-        ("engine", |record| Some(record.engine.to_string())),
-    ];
-    let column = |(name, cell): (&'static str, Cell)| {
-        let cells: Vec<Option<String>> = runs.iter().map(|run| cell(&run.record)).collect();
-        let definition = Definition::find(name);
-        let title = definition.map_or(name, |definition| definition.title);
+    let rows: Vec<Row<'_>> = runs.iter().map(|run| Row::new(&run.record)).collect();
+    let column = |name: &'static str| {
+        let shown = |row: &Row<'_>| row.cell(name).shown().filter(|cell| name != SHARING || cell != "0");
+        let cells: Vec<Option<String>> = rows.iter().map(shown).collect();
         cells.iter().any(Option::is_some).then(|| Column {
             name,
-            title,
-            definition,
+            title: Definition::title_of(name),
+            definition: Definition::find(name),
             cells: cells.into_iter().map(Option::unwrap_or_default).collect(),
         })
     };
-    all.into_iter().filter_map(column).collect()
-}
-
-fn text<T: ToString>(value: Option<T>) -> Option<String> {
-    value.map(|value| value.to_string())
-}
-
-fn more_than_zero(value: u128) -> Option<String> {
-    (value > 0).then(|| value.to_string())
-}
-
-fn mean(value: Option<f64>) -> Option<String> {
-    value.map(|value| format!("{value:.3}"))
+    COLUMNS.into_iter().filter_map(column).collect()
 }

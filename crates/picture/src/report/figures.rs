@@ -139,7 +139,7 @@ fn of_placements(
         nodes if nodes > MAX_NODES => Err(format!(
             "Left out: {nodes} nodes are too many for this page. Use cubefold draw, or cubefold place."
         )),
-        _ if run.run.machine.as_network().is_some() => {
+        _ if run.run.machine.graph().is_some() => {
             Err("Left out: its nodes lie in no rows and columns. Use cubefold place.".to_owned())
         }
         _ => draw(run),

@@ -13,7 +13,7 @@ use super::{
     segments::{Segment, segments},
     tallies::Tallies,
 };
-use crate::{Cycle, Observer, Program, StageRecord, Summary, accounts::Accounts};
+use crate::{Cycle, Observer, Program, StageRecord, Summary, observe::accounts::Accounts};
 
 /// How many lines are gathered together: eight words of a cache line, twice.
 const LINES_TOGETHER: usize = 16;

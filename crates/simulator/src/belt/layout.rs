@@ -48,11 +48,10 @@ impl Layout {
 
     /// The layout of a machine that [fits](Self::fits).
     pub(super) fn new(machine: &Machine, tie: TieRule) -> Self {
-        let diameters = machine.shape().dimensions().map(|dimension| machine.extent(dimension).diameter());
         Self {
             axes: machine.axes().to_vec(),
             nodes: u32::try_from(machine.node_count()).unwrap_or(u32::MAX),
-            diameter: diameters.sum(),
+            diameter: machine.distance_bound(),
             tie,
         }
     }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     BulkStages, Communication, CubeProgram, Cycle, ImbalanceError, Observer, Program, StageRecord, Summary,
-    accounts::Accounts,
+    observe::accounts::Accounts,
 };
 
 /// What all lines came to.

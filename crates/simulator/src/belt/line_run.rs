@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     BulkStages, Communication, CubeProgram, Cycle, Observer, Program, StageRecord,
-    asynchronous::{self, Begins},
+    hop::{self, StartTimes},
 };
 
 /// A segment on a line: what the runs on all lines of the dimension have in common.
@@ -114,8 +114,8 @@ impl HopByHop {
         let begins: Vec<Cycle> = finishes.iter().map(|&begin| Cycle::new(begin)).collect();
         let mut stages = StagesFrom { first: first_stage, finishes, observer };
         let (program, placement) = (&self.program, &self.placement);
-        let begins = Begins::Each(&begins);
-        let traffic = asynchronous::run(program, placement, self.communication, begins, None, &mut stages)?;
+        let begins = StartTimes::Each(&begins);
+        let traffic = hop::run(program, placement, self.communication, begins, &mut stages)?;
         Ok(traffic.longest_queue.unwrap_or(0))
     }
 }

@@ -1,21 +1,27 @@
 //! The messages of a stage in parts that are routed one after another.
 //!
-//! Where processes share nodes, messages that share a source node or a destination node go apart
-//! (errata A9; a message inside a node is left out, since it takes no step). Within such a part the
-//! placement tells which subset a message belongs to.
+//! Where processes share nodes, messages that share a source node or a destination node are in
+//! different parts (errata A9; a message inside a node is in none, since it takes no step). Such a
+//! part is divided by the subsets of the placement.
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::{Placement, PlacementForm};
+use cubefold_mapping::{Placement, PlacementForm, ProcessId};
 use cubefold_topology::NodeId;
 
-use super::Message;
 use crate::axis::low_word;
+
+/// A message of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StageMessage {
+    pub(super) source: ProcessId,
+    pub(super) destination: ProcessId,
+}
 
 /// Messages that are routed together, with the number of their subset.
 pub(super) struct Part {
     pub(super) subset: u32,
-    pub(super) messages: Vec<Message>, // by source and destination
+    pub(super) messages: Vec<StageMessage>, // by source and destination
 }
 
 /// Splits stages of one placement.
@@ -32,7 +38,7 @@ impl<'run> Splitter<'run> {
 
     /// The parts of a stage, in the order in which they are routed; `messages` are by source and
     /// destination.
-    pub(super) fn parts(&mut self, messages: Vec<Message>) -> Vec<Part> {
+    pub(super) fn parts(&mut self, messages: Vec<StageMessage>) -> Vec<Part> {
         let apart = match &mut self.shared {
             None => vec![messages],
             Some(shared) => shared.first_fit(&messages),
@@ -41,11 +47,11 @@ impl<'run> Splitter<'run> {
     }
 
     /// The messages by the numbers of their subsets, the smallest first.
-    fn by_subset(&self, messages: Vec<Message>) -> Vec<Part> {
+    fn by_subset(&self, messages: Vec<StageMessage>) -> Vec<Part> {
         match self.placement.form() {
             PlacementForm::Product(_) | PlacementForm::Table(_) => vec![Part { subset: 0, messages }],
             PlacementForm::Construction(_) => {
-                let mut subsets: BTreeMap<u32, Vec<Message>> = BTreeMap::new();
+                let mut subsets: BTreeMap<u32, Vec<StageMessage>> = BTreeMap::new();
                 for message in messages {
                     let subset = self.placement.subset(message.source, message.destination);
                     subsets.entry(subset).or_default().push(message);
@@ -56,7 +62,8 @@ impl<'run> Splitter<'run> {
     }
 }
 
-/// Nodes with several processes, and which parts of a stage have a message that leaves or reaches each.
+/// Nodes with several processes, and for each the parts of a stage with a message that leaves or
+/// reaches it.
 struct SharedNodes {
     rank_of: Vec<u32>, // by process: the rank of its node among those that are used
     ranks: usize,
@@ -78,18 +85,19 @@ impl SharedNodes {
         }
     }
 
-    /// Each message goes to the first part in which no message has its source or destination node.
-    fn first_fit(&mut self, messages: &[Message]) -> Vec<Vec<Message>> {
+    /// Assigns each message to the first part in which no message has its source or destination
+    /// node.
+    fn first_fit(&mut self, messages: &[StageMessage]) -> Vec<Vec<StageMessage>> {
         self.leaving.clear();
         self.reaching.clear();
-        let mut parts: Vec<Vec<Message>> = vec![];
+        let mut parts: Vec<Vec<StageMessage>> = vec![];
         for message in messages {
             let [from, to] = [message.source, message.destination]
                 .map(|process| self.rank_of[process.label() as usize] as usize);
             if from == to {
                 continue;
             }
-            let part = self.take_first(from, to);
+            let part = self.claim_first(from, to);
             if part == parts.len() {
                 parts.push(vec![]);
             }
@@ -98,8 +106,8 @@ impl SharedNodes {
         parts
     }
 
-    /// The first part without a message that leaves `from` or reaches `to`; it has one now.
-    fn take_first(&mut self, from: usize, to: usize) -> usize {
+    /// The first part without a message that leaves `from` or reaches `to`, which gets one.
+    fn claim_first(&mut self, from: usize, to: usize) -> usize {
         let mut word = 0;
         loop {
             let begin = word * self.ranks;

@@ -1,34 +1,47 @@
-//! Bringing messages to their destinations, phase by phase.
+//! Routing: messages move to their destinations, phase by phase.
+//!
+//! In a phase every message that is not at its destination moves along one coordinate. Its path in
+//! the phase lies on one line, and messages block each other only on the same line in the same
+//! direction: under every link mode the messages that can meet move at the same time. So each
+//! direction is computed by itself, and the link mode only decides whether the directions move
+//! together or one after another.
 
-use cubefold_topology::{Displacement, Machine, NodeId, TieRule};
+use cubefold_topology::{Displacement, LinkMode, Machine, NodeId, Sign, TieRule};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use super::phase::{Phase, Starts};
-use crate::{Communication, DimensionChoice, LinkUse, Routing, StageRouting, axis::Axis};
+use super::{
+    DimensionChoice, Routing,
+    lines::{LineMovements, Move},
+};
+use crate::{
+    Communication, LinkUse, StageRouting,
+    axis::{Axis, low_word},
+};
 
-/// A message on its way.
+/// A message at a node between two phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Traveller {
+pub(super) struct RoutedMessage {
     pub(super) at: NodeId,
+    /// Its destination.
     pub(super) to: NodeId,
 }
 
 /// Routes sets of messages, one after another.
 pub(super) struct Router {
-    ways: Ways,
-    choose: Choose,
+    displacements: Displacements,
+    chooser: DimensionChooser,
     phase: Phase,
 }
 
-/// The ways along the dimensions of a machine.
-struct Ways {
+/// The displacements of messages along the dimensions of a machine.
+struct Displacements {
     axes: Vec<Axis>,
     tie: TieRule,
 }
 
 /// The state of the choice of dimensions.
-enum Choose {
+enum DimensionChooser {
     Lowest,
     Random(Box<ChaCha12Rng>),
 }
@@ -40,109 +53,205 @@ impl Router {
         routing: &Routing,
         link_use: Option<LinkUse>,
     ) -> Self {
-        let choose = match routing.dimension_choice {
-            DimensionChoice::Lowest => Choose::Lowest,
-            DimensionChoice::Random { key } => Choose::Random(Box::new(ChaCha12Rng::from_seed(key))),
+        let chooser = match routing.dimension_choice {
+            DimensionChoice::Lowest => DimensionChooser::Lowest,
+            DimensionChoice::Random { key } => {
+                DimensionChooser::Random(Box::new(ChaCha12Rng::from_seed(key)))
+            }
         };
-        let ways = Ways { axes: machine.axes().to_vec(), tie: communication.tie() };
-        Self { ways, choose, phase: Phase::new(machine, communication.links(), link_use) }
+        let displacements = Displacements { axes: machine.axes().to_vec(), tie: communication.tie() };
+        Self { displacements, chooser, phase: Phase::new(machine, communication.links(), link_use) }
     }
 
     /// The links that were crossed, where they were to be counted.
     pub(super) fn into_link_use(self) -> Option<LinkUse> {
-        self.phase.into_link_use()
+        self.phase.link_use
     }
 
-    /// Brings all messages, in the order of source and destination, to their destinations; in a phase each
-    /// moves at most `limit` links.
+    /// Routes all messages, in the order of source and destination; in a phase each moves at most
+    /// `limit` links.
     pub(super) fn route(
         &mut self,
-        messages: impl Iterator<Item = Traveller>,
-        starts: Starts,
+        messages: impl Iterator<Item = RoutedMessage>,
+        starts: StartNodes,
         limit: u64,
     ) -> StageRouting {
-        let Self { ways, choose, phase } = self;
-        let limited = |(dimension, way): (usize, Displacement)| {
-            (dimension, Displacement { hops: way.hops.min(limit), ..way })
+        let Self { displacements, chooser, phase } = self;
+        let limited = |(dimension, full): (usize, Displacement)| {
+            (dimension, Displacement { hops: full.hops.min(limit), ..full })
         };
-        match choose {
-            Choose::Lowest => {
-                let lowest = |message| ways.lowest(message).map(limited);
-                let pace = if starts == Starts::Apart { Pace::TwoPhases } else { Pace::OnePhase };
-                route(ways, phase, messages, starts, pace, lowest)
+        match chooser {
+            DimensionChooser::Lowest => {
+                let lowest = |message| displacements.lowest(message).map(limited);
+                let first = if starts == StartNodes::Distinct { FirstPhases::Two } else { FirstPhases::One };
+                route(displacements, phase, messages, starts, first, lowest)
             }
-            Choose::Random(generator) => {
+            DimensionChooser::Random(generator) => {
                 let any = |message| {
-                    let all: Vec<_> = ways.of(message).collect();
+                    let all: Vec<_> = displacements.of(message).collect();
                     (!all.is_empty()).then(|| limited(all[generator.random_range(0..all.len())]))
                 };
-                // One phase of all messages after another, as the choices are numbered.
-                route(ways, phase, messages, starts, Pace::OnePhase, any)
+                // Phase by phase for all messages, in the order of the random choices.
+                route(displacements, phase, messages, starts, FirstPhases::One, any)
             }
         }
     }
 }
 
-/// How many phases a message is taken through at a time to begin with.
+/// The number of phases through which each message is taken before the next message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pace {
-    OnePhase,
-    /// The first, in which messages start apart, and the next.
-    TwoPhases,
+enum FirstPhases {
+    One,
+    /// The first, in which start nodes are distinct, and the next.
+    Two,
 }
 
-impl Ways {
-    /// The lowest coordinate in which a message is not at its destination, counted from 0, and the way.
+impl Displacements {
+    /// The lowest coordinate in which a message is not at its destination, counted from 0, and its
+    /// displacement.
     #[inline]
-    fn lowest(&self, Traveller { at, to }: Traveller) -> Option<(usize, Displacement)> {
+    fn lowest(&self, RoutedMessage { at, to }: RoutedMessage) -> Option<(usize, Displacement)> {
         for (dimension, axis) in self.axes.iter().enumerate() {
-            if let Some(way) = axis.displacement(at, to, self.tie) {
-                return Some((dimension, way));
+            if let Some(displacement) = axis.displacement(at, to, self.tie) {
+                return Some((dimension, displacement));
             }
         }
         None
     }
 
-    /// The coordinates in which a message is not at its destination, counted from 0, each with the way to
-    /// correct it.
+    /// The coordinates in which a message is not at its destination, counted from 0, each with its
+    /// displacement.
     #[inline]
-    fn of(&self, message: Traveller) -> impl Iterator<Item = (usize, Displacement)> {
-        let Traveller { at, to } = message;
-        let way = move |axis: &Axis| axis.displacement(at, to, self.tie);
-        self.axes.iter().enumerate().filter_map(move |(dimension, axis)| Some((dimension, way(axis)?)))
+    fn of(&self, message: RoutedMessage) -> impl Iterator<Item = (usize, Displacement)> {
+        let RoutedMessage { at, to } = message;
+        let displacement = move |axis: &Axis| axis.displacement(at, to, self.tie);
+        self.axes
+            .iter()
+            .enumerate()
+            .filter_map(move |(dimension, axis)| Some((dimension, displacement(axis)?)))
     }
 }
 
-/// Goes through the phases, `choose` telling what a message does in one; none when it has arrived.
+/// Executes the phases of all messages; `choose` returns the move of a message in a phase, or none
+/// when it has arrived.
 fn route(
-    ways: &Ways,
+    displacements: &Displacements,
     phase: &mut Phase,
-    messages: impl Iterator<Item = Traveller>,
-    starts: Starts,
-    pace: Pace,
-    mut choose: impl FnMut(Traveller) -> Option<(usize, Displacement)>,
+    messages: impl Iterator<Item = RoutedMessage>,
+    starts: StartNodes,
+    first_phases: FirstPhases,
+    mut choose: impl FnMut(RoutedMessage) -> Option<(usize, Displacement)>,
 ) -> StageRouting {
-    // Through a phase; none when it has arrived.
-    let mut advance = |phase: &mut Phase, message: Traveller, starts| {
-        let (dimension, way) = choose(message)?;
-        let axis = &ways.axes[dimension];
-        phase.add(dimension, axis, message.at, way, starts);
-        let at = axis.after(message.at, way);
-        (at != message.to).then_some(Traveller { at, ..message })
+    // Moves a message in a phase; none when it has arrived.
+    let mut advance = |phase: &mut Phase, message: RoutedMessage, starts| {
+        let (dimension, displacement) = choose(message)?;
+        let axis = &displacements.axes[dimension];
+        phase.add(dimension, axis, message.at, displacement, starts);
+        let at = axis.after(message.at, displacement);
+        (at != message.to).then_some(RoutedMessage { at, ..message })
     };
-    let mut under_way = vec![];
+    let mut in_flight = vec![];
     for message in messages {
         let Some(onward) = advance(phase, message, starts) else { continue };
-        under_way.extend(match pace {
-            Pace::OnePhase => Some(onward),
-            Pace::TwoPhases => advance(phase, onward, Starts::Shared),
+        in_flight.extend(match first_phases {
+            FirstPhases::One => Some(onward),
+            FirstPhases::Two => advance(phase, onward, StartNodes::Shared),
         });
     }
-    let mut routing = phase.finish(&ways.axes);
-    while !under_way.is_empty() {
-        under_way =
-            under_way.into_iter().filter_map(|message| advance(phase, message, Starts::Shared)).collect();
-        routing += phase.finish(&ways.axes);
+    let mut routing = phase.finish(&displacements.axes);
+    while !in_flight.is_empty() {
+        in_flight =
+            in_flight.into_iter().filter_map(|message| advance(phase, message, StartNodes::Shared)).collect();
+        routing += phase.finish(&displacements.axes);
     }
     routing
+}
+
+/// Whether messages of a phase may start at one node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartNodes {
+    /// No two do: then those that move in one direction keep their distances and never meet.
+    Distinct,
+    /// Some may.
+    Shared,
+}
+
+/// The messages of one phase, and of the next when that is over.
+struct Phase {
+    nodes: u64,
+    links: LinkMode,
+    farthest: Vec<u64>,    // by direction: the most links that a message moves
+    moves: Vec<Vec<Move>>, // by direction: the messages that may meet
+    movements: LineMovements,
+    link_use: Option<LinkUse>, // where the links that messages cross are counted
+}
+
+impl Phase {
+    fn new(machine: &Machine, links: LinkMode, link_use: Option<LinkUse>) -> Self {
+        let directions = 2 * machine.shape().dimension_count();
+        Self {
+            nodes: machine.node_count(),
+            links,
+            farthest: vec![0; directions],
+            moves: vec![vec![]; directions],
+            movements: LineMovements::default(),
+            link_use,
+        }
+    }
+
+    /// Adds the move of a message along `axis`, that of a dimension counted from 0.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    fn add(
+        &mut self,
+        dimension: usize,
+        axis: &Axis,
+        at: NodeId,
+        displacement: Displacement,
+        starts: StartNodes,
+    ) {
+        let direction = 2 * dimension + usize::from(displacement.sign == Sign::Negative);
+        match starts {
+            StartNodes::Distinct => {
+                let farthest = &mut self.farthest[direction];
+                *farthest = displacement.hops.max(*farthest);
+            }
+            StartNodes::Shared => {
+                let place = axis.line_position(at, displacement.sign);
+                self.moves[direction].push(Move { place, hops: low_word(displacement.hops) });
+            }
+        }
+        if let Some(link_use) = &mut self.link_use {
+            link_use.count(at, direction, displacement.hops);
+        }
+    }
+
+    /// The steps and conflicts of the phase, when all its messages are known: first those with
+    /// distinct start nodes, then, as in a phase of their own, those that share start nodes.
+    fn finish(&mut self, axes: &[Axis]) -> StageRouting {
+        let mut routing = StageRouting { steps: steps(self.links, &self.farthest), conflicts: 0 };
+        self.farthest.fill(0);
+        for (direction, moves) in self.moves.iter_mut().enumerate() {
+            if !moves.is_empty() {
+                let own = self.movements.run(&axes[direction / 2], self.nodes, moves);
+                self.farthest[direction] = own.steps;
+                routing.conflicts += own.conflicts;
+                moves.clear();
+            }
+        }
+        routing.steps += steps(self.links, &self.farthest);
+        self.farthest.fill(0);
+        routing
+    }
+}
+
+/// The steps of a phase from those of the directions, in ascending order (`docs/model.md` section
+/// 6).
+pub(super) fn steps(links: LinkMode, by_direction: &[u64]) -> u64 {
+    let most = |first| by_direction.iter().skip(first).step_by(2).copied().max().unwrap_or(0);
+    match links {
+        LinkMode::FullDuplex => most(0).max(most(1)),
+        LinkMode::HalfDuplex => most(0) + most(1),
+        LinkMode::SingleDirection => by_direction.iter().sum(),
+    }
 }

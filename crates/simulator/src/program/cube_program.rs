@@ -4,8 +4,8 @@ use cubefold_mapping::{CubeDimension, Guest, Hypercube, ProcessId};
 
 use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
 
-/// A compute-and-communicate (CC) d-cube program: in stage `s` every process computes and then exchanges
-/// one message with its neighbour in dimension `q_s` (González & Valero 1993, 2.1).
+/// A compute-and-communicate (CC) d-cube program: in stage `s` every process computes and then
+/// exchanges one message with its neighbour in dimension `q_s` (González & Valero 1993, 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CubeProgram {
     cube: Hypercube,
@@ -13,7 +13,7 @@ pub struct CubeProgram {
     compute: Cycles,
 }
 
-/// A list of stages that makes no program.
+/// The reason for which a list of stages makes no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CubeProgramError {
     /// There is no stage.
@@ -32,8 +32,8 @@ pub enum CubeProgramError {
 }
 
 impl CubeProgram {
-    /// The program on `cube` whose stage `s` uses dimension `stages[s]`, with a computation of `compute`
-    /// in every stage.
+    /// The program on `cube` whose stage `s` uses dimension `stages[s]`, with a computation of
+    /// `compute` in every stage.
     ///
     /// # Errors
     ///

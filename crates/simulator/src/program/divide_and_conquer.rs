@@ -19,12 +19,12 @@ pub struct DivideAndConquer {
     compute: Cycles,
 }
 
-/// What a stage does.
+/// The kind of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum DivideStage {
     /// Halves go to the processes with this bit.
     Divide { bit: u64 },
-    /// Everybody computes.
+    /// All processes compute.
     Leaves,
     /// Results come from the processes with this bit.
     Combine { bit: u64 },
@@ -49,16 +49,17 @@ impl DivideAndConquer {
         &self.cube
     }
 
-    fn phase(&self, stage: usize) -> Phase {
+    fn phase(&self, stage: usize) -> DivideStage {
         match self.stage_dimension(stage) {
-            None => Phase::Leaves,
-            Some(dimension) if stage == dimension => Phase::Divide { bit: 1 << dimension },
-            Some(dimension) => Phase::Combine { bit: 1 << dimension },
+            None => DivideStage::Leaves,
+            Some(dimension) if stage == dimension => DivideStage::Divide { bit: 1 << dimension },
+            Some(dimension) => DivideStage::Combine { bit: 1 << dimension },
         }
     }
 }
 
-/// The process that differs in the bit, where `process` is among the first `2 bit` and has the bit, or lacks it.
+/// The process that differs in the bit, where `process` is among the first `2 bit` and has the bit,
+/// or lacks it.
 fn partner(process: ProcessId, bit: u64, has_bit: bool) -> Option<ProcessId> {
     let label = u64::from(process.label());
     let takes_part = label < 2 * bit && (label & bit != 0) == has_bit;
@@ -90,8 +91,8 @@ impl Program for DivideAndConquer {
 
     fn computes(&self, stage: usize, process: ProcessId) -> bool {
         match self.phase(stage) {
-            Phase::Divide { bit } | Phase::Combine { bit } => u64::from(process.label()) < bit,
-            Phase::Leaves => true,
+            DivideStage::Divide { bit } | DivideStage::Combine { bit } => u64::from(process.label()) < bit,
+            DivideStage::Leaves => true,
         }
     }
 
@@ -110,18 +111,18 @@ impl Program for DivideAndConquer {
 
     fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
         let destination = match self.phase(stage) {
-            Phase::Divide { bit } => partner(source, bit, false),
-            Phase::Leaves => None,
-            Phase::Combine { bit } => partner(source, bit, true),
+            DivideStage::Divide { bit } => partner(source, bit, false),
+            DivideStage::Leaves => None,
+            DivideStage::Combine { bit } => partner(source, bit, true),
         };
         destination.into_iter()
     }
 
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
         let source = match self.phase(stage) {
-            Phase::Divide { bit } => partner(destination, bit, true),
-            Phase::Leaves => None,
-            Phase::Combine { bit } => partner(destination, bit, false),
+            DivideStage::Divide { bit } => partner(destination, bit, true),
+            DivideStage::Leaves => None,
+            DivideStage::Combine { bit } => partner(destination, bit, false),
         };
         source.into_iter()
     }

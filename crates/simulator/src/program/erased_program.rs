@@ -1,7 +1,8 @@
-//! Programs behind one pointer, for those who choose among programs while they run.
+//! Programs behind one pointer, for callers that choose a program at run time.
 //!
-//! A method of [`ErasedProgram`] costs one indirect call a run, stage or question, never one a message: behind it lies
-//! the engine as it is compiled for the program. What a caller asks of the guest goes through [`GuestRef`].
+//! A method of [`ErasedProgram`] costs one indirect call per run, stage or query, and one per
+//! record where records are observed: behind it lies the engine as compiled for the program.
+//! Queries about the guest go through [`GuestRef`].
 
 use std::{any::Any, fmt::Debug};
 
@@ -31,18 +32,20 @@ pub trait ProgramOnGuest: Program {
     fn guest(&self) -> GuestRef<'_>;
 }
 
-/// A program of whichever type: every [`ProgramOnGuest`] that can be compared and sent to other threads is one.
+/// A program of any type: every [`ProgramOnGuest`] that can be compared and sent to other threads
+/// is one.
 pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
     /// The program, for a caller that knows its type.
     fn as_any(&self) -> &dyn Any;
 
-    /// Whether `other` is the same program: of one type, and equal.
+    /// Whether `other` is of the same type and equal.
     fn equals(&self, other: &dyn ErasedProgram) -> bool;
 
-    /// Calls `visit` with the source and destination of every message of a stage, by ascending source.
+    /// Calls `visit` with the source and destination of every message of a stage, by ascending
+    /// source.
     fn visit_messages(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId));
 
-    /// The distances that the messages of a stage go \[links\], given the metrics of the placement.
+    /// The distances of the messages of a stage \[links\], given the metrics of the placement.
     fn stage_distances(&self, stage: usize, placement: &Placement, metrics: &PlacementMetrics) -> Extremes;
 
     /// See [`simulate`]. Without an observer nothing is spent on records.
@@ -219,16 +222,6 @@ impl Drop for PairCounter<'_> {
     }
 }
 
-/// The same with the guest, whichever it is.
-macro_rules! with_guest {
-    ($self:expr, $guest:ident => $result:expr) => {
-        match $self {
-            GuestRef::Cube($guest) => $result,
-            GuestRef::Graph($guest) => $result,
-        }
-    };
-}
-
 impl<'program> GuestRef<'program> {
     /// The d-cube; none where it is another graph.
     #[must_use]
@@ -251,19 +244,28 @@ impl<'program> GuestRef<'program> {
     /// The guest as the machine that it would fill.
     #[must_use]
     pub fn shape(self) -> Machine {
-        with_guest!(self, guest => guest.shape().clone())
+        match self {
+            Self::Cube(cube) => cube.shape(),
+            Self::Graph(graph) => graph.shape().clone(),
+        }
     }
 
     /// The number of dimensions that its edges are sorted into.
     #[must_use]
     pub fn dimension_count(self) -> usize {
-        with_guest!(self, guest => Guest::dimension_count(guest))
+        match self {
+            Self::Cube(cube) => Guest::dimension_count(cube),
+            Self::Graph(graph) => graph.dimension_count(),
+        }
     }
 
     /// The edges of one dimension (counted from 0), each once, the smaller label first.
     #[must_use]
     pub fn edges(self, dimension: usize) -> Vec<(ProcessId, ProcessId)> {
-        with_guest!(self, guest => guest.edges(dimension).collect())
+        match self {
+            Self::Cube(cube) => cube.edges(dimension).collect(),
+            Self::Graph(graph) => graph.edges(dimension).collect(),
+        }
     }
 
     /// The metrics of a placement of the guest.
@@ -285,7 +287,10 @@ impl<'program> GuestRef<'program> {
         placement: &'program Placement,
         method: TableMethod,
     ) -> Result<Box<dyn Iterator<Item = TranslationTable> + 'program>, TableMethodError> {
-        Ok(with_guest!(self, guest => Box::new(translation_tables(guest, placement, method)?)))
+        Ok(match self {
+            Self::Cube(cube) => Box::new(translation_tables(cube, placement, method)?),
+            Self::Graph(graph) => Box::new(translation_tables(graph, placement, method)?),
+        })
     }
 }
 
@@ -324,7 +329,10 @@ mod tests {
         let by_message = Extremes::of(messages.iter().map(|&(source, destination)| {
             placement.machine().distance(placement.node(source), placement.node(destination))
         }));
-        assert_eq!(erased.stage_distances(2, &placement, &metrics), by_message);
+        let by_edge = erased.stage_distances(2, &placement, &metrics);
+        assert_eq!((by_edge.min, by_edge.max), (by_message.min, by_message.max));
+        // An edge carries a message in each direction.
+        assert_eq!((2 * by_edge.sum, 2 * by_edge.count), (by_message.sum, by_message.count));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Neighbour-exchange programs on torus and mesh guests.
+//! Neighbour-exchange programs on torus, mesh and network guests.
 
 use cubefold_mapping::{GraphGuest, Guest, ProcessId};
 use cubefold_topology::{Direction, HostDimension, Sign, Wrap};
@@ -16,14 +16,15 @@ pub struct NeighbourProgram {
     compute: Cycles,
 }
 
-/// Who sends to whom in the stages of a neighbour-exchange program.
+/// The messages of the stages of a neighbour-exchange program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// A stage for each dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends that way. A
-    /// wrapping dimension of length 2 has one stage, since both ways lead to the same neighbour.
+    /// A stage for each dimension and direction, `(1,+) (1,-) (2,+) ..`: every process sends in
+    /// that direction. A wrapping dimension of length 2 has one stage, since both directions lead
+    /// to the same neighbour.
     Shift,
-    /// Random permutation-type sets, a stage each: a process sends at most one message and receives at most
-    /// one.
+    /// Random permutation-type sets, a stage each: a process sends at most one message and receives
+    /// at most one.
     Permutation {
         /// The number of sets, at least 1.
         sets: usize,
@@ -38,12 +39,12 @@ pub enum Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Exchange {
     Shift(Direction),
-    Swap(HostDimension), // both ways at once, in a wrapping dimension of length 2
+    Swap(HostDimension), // in both directions at once, in a wrapping dimension of length 2
     Set(PermutationSet),
     Scatter,
 }
 
-/// A pattern that makes no program.
+/// The reason for which a pattern makes no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no stages, expected at least one permutation set, or a guest with dimensions to shift along")]
 pub struct NoStagesError;
@@ -53,7 +54,8 @@ impl NeighbourProgram {
     ///
     /// # Errors
     ///
-    /// When the pattern is of 0 permutation sets, or the guest of shifts is a network, which has no dimensions.
+    /// When the pattern is of 0 permutation sets, or the guest of shifts is a network, which has no
+    /// dimensions.
     pub fn new(guest: GraphGuest, pattern: Pattern, compute: Cycles) -> Result<Self, NoStagesError> {
         let stages: Vec<Exchange> = match pattern {
             Pattern::Shift => shifts(&guest),
@@ -72,13 +74,13 @@ impl NeighbourProgram {
         &self.guest
     }
 
-    /// The partner in a wrapping dimension of length 2: whichever neighbour there is.
+    /// The partner in a wrapping dimension of length 2: the one neighbour.
     fn other(&self, process: ProcessId, dimension: HostDimension) -> Option<ProcessId> {
         Sign::BOTH.into_iter().find_map(|sign| self.guest.neighbour(process, Direction { dimension, sign }))
     }
 
-    /// The partners in a stage: those that `process` sends to, or with `Role::Destination` those that send
-    /// to it.
+    /// The partners in a stage: those that `process` sends to, or with `Role::Destination` those
+    /// that send to it.
     fn partners(&self, stage: usize, process: ProcessId, role: Role) -> impl Iterator<Item = ProcessId> {
         let (one, all) = match (&self.stages[stage], role) {
             (Exchange::Shift(direction), Role::Source) => (self.guest.neighbour(process, *direction), None),
@@ -103,22 +105,20 @@ enum Role {
 /// A shift for each dimension and direction; none of a network.
 fn shifts(guest: &GraphGuest) -> Vec<Exchange> {
     let shape = guest.shape();
-    if shape.as_network().is_some() {
-        return vec![];
-    }
+    let Some(grid) = shape.grid() else { return vec![] };
     let of_dimension = |dimension: HostDimension| {
-        let extent = shape.extent(dimension);
+        let extent = grid.extent(dimension);
         if extent.wrap() == Wrap::Around && !extent.is_ring() {
             return vec![Exchange::Swap(dimension)];
         }
         Sign::BOTH.map(|sign| Exchange::Shift(Direction { dimension, sign })).to_vec()
     };
-    shape.shape().dimensions().flat_map(of_dimension).collect()
+    grid.shape().dimensions().flat_map(of_dimension).collect()
 }
 
 /// The most neighbours that a process has: one in a dimension of length 2, else up to two.
 fn max_neighbours(guest: &GraphGuest) -> usize {
-    if let Some(network) = guest.shape().as_network() {
+    if let Some(network) = guest.shape().graph() {
         return network.max_degree();
     }
     guest.shape().extents().map(|extent| if extent.length() > 2 { 2 } else { 1 }).sum()
@@ -132,8 +132,8 @@ struct PermutationSet {
 }
 
 impl PermutationSet {
-    /// A random set: in random order every process sends to a random one of those of its neighbours that
-    /// receive nothing yet, if there is one.
+    /// A random set: in random order every process sends to a random one of those of its neighbours
+    /// that receive nothing yet, if there is one.
     fn random(guest: &GraphGuest, generator: &mut impl Rng) -> Self {
         let mut order: Vec<ProcessId> = ProcessId::first(guest.process_count()).collect();
         let mut set = Self { destinations: vec![None; order.len()], sources: vec![None; order.len()] };

@@ -5,22 +5,23 @@ use cubefold_topology::{Machine, MachineKind};
 
 use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
 
-/// A normal hypercube algorithm whose data move (CS838 1999; erratum N9).
+/// A normal hypercube algorithm whose data move between processes (CS838 1999; erratum N9).
 ///
-/// A compute-and-communicate program is **normal** when consecutive stages use consecutive dimensions, the last and the
-/// first counting as such. Then its data can wander so that every exchange is along the last bit: processes are the
-/// words of a shuffle-exchange network, each holding what belongs to one node of the hypercube. At first node `u` of the
-/// hypercube is in the word `u` rotated right by the first dimension. Between two stages all data move on, by a rotation
-/// right to the next higher dimension and left to the next lower:
+/// A compute-and-communicate program is **normal** when consecutive stages use consecutive
+/// dimensions, the last and the first counting as such. Then its data can move so that every
+/// exchange is along the last bit: processes are the words of a shuffle-exchange network, each with
+/// the data of one node of the hypercube. At first node `u` of the hypercube is in the word `u`
+/// rotated right by the first dimension. Between two stages all data move on, by a rotation right
+/// to the next higher dimension and left to the next lower:
 ///
 /// ```text
 /// stage  0   every word computes and exchanges with the one with the other last bit     dimension j_1
-///        1   every word sends what it has to the word rotated                           nobody computes
+///        1   every word sends its data to the word rotated                           no process computes
 ///        2   as stage 0                                                                 dimension j_2
 /// ```
 ///
-/// Of `t` stages become `2t - 1`. On a shuffle-exchange network of the words each takes a link; on a de Bruijn network
-/// with two words a node exchanges are internal.
+/// Of `t` stages become `2t - 1`. On a shuffle-exchange network of the words each takes a link; on
+/// a de Bruijn network with two words a node exchanges are internal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShuffleExchangeProgram {
     cube: Hypercube,
@@ -29,13 +30,13 @@ pub struct ShuffleExchangeProgram {
     compute: Cycles,
 }
 
-/// A list of dimensions that makes no normal program.
+/// The reason for which a list of dimensions makes no normal program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ShuffleExchangeProgramError {
     /// There is none.
     #[error("no stages, expected at least one")]
     NoStages,
-    /// Two stages after each other use dimensions that are no neighbours.
+    /// Two consecutive stages use dimensions that are not neighbours.
     #[error(
         "stage {stage} uses dimension {dimension} after {before}, expected the next or the one before it"
     )]
@@ -50,14 +51,14 @@ pub enum ShuffleExchangeProgramError {
     /// More dimensions than a shuffle-exchange network may have.
     #[error("{found} dimensions, expected at most {greatest}")]
     TooManyDimensions {
-        /// How many there are.
+        /// The number of dimensions.
         found: u8,
-        /// How many there may be.
+        /// The greatest number allowed.
         greatest: u64,
     },
 }
 
-/// Which way words are rotated between two exchanges.
+/// The rotation of words between two exchanges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rotation {
     /// To the next higher dimension.
@@ -66,21 +67,21 @@ enum Rotation {
     Left,
 }
 
-/// What a stage does.
+/// The kind of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum ShuffleStage {
     Exchange,
     Move(Rotation),
 }
 
 impl ShuffleExchangeProgram {
-    /// The normal program on `cube` whose stages use `dimensions`, with a computation of `compute` before every
-    /// exchange.
+    /// The normal program on `cube` whose stages use `dimensions`, with a computation of `compute`
+    /// before every exchange.
     ///
     /// # Errors
     ///
-    /// When there is no stage, two stages after each other use dimensions that are no neighbours, or the cube has more
-    /// dimensions than a shuffle-exchange network.
+    /// When there is no stage, two consecutive stages use dimensions that are not neighbours, or
+    /// the cube has more dimensions than a shuffle-exchange network.
     pub fn new(
         cube: Hypercube,
         dimensions: Vec<CubeDimension>,
@@ -120,11 +121,11 @@ impl ShuffleExchangeProgram {
         (0..self.dimensions[0].index()).fold(word, |word, _| self.rotated(word, Rotation::Left))
     }
 
-    fn phase(&self, stage: usize) -> Phase {
+    fn phase(&self, stage: usize) -> ShuffleStage {
         let [before, after] = [stage / 2, stage / 2 + 1].map(|exchange| self.dimensions.get(exchange));
         match (stage % 2, before.zip(after)) {
-            (1, Some((before, after))) => Phase::Move(rotation(self.cube, *before, *after)),
-            _ => Phase::Exchange,
+            (1, Some((before, after))) => ShuffleStage::Move(rotation(self.cube, *before, *after)),
+            _ => ShuffleStage::Exchange,
         }
     }
 
@@ -137,7 +138,7 @@ impl ShuffleExchangeProgram {
         })
     }
 
-    /// Whom a word sends to in a stage, or receives from with the opposite rotation.
+    /// The word that a word sends to in a stage, or receives from with the opposite rotation.
     fn partner(
         &self,
         stage: usize,
@@ -145,8 +146,8 @@ impl ShuffleExchangeProgram {
         turn: impl Fn(Rotation) -> Rotation,
     ) -> Option<ProcessId> {
         let other = match self.phase(stage) {
-            Phase::Exchange => ProcessId::new(word.label() ^ 1),
-            Phase::Move(rotation) => self.rotated(word, turn(rotation)),
+            ShuffleStage::Exchange => ProcessId::new(word.label() ^ 1),
+            ShuffleStage::Move(rotation) => self.rotated(word, turn(rotation)),
         };
         (other != word).then_some(other)
     }
@@ -197,7 +198,7 @@ impl Program for ShuffleExchangeProgram {
 
     fn stage_dimension(&self, stage: usize) -> Option<usize> {
         let dimension = self.dimensions.get(stage / 2)?;
-        (self.phase(stage) == Phase::Exchange).then(|| dimension.index())
+        (self.phase(stage) == ShuffleStage::Exchange).then(|| dimension.index())
     }
 
     fn compute(&self) -> Cycles {
@@ -205,7 +206,7 @@ impl Program for ShuffleExchangeProgram {
     }
 
     fn computes(&self, stage: usize, _: ProcessId) -> bool {
-        self.phase(stage) == Phase::Exchange
+        self.phase(stage) == ShuffleStage::Exchange
     }
 
     fn computation_count(&self) -> u128 {

@@ -10,7 +10,7 @@ use cubefold_mapping::{PairedAxes, Placement, ReflectionNumbers, SlotTable};
 use cubefold_topology::HostDimension;
 use serde::Serialize;
 
-use crate::{failure::Failure, format::PlacementFormat, stage_name::StageName, table::write_stage};
+use crate::{failure::Failure, format::PlacementFormat, option_value::StageName, table::write_stage};
 
 /// A stage that is about to be written.
 pub(super) struct StagePage<'run> {

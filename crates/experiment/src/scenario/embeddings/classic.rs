@@ -24,7 +24,7 @@ const FLIP_BITS: &str = "flip bits of cs838";
 
 pub(super) const CLASSIC: Embedding = Embedding {
     name: "cs838",
-    about: "the first construction of the notes CS838 that is for guest and machine, or the one that is named",
+    summary: "the first construction of the notes CS838 that is for guest and machine, or the one that is named",
     source: "CS838 1999",
     takes: "a pair of graphs that one of the constructions is for",
     constructions: || ClassicKind::ALL.map(ClassicKind::name).to_vec(),

@@ -14,7 +14,7 @@ use crate::scenario::{
 
 pub(super) const GREENBERG: Embedding = Embedding {
     name: "greenberg",
-    about: "a mesh in its smallest hypercube, of more than two dimensions in pairs",
+    summary: "a mesh in its smallest hypercube, of more than two dimensions in pairs",
     source: "Greenberg 1987",
     takes: "a mesh or line as guest, and the hypercube that it needs",
     constructions: Vec::new,

@@ -12,7 +12,7 @@ use crate::scenario::{
 
 pub(super) const TAO: Embedding = Embedding {
     name: "tao",
-    about: "the construction of Tao that promises the least dilation, or the one that is named",
+    summary: "the construction of Tao that promises the least dilation, or the one that is named",
     source: "Tao 1988, chapters 3 and 4",
     takes: "a guest and a machine that are grids, for which one of the theorems holds",
     constructions: || ConstructionKind::ALL.map(ConstructionKind::name).to_vec(),

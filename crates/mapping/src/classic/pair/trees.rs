@@ -86,5 +86,5 @@ fn in_label_order(labels: &[ProcessId], places: &[NodeId]) -> Vec<NodeId> {
 
 /// Whether a machine is a network with one link fewer than nodes.
 pub(in crate::classic) fn has_links_of_a_tree(machine: &Machine) -> bool {
-    machine.as_network().is_some() && machine.link_count() + 1 == machine.node_count()
+    machine.graph().is_some() && machine.link_count() + 1 == machine.node_count()
 }

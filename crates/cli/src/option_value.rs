@@ -1,0 +1,155 @@
+//! Types of option values: colours, sizes of memory and stages of Greenberg's embedding.
+
+use std::{io::IsTerminal, num::ParseIntError, path::Path, str::FromStr};
+
+use clap::{ValueEnum, builder::PossibleValue};
+use cubefold_mapping::GreenbergStage;
+use miette::{GraphicalReportHandler, GraphicalTheme};
+
+use crate::table::Paint;
+
+/// What the command line says of colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Color {
+    pub(crate) const ALL: [Self; 3] = [Self::Auto, Self::Always, Self::Never];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+
+    /// Whether what is written to `stream` is coloured.
+    #[expect(clippy::disallowed_methods, reason = "colour is the terminal's affair, not a result")]
+    fn applies(self, stream: &impl IsTerminal) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                stream.is_terminal() && !refused
+            }
+        }
+    }
+
+    /// How tables are painted that go to `output`: files have no colours, whatever is asked for.
+    pub(crate) fn of_results(self, output: Option<&Path>) -> Paint {
+        let to_file = output.is_some_and(|path| path != Path::new("-"));
+        if !to_file && self.applies(&std::io::stdout()) { Paint::Colored } else { Paint::Plain }
+    }
+
+    /// What draws errors with their places.
+    pub(crate) fn report_handler(self) -> GraphicalReportHandler {
+        let colored = self.applies(&std::io::stderr());
+        let theme = if colored { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        GraphicalReportHandler::new_themed(theme).with_links(false).with_width(100)
+    }
+}
+
+/// A size of memory on the command line: a number with `KiB`, `MiB`, `GiB` or `TiB` behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MemoryLimit(pub(crate) u64);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum MemoryLimitError {
+    #[error("expected a whole number and KiB, MiB, GiB or TiB, such as 8GiB ({0})")]
+    Number(#[from] ParseIntError),
+    #[error("expected less than 2^64 bytes")]
+    TooLarge,
+}
+
+impl FromStr for MemoryLimit {
+    type Err = MemoryLimitError;
+
+    fn from_str(text: &str) -> Result<Self, MemoryLimitError> {
+        const UNITS: [(&str, u64); 4] =
+            [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)];
+        let unit = UNITS.iter().find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)));
+        let (number, bytes) = unit.unwrap_or((text, 1));
+        let size = number.trim().parse::<u64>()?.checked_mul(bytes);
+        size.map(Self).ok_or(MemoryLimitError::TooLarge)
+    }
+}
+
+impl MemoryLimit {
+    /// What the machine has free now.
+    pub(crate) fn free() -> Self {
+        let free = sysinfo::System::new().map_or(0, |mut system| {
+            system.refresh_memory();
+            system.available_memory()
+        });
+        // A system that does not say is taken to have enough.
+        if free == 0 { Self(u64::MAX) } else { Self(free) }
+    }
+}
+
+/// A stage, as `place --stage` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StageName(pub(crate) GreenbergStage);
+
+impl ValueEnum for StageName {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [StageName; 7] = [
+            StageName(GreenbergStage::Compress),
+            StageName(GreenbergStage::Reflect),
+            StageName(GreenbergStage::Pack),
+            StageName(GreenbergStage::Fold),
+            StageName(GreenbergStage::Swap),
+            StageName(GreenbergStage::Percolate),
+            StageName(GreenbergStage::Gray),
+        ];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.summary()))
+    }
+}
+
+impl StageName {
+    /// What has been done at the stage.
+    pub(crate) fn summary(self) -> &'static str {
+        match self.0 {
+            GreenbergStage::Compress => "Step 1: every column of the mesh is a block of two columns",
+            GreenbergStage::Reflect => "Step 2: the rows of the blocks are reflected",
+            GreenbergStage::Pack => "Step 3: all nodes are as far to the left as they go",
+            GreenbergStage::Fold => "Step 4: columns beyond the cube are folded back",
+            GreenbergStage::Swap => "Step 5: doublets are swapped where that keeps neighbours near",
+            GreenbergStage::Percolate => "Section 5: every node has a slot of its own",
+            GreenbergStage::Gray => "The Gray code, where that is the method",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_their_units() {
+        let bytes = |text: &str| text.parse::<MemoryLimit>().map(|limit| limit.0);
+        assert_eq!(bytes("1024"), Ok(1024));
+        assert_eq!(bytes("8GiB"), Ok(8 << 30));
+        assert_eq!(bytes("3 MiB"), Ok(3 << 20));
+        assert!(bytes("8GB").is_err());
+        assert_eq!(bytes("99999999TiB"), Err(MemoryLimitError::TooLarge));
+    }
+
+    #[test]
+    fn every_stage_can_be_named() {
+        let named: Vec<GreenbergStage> = StageName::value_variants().iter().map(|name| name.0).collect();
+        assert_eq!(named, GreenbergStage::ALL);
+    }
+}

@@ -1,0 +1,162 @@
+//! The pages of `cubefold run` and `cubefold compare`.
+
+use cubefold_experiment::export::{RunCaption, RunRecord, ScenarioCaption, settings};
+
+use super::{
+    Page,
+    result_notes::{
+        bound_note, bound_sentences, construction_notes, coordination_note, legend, met_bound, surprises,
+    },
+    results_page::{Column, RunRow, add_tables, bar_column, makespan_columns, step_columns, time_columns},
+};
+use crate::{
+    arguments::SharedOptions,
+    grouping::{by_embedding, by_scenario},
+};
+
+/// A section for each scenario, a row for each run.
+pub(crate) fn run_table(
+    scenarios: &[ScenarioCaption],
+    records: &[RunRecord],
+    shared: &SharedOptions,
+) -> Page {
+    let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
+    for (scenario, records) in by_scenario(scenarios, records) {
+        page.heading(&scenario.name);
+        page.settings(settings(&records.iter()));
+        add_tables(&mut page, &scenario.runs, records, run_columns);
+        page.notes(bound_sentences(records));
+        if !shared.quiet {
+            page.notes(construction_notes(&scenario.runs));
+            page.notes(notes(&scenario.runs, records));
+        }
+    }
+    page
+}
+
+fn run_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
+    let mut columns = makespan_columns(rows).to_vec();
+    columns.extend(time_columns(rows));
+    columns.push(Column::new("longest_queue", rows));
+    columns.extend(step_columns(rows));
+    columns.push(bar_column(rows));
+    columns
+}
+
+fn notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
+    let mut notes = surprises(runs, records);
+    notes.extend(bound_note(records));
+    notes.extend(coordination_note(records));
+    notes.extend(legend(runs, records));
+    notes
+}
+
+/// The longest name of a reference that a header holds.
+const MAX_HEADER_LENGTH: usize = 8;
+
+/// A section for each scenario: a row for each run, with its ratio, and sentences that say it.
+pub(crate) fn compare_table(
+    scenarios: &[ScenarioCaption],
+    references: &[String],
+    records: &[RunRecord],
+    shared: &SharedOptions,
+) -> Page {
+    let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
+    for ((scenario, records), reference) in by_scenario(scenarios, records).zip(references) {
+        page.heading(&scenario.name);
+        page.settings(settings(&records.iter()));
+        add_tables(&mut page, &scenario.runs, records, |rows| compare_columns(reference, rows));
+        page.notes(sentences(reference, records));
+        if !shared.quiet {
+            page.notes(construction_notes(&scenario.runs));
+            let mut notes = surprises(&scenario.runs, records);
+            notes.extend(coordination_note(records));
+            notes.extend(legend(&scenario.runs, records));
+            page.notes(notes);
+        }
+    }
+    page
+}
+
+fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
+    let name = if reference.chars().count() > MAX_HEADER_LENGTH { "reference" } else { reference };
+    let [makespan, marks] = makespan_columns(rows);
+    let mut columns = vec![makespan, marks, Column::titled(&format!("/ {name}"), "ratio_to_reference", rows)];
+    columns.extend(time_columns(rows));
+    columns.extend(step_columns(rows));
+    columns.push(bar_column(rows));
+    columns
+}
+
+/// For each embedding: by how much it is faster or slower than the reference, and whether it meets the bound.
+fn sentences(reference: &str, records: &[RunRecord]) -> Vec<String> {
+    let records: Vec<&RunRecord> = records.iter().collect();
+    let embeddings = by_embedding(&records, |record| record).into_iter();
+    embeddings.filter_map(|(name, own)| sentence(name, reference, &own)).collect()
+}
+
+fn sentence(name: &str, reference: &str, own: &[&RunRecord]) -> Option<String> {
+    let ratios: Vec<f64> = own.iter().filter_map(|record| record.ratio_to_reference).collect();
+    let (least, greatest) =
+        (ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?);
+    let bound = met_bound(own);
+    if name == reference {
+        return bound.map(|bound| format!("{name}: {bound}."));
+    }
+    let against = match own.len() {
+        1 => in_words(least, reference),
+        several => format!("{} over {several} combinations", range_in_words(least, greatest, reference)),
+    };
+    Some(match bound {
+        Some(bound) => format!("{name}: {against}; {bound}."),
+        None => format!("{name}: {against}."),
+    })
+}
+
+/// A ratio of makespans as a sentence says it.
+fn in_words(ratio: f64, reference: &str) -> String {
+    // Ratios are of whole cycles: equal makespans have the ratio 1 exactly.
+    if ratio < 1.0 {
+        format!("{:.2} times fewer cycles than {reference}", 1.0 / ratio)
+    } else if ratio > 1.0 {
+        format!("{ratio:.2} times more cycles than {reference}")
+    } else {
+        format!("as many cycles as {reference}")
+    }
+}
+
+/// The ratios from `least` to `greatest` as a sentence says them.
+fn range_in_words(least: f64, greatest: f64, reference: &str) -> String {
+    let rounded = |ratio: f64| format!("{ratio:.2}");
+    let (fewest, most) = (rounded(1.0 / greatest), rounded(1.0 / least));
+    if in_words(least, reference) == in_words(greatest, reference) {
+        in_words(least, reference)
+    } else if greatest <= 1.0 {
+        format!("{fewest} to {most} times fewer cycles than {reference}")
+    } else if least >= 1.0 {
+        format!("{} to {} times more cycles than {reference}", rounded(least), rounded(greatest))
+    } else {
+        format!("from {most} times fewer to {} times more cycles than {reference}", rounded(greatest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_read_as_sentences() {
+        assert_eq!(in_words(0.8, "standard"), "1.25 times fewer cycles than standard");
+        assert_eq!(in_words(1.2, "standard"), "1.20 times more cycles than standard");
+        assert_eq!(in_words(1.0, "standard"), "as many cycles as standard");
+    }
+
+    #[test]
+    fn ranges_of_ratios_say_which_side_they_are_on() {
+        let range = |least, greatest| range_in_words(least, greatest, "xor");
+        assert_eq!(range(0.5, 0.5), "2.00 times fewer cycles than xor");
+        assert_eq!(range(0.5, 0.8), "1.25 to 2.00 times fewer cycles than xor");
+        assert_eq!(range(1.0, 1.5), "1.00 to 1.50 times more cycles than xor");
+        assert_eq!(range(0.8, 1.5), "from 1.25 times fewer to 1.50 times more cycles than xor");
+    }
+}

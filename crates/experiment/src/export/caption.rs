@@ -1,0 +1,193 @@
+//! What tables show of runs beside the columns of their records: names, swept values, constructions and
+//! the settings that runs have in common.
+
+use cubefold_mapping::{
+    ClassicPlacement, Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
+};
+use cubefold_topology::{Machine, Wrap};
+use serde::{Deserialize, Serialize};
+
+use super::{RunRecord, column::join};
+use crate::scenario::{EmbeddingName, Run, Scenario};
+
+/// A scenario, as tables show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScenarioCaption {
+    /// Its name.
+    pub name: String,
+    /// Its runs.
+    pub runs: Vec<RunCaption>,
+}
+
+/// A run, as tables show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCaption {
+    /// The keys that the sweep sets, as paths, and the values as written, on one line.
+    pub combination: Vec<(String, String)>,
+    /// The embedding's name.
+    pub embedding: String,
+    /// A sentence on the construction of Tao's, of Greenberg's or of the notes that was taken, where one was.
+    pub construction: Option<String>,
+}
+
+impl ScenarioCaption {
+    /// The caption of a scenario.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Self {
+        Self { name: scenario.name.clone(), runs: scenario.runs.iter().map(RunCaption::new).collect() }
+    }
+}
+
+impl RunCaption {
+    /// The caption of a run.
+    #[must_use]
+    pub fn new(run: &Run) -> Self {
+        let construction = match &*run.placement {
+            Placement::Construction(construction) => Some(taken(construction, &run.embedding)),
+            Placement::Classic(placement) => Some(by_the_notes(placement, &run.embedding)),
+            Placement::Greenberg(placement) => Some(by_greenberg(placement)),
+            Placement::Product(_) | Placement::Table(_) => None,
+        };
+        Self { combination: run.combination.clone(), embedding: run.embedding.to_string(), construction }
+    }
+}
+
+/// A sentence on the construction that an embedding's name stands for.
+fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
+    let dilation = construction.dilation();
+    let at_most = match dilation.exactness {
+        Exactness::Exact => "",
+        Exactness::AtMost => "at most ",
+    };
+    let promise = format!("dilation {at_most}{}", dilation.links);
+    let taken = format!("{} ({}, {})", construction.kind(), construction.formula(), construction.theorem());
+    let pair = format!("{} on {}", shape(construction.guest()), shape(construction.host()));
+    if embedding.construction().is_some() {
+        return format!("{embedding}, {pair}: {taken}; it promises {promise}.");
+    }
+    format!("tao, {pair}: took {taken}; of those that apply it promises the least, {promise}.")
+}
+
+/// A sentence on the construction of the notes that was taken.
+fn by_the_notes(placement: &ClassicPlacement, embedding: &EmbeddingName) -> String {
+    let at_most = match placement.dilation().exactness {
+        Exactness::Exact => "",
+        Exactness::AtMost => "at most ",
+    };
+    let pair = format!("{} on {}", shape(placement.guest()), shape(placement.table().machine()));
+    let (kind, links) = (placement.kind(), placement.dilation().links);
+    let section = kind.section();
+    format!("{embedding}, {pair}: {kind} (CS838, {section}); it promises dilation {at_most}{links}.")
+}
+
+/// A sentence on what Greenberg's construction did.
+fn by_greenberg(placement: &GreenbergPlacement) -> String {
+    let (guest, method) = (shape(placement.guest()), placement.method());
+    let promise = match method {
+        GreenbergMethod::Gray => "dilation",
+        GreenbergMethod::Reflection => "dilation at most",
+    };
+    let dimensions = placement.table().machine().shape().dimension_count();
+    format!(
+        "greenberg, {guest} on the {dimensions}-cube: {method} ({placement}); it promises {promise} {}.",
+        placement.promised_dilation()
+    )
+}
+
+fn shape(machine: &Machine) -> String {
+    format!("{} {}", machine.kind(), join(machine.shape().lengths(), "x"))
+}
+
+/// The settings that all runs of a scenario have in common, each named and in words.
+#[must_use]
+pub fn settings<'runs>(
+    records: &(impl Iterator<Item = &'runs RunRecord> + Clone),
+) -> Vec<(&'static str, String)> {
+    let common = |say| common(records.clone(), say);
+    [
+        ("machine", common(machine)),
+        ("program", common(program)),
+        ("execution", common(execution)),
+        ("loading", common(loading).filter(|cycles| !cycles.is_empty())),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
+    .collect()
+}
+
+/// What all records say, if they say the same.
+fn common<'runs>(
+    mut records: impl Iterator<Item = &'runs RunRecord>,
+    say: fn(&RunRecord) -> String,
+) -> Option<String> {
+    let first = say(records.next()?);
+    records.all(|record| say(record) == first).then_some(first)
+}
+
+fn machine(record: &RunRecord) -> String {
+    let machine = &record.machine;
+    let shape = join(&machine.shape, "x");
+    let implied = vec![machine.kind.wrap() == Wrap::Around; machine.wrap.len()];
+    let wrap = if machine.wrap == implied {
+        String::new()
+    } else {
+        let wraps: Vec<_> =
+            machine.wrap.iter().map(|&around| if around { "around" } else { "open" }).collect();
+        format!(" ({})", wraps.join(", "))
+    };
+    let hop = counted(machine.hop_cycles, "cycle");
+    let partition = machine.partition.as_ref().map_or_else(String::new, |partition| {
+        let (base, shape) = (join(&partition.base, ", "), join(&partition.shape, "x"));
+        format!(", partition {shape} from ({base}) on")
+    });
+    format!("{} {shape}{wrap}{partition}, {} links, {hop} a link", machine.kind, machine.links)
+}
+
+/// The cycles that loading takes; nothing where it is not asked for.
+fn loading(record: &RunRecord) -> String {
+    record.loading_cycles.map_or_else(String::new, |cycles| counted(cycles, "cycle"))
+}
+
+fn program(record: &RunRecord) -> String {
+    let program = &record.program;
+    let dimensions = program
+        .dimensions
+        .map_or_else(String::new, |dimensions| format!(", {}", counted(dimensions.into(), "dimension")));
+    let stages = program.stages.as_ref().map_or_else(String::new, |stages| {
+        const SHOWN: usize = 12;
+        let dots = if stages.len() > SHOWN { " .." } else { "" };
+        format!(", stages {}{dots}", join(&stages[..stages.len().min(SHOWN)], " "))
+    });
+    let guest = program
+        .guest
+        .as_ref()
+        .map_or_else(String::new, |guest| format!(" on a {} {}", guest.kind, join(&guest.shape, "x")));
+    let communication = match (&program.communication, program.sets) {
+        (Some(name), Some(sets)) => format!(", {name} in {}", counted(sets as u64, "set")),
+        (Some(name), None) => format!(", {name}"),
+        (None, _) => String::new(),
+    };
+    let compute = counted(program.compute_cycles, "compute cycle");
+    format!("{}{guest}{communication}{dimensions}{stages}, {compute} a stage", program.kind)
+}
+
+fn execution(record: &RunRecord) -> String {
+    let execution = &record.execution;
+    let tie = if execution.tie == "direct" { String::new() } else { format!(", ties {}", execution.tie) };
+    let choice = match execution.dimension_choice.as_deref() {
+        Some("random") => ", dimensions at random",
+        _ => "",
+    };
+    let phases = match execution.phases.as_deref() {
+        Some("embedding") | None => String::new(),
+        Some(phases) => format!(", phases {phases}"),
+    };
+    format!("{}{tie}{choice}{phases}", execution.mode)
+}
+
+/// A number of things, in the singular for one.
+#[must_use]
+pub fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}

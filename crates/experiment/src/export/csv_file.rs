@@ -1,0 +1,79 @@
+//! Records as CSV: a header, and a row of scalars for each record.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+};
+
+use super::column::{Cell, Record, Row, present_columns};
+
+/// Writes records as rows, one at a time, under the names of the columns that some of them have: programs
+/// and machines of several kinds have members of their own, and what a record has not is empty. The records
+/// are gone through twice.
+///
+/// # Errors
+///
+/// When reading a record or writing does.
+pub fn write_csv<R: Record, I: Iterator<Item = io::Result<R>>>(
+    writer: &mut impl Write,
+    records: impl Fn() -> I,
+) -> io::Result<()> {
+    let columns = present_columns(records())?;
+    let mut table = csv::Writer::from_writer(writer);
+    table.write_record(columns.iter().map(|(_, column)| column.name))?;
+    let mut text = String::new();
+    for record in records() {
+        let record = record?;
+        let row = Row::new(&record);
+        let mut cells = row.cells().enumerate();
+        let present = columns.iter().filter_map(|(place, _)| cells.find(|(own, _)| own == place));
+        write_row(&mut table, present.map(|(_, cell)| cell), &mut text)?;
+    }
+    table.flush()
+}
+
+/// Whether rows are written under a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CsvHeader {
+    /// The names of all columns come first.
+    Due,
+    /// The header is there, or is not wanted.
+    Written,
+}
+
+/// Writes some rows of a file whose records have all their columns.
+///
+/// # Errors
+///
+/// When writing does.
+pub fn write_csv_rows<R: Record>(
+    writer: &mut impl Write,
+    header: CsvHeader,
+    records: impl Iterator<Item = R>,
+) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(writer);
+    if header == CsvHeader::Due {
+        table.write_record(R::columns().iter().map(|column| column.name))?;
+    }
+    let mut text = String::new();
+    for record in records {
+        write_row(&mut table, Row::new(&record).cells(), &mut text)?;
+    }
+    table.flush()
+}
+
+/// Writes a row; `text` is room that rows share.
+fn write_row<'cells, 'record: 'cells>(
+    table: &mut csv::Writer<impl Write>,
+    cells: impl Iterator<Item = &'cells Cell<'record>>,
+    text: &mut String,
+) -> io::Result<()> {
+    for cell in cells {
+        text.clear();
+        // Writing to a string does not fail.
+        let _ = write!(text, "{cell}");
+        table.write_field(&text)?;
+    }
+    table.write_record(None::<&[u8]>)?;
+    Ok(())
+}

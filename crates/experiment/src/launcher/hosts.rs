@@ -1,0 +1,180 @@
+//! Hosts: their names in the order of the nodes of a machine, and their slots.
+
+use std::collections::BTreeMap;
+
+use super::LauncherError;
+use crate::diagnostic::Diagnostics;
+use crate::text::{Remarks, described, lines, span};
+
+/// The hosts of a machine, as the command line or a scenario names them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HostOptions<'a> {
+    /// Their names, in the order of the nodes.
+    pub hosts: Option<&'a HostList>,
+    /// The number of slots of each; by default as many as one node of the machine takes.
+    pub slots_per_node: Option<u64>,
+}
+
+/// The hosts of a machine by their place: the first has node 0. At least one, all different.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostList {
+    names: Vec<String>,
+    places: BTreeMap<String, u64>, // the inverse
+}
+
+impl HostList {
+    /// Reads a name a line; what follows a `#` and empty lines are skipped.
+    ///
+    /// # Errors
+    ///
+    /// When there is no name, a line has more than one word or a sign that no host name has, or a name comes a
+    /// second time: each with its place in the text.
+    pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
+        let (mut list, mut diagnostics) =
+            (Self { names: vec![], places: BTreeMap::new() }, Diagnostics::default());
+        for name in lines(text, Remarks::AfterHash) {
+            let at = span(text, name);
+            if name.contains(|sign: char| sign.is_whitespace() || "=,;\"".contains(sign)) {
+                diagnostics.add(at, || format!("line is {}, expected the name of one host", described(name)));
+            } else if list.places.insert(name.to_owned(), list.names.len() as u64).is_some() {
+                let message = || format!("host {} a second time, expected every host once", described(name));
+                diagnostics.add(at, message);
+            } else {
+                list.names.push(name.to_owned());
+            }
+        }
+        if list.names.is_empty() && diagnostics.is_empty() {
+            diagnostics.add(0..0, || "no host, expected a name a line".to_owned());
+        }
+        if diagnostics.is_empty() { Ok(list) } else { Err(diagnostics) }
+    }
+
+    /// The number of hosts.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.names.len() as u64
+    }
+
+    /// The name at a place, counted from 0; empty when there is none.
+    pub(super) fn name(&self, place: u64) -> &str {
+        usize::try_from(place).ok().and_then(|place| self.names.get(place)).map_or("", String::as_str)
+    }
+
+    /// The place of a name.
+    pub(super) fn place(&self, name: &str) -> Option<u64> {
+        self.places.get(name).copied()
+    }
+}
+
+/// The slots of hosts that each have the same number of nodes of a machine, in the order of their numbers.
+///
+/// ```text
+/// 2 slots a node, 4 a host:   host   0               1
+///                             node   0       1       2       3
+///                             slot   0   1   2   3   0   1   2   3
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slots {
+    nodes: u64,    // of the machine, a multiple of `each`
+    each: u64,     // nodes on a host, at least 1
+    per_node: u64, // at least 1
+}
+
+impl Slots {
+    /// The slots of a machine of so many nodes with at most `load` processes on one; as many on a host as one
+    /// node takes, unless said otherwise.
+    ///
+    /// # Errors
+    ///
+    /// When a node would be divided between hosts, or hosts would have different numbers of nodes.
+    pub(super) fn new(nodes: u64, load: u64, per_host: Option<u64>) -> Result<Self, LauncherError> {
+        let found = per_host.unwrap_or(load);
+        if found == 0 || !found.is_multiple_of(load) {
+            return Err(LauncherError::DividedNode { found, load });
+        }
+        let each = found / load;
+        if !nodes.is_multiple_of(each) {
+            return Err(LauncherError::UnevenHosts { each, nodes });
+        }
+        Ok(Self { nodes, each, per_node: load })
+    }
+
+    /// The number of hosts.
+    pub(super) fn host_count(self) -> u64 {
+        self.nodes / self.each
+    }
+
+    /// Whether there are as many hosts as there are names.
+    ///
+    /// # Errors
+    ///
+    /// When there are more or fewer.
+    pub(super) fn check_hosts(self, found: u64) -> Result<(), LauncherError> {
+        let (nodes, each, expected) = (self.nodes, self.each, self.host_count());
+        if found == expected {
+            Ok(())
+        } else {
+            Err(LauncherError::HostCount { found, expected, nodes, each })
+        }
+    }
+
+    /// Nodes of the machine on each host.
+    pub(super) fn nodes_per_host(self) -> u64 {
+        self.each
+    }
+
+    /// The host of a node.
+    pub(super) fn host(self, node: u64) -> u64 {
+        node / self.each
+    }
+
+    /// The slot, on its host, of the process whose turn it is on a node, counted from 0.
+    pub(super) fn slot(self, node: u64, turn: u64) -> u64 {
+        node % self.each * self.per_node + turn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_on_lines_of_their_own() {
+        let hosts = HostList::parse("# rack 1\nnode-1\r\n\n  node-2  # the slow one\nnode-3").unwrap();
+        assert_eq!((hosts.count(), hosts.name(1), hosts.place("node-3")), (3, "node-2", Some(2)));
+        assert_eq!((hosts.name(3), hosts.place("node-4")), ("", None));
+    }
+
+    #[test]
+    fn every_line_that_is_no_name_is_reported() {
+        let diagnostics = HostList::parse("a\nb slots=2\na\n").unwrap_err();
+        let reported: Vec<_> =
+            diagnostics.kept().iter().map(|one| (one.span.clone(), &*one.message)).collect();
+        let line = "line is \"b slots=2\", expected the name of one host";
+        assert_eq!(reported, [(2..11, line), (12..13, "host \"a\" a second time, expected every host once")]);
+        let empty = HostList::parse("# none\n").unwrap_err();
+        assert_eq!(empty.kept()[0].message, "no host, expected a name a line");
+    }
+
+    #[test]
+    fn slots_are_numbered_host_by_host_and_node_by_node() {
+        let slots = Slots::new(4, 2, Some(4)).unwrap();
+        let pairs = (0..4).flat_map(|node| [0, 1].map(|turn| (slots.host(node), slots.slot(node, turn))));
+        let expected = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3)];
+        assert_eq!(pairs.collect::<Vec<_>>(), expected);
+        assert_eq!((slots.host_count(), slots.nodes_per_host()), (2, 2));
+    }
+
+    #[test]
+    fn nodes_are_never_divided_and_hosts_are_alike() {
+        let message =
+            |nodes, load, per_host| Slots::new(nodes, load, Some(per_host)).unwrap_err().to_string();
+        let divided = "3 slots a host, expected a multiple of 2, the most processes on one node";
+        assert_eq!(message(8, 2, 3), divided);
+        assert!(message(8, 2, 0).starts_with("0 slots a host"));
+        let uneven = "3 nodes on a host, expected a divisor of 8, the nodes of the machine";
+        assert_eq!(message(8, 1, 3), uneven);
+        let few = Slots::new(8, 1, Some(2)).unwrap().check_hosts(3).unwrap_err().to_string();
+        assert_eq!(few, "3 hosts, expected 4 for a machine of 8 nodes with 2 on a host");
+    }
+}

@@ -1,3 +1,0 @@
-//! Lengths of dimensions, ready to be divided by.
-
-pub(crate) use cubefold_topology::Length;

@@ -1,0 +1,368 @@
+//! The queues of channels or links.
+//!
+//! A queue is first come first served; messages that joined in the same cycle go by stage, source
+//! and destination (`docs/model.md` section 5). A *resource* is what a transmission occupies, a
+//! channel or a link, and is known by its place. Only a resource with a queue has a record, which
+//! holds the first message of the queue; the others are a circular list in a slab. So a queue of
+//! one message, as most are, costs one access to its record, and a run without contention accesses
+//! none of this. Records are contiguous: where all queues are served in every cycle they are read
+//! in order.
+
+use std::ops::{Index, IndexMut};
+
+use crate::{Cycle, axis::low_word};
+
+/// The order of messages that joined a queue in the same cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct MessageKey {
+    pub(crate) stage: u32,
+    pub(crate) source: u32,
+    pub(crate) destination: u32,
+}
+
+/// The keys of all messages in flight.
+pub(crate) trait MessageKeys {
+    /// Returns the key of a message in flight.
+    fn key(&self, message: u32) -> MessageKey;
+}
+
+/// The queues of all resources, by place; a `T` stands for a queued message.
+///
+/// Where messages may have joined in the same cycle, `key` returns theirs.
+#[derive(Debug)]
+pub(crate) struct ChannelQueues<T> {
+    numbers: Vec<u32>,       // by place: 1 + the number of the resource's queue; 0 without one
+    records: Vec<Record<T>>, // by number
+    rest: Slab<Queued<T>>,
+    grown: Vec<usize>, // places of queues that may have become the longest in this cycle
+    longest: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Record<T> {
+    place: usize,      // of the resource
+    first: Queued<T>,  // valid unless both lengths are 0
+    tail: u32,         // 1 + the slot of the last message of the rest; 0 without any
+    lengths: [u32; 2], // messages that move `+`, and `-`
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Queued<T> {
+    message: T,
+    joined: Cycle,
+    direction: u32,
+    next: u32, // the slot of the next message of the rest; of its first message after the last
+}
+
+impl<T> Record<T> {
+    fn length(&self) -> u32 {
+        self.lengths[0] + self.lengths[1]
+    }
+}
+
+impl<T: Copy> ChannelQueues<T> {
+    /// No queues yet, for so many resources.
+    pub(crate) fn new(resources: usize) -> Self {
+        Self {
+            numbers: vec![0; resources],
+            records: vec![],
+            rest: Slab::default(),
+            grown: vec![],
+            longest: 0,
+        }
+    }
+
+    /// The number of the queue of the resource at a place.
+    pub(crate) fn number(&self, place: usize) -> Option<u32> {
+        self.numbers[place].checked_sub(1)
+    }
+
+    /// The number of queues: they are numbered from 0 on, until one of them is closed.
+    pub(crate) fn count(&self) -> u32 {
+        low_word(self.records.len() as u64)
+    }
+
+    /// The most messages of one direction that were in one queue at the end of a cycle.
+    pub(crate) fn longest(&self) -> u32 {
+        self.longest
+    }
+
+    /// Ends a cycle, in which no message joins or is taken any more.
+    pub(crate) fn end_cycle(&mut self) {
+        while let Some(place) = self.grown.pop() {
+            let lengths = self.number(place).map_or([0; 2], |queue| self.records[queue as usize].lengths);
+            self.longest = self.longest.max(lengths[0]).max(lengths[1]);
+        }
+    }
+
+    /// Queues a message that moves in `direction` and joined at `now`, the latest cycle so far;
+    /// returns the number of its queue.
+    pub(crate) fn join(
+        &mut self,
+        place: usize,
+        direction: u32,
+        message: T,
+        now: Cycle,
+        key: impl Fn(T) -> MessageKey,
+    ) -> u32 {
+        let new = Queued { message, joined: now, direction, next: 0 };
+        let Some(number) = self.number(place) else {
+            let number = self.count();
+            self.records.push(Record { place, first: new, tail: 0, lengths: [0; 2] });
+            self.numbers[place] = number + 1;
+            self.grow(number, direction);
+            return number;
+        };
+        let queue = &mut self.records[number as usize];
+        if queue.length() == 0 {
+            queue.first = new;
+        } else if precedes(&new, &queue.first, &key) {
+            let second = std::mem::replace(&mut queue.first, new);
+            self.join_rest(number, second, &key);
+        } else {
+            self.join_rest(number, new, &key);
+        }
+        self.grow(number, direction);
+        number
+    }
+
+    /// Takes the first message of a queue, with its direction. An empty queue stays until it is
+    /// [closed](Self::close_if_empty).
+    pub(crate) fn take_first(&mut self, number: u32) -> Option<(u32, T)> {
+        let queue = &mut self.records[number as usize];
+        if queue.length() == 0 {
+            return None;
+        }
+        let Queued { message, direction, .. } = queue.first;
+        queue.lengths[direction as usize % 2] -= 1;
+        if let Some(tail) = queue.tail.checked_sub(1) {
+            let second = self.rest[tail].next;
+            queue.first = self.rest[second];
+            if second == tail {
+                queue.tail = 0;
+            } else {
+                self.rest[tail].next = queue.first.next;
+            }
+            self.rest.remove(second);
+        }
+        Some((direction, message))
+    }
+
+    /// Queues a message and takes the first, as [`join`](Self::join) and
+    /// [`take_first`](Self::take_first) do, at less cost.
+    pub(crate) fn exchange(
+        &mut self,
+        place: usize,
+        direction: u32,
+        message: T,
+        now: Cycle,
+        key: impl Fn(T) -> MessageKey,
+    ) -> Option<(u32, T)> {
+        let Some(number) = self.number(place) else { return Some((direction, message)) };
+        let queue = &mut self.records[number as usize];
+        let new = Queued { message, joined: now, direction, next: 0 };
+        if queue.length() == 0 || precedes(&new, &queue.first, &key) {
+            return Some((direction, message));
+        }
+        if queue.tail == 0 {
+            let first = std::mem::replace(&mut queue.first, new);
+            queue.lengths[first.direction as usize % 2] -= 1;
+            self.grow(number, direction);
+            return Some((first.direction, first.message));
+        }
+        self.join_rest(number, new, &key);
+        self.grow(number, direction);
+        self.take_first(number)
+    }
+
+    /// Frees the memory of queues when there are none.
+    pub(crate) fn release_memory(&mut self) {
+        if self.records.is_empty() {
+            self.records = vec![];
+            self.rest.release_memory();
+        }
+    }
+
+    /// Closes a queue if it is empty and returns the place of its resource. The queue with the
+    /// highest number gets this number.
+    pub(crate) fn close_if_empty(&mut self, number: u32) -> Option<usize> {
+        let Record { place, .. } = self.records[number as usize];
+        if self.records[number as usize].length() > 0 {
+            return None;
+        }
+        self.numbers[place] = 0;
+        self.records.swap_remove(number as usize);
+        if let Some(moved) = self.records.get(number as usize) {
+            self.numbers[moved.place] = number + 1;
+        }
+        Some(place)
+    }
+
+    /// Counts one message more in a queue.
+    fn grow(&mut self, number: u32, direction: u32) {
+        let queue = &mut self.records[number as usize];
+        let length = &mut queue.lengths[direction as usize % 2];
+        *length += 1;
+        if *length > self.longest {
+            self.grown.push(queue.place);
+        }
+    }
+
+    /// Inserts a message that comes after the first of a queue into its rest.
+    fn join_rest(&mut self, number: u32, new: Queued<T>, key: &impl Fn(T) -> MessageKey) {
+        let place = self.rest.insert(new);
+        let Some(tail) = self.records[number as usize].tail.checked_sub(1) else {
+            self.rest[place].next = place;
+            self.records[number as usize].tail = place + 1;
+            return;
+        };
+        let mut before = tail;
+        if precedes(&self.rest[tail], &new, key) {
+            self.records[number as usize].tail = place + 1;
+        } else {
+            while precedes(&self.rest[self.rest[before].next], &new, key) {
+                before = self.rest[before].next;
+            }
+        }
+        self.rest[place].next = self.rest[before].next;
+        self.rest[before].next = place;
+    }
+}
+
+/// Whether one message comes before the other: the earlier one, and of one cycle that with the
+/// smaller key.
+fn precedes<T: Copy>(one: &Queued<T>, other: &Queued<T>, key: &impl Fn(T) -> MessageKey) -> bool {
+    one.joined < other.joined || one.joined == other.joined && key(one.message) < key(other.message)
+}
+
+/// Values that come and go, each in a slot of its own: there are as many slots as values were ever
+/// present at once.
+#[derive(Debug)]
+struct Slab<T> {
+    values: Vec<T>,
+    vacant: Vec<u32>, // the slots that are free
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self { values: vec![], vacant: vec![] }
+    }
+}
+
+impl<T> Slab<T> {
+    /// Puts a value into a free slot, which is returned.
+    fn insert(&mut self, value: T) -> u32 {
+        if let Some(slot) = self.vacant.pop() {
+            self[slot] = value;
+            return slot;
+        }
+        self.values.push(value);
+        u32::try_from(self.values.len() - 1).unwrap_or(u32::MAX) // at most one slot a message, below 2^31
+    }
+
+    /// Frees a slot.
+    fn remove(&mut self, slot: u32) {
+        self.vacant.push(slot);
+    }
+
+    /// Frees its memory when all slots are free.
+    fn release_memory(&mut self) {
+        if self.vacant.len() == self.values.len() {
+            *self = Self::default();
+        }
+    }
+}
+
+impl<T> Index<u32> for Slab<T> {
+    type Output = T;
+
+    fn index(&self, slot: u32) -> &T {
+        &self.values[slot as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slab<T> {
+    fn index_mut(&mut self, slot: u32) -> &mut T {
+        &mut self.values[slot as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The key of a message that is known by its source.
+    fn key(source: u32) -> MessageKey {
+        MessageKey { stage: 0, source, destination: 0 }
+    }
+
+    #[test]
+    fn the_earlier_come_first_and_of_one_cycle_the_smaller_source() {
+        let mut queues = ChannelQueues::new(2);
+        for (cycle, source) in [(3, 5), (3, 2), (3, 7), (3, 3), (4, 1), (4, 0), (6, 6)] {
+            queues.join(1, source, source, Cycle::new(cycle), key);
+        }
+        assert_eq!(queues.number(0), None);
+        let queue = queues.number(1).unwrap();
+        let order: Vec<_> = std::iter::from_fn(|| queues.take_first(queue)).collect();
+        assert_eq!(order, [2, 3, 5, 7, 0, 1, 6].map(|source| (source, source)));
+        assert_eq!(queues.close_if_empty(queue), Some(1));
+        assert_eq!(queues.number(1), None);
+    }
+
+    #[test]
+    fn the_longest_queue_is_that_of_a_direction_at_the_end_of_a_cycle() {
+        let mut queues = ChannelQueues::new(2);
+        for (direction, message) in [(2, 0), (2, 1), (3, 2), (2, 3)] {
+            queues.join(0, direction, message, Cycle::START, key);
+        }
+        let queue = queues.number(0).unwrap();
+        assert_eq!(queues.take_first(queue), Some((2, 0)));
+        queues.end_cycle();
+        assert_eq!((queues.longest(), queues.close_if_empty(queue)), (2, None));
+        assert_eq!(queues.take_first(queue), Some((2, 1)));
+        queues.join(0, 3, 4, Cycle::new(1), key);
+        queues.join(1, 3, 5, Cycle::new(1), key);
+        queues.end_cycle();
+        assert_eq!(queues.longest(), 2);
+    }
+
+    #[test]
+    fn an_exchange_is_a_join_and_a_taking() {
+        for waiting in [vec![(3, 4)], vec![(3, 4), (3, 6)], vec![(2, 9), (3, 4), (3, 6)]] {
+            for source in [3, 5, 7] {
+                let [mut apart, mut together] = [(), ()].map(|()| {
+                    let mut queues = ChannelQueues::new(1);
+                    for &(cycle, source) in &waiting {
+                        queues.join(0, source, source, Cycle::new(cycle), key);
+                    }
+                    queues
+                });
+                let now = Cycle::new(3);
+                let queue = apart.join(0, source, source, now, key);
+                let first = apart.take_first(queue);
+                assert_eq!(together.exchange(0, source, source, now, key), first);
+                assert_eq!(together.records[queue as usize].lengths, apart.records[queue as usize].lengths);
+                let rest = |mut queues: ChannelQueues<u32>| -> Vec<_> {
+                    std::iter::from_fn(|| queues.take_first(queue)).collect()
+                };
+                assert_eq!(rest(together), rest(apart));
+            }
+        }
+    }
+
+    #[test]
+    fn slots_are_used_again() {
+        let mut queues = ChannelQueues::new(1);
+        for round in 0..50 {
+            for message in 0..3 {
+                queues.join(0, 0, message, Cycle::new(round), key);
+            }
+            let queue = queues.number(0).unwrap();
+            let order: Vec<_> = std::iter::from_fn(|| queues.take_first(queue)).collect();
+            assert_eq!(order, [(0, 0), (0, 1), (0, 2)]);
+            queues.close_if_empty(queue);
+        }
+        assert_eq!((queues.count(), queues.rest.values.len()), (0, 2));
+    }
+}

@@ -1,0 +1,199 @@
+//! Channels and links as places in arrays, and the node at the end of a channel.
+
+use cubefold_topology::{Axis, Channel, Direction, Displacement, Leg, Link, Machine, NodeId, Sign};
+
+use crate::axis::low_word;
+
+/// A message at a node, about to move or moving in one direction.
+///
+/// Sixteen bytes that hold all that a hop needs: lists of them are read and written in order, and
+/// nothing else of the message is accessed until its leg ends or its channel is occupied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Transit {
+    /// The number of the message.
+    pub(crate) message: u32,
+    /// The node that it is at, or that is transmitting it.
+    pub(crate) node: u32,
+    /// The links left in this leg, at least 1.
+    pub(crate) hops: u32,
+    /// The index of the direction of this leg.
+    pub(crate) direction: u32,
+}
+
+impl Transit {
+    /// A message at `node`, about to move along `leg`.
+    pub(crate) fn new(message: u32, node: NodeId, leg: Leg) -> Self {
+        Self {
+            message,
+            node: node.index(),
+            hops: low_word(leg.hops), // a leg is shorter than 2^32
+            direction: low_word(leg.direction.index() as u64),
+        }
+    }
+}
+
+/// The channels of a machine.
+///
+/// Channel `(node, direction)` is at `direction * N + node` and the link with near end `node` in
+/// dimension `j` at `(j - 1) * N + node`: messages that move in one direction from neighbouring
+/// nodes access neighbouring places.
+#[derive(Debug, Clone)]
+pub(crate) struct Channels {
+    nodes: usize,
+    directions: Vec<Direction>, // in ascending order
+    steps: Steps,
+}
+
+/// How the channels lead from node to node.
+#[derive(Debug, Clone)]
+enum Steps {
+    Grid(Vec<Step>), // by direction
+    Network(Machine),
+}
+
+/// How a node's index changes with a step in one direction of a grid.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// Addition within the bits of the mask, which wraps around: lines that end (all bits) and
+    /// rings of a power of two whose stride is a power of two.
+    Masked { add: u32, mask: u32 },
+    /// Any other ring.
+    Ring(Axis, Displacement),
+}
+
+impl Channels {
+    pub(crate) fn new(machine: &Machine) -> Self {
+        let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
+        let directions: Vec<_> = machine.directions().collect();
+        let steps = match machine.graph() {
+            Some(_) => Steps::Network(machine.clone()),
+            None => Steps::Grid(directions.iter().map(|&direction| Step::new(machine, direction)).collect()),
+        };
+        Self { nodes, directions, steps }
+    }
+
+    /// The number of places of channels.
+    pub(crate) fn channel_places(&self) -> usize {
+        self.nodes * self.directions.len()
+    }
+
+    /// The number of places of links.
+    pub(crate) fn link_places(&self) -> usize {
+        self.channel_places() / 2
+    }
+
+    /// The number of directions, `2c`.
+    pub(crate) fn direction_count(&self) -> usize {
+        self.directions.len()
+    }
+
+    /// The place of the channel that `transit` needs or occupies.
+    #[inline]
+    pub(crate) fn channel(&self, transit: &Transit) -> usize {
+        transit.direction as usize * self.nodes + transit.node as usize
+    }
+
+    /// The place of the link of that channel.
+    #[inline]
+    pub(crate) fn link(&self, transit: &Transit) -> usize {
+        if let Steps::Network(machine) = &self.steps {
+            let direction = self.directions[transit.direction as usize];
+            let link = machine.link(Channel { node: NodeId::new(transit.node), direction });
+            return link.dimension.index() * self.nodes + link.near.index() as usize;
+        }
+        let positive = transit.direction.is_multiple_of(2);
+        let near = if positive { transit.node } else { self.next(transit) };
+        transit.direction as usize / 2 * self.nodes + near as usize
+    }
+
+    /// The direction of the channel at a place.
+    pub(crate) fn direction_of_channel(&self, channel: usize) -> usize {
+        channel / self.nodes
+    }
+
+    /// The link at a place.
+    pub(crate) fn link_at(&self, link: usize) -> Link {
+        let dimension = self.directions[2 * (link / self.nodes)].dimension;
+        Link { near: NodeId::new(low_word((link % self.nodes) as u64)), dimension }
+    }
+
+    /// The node that the channel of `transit` leads to.
+    #[inline]
+    pub(crate) fn next(&self, transit: &Transit) -> u32 {
+        match &self.steps {
+            Steps::Grid(steps) => steps[transit.direction as usize].after(transit.node),
+            Steps::Network(machine) => {
+                let direction = self.directions[transit.direction as usize];
+                let neighbour = machine.neighbour(NodeId::new(transit.node), direction);
+                neighbour.map_or(transit.node, NodeId::index)
+            }
+        }
+    }
+}
+
+impl Step {
+    fn new(machine: &Machine, Direction { dimension, sign }: Direction) -> Self {
+        let axis = machine.axes()[dimension.index()];
+        let (length, stride) = (axis.length(), machine.shape().stride(dimension));
+        let forward = low_word(stride);
+        let add = match sign {
+            Sign::Positive => forward,
+            Sign::Negative => forward.wrapping_neg(),
+        };
+        if !axis.extent().is_ring() {
+            Self::Masked { add, mask: u32::MAX }
+        } else if length.is_power_of_two() && stride.is_power_of_two() {
+            Self::Masked { add, mask: low_word((length - 1) * stride) }
+        } else {
+            Self::Ring(axis, Displacement { sign, hops: 1 })
+        }
+    }
+
+    /// The node one step from `node`. Indices wrap modulo 2^32 on purpose: the sum of an index and
+    /// a negative step, and the masked bits of a ring, are right modulo 2^32, and every node is
+    /// below it.
+    #[inline]
+    fn after(&self, node: u32) -> u32 {
+        match self {
+            Self::Masked { add, mask } => (node & !mask) | (node.wrapping_add(*add) & mask),
+            Self::Ring(axis, step) => axis.after(NodeId::new(node), *step).index(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{Channel, MachineKind, Wrap};
+
+    #[test]
+    fn steps_equal_the_neighbours_of_the_topology() {
+        let shapes: [&[u64]; 5] = [&[2], &[8], &[7, 4], &[4, 8, 2], &[3, 2, 5]];
+        for (lengths, wrap) in shapes.iter().flat_map(|shape| [(shape, Wrap::Around), (shape, Wrap::Open)]) {
+            let machine =
+                Machine::with_wraps(MachineKind::Mesh, lengths, &vec![wrap; lengths.len()]).unwrap();
+            let channels = Channels::new(&machine);
+            for node in machine.nodes() {
+                for direction in Direction::all(lengths.len()) {
+                    check_step(&machine, &channels, node, direction);
+                }
+            }
+        }
+    }
+
+    fn check_step(machine: &Machine, channels: &Channels, node: NodeId, direction: Direction) {
+        let transit = Transit::new(0, node, Leg { direction, hops: 1 });
+        let Some(neighbour) = machine.neighbour(node, direction) else { return };
+        assert_eq!(channels.next(&transit), neighbour.index());
+        let link = channels.link(&transit);
+        assert_eq!(channels.link_at(link), machine.link(Channel { node, direction }));
+    }
+
+    #[test]
+    fn the_ends_of_the_largest_machines_wrap_in_32_bits() {
+        let ring = Channels::new(&Machine::new(MachineKind::Ring, &[1 << 32]).unwrap());
+        let at = |node, direction| Transit { message: 0, node, hops: 1, direction };
+        assert_eq!(ring.next(&at(u32::MAX, 0)), 0);
+        assert_eq!(ring.next(&at(0, 1)), u32::MAX);
+    }
+}

@@ -1,0 +1,356 @@
+//! What each stage of a coordinated run takes, whatever the stages before it.
+//!
+//! A stage of a cube program under a product placement follows from one line of each dimension
+//! ([`ProductStages`]); the messages of all others are routed one by one ([`RoutedStages`]). Stages
+//! of one dimension that must come out equal are scheduled once.
+
+use std::{borrow::Cow, collections::BTreeMap, rc::Rc};
+
+use cubefold_mapping::{CubeDimension, Guest, Placement, PlacementForm, ProcessId, ProductPlacement};
+use cubefold_topology::{NodeId, Sign, TieRule};
+
+use super::{
+    DimensionChoice, Routing,
+    parts::{Part, Splitter, StageMessage},
+    router::{RoutedMessage, Router, StartNodes, steps},
+};
+use crate::{
+    Communication, LinkUse, Program, StageRouting,
+    axis::distance,
+    field_line::{FieldLine, Pair},
+};
+
+/// Schedules the stages of one run.
+pub(super) struct Scheduler<'run, P> {
+    program: &'run P,
+    placement: &'run Placement,
+    product: Option<ProductStages>, // where stages follow from one line of each dimension
+    routed: RoutedStages<'run>,
+    repeats: Repeats,
+    known: BTreeMap<CubeDimension, Rc<StageSchedule>>, // the exchanges so far, where they are alike
+}
+
+/// Whether two exchanges along one dimension are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    Alike,
+    /// Each is routed: dimensions are chosen anew each time, or links are counted.
+    Each,
+}
+
+impl<'run, P: Program> Scheduler<'run, P> {
+    pub(super) fn new(
+        program: &'run P,
+        placement: &'run Placement,
+        communication: Communication,
+        routing: &'run Routing,
+        link_use: Option<LinkUse>,
+    ) -> Self {
+        let product = match placement.form() {
+            PlacementForm::Product(product) if link_use.is_none() => {
+                Some(ProductStages::new(product, communication))
+            }
+            PlacementForm::Product(_) | PlacementForm::Table(_) | PlacementForm::Construction(_) => None,
+        };
+        let repeats = match routing.dimension_choice {
+            DimensionChoice::Lowest if link_use.is_none() => Repeats::Alike,
+            DimensionChoice::Lowest | DimensionChoice::Random { .. } => Repeats::Each,
+        };
+        let routed = RoutedStages::new(placement, communication, routing, link_use);
+        Self { program, placement, product, routed, repeats, known: BTreeMap::new() }
+    }
+
+    /// The schedule of a stage. Stages are scheduled in order, each once.
+    pub(super) fn schedule(&mut self, stage: usize) -> Rc<StageSchedule> {
+        let exchange = self.program.as_cube().map(|cube| cube.stages()[stage]);
+        if let Some(known) = exchange.and_then(|dimension| self.known.get(&dimension)) {
+            return Rc::clone(known);
+        }
+        let schedule = Rc::new(match (&self.product, exchange) {
+            (Some(product), Some(dimension)) => product.exchange(dimension),
+            (None, Some(dimension)) if has_node_per_process(self.placement) => {
+                self.routed.exchange(dimension)
+            }
+            (None | Some(_), None | Some(_)) => self.routed.route(self.program, stage),
+        });
+        if let (Some(dimension), Repeats::Alike) = (exchange, self.repeats) {
+            self.known.insert(dimension, Rc::clone(&schedule));
+        }
+        schedule
+    }
+
+    /// The links that were crossed, where they were to be counted.
+    pub(super) fn into_link_use(self) -> Option<LinkUse> {
+        self.routed.into_link_use()
+    }
+}
+
+/// Whether every process has a node to itself and no construction divides their messages into
+/// subsets.
+fn has_node_per_process(placement: &Placement) -> bool {
+    match placement.form() {
+        PlacementForm::Product(_) => true,
+        PlacementForm::Table(table) => table.max_load() == 1,
+        PlacementForm::Construction(_) => false,
+    }
+}
+
+/// The schedule of a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StageSchedule {
+    /// Steps and conflicts.
+    pub(super) routing: StageRouting,
+    /// For every process that receives a message, the distance of the farthest.
+    pub(super) received: DistanceCounts,
+    /// The number of messages.
+    pub(super) messages: u64,
+    /// The links that all messages cross.
+    pub(super) hops: u64,
+}
+
+/// The stages of cube programs under a product placement.
+///
+/// An exchange along a dimension of one field moves messages on the lines of its coordinate alone,
+/// the same on each of them. All start at different nodes, move in one direction and differ in one
+/// coordinate: they never meet, and whatever the length of its phases, a movement takes as many
+/// steps in all as its longest distance.
+pub(super) struct ProductStages {
+    fields: Vec<FieldLine>,
+    processes: u64,
+    communication: Communication,
+}
+
+/// The distances of the messages of one line.
+#[derive(Debug, Default)]
+struct OneLine {
+    distances: DistanceCounts,
+    farthest: [u64; 2], // by sign, `+` first
+}
+
+impl ProductStages {
+    pub(super) fn new(placement: &ProductPlacement, communication: Communication) -> Self {
+        let processes = placement.cube().process_count();
+        Self { fields: FieldLine::all(placement), processes, communication }
+    }
+
+    /// The stage in which all processes exchange messages along `dimension`.
+    ///
+    /// # Complexity
+    ///
+    /// O(k) for a line of k nodes.
+    pub(super) fn exchange(&self, dimension: CubeDimension) -> StageSchedule {
+        let mut received = DistanceCounts::default();
+        let mut routing = StageRouting::default();
+        for field in &self.fields {
+            let Some(bit) = field.bit(dimension) else { continue };
+            let line = OneLine::exchange(field, bit, self.communication.tie());
+            let lines = self.processes / field.extent().length();
+            for (distance, count) in line.distances.iter() {
+                received.add(distance, count * lines);
+            }
+            routing.steps = steps(self.communication.links(), &line.farthest);
+        }
+        StageSchedule { routing, messages: self.processes, hops: received.sum(), received }
+    }
+}
+
+impl OneLine {
+    fn exchange(field: &FieldLine, bit: u32, tie: TieRule) -> Self {
+        let mut line = Self::default();
+        for Pair { positions: [low, high], .. } in field.pairs(bit) {
+            line.add(field, low, high, tie);
+            line.add(field, high, low, tie);
+        }
+        line
+    }
+
+    fn add(&mut self, field: &FieldLine, from: u32, to: u32, tie: TieRule) {
+        let Some(displacement) = field.extent().displacement(from, to, tie) else { return };
+        self.distances.add(displacement.hops, 1);
+        let farthest = &mut self.farthest[usize::from(displacement.sign == Sign::Negative)];
+        *farthest = displacement.hops.max(*farthest);
+    }
+}
+
+/// Routes the messages of stages under any placement, one by one.
+pub(super) struct RoutedStages<'run> {
+    placement: &'run Placement,
+    routing: &'run Routing,
+    router: Router,
+    processes: Option<ProcessNodes<'run>>, // listed when the first stage needs them
+}
+
+/// The nodes of all processes.
+struct ProcessNodes<'run> {
+    nodes: Cow<'run, [NodeId]>, // by process
+    splitter: Splitter<'run>,
+}
+
+impl<'run> RoutedStages<'run> {
+    pub(super) fn new(
+        placement: &'run Placement,
+        communication: Communication,
+        routing: &'run Routing,
+        link_use: Option<LinkUse>,
+    ) -> Self {
+        let router = Router::new(placement.machine(), communication, routing, link_use);
+        Self { placement, routing, router, processes: None }
+    }
+
+    pub(super) fn into_link_use(self) -> Option<LinkUse> {
+        self.router.into_link_use()
+    }
+
+    /// The stage in which the processes of a cube, one per node and in one subset, exchange
+    /// messages along `dimension`: these need not be listed.
+    pub(super) fn exchange(&mut self, dimension: CubeDimension) -> StageSchedule {
+        let Self { placement, routing, router, processes } = self;
+        let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
+        let bit = 1 << dimension.index();
+        let routed =
+            nodes.iter().enumerate().map(|(process, &at)| RoutedMessage { at, to: nodes[process ^ bit] });
+        let routing = router.route(routed, StartNodes::Distinct, routing.limit(placement, 0));
+        let mut received = DistanceCounts::default();
+        for pair in nodes.chunks_exact(2 * bit) {
+            let (low, high) = pair.split_at(bit);
+            for (low, high) in low.iter().zip(high) {
+                received.add(distance(placement.machine().axes(), *low, *high), 2);
+            }
+        }
+        StageSchedule { routing, messages: nodes.len() as u64, hops: received.sum(), received }
+    }
+
+    /// Any stage of any program.
+    pub(super) fn route<P: Program>(&mut self, program: &P, stage: usize) -> StageSchedule {
+        let Self { placement, routing, router, processes } = self;
+        let ProcessNodes { nodes, splitter } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
+        let axes = placement.machine().axes();
+        let messages = messages_of_stage(program, stage);
+        let node = |process: ProcessId| nodes[process.label() as usize];
+        let routed = |message: &StageMessage| RoutedMessage {
+            at: node(message.source),
+            to: node(message.destination),
+        };
+        let distances: Vec<u64> =
+            messages.iter().map(routed).map(|own| distance(axes, own.at, own.to)).collect();
+        let received = farthest_received(&messages, &distances, nodes.len());
+        let (count, hops) = (messages.len() as u64, distances.iter().sum());
+        let mut stage_routing = StageRouting::default();
+        for Part { subset, messages } in splitter.parts(messages) {
+            let limit = routing.limit(placement, subset);
+            stage_routing += router.route(messages.iter().map(routed), start_nodes(&messages), limit);
+        }
+        StageSchedule { routing: stage_routing, received, messages: count, hops }
+    }
+}
+
+impl<'run> ProcessNodes<'run> {
+    fn new(placement: &'run Placement) -> Self {
+        let nodes = placement.listed_nodes();
+        let splitter = Splitter::new(placement, &nodes);
+        Self { nodes, splitter }
+    }
+}
+
+/// The messages of a stage, by source and destination.
+fn messages_of_stage<P: Program>(program: &P, stage: usize) -> Vec<StageMessage> {
+    let of = |source| {
+        program.destinations(stage, source).map(move |destination| StageMessage { source, destination })
+    };
+    let mut messages: Vec<StageMessage> = ProcessId::first(program.process_count()).flat_map(of).collect();
+    // Already in order where every process sends one message.
+    messages.sort();
+    messages
+}
+
+/// The distance of the farthest message to each process that receives one.
+fn farthest_received(messages: &[StageMessage], distances: &[u64], processes: usize) -> DistanceCounts {
+    let mut farthest: Vec<Option<u64>> = vec![None; processes];
+    for (message, &distance) in messages.iter().zip(distances) {
+        let own = &mut farthest[message.destination.label() as usize];
+        *own = (*own).max(Some(distance));
+    }
+    let mut received = DistanceCounts::default();
+    for distance in farthest.into_iter().flatten() {
+        received.add(distance, 1);
+    }
+    received
+}
+
+/// Whether messages of one part, sorted by source, share start nodes: where processes share nodes,
+/// parts are made so that none do; elsewhere only the messages of one process do.
+fn start_nodes(messages: &[StageMessage]) -> StartNodes {
+    let same_source = messages.windows(2).any(|pair| pair[0].source == pair[1].source);
+    if same_source { StartNodes::Shared } else { StartNodes::Distinct }
+}
+
+/// The number of messages, or of processes that receive one, at each distance.
+///
+/// The times of processes follow from it: they wait for the steps of the stage less the distance.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct DistanceCounts {
+    near: Vec<u64>, // by distance, as far as any was counted; at most NEAR entries
+    far: BTreeMap<u64, u64>,
+}
+
+impl DistanceCounts {
+    /// Distances below this are counted in an array. Longer ones occur on lines of millions of
+    /// nodes only, where an array could be as large as the machine.
+    const NEAR: u64 = 1 << 24;
+
+    /// Counts `count` more of `distance`.
+    #[inline]
+    pub(super) fn add(&mut self, distance: u64, count: u64) {
+        match usize::try_from(distance).ok().and_then(|place| self.near.get_mut(place)) {
+            Some(entry) => *entry += count,
+            None => self.add_farther(distance, count),
+        }
+    }
+
+    /// Counts a distance for which there is no entry yet.
+    #[cold]
+    fn add_farther(&mut self, distance: u64, count: u64) {
+        match usize::try_from(distance) {
+            Ok(place) if distance < Self::NEAR => {
+                self.near.resize(place + 1, 0);
+                self.near[place] += count;
+            }
+            _ => *self.far.entry(distance).or_default() += count,
+        }
+    }
+
+    /// The distances that occur, with their counts, in ascending order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        let near = (0..).zip(self.near.iter().copied()).filter(|&(_, count)| count > 0);
+        near.chain(self.far.iter().map(|(&distance, &count)| (distance, count)))
+    }
+
+    /// The number of all that were counted.
+    pub(super) fn count(&self) -> u64 {
+        self.iter().map(|(_, count)| count).sum()
+    }
+
+    /// The sum of the distances.
+    pub(super) fn sum(&self) -> u64 {
+        self.iter().map(|(distance, count)| distance * count).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_and_far_distances_are_counted_in_order() {
+        let mut counts = DistanceCounts::default();
+        let farthest = u64::from(u32::MAX);
+        for (distance, count) in [(7, 2), (farthest, 1), (0, 3), (DistanceCounts::NEAR, 4), (7, 1)] {
+            counts.add(distance, count);
+        }
+        let all: Vec<_> = counts.iter().collect();
+        assert_eq!(all, [(0, 3), (7, 3), (DistanceCounts::NEAR, 4), (farthest, 1)]);
+        assert_eq!(counts.count(), 11);
+        assert_eq!(counts.sum(), 21 + 4 * DistanceCounts::NEAR + farthest);
+        assert!(counts.near.len() <= 8);
+    }
+}

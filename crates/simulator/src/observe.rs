@@ -1,0 +1,146 @@
+//! What a run reports: records of every process in every stage, and what is summed from them.
+//!
+//! An engine reports each record, or counts of alike ones, to an [`Observer`]; sums go to a
+//! [`Summary`], which is checked against the finish times at the end of every run.
+//!
+//! [`Summary`]: crate::Summary
+
+pub(crate) mod accounts;
+pub(crate) mod distribution;
+pub(crate) mod summary;
+pub(crate) mod traffic;
+
+use cubefold_mapping::ProcessId;
+
+use crate::{Cycle, Cycles};
+
+/// One process in one stage, when the stage is over for it.
+///
+/// ```text
+/// ready ── waiting ── start ── transfer + blocked ── finish
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StageRecord {
+    /// The process.
+    pub process: ProcessId,
+    /// The stage, counted from 0.
+    pub stage: usize,
+    /// The time for which it waited for its node's processor \[cycles\]; 0 with one process a node.
+    pub sharing: Cycles,
+    /// The cycle at which its computation ended.
+    pub ready: Cycle,
+    /// The cycle at which the message that it received last was injected; `ready` when it receives
+    /// none.
+    pub start: Cycle,
+    /// The cycle at which that message was received; `ready` when it receives none.
+    pub finish: Cycle,
+    /// The time that message takes without contention \[cycles\].
+    pub transfer: Cycles,
+    /// The time from `finish` to the end of the stage, which a coordinated run ends for all
+    /// processes at once \[cycles\]; 0 for a process that receives a message, and in an
+    /// asynchronous run.
+    pub idle: Cycles,
+}
+
+impl StageRecord {
+    /// The time for which it waited for its partner \[cycles\].
+    #[must_use]
+    pub fn waiting(&self) -> Cycles {
+        self.start - self.ready
+    }
+
+    /// The time for which other messages blocked its message \[cycles\].
+    #[must_use]
+    pub fn blocked(&self) -> Cycles {
+        self.finish - self.start - self.transfer
+    }
+}
+
+/// A receiver of the records of a run.
+///
+/// Records come in the order of the simulation: of one process by stage, otherwise as they happen.
+pub trait Observer {
+    /// A stage is over for a process.
+    fn stage_finished(&mut self, record: &StageRecord);
+
+    /// Whether it wants every record. An engine that computes many processes at a time makes
+    /// records only for one that does, and reports the number of finished pairs of a process and a
+    /// stage to the others.
+    fn wants_records(&self) -> bool {
+        true
+    }
+
+    /// So many more pairs of a process and a stage are over, of which no records are made.
+    fn pairs_finished(&mut self, count: u64) {
+        let _ = count;
+    }
+}
+
+/// No observer.
+impl Observer for () {
+    fn stage_finished(&mut self, _: &StageRecord) {}
+
+    fn wants_records(&self) -> bool {
+        false
+    }
+}
+
+/// Two observers.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    #[inline]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.0.stage_finished(record);
+        self.1.stage_finished(record);
+    }
+
+    fn wants_records(&self) -> bool {
+        self.0.wants_records() || self.1.wants_records()
+    }
+
+    fn pairs_finished(&mut self, count: u64) {
+        self.0.pairs_finished(count);
+        self.1.pairs_finished(count);
+    }
+}
+
+impl<O: Observer + ?Sized> Observer for &mut O {
+    #[inline]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        (**self).stage_finished(record);
+    }
+
+    fn wants_records(&self) -> bool {
+        (**self).wants_records()
+    }
+
+    fn pairs_finished(&mut self, count: u64) {
+        (**self).pairs_finished(count);
+    }
+}
+
+/// An optional observer.
+impl<O: Observer> Observer for Option<O> {
+    #[inline]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        if let Some(observer) = self {
+            observer.stage_finished(record);
+        }
+    }
+
+    fn wants_records(&self) -> bool {
+        self.as_ref().is_some_and(O::wants_records)
+    }
+
+    fn pairs_finished(&mut self, count: u64) {
+        if let Some(observer) = self {
+            observer.pairs_finished(count);
+        }
+    }
+}
+
+/// Keeps every record.
+impl Observer for Vec<StageRecord> {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.push(*record);
+    }
+}

@@ -1,0 +1,193 @@
+//! The identity that the times of every process must satisfy.
+
+use cubefold_mapping::ProcessId;
+
+use crate::{Cycle, Cycles, Observer, Program, StageRecord, Summary};
+
+/// Times that do not add up: a defect of the simulator, never of the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ImbalanceError {
+    /// The times of one process.
+    #[error("process {process} finished at cycle {finish}, but its times add up to {accounted}")]
+    Process {
+        /// The first such process.
+        process: ProcessId,
+        /// The cycle at which it finished.
+        finish: Cycle,
+        /// The sum of its compute, sharing, waiting, transfer and blocked times.
+        accounted: Cycles,
+    },
+    /// The times of all processes together.
+    #[error("the finishes of all processes add up to {finishes} cycles, but their times to {accounted}")]
+    Sum {
+        /// The sum of all finishes \[cycles\].
+        finishes: u128,
+        /// The sum of all compute, sharing, waiting, transfer and blocked times \[cycles\].
+        accounted: u128,
+    },
+}
+
+/// For each process the sum of its times, compared with the cycle at which it finished
+/// (`docs/model.md` section 5).
+#[derive(Debug)]
+pub(crate) struct Accounts {
+    compute: Cycles,
+    last_stage: usize,
+    accounted: Vec<Cycles>, // by process
+    imbalance: Option<ImbalanceError>,
+}
+
+impl Accounts {
+    /// The accounts of processes that begin at these cycles and are followed to the end of
+    /// `last_stage`.
+    pub(crate) fn new(begins: impl IntoIterator<Item = Cycle>, compute: Cycles, last_stage: usize) -> Self {
+        let mut accounts = Self { compute, last_stage, accounted: vec![], imbalance: None };
+        accounts.begin_again(begins);
+        accounts
+    }
+
+    /// Begins again with other processes that begin at these cycles, under the same labels.
+    pub(crate) fn begin_again(&mut self, begins: impl IntoIterator<Item = Cycle>) {
+        self.accounted.clear();
+        self.accounted.extend(begins.into_iter().map(|begin| begin - Cycle::START));
+    }
+
+    /// The first imbalance found.
+    ///
+    /// # Errors
+    ///
+    /// When there is one. The results of such a run must not be used.
+    pub(crate) fn check(&self) -> Result<(), ImbalanceError> {
+        self.imbalance.map_or(Ok(()), Err)
+    }
+
+    /// Adds a stage in which the process computed for `compute`.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
+    fn add(&mut self, record: &StageRecord, compute: Cycles) {
+        let accounted = &mut self.accounted[record.process.label() as usize];
+        let spent = [record.sharing, record.waiting(), record.transfer, record.blocked(), record.idle];
+        // No sum of a process's times passes 2^63: that was checked before the run. If one did it
+        // would not balance.
+        let spent = spent.iter().fold(compute.get(), |sum, part| sum.wrapping_add(part.get()));
+        *accounted = Cycles::new(accounted.get().wrapping_add(spent));
+        let finish = record.finish + record.idle;
+        if record.stage == self.last_stage && finish - Cycle::START != *accounted {
+            let imbalance =
+                ImbalanceError::Process { process: record.process, finish, accounted: *accounted };
+            self.imbalance.get_or_insert(imbalance);
+        }
+    }
+}
+
+/// The accounts of processes that compute in every stage.
+impl Observer for Accounts {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.add(record, self.compute);
+    }
+}
+
+/// The accounts and the summary of a run, kept from the records of all processes.
+#[derive(Debug)]
+pub(crate) struct Ledger<'run, P> {
+    program: &'run P,
+    summary: Summary,
+    accounts: Accounts,
+}
+
+impl<'run, P: Program> Ledger<'run, P> {
+    pub(crate) fn new(program: &'run P) -> Self {
+        let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
+        let begins = std::iter::repeat_n(Cycle::START, processes);
+        let last_stage = program.stage_count() - 1;
+        Self {
+            program,
+            summary: Summary::of_program(program),
+            accounts: Accounts::new(begins, program.compute(), last_stage),
+        }
+    }
+
+    /// The summary of the run.
+    ///
+    /// # Errors
+    ///
+    /// When the times of a process do not add up.
+    pub(crate) fn close(self) -> Result<Summary, ImbalanceError> {
+        self.accounts.check()?;
+        self.summary.check_balance()?;
+        Ok(self.summary)
+    }
+}
+
+impl<P: Program> Observer for Ledger<'_, P> {
+    #[inline]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.summary.add_stage(record, 1);
+        let computes = self.program.computes(record.stage, record.process);
+        self.accounts.add(record, if computes { self.program.compute() } else { Cycles::ZERO });
+        if record.stage == self.accounts.last_stage {
+            self.summary.add_finish(record.finish + record.idle, 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CubeProgram, StageTotals};
+    use cubefold_mapping::Hypercube;
+
+    fn program() -> CubeProgram {
+        let cube = Hypercube::new(1).unwrap();
+        CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(10)).unwrap()
+    }
+
+    fn record(process: u32, ready: u64, start: u64, finish: u64, transfer: u64) -> StageRecord {
+        StageRecord {
+            process: ProcessId::new(process),
+            stage: 0,
+            sharing: Cycles::ZERO,
+            ready: Cycle::new(ready),
+            start: Cycle::new(start),
+            finish: Cycle::new(finish),
+            transfer: Cycles::new(transfer),
+            idle: Cycles::ZERO,
+        }
+    }
+
+    #[test]
+    fn times_are_summed_and_balance() {
+        let program = program();
+        let mut ledger = Ledger::new(&program);
+        ledger.stage_finished(&record(0, 10, 10, 13, 3));
+        ledger.stage_finished(&record(1, 10, 14, 19, 4));
+        let summary = ledger.close().unwrap();
+        assert_eq!(summary.totals(), StageTotals { sharing: 0, waiting: 4, transfer: 7, blocked: 1 });
+        assert_eq!((summary.makespan(), summary.idle_at_end(), summary.compute()), (Cycle::new(19), 6, 20));
+    }
+
+    #[test]
+    fn a_process_that_finishes_late_without_a_reason_is_an_imbalance() {
+        let program = program();
+        let mut ledger = Ledger::new(&program);
+        ledger.stage_finished(&record(0, 10, 10, 13, 3));
+        ledger.stage_finished(&record(1, 11, 11, 14, 3));
+        let imbalance = ledger.close().unwrap_err();
+        assert_eq!(imbalance.to_string(), "process 1 finished at cycle 14, but its times add up to 13");
+    }
+
+    #[test]
+    fn parts_of_a_run_add_up() {
+        let (mut one, mut other) = (Summary::new(2, 1, Cycles::new(10)), Summary::new(2, 1, Cycles::new(10)));
+        one.add_stage(&record(0, 10, 10, 13, 3), 1);
+        one.add_finish(Cycle::new(13), 1);
+        other.add_stage(&record(1, 10, 14, 19, 4), 1);
+        other.add_finish(Cycle::new(19), 1);
+        one.add(&other);
+        assert_eq!(one.totals(), StageTotals { sharing: 0, waiting: 4, transfer: 7, blocked: 1 });
+        assert_eq!((one.makespan(), one.idle_at_end()), (Cycle::new(19), 6));
+        assert_eq!((one.waiting().count(), one.blocked().max()), (2, 1));
+    }
+}

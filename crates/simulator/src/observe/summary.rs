@@ -1,0 +1,188 @@
+//! The summary of a run: sums and distributions over its processes and stages.
+
+use crate::{Cycle, Cycles, Distribution, ImbalanceError, Program, StageRecord};
+
+/// Sums over the records of a run; nothing is kept for single processes.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    processes: u64,
+    compute: u128, // all computations together [cycles]
+    stages: Vec<StageTotals>,
+    waiting: Distribution,
+    blocked: Distribution,
+    makespan: Cycle,
+    idle: u128,     // the sum of all idle times within stages [cycles]
+    finishes: u128, // the sum of all processes' last finishes [cycles]
+}
+
+/// Sums over the processes of one stage \[cycles\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StageTotals {
+    /// The times for which processes waited for their processors.
+    pub sharing: u128,
+    /// The times for which processes waited for their partners.
+    pub waiting: u128,
+    /// The times of the messages that processes wait for, without contention.
+    pub transfer: u128,
+    /// The times for which other messages blocked these.
+    pub blocked: u128,
+}
+
+impl Summary {
+    /// The summary of no records yet, for `processes` processes that compute for `compute` in each
+    /// of `stages` stages.
+    pub(crate) fn new(processes: u64, stages: usize, compute: Cycles) -> Self {
+        Self {
+            processes,
+            compute: u128::from(compute.get()) * stages as u128 * u128::from(processes),
+            stages: vec![StageTotals::default(); stages],
+            waiting: Distribution::new(),
+            blocked: Distribution::new(),
+            makespan: Cycle::START,
+            idle: 0,
+            finishes: 0,
+        }
+    }
+
+    /// The summary of no records yet of a program, some of whose processes may not compute in some
+    /// stages.
+    pub(crate) fn of_program(program: &impl Program) -> Self {
+        let all = Self::new(program.process_count(), program.stage_count(), program.compute());
+        Self { compute: u128::from(program.compute().get()) * program.computation_count(), ..all }
+    }
+
+    /// Adds a stage that `count` processes went through alike.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
+    pub(crate) fn add_stage(&mut self, record: &StageRecord, count: u64) {
+        let (waiting, blocked) = (record.waiting(), record.blocked());
+        let times = |cycles: Cycles| u128::from(cycles.get()) * u128::from(count);
+        let stage = &mut self.stages[record.stage];
+        stage.transfer += times(record.transfer);
+        // Most of the others are 0.
+        for (sum, cycles) in [
+            (&mut stage.sharing, record.sharing),
+            (&mut stage.waiting, waiting),
+            (&mut stage.blocked, blocked),
+            (&mut self.idle, record.idle),
+        ] {
+            if cycles > Cycles::ZERO {
+                *sum += times(cycles);
+            }
+        }
+        self.waiting.record_many(waiting.get(), count);
+        self.blocked.record_many(blocked.get(), count);
+    }
+
+    /// Adds a stage of many processes, none of which shared a processor or was idle: the number of
+    /// processes for each time waited and blocked, and the sum of their transfers \[cycles\].
+    pub(crate) fn add_counts(
+        &mut self,
+        stage: usize,
+        waiting: impl Iterator<Item = (u64, u64)>,
+        blocked: impl Iterator<Item = (u64, u64)>,
+        transfer: u64,
+    ) {
+        let stage = &mut self.stages[stage];
+        stage.transfer += u128::from(transfer);
+        for (cycles, count) in waiting {
+            stage.waiting += u128::from(cycles) * u128::from(count);
+            self.waiting.record_many(cycles, count);
+        }
+        for (cycles, count) in blocked {
+            stage.blocked += u128::from(cycles) * u128::from(count);
+            self.blocked.record_many(cycles, count);
+        }
+    }
+
+    /// Adds the end of `count` processes that finished together.
+    #[inline]
+    pub(crate) fn add_finish(&mut self, finish: Cycle, count: u64) {
+        self.makespan = self.makespan.max(finish);
+        self.finishes += u128::from(finish.get()) * u128::from(count);
+    }
+
+    /// Adds the sums of another part of the same run.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (own, others) in self.stages.iter_mut().zip(&other.stages) {
+            *own = own.and(*others);
+        }
+        self.waiting.add(&other.waiting);
+        self.blocked.add(&other.blocked);
+        self.makespan = self.makespan.max(other.makespan);
+        self.idle += other.idle;
+        self.finishes += other.finishes;
+    }
+
+    /// Checks that the finishes of all processes add up to all their times
+    /// (`docs/model.md` section 5).
+    ///
+    /// # Errors
+    ///
+    /// When they do not. The results of such a run must not be used.
+    pub(crate) fn check_balance(&self) -> Result<(), ImbalanceError> {
+        let StageTotals { sharing, waiting, transfer, blocked } = self.totals();
+        let accounted = self.compute() + sharing + waiting + transfer + blocked + self.idle;
+        let finishes = self.finishes;
+        if finishes == accounted { Ok(()) } else { Err(ImbalanceError::Sum { finishes, accounted }) }
+    }
+
+    /// The makespan and the sum of all finishes, where they are not added process by process.
+    pub(crate) fn set_finishes(&mut self, makespan: Cycle, sum: u128) {
+        (self.makespan, self.finishes) = (makespan, sum);
+    }
+
+    /// The sums, stage by stage.
+    #[must_use]
+    pub fn stages(&self) -> &[StageTotals] {
+        &self.stages
+    }
+
+    /// The sums over all stages.
+    #[must_use]
+    pub fn totals(&self) -> StageTotals {
+        self.stages.iter().fold(StageTotals::default(), |sum, stage| sum.and(*stage))
+    }
+
+    /// All computations together \[cycles\].
+    #[must_use]
+    pub fn compute(&self) -> u128 {
+        self.compute
+    }
+
+    /// The waiting of single (process, stage) pairs \[cycles\].
+    #[must_use]
+    pub fn waiting(&self) -> &Distribution {
+        &self.waiting
+    }
+
+    /// The blocked times of single (process, stage) pairs \[cycles\].
+    #[must_use]
+    pub fn blocked(&self) -> &Distribution {
+        &self.blocked
+    }
+
+    /// The cycle at which the last process finished.
+    #[must_use]
+    pub fn makespan(&self) -> Cycle {
+        self.makespan
+    }
+
+    /// All times from a process's finish to the makespan together \[cycles\].
+    #[must_use]
+    pub fn idle_at_end(&self) -> u128 {
+        u128::from(self.makespan.get()) * u128::from(self.processes) - self.finishes
+    }
+}
+
+impl StageTotals {
+    /// The sums of both.
+    fn and(self, other: Self) -> Self {
+        Self {
+            sharing: self.sharing + other.sharing,
+            waiting: self.waiting + other.waiting,
+            transfer: self.transfer + other.transfer,
+            blocked: self.blocked + other.blocked,
+        }
+    }
+}
