@@ -109,7 +109,7 @@ impl fmt::Display for DimensionChoice {
 ///
 /// What only coordinated executions use is checked in every mode, so that a sweep may set the mode alone.
 pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Execution> {
-    let engine = settings.one_of(Key::ExecutionEngine, &ENGINES, |engine| engine.name(), errors);
+    let engine = settings.one_of(Key::ExecutionEngine, &ENGINES, EngineChoice::name, errors);
     let dimension_choice =
         settings.one_of(Key::ExecutionDimensionChoice, &DimensionChoice::ALL, DimensionChoice::name, errors);
     let phases = match settings.get(Key::ExecutionPhases) {

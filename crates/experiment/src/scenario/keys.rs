@@ -4,6 +4,7 @@
 //! A key is added as one entry of [`keys!`] and read in the file of its section. Which program kinds take a key of
 //! `[program]` is said by their descriptors ([`PROGRAM_KINDS`]).
 
+use cubefold_simulator::EngineChoice;
 use cubefold_topology::{LinkMode, MachineKind, TieRule};
 
 use super::{
@@ -172,7 +173,7 @@ keys! {
         "Whether every process advances on its own, or all route each stage together.";
     ExecutionTie "execution.tie", Choice(|| TieRule::ALL.map(TieRule::name).to_vec()), Word("direct"), All,
         "The way round a wrapping dimension when both are equally long.";
-    ExecutionEngine "execution.engine", Choice(|| ENGINES.map(|engine| engine.name()).to_vec()), Word("auto"), All,
+    ExecutionEngine "execution.engine", Choice(|| ENGINES.map(EngineChoice::name).to_vec()), Word("auto"), All,
         "The engine that computes asynchronous runs; results do not depend on it.";
     ExecutionDimensionChoice "execution.dimension_choice",
         Choice(|| DimensionChoice::ALL.map(DimensionChoice::name).to_vec()), Word("lowest"), All,
