@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use cubefold_mapping::{
-    ClassicKind, ClassicPlacement, ClassicPlacementError, Placement, ProcessId, classic::FlipBit,
+    ClassicConstruction, ClassicPlacement, ClassicPlacementError, Placement, ProcessId, classic::FlipBit,
 };
 use cubefold_topology::Machine;
 use rand::{Rng, SeedableRng};
@@ -21,14 +21,14 @@ const FLIP_BITS: &str = "flip bits of cs838";
 /// The construction with this name, or the first that is for guest and machine.
 pub(super) fn place(
     fit: &Fit<'_>,
-    kind: Option<ClassicKind>,
+    construction: Option<&'static ClassicConstruction>,
     place: Option<&Place>,
 ) -> Result<Placement, Failure> {
     let guest = fit.program.shape();
     let flips = FlipBits { seed: fit.seed, count: guest.node_count(), words: OnceCell::new() };
     let flip = |vertex| flips.of(vertex);
-    let placement = match kind {
-        Some(kind) => ClassicPlacement::named(kind, &guest, fit.machine, &flip),
+    let placement = match construction {
+        Some(construction) => ClassicPlacement::named(construction, &guest, fit.machine, &flip),
         None => ClassicPlacement::choose(&guest, fit.machine, &flip),
     };
     let wrong = |error| Failure::Wrong(vec![refused(fit, place, &guest, &error)]);
@@ -66,8 +66,8 @@ fn refused(
     let pair = format!("this {} on {machine}", guest.kind());
     let message = match error {
         ClassicPlacementError::NotCovered => format!("no construction of CS838 1999 maps {pair}"),
-        ClassicPlacementError::OtherPair { kind } => {
-            format!("cs838:{kind} does not map {pair}, expected {}", kind.pair())
+        ClassicPlacementError::OtherPair { construction } => {
+            format!("cs838:{construction} does not map {pair}, expected {}", construction.summary)
         }
         ClassicPlacementError::Construction(_) | ClassicPlacementError::Table(_) => error.to_string(),
     };
@@ -79,14 +79,15 @@ fn refused(
 
 /// What is there for the pair, or for others.
 fn help(machine: &Machine, guest: &Machine) -> String {
-    let is_for_the_pair =
-        |kind: &ClassicKind| ClassicPlacement::named(*kind, guest, machine, &|_| FlipBit::LeftStays).is_ok();
-    let names: Vec<String> =
-        ClassicKind::ALL.into_iter().filter(is_for_the_pair).map(|kind| format!("cs838:{kind}")).collect();
+    let is_for_the_pair = |own: &&'static ClassicConstruction| {
+        ClassicPlacement::named(own, guest, machine, &|_| FlipBit::LeftStays).is_ok()
+    };
+    let all = ClassicConstruction::ALL.iter().copied();
+    let names: Vec<String> = all.clone().filter(is_for_the_pair).map(|own| format!("cs838:{own}")).collect();
     if !names.is_empty() {
         return format!("for this guest and machine there is {}", names.join(", "));
     }
-    let pairs = ClassicKind::ALL.map(|kind| format!("{kind}: {}", kind.pair()));
+    let pairs: Vec<String> = all.map(|own| format!("{own}: {}", own.summary)).collect();
     format!("what there is:\n{}", pairs.join("\n"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cubefold_mapping::{ClassicKind, ConstructionKind, EmbeddingKind};
+use cubefold_mapping::{ClassicConstruction, ConstructionKind, EmbeddingKind};
 
 use super::launcher_file::LauncherEntry;
 
@@ -18,7 +18,7 @@ pub enum EmbeddingName {
     /// A construction of Tao 1988: `tao` picks one, `tao:NAME` asks for it.
     Tao(Option<ConstructionKind>),
     /// A construction of CS838 1999: `cs838` takes the first that is for the pair, `cs838:NAME` asks for one.
-    Classic(Option<ClassicKind>),
+    Classic(Option<&'static ClassicConstruction>),
     /// `greenberg`: a mesh in its smallest hypercube (Greenberg 1987).
     Greenberg,
 }
@@ -50,8 +50,7 @@ impl EmbeddingName {
             return Some(Self::Tao(None));
         }
         if let Some(name) = name.strip_prefix(Self::COURSE_PREFIX) {
-            let kind = ClassicKind::ALL.into_iter().find(|kind| kind.name() == name);
-            return kind.map(|kind| Self::Classic(Some(kind)));
+            return ClassicConstruction::with_name(name).map(|own| Self::Classic(Some(own)));
         }
         if name == Self::COURSE {
             return Some(Self::Classic(None));
@@ -66,7 +65,7 @@ impl EmbeddingName {
     pub(super) fn known() -> Vec<String> {
         let kinds = EmbeddingKind::ALL.into_iter().map(Self::Kind);
         let constructions = ConstructionKind::ALL.into_iter().map(|kind| Self::Tao(Some(kind)));
-        let of_the_notes = ClassicKind::ALL.into_iter().map(|kind| Self::Classic(Some(kind)));
+        let of_the_notes = ClassicConstruction::ALL.iter().map(|own| Self::Classic(Some(own)));
         let tao = [Self::Tao(None)].into_iter().chain(constructions);
         let classic = [Self::Classic(None)].into_iter().chain(of_the_notes);
         kinds.chain(tao).chain([Self::Greenberg]).chain(classic).map(|name| name.to_string()).collect()

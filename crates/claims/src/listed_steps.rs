@@ -1,14 +1,22 @@
-//! Tao 1988, 4.6: the list of data routing complexities in terms of the dilation.
+//! Tao 1988, 4.6: the list of data routing complexities in terms of the dilation; and theorem 4.5.2
+//! for embeddings that are none of the dissertation's, as it asks for a dilation of 2 only.
 
-use cubefold_mapping::ConstructionKind;
-use cubefold_simulator::StageRouting;
+use std::num::NonZeroU64;
 
-use super::super::{
-    claim::Claim,
+use cubefold_mapping::{Construction, ConstructionKind, Placement};
+use cubefold_simulator::{PhaseLength, StageRouting};
+use cubefold_topology::{LinkMode, Machine, NodeId};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+
+use crate::{
+    cases::{
+        ConstructionLabel, MachineLabel, dilation, key, mesh, permutations, route, shifts, side, table, torus,
+    },
+    claim::{Claim, Trial},
     dilation::{Covered, general_case_number},
     findings::Findings,
-    pairs::{Case, side},
-    trial::Trial,
+    verification::{Case, Scope},
 };
 
 const BASIC: [Claim; 4] = [
@@ -65,7 +73,11 @@ pub(super) fn claims() -> Vec<Claim> {
 pub(super) fn check(covered: &Covered, stages: &[StageRouting], findings: &mut Findings) {
     for (claim, promised) in items(covered) {
         for stage in stages {
-            findings.add(claim, Trial::at_most(promised, stage.steps), &Case(covered.construction));
+            findings.add(
+                claim,
+                Trial::at_most(promised, stage.steps),
+                &ConstructionLabel(covered.construction),
+            );
         }
     }
 }
@@ -137,4 +149,80 @@ fn is_square_expansion(covered: &Covered) -> bool {
     matches!(kind, ConstructionKind::ExpansionF | ConstructionKind::ExpansionH | ConstructionKind::ExpansionG)
         && side(covered.construction.guest()).is_some()
         && side(covered.construction.host()).is_some()
+}
+
+const ANY_STEPS: Claim = Claim::new(
+    "Tao 4.5.2",
+    "steps for permutation sets under random one-to-one placements of dilation 2, one-step phases (errata A2), mode 1",
+);
+const ANY_CONFLICTS: Claim =
+    Claim::new("Tao 4.5.2", "conflicts of permutation sets under random placements of dilation 2, mode 1");
+
+/// In the order in which they are shown.
+pub(super) const ANY_DILATION_TWO_CLAIMS: [Claim; 2] = [ANY_STEPS, ANY_CONFLICTS];
+
+pub(super) fn any_dilation_two_cases(scope: Scope) -> Vec<Case> {
+    let placements = match scope {
+        Scope::Quick => 4,
+        Scope::Full => 40,
+    };
+    let mut cases: Vec<Case> = vec![];
+    for (guest, host) in [
+        (torus(&[4, 4]), mesh(&[4, 4])),
+        (torus(&[5, 3]), mesh(&[5, 3])),
+        (torus(&[3, 3]), torus(&[3, 3])),
+        (mesh(&[4, 6]), torus(&[4, 6])),
+        (torus(&[9]), mesh(&[3, 3])),
+        (mesh(&[2, 3, 4]), mesh(&[4, 3, 2])),
+        (torus(&[6, 6]), torus(&[6, 6])),
+    ] {
+        for number in 0..placements {
+            let (guest, host) = (guest.clone(), host.clone());
+            cases.push(Box::new(move |findings| check_placement(&guest, &host, number, findings)));
+        }
+    }
+    cases
+}
+
+fn check_placement(guest: &Machine, host: &Machine, number: u32, findings: &mut Findings) {
+    let case = format!("placement {number} of {} on {}", MachineLabel(guest), MachineLabel(host));
+    let placement = match random_placement(guest, host, &case) {
+        Ok(placement) => placement,
+        Err(error) => return findings.fail(ANY_STEPS, &case, &error),
+    };
+    let phases = PhaseLength::Links(NonZeroU64::MIN);
+    let routed = route(&shifts(guest), &placement, LinkMode::FullDuplex, phases).and_then(|mut stages| {
+        let random = permutations(guest, 10, &case);
+        stages.extend(route(&random, &placement, LinkMode::FullDuplex, phases)?);
+        Ok(stages)
+    });
+    match routed {
+        Ok(stages) => {
+            for stage in stages {
+                findings.add(ANY_STEPS, Trial::at_most(2, stage.steps), &case);
+                findings.add(ANY_CONFLICTS, Trial::equal(0, stage.conflicts), &case);
+            }
+        }
+        Err(error) => findings.fail(ANY_STEPS, &case, &error),
+    }
+}
+
+/// The construction chosen for the pair, after exchanges of two processes each that keep the
+/// dilation at 2 or less.
+fn random_placement(
+    guest: &Machine,
+    host: &Machine,
+    task: &str,
+) -> Result<Placement, cubefold_mapping::ConstructionError> {
+    let chosen = Placement::Construction(Box::new(Construction::choose(guest, host)?));
+    let mut nodes: Vec<NodeId> = chosen.nodes();
+    let mut generator = ChaCha12Rng::from_seed(key(task));
+    for _ in 0..40 * nodes.len() {
+        let [one, other] = [0, 1].map(|_| generator.random_range(0..nodes.len()));
+        nodes.swap(one, other);
+        if dilation(guest, &table(host, nodes.clone())) > 2 {
+            nodes.swap(one, other);
+        }
+    }
+    Ok(table(host, nodes))
 }

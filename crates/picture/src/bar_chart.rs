@@ -1,39 +1,97 @@
-//! Bars side by side over a number axis: what spectra and histograms have in common.
+//! Bars side by side over a number axis: histograms of waiting and blocked times, and dilation
+//! spectra.
+
+use cubefold_experiment::export::PlacementRecord;
+use cubefold_simulator::{Distribution, Summary};
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},
     error::PictureError,
-    font,
     legend::{Legend, Sign},
+    palette::{Activity, series},
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn, text_width},
 };
+
+/// Draws how often single processes wait so long in single stages, and are blocked so long.
+///
+/// Most times are 0: counts grow by equal factors, so that the few others are seen.
+///
+/// # Errors
+///
+/// When the plotting library refuses.
+pub fn histogram(caption: &str, summary: &Summary) -> Result<Picture, PictureError> {
+    let bars = |activity: Activity, distribution: &Distribution| Series {
+        name: activity.name().to_owned(),
+        fill: activity.fill(),
+        counts: distribution.counts().collect(),
+    };
+    let chart = BarChart {
+        caption: format!("{caption}: waiting and blocked times"),
+        description: "How many processes in how many stages wait, and are blocked, for how long.".to_owned(),
+        values: "cycles",
+        counted: "processes and stages",
+        series: vec![bars(Activity::Waiting, summary.waiting()), bars(Activity::Blocked, summary.blocked())],
+        scale: Scale::Logarithmic,
+    };
+    chart.draw()
+}
+
+/// The most placements that are drawn side by side: as many as there are colours that everybody
+/// distinguishes.
+pub const MAX_PLACEMENTS: usize = 8;
+
+/// Draws the dilation spectra (González et al. 1995, 4.4) of named placements.
+///
+/// # Errors
+///
+/// When there are more than [`MAX_PLACEMENTS`].
+pub fn spectrum(caption: &str, placements: &[(String, PlacementRecord)]) -> Result<Picture, PictureError> {
+    let found = placements.len();
+    if found > MAX_PLACEMENTS {
+        return Err(PictureError::TooManyPlacements { found, most: MAX_PLACEMENTS });
+    }
+    let series = placements.iter().enumerate().map(|(place, (name, placement))| Series {
+        name: name.clone(),
+        fill: series(place),
+        counts: placement.dilation.spectrum.iter().map(|(&dilation, &edges)| (dilation, edges)).collect(),
+    });
+    let chart = BarChart {
+        caption: format!("{caption}: dilation spectrum"),
+        description: "How many guest edges have each dilation, one colour an embedding.".to_owned(),
+        values: "dilation [links]",
+        counted: "guest edges",
+        series: series.collect(),
+        scale: Scale::Linear,
+    };
+    chart.draw()
+}
 
 /// The most groups of bars: more are put together.
 const MAX_BINS: u64 = 48;
 
 /// How often each value occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Series {
-    pub(crate) name: String,
+struct Series {
+    name: String,
     /// What its bars are filled with.
-    pub(crate) fill: &'static str,
+    fill: &'static str,
     /// Values in ascending order, with their counts.
-    pub(crate) counts: Vec<(u64, u64)>,
+    counts: Vec<(u64, u64)>,
 }
 
 /// A chart of several series.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BarChart {
-    pub(crate) caption: String,
-    pub(crate) description: String,
+struct BarChart {
+    caption: String,
+    description: String,
     /// What the values are, with their unit.
-    pub(crate) values: &'static str,
+    values: &'static str,
     /// What is counted.
-    pub(crate) counted: &'static str,
-    pub(crate) series: Vec<Series>,
+    counted: &'static str,
+    series: Vec<Series>,
     /// How the counts grow.
-    pub(crate) scale: Scale,
+    scale: Scale,
 }
 
 impl BarChart {
@@ -42,29 +100,29 @@ impl BarChart {
     /// # Errors
     ///
     /// When the plotting library refuses.
-    pub(crate) fn draw(&self) -> Result<Picture, PictureError> {
+    fn draw(&self) -> Result<Picture, PictureError> {
         let bins = Bins::of(&self.series);
         let binned: Vec<Vec<u64>> = self.series.iter().map(|series| bins.count(series)).collect();
         let most = binned.iter().flatten().copied().max().unwrap_or(0);
         let entries = self.series.iter().map(|own| (own.name.clone(), Sign::Filled(own.fill)));
         let legend = Legend::new(entries, 72.0, 944.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
-        let above = 58 + legend.more() as u32;
-        let (width, height) = (960.0, 400.0 + legend.more());
+        let above = 58 + legend.extra_height() as u32;
+        let (width, height) = (960.0, 400.0 + legend.extra_height());
         let margins = Margins { left: 64, below: 40, right: 16, above };
         let axes = Axes::draw(width, height, margins, self.across(&bins), self.up(most))?;
         let mut sheet = Sheet::new(width, height, &self.caption, &self.description);
         sheet.caption(&self.caption);
         legend.draw(&mut sheet, 46.0);
-        sheet.drawn(axes.svg.clone());
+        sheet.embed(axes.svg.clone());
         bins.draw_names(&mut sheet, &axes);
         for (place, (own, counts)) in self.series.iter().zip(&binned).enumerate() {
             sheet.open(&[("fill", own.fill)]);
             for (bin, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
                 let area = self.bar(&axes, &bins, bin, place, count);
-                let says =
+                let title =
                     format!("{}: {} {}, {count} {}", own.name, self.values, bins.name(bin), self.counted);
-                sheet.mark(area, "", &says);
+                sheet.mark(area, "", &title);
             }
             sheet.close();
         }
@@ -128,20 +186,20 @@ impl Bins {
         counts
     }
 
-    /// Names as many bins as there is room for, by their first value.
+    /// Names as many bins as fit, by their first value.
     fn draw_names(&self, sheet: &mut Sheet, axes: &Axes) {
         let x = |bin: u64| axes.x(as_drawn(self.first + bin * self.width) - 0.5);
         let one = x(1) - x(0);
         let names: Vec<String> =
             (0..self.number).map(|bin| number(as_drawn(self.first + bin * self.width))).collect();
-        let widest = names.iter().map(|name| font::width(name, TEXT) + 8.0).fold(0.0, f64::max);
+        let widest = names.iter().map(|name| text_width(name, TEXT) + 8.0).fold(0.0, f64::max);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "at most the number of bins"
         )]
         let step = (widest / one).ceil().max(1.0) as usize;
-        // Of several values together the first stands where they begin.
+        // The name of several values is at the first of them.
         let (aside, anchor) =
             if self.width == 1 { (one / 2.0, Anchor::Middle) } else { (0.0, Anchor::Start) };
         for (bin, name) in (0..).zip(&names).step_by(step) {
