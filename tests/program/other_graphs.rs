@@ -1,6 +1,6 @@
 //! The constructions of the notes CS838, through the binary.
 
-use cubefold::mapping::ClassicKind;
+use cubefold::mapping::ClassicConstruction;
 use serde_json::{Value, json};
 
 use super::command::{Scratch, csv_table, done, json, run, text_of};
@@ -25,86 +25,70 @@ const SQUARE: &str = "kind = \"mesh\", shape = [8, 8]";
 const TREE: &str = "kind = \"binary-tree\", levels = 3";
 
 /// Machine and guest for each construction.
-const PAIRS: [(ClassicKind, &str, &str); 28] = [
-    (ClassicKind::GrayPath, CUBE, "kind = \"line\", shape = [16]"),
-    (ClassicKind::GrayCycle, CUBE, "kind = \"ring\", shape = [16]"),
-    (ClassicKind::MeshInTorus, "kind = \"torus\", shape = [5, 3]", "kind = \"mesh\", shape = [5, 3]"),
-    (ClassicKind::RecursivePath, SQUARE, "kind = \"line\", shape = [64]"),
-    (ClassicKind::RecursiveCycle, SQUARE, "kind = \"ring\", shape = [64]"),
-    (ClassicKind::Snake, "kind = \"mesh\", shape = [2, 3, 4]", "kind = \"mesh\", shape = [2, 12]"),
-    (ClassicKind::ZOrder, SQUARE, "kind = \"line\", shape = [64]"),
-    (ClassicKind::FoldedTorus, "kind = \"mesh\", shape = [5, 4]", "kind = \"torus\", shape = [5, 4]"),
-    (ClassicKind::TorusInRing, "kind = \"ring\", shape = [12]", "kind = \"torus\", shape = [3, 4]"),
-    (ClassicKind::RectangleInSquare, "kind = \"mesh\", shape = [6, 6]", "kind = \"mesh\", shape = [9, 4]"),
-    (ClassicKind::SquareInRectangle, "kind = \"mesh\", shape = [9, 4]", "kind = \"mesh\", shape = [6, 6]"),
-    (ClassicKind::ExampleMeshes, "kind = \"mesh\", shape = [3, 6]", "kind = \"mesh\", shape = [2, 9]"),
-    (ClassicKind::DoubleRootedTree, CUBE, TREE),
-    (ClassicKind::SharedTree, CUBE, TREE),
-    (ClassicKind::WideTree, "kind = \"hypercube\", dimensions = 5", TREE),
-    (ClassicKind::BinomialTree, "kind = \"hypercube\", dimensions = 3", TREE),
-    (ClassicKind::TreeOnMesh, SQUARE, "kind = \"binary-tree\", levels = 6"),
+const PAIRS: [(&str, &str, &str); 28] = [
+    ("gray-path", CUBE, "kind = \"line\", shape = [16]"),
+    ("gray-cycle", CUBE, "kind = \"ring\", shape = [16]"),
+    ("mesh-in-torus", "kind = \"torus\", shape = [5, 3]", "kind = \"mesh\", shape = [5, 3]"),
+    ("recursive-path", SQUARE, "kind = \"line\", shape = [64]"),
+    ("recursive-cycle", SQUARE, "kind = \"ring\", shape = [64]"),
+    ("snake", "kind = \"mesh\", shape = [2, 3, 4]", "kind = \"mesh\", shape = [2, 12]"),
+    ("z-order", SQUARE, "kind = \"line\", shape = [64]"),
+    ("folded-torus", "kind = \"mesh\", shape = [5, 4]", "kind = \"torus\", shape = [5, 4]"),
+    ("torus-in-ring", "kind = \"ring\", shape = [12]", "kind = \"torus\", shape = [3, 4]"),
+    ("rectangle-in-square", "kind = \"mesh\", shape = [6, 6]", "kind = \"mesh\", shape = [9, 4]"),
+    ("square-in-rectangle", "kind = \"mesh\", shape = [9, 4]", "kind = \"mesh\", shape = [6, 6]"),
+    ("example-meshes", "kind = \"mesh\", shape = [3, 6]", "kind = \"mesh\", shape = [2, 9]"),
+    ("double-rooted-tree", CUBE, TREE),
+    ("shared-tree", CUBE, TREE),
+    ("wide-tree", "kind = \"hypercube\", dimensions = 5", TREE),
+    ("binomial-tree", "kind = \"hypercube\", dimensions = 3", TREE),
+    ("tree-on-mesh", SQUARE, "kind = \"binary-tree\", levels = 6"),
+    ("caterpillar", "kind = \"hypercube\", dimensions = 3", "kind = \"network\", edges = \"comb.txt\""),
+    ("flip-bits", CUBE, TREE),
+    ("mesh-of-trees", "kind = \"hypercube\", dimensions = 6", "kind = \"mesh-of-trees\", dimensions = 2"),
     (
-        ClassicKind::Caterpillar,
-        "kind = \"hypercube\", dimensions = 3",
-        "kind = \"network\", edges = \"comb.txt\"",
-    ),
-    (ClassicKind::FlipBits, CUBE, TREE),
-    (
-        ClassicKind::MeshOfTrees,
-        "kind = \"hypercube\", dimensions = 6",
-        "kind = \"mesh-of-trees\", dimensions = 2",
-    ),
-    (
-        ClassicKind::CyclesInButterfly,
+        "cycles-in-butterfly",
         "kind = \"wrapped-butterfly\", dimensions = 4",
         "kind = \"cube-connected-cycles\", dimensions = 4",
     ),
     (
-        ClassicKind::ButterflyInCycles,
+        "butterfly-in-cycles",
         "kind = \"cube-connected-cycles\", dimensions = 4",
         "kind = \"wrapped-butterfly\", dimensions = 4",
     ),
+    ("merged-levels", "kind = \"wrapped-butterfly\", dimensions = 4", "kind = \"butterfly\", dimensions = 4"),
+    ("folded-levels", "kind = \"butterfly\", dimensions = 4", "kind = \"wrapped-butterfly\", dimensions = 4"),
     (
-        ClassicKind::MergedLevels,
-        "kind = \"wrapped-butterfly\", dimensions = 4",
-        "kind = \"butterfly\", dimensions = 4",
-    ),
-    (
-        ClassicKind::FoldedLevels,
-        "kind = \"butterfly\", dimensions = 4",
-        "kind = \"wrapped-butterfly\", dimensions = 4",
-    ),
-    (
-        ClassicKind::UnshuffledWords,
+        "unshuffled-words",
         "kind = \"de-bruijn\", dimensions = 4",
         "kind = \"shuffle-exchange\", dimensions = 4",
     ),
     (
-        ClassicKind::ShuffleThenExchange,
+        "shuffle-then-exchange",
         "kind = \"shuffle-exchange\", dimensions = 4",
         "kind = \"de-bruijn\", dimensions = 4",
     ),
     (
-        ClassicKind::ContractedExchanges,
+        "contracted-exchanges",
         "kind = \"de-bruijn\", dimensions = 4",
         "kind = \"shuffle-exchange\", dimensions = 5",
     ),
-    (ClassicKind::TourCycle, "kind = \"de-bruijn\", dimensions = 4", "kind = \"ring\", shape = [16]"),
+    ("tour-cycle", "kind = \"de-bruijn\", dimensions = 4", "kind = \"ring\", shape = [16]"),
 ];
 
 #[test]
 fn every_construction_keeps_the_dilation_that_it_promises() {
-    let kinds: Vec<ClassicKind> = PAIRS.into_iter().map(|(kind, ..)| kind).collect();
-    assert_eq!(kinds, ClassicKind::ALL);
-    for (kind, machine, guest) in PAIRS {
-        let name = format!("cs838:{kind}");
+    let names = PAIRS.map(|(name, ..)| name);
+    assert_eq!(ClassicConstruction::ALL.iter().map(|own| own.name).collect::<Vec<_>>(), names);
+    for (construction_name, machine, guest) in PAIRS {
+        let name = format!("cs838:{construction_name}");
         let scratch = scenario(machine, guest, &name);
         // A spine of six with two legs.
         std::fs::write(scratch.path("comb.txt"), "0 1\n1 2\n2 3\n3 4\n4 5\n1 6\n2 7\n").unwrap();
         let document = json(&["measure", &scratch.path("scenario.toml")]);
         let placement = &document["placements"][0]["placement"];
         let construction = &placement["construction"];
-        assert_eq!(construction["name"], kind.name());
+        assert_eq!(construction["name"], construction_name);
         let [promised, measured] = [&construction["promised_dilation"], &placement["dilation"]["max"]]
             .map(|own| own.as_u64().unwrap());
         match construction["promised_dilation_is"].as_str().unwrap() {
@@ -180,9 +164,9 @@ fn the_pages_name_every_construction() {
     let (page, keys) = (text_of("docs/other-graphs.md"), text_of("docs/scenarios.md"));
     let order = page.split_once("```text\ngray-path").unwrap().1.split_once("```").unwrap().0;
     let listed: Vec<&str> = order.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty()).collect();
-    let names: Vec<&str> = ClassicKind::ALL[1..].iter().map(|kind| kind.name()).collect();
+    let names: Vec<&str> = ClassicConstruction::ALL[1..].iter().map(|own| own.name).collect();
     assert_eq!(listed, names);
-    for kind in ClassicKind::ALL {
-        assert!(page.contains(&format!("`{kind}`")) && keys.contains(&format!("`cs838:{kind}`")), "{kind}");
+    for own in ClassicConstruction::ALL {
+        assert!(page.contains(&format!("`{own}`")) && keys.contains(&format!("`cs838:{own}`")), "{own}");
     }
 }

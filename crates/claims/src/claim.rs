@@ -1,17 +1,21 @@
-//! What the papers claim, and what was found of it.
+//! A claim of a paper, the value promised and measured in one case of it, and its verdict.
 
-use std::fmt;
+use std::{cmp::Ordering, fmt};
 
-use super::trial::Quantity;
+use cubefold_experiment::{
+    exact_mean,
+    export::{ClaimRecord, Figure},
+};
 
 /// A statement of a paper that can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Claim {
-    /// Where it stands.
+    /// Its place in the paper.
     pub(super) source: &'static str,
-    /// What it says, in plain words.
+    /// The statement in plain words.
     pub(super) text: &'static str,
-    /// The erratum that calls the printed statement false; it is measured beside the reading that holds.
+    /// The erratum that calls the printed statement false; it is measured beside the reading that
+    /// holds.
     pub(super) erratum: Option<&'static str>,
 }
 
@@ -27,7 +31,7 @@ impl Claim {
     }
 }
 
-/// What measuring a claim came to.
+/// The outcome of measuring a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// In every case.
@@ -59,25 +63,223 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A claim with what was found of it.
+/// A claim with its findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedClaim {
     /// The part of the work that it belongs to, such as "Tao 1988, 4.5: data routing".
     pub part: &'static str,
-    /// Where it stands, such as "Tao 4.5.4".
+    /// Its place in the paper, such as "Tao 4.5.4".
     pub source: &'static str,
-    /// What it says, in plain words.
+    /// The statement in plain words.
     pub claim: &'static str,
-    /// In how many cases it was tried, those of an erratum's reading included.
+    /// The number of cases, those of an erratum's reading included.
     pub cases: u64,
     /// The value promised in the worst case; of an erratum, the printed one. None without a case.
     pub promised: Option<Quantity>,
     /// The value measured in the worst case. None without a case.
     pub worst: Option<Quantity>,
-    /// What it came to.
+    /// The outcome.
     pub verdict: Verdict,
-    /// The erratum that tells of a printed statement that fails.
+    /// The erratum of a printed statement that fails.
     pub erratum: Option<&'static str>,
     /// Why the verdict is [`Verdict::Fails`]: the first case that contradicts it.
     pub failure: Option<String>,
+}
+
+impl CheckedClaim {
+    /// The record of the claim.
+    #[must_use]
+    pub fn record(&self) -> ClaimRecord {
+        ClaimRecord {
+            source: self.source,
+            claim: self.claim,
+            cases: self.cases,
+            promised: self.promised.map(Into::into),
+            worst: self.worst.map(Into::into),
+            verdict: self.verdict.name(),
+            erratum: self.erratum,
+        }
+    }
+}
+
+/// An exact value, whole or a fraction, not negative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quantity {
+    numerator: u64,
+    denominator: u64, // at least 1
+}
+
+impl Quantity {
+    /// A fraction; a denominator of 0 counts as 1.
+    pub(super) fn fraction(numerator: u64, denominator: u64) -> Self {
+        let denominator = denominator.max(1);
+        let common = greatest_common_divisor(numerator, denominator);
+        Self { numerator: numerator / common, denominator: denominator / common }
+    }
+
+    /// The number nearest to it.
+    fn value(self) -> f64 {
+        exact_mean(self.numerator.into(), self.denominator.into()).unwrap_or(f64::NAN)
+    }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+impl From<u64> for Quantity {
+    fn from(whole: u64) -> Self {
+        Self { numerator: whole, denominator: 1 }
+    }
+}
+
+impl Ord for Quantity {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        product(self.numerator, other.denominator).cmp(&product(other.numerator, self.denominator))
+    }
+}
+
+impl PartialOrd for Quantity {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.denominator {
+            1 => self.numerator.fmt(formatter),
+            _ => write!(formatter, "{:.3}", self.value()),
+        }
+    }
+}
+
+impl From<Quantity> for Figure {
+    fn from(quantity: Quantity) -> Self {
+        match quantity.denominator {
+            1 => Self::Whole(quantity.numerator),
+            _ => Self::Fraction(quantity.value()),
+        }
+    }
+}
+
+/// How the promise binds the measured value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    /// They are equal.
+    Equal,
+    /// A bound from above, as it is stated.
+    AtMost,
+    /// A bound from below, as it is stated.
+    AtLeast,
+    /// Stated as a value, a bound from above by the errata.
+    Stated,
+}
+
+/// What was promised and what was measured in one case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Trial {
+    pub(super) promised: Quantity,
+    pub(super) measured: Quantity,
+    relation: Relation,
+}
+
+impl Trial {
+    /// The measured value should be the promised one.
+    pub(super) fn equal(promised: impl Into<Quantity>, measured: impl Into<Quantity>) -> Self {
+        Self { promised: promised.into(), measured: measured.into(), relation: Relation::Equal }
+    }
+
+    /// No more than promised.
+    pub(super) fn at_most(promised: impl Into<Quantity>, measured: impl Into<Quantity>) -> Self {
+        Self { promised: promised.into(), measured: measured.into(), relation: Relation::AtMost }
+    }
+
+    /// No less than promised.
+    pub(super) fn at_least(promised: impl Into<Quantity>, measured: impl Into<Quantity>) -> Self {
+        Self { promised: promised.into(), measured: measured.into(), relation: Relation::AtLeast }
+    }
+
+    /// No more than what the paper states as the value itself.
+    pub(super) fn stated(promised: impl Into<Quantity>, measured: impl Into<Quantity>) -> Self {
+        Self { promised: promised.into(), measured: measured.into(), relation: Relation::Stated }
+    }
+
+    /// Whether the promise is kept.
+    pub(super) fn is_kept(&self) -> bool {
+        match self.relation {
+            Relation::Equal => self.measured == self.promised,
+            Relation::AtMost | Relation::Stated => self.measured <= self.promised,
+            Relation::AtLeast => self.measured >= self.promised,
+        }
+    }
+
+    /// Whether a value that is stated is a bound only.
+    pub(super) fn is_only_a_bound(&self) -> bool {
+        self.relation == Relation::Stated && self.measured < self.promised
+    }
+
+    /// Whether it speaks more against the claim than another: broken before kept, then by the ratio
+    /// of the two values, then the larger promise.
+    pub(super) fn is_worse_than(&self, other: &Self) -> bool {
+        let kept = |trial: &Self| (!trial.is_kept(), trial.excess());
+        match kept(self).0.cmp(&kept(other).0).then_with(|| kept(self).1.cmp(&kept(other).1)) {
+            Ordering::Greater => true,
+            Ordering::Equal => self.promised > other.promised,
+            Ordering::Less => false,
+        }
+    }
+
+    /// Measured over promised, or the other way round for a bound from below, in millionths.
+    fn excess(&self) -> u128 {
+        let (over, under) = match self.relation {
+            Relation::AtLeast => (self.promised, self.measured),
+            Relation::Equal | Relation::AtMost | Relation::Stated => (self.measured, self.promised),
+        };
+        let numerator = u128::from(over.numerator) * u128::from(under.denominator);
+        let denominator = u128::from(under.numerator) * u128::from(over.denominator);
+        match (numerator, denominator) {
+            (0, 0) => 1_000_000,
+            (_, 0) => u128::MAX,
+            _ => numerator.saturating_mul(1_000_000) / denominator,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_promise_is_worse_than_a_kept_one_and_a_closer_call_than_a_wide_one() {
+        let order = [
+            Trial::equal(4, 3),
+            Trial::at_most(4, 4),
+            Trial::at_most(2, 2),
+            Trial::at_most(0, 0),
+            Trial::stated(8, 4),
+        ];
+        for pair in order.windows(2) {
+            assert!(pair[0].is_worse_than(&pair[1]) && !pair[1].is_worse_than(&pair[0]), "{pair:?}");
+        }
+        assert!(Trial::at_least(3, 2).is_worse_than(&Trial::at_least(3, 3)));
+        assert!(Trial::equal(0, 1).is_worse_than(&Trial::equal(0, 0)));
+    }
+
+    #[test]
+    fn only_what_is_stated_as_a_value_can_be_only_a_bound() {
+        assert!(Trial::stated(4, 2).is_only_a_bound());
+        assert!(!Trial::stated(4, 4).is_only_a_bound());
+        assert!(!Trial::at_most(4, 2).is_only_a_bound());
+        assert!(!Trial::stated(4, 5).is_kept());
+    }
+
+    #[test]
+    fn fractions_are_exact() {
+        assert_eq!(Quantity::fraction(6, 4), Quantity::fraction(3, 2));
+        assert_eq!(Quantity::fraction(6, 3), Quantity::from(2));
+        assert_eq!(Quantity::fraction(47, 6).to_string(), "7.833");
+        assert!(Quantity::fraction(1, 3) < Quantity::fraction(34, 100));
+    }
 }

@@ -5,16 +5,16 @@ use cubefold_simulator::PhaseLength;
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 use std::collections::BTreeSet;
 
-use super::{
-    Case as Work, Scope,
-    claim::Claim,
+use crate::{
+    cases::{
+        ConstructionLabel, MachineLabel, Message, MessageSets, dilation, identity, machine, machines_of,
+        messages, most, neighbours, permutations, route, table,
+    },
+    claim::{Claim, Quantity, Trial},
     dilation::Covered,
     findings::Findings,
-    message_sets::{Message, MessageSets, messages, neighbours},
-    pairs::{Case, Words, machine, machines_of},
-    routed::{dilation, identity, most, permutations, route, table},
     steps,
-    trial::{Quantity, Trial},
+    verification::{Case, Scope},
 };
 
 const LOAD: Claim = Claim::new("Tao 5.3", "most processes on a node: the guest's size over the host's");
@@ -74,12 +74,12 @@ pub(super) const CLAIMS: &[Claim] = &[
     SCATTER_CONFLICTS,
 ];
 
-pub(super) fn cases(scope: Scope) -> Vec<Work> {
+pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let (most, sets) = match scope {
         Scope::Quick => (32, 2),
         Scope::Full => (72, 6),
     };
-    let mut cases: Vec<Work> = vec![];
+    let mut cases: Vec<Case> = vec![];
     for size in 4..=most {
         for guest in machines_of(size) {
             cases.push(Box::new(move |findings| check_guest(&guest, sets, findings)));
@@ -109,14 +109,18 @@ fn check(construction: &Construction, sets: usize, findings: &mut Findings) {
     let placement = Placement::Construction(Box::new(construction.clone()));
     check_loads(construction, &placement, findings);
     let lost = wrong_processes(construction, |node| construction.processes(node).collect());
-    findings.add(INVERSE, Trial::equal(0, lost), &Case(construction));
+    findings.add(INVERSE, Trial::equal(0, lost), &ConstructionLabel(construction));
     let measured = dilation(construction.guest(), &placement);
     if construction.kind() != ConstructionKind::Contraction {
-        findings.add(SPECIAL, Trial::equal(1, measured), &Case(construction));
+        findings.add(SPECIAL, Trial::equal(1, measured), &ConstructionLabel(construction));
         check_permutations(construction, &placement, [1, 2, 2 * dimensions(construction)], sets, findings);
     } else if let Some(inner) = embedding(construction) {
         let own = Placement::Construction(Box::new(inner.clone()));
-        findings.add(GENERAL, Trial::equal(dilation(inner.guest(), &own), measured), &Case(construction));
+        findings.add(
+            GENERAL,
+            Trial::equal(dilation(inner.guest(), &own), measured),
+            &ConstructionLabel(construction),
+        );
         if let Some(promise) = Covered::new(&inner).and_then(|covered| steps::promise(&covered)) {
             check_permutations(construction, &placement, promise, sets, findings);
         }
@@ -147,13 +151,14 @@ fn check_loads(construction: &Construction, placement: &Placement, findings: &mu
     let guest = GraphGuest::new(construction.guest().clone());
     let load = PlacementMetrics::measure_by_edge(&guest, placement, TieRule::Direct).load;
     let promised = construction.guest().node_count() / construction.host().node_count();
-    let case = Case(construction);
+    let case = ConstructionLabel(construction);
     findings.add(LOAD, Trial::equal(promised, load.max), &case);
     findings.add(MIN_LOAD, Trial::equal(promised, load.min), &case);
     findings.add(EVENNESS, Trial::equal(1, Quantity::fraction(load.max, load.min)), &case);
 }
 
-/// How many processes a set-valued inverse does not give to the node that they are on, or gives to another.
+/// How many processes a set-valued inverse does not give to the node that they are on, or gives to
+/// another.
 pub(super) fn wrong_processes(
     construction: &Construction,
     inverse: impl Fn(NodeId) -> BTreeSet<ProcessId>,
@@ -174,7 +179,7 @@ fn check_permutations(
     sets: usize,
     findings: &mut Findings,
 ) {
-    let (guest, host, case) = (construction.guest(), construction.host(), Case(construction));
+    let (guest, host, case) = (construction.guest(), construction.host(), ConstructionLabel(construction));
     let random = permutations(guest, sets, &format!("contraction; {guest:?}; {host:?}"));
     let apart = messages(&random).into_iter().map(|stage| on_own_nodes(construction, stage)).collect();
     let program = MessageSets::new(guest.node_count(), apart);
@@ -209,10 +214,10 @@ fn on_own_nodes(construction: &Construction, messages: Vec<Message>) -> Vec<Mess
     messages.into_iter().filter(apart).collect()
 }
 
-/// The scatter set of all processes in parallelizable parts: of the messages with one source node and one
-/// destination node, one is in each. The nodes send them, all of a part at once.
+/// The scatter set of all processes in parallelizable parts: of the messages with one source node
+/// and one destination node, one is in each. The nodes send them, all of a part at once.
 fn check_scatter(construction: &Construction, findings: &mut Findings) {
-    let (host, case) = (construction.host(), Case(construction));
+    let (host, case) = (construction.host(), ConstructionLabel(construction));
     let node = |process: ProcessId| ProcessId::new(construction.node(process).index());
     let between = neighbours(construction.guest()).into_iter().map(|(from, to)| (node(from), node(to)));
     let mut parts: Vec<BTreeSet<Message>> = vec![];
@@ -249,7 +254,7 @@ fn check_evenness(guest: u64, host: u64, findings: &mut Findings) {
         (load.min > 0).then(|| Quantity::fraction(load.max, load.min))
     };
     let Some(best) = (0..placements).filter_map(evenness).min() else { return };
-    let case = format!("{} on {}", Words(&processes), Words(&nodes));
+    let case = format!("{} on {}", MachineLabel(&processes), MachineLabel(&nodes));
     let stated = if guest.is_multiple_of(host) { 1 } else { 2 };
     findings.add(BEST_EVENNESS, Trial::stated(stated, best), &case);
     let exact = Quantity::fraction(guest.div_ceil(host), guest / host);

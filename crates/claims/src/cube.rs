@@ -1,19 +1,19 @@
-//! Hypercubes on lines, rings, meshes and toruses: González & Valero 1993, Harper and the lower bound.
+//! Hypercubes on lines, rings, meshes and toruses: González & Valero 1993, Harper 1966.
+//!
+//! Measured are the tables of the figures, distances and loads on rings, constant distances, and
+//! the least dilation on lines.
 
-mod constant_distances;
-mod figures;
-mod least_dilation;
-mod makespans;
+use cubefold_mapping::{
+    EmbeddingKind, Guest, Hypercube, Placement, PlacementMetrics, ProcessId,
+    for_each_constant_distance_placement,
+};
+use cubefold_topology::{Machine, MachineKind, NodeId, TieRule};
 
-use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics};
-use cubefold_topology::{Machine, MachineKind, TieRule};
-
-use super::{
-    Case, Scope,
-    claim::Claim,
+use crate::{
+    cases::{MachineLabel, machine, table, torus},
+    claim::{Claim, Quantity, Trial},
     findings::Findings,
-    pairs::{Words, machine},
-    trial::{Quantity, Trial},
+    verification::{Case, Scope},
 };
 
 const STANDARD_DISTANCES: Claim = Claim::new(
@@ -47,8 +47,8 @@ const XOR_TOTAL: Claim = Claim::new(
 pub(super) fn claims() -> Vec<Claim> {
     let distances = [STANDARD_DISTANCES, XOR_DISTANCES, XOR_AVERAGE];
     let sums = [STANDARD_LOAD, XOR_LOAD, STANDARD_TOTAL, XOR_TOTAL];
-    let rings = [&distances[..], &constant_distances::CLAIMS, &sums].concat();
-    [&figures::CLAIMS[..], &rings, makespans::CLAIMS, least_dilation::CLAIMS].concat()
+    let rings = [&distances[..], &CONSTANT_DISTANCE_CLAIMS, &sums].concat();
+    [&FIGURE_CLAIMS[..], &rings].concat()
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
@@ -56,13 +56,12 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
         Scope::Quick => 12,
         Scope::Full => 16,
     };
-    let mut cases = figures::cases();
+    let mut cases = figure_cases();
     for bits in 2..=most_bits {
         cases.push(Box::new(move |findings| check_ring(bits, findings)));
     }
-    cases.extend(constant_distances::cases(scope));
-    cases.extend(makespans::cases(scope));
-    cases.extend(least_dilation::cases(scope));
+    cases.extend(constant_distance_cases(scope));
+    cases.extend(least_dilation_cases(scope));
     cases
 }
 
@@ -78,21 +77,22 @@ fn line(bits: u32) -> Machine {
 
 /// The cube with as many processes as a machine has nodes, a power of two.
 #[expect(clippy::expect_used, reason = "machines here have 2 to 2^16 nodes")]
-fn cube(machine: &Machine) -> Hypercube {
+pub(super) fn cube(machine: &Machine) -> Hypercube {
     Hypercube::new(u64::from(machine.node_count().ilog2())).expect("a cube")
 }
 
 /// That cube on the machine.
 #[expect(clippy::expect_used, reason = "the lengths of machines here are powers of two")]
-fn embed(kind: EmbeddingKind, machine: &Machine) -> Placement {
+pub(super) fn embed(kind: EmbeddingKind, machine: &Machine) -> Placement {
     Placement::embed(kind, cube(machine), machine).expect("a placement")
 }
 
-fn measure(placement: &Placement) -> PlacementMetrics {
+pub(super) fn measure(placement: &Placement) -> PlacementMetrics {
     PlacementMetrics::measure(&cube(placement.machine()), placement, TieRule::Direct)
 }
 
-/// `B = 2^d - 1` for standard and `3 * 2^(d-2) - 1` for xor: the sum of the distances on the ring of `2^d`.
+/// `B = 2^d - 1` for standard and `3 * 2^(d-2) - 1` for xor: the sum of the distances on the ring
+/// of `2^d`.
 fn sum_of_distances(kind: EmbeddingKind, bits: u32) -> u64 {
     if kind == EmbeddingKind::Xor { 3 * (1 << (bits - 2)) - 1 } else { (1 << bits) - 1 }
 }
@@ -103,7 +103,7 @@ fn check_ring(bits: u32, findings: &mut Findings) {
         (EmbeddingKind::Standard, [STANDARD_DISTANCES, STANDARD_LOAD, STANDARD_TOTAL]),
         (EmbeddingKind::Xor, [XOR_DISTANCES, XOR_LOAD, XOR_TOTAL]),
     ] {
-        let (metrics, case) = (measure(&embed(kind, &ring)), Words(&ring));
+        let (metrics, case) = (measure(&embed(kind, &ring)), MachineLabel(&ring));
         findings.add(distances, Trial::equal(0, wrong_distances(kind, bits, &metrics)), &case);
         let sum = sum_of_distances(kind, bits);
         let mean = Quantity::fraction(metrics.node_load.sum, metrics.node_load.count);
@@ -130,7 +130,224 @@ fn wrong_distances(kind: EmbeddingKind, bits: u32, metrics: &PlacementMetrics) -
     (0..bits).filter(is_wrong).count() as u64
 }
 
-/// `D_a`: every dimension has as many edges, so that the mean over all edges is the mean of the means.
+/// `D_a`: every dimension has as many edges, so that the mean over all edges is the mean of the
+/// means.
 fn average_distance(metrics: &PlacementMetrics) -> Quantity {
     Quantity::fraction(metrics.dilation.total(), metrics.dilation.edges())
+}
+
+const STANDARD: Claim = Claim::new(
+    "González & Valero 1993, figure 4",
+    "distances of standard on the line of 8 that differ from the figure",
+);
+const BYWEIGHT_FIGURE: Claim = Claim::new(
+    "González & Valero 1993, figure 4",
+    "distances of byweight on the line of 8 that differ from the figure",
+);
+const XOR: Claim = Claim::new(
+    "González & Valero 1993, figure 6",
+    "nodes of the (8, 8)-torus with another process under xor than in the figure",
+);
+
+/// In the order of the paper.
+pub(super) const FIGURE_CLAIMS: [Claim; 3] = [STANDARD, BYWEIGHT_FIGURE, XOR];
+
+/// Figure 4 (a): `D_i(n)`, a row for each dimension and a column for each process.
+const STANDARD_LINE: [[u64; 8]; 3] = [[1; 8], [2; 8], [4; 8]];
+const BYWEIGHT_LINE: [[u64; 8]; 3] =
+    [[3, 3, 4, 4, 4, 4, 3, 3], [2, 3, 2, 3, 3, 2, 3, 2], [1, 2, 2, 1, 1, 2, 2, 1]];
+
+/// Figure 6: the process on each node, a row for each `p_2` and a column for each `p_1`.
+const XOR_TORUS: [[u32; 8]; 8] = [
+    [0, 1, 2, 3, 6, 7, 4, 5],
+    [8, 9, 10, 11, 14, 15, 12, 13],
+    [16, 17, 18, 19, 22, 23, 20, 21],
+    [24, 25, 26, 27, 30, 31, 28, 29],
+    [48, 49, 50, 51, 54, 55, 52, 53],
+    [56, 57, 58, 59, 62, 63, 60, 61],
+    [32, 33, 34, 35, 38, 39, 36, 37],
+    [40, 41, 42, 43, 46, 47, 44, 45],
+];
+
+pub(super) fn figure_cases() -> Vec<Case> {
+    vec![
+        Box::new(|findings| check_line(EmbeddingKind::Standard, STANDARD, &STANDARD_LINE, findings)),
+        Box::new(|findings| check_line(EmbeddingKind::Byweight, BYWEIGHT_FIGURE, &BYWEIGHT_LINE, findings)),
+        Box::new(check_torus),
+    ]
+}
+
+fn check_line(kind: EmbeddingKind, claim: Claim, figure: &[[u64; 8]; 3], findings: &mut Findings) {
+    let line = line(3);
+    let (placement, cube) = (embed(kind, &line), cube(&line));
+    let mut wrong = 0;
+    for (dimension, row) in cube.dimensions().zip(figure) {
+        for (process, &expected) in ProcessId::first(8).zip(row) {
+            let [near, far] = [process, cube.neighbour(process, dimension)].map(|own| placement.node(own));
+            wrong += u64::from(line.distance(near, far) != expected);
+        }
+    }
+    findings.add(claim, Trial::equal(0, wrong), &MachineLabel(&line));
+}
+
+fn check_torus(findings: &mut Findings) {
+    let torus: Machine = torus(&[8, 8]);
+    let placement = embed(EmbeddingKind::Xor, &torus);
+    let differs = |(node, &process): (NodeId, &u32)| !placement.processes(node).eq([ProcessId::new(process)]);
+    let wrong = torus.nodes().zip(XOR_TORUS.as_flattened()).filter(|&pair| differs(pair)).count();
+    findings.add(XOR, Trial::equal(0, wrong as u64), &MachineLabel(&torus));
+}
+
+/// Of every one of them.
+const NOT_BELOW: Claim = Claim::new(
+    "González & Valero 1993, theorem 10",
+    "average distance of any embedding with constant distances on a ring of 2^d, each tried: no less than \
+     (3 * 2^(d-2) - 1)/d",
+);
+/// Of all of them together: a search that misses some would not find it.
+const LEAST_CONSTANT_DISTANCES: Claim = Claim::new(
+    "González & Valero 1993, theorem 10",
+    "least average distance of all embeddings with constant distances on a ring of 2^d: (3 * 2^(d-2) - 1)/d",
+);
+
+/// In the order in which they are shown.
+pub(super) const CONSTANT_DISTANCE_CLAIMS: [Claim; 2] = [NOT_BELOW, LEAST_CONSTANT_DISTANCES];
+
+pub(super) fn constant_distance_cases(scope: Scope) -> Vec<Case> {
+    let most_bits = match scope {
+        Scope::Quick => 4,
+        Scope::Full => 5,
+    };
+    let mut cases: Vec<Case> = vec![];
+    for bits in 2..=most_bits {
+        cases.push(Box::new(move |findings| check(bits, findings)));
+    }
+    cases
+}
+
+/// Each embedding that the search finds is a case of the bound, each ring one of the least.
+fn check(bits: u32, findings: &mut Findings) {
+    let ring = ring(bits);
+    let promised = Quantity::fraction(sum_of_distances(EmbeddingKind::Xor, bits), bits.into());
+    let mut least = None;
+    for_each_constant_distance_placement(&ring, |nodes| {
+        let metrics = measure(&table(&ring, nodes.to_vec()));
+        if metrics.constant_distances() {
+            let average = average_distance(&metrics);
+            findings.add(NOT_BELOW, Trial::at_least(promised, average), &MachineLabel(&ring));
+            least = Some(least.map_or(average, |least: Quantity| least.min(average)));
+        }
+    });
+    match least {
+        Some(least) => {
+            findings.add(LEAST_CONSTANT_DISTANCES, Trial::equal(promised, least), &MachineLabel(&ring))
+        }
+        None => findings.fail(
+            LEAST_CONSTANT_DISTANCES,
+            &MachineLabel(&ring),
+            &"no embedding with constant distances was found",
+        ),
+    }
+}
+
+const BYWEIGHT_DILATION: Claim = Claim::new(
+    "Harper 1966",
+    "dilation of byweight on the line of 2^d: the sum over k < d of binomial(k, floor(k/2))",
+);
+const LEAST_DILATION: Claim = Claim::new(
+    "Harper 1966",
+    "least dilation of all placements of the d-cube on a line: the same, by search",
+);
+
+/// In the order in which they are shown.
+pub(super) const LEAST_DILATION_CLAIMS: &[Claim] = &[BYWEIGHT_DILATION, LEAST_DILATION];
+
+pub(super) fn least_dilation_cases(scope: Scope) -> Vec<Case> {
+    let (formula, search) = match scope {
+        Scope::Quick => (12, 3),
+        Scope::Full => (16, 4),
+    };
+    let mut cases: Vec<Case> = vec![];
+    for bits in 1..=formula {
+        cases.push(Box::new(move |findings| {
+            let line = line(bits);
+            let dilation = measure(&embed(EmbeddingKind::Byweight, &line)).dilation.max();
+            findings.add(BYWEIGHT_DILATION, Trial::equal(harper(bits), dilation), &MachineLabel(&line));
+        }));
+    }
+    for bits in 1..=search {
+        cases.push(Box::new(move |findings| {
+            let line = line(bits);
+            let bounds = 1..1_usize << bits;
+            let least = bounds.into_iter().find(|&bound| Search::finds(cube(&line), bound)).unwrap_or(0);
+            findings.add(LEAST_DILATION, Trial::equal(harper(bits), least as u64), &MachineLabel(&line));
+        }));
+    }
+    cases
+}
+
+/// The sum over `k < d` of `binomial(k, floor(k/2))`.
+fn harper(bits: u32) -> u64 {
+    let middle = |k: u64| (0..k / 2).fold(1, |binomial, i| binomial * (k - i) / (i + 1));
+    (0..u64::from(bits)).map(middle).sum()
+}
+
+/// A search for a placement of a cube on a line with no dilation over a bound.
+///
+/// Nodes are filled in order; a partial placement is given up when the neighbours of a placed
+/// process that have no node yet do not fit into the nodes within the bound.
+struct Search {
+    neighbours: Vec<Vec<usize>>,
+    order: Vec<usize>,            // the processes placed so far
+    position: Vec<Option<usize>>, // of each process
+    bound: usize,
+}
+
+impl Search {
+    fn finds(cube: Hypercube, bound: usize) -> bool {
+        let of = |process| cube.neighbours(process).map(|own| own.label() as usize).collect();
+        let neighbours: Vec<Vec<usize>> = ProcessId::first(cube.process_count()).map(of).collect();
+        let position = vec![None; neighbours.len()];
+        // The cube looks the same from every process: 0 may be the first.
+        let mut search = Self { neighbours, order: vec![], position, bound };
+        search.place(0)
+    }
+
+    fn place(&mut self, process: usize) -> bool {
+        self.position[process] = Some(self.order.len());
+        self.order.push(process);
+        let found = self.is_open() && (self.order.len() == self.position.len() || self.place_next());
+        self.order.pop();
+        self.position[process] = None;
+        found
+    }
+
+    fn place_next(&mut self) -> bool {
+        (0..self.position.len()).any(|process| self.position[process].is_none() && self.place(process))
+    }
+
+    /// Whether there is room for the neighbours of every placed process: those due by a node are no
+    /// more than the nodes up to it.
+    fn is_open(&self) -> bool {
+        let filled = self.order.len();
+        let mut due = vec![usize::MAX; self.position.len()]; // the last node that each unplaced process may have
+        for (at, &process) in self.order.iter().enumerate() {
+            for &neighbour in self.neighbours[process].iter().filter(|&&own| self.position[own].is_none()) {
+                due[neighbour] = due[neighbour].min(at + self.bound);
+            }
+        }
+        due.retain(|&due| due != usize::MAX);
+        due.sort_unstable();
+        due.iter().zip(filled..).all(|(&due, node)| node <= due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harpers_values_are_those_printed() {
+        assert_eq!([1, 2, 3, 4, 5, 6].map(harper), [1, 2, 4, 7, 13, 23]);
+    }
 }

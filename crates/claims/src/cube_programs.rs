@@ -1,13 +1,20 @@
-//! CS838 1999: divide and conquer on the hypercube, and normal hypercube algorithms on networks of shuffles.
+//! Programs on hypercubes: normal algorithms (CS838 1999), and makespans, the prediction and the
+//! lower bound (González & Valero 1993).
 
 use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, DivideAndConquer, EngineChoice, Execution, Program,
-    ShuffleExchangeProgram, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, DivideAndConquer, EngineChoice, Execution, Outcome,
+    Program, Routing, ShuffleExchangeProgram, SimulationError, lower_bound, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
-use super::{Case, Scope, claim::Claim, findings::Findings, trial::Trial};
+use crate::{
+    cases::{MachineLabel, is_torus_host, machines_of},
+    claim::{Claim, Trial},
+    cube::{cube, embed, measure},
+    findings::Findings,
+    verification::{Case, Scope},
+};
 
 const DIVIDE: Claim = Claim::new(
     "CS838 divide and conquer",
@@ -41,7 +48,8 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     divide.chain(normal).collect()
 }
 
-/// Lists of dimensions in which each is the next or the one before: up, down, round and round, to and fro.
+/// Lists of dimensions in which each is the next or the one before: up, down, round and round, to
+/// and fro.
 fn walks(order: u64) -> Vec<Vec<u64>> {
     let up: Vec<u64> = (0..order).collect();
     let down = (0..order).rev().collect();
@@ -79,7 +87,7 @@ fn normal(order: u64, walk: &[u64], findings: &mut Findings) {
             Err(error) => findings.fail(claim, &case, &error),
         }
     }
-    // Long enough for whatever else takes time to be told from it.
+    // Long enough to differ from every other time.
     let computation = 1 << 20;
     let claim = DE_BRUIJN_COMPUTATION;
     match run_shuffled(order, walk, claim, computation) {
@@ -88,7 +96,8 @@ fn normal(order: u64, walk: &[u64], findings: &mut Findings) {
     }
 }
 
-/// The makespan on the network that the claim speaks of; a de Bruijn network of no dimension is not made.
+/// The makespan on the network that the claim speaks of; a de Bruijn network of no dimension is not
+/// made.
 fn run_shuffled(order: u64, walk: &[u64], claim: Claim, compute: u64) -> Result<u64, String> {
     let cube = Hypercube::new(order).map_err(|error| error.to_string())?;
     let dimensions: Result<Vec<CubeDimension>, _> =
@@ -113,6 +122,170 @@ fn cycles(program: &impl Program, placement: &Placement) -> Result<u64, String> 
     let execution = Execution::Asynchronous(EngineChoice::Hop);
     let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ());
     Ok(outcome.map_err(|error| error.to_string())?.summary.makespan().get())
+}
+
+const SUM: Claim = Claim::new(
+    "González & Valero 1993, 2.1",
+    "makespan of standard, and of xor on toruses, full-duplex: d T_a + T_c times the sum of the distances",
+);
+const UNDISTURBED: Claim = Claim::new(
+    "González & Valero 1993, 2.1",
+    "cycles waited or blocked by standard, and by xor on toruses, full-duplex",
+);
+const CONFLICTS: Claim = Claim::new(
+    "González & Valero 1993, 2.1",
+    "conflicts of standard, and of xor on toruses, routed in coordination, full-duplex",
+);
+const PREDICTED: Claim = Claim::new(
+    "González & Valero 1993, 2.1",
+    "makespan of runs of any embedding without blocked cycles, any links: the recursion's prediction",
+);
+const NOT_BELOW: Claim =
+    Claim::new("González & Valero 1993, 2.1", "makespan of any embedding, any links: no less than predicted");
+const OPTIMAL: Claim = Claim::new(
+    "lower bound (Harper 1964; Guu 1997; Tang)",
+    "makespan of optimal on every torus and mesh, full-duplex: d T_a + T_c B, the bound",
+);
+const BOUND: Claim = Claim::new(
+    "lower bound (Harper 1964; Guu 1997; Tang)",
+    "predicted makespan of any embedding: no less than d T_a + T_c B",
+);
+
+/// In the order in which they are shown.
+pub(super) const MAKESPAN_CLAIMS: &[Claim] =
+    &[SUM, UNDISTURBED, CONFLICTS, PREDICTED, NOT_BELOW, OPTIMAL, BOUND];
+
+/// Every machine here has powers of two as lengths, and every program uses each dimension once.
+const NO_BOUND: &str = "no lower bound is stated";
+
+/// `T_a` and `T_c` \[cycles\].
+const TIMES: [(u64, u64); 3] = [(0, 1), (10, 1), (3, 2)];
+
+pub(super) fn makespan_cases(scope: Scope) -> Vec<Case> {
+    let most_bits = match scope {
+        Scope::Quick => 6,
+        Scope::Full => 8,
+    };
+    let mut cases: Vec<Case> = vec![];
+    for bits in 1..=most_bits {
+        for machine in machines_of(1 << bits) {
+            for (compute, hop) in TIMES {
+                let machine = machine.clone();
+                cases.push(Box::new(move |findings| {
+                    for kind in EmbeddingKind::ALL {
+                        Run::new(kind, &machine, compute, hop).check(findings);
+                    }
+                }));
+            }
+        }
+    }
+    cases
+}
+
+/// A program that uses every dimension once, in ascending order, with one placement.
+struct Run<'machine> {
+    kind: EmbeddingKind,
+    machine: &'machine Machine,
+    placement: Placement,
+    program: CubeProgram,
+    compute: u64,
+    hop: u64,
+}
+
+impl std::fmt::Display for Run<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { kind, machine, compute, hop, .. } = self;
+        write!(formatter, "{} on {}, T_a = {compute}, T_c = {hop}", kind.name(), MachineLabel(machine))
+    }
+}
+
+impl<'machine> Run<'machine> {
+    #[expect(clippy::expect_used, reason = "the stages are the cube's own dimensions")]
+    fn new(kind: EmbeddingKind, machine: &'machine Machine, compute: u64, hop: u64) -> Self {
+        let cube = cube(machine);
+        let program =
+            CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(compute)).expect("stages");
+        Self { kind, machine, placement: embed(kind, machine), program, compute, hop }
+    }
+
+    #[expect(clippy::expect_used, reason = "T_c is at least 1 here")]
+    fn links(&self, mode: LinkMode) -> Communication {
+        Communication::new(mode, Cycles::new(self.hop), TieRule::Direct).expect("a hop of some cycles")
+    }
+
+    fn simulate(&self, mode: LinkMode, execution: &Execution) -> Result<Outcome, SimulationError> {
+        simulate(&self.program, &self.placement, self.links(mode), execution, CountLinkUse::No, &mut ())
+    }
+
+    fn check(&self, findings: &mut Findings) {
+        for mode in LinkMode::ALL {
+            match self.simulate(mode, &Execution::Asynchronous(EngineChoice::Auto)) {
+                Ok(outcome) => self.check_asynchronous(mode, &outcome, findings),
+                Err(error) => findings.fail(PREDICTED, self, &error),
+            }
+        }
+        let predicted = predict(&self.program, &self.placement, self.links(LinkMode::FullDuplex)).get();
+        match self.bound() {
+            Some(bound) => findings.add(BOUND, Trial::at_least(bound, predicted), self),
+            None => findings.fail(BOUND, self, &NO_BOUND),
+        }
+        if self.is_undisturbed() {
+            match self.simulate(LinkMode::FullDuplex, &Execution::Coordinated(Routing::PLAIN)) {
+                Ok(outcome) => {
+                    let stages = outcome.traffic.routing.unwrap_or_default();
+                    let conflicts: u64 = stages.iter().map(|stage| stage.conflicts).sum();
+                    findings.add(CONFLICTS, Trial::equal(0, conflicts), self);
+                }
+                Err(error) => findings.fail(CONFLICTS, self, &error),
+            }
+        }
+    }
+
+    fn check_asynchronous(&self, mode: LinkMode, outcome: &Outcome, findings: &mut Findings) {
+        let makespan = outcome.summary.makespan().get();
+        let predicted = predict(&self.program, &self.placement, self.links(mode)).get();
+        findings.add(NOT_BELOW, Trial::at_least(predicted, makespan), self);
+        let totals = outcome.summary.totals();
+        if totals.blocked == 0 {
+            findings.add(PREDICTED, Trial::equal(predicted, makespan), self);
+        }
+        if mode != LinkMode::FullDuplex {
+            return;
+        }
+        if self.is_undisturbed() {
+            findings.add(SUM, Trial::equal(self.sum(), makespan), self);
+            let disturbed = u64::try_from(totals.waiting + totals.blocked).unwrap_or(u64::MAX);
+            findings.add(UNDISTURBED, Trial::equal(0, disturbed), self);
+        }
+        match (self.kind, self.bound()) {
+            (EmbeddingKind::Optimal, Some(bound)) => {
+                findings.add(OPTIMAL, Trial::equal(bound, makespan), self);
+            }
+            (EmbeddingKind::Optimal, None) => findings.fail(OPTIMAL, self, &NO_BOUND),
+            _ => {}
+        }
+    }
+
+    /// Whether the model promises a run without waiting and contention (`docs/model.md` section 8).
+    fn is_undisturbed(&self) -> bool {
+        match self.kind {
+            EmbeddingKind::Standard => true,
+            EmbeddingKind::Xor => is_torus_host(self.machine),
+            EmbeddingKind::Byweight | EmbeddingKind::Gray | EmbeddingKind::Optimal => false,
+        }
+    }
+
+    /// `d T_a + T_c` times the sum of the distances, which are constant.
+    fn sum(&self) -> u64 {
+        let distances: u64 = measure(&self.placement).distances.iter().map(|own| own.over_edges.max).sum();
+        let d = u64::from(self.program.cube().dimension_count());
+        d * self.compute + self.hop * distances
+    }
+
+    fn bound(&self) -> Option<u64> {
+        let links = self.links(LinkMode::FullDuplex);
+        Some(lower_bound(&self.program, &self.placement, links)?.cycles.get())
+    }
 }
 
 #[cfg(test)]

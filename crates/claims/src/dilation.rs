@@ -1,14 +1,18 @@
 //! Tao 1988, chapter 3: the dilation of every construction, by the formulas of the theorems.
+//!
+//! Where the dissertation calls a dilation of 2 optimal, a search shows that no placement has unit
+//! dilation.
 
-use cubefold_mapping::{Construction, ConstructionKind, Placement};
+use cubefold_mapping::{Construction, ConstructionKind, GraphGuest, Guest, Placement, ProcessId};
+use cubefold_topology::{Machine, NodeId};
 
-use super::{
-    claim::Claim,
-    factors::{GeneralFactor, SimpleFactor},
+use crate::{
+    cases,
+    cases::{ConstructionLabel, MachineLabel, is_torus_guest, is_torus_host, mesh, side, torus},
+    claim::{Claim, Trial},
     findings::Findings,
-    pairs::{Case, is_torus_guest, is_torus_host, side},
-    routed,
-    trial::Trial,
+    steps::{GeneralFactor, SimpleFactor},
+    verification::Case,
 };
 
 pub(super) const LINE: Claim =
@@ -97,7 +101,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     SQUARE_RISING,
 ];
 
-/// A construction that is within its theorem: what kinds of graphs it maps, and the dilation stated.
+/// A construction that is within its theorem: what kinds of graphs it maps, and the dilation
+/// stated.
 #[derive(Debug)]
 pub(super) struct Covered<'construction> {
     pub(super) construction: &'construction Construction,
@@ -176,8 +181,8 @@ impl<'construction> Covered<'construction> {
 /// Measures the dilation of a construction for all claims that speak of it.
 pub(super) fn check(covered: &Covered, placement: &Placement, findings: &mut Findings) {
     let construction = covered.construction;
-    let measured = routed::dilation(construction.guest(), placement);
-    let mut add = |claim, trial| findings.add(claim, trial, &Case(construction));
+    let measured = cases::dilation(construction.guest(), placement);
+    let mut add = |claim, trial| findings.add(claim, trial, &ConstructionLabel(construction));
     for (claim, trial) in own_claims(covered, measured) {
         add(claim, trial);
     }
@@ -264,20 +269,107 @@ pub(super) fn check_chosen(covered: &Covered, findings: &mut Findings) {
     let (d, c) = (guest.shape().dimension_count(), host.shape().dimension_count());
     if d < c && c.is_multiple_of(d) && side(guest).is_some() && side(host).is_some() {
         let stated = if covered.folds() && covered.is_odd() { 2 } else { 1 };
-        let measured = routed::dilation(guest, &Placement::Construction(Box::new(construction.clone())));
-        findings.add(SQUARE_EXPANSION, Trial::equal(stated, measured), &Case(construction));
+        let measured = cases::dilation(guest, &Placement::Construction(Box::new(construction.clone())));
+        findings.add(SQUARE_EXPANSION, Trial::equal(stated, measured), &ConstructionLabel(construction));
     }
 }
 
-/// Theorem 3.3.2 for the ring of 2, which is the line of 2 and stated to need two links all the same
-/// (errata B5).
+/// Theorem 3.3.2 for the ring of 2, which is the line of 2 and stated to need two links all the
+/// same (errata B5).
 pub(super) fn check_ring_of_two(findings: &mut Findings) {
-    let [ring, line] = [super::pairs::torus(&[2]), super::pairs::mesh(&[2])];
+    let [ring, line] = [torus(&[2]), mesh(&[2])];
     match Construction::named(ConstructionKind::BasicG, &ring, &line) {
         Ok(construction) => {
-            let measured = routed::dilation(&ring, &Placement::Construction(Box::new(construction.clone())));
-            findings.add(RING_INTO_MESH, Trial::stated(2, measured), &Case(&construction));
+            let measured = cases::dilation(&ring, &Placement::Construction(Box::new(construction.clone())));
+            findings.add(RING_INTO_MESH, Trial::stated(2, measured), &ConstructionLabel(&construction));
         }
         Err(error) => findings.fail(RING_INTO_MESH, &"ring of 2", &error),
+    }
+}
+
+const RING_OPTIMAL: Claim = Claim::new(
+    "Tao 3.3.2",
+    "least dilation of all placements of a ring on a line or an odd mesh: g_L is optimal there",
+);
+const SAME_SHAPE_OPTIMAL: Claim = Claim::new(
+    "Tao lemma 3.4.1",
+    "least dilation of all placements of a torus on the mesh of its shape: T_L is optimal",
+);
+
+/// In the order of the dissertation.
+pub(super) const OPTIMAL_CLAIMS: [Claim; 2] = [RING_OPTIMAL, SAME_SHAPE_OPTIMAL];
+
+pub(super) fn optimal_cases() -> Vec<Case> {
+    let pairs = [
+        (RING_OPTIMAL, torus(&[9]), mesh(&[3, 3])),
+        (RING_OPTIMAL, torus(&[15]), mesh(&[3, 5])),
+        (RING_OPTIMAL, torus(&[12]), mesh(&[12])),
+        (SAME_SHAPE_OPTIMAL, torus(&[2, 3]), mesh(&[2, 3])),
+        (SAME_SHAPE_OPTIMAL, torus(&[2, 4]), mesh(&[2, 4])),
+        (SAME_SHAPE_OPTIMAL, torus(&[3, 3]), mesh(&[3, 3])),
+        (SAME_SHAPE_OPTIMAL, torus(&[3, 4]), mesh(&[3, 4])),
+    ];
+    let case = |(claim, guest, host): (Claim, Machine, Machine)| -> Case {
+        Box::new(move |findings: &mut Findings| {
+            let least = if Search::finds_unit_dilation(&guest, &host) { 1 } else { 2 };
+            let case = format!("{} on {}", MachineLabel(&guest), MachineLabel(&host));
+            findings.add(claim, Trial::at_least(2, least), &case);
+        })
+    };
+    pairs.into_iter().map(case).collect()
+}
+
+/// A search for a one-to-one placement of unit dilation. Processes are placed in the order of their
+/// labels, each beside all of its neighbours that are placed.
+pub(super) struct Search {
+    neighbours: Vec<Vec<usize>>, // of each process
+    host: Machine,
+    nodes: Vec<NodeId>, // of the processes placed so far
+    taken: Vec<bool>,   // by node
+}
+
+impl Search {
+    /// Whether there is one.
+    pub(super) fn finds_unit_dilation(guest: &Machine, host: &Machine) -> bool {
+        let grid = GraphGuest::new(guest.clone());
+        let of = |process| grid.neighbours(process).map(|own| own.label() as usize).collect();
+        let neighbours: Vec<Vec<usize>> = ProcessId::first(guest.node_count()).map(of).collect();
+        let taken = host.nodes().map(|_| false).collect();
+        Self { neighbours, host: host.clone(), nodes: vec![], taken }.place_next()
+    }
+
+    fn place_next(&mut self) -> bool {
+        let process = self.nodes.len();
+        if process == self.neighbours.len() {
+            return true;
+        }
+        let nodes: Vec<NodeId> = self.host.nodes().collect();
+        nodes.into_iter().any(|node| self.fits(process, node) && self.place(node))
+    }
+
+    fn place(&mut self, node: NodeId) -> bool {
+        self.taken[node.index() as usize] = true;
+        self.nodes.push(node);
+        let found = self.place_next();
+        self.nodes.pop();
+        self.taken[node.index() as usize] = false;
+        found
+    }
+
+    fn fits(&self, process: usize, node: NodeId) -> bool {
+        let beside = |other: NodeId| self.host.neighbours(node).any(|neighbour| neighbour == other);
+        let placed = self.neighbours[process].iter().filter_map(|&own| self.nodes.get(own));
+        !self.taken[node.index() as usize] && placed.copied().all(beside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placement_of_unit_dilation_is_found_where_there_is_one() {
+        assert!(Search::finds_unit_dilation(&torus(&[6]), &mesh(&[2, 3])));
+        assert!(!Search::finds_unit_dilation(&torus(&[5]), &mesh(&[5])));
     }
 }

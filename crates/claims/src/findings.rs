@@ -1,11 +1,8 @@
-//! What was found of all claims, put together from all cases.
+//! The findings on all claims, put together from all cases.
 
 use std::{collections::BTreeMap, fmt};
 
-use super::{
-    claim::{CheckedClaim, Claim, Verdict},
-    trial::Trial,
-};
+use crate::claim::{CheckedClaim, Claim, Trial, Verdict};
 
 /// The trials of all claims so far.
 #[derive(Debug, Default)]
@@ -48,7 +45,7 @@ impl Findings {
         tally.broken.get_or_insert_with(|| format!("{case}: {reason}"));
     }
 
-    /// Adds what was found in later cases.
+    /// Adds the findings of later cases.
     pub(super) fn append(&mut self, later: Self) {
         for (claim, found) in later.by_claim {
             let own = self.by_claim.entry(claim).or_default();
@@ -57,7 +54,7 @@ impl Findings {
         }
     }
 
-    /// What was found of a claim.
+    /// The outcome of a claim.
     pub(super) fn checked(&self, part: &'static str, claim: Claim) -> CheckedClaim {
         let nothing = Found::default();
         let found = self.by_claim.get(&claim).unwrap_or(&nothing);

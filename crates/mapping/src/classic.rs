@@ -1,60 +1,51 @@
-//! The embeddings of the classic notes CS838 of 1999: trees, meshes, toruses and the networks made of hypercubes and
-//! shuffles, in one another.
+//! The embeddings of the classic notes CS838 of 1999: trees, meshes, toruses and the networks made
+//! of hypercubes and shuffles, in one another.
 //!
-//! Each construction is a function of its parameters that gives a [`RoutedEmbedding`]: a node for every vertex and a
-//! path of the host for every edge, which are checked independently of how they were made. What the notes promise
-//! (load, expansion, dilation, link congestion) is measured over these paths. Statements that fail as printed have the
-//! reading of `docs/errata.md`, cited as "errata N1" and so on.
+//! Each construction is a function of its parameters that gives a [`RoutedEmbedding`]: a node for
+//! every vertex and a path of the host for every edge, which are checked independently of how they
+//! were made. What the notes promise (load, expansion, dilation, link congestion) is measured over
+//! these paths. Statements that fail as printed have the reading of `docs/errata.md`, cited as
+//! "errata N1" and so on.
+//!
+//! [`ClassicConstruction::ALL`] is the one list of the constructions that place a guest on a host.
+//! Adding one takes a static descriptor beside its code, and its line in the list.
 //!
 //! The module runs nothing.
 
 mod caterpillar;
-mod dense_trees;
-mod double_rooted_tree;
+mod construction;
 mod error;
-mod example_meshes;
-mod folded_torus;
-mod gray;
+mod grids;
 mod growing_tree;
-mod heap_order;
-mod hosts;
 mod hypercubic_networks;
-mod kind;
+mod machines;
 mod mesh_of_trees;
-mod numberings;
-mod pair;
+mod paths_and_cycles;
 mod placement;
+mod rectangles;
 mod routed_embedding;
-mod routed_measures;
 mod shuffle_networks;
-mod snake;
-mod square_meshes;
-mod torus_in_ring;
 mod tour_cycle;
 mod tree_on_mesh;
-mod word;
+mod trees_in_cubes;
 
 pub use caterpillar::{Caterpillar, balanced_caterpillars, caterpillar_in_cube};
-pub use dense_trees::{binomial_tree, tree_in_larger_cube, tree_with_shared_nodes};
-pub use double_rooted_tree::{double_rooted_tree, tree_in_cube};
-pub use error::ClassicError;
-pub use example_meshes::{ExampleMeshes, example_meshes};
-pub use folded_torus::torus_in_mesh;
-pub use gray::{gray_cycle, gray_path};
+pub use construction::ClassicConstruction;
+pub use error::{ClassicError, ClassicPlacementError};
+pub use grids::{snake, torus_in_mesh, torus_in_ring};
 pub use growing_tree::{FlipBit, GrowingTree, Side, growing_tree};
 pub use hypercubic_networks::{butterfly_in_cycles, cycles_in_butterfly, folded_levels, merged_levels};
-pub use kind::ClassicKind;
 pub use mesh_of_trees::mesh_of_trees;
-pub use numberings::{recursive_cycle, recursive_path, z_order};
-pub use placement::{ClassicPlacement, ClassicPlacementError};
-pub use routed_embedding::{RoutedEmbedding, RoutedEmbeddingError};
-pub use routed_measures::RoutedMeasures;
+pub use paths_and_cycles::{gray_cycle, gray_path, recursive_cycle, recursive_path, z_order};
+pub use placement::ClassicPlacement;
+pub use rectangles::{ExampleMeshes, example_meshes, rectangle_in_square, square_in_rectangle};
+pub use routed_embedding::{RoutedEmbedding, RoutedEmbeddingError, RoutedMeasures};
 pub use shuffle_networks::{contracted_exchanges, shuffle_then_exchange, unshuffled_words};
-pub use snake::snake;
-pub use square_meshes::{rectangle_in_square, square_in_rectangle};
-pub use torus_in_ring::torus_in_ring;
 pub use tour_cycle::tour_cycle;
 pub use tree_on_mesh::tree_on_mesh;
+pub use trees_in_cubes::{
+    binomial_tree, double_rooted_tree, tree_in_cube, tree_in_larger_cube, tree_with_shared_nodes,
+};
 
 #[cfg(test)]
 mod tests;

@@ -39,14 +39,14 @@ mod tao;
 mod translation_table;
 
 pub use classic::{
-    ClassicKind, ClassicPlacement, ClassicPlacementError, RoutedEmbedding, RoutedEmbeddingError,
+    ClassicConstruction, ClassicPlacement, ClassicPlacementError, RoutedEmbedding, RoutedEmbeddingError,
     RoutedMeasures,
 };
 pub use constant_distances::for_each_constant_distance_placement;
 pub use greenberg::{
-    DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergPlacement, GreenbergStage,
-    IntermediateMesh, MeshSides, Method as GreenbergMethod, PairedAxes, ReflectionMethod, ReflectionNumbers,
-    Slot, SlotTable, WrapPlace, disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
+    DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement,
+    GreenbergStage, IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot,
+    SlotTable, WrapPlace, disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
 };
 pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
 pub use hypercube::{CubeDimension, CubeDimensionError, Hypercube, HypercubeError};

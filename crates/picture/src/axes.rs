@@ -1,4 +1,4 @@
-//! Axes with their ticks, by the plotting library; what stands between them is drawn on the sheet.
+//! Axes with their ticks, by the plotting library; what is between them is drawn on the sheet.
 
 use std::ops::Range;
 
@@ -10,8 +10,7 @@ use plotters::{
 
 use crate::{
     error::PictureError,
-    font,
-    sheet::{Area, Point},
+    sheet::{Area, FONT_BYTES, Point},
 };
 
 /// How values grow along an axis.
@@ -56,7 +55,7 @@ pub(crate) struct Axes {
     up: Axis,
 }
 
-/// The room for the names of ticks beside and below \[pixels\].
+/// The margins for the names of ticks \[pixels\].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Margins {
     pub(crate) left: u32,
@@ -72,12 +71,12 @@ impl Axis {
         Self { title: title.to_owned(), from: 0.0, to, scale: Scale::Linear, ticks: Ticks::Whole }
     }
 
-    /// What stands at a tick; nothing where it would stand in the way, or no such value exists.
+    /// The text at a tick; empty where texts would overlap, or no such value exists.
     fn name(&self, value: f64) -> String {
-        let is_crowded = self.scale == Scale::Logarithmic && self.to / self.from > 10.0;
+        let is_dense = self.scale == Scale::Logarithmic && self.to / self.from > 10.0;
         let first_digit = value / 10.0_f64.powf((value.abs() * (1.0 + 1e-9)).log10().floor());
         let is_named =
-            !is_crowded || [1.0, 2.0, 3.0, 5.0].iter().any(|digit| (first_digit - digit).abs() < 1e-6);
+            !is_dense || [1.0, 2.0, 3.0, 5.0].iter().any(|digit| (first_digit - digit).abs() < 1e-6);
         let is_there = match self.ticks {
             Ticks::Any => true,
             Ticks::Whole => (value - value.round()).abs() < 1e-6,
@@ -155,7 +154,7 @@ where
     Y::CoordDescType: ValueFormatter<f64>,
 {
     // A font that is registered already is replaced by itself.
-    let known = register_font("sans-serif", FontStyle::Normal, font::BYTES);
+    let known = register_font("sans-serif", FontStyle::Normal, FONT_BYTES);
     known.map_err(|_| "the font is not understood".to_owned())?;
     let mut svg = String::new();
     let inside = {
@@ -199,7 +198,8 @@ fn area(across: &Range<i32>, down: &Range<i32>) -> Area {
     Area { x: across.start.into(), y: down.start.into(), width: length(across), height: length(down) }
 }
 
-/// A number as ticks show it: without a fraction where it has none, large ones in thousands, millions, ..
+/// A number as ticks show it: without a fraction where it has none, large ones in thousands,
+/// millions, ..
 pub(crate) fn number(value: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
     let unit = UNITS.into_iter().find(|(least, _)| value.abs() >= *least);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_name_what_there_is_and_has_room() {
+    fn ticks_name_values_that_exist_and_fit() {
         let whole = Axis { ticks: Ticks::Whole, ..axis(0.0, 2.0, Scale::Linear) };
         assert_eq!([0.0, 0.5, 1.0].map(|value| whole.name(value)), ["0", "", "1"]);
         let wide = axis(0.5, 40.0, Scale::Logarithmic);

@@ -1,11 +1,11 @@
-//! What cannot be drawn.
+//! Why something cannot be drawn.
 
 use cubefold_topology::MachineKind;
 
 /// Why there is no picture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
-    /// Too many processes to be told apart.
+    /// Too many processes to be distinguished.
     #[error("{found} processes, expected at most {most}")]
     TooManyProcesses {
         /// Their number.
@@ -25,7 +25,7 @@ pub enum PictureError {
         /// The last that there is.
         last: u64,
     },
-    /// Too many nodes to be told apart.
+    /// Too many nodes to be distinguished.
     #[error("{found} nodes, expected at most {most}")]
     TooManyNodes {
         /// Their number.
@@ -41,7 +41,7 @@ pub enum PictureError {
         /// The kind of machine.
         kind: MachineKind,
     },
-    /// Too many placements to be told apart.
+    /// Too many placements to be distinguished.
     #[error("{found} different placements, expected at most {most}")]
     TooManyPlacements {
         /// Their number.
@@ -57,7 +57,7 @@ pub enum PictureError {
         /// The most that are drawn.
         most: usize,
     },
-    /// A guest dimension that there is not.
+    /// A guest dimension that does not exist.
     #[error("guest dimension {found}, expected 0 to {last}")]
     NoSuchDimension {
         /// The one asked for.
@@ -88,7 +88,7 @@ pub enum PictureError {
 }
 
 impl PictureError {
-    /// How it can be mended.
+    /// The advice to the user.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {

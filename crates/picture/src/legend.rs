@@ -1,22 +1,23 @@
-//! What colours and lines stand for, in as many rows as it takes.
+//! The meaning of colours and lines, in as many rows as needed.
 
 use crate::{
-    font,
-    palette::Doing,
-    sheet::{Anchor, Area, Point, Sheet, TEXT},
+    palette::Activity,
+    sheet::{Anchor, Area, Point, Sheet, TEXT, fitted, text_width},
 };
 
 /// The widest name \[pixels\]; longer ones are cut off.
-const WIDEST: f64 = 420.0;
+const MAX_NAME_WIDTH: f64 = 420.0;
 
 /// The distance of rows \[pixels\].
-const ROW: f64 = 20.0;
+const ROW_HEIGHT: f64 = 20.0;
 
-/// The room of a sign and the gap behind it, and between entries \[pixels\].
-const SIGN: f64 = 17.0;
-const GAP: f64 = 18.0;
+/// The width of a sign with the gap behind it \[pixels\].
+const SIGN_WIDTH: f64 = 17.0;
 
-/// A sign that stands for something.
+/// The gap between entries \[pixels\].
+const ENTRY_GAP: f64 = 18.0;
+
+/// A sign with a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
     /// A square.
@@ -39,28 +40,28 @@ impl Legend {
     pub(crate) fn new(entries: impl IntoIterator<Item = (String, Sign)>, left: f64, right: f64) -> Self {
         let (mut x, mut rows, mut placed) = (left, 1, vec![]);
         for (name, sign) in entries {
-            let name = font::fitting(&name, TEXT, WIDEST);
-            let width = SIGN + font::width(&name, TEXT);
+            let name = fitted(&name, TEXT, MAX_NAME_WIDTH);
+            let width = SIGN_WIDTH + text_width(&name, TEXT);
             if x > left && x + width > right {
                 (x, rows) = (left, rows + 1);
             }
-            placed.push((Point { x, y: f64::from(rows - 1) * ROW }, name, sign));
-            x += width + GAP;
+            placed.push((Point { x, y: f64::from(rows - 1) * ROW_HEIGHT }, name, sign));
+            x += width + ENTRY_GAP;
         }
         Self { entries: placed, rows }
     }
 
-    /// What processes do.
-    pub(crate) fn of(doings: &[Doing]) -> impl Iterator<Item = (String, Sign)> {
-        doings.iter().map(|doing| (doing.name().to_owned(), Sign::Filled(doing.fill())))
+    /// The entries of activities.
+    pub(crate) fn activities(activities: &[Activity]) -> impl Iterator<Item = (String, Sign)> {
+        activities.iter().map(|activity| (activity.name().to_owned(), Sign::Filled(activity.fill())))
     }
 
     /// The height of the rows after the first \[pixels\].
-    pub(crate) fn more(&self) -> f64 {
-        f64::from(self.rows - 1) * ROW
+    pub(crate) fn extra_height(&self) -> f64 {
+        f64::from(self.rows - 1) * ROW_HEIGHT
     }
 
-    /// Draws the entries, the letters of the first row standing at `y`.
+    /// Draws the entries, the first row at `y`.
     pub(crate) fn draw(&self, sheet: &mut Sheet, y: f64) {
         for (place, name, sign) in &self.entries {
             let (x, y) = (place.x, y + place.y);
@@ -79,7 +80,7 @@ impl Legend {
                     sheet.line(from, to, &properties, "");
                 }
             }
-            sheet.text(name, Point { x: x + SIGN, y }, TEXT, Anchor::Start);
+            sheet.text(name, Point { x: x + SIGN_WIDTH, y }, TEXT, Anchor::Start);
         }
     }
 }
@@ -94,7 +95,7 @@ mod tests {
         let legend = Legend::new(names.map(|name| (name, Sign::Upright)), 64.0, 944.0);
         assert!(legend.rows > 4);
         for (place, name, _) in &legend.entries {
-            assert!(place.x >= 64.0 && place.x + SIGN + font::width(name, TEXT) <= 944.0, "{name}");
+            assert!(place.x >= 64.0 && place.x + SIGN_WIDTH + text_width(name, TEXT) <= 944.0, "{name}");
         }
         assert!(legend.entries[40].1.ends_with('…'));
     }

@@ -1,16 +1,15 @@
 //! Pictures of placements, runs and results.
 //!
-//! Each module draws one kind of [`Picture`]. Axes with ticks come from a plotting library; what only this field
-//! draws is drawn here. The same input gives the same bytes on every machine. Marks carry a title, which browsers
-//! show where the pointer is.
+//! Each module draws one kind of [`Picture`]. Axes with ticks come from a plotting library; what
+//! only this field draws is drawn here. The same input gives the same bytes on every machine. Marks
+//! carry a title, which browsers show where the pointer is.
 //!
-//! It reads scenarios and runs through `cubefold-experiment`, and prints nothing: that is for the crate above.
+//! It reads scenarios and runs through `cubefold-experiment`, and prints nothing: that is for the
+//! crate above.
 
 mod axes;
-mod bars;
+mod bar_chart;
 mod error;
-mod font;
-mod histogram;
 mod legend;
 mod link_map;
 mod machine_plan;
@@ -18,24 +17,20 @@ mod palette;
 mod picture;
 mod placement_grid;
 mod report;
-mod results_file;
 mod scaling;
 mod sheet;
 mod space_time;
-mod spectrum;
 #[cfg(test)]
 mod support;
 mod time_shares;
 
+pub use bar_chart::{MAX_PLACEMENTS, histogram, spectrum};
 pub use error::PictureError;
-pub use histogram::histogram;
 pub use link_map::{LinkMeasure, link_map};
 pub use machine_plan::{MAX_NODES, check_machine};
 pub use picture::{Picture, PngError};
 pub use placement_grid::placement_grid;
 pub use report::{MAX_RUNS, ReportedRun, report};
-pub use results_file::ResultsTable;
-pub use scaling::scaling;
+pub use scaling::{ResultsTable, scaling};
 pub use space_time::{MAX_PROCESSES, Window, space_time};
-pub use spectrum::{MAX_PLACEMENTS, spectrum};
 pub use time_shares::{MAX_BARS, time_shares};

@@ -5,12 +5,11 @@ use cubefold_topology::{Direction, Sign};
 
 use crate::{
     error::PictureError,
-    font,
     machine_plan::{MachinePlan, check_machine},
     palette::heat,
     picture::Picture,
-    placement_grid::WIDEST_CAPTION,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, as_drawn},
+    placement_grid::MAX_CAPTION_WIDTH,
+    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, as_drawn, text_width},
 };
 
 /// What links carry.
@@ -40,8 +39,8 @@ impl LinkMeasure {
 
 /// Draws the machine with its links, those that carry more darker.
 ///
-/// Links around are drawn as stubs on both sides; a link from one layer to the next as a square beside its
-/// first node.
+/// Links around are drawn as stubs on both sides; a link from one layer to the next as a square
+/// beside its first node.
 ///
 /// # Errors
 ///
@@ -57,7 +56,7 @@ pub fn link_map(run: &Run, measure: LinkMeasure, links: &[LinkTraffic]) -> Resul
     let greatest = links.iter().map(|link| link.count).max().unwrap_or(0);
     let least = format!("0 {}", measure.unit());
     let width =
-        plan.width().max(font::width(&caption, TITLE).min(WIDEST_CAPTION)).max(280.0) + 2.0 * origin.x;
+        plan.width().max(text_width(&caption, TITLE).min(MAX_CAPTION_WIDTH)).max(280.0) + 2.0 * origin.x;
     let description =
         format!("{caption}: each link as dark as it is used, up to {greatest} {}.", measure.unit());
     let mut sheet = Sheet::new(width, plan.height() + origin.y + 8.0, &caption, &description);
@@ -74,7 +73,7 @@ pub fn link_map(run: &Run, measure: LinkMeasure, links: &[LinkTraffic]) -> Resul
 /// The colours from the least to the greatest value.
 fn draw_scale(sheet: &mut Sheet, least: &str, greatest: &str) {
     const PARTS: u8 = 40;
-    let from = 8.0 + font::width(least, TEXT) + 6.0;
+    let from = 8.0 + text_width(least, TEXT) + 6.0;
     sheet.text(least, Point { x: 8.0, y: 44.0 }, TEXT, Anchor::Start);
     for part in 0..PARTS {
         let x = from + f64::from(part) * 3.0;
@@ -110,20 +109,24 @@ impl Map<'_> {
                     continue;
                 }
                 let count = count.unwrap_or(0);
-                let says = format!(
+                let title = format!(
                     "({}) to ({}): {count} {}",
                     self.plan.address_text(node),
                     self.plan.address_text(next),
                     self.measure.unit()
                 );
-                let link =
-                    Link { from: self.plan.middle(node), to: self.plan.middle(next), count, says: &says };
+                let link = DrawnLink {
+                    from: self.plan.middle(node),
+                    to: self.plan.middle(next),
+                    count,
+                    title: &title,
+                };
                 self.draw(sheet, dimension.number(), &link, &thick);
             }
         }
     }
 
-    fn draw(&self, sheet: &mut Sheet, dimension: usize, link: &Link<'_>, thick: &str) {
+    fn draw(&self, sheet: &mut Sheet, dimension: usize, link: &DrawnLink<'_>, thick: &str) {
         let share = if self.greatest == 0 { 0.0 } else { as_drawn(link.count) / as_drawn(self.greatest) };
         let color = heat(share);
         let properties = [("stroke", color.as_str()), ("stroke-width", thick)];
@@ -133,7 +136,7 @@ impl Map<'_> {
             let aside = side * 1.1 * as_drawn(dimension as u64 - 3);
             let area =
                 Area { x: from.x + side * 0.3 + aside, y: from.y + side * 0.5, width: side, height: side };
-            sheet.mark(area, &color, link.says);
+            sheet.mark(area, &color, link.title);
             return;
         }
         let (x, y) = if dimension == 1 { (1.0, 0.0) } else { (0.0, 1.0) };
@@ -141,21 +144,21 @@ impl Map<'_> {
         let inset = self.plan.step * 0.17;
         if to.x >= from.x && to.y >= from.y {
             // Links end before the nodes, so that the darker ones do not cover the others there.
-            sheet.line(along(from, inset), along(to, -inset), &properties, link.says);
+            sheet.line(along(from, inset), along(to, -inset), &properties, link.title);
         } else {
             let reach = self.plan.step * 0.75;
-            sheet.line(along(from, inset), along(from, reach), &properties, link.says);
-            sheet.line(along(to, -inset), along(to, -reach), &properties, link.says);
+            sheet.line(along(from, inset), along(from, reach), &properties, link.title);
+            sheet.line(along(to, -inset), along(to, -reach), &properties, link.title);
         }
     }
 }
 
 /// A link on paper.
-struct Link<'text> {
+struct DrawnLink<'text> {
     from: Point,
     to: Point,
     count: u64,
-    says: &'text str,
+    title: &'text str,
 }
 
 #[cfg(test)]
@@ -185,8 +188,8 @@ mod tests {
                 .take(2)
                 .map(|extent| if extent.is_ring() { run.machine.node_count() / extent.length() } else { 0 })
                 .sum();
-            let says = picture.svg().matches("guest edges</title>").count() as u64;
-            assert_eq!(says, run.machine.link_count() + around, "{shape}");
+            let title = picture.svg().matches("guest edges</title>").count() as u64;
+            assert_eq!(title, run.machine.link_count() + around, "{shape}");
             for link in &links {
                 assert!(picture.svg().contains(&format!(": {} guest edges</title>", link.count)), "{shape}");
             }

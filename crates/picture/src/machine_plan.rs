@@ -1,12 +1,12 @@
-//! Where the nodes of a machine lie on paper: the first coordinate across, the second down, and a layer for each
-//! value of the others.
+//! The places of a machine's nodes on paper: the first coordinate across, the second down, and a
+//! layer for each value of the others.
 
 use cubefold_experiment::Run;
 use cubefold_topology::{Coordinates, Machine, NodeId};
 
 use crate::{
-    PictureError, font,
-    sheet::{Point, TEXT, as_drawn},
+    PictureError,
+    sheet::{Point, TEXT, as_drawn, text_width},
 };
 
 /// The places of nodes.
@@ -24,10 +24,10 @@ pub(crate) struct MachinePlan<'run> {
     origin: Point,
 }
 
-/// The room between and around layers, in steps: links around go through it.
+/// The gap between and around layers, in steps: links around go through it.
 const GAP: f64 = 1.4;
 
-/// A machine of one dimension goes on in another row after so many nodes.
+/// The most nodes in a row of a machine of one dimension, which continues in another row.
 const MAX_ROW_LENGTH: u64 = 32;
 
 /// The most nodes that are drawn.
@@ -54,17 +54,17 @@ impl<'run> MachinePlan<'run> {
         let machine = &run.machine;
         let (columns, rows) = Self::columns_and_rows(machine);
         let layers = machine.node_count().div_ceil(columns * rows);
-        // About as wide as high; few layers stand side by side.
+        // About as wide as high; few layers are side by side.
         let across = (1..=layers).find(|across| across * columns >= layers.div_ceil(*across) * rows);
         let layers_across = across.unwrap_or(layers).max(layers.min(4));
         let mut plan =
             Self { run, machine, columns, rows, layers, layers_across, widest_title: 0.0, step, origin };
-        let widths = plan.layer_titles().into_iter().map(|(title, _)| font::width(&title, TEXT));
+        let widths = plan.layer_titles().into_iter().map(|(title, _)| text_width(&title, TEXT));
         plan.widest_title = widths.fold(0.0, f64::max);
         plan
     }
 
-    /// How many nodes stand beside and below each other in a layer.
+    /// The numbers of nodes across and down in a layer.
     pub(crate) fn columns_and_rows(machine: &Machine) -> (u64, u64) {
         match machine.shape().lengths() {
             [length] => ((*length).min(MAX_ROW_LENGTH), length.div_ceil(MAX_ROW_LENGTH)),
@@ -187,7 +187,7 @@ mod tests {
         let titles = plan.layer_titles();
         assert_eq!((titles.len(), titles[5].0.as_str()), (16, "p_3.. = 1, 0, 1, 0"));
         for pair in titles.windows(2).filter(|pair| pair[1].1.y - pair[0].1.y < 1.0) {
-            assert!(pair[0].1.x + font::width(&pair[0].0, TEXT) < pair[1].1.x);
+            assert!(pair[0].1.x + text_width(&pair[0].0, TEXT) < pair[1].1.x);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Colours that people with any kind of colour vision, and prints without colour, tell apart.
+//! Colours that people with any kind of colour vision distinguish, also in prints without colour.
 //!
-//! The hues are those of Okabe & Ito 2008. What a process does is also told apart by lightness, from dark to
+//! The hues are those of Okabe & Ito 2008. Activities also differ by lightness, from dark to
 //! light: computing, blocked, sharing, transfer, waiting, idle; and blocked is hatched.
 
-/// What a process does at a time.
+/// The activity of a process at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doing {
+pub(crate) enum Activity {
     /// It computes.
     Compute,
     /// It waits for its node's processor.
@@ -20,12 +20,12 @@ pub(crate) enum Doing {
     Idle,
 }
 
-impl Doing {
+impl Activity {
     /// In the order of legends and bars.
     pub(crate) const ALL: [Self; 6] =
         [Self::Compute, Self::Sharing, Self::Waiting, Self::Transfer, Self::Blocked, Self::Idle];
 
-    /// The word for it.
+    /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Compute => "compute",
@@ -37,7 +37,7 @@ impl Doing {
         }
     }
 
-    /// What it is filled with: a colour, or the hatching that every sheet defines.
+    /// The fill of its marks: a colour, or the hatching that every sheet defines.
     pub(crate) fn fill(self) -> &'static str {
         match self {
             Self::Compute => "#0072b2",
@@ -93,9 +93,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_process_does_is_told_apart_without_colour() {
-        let plain = |doing: Doing| if doing == Doing::Blocked { BLOCKED } else { doing.fill() };
-        let mut all = Doing::ALL.map(|doing| lightness(plain(doing)));
+    fn activities_differ_without_colour() {
+        let plain =
+            |activity: Activity| if activity == Activity::Blocked { BLOCKED } else { activity.fill() };
+        let mut all = Activity::ALL.map(|activity| lightness(plain(activity)));
         all.sort_by(f64::total_cmp);
         for pair in all.windows(2) {
             assert!(pair[1] - pair[0] > 8.0, "{all:?}");

@@ -7,10 +7,10 @@ use resvg::{
     usvg::{Options, Tree, fontdb::Database},
 };
 
-use crate::font;
+use crate::sheet::{FONT_BYTES, FONT_FAMILY};
 
-/// How many pixels of a PNG stand for one of the SVG, in each direction: enough for print.
-const PIXELS: f32 = 2.0;
+/// The pixels of a PNG for one of the SVG, in each direction: enough for print.
+const SCALE: f32 = 2.0;
 
 /// The most pixels of a PNG: half a gigabyte while it is painted.
 const MAX_PIXELS: u64 = 128 << 20;
@@ -45,14 +45,15 @@ impl Picture {
         Self { svg }
     }
 
-    /// The picture as an SVG document. Text is text, in the font that PNGs have where it is installed.
+    /// The picture as an SVG document. Text is text, in the font that PNGs have where it is
+    /// installed.
     #[must_use]
     pub fn svg(&self) -> &str {
         &self.svg
     }
 
-    /// The picture as a PNG file, two pixels for each of the SVG. Text is set in the font that the program brings
-    /// along, never in one of the system.
+    /// The picture as a PNG file, two pixels for each of the SVG. Text is set in the font that is
+    /// part of the program, never in one of the system.
     ///
     /// # Errors
     ///
@@ -60,20 +61,20 @@ impl Picture {
     pub fn png(&self) -> Result<Vec<u8>, PngError> {
         let unpaintable = |reason: String| PngError::Unpaintable { reason };
         let mut fonts = Database::new();
-        fonts.load_font_data(font::BYTES.to_vec());
-        fonts.set_sans_serif_family(font::FAMILY);
+        fonts.load_font_data(FONT_BYTES.to_vec());
+        fonts.set_sans_serif_family(FONT_FAMILY);
         let options =
-            Options { fontdb: Arc::new(fonts), font_family: font::FAMILY.to_owned(), ..Options::default() };
+            Options { fontdb: Arc::new(fonts), font_family: FONT_FAMILY.to_owned(), ..Options::default() };
         let tree = Tree::from_str(&self.svg, &options).map_err(|error| unpaintable(error.to_string()))?;
         let size = tree.size().to_int_size();
-        let size = size.scale_by(PIXELS).unwrap_or(size);
+        let size = size.scale_by(SCALE).unwrap_or(size);
         let (width, height) = (size.width(), size.height());
         let too_large = PngError::TooLarge { width, height };
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
             return Err(too_large);
         }
         let mut pixels = Pixmap::new(width, height).ok_or(too_large)?;
-        resvg::render(&tree, Transform::from_scale(PIXELS, PIXELS), &mut pixels.as_mut());
+        resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
         pixels.encode_png().map_err(|error| unpaintable(error.to_string()))
     }
 }

@@ -1,4 +1,5 @@
-//! The machine with the processes of its nodes, as figures 2, 3 and 6 of González & Valero-García 1993 draw it.
+//! The machine with the processes of its nodes, as figures 2, 3 and 6 of González & Valero-García
+//! 1993 draw it.
 
 use cubefold_experiment::Run;
 use cubefold_mapping::Placement;
@@ -6,26 +7,25 @@ use cubefold_topology::{Channel, Direction, HostDimension, Machine, NodeId, Sign
 
 use crate::{
     error::PictureError,
-    font,
     machine_plan::{MachinePlan, check_machine},
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, rounded},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, fitted, rounded, text_width},
 };
 
 /// The caption makes a sheet no wider than this \[pixels\].
-pub(crate) const WIDEST_CAPTION: f64 = 640.0;
+pub(crate) const MAX_CAPTION_WIDTH: f64 = 640.0;
 
-/// How far the edges of a guest may lie beside the straight line, in distances between neighbours.
+/// The most that an edge of a guest bends from the straight line, in distances between neighbours.
 const MAX_BEND: f64 = 1.4;
 
 /// The widest label of a node \[pixels\]: of many processes the first are shown.
-const WIDEST_LABEL: f64 = 96.0;
+const MAX_LABEL_WIDTH: f64 = 96.0;
 
 /// The width of a node, as a share of the distance between neighbours.
-const NODE: f64 = 0.62;
+const NODE_WIDTH: f64 = 0.62;
 
-/// Draws which processes sit on which nodes, the links between neighbours (those around end in stubs on both
-/// sides) and, where a guest dimension is named, its edges.
+/// Draws the processes on their nodes, the links between neighbours (those around end in stubs on
+/// both sides) and, where a guest dimension is named, its edges.
 ///
 /// # Errors
 ///
@@ -38,12 +38,12 @@ pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, Pi
         return Err(PictureError::NoSuchDimension { found, last });
     }
     let labels: Vec<String> = run.machine.nodes().map(|node| label(placement, node)).collect();
-    let widest = labels.iter().map(|label| font::width(label, TEXT)).fold(0.0, f64::max).min(WIDEST_LABEL);
-    let step = ((widest + 10.0) / NODE).max(40.0);
+    let widest = labels.iter().map(|label| text_width(label, TEXT)).fold(0.0, f64::max).min(MAX_LABEL_WIDTH);
+    let step = ((widest + 10.0) / NODE_WIDTH).max(40.0);
     let origin = Point { x: 8.0, y: 34.0 };
     let plan = MachinePlan::new(run, step, origin);
     let caption = caption(run, dimension);
-    let width = plan.width().max(font::width(&caption, TITLE).min(WIDEST_CAPTION)) + 2.0 * origin.x;
+    let width = plan.width().max(text_width(&caption, TITLE).min(MAX_CAPTION_WIDTH)) + 2.0 * origin.x;
     let mut sheet = Sheet::new(width, plan.height() + origin.y + 8.0, &caption, &described(run));
     sheet.caption(&caption);
     for (title, at) in plan.layer_titles() {
@@ -126,7 +126,8 @@ fn draw_stubs(
     sheet.line(first, Point { x: first.x - x, y: first.y - y }, &dashes, "");
 }
 
-/// Draws the guest's edges of one dimension, bent so that none runs through the nodes between its ends.
+/// Draws the guest's edges of one dimension, bent so that none runs through the nodes between its
+/// ends.
 fn draw_edges(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, dimension: usize) {
     sheet.open(&[("stroke", "#d55e00"), ("stroke-width", "1.6"), ("stroke-opacity", "0.8")]);
     for (one, other) in run.program.edges(dimension) {
@@ -140,14 +141,14 @@ fn draw_edges(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, dimension: u
         let bend = (MAX_BEND * plan.step / across.hypot(down)).min(0.22);
         let middle = Point { x: from.x + across / 2.0 + down * bend, y: from.y + down / 2.0 - across * bend };
         let [x, y, mx, my, tx, ty] = [from.x, from.y, middle.x, middle.y, to.x, to.y].map(rounded);
-        let says = format!("processes {one} and {other}: distance {distance}");
-        sheet.path(&format!("M{x} {y}Q{mx} {my} {tx} {ty}"), &[], &says);
+        let title = format!("processes {one} and {other}: distance {distance}");
+        sheet.path(&format!("M{x} {y}Q{mx} {my} {tx} {ty}"), &[], &title);
     }
     sheet.close();
 }
 
 fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[String]) {
-    let (width, height) = (plan.step * NODE, (plan.step * NODE).min(26.0));
+    let (width, height) = (plan.step * NODE_WIDTH, (plan.step * NODE_WIDTH).min(26.0));
     for (node, label) in run.machine.nodes().zip(labels) {
         let middle = plan.middle(node);
         let area = Area { x: middle.x - width / 2.0, y: middle.y - height / 2.0, width, height };
@@ -157,13 +158,13 @@ fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[St
             label => format!("process {label}"),
         };
         let fill = if label.is_empty() { "none" } else { "#cfe6f5" };
-        sheet.box_of(area, fill, &format!("node ({}): {holds}", plan.address_text(node)));
+        sheet.node_box(area, fill, &format!("node ({}): {holds}", plan.address_text(node)));
     }
     // On a pale region, whatever the colour of the page.
     sheet.open(&[("color", "#000000"), ("pointer-events", "none")]);
     for (node, label) in run.machine.nodes().zip(labels) {
         let middle = plan.middle(node);
-        let label = font::fitting(label, TEXT, WIDEST_LABEL);
+        let label = fitted(label, TEXT, MAX_LABEL_WIDTH);
         sheet.text(&label, Point { x: middle.x, y: middle.y + 4.0 }, TEXT, Anchor::Middle);
     }
     sheet.close();
@@ -185,8 +186,8 @@ mod tests {
             let process = run.placement.processes(node).next().unwrap();
             let coordinates = run.machine.shape().coordinates(node);
             let [x, y] = coordinates.as_slice() else { panic!("two coordinates") };
-            let says = format!("<title>node ({x}, {y}): process {process}</title>");
-            assert_eq!(picture.svg().matches(&says).count(), 1, "{says}");
+            let title = format!("<title>node ({x}, {y}): process {process}</title>");
+            assert_eq!(picture.svg().matches(&title).count(), 1, "{title}");
         }
         assert_eq!(picture.svg().matches(": distance ").count(), 8);
         // Eight rows and columns, each with a link around that ends in two stubs.

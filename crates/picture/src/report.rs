@@ -1,4 +1,5 @@
-//! One page that shows a scenario's runs to people: tables, pictures, definitions, and nothing from elsewhere.
+//! One page that shows a scenario's runs to people: tables, pictures, definitions, and nothing that
+//! is fetched.
 
 mod column;
 mod figures;
@@ -21,23 +22,23 @@ const SCRIPT: &str = include_str!("report/script.js");
 /// The most runs that one page shows.
 pub const MAX_RUNS: usize = 500;
 
-/// A run and what it came to.
+/// A run and its outcome.
 #[derive(Debug)]
 pub struct ReportedRun<'report> {
-    /// What tells it from the scenario's other runs.
+    /// Its name among the scenario's runs.
     pub name: String,
     /// The run.
     pub run: &'report Run,
     /// Its record, with the ratio to the first run of its combination where that is to be shown.
     pub record: RunRecord,
-    /// What it came to.
+    /// Its outcome.
     pub finished: FinishedRun,
 }
 
 /// The page of a scenario and its runs, with `text` as the scenario is written.
 ///
-/// Everything is in the page: no font, picture or script is fetched. Pictures that would make it too large are
-/// left out, with the command that draws them.
+/// Everything is in the page: no font, picture or script is fetched. Pictures that would make it
+/// too large are left out, with the command that draws them.
 ///
 /// # Errors
 ///
@@ -127,7 +128,8 @@ fn fastest(runs: &[ReportedRun<'_>]) -> Vec<bool> {
     combinations(runs).flat_map(of_group).collect()
 }
 
-/// Which embedding takes the fewest cycles, against the first, or in how many of the combinations each does.
+/// Which embedding takes the fewest cycles, against the first, or in how many of the combinations
+/// each does.
 fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
     if combinations(runs).count() > 1 {
         return sentences_over_combinations(runs);
@@ -171,7 +173,7 @@ fn meets_bound(run: &ReportedRun<'_>) -> bool {
     run.record.lower_bound_cycles == Some(run.record.makespan_cycles)
 }
 
-/// The table of runs. Each header sorts, and beside it is the way to its definition.
+/// The table of runs. Each header sorts, and beside it is the link to its definition.
 fn comparison(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
     let fastest = fastest(runs);
     html! {
@@ -307,7 +309,8 @@ mod tests {
 
     #[test]
     fn the_fastest_is_named_over_all_combinations() {
-        // On a 4 x 4 torus all distances are 1 under xor: 4 (2 + 1) cycles; standard takes 2 links twice.
+        // On a 4 x 4 torus all distances are 1 under xor: 4 (2 + 1) cycles; standard takes 2 links
+        // twice.
         assert!(
             page_of(TEXT)
                 .contains("xor takes the fewest cycles: 12, 1.17 times fewer than standard; no placement")

@@ -1,6 +1,9 @@
-//! Two columns of a sweep's results against each other, one line an embedding.
+//! Two columns of a sweep's results against each other, one line an embedding; and the results,
+//! read from a file.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
+
+use cubefold_experiment::export::read_flat;
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks},
@@ -8,16 +11,15 @@ use crate::{
     legend::{Legend, Sign},
     palette::series,
     picture::Picture,
-    results_file::ResultsTable,
     sheet::{Point, Sheet, rounded},
 };
 
-/// Lines that lie on each other are told apart by their dashes.
+/// Lines that coincide differ in their dashes.
 const DASHES: [&str; 4] = ["none", "8 3", "3 3", "9 3 2 3"];
 
-/// Draws one column against another, both by equal factors, one line an embedding (and execution mode, where there
-/// are two). `nodes` is a column, too. Rows without numbers above 0 are left out; of several rows with the same
-/// value across the line shows the mean.
+/// Draws one column against another, both by equal factors, one line an embedding (and execution
+/// mode, where there are two). `nodes` is a column, too. Rows without numbers above 0 are left out;
+/// of several rows with the same value across the line shows the mean.
 ///
 /// # Errors
 ///
@@ -25,7 +27,7 @@ const DASHES: [&str; 4] = ["none", "8 3", "3 3", "9 3 2 3"];
 pub fn scaling(table: &ResultsTable, across: &str, up: &str) -> Result<Picture, PictureError> {
     let lines = lines(table, across, up)?;
     let all = || lines.values().flatten();
-    let around = |title: &str, of: &dyn Fn(&Pair) -> f64| {
+    let around = |title: &str, of: &dyn Fn(&DataPoint) -> f64| {
         let (least, greatest) = all()
             .map(of)
             .fold((f64::MAX, 0.0_f64), |(least, greatest), value| (least.min(value), greatest.max(value)));
@@ -36,8 +38,8 @@ pub fn scaling(table: &ResultsTable, across: &str, up: &str) -> Result<Picture, 
     let entries = lines.keys().enumerate().map(|(place, (_, name))| (name.clone(), sign(place)));
     let legend = Legend::new(entries, 86.0, 940.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
-    let above = 58 + legend.more() as u32;
-    let (width, height) = (960.0, 520.0 + legend.more());
+    let above = 58 + legend.extra_height() as u32;
+    let (width, height) = (960.0, 520.0 + legend.extra_height());
     let margins = Margins { left: 70, below: 42, right: 20, above };
     let (x, y) = (around(across, &|pair| pair.across), around(up, &|pair| pair.up));
     let axes = Axes::draw(width, height, margins, x, y)?;
@@ -46,7 +48,7 @@ pub fn scaling(table: &ResultsTable, across: &str, up: &str) -> Result<Picture, 
     let mut sheet = Sheet::new(width, height, &caption, &description);
     sheet.caption(&caption);
     legend.draw(&mut sheet, 46.0);
-    sheet.drawn(axes.svg.clone());
+    sheet.embed(axes.svg.clone());
     for (place, ((_, name), pairs)) in lines.iter().enumerate() {
         draw_line(&mut sheet, &axes, name, pairs, place);
     }
@@ -55,13 +57,13 @@ pub fn scaling(table: &ResultsTable, across: &str, up: &str) -> Result<Picture, 
 
 /// A point of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Pair {
+struct DataPoint {
     across: f64,
     up: f64,
 }
 
 /// The lines by the order in which they occur and their names.
-type Lines = BTreeMap<(usize, String), Vec<Pair>>;
+type Lines = BTreeMap<(usize, String), Vec<DataPoint>>;
 
 fn lines(table: &ResultsTable, across: &str, up: &str) -> Result<Lines, PictureError> {
     let column = |name: &str| {
@@ -78,7 +80,7 @@ fn lines(table: &ResultsTable, across: &str, up: &str) -> Result<Lines, PictureE
             order.push(name.clone());
             order.len() - 1
         });
-        lines.entry((place, name)).or_default().push(Pair { across, up });
+        lines.entry((place, name)).or_default().push(DataPoint { across, up });
     }
     if lines.is_empty() {
         let (name, values) =
@@ -97,7 +99,7 @@ fn wrong(column: &str, problem: String) -> PictureError {
     PictureError::Column { column: column.to_owned(), problem }
 }
 
-/// What the rows' lines are called: the embedding, and the execution mode where there are several.
+/// The names of the rows' lines: the embedding, and the execution mode where there are several.
 fn names(table: &ResultsTable) -> Vec<String> {
     let embeddings = table.words("embedding").unwrap_or_default();
     let modes = table.words("execution_mode").unwrap_or_default();
@@ -109,14 +111,14 @@ fn names(table: &ResultsTable) -> Vec<String> {
     embeddings.iter().enumerate().map(name).collect()
 }
 
-/// One point for each value across, with the mean of what stands there.
-fn means(pairs: &[Pair]) -> Vec<Pair> {
+/// One point for each value across, with the mean of its values upwards.
+fn means(pairs: &[DataPoint]) -> Vec<DataPoint> {
     let mut sorted = pairs.to_vec();
     sorted.sort_by(|one, other| one.across.total_cmp(&other.across));
-    let mean = |group: &[Pair]| {
+    let mean = |group: &[DataPoint]| {
         #[expect(clippy::cast_precision_loss, reason = "a mean")]
         let up = group.iter().map(|pair| pair.up).sum::<f64>() / group.len() as f64;
-        Pair { across: group[0].across, up }
+        DataPoint { across: group[0].across, up }
     };
     sorted.chunk_by(|one, other| one.across.total_cmp(&other.across).is_eq()).map(mean).collect()
 }
@@ -126,17 +128,76 @@ fn dashes(place: usize) -> &'static str {
     DASHES[(place + place / 8) % DASHES.len()]
 }
 
-fn draw_line(sheet: &mut Sheet, axes: &Axes, name: &str, pairs: &[Pair], place: usize) {
+fn draw_line(sheet: &mut Sheet, axes: &Axes, name: &str, pairs: &[DataPoint], place: usize) {
     let points: Vec<Point> = pairs.iter().map(|pair| axes.point(pair.across, pair.up)).collect();
     let steps: Vec<String> =
         points.iter().map(|point| format!("{} {}", rounded(point.x), rounded(point.y))).collect();
     let properties = [("stroke", series(place)), ("stroke-width", "2"), ("stroke-dasharray", dashes(place))];
     sheet.path(&format!("M{}", steps.join("L")), &properties, "");
     for (point, pair) in points.iter().zip(pairs) {
-        let says =
+        let title =
             format!("{name}: {} at {}", crate::axes::number(pair.up), crate::axes::number(pair.across));
-        sheet.dot(*point, series(place), &says);
+        sheet.dot(*point, series(place), &title);
     }
+}
+
+/// The rows of a results file, as CSV holds them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultsTable {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl ResultsTable {
+    /// Reads what `cubefold run --output` wrote: `.csv`, `.json`, `.jsonl` or `.parquet`.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, is none of these, or holds no run.
+    pub fn read(path: &Path) -> Result<Self, PictureError> {
+        let (columns, rows) =
+            read_flat(path).map_err(|reason| PictureError::Results { reason: reason.to_string() })?;
+        if rows.is_empty() {
+            return Err(PictureError::Results { reason: format!("{} holds no run", path.display()) });
+        }
+        Ok(Self { columns, rows })
+    }
+
+    /// The names of the columns that have numbers in some row.
+    fn numbers(&self) -> Vec<&str> {
+        let is_number = |place: usize| self.rows.iter().any(|row| parse(row, place).is_some());
+        let columns = self.columns.iter().enumerate().filter(|(place, _)| is_number(*place));
+        columns.map(|(_, name)| name.as_str()).chain(["nodes"]).collect()
+    }
+
+    /// The numbers of a column, row by row; of `nodes` the products of the machines' lengths.
+    fn column(&self, name: &str) -> Option<Vec<Option<f64>>> {
+        if name == "nodes" {
+            let place = self.place("machine_shape")?;
+            return Some(self.rows.iter().map(|row| node_count(row.get(place)?)).collect());
+        }
+        let place = self.place(name)?;
+        Some(self.rows.iter().map(|row| parse(row, place)).collect())
+    }
+
+    /// The words of a column, row by row.
+    fn words(&self, name: &str) -> Option<Vec<&str>> {
+        let place = self.place(name)?;
+        Some(self.rows.iter().map(|row| row.get(place).map_or("", String::as_str)).collect())
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column == name)
+    }
+}
+
+fn parse(row: &[String], place: usize) -> Option<f64> {
+    row.get(place)?.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// The number of nodes of a shape as it is written, `8x8` for instance.
+fn node_count(shape: &str) -> Option<f64> {
+    shape.split('x').map(|length| length.parse::<f64>().ok()).product()
 }
 
 #[cfg(test)]
@@ -159,7 +220,7 @@ mod tests {
     #[test]
     fn a_line_an_embedding_with_means_of_equal_places() {
         let lines = lines(&table(RESULTS), "nodes", "makespan_cycles").unwrap();
-        let pair = |across, up| Pair { across, up };
+        let pair = |across, up| DataPoint { across, up };
         let expected = [
             ((0, "xor".to_owned()), vec![pair(16.0, 10.0), pair(64.0, 25.0)]),
             ((1, "gray".to_owned()), vec![pair(16.0, 15.0)]),

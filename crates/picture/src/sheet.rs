@@ -1,5 +1,7 @@
-//! The paper that pictures are drawn on: the few shapes that they are made of.
+//! The paper that pictures are drawn on: the shapes that they are made of, and the font of their
+//! text.
 
+use ab_glyph::{Font, FontRef, ScaleFont};
 use svg::{
     Document, Node,
     node::{
@@ -10,7 +12,7 @@ use svg::{
     },
 };
 
-use crate::{font, palette::BLOCKED, picture::Picture};
+use crate::{palette::BLOCKED, picture::Picture};
 
 /// The height of most letters \[pixels\].
 pub(crate) const TEXT: f64 = 12.0;
@@ -35,12 +37,12 @@ pub(crate) struct Area {
 }
 
 /// A count as a number to draw with.
-#[expect(clippy::cast_precision_loss, reason = "53 bits tell more places apart than a sheet has")]
+#[expect(clippy::cast_precision_loss, reason = "53 bits hold more places than a sheet has")]
 pub(crate) fn as_drawn(count: u64) -> f64 {
     count as f64
 }
 
-/// To which side of its place a text lies.
+/// The side of its place on which a text lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
     /// It begins there.
@@ -53,8 +55,8 @@ pub(crate) enum Anchor {
 
 /// A picture while it is drawn.
 ///
-/// Text and lines have the colour of the text around the picture, and the paper can be left out, so that a page
-/// with a dark background can show the picture as well.
+/// Text and lines have the colour of the text around the picture, and the paper can be left out, so
+/// that a page with a dark background can show the picture as well.
 #[derive(Debug)]
 pub(crate) struct Sheet {
     document: Document,
@@ -71,7 +73,7 @@ impl Sheet {
             .set("height", height)
             .set("viewBox", (0, 0, width, height))
             .set("role", "img")
-            .set("font-family", font::FAMILIES)
+            .set("font-family", FONT_FAMILIES)
             .set("font-size", TEXT);
         document.append(Title::new(title));
         document.append(Description::new().add(svg::node::Text::new(description)));
@@ -114,66 +116,68 @@ impl Sheet {
         self.append(node);
     }
 
-    /// The picture's name at its top, cut off where the sheet ends: the whole is the document's title.
+    /// The picture's name at its top, cut off where the sheet ends: the whole is the document's
+    /// title.
     pub(crate) fn caption(&mut self, text: &str) {
-        let fitting = font::fitting(text, TITLE, self.width - 16.0);
+        let fitting = fitted(text, TITLE, self.width - 16.0);
         self.text(&fitting, Point { x: 8.0, y: 22.0 }, TITLE, Anchor::Start);
     }
 
-    /// A filled rectangle; `says` is shown where a pointer is on it.
-    pub(crate) fn mark(&mut self, area: Area, fill: &str, says: &str) {
+    /// A filled rectangle; `title` is shown where a pointer is on it.
+    pub(crate) fn mark(&mut self, area: Area, fill: &str, title: &str) {
         let mut node = rectangle(area).set("class", "mark");
         if !fill.is_empty() {
             node = node.set("fill", fill);
         }
-        self.append(with_title(node, says));
+        self.append(with_title(node, title));
     }
 
-    /// A filled rectangle that says nothing.
+    /// A filled rectangle without a title.
     pub(crate) fn swatch(&mut self, area: Area, fill: &str) {
         self.append(rectangle(area).set("fill", fill));
     }
 
-    /// A rectangle with rounded corners and an edge, empty or filled; `says` is shown where a pointer is on it.
-    pub(crate) fn box_of(&mut self, area: Area, fill: &str, says: &str) {
+    /// A rectangle with rounded corners and an edge, empty or filled; `title` is shown where a
+    /// pointer is on it.
+    pub(crate) fn node_box(&mut self, area: Area, fill: &str, title: &str) {
         let node = rectangle(area).set("class", "mark").set("rx", 5).set("fill", fill);
         let node = node.set("stroke", "currentColor").set("stroke-width", 1);
-        self.append(with_title(node, says));
+        self.append(with_title(node, title));
     }
 
     /// A straight line.
-    pub(crate) fn line(&mut self, from: Point, to: Point, properties: &[(&str, &str)], says: &str) {
+    pub(crate) fn line(&mut self, from: Point, to: Point, properties: &[(&str, &str)], title: &str) {
         let node = Line::new().set("x1", rounded(from.x)).set("y1", rounded(from.y));
         let node = node.set("x2", rounded(to.x)).set("y2", rounded(to.y));
         let with = |node: Line, &(name, value): &(&str, &str)| node.set(name, value);
         let node = properties.iter().fold(node, with);
-        if says.is_empty() {
+        if title.is_empty() {
             self.append(node);
         } else {
-            self.append(with_title(node.set("class", "mark"), says));
+            self.append(with_title(node.set("class", "mark"), title));
         }
     }
 
-    /// A round mark of a point; `says` is shown where a pointer is on it.
-    pub(crate) fn dot(&mut self, at: Point, fill: &str, says: &str) {
+    /// A round mark of a point; `title` is shown where a pointer is on it.
+    pub(crate) fn dot(&mut self, at: Point, fill: &str, title: &str) {
         let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", 3.5);
-        self.append(with_title(node.set("class", "mark").set("fill", fill), says));
+        self.append(with_title(node.set("class", "mark").set("fill", fill), title));
     }
 
     /// A curve or a line through several places, from its description in SVG's words.
-    pub(crate) fn path(&mut self, description: &str, properties: &[(&str, &str)], says: &str) {
+    pub(crate) fn path(&mut self, description: &str, properties: &[(&str, &str)], title: &str) {
         let node = Path::new().set("d", description).set("fill", "none");
         let with = |node: Path, &(name, value): &(&str, &str)| node.set(name, value);
         let node = properties.iter().fold(node, with);
-        if says.is_empty() {
+        if title.is_empty() {
             self.append(node);
         } else {
-            self.append(with_title(node.set("class", "mark"), says));
+            self.append(with_title(node.set("class", "mark"), title));
         }
     }
 
-    /// What another library has drawn.
-    pub(crate) fn drawn(&mut self, svg: String) {
+    /// A part of a document that another library has drawn.
+    pub(crate) fn embed(&mut self, svg: String) {
         self.append(Blob::new(svg));
     }
 
@@ -202,15 +206,15 @@ fn rectangle(area: Area) -> Rectangle {
         .set("height", rounded(area.height))
 }
 
-fn with_title<N: Into<Element>>(node: N, says: &str) -> Element {
+fn with_title<N: Into<Element>>(node: N, title: &str) -> Element {
     let mut node: Element = node.into();
-    if !says.is_empty() {
-        node.append(Title::new(says));
+    if !title.is_empty() {
+        node.append(Title::new(title));
     }
     node
 }
 
-/// Stripes for blocked times, which tell them apart without colour.
+/// Stripes for blocked times, which distinguish them without colour.
 fn hatching() -> Pattern {
     let region = Rectangle::new().set("width", 4).set("height", 4).set("fill", BLOCKED);
     let stripe = Path::new().set("d", "M-1 1L1 -1M0 4L4 0M3 5L5 3").set("stroke", "#ffffff");
@@ -226,4 +230,55 @@ fn hatching() -> Pattern {
 /// A coordinate to a hundredth of a pixel: what is finer only makes files larger.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
+}
+
+/// The font `DejaVu Sans`, which is part of the program (`assets/LICENSE_DEJAVU`): pictures look
+/// the same on every machine, whatever fonts it has.
+pub(crate) const FONT_BYTES: &[u8] = include_bytes!("../assets/DejaVuSans.ttf");
+
+/// The name of the font, then those that a browser without it takes.
+pub(crate) const FONT_FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
+
+/// The font's own name.
+pub(crate) const FONT_FAMILY: &str = "DejaVu Sans";
+
+/// The width of a text \[pixels\] that is `size` pixels high.
+pub(crate) fn text_width(text: &str, size: f64) -> f64 {
+    let Ok(font) = FontRef::try_from_slice(FONT_BYTES) else { return 0.0 };
+    #[expect(clippy::cast_possible_truncation, reason = "sizes of letters are small")]
+    let font = font.as_scaled(size as f32);
+    // The crate's unit is the height of a line, that of SVG the em: the first is the larger by this
+    // factor.
+    let em = font.font.units_per_em().map_or(1.0, |units| font.font.height_unscaled() / units);
+    text.chars().map(|letter| f64::from(font.h_advance(font.glyph_id(letter)) * em)).sum()
+}
+
+/// A text, cut off with an ellipsis where it is wider than it may be \[pixels\].
+pub(crate) fn fitted(text: &str, size: f64, most: f64) -> String {
+    if text_width(text, size) <= most {
+        return text.to_owned();
+    }
+    let ends = text.char_indices().map(|(end, _)| end);
+    let cut = |end: usize| format!("{}…", &text[..end]);
+    ends.map(cut).take_while(|cut| text_width(cut, size) <= most).last().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_off_at_letters() {
+        assert_eq!(fitted("placement", 12.0, 100.0), "placement");
+        let cut = fitted(&"ä".repeat(100), 12.0, 100.0);
+        assert!(cut.ends_with("ä…") && (80.0..=100.0).contains(&text_width(&cut, 12.0)), "{cut}");
+        assert_eq!(fitted("placement", 12.0, 0.0), "");
+    }
+
+    #[test]
+    fn widths_are_those_of_the_letters() {
+        // Digits of this font are 1303 of 2048 units wide.
+        assert!((text_width("0", 2048.0) - 1303.0).abs() < 1.0, "{}", text_width("0", 2048.0));
+        assert!((text_width("0123", 10.0) - 4.0 * 13.03 / 2.048).abs() < 0.01);
+    }
 }

@@ -9,7 +9,7 @@ use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks},
     error::PictureError,
     legend::Legend,
-    palette::Doing,
+    palette::Activity,
     picture::Picture,
     sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
 };
@@ -26,16 +26,16 @@ pub struct Window {
     pub cycles: Option<RangeInclusive<u64>>,
 }
 
-/// Draws what every process does at every cycle of a run whose records were kept.
+/// Draws the activity of every process at every cycle of a run whose records were kept.
 ///
-/// The time that a message is held up is drawn behind the time that it moves: how the two alternate on the way is
-/// not known.
+/// The time that a message is held up is drawn behind the time that it moves: how the two alternate
+/// on the route is not known.
 ///
 /// # Errors
 ///
 /// When the window is not inside the run, or holds more than [`MAX_PROCESSES`].
 pub fn space_time(caption: &str, finished: &FinishedRun, window: &Window) -> Result<Picture, PictureError> {
-    let shown = Shown::new(finished, window)?;
+    let shown = VisiblePart::new(finished, window)?;
     let rows = shown.rows();
     let row_height = (640.0 / rows).clamp(3.0, 20.0);
     let (width, height) = (960.0, rows * row_height + 104.0);
@@ -57,22 +57,22 @@ pub fn space_time(caption: &str, finished: &FinishedRun, window: &Window) -> Res
     );
     let mut sheet = Sheet::new(width, height, caption, &description);
     sheet.caption(caption);
-    sheet.drawn(axes.svg.clone());
+    sheet.embed(axes.svg.clone());
     sheet.text("process", Point { x: 8.0, y: 40.0 }, TEXT, Anchor::Start);
     let diagram = Diagram { axes: &axes, shown: &shown, row_height: axes.inside.height / rows };
     diagram.draw_labels(&mut sheet);
     let done = diagram.draw_spans(&mut sheet, &finished.records);
-    Legend::new(Legend::of(&done), 60.0, width).draw(&mut sheet, height - 10.0);
+    Legend::new(Legend::activities(&done), 60.0, width).draw(&mut sheet, height - 10.0);
     Ok(sheet.finish())
 }
 
 /// The part that is drawn.
-struct Shown {
+struct VisiblePart {
     processes: RangeInclusive<u64>,
     cycles: RangeInclusive<u64>,
 }
 
-impl Shown {
+impl VisiblePart {
     fn new(finished: &FinishedRun, window: &Window) -> Result<Self, PictureError> {
         let last_process = finished.records.last().map_or(0, |record| u64::from(record.process.label()));
         let makespan = finished.outcome.summary.makespan().get();
@@ -104,14 +104,14 @@ impl Shown {
 
 struct Diagram<'picture> {
     axes: &'picture Axes,
-    shown: &'picture Shown,
+    shown: &'picture VisiblePart,
     row_height: f64,
 }
 
-/// What a process does from one cycle to another.
+/// The activity of a process from one cycle to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Span {
-    doing: Doing,
+    activity: Activity,
     from: u64,
     to: u64,
 }
@@ -122,7 +122,7 @@ impl Diagram<'_> {
         self.axes.inside.y + as_drawn(process - self.shown.processes.start()) * self.row_height
     }
 
-    /// Names as many processes as there is room for.
+    /// Names as many processes as fit.
     fn draw_labels(&self, sheet: &mut Sheet) {
         let step = [1, 2, 4, 8, 16, 32].into_iter().find(|&step| as_drawn(step) * self.row_height >= TEXT);
         for process in self.shown.processes.clone().filter(|process| process % step.unwrap_or(64) == 0) {
@@ -133,28 +133,28 @@ impl Diagram<'_> {
     }
 
     /// Draws what all processes do, kind by kind, and returns the kinds that there are.
-    fn draw_spans(&self, sheet: &mut Sheet, records: &[StageRecord]) -> Vec<Doing> {
+    fn draw_spans(&self, sheet: &mut Sheet, records: &[StageRecord]) -> Vec<Activity> {
         let shown = |record: &&StageRecord| self.shown.processes.contains(&record.process.label().into());
         let records: Vec<&StageRecord> = records.iter().filter(shown).collect();
-        let begins = begins(&records);
+        let starts = stage_starts(&records);
         let mut done = vec![];
-        for doing in Doing::ALL {
-            sheet.open(&[("fill", doing.fill())]);
+        for activity in Activity::ALL {
+            sheet.open(&[("fill", activity.fill())]);
             let mut any = false;
-            for (record, begin) in records.iter().zip(&begins) {
-                for span in spans(record, *begin).into_iter().filter(|span| span.doing == doing) {
+            for (record, begin) in records.iter().zip(&starts) {
+                for span in spans(record, *begin).into_iter().filter(|span| span.activity == activity) {
                     any |= self.draw_span(sheet, record, span);
                 }
             }
             sheet.close();
             if any {
-                done.push(doing);
+                done.push(activity);
             }
         }
         done
     }
 
-    /// Draws the part of a span that is in the window; says whether there is one.
+    /// Draws the part of a span that is in the window, and returns whether there is one.
     fn draw_span(&self, sheet: &mut Sheet, record: &StageRecord, span: Span) -> bool {
         let (first, last) = (*self.shown.cycles.start(), *self.shown.cycles.end());
         let (from, to) = (span.from.max(first), span.to.min(last));
@@ -165,42 +165,43 @@ impl Diagram<'_> {
         let gap = if self.row_height > 6.0 { 1.0 } else { 0.0 };
         let y = self.top(record.process.label().into());
         let area = Area { x: left, y, width: right - left, height: self.row_height - gap };
-        let Span { doing, from, to } = span;
+        let Span { activity, from, to } = span;
         let (process, stage, cycles) = (record.process, record.stage, to - from);
         let unit = if cycles == 1 { "cycle" } else { "cycles" };
-        let says =
-            format!("process {process}, stage {stage}: {} {cycles} {unit}, {from} to {to}", doing.name());
-        sheet.mark(area, "", &says);
+        let title =
+            format!("process {process}, stage {stage}: {} {cycles} {unit}, {from} to {to}", activity.name());
+        sheet.mark(area, "", &title);
         true
     }
 }
 
-/// When each record's process finished the stage before; records are sorted by process and stage.
-fn begins(records: &[&StageRecord]) -> Vec<u64> {
-    let mut begins = Vec::with_capacity(records.len());
+/// The cycle at which the process of each record finished the stage before; records are sorted by
+/// process and stage.
+fn stage_starts(records: &[&StageRecord]) -> Vec<u64> {
+    let mut starts = Vec::with_capacity(records.len());
     let mut last: Option<&StageRecord> = None;
     for record in records {
         let before = last.filter(|last| last.process == record.process);
-        begins.push(before.map_or(0, |last| (last.finish + last.idle).get()));
+        starts.push(before.map_or(0, |last| (last.finish + last.idle).get()));
         last = Some(record);
     }
-    begins
+    starts
 }
 
-/// What a process does in a stage that it begins at `begin`; spans may be empty.
+/// The activities of a process in a stage that it starts at `begin`; spans may be empty.
 fn spans(record: &StageRecord, begin: u64) -> [Span; 6] {
     let mut from = begin;
     let sharing = begin + record.sharing.get();
     let ends = [
-        (Doing::Sharing, sharing),
-        (Doing::Compute, record.ready.get()),
-        (Doing::Waiting, record.start.get()),
-        (Doing::Transfer, (record.start + record.transfer).get()),
-        (Doing::Blocked, record.finish.get()),
-        (Doing::Idle, (record.finish + record.idle).get()),
+        (Activity::Sharing, sharing),
+        (Activity::Compute, record.ready.get()),
+        (Activity::Waiting, record.start.get()),
+        (Activity::Transfer, (record.start + record.transfer).get()),
+        (Activity::Blocked, record.finish.get()),
+        (Activity::Idle, (record.finish + record.idle).get()),
     ];
-    ends.map(|(doing, to)| {
-        let span = Span { doing, from, to };
+    ends.map(|(activity, to)| {
+        let span = Span { activity, from, to };
         from = to;
         span
     })
@@ -218,15 +219,19 @@ mod tests {
     fn spans_of_every_process_add_up_to_its_finish() {
         let finished = finished(&run(LINE));
         let records: Vec<&StageRecord> = finished.records.iter().collect();
-        for (record, begin) in records.iter().zip(begins(&records)) {
+        for (record, begin) in records.iter().zip(stage_starts(&records)) {
             let spans = spans(record, begin);
             assert_eq!((spans[0].from, spans[5].to), (begin, (record.finish + record.idle).get()));
             assert!(spans.windows(2).all(|pair| pair[0].to == pair[1].from));
-            let length = |doing: Doing| {
-                spans.iter().filter(|span| span.doing == doing).map(|span| span.to - span.from).sum::<u64>()
+            let length = |activity: Activity| {
+                spans
+                    .iter()
+                    .filter(|span| span.activity == activity)
+                    .map(|span| span.to - span.from)
+                    .sum::<u64>()
             };
-            assert_eq!(length(Doing::Compute), 1);
-            assert_eq!(length(Doing::Blocked), record.blocked().get());
+            assert_eq!(length(Activity::Compute), 1);
+            assert_eq!(length(Activity::Blocked), record.blocked().get());
         }
     }
 
@@ -235,7 +240,7 @@ mod tests {
         let finished = finished(&run(LINE));
         let picture = space_time("a line", &finished, &Window::default()).unwrap();
         let records: Vec<&StageRecord> = finished.records.iter().collect();
-        let all = records.iter().zip(begins(&records)).flat_map(|(record, begin)| spans(record, begin));
+        let all = records.iter().zip(stage_starts(&records)).flat_map(|(record, begin)| spans(record, begin));
         let marks = all.filter(|span| span.from < span.to).count();
         assert_eq!(picture.svg().matches("class=\"mark\"").count(), marks);
         assert!(picture.svg().contains("process 0, stage 0: compute 1 cycle, 0 to 1"));

@@ -1,25 +1,24 @@
-//! What the makespan of each run is made of, run under run.
+//! The shares of each run's makespan, by activity, one bar a run.
 
 use cubefold_experiment::export::RunRecord;
 
 use crate::{
     axes::{Axes, Axis, Margins},
     error::PictureError,
-    font,
     legend::{Legend, Sign},
-    palette::Doing,
+    palette::Activity,
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn, fitted, text_width},
 };
 
 /// The most runs that are drawn under each other.
 pub const MAX_BARS: usize = 120;
 
 /// The widest name of a run \[pixels\]; longer ones are cut off.
-const WIDEST: f64 = 420.0;
+const MAX_NAME_WIDTH: f64 = 420.0;
 
-/// Draws the makespan of each named run as a bar, split into what the mean process does; the lower bound, where
-/// one is known, is a line across the bar.
+/// Draws the makespan of each named run as a bar, split by the activities of the mean process; the
+/// lower bound, where one is known, is a line across the bar.
 ///
 /// # Errors
 ///
@@ -30,8 +29,8 @@ pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Pictu
     if runs.len() > MAX_BARS {
         return Err(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS });
     }
-    let widest = runs.iter().map(|(name, _)| font::width(name, TEXT)).fold(0.0, f64::max);
-    let left = widest.min(WIDEST) + 20.0;
+    let widest = runs.iter().map(|(name, _)| text_width(name, TEXT)).fold(0.0, f64::max);
+    let left = widest.min(MAX_NAME_WIDTH) + 20.0;
     let rows = as_drawn(runs.len() as u64);
     let (width, height) = (960.0, rows * STEP + 118.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 380")]
@@ -42,21 +41,21 @@ pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Pictu
     let description = "The makespan of each run, split into what the mean process does.";
     let mut sheet = Sheet::new(width, height, caption, description);
     sheet.caption(caption);
-    sheet.drawn(axes.svg.clone());
+    sheet.embed(axes.svg.clone());
     let pitch = axes.inside.height / rows.max(1.0);
     let mut done = vec![];
     let mut y = axes.inside.y + (pitch - BAR) / 2.0;
     for (name, record) in runs {
         let row = Area { x: 0.0, y, width: 0.0, height: BAR };
-        let fitting = font::fitting(name, TEXT, WIDEST);
+        let fitting = fitted(name, TEXT, MAX_NAME_WIDTH);
         sheet.text(&fitting, Point { x: axes.inside.x - 8.0, y: y + BAR / 2.0 + 4.0 }, TEXT, Anchor::End);
         draw_run(&mut sheet, &axes, name, record, row, &mut done);
         y += pitch;
     }
-    let shown: Vec<Doing> = Doing::ALL.into_iter().filter(|doing| done.contains(doing)).collect();
+    let shown: Vec<Activity> = Activity::ALL.into_iter().filter(|activity| done.contains(activity)).collect();
     let has_bound = runs.iter().any(|(_, record)| record.lower_bound_cycles.is_some());
     let bound = has_bound.then(|| ("lower bound".to_owned(), Sign::Upright));
-    Legend::new(Legend::of(&shown).chain(bound), left, width - 8.0).draw(&mut sheet, height - 10.0);
+    Legend::new(Legend::activities(&shown).chain(bound), left, width - 8.0).draw(&mut sheet, height - 10.0);
     Ok(sheet.finish())
 }
 
@@ -66,24 +65,24 @@ fn draw_run(
     name: &str,
     record: &RunRecord,
     row: Area,
-    done: &mut Vec<Doing>,
+    done: &mut Vec<Activity>,
 ) {
     let parts = parts(record);
     let all: u128 = parts.iter().map(|(_, cycles)| cycles).sum();
     let mut from = 0.0;
-    for (doing, cycles) in parts.into_iter().filter(|(_, cycles)| *cycles > 0) {
+    for (activity, cycles) in parts.into_iter().filter(|(_, cycles)| *cycles > 0) {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = cycles as f64 / all as f64;
         let to = from + share * as_drawn(record.makespan_cycles);
         let (left, right) = (axes.x(from), axes.x(to));
-        let says = format!(
+        let title = format!(
             "{name}: {}, {:.1} % of {} cycles; {cycles} cycles over all processes",
-            doing.name(),
+            activity.name(),
             share * 100.0,
             record.makespan_cycles
         );
-        sheet.mark(Area { x: left, width: right - left, ..row }, doing.fill(), &says);
-        done.push(doing);
+        sheet.mark(Area { x: left, width: right - left, ..row }, activity.fill(), &title);
+        done.push(activity);
         from = to;
     }
     let at = Point { x: axes.x(from) + 6.0, y: row.y + row.height / 2.0 + 4.0 };
@@ -96,19 +95,19 @@ fn draw_run(
     }
 }
 
-/// What all processes do, in cycles; together the makespan times the processes.
-fn parts(record: &RunRecord) -> [(Doing, u128); 6] {
+/// The cycles of all processes in each activity; together the makespan times the processes.
+fn parts(record: &RunRecord) -> [(Activity, u128); 6] {
     let totals = &record.totals;
-    Doing::ALL.map(|doing| {
-        let cycles = match doing {
-            Doing::Compute => totals.compute_cycles,
-            Doing::Sharing => totals.sharing_cycles,
-            Doing::Waiting => totals.waiting_cycles,
-            Doing::Transfer => totals.transfer_cycles,
-            Doing::Blocked => totals.blocked_cycles,
-            Doing::Idle => totals.idle_at_end_cycles,
+    Activity::ALL.map(|activity| {
+        let cycles = match activity {
+            Activity::Compute => totals.compute_cycles,
+            Activity::Sharing => totals.sharing_cycles,
+            Activity::Waiting => totals.waiting_cycles,
+            Activity::Transfer => totals.transfer_cycles,
+            Activity::Blocked => totals.blocked_cycles,
+            Activity::Idle => totals.idle_at_end_cycles,
         };
-        (doing, cycles)
+        (activity, cycles)
     })
 }
 

@@ -1,65 +1,59 @@
-//! The belt engine: asynchronous execution without going through free flight.
+//! The belt engine: asynchronous execution that skips undisturbed hops.
 //!
-//! A directed line of `k` nodes whose links take one cycle is a conveyor belt of `k` slots. A message that is at
-//! position `x` at cycle `t` is in slot `(x - t) mod k`, and stays there until it arrives or is stopped:
+//! The engine is named for its picture of a directed line, which is a slotted ring. A line of `k` nodes whose links
+//! take one cycle is a conveyor belt of `k` slots. A message that is at position `x` at cycle `t` is in slot
+//! `(x - t) mod k`, and stays there until it arrives or is blocked:
 //!
 //! ```text
-//! cycle 0   node 0  node 1  node 2  node 3      a message that sets out from node 0 at cycle 0 is in
-//!           slot 0  slot 1  slot 2  slot 3      slot 0 at every node that it passes, and one that sets
-//! cycle 1   slot 3  slot 0  slot 1  slot 2      out from node 1 at cycle 1 looks into the same slot
+//! cycle 0   node 0  node 1  node 2  node 3      a message that is injected at node 0 at cycle 0 is in
+//!           slot 0  slot 1  slot 2  slot 3      slot 0 at every node that it passes, and one that is
+//! cycle 1   slot 3  slot 0  slot 1  slot 2      injected at node 1 at cycle 1 finds the same slot
 //! ```
 //!
-//! So a hop costs nothing, and messages meet only where one of them joins a channel and finds its slot taken
-//! ([`meeting`]). With `T_c > 1` a slot lasts `T_c` cycles and a message that joins also looks at its
-//! neighbours. Times are kept with 64 bits throughout.
+//! So a hop costs nothing. Two messages of one direction can meet only where one of them joins a channel, since through
+//! traffic comes to a channel over one other channel and so never meets itself. A message that joins a channel looks
+//! for others in the slot that is there, and nowhere else. While messages wait at a channel it has a queue, and whenever
+//! it is idle it takes those that have arrived out of their slots and transmits the first of all. With `T_c > 1` a slot
+//! lasts `T_c` cycles, and a message that joins also looks at the neighbouring slots
+//! ([`one_cycle_links`], [`several_cycle_links`]).
 //!
-//! Four things make it fast beyond that. Stages in which nobody can be in anybody's way are computed as a whole
-//! ([`bulk`]). On a product placement, stages of one field keep to lines of one dimension, which share nothing and
-//! can be run one by one, in parallel ([`each_line`]); and all lines of a dimension do the same, so that one
-//! stands for all ([`line_classes`]). And on a line all ways are known beforehand ([`terrain`]). Under half-duplex
-//! links opposing messages meet all along their ways: there lines are run hop by hop, but still one for all.
+//! Four things make it fast beyond that. Stages without contention are computed as a whole ([`stages`]). On a product
+//! placement, stages of one field stay on lines of one dimension, which share nothing and can be run one by one, in
+//! parallel ([`each_line`]); and all lines of a dimension do the same, so that one stands for all ([`line_classes`]).
+//! And on a line all routes are known beforehand ([`route_table`]). Under half-duplex links opposite messages meet all
+//! along their routes: there lines are run hop by hop, but still one for all ([`line`]).
 
-mod bulk;
-mod course;
+mod channel_queue;
 mod each_line;
-mod engine;
-mod layout;
+mod event_loop;
+mod line;
 mod line_classes;
-mod line_legs;
-mod line_run;
-mod meeting;
-mod process;
-mod records;
-mod run;
-mod segments;
-mod shares;
+mod one_cycle_links;
+mod route_table;
+mod several_cycle_links;
 mod stages;
-mod starts;
-mod tallies;
-mod terrain;
-mod time_wheel;
+mod state;
 
 use cubefold_mapping::{Placement, ProductPlacement};
 use cubefold_topology::LinkMode;
 
-pub use self::records::{ProcessTime, ProcessTimes};
+pub use self::line_classes::{ProcessTime, ProcessTimes};
 use self::{
-    layout::Layout,
-    line_classes::{KeepLines, LineClasses, LineError, LineProblem},
-    line_legs::LineLegs,
-    run::Setting,
-    segments::{comes_back, segments},
-    stages::Stages,
+    event_loop::BeltInput,
+    line::{KeepRecords, LineError, LineProblem, revisits_field, segments},
+    line_classes::LineClasses,
+    route_table::{ChannelMap, LineRouteTable},
+    stages::StageSequence,
 };
 use crate::{
-    Communication, CubeProgram, Lines, Observer, Program, Shortcuts, SimulationError, StageRecord, Summary,
-    observe::accounts::Ledger,
+    BulkStages, Communication, CubeProgram, Cycles, Lines, Observer, Program, Shortcuts, SimulationError,
+    StageRecord, Summary, observe::accounts::Ledger,
 };
 
 /// Why the belt engine does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoBeltError {
-    /// The program is none of compute-and-communicate on a cube.
+    /// The program is not compute-and-communicate on a cube.
     #[error("the belt engine runs compute-and-communicate programs on cubes, not this one")]
     Program,
     /// The machine is a network.
@@ -71,7 +65,12 @@ pub enum NoBeltError {
     /// The whole machine moves in one direction at a time.
     #[error("the belt engine has no single-direction links: there everything waits for everything")]
     SingleDirection,
-    /// Opposing messages share links, and the machine does not fall into lines.
+    /// A message occupies a link for another time than until its head is on, or until it is received.
+    #[error(
+        "the belt engine needs messages that take the same time to occupy a link, to cross it and to arrive"
+    )]
+    Timing,
+    /// Opposite messages share links, and the machine does not fall into lines.
     #[error(
         "under half-duplex links the belt engine runs named embeddings whose stages take one coordinate after \
          another, not this placement or order of stages"
@@ -82,28 +81,40 @@ pub enum NoBeltError {
     TooLarge,
 }
 
-/// How the belt engine goes about a run.
+/// How the belt engine computes a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Plan<'run> {
     /// One line for all of its dimension.
-    Classes(&'run CubeProgram, &'run ProductPlacement),
+    Classes(LineProblem<'run>),
     /// Every line by itself.
-    EachLine(&'run CubeProgram, &'run ProductPlacement),
+    EachLine(LineProblem<'run>),
     /// The whole machine together.
-    Whole(&'run CubeProgram, &'run Placement),
+    Whole(MachineProblem<'run>),
 }
 
-/// What a run on the belt comes to.
-pub(crate) struct Ride {
+/// A program on any placement under full-duplex links.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MachineProblem<'run> {
+    program: &'run CubeProgram,
+    placement: &'run Placement,
+    communication: Communication,
+    hop: Cycles, // the time of a message over a link, at least 1
+    bulk: BulkStages,
+}
+
+/// The result of a run.
+#[derive(Debug)]
+pub(crate) struct BeltOutcome {
     pub(crate) summary: Summary,
+    /// The most messages left in one queue after the arbitration of a cycle.
     pub(crate) longest_queue: u32,
 }
 
-/// How the belt engine would go about a run.
+/// Plans a run.
 ///
 /// # Errors
 ///
-/// When it does not apply.
+/// When the engine does not apply.
 pub(crate) fn plan<'run, P: Program>(
     program: &'run P,
     placement: &'run Placement,
@@ -120,41 +131,27 @@ pub(crate) fn plan<'run, P: Program>(
     if communication.links() == LinkMode::SingleDirection {
         return Err(NoBeltError::SingleDirection);
     }
-    if let Placement::Product(product) = placement
-        && keeps_to_lines(program, product, communication, shortcuts)
-    {
+    // A message is in one slot at a time: it leaves a link, joins the next channel and is received after one time.
+    let hop = communication.timing().uniform().ok_or(NoBeltError::Timing)?;
+    let bulk = shortcuts.bulk;
+    if let Placement::Product(placement) = placement {
+        let problem = LineProblem { program, placement, communication, hop, bulk };
         match shortcuts.lines {
-            Lines::Classes => return Ok(Plan::Classes(program, product)),
-            Lines::Each => return Ok(Plan::EachLine(program, product)),
-            Lines::Whole => {}
+            Lines::Classes if problem.is_line_separable() => return Ok(Plan::Classes(problem)),
+            Lines::Each if problem.is_line_separable() => return Ok(Plan::EachLine(problem)),
+            Lines::Classes | Lines::Each | Lines::Whole => {}
         }
     }
     match communication.links() {
-        LinkMode::FullDuplex if Layout::fits(placement.machine()) => Ok(Plan::Whole(program, placement)),
+        LinkMode::FullDuplex if ChannelMap::fits(placement.machine()) => {
+            Ok(Plan::Whole(MachineProblem { program, placement, communication, hop, bulk }))
+        }
         LinkMode::FullDuplex => Err(NoBeltError::TooLarge),
         LinkMode::HalfDuplex | LinkMode::SingleDirection => Err(NoBeltError::HalfDuplex),
     }
 }
 
-/// Whether the lines of a product placement can be run apart: no field comes back before its lines are quiet.
-fn keeps_to_lines(
-    program: &CubeProgram,
-    placement: &ProductPlacement,
-    communication: Communication,
-    shortcuts: Shortcuts,
-) -> bool {
-    if !placement.lines().iter().all(|line| Layout::fits(line.machine())) {
-        return false;
-    }
-    if !comes_back(&segments(program, placement)) {
-        return true;
-    }
-    // Only running tells, but one line a segment does.
-    let problem = LineProblem { program, placement, communication, bulk: shortcuts.bulk };
-    !matches!(problem.run_classes(KeepLines::No), Err(LineError::Overlap))
-}
-
-/// Whether the belt engine runs a program on a placement.
+/// Returns whether the belt engine runs a program on a placement.
 ///
 /// # Errors
 ///
@@ -167,89 +164,74 @@ pub fn belt_applies<P: Program>(
     plan(program, placement, communication, Shortcuts::default()).map(drop)
 }
 
-/// Bytes that a run takes at most, roughly.
-pub(crate) fn bytes(plan: Plan<'_>) -> u64 {
-    let run = |processes: u64, nodes: u64, dimensions: u64| {
-        let ways = if dimensions == 1 { LineLegs::bytes(processes) } else { 0 };
-        processes * BYTES_A_PROCESS + nodes * 2 * dimensions * BYTES_A_CHANNEL + ways
-    };
-    match plan {
-        Plan::Classes(program, placement) => {
-            let longest = placement.machine().shape().lengths().iter().copied().max().unwrap_or(0);
-            run(longest, longest, 1) + program.stage_count() as u64 * 100
-        }
-        Plan::EachLine(program, placement) => {
-            let longest = placement.machine().shape().lengths().iter().copied().max().unwrap_or(0);
-            program.process_count() * 16 + run(longest, longest, 1) * 256
-        }
-        Plan::Whole(program, placement) => {
-            let machine = placement.machine();
-            run(program.process_count(), machine.node_count(), machine.shape().dimension_count() as u64)
-        }
-    }
-}
-
-/// The state of a process, its node, its times while a stage is tried as a whole, its account, the place of its event,
-/// and its half of that of its pair.
-const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8 + 10 + 16;
-/// A slot, the place of a queue, and the bit for it.
-const BYTES_A_CHANNEL: u64 = 13;
-
-/// Runs a program as planned, and reports to `observer`.
+/// Returns the times of every process of an asynchronous run that the lines determine: a compute-and-communicate
+/// program on a named embedding under full-duplex or half-duplex links, the stages of each field together.
 ///
 /// # Errors
 ///
-/// When a process does not finish or its times do not add up: defects of the engine.
-pub(crate) fn run<O: Observer>(
-    plan: Plan<'_>,
+/// When the run is not of that kind.
+pub fn process_times(
+    program: &CubeProgram,
+    placement: &Placement,
     communication: Communication,
-    shortcuts: Shortcuts,
-    observer: &mut O,
-) -> Result<Ride, SimulationError> {
-    let bulk = shortcuts.bulk;
-    match plan {
-        Plan::Classes(program, placement) => {
-            let problem = LineProblem { program, placement, communication, bulk };
-            run_classes(&problem, observer)
+) -> Result<ProcessTimes, SimulationError> {
+    match plan(program, placement, communication, Shortcuts::default())? {
+        Plan::Classes(problem) => {
+            Ok(ProcessTimes::new(&problem.run_classes(KeepRecords::Yes)?, problem.placement))
         }
-        Plan::EachLine(program, placement) => {
-            let problem = LineProblem { program, placement, communication, bulk };
-            let sums = problem.run_each(keep(observer))?;
-            sums.summary.check_balance()?;
-            tell(program, &sums.records, observer);
-            Ok(Ride { summary: sums.summary, longest_queue: sums.longest_queue })
+        Plan::EachLine(_) | Plan::Whole(_) => Err(SimulationError::NotByLines),
+    }
+}
+
+impl Plan<'_> {
+    /// The memory that the run takes at most, roughly \[bytes\].
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Classes(problem) => {
+                line_bytes(problem.placement) + problem.program.stage_count() as u64 * 100
+            }
+            Self::EachLine(problem) => {
+                problem.program.process_count() * 16 + line_bytes(problem.placement) * 256
+            }
+            Self::Whole(MachineProblem { program, placement, .. }) => {
+                let machine = placement.machine();
+                let dimensions = machine.shape().dimension_count() as u64;
+                run_bytes(program.process_count(), machine.node_count(), dimensions)
+            }
         }
-        Plan::Whole(program, placement) => {
-            let stages = Stages::of(program, communication);
-            let layout = Layout::new(placement.machine(), communication.tie());
-            let setting = Setting::new(layout, stages, placement.nodes(), bulk);
-            let mut observers = (Ledger::new(program), observer);
-            let mut run = setting.start();
-            run.run(&mut vec![0; setting.nodes.len()], &mut observers);
-            Ok(Ride { summary: observers.0.close()?, longest_queue: run.longest_queue() })
+    }
+
+    /// Runs the program, and reports to `observer`.
+    ///
+    /// # Errors
+    ///
+    /// When a process does not finish or its times do not add up: defects of the engine.
+    pub(crate) fn run<O: Observer>(&self, observer: &mut O) -> Result<BeltOutcome, SimulationError> {
+        let keep = if observer.wants_records() { KeepRecords::Yes } else { KeepRecords::No };
+        match self {
+            Self::Classes(problem) => {
+                let classes = problem.run_classes(keep)?;
+                classes.outcome.summary.check_balance()?;
+                match keep {
+                    KeepRecords::Yes => classes.report(problem.placement, observer),
+                    KeepRecords::No => report(problem.program, &[], observer),
+                }
+                let LineClasses { outcome, .. } = classes;
+                Ok(outcome)
+            }
+            Self::EachLine(problem) => {
+                let totals = problem.run_each(keep)?;
+                totals.outcome.summary.check_balance()?;
+                report(problem.program, &totals.records, observer);
+                Ok(totals.outcome)
+            }
+            Self::Whole(problem) => problem.run(observer),
         }
     }
 }
 
-fn run_classes<O: Observer>(problem: &LineProblem<'_>, observer: &mut O) -> Result<Ride, SimulationError> {
-    let keep = keep(observer);
-    let classes = problem.run_classes(keep)?;
-    classes.summary.check_balance()?;
-    match keep {
-        KeepLines::Yes => records::report(&classes, problem.placement, observer),
-        KeepLines::No => tell(problem.program, &[], observer),
-    }
-    let LineClasses { summary, longest_queue, .. } = classes;
-    Ok(Ride { summary, longest_queue })
-}
-
-/// Whether records are kept for an observer.
-fn keep<O: Observer>(observer: &O) -> KeepLines {
-    if observer.wants_records() { KeepLines::Yes } else { KeepLines::No }
-}
-
-/// Tells an observer of all stages of all processes, by record if there are records.
-fn tell<O: Observer>(program: &CubeProgram, records: &[StageRecord], observer: &mut O) {
+/// Reports all stages of all processes, by record if there are records.
+fn report<O: Observer>(program: &CubeProgram, records: &[StageRecord], observer: &mut O) {
     for record in records {
         observer.stage_finished(record);
     }
@@ -258,24 +240,47 @@ fn tell<O: Observer>(program: &CubeProgram, records: &[StageRecord], observer: &
     }
 }
 
-/// The times of every process of an asynchronous run whose lines tell them: a compute-and-communicate program on
-/// a named embedding under full-duplex or half-duplex links, each field's stages together.
-///
-/// # Errors
-///
-/// When the run is none of these.
-pub fn process_times(
-    program: &CubeProgram,
-    placement: &Placement,
-    communication: Communication,
-) -> Result<ProcessTimes, SimulationError> {
-    match plan(program, placement, communication, Shortcuts::default())? {
-        Plan::Classes(program, placement) => {
-            let bulk = Shortcuts::default().bulk;
-            let problem = LineProblem { program, placement, communication, bulk };
-            Ok(ProcessTimes::new(&problem.run_classes(KeepLines::Yes)?, placement))
+/// The memory of a run on the longest line \[bytes\].
+fn line_bytes(placement: &ProductPlacement) -> u64 {
+    let longest = placement.machine().shape().lengths().iter().copied().max().unwrap_or(0);
+    run_bytes(longest, longest, 1)
+}
+
+/// The memory of a run of so many processes, nodes and dimensions \[bytes\].
+fn run_bytes(processes: u64, nodes: u64, dimensions: u64) -> u64 {
+    let routes = if dimensions == 1 { LineRouteTable::bytes(processes) } else { 0 };
+    processes * BYTES_A_PROCESS + nodes * 2 * dimensions * BYTES_A_CHANNEL + routes
+}
+
+/// The state of a process, its node, its times while a stage is computed as a whole, its account, the entry of its
+/// event, and its half of the entry of its pair.
+const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8 + 10 + 16;
+/// A slot, the index of a queue, and the bit for it.
+const BYTES_A_CHANNEL: u64 = 13;
+
+impl LineProblem<'_> {
+    /// Whether lines can be run apart: no field is revisited before all messages of its lines have arrived.
+    fn is_line_separable(&self) -> bool {
+        if !self.placement.lines().iter().all(|line| ChannelMap::fits(line.machine())) {
+            return false;
         }
-        Plan::EachLine(..) | Plan::Whole(..) => Err(SimulationError::NotByLines),
+        if !revisits_field(&segments(self.program, self.placement)) {
+            return true;
+        }
+        // Only running decides, but one line a segment is enough.
+        !matches!(self.run_classes(KeepRecords::No), Err(LineError::Overlap))
+    }
+}
+
+impl MachineProblem<'_> {
+    fn run<O: Observer>(&self, observer: &mut O) -> Result<BeltOutcome, SimulationError> {
+        let &Self { program, placement, communication, hop, bulk } = self;
+        let stages = StageSequence::of(program, hop);
+        let channels = ChannelMap::new(placement.machine(), communication.tie());
+        let input = BeltInput::new(channels, stages, placement.nodes(), bulk);
+        let mut observers = (Ledger::new(program), observer);
+        let longest_queue = input.simulator().run(&mut vec![0; input.nodes.len()], &mut observers);
+        Ok(BeltOutcome { summary: observers.0.close()?, longest_queue })
     }
 }
 

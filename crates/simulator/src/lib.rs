@@ -29,7 +29,7 @@ mod axis {
     //! The arithmetic of coordinates, under the names that it has here.
 
     pub(crate) use cubefold_topology::{
-        Axis, AxisLeg, LinePosition as Place, axes_distance as distance, narrow as low_word,
+        Axis, LinePosition as Place, axes_distance as distance, narrow as low_word,
     };
 }
 mod belt;
@@ -38,6 +38,7 @@ mod channels;
 mod coordinated;
 mod cycle;
 mod engine_choice;
+mod event_queue;
 mod field_line;
 mod hop;
 mod observe;

@@ -8,7 +8,11 @@ use cubefold_mapping::{Placement, ProcessId};
 
 use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, LinkUse, NoBeltError, Observer, Program, Routing,
-    Shortcuts, Summary, Traffic, belt, coordinated, hop, hop::StartTimes, observe::accounts::Ledger,
+    Shortcuts, Summary, Traffic,
+    belt::{self, BeltOutcome},
+    coordinated, hop,
+    hop::StartTimes,
+    observe::accounts::Ledger,
 };
 
 /// How processes advance.
@@ -121,10 +125,7 @@ pub fn simulate<P: Program>(
         CountLinkUse::No => None,
     };
     let mut outcome = match selection {
-        EngineSelection::Belt(plan, shortcuts) => {
-            let ride = belt::run(plan, communication, shortcuts, observer)?;
-            belt_outcome(program, communication, ride)
-        }
+        EngineSelection::Belt(plan) => belt_outcome(program, communication, plan.run(observer)?),
         EngineSelection::Hop => {
             let mut observers = (Ledger::new(program), observer);
             let traffic = hop::run(program, placement, communication, StartTimes::Together, &mut observers)
@@ -149,22 +150,22 @@ pub fn simulate<P: Program>(
 
 /// The outcome of a run on the belt: every message is the one that its destination waits for, so
 /// that the links crossed follow from the transfer times.
-fn belt_outcome<P: Program>(program: &P, communication: Communication, ride: belt::Ride) -> Outcome {
-    let hops = ride.summary.totals().transfer / u128::from(communication.timing().uniform_time().get());
+fn belt_outcome<P: Program>(program: &P, communication: Communication, belt: BeltOutcome) -> Outcome {
+    let hops = belt.summary.totals().transfer / u128::from(communication.timing().uniform_time().get());
     let traffic = Traffic {
         messages: program.process_count() * program.stage_count() as u64,
         hops: u64::try_from(hops).unwrap_or(u64::MAX), // below the bound on cycles, 2^63
-        longest_queue: Some(ride.longest_queue),
+        longest_queue: Some(belt.longest_queue),
         routing: None,
         link_use: None,
     };
-    Outcome { summary: ride.summary, traffic, engine: Engine::Belt }
+    Outcome { summary: belt.summary, traffic, engine: Engine::Belt }
 }
 
 /// The engine of a run, with its plan.
 enum EngineSelection<'run> {
     Hop,
-    Belt(belt::Plan<'run>, Shortcuts),
+    Belt(belt::Plan<'run>),
     Coordinated(&'run Routing),
 }
 
@@ -178,12 +179,9 @@ fn choose<'run, P: Program>(
     match execution {
         Execution::Coordinated(routing) => Ok(EngineSelection::Coordinated(routing)),
         Execution::Asynchronous(EngineChoice::Hop) => Ok(EngineSelection::Hop),
-        Execution::Asynchronous(EngineChoice::Belt(shortcuts)) => {
-            Ok(EngineSelection::Belt(plan(*shortcuts)?, *shortcuts))
-        }
+        Execution::Asynchronous(EngineChoice::Belt(shortcuts)) => plan(*shortcuts).map(EngineSelection::Belt),
         Execution::Asynchronous(EngineChoice::Auto) => {
-            let shortcuts = Shortcuts::default();
-            Ok(plan(shortcuts).map_or(EngineSelection::Hop, |plan| EngineSelection::Belt(plan, shortcuts)))
+            Ok(plan(Shortcuts::default()).map_or(EngineSelection::Hop, EngineSelection::Belt))
         }
     }
 }
@@ -206,9 +204,9 @@ fn check_and_choose<'run, P: Program>(
     let selection = choose(program, placement, communication, execution)?;
     match selection {
         // The messages of one line at a time are in flight.
-        EngineSelection::Belt(belt::Plan::Classes(..) | belt::Plan::EachLine(..), _) => {}
+        EngineSelection::Belt(belt::Plan::Classes(_) | belt::Plan::EachLine(_)) => {}
         EngineSelection::Coordinated(_) if coordinated::is_line_separable(program, placement) => {}
-        EngineSelection::Belt(belt::Plan::Whole(..), _)
+        EngineSelection::Belt(belt::Plan::Whole(_))
         | EngineSelection::Hop
         | EngineSelection::Coordinated(_) => check_size(program)?,
     }
@@ -238,7 +236,7 @@ pub fn bytes_to_simulate<P: Program>(
     execution: &Execution,
 ) -> u64 {
     match choose(program, placement, communication, execution) {
-        Ok(EngineSelection::Belt(plan, _)) => belt::bytes(plan),
+        Ok(EngineSelection::Belt(plan)) => plan.bytes(),
         Ok(EngineSelection::Coordinated(_)) if program.as_cube().is_some() => {
             coordinated::bytes(program, placement)
         }

@@ -1,4 +1,5 @@
-//! Statements of CS838 1999 that fail as printed (errata N1 to N11), each beside the reading that holds.
+//! Statements of CS838 1999 that fail as printed (errata N1 to N11), each beside the reading that
+//! holds.
 
 use cubefold_mapping::{
     ProcessId, RoutedEmbedding,
@@ -9,16 +10,13 @@ use cubefold_mapping::{
 };
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
-use super::{
-    super::{
-        Case, Scope,
-        claim::Claim,
-        findings::Findings,
-        optimal::Search,
-        pairs::{Words, machine, mesh, shapes, torus},
-        trial::Trial,
-    },
-    grids::rectangles,
+use super::rectangles;
+use crate::{
+    cases::{MachineLabel, machine, mesh, shapes, torus},
+    claim::{Claim, Trial},
+    dilation::Search,
+    findings::Findings,
+    verification::{Case, Scope},
 };
 
 const IN_RING: Claim = Claim::misprinted(
@@ -137,7 +135,7 @@ fn add(findings: &mut Findings, claim: Claim, of: Of, case: &str, trial: Result<
 
 fn in_rings(side: u64, findings: &mut Findings) {
     for (first, second) in (2..=side).flat_map(|first| (2..first).map(move |second| (first, second))) {
-        let case = Words(&torus(&[first, second])).to_string();
+        let case = MachineLabel(&torus(&[first, second])).to_string();
         let congestion = || torus_in_ring([first, second]).map(|own| own.measures().link_congestion);
         let read = if second == 2 { 3 } else { second + 2 };
         let printed = congestion().map(|measured| Trial::equal(second, measured));
@@ -202,7 +200,7 @@ fn smallest(findings: &mut Findings) {
 
 fn folded(size: u64, findings: &mut Findings) {
     for lengths in (2..=size).flat_map(shapes) {
-        let case = Words(&torus(&lengths)).to_string();
+        let case = MachineLabel(&torus(&lengths)).to_string();
         let read = if lengths.iter().all(|&length| length == 2) { 1 } else { 2 };
         let embedding = torus_in_mesh(&lengths).map(|own| own.measures());
         for (of, promised) in [(Of::Print, 2), (Of::Reading, read)] {
@@ -217,7 +215,7 @@ fn folded(size: u64, findings: &mut Findings) {
 
 fn snaking(side: u64, findings: &mut Findings) {
     for (side, lengths) in (3..=side).flat_map(|side| rectangles(side).map(move |lengths| (side, lengths))) {
-        let case = Words(&mesh(&lengths)).to_string();
+        let case = MachineLabel(&mesh(&lengths)).to_string();
         let printed = 1 + lengths[0].div_ceil(side);
         let is_even_fit = lengths[0].is_multiple_of(side);
         let read = if is_even_fit { printed } else { 2 * printed };
@@ -260,13 +258,13 @@ fn hamiltonian(size: u64, findings: &mut Findings) {
         let (mesh, torus) = (mesh(&lengths), torus(&lengths));
         let is_even = lengths.iter().any(|length| length.is_multiple_of(2));
         let mesh_trial = Trial::equal(u64::from(is_even), has_cycle(&mesh).measured);
-        findings.add(HAMILTONIAN_MESH, mesh_trial, &Words(&mesh));
+        findings.add(HAMILTONIAN_MESH, mesh_trial, &MachineLabel(&mesh));
         if lengths.len() > 1 {
-            findings.add_reading(HAMILTONIAN_MESH, mesh_trial, &Words(&mesh));
+            findings.add_reading(HAMILTONIAN_MESH, mesh_trial, &MachineLabel(&mesh));
         }
-        findings.add(HAMILTONIAN_TORUS, has_cycle(&torus), &Words(&torus));
+        findings.add(HAMILTONIAN_TORUS, has_cycle(&torus), &MachineLabel(&torus));
         if torus.node_count() > 2 {
-            findings.add_reading(HAMILTONIAN_TORUS, has_cycle(&torus), &Words(&torus));
+            findings.add_reading(HAMILTONIAN_TORUS, has_cycle(&torus), &MachineLabel(&torus));
         }
     }
 }
@@ -281,8 +279,8 @@ fn butterflies(most: u32, findings: &mut Findings) {
     }
 }
 
-/// The wrapped butterfly of two dimensions in the cube-connected cycles, `(i, x)` at `i + 2 x`: its two straight edges
-/// between the same vertices count as one.
+/// The wrapped butterfly of two dimensions in the cube-connected cycles, `(i, x)` at `i + 2 x`: its
+/// two straight edges between the same vertices count as one.
 fn small_butterfly() -> Result<RoutedEmbedding, ClassicError> {
     let host = Machine::of_dimensions(MachineKind::CubeConnectedCycles, 2)?;
     let at = |level: u32, word: u32| ProcessId::new(level + 2 * word);

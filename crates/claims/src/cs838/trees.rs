@@ -12,15 +12,14 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
 use super::{
-    super::{
-        Case, Scope,
-        claim::Claim,
-        findings::Findings,
-        routed::key,
-        trial::{Quantity, Trial},
-    },
     Promise::{AtMost, Exactly},
     check, congestion, dilation, for_each, load,
+};
+use crate::{
+    cases::key,
+    claim::{Claim, Quantity, Trial},
+    findings::Findings,
+    verification::{Case, Scope},
 };
 
 const GRAY_PATH: Claim =
@@ -249,7 +248,7 @@ fn flip(generator: &mut ChaCha12Rng) -> FlipBit {
     if generator.random_range(0..2) == 0 { FlipBit::LeftStays } else { FlipBit::RightStays }
 }
 
-/// A tree in which every vertex comes at one of the free places below those before it.
+/// A tree in which every vertex takes one of the free places below those before it.
 fn random_tree(vertices: u32, generator: &mut ChaCha12Rng) -> Result<GrowingTree, ClassicError> {
     let mut free = vec![(0, Side::Left), (0, Side::Right)];
     let mut parents = vec![];

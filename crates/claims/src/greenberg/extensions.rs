@@ -1,19 +1,144 @@
-//! 6.2 and 6.3: sides that wrap, axes in pairs, polymorphic arrays.
+//! Theorem 1 and corollary 1, what dilation 1 needs, by search; and the extensions of section 6.
 
 use cubefold_mapping::{
     GreenbergMethod, GreenbergPlacement, GreenbergStage, MeshSides, Placement, gray_code_word,
 };
-use cubefold_topology::{Machine, MachineKind, Wrap};
+use cubefold_topology::{Coordinates, Machine, MachineKind, NodeId, Wrap};
 
-use super::super::{
-    Case, Scope,
-    claim::Claim,
+use super::{MeshLabel, by_rows, reflected, slots};
+use crate::{
+    cases::{MachineLabel, dilation, machine, mesh},
+    claim::{Claim, Quantity, Trial},
     findings::Findings,
-    pairs::{Words, machine, mesh},
-    routed::dilation,
-    trial::Trial,
+    verification::{Case, Scope},
 };
-use super::{Mesh, by_rows, reflected, slots};
+
+const THEOREM_1: Claim = Claim::new(
+    "Greenberg 1987, theorem 1",
+    "least dimensions of a cube in which a mesh lies with dilation 1, by search: the sum of the log over(l_i)",
+);
+const COROLLARY_1: Claim = Claim::new(
+    "Greenberg 1987, corollary 1",
+    "smallest hypercubes that fit into the one that d sides of 2^k + 1, k >= d, need at dilation 1: 2^(d-1)",
+);
+
+/// In the order of the report.
+pub(super) const UNIT_DILATION_CLAIMS: [Claim; 2] = [THEOREM_1, COROLLARY_1];
+
+/// Meshes that would fit a smaller cube by their size.
+const MESHES: [&[u64]; 13] = [
+    &[3, 5],
+    &[3, 9],
+    &[3, 10],
+    &[5, 5],
+    &[5, 6],
+    &[5, 9],
+    &[6, 9],
+    &[6, 10],
+    &[7, 9],
+    &[9, 9],
+    &[3, 3, 3],
+    &[3, 3, 5],
+    &[3, 4, 5],
+];
+
+pub(super) fn unit_dilation_cases() -> Vec<Case> {
+    let mut cases: Vec<Case> = vec![];
+    for lengths in MESHES {
+        cases.push(Box::new(move |findings| check_least(lengths, findings)));
+    }
+    for sides in 2..=4_u32 {
+        cases.push(Box::new(move |findings| check_expansion(sides, findings)));
+    }
+    cases
+}
+
+/// `log over(length)`.
+fn bits(length: u64) -> u64 {
+    length.next_power_of_two().trailing_zeros().into()
+}
+
+fn check_least(lengths: &[u64], findings: &mut Findings) {
+    let guest = mesh(lengths);
+    let needed: u64 = lengths.iter().map(|&length| bits(length)).sum();
+    let smaller = Search::finds(&guest, needed - 1);
+    let measured = if smaller { needed - 1 } else { needed };
+    findings.add(THEOREM_1, Trial::equal(needed, measured), &MachineLabel(&guest));
+    // By the Gray code along every side it is reached: side by side, as lines are placed.
+    let longest = lengths.iter().map(|&length| gray_line(length, findings)).max().unwrap_or(0);
+    findings.add(THEOREM_1, Trial::equal(1, longest), &MachineLabel(&guest));
+}
+
+/// The dilation of a line on the cube that it needs.
+fn gray_line(length: u64, findings: &mut Findings) -> u64 {
+    let line = mesh(&[length]);
+    let cube = machine(MachineKind::Hypercube, &vec![2; GreenbergPlacement::cube_dimensions(&line) as usize]);
+    match GreenbergPlacement::new(&line, &cube) {
+        Ok(placement) => dilation(&line, &Placement::Greenberg(Box::new(placement))),
+        Err(error) => {
+            findings.fail(THEOREM_1, &MachineLabel(&line), &error);
+            0
+        }
+    }
+}
+
+fn check_expansion(sides: u32, findings: &mut Findings) {
+    for power in sides..=6 {
+        let lengths = vec![(1_u64 << power) + 1; sides as usize];
+        let needed: u64 = lengths.iter().map(|&length| bits(length)).sum();
+        let smallest = bits(lengths.iter().product());
+        let measured = Quantity::fraction(1 << needed, 1 << smallest);
+        findings.add(COROLLARY_1, Trial::equal(1 << (sides - 1), measured), &MachineLabel(&mesh(&lengths)));
+    }
+}
+
+/// A search for a placement of unit dilation on a cube. Processes are placed in the order of their
+/// labels, each beside all of its neighbours that are placed; a dimension of the cube that none has
+/// crossed yet is as good as any other.
+struct Search {
+    before: Vec<Vec<usize>>, // the neighbours of each process with smaller labels
+    dimensions: u64,
+    nodes: Vec<u32>, // of the processes placed so far
+    taken: Vec<bool>,
+}
+
+impl Search {
+    fn finds(guest: &Machine, dimensions: u64) -> bool {
+        let before = guest.nodes().map(|node| before(guest, node)).collect();
+        let mut search = Self { before, dimensions, nodes: vec![], taken: vec![false; 1 << dimensions] };
+        search.place(0, 0)
+    }
+
+    /// Places a process, `crossed` dimensions having been crossed so far: the first ones.
+    fn place(&mut self, node: u32, crossed: u64) -> bool {
+        self.taken[node as usize] = true;
+        self.nodes.push(node);
+        let found = self.nodes.len() == self.before.len() || self.place_next(crossed);
+        self.nodes.pop();
+        self.taken[node as usize] = false;
+        found
+    }
+
+    fn place_next(&mut self, crossed: u64) -> bool {
+        let beside: Vec<u32> = self.before[self.nodes.len()].iter().map(|&own| self.nodes[own]).collect();
+        let Some((&first, others)) = beside.split_first() else { return false };
+        (0..self.dimensions.min(crossed + 1)).any(|dimension| {
+            let node = first ^ (1 << dimension);
+            let fits =
+                !self.taken[node as usize] && others.iter().all(|other| (node ^ other).is_power_of_two());
+            fits && self.place(node, crossed.max(dimension + 1))
+        })
+    }
+}
+
+fn before(guest: &Machine, node: NodeId) -> Vec<usize> {
+    let shape = guest.shape();
+    let index = node.index() as usize;
+    let coordinates: Coordinates = shape.coordinates(node);
+    let dimensions = shape.dimensions().filter(|&dimension| coordinates.along(dimension) > 0);
+    #[expect(clippy::cast_possible_truncation, reason = "a stride of a mesh of a hundred nodes")]
+    dimensions.map(|dimension| index - shape.stride(dimension) as usize).collect()
+}
 
 const COLUMNS: Claim = Claim::new(
     "Greenberg 1987, 6.2",
@@ -66,7 +191,7 @@ fn cube_for(guest: &Machine) -> Machine {
 
 fn place(claim: Claim, guest: &Machine, findings: &mut Findings) -> Option<GreenbergPlacement> {
     let placed = GreenbergPlacement::new(guest, &cube_for(guest));
-    placed.map_err(|error| findings.fail(claim, &Words(guest), &error)).ok()
+    placed.map_err(|error| findings.fail(claim, &MachineLabel(guest), &error)).ok()
 }
 
 fn measured(guest: &Machine, placement: &GreenbergPlacement) -> u64 {
@@ -80,8 +205,8 @@ fn check_columns(sides: MeshSides, findings: &mut Findings) {
     };
     if let Some(placement) = place(COLUMNS, &guest, findings) {
         let links = measured(&guest, &placement);
-        findings.add(COLUMNS, Trial::at_most(5, links), &Mesh(sides));
-        findings.add_reading(ROWS_PRINTED, Trial::at_most(5, links), &Mesh(sides));
+        findings.add(COLUMNS, Trial::at_most(5, links), &MeshLabel(sides));
+        findings.add_reading(ROWS_PRINTED, Trial::at_most(5, links), &MeshLabel(sides));
     }
 }
 
@@ -114,7 +239,7 @@ fn check_pairs(lengths: &[u64], findings: &mut Findings) {
     let saved = u64::from(gray - GreenbergPlacement::cube_dimensions(&guest));
     let parts = placement.parts().iter();
     let pairs = parts.filter(|part| part.embedding().method() == GreenbergMethod::Reflection).count() as u64;
-    let case = Words(&guest);
+    let case = MachineLabel(&guest);
     findings.add(PAIRS_DILATION, Trial::at_most(5, measured(&guest, &placement)), &case);
     findings.add(PAIRS_SAVED, Trial::equal(pairs, saved), &case);
     findings.add(PAIRS_MOST, Trial::at_most(lengths.len() as u64 / 2, saved), &case);
@@ -125,12 +250,12 @@ fn check_array(lengths: &[u64; 2], findings: &mut Findings) {
     let Some(placement) = place(ARRAYS, &guest, findings) else { return };
     let gray: u32 = lengths.iter().map(|length| length.next_power_of_two().trailing_zeros()).sum();
     let more = u64::from(gray - GreenbergPlacement::cube_dimensions(&guest));
-    findings.add(ARRAYS, Trial::equal(1, more), &Words(&guest));
-    findings.add(ARRAYS_DILATION, Trial::at_most(5, measured(&guest, &placement)), &Words(&guest));
+    findings.add(ARRAYS, Trial::equal(1, more), &MachineLabel(&guest));
+    findings.add(ARRAYS_DILATION, Trial::at_most(5, measured(&guest, &placement)), &MachineLabel(&guest));
 }
 
-/// The last block of a mesh is reflected over all dimensions that the blocks before were: the rows of its slots alone are
-/// that far from those of the first block.
+/// The last block of a mesh is reflected over all dimensions that the blocks before were: the rows
+/// of its slots alone are that far from those of the first block.
 fn check_rows(findings: &mut Findings) {
     let Ok(sides) = MeshSides::new(65, 107) else { return };
     let Some((_, table)) = slots(ROWS_PRINTED, sides, GreenbergStage::Swap, findings) else { return };
@@ -140,5 +265,17 @@ fn check_rows(findings: &mut Findings) {
         u64::from((first ^ last).count_ones())
     };
     let most = (0..sides.rows()).map(apart).max().unwrap_or(0);
-    findings.add(ROWS_PRINTED, Trial::at_most(5, most), &Mesh(sides));
+    findings.add(ROWS_PRINTED, Trial::at_most(5, most), &MeshLabel(sides));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placement_of_unit_dilation_is_found_where_there_is_one() {
+        assert!(Search::finds(&mesh(&[3, 5]), 5));
+        assert!(Search::finds(&mesh(&[4, 4]), 4));
+        assert!(!Search::finds(&mesh(&[3, 3]), 3));
+    }
 }

@@ -75,9 +75,9 @@ fn by_the_notes(placement: &ClassicPlacement, embedding: &EmbeddingName) -> Stri
         Exactness::AtMost => "at most ",
     };
     let pair = format!("{} on {}", shape(placement.guest()), shape(placement.table().machine()));
-    let (kind, links) = (placement.kind(), placement.dilation().links);
-    let section = kind.section();
-    format!("{embedding}, {pair}: {kind} (CS838, {section}); it promises dilation {at_most}{links}.")
+    let (construction, links) = (placement.construction(), placement.dilation().links);
+    let section = construction.source;
+    format!("{embedding}, {pair}: {construction} (CS838, {section}); it promises dilation {at_most}{links}.")
 }
 
 /// A sentence on what Greenberg's construction did.

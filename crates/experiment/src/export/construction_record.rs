@@ -99,11 +99,11 @@ impl ConstructionRecord {
     }
 
     fn of_the_notes(placement: &ClassicPlacement) -> Self {
-        let (kind, dilation) = (placement.kind(), placement.dilation());
+        let (construction, dilation) = (placement.construction(), placement.dilation());
         Self {
-            name: kind.name().into(),
-            theorem: kind.section().into(),
-            formula: kind.pair().to_owned(),
+            name: construction.name.into(),
+            theorem: construction.source.into(),
+            formula: construction.summary.to_owned(),
             promised_dilation: dilation.links,
             promised_dilation_is: word(dilation.exactness),
             routing_vector: None,

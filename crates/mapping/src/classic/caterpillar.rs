@@ -5,9 +5,9 @@ use std::{cmp::Reverse, collections::BTreeSet};
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::ClassicError,
-    hosts::{hypercube, nodes},
-    pair::has_links_of_a_tree,
+    machines::{cube_dimensions, exponent, has_links_of_a_tree, hypercube, in_label_order, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
@@ -17,7 +17,8 @@ const MAX_STEPS: u64 = 10_000_000;
 
 /// A one-legged caterpillar: a path, the spine, with at most one leg at each of its vertices.
 ///
-/// Vertices `0..spine` are the spine from end to end; then come the legs, in the order of where they are.
+/// Vertices `0..spine` are the spine from end to end; the legs follow, in the order of their
+/// vertices of the spine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caterpillar {
     spine: u32,     // at least 1
@@ -41,7 +42,8 @@ impl Caterpillar {
         Ok(Self { spine, legs: sorted })
     }
 
-    /// The caterpillar that a network is, with the label of every vertex; none when it is no tree, or no caterpillar.
+    /// The caterpillar that a network is, with the label of every vertex; none when it is no tree,
+    /// or no caterpillar.
     pub(super) fn of_network(network: &Machine) -> Option<(Self, Vec<ProcessId>)> {
         if !has_links_of_a_tree(network) {
             return None;
@@ -80,7 +82,8 @@ impl Caterpillar {
         spine.chain(legs).map(|(one, other)| (ProcessId::new(one), ProcessId::new(other)))
     }
 
-    /// The vertices in the order of the spine, each leg after its vertex: vertex and the one that it hangs from.
+    /// The vertices in the order of the spine, each leg after its vertex: vertex and the one that
+    /// it hangs from.
     fn head_to_tail(&self) -> Vec<(u32, Option<u32>)> {
         let leg =
             |vertex: u32| Some(self.spine + u32::try_from(self.legs.binary_search(&vertex).ok()?).ok()?);
@@ -93,15 +96,29 @@ impl Caterpillar {
     }
 }
 
-/// A balanced one-legged caterpillar of `2^n` vertices as a spanning tree of the hypercube of `n` dimensions: load 1,
-/// dilation 1 (CS838 1999, embeddings of trees).
+/// A balanced one-legged caterpillar in its hypercube.
+pub(super) static CATERPILLAR: ClassicConstruction = ClassicConstruction {
+    name: "caterpillar",
+    summary: "a balanced one-legged caterpillar of 2^n on a hypercube of n dimensions",
+    promised_dilation: "1",
+    source: "embeddings of trees",
+    plan: |pair| {
+        let (caterpillar, labels) = Caterpillar::of_network(pair.guest)?;
+        let fits = exponent(pair.guest.node_count()) == cube_dimensions(pair.host);
+        let places = (fits && caterpillar.is_balanced()).then(|| caterpillar_places(&caterpillar))?;
+        Some(places.map(|places| Plan::exact(1, in_label_order(&labels, &places))))
+    },
+};
+
+/// A balanced one-legged caterpillar of `2^n` vertices as a spanning tree of the hypercube of `n`
+/// dimensions: load 1, dilation 1 (CS838 1999, embeddings of trees).
 ///
 /// Found by search.
 ///
 /// # Errors
 ///
-/// When it is not balanced, has no power of two for vertices, or the search takes too long, which happens to none of up
-/// to 16 vertices.
+/// When it is not balanced, has no power of two for vertices, or the search takes too long, which
+/// happens to none of up to 16 vertices.
 pub fn caterpillar_in_cube(caterpillar: &Caterpillar) -> Result<RoutedEmbedding, ClassicError> {
     let places = caterpillar_places(caterpillar)?;
     let host = hypercube(caterpillar.vertex_count().ilog2())?;
@@ -142,8 +159,8 @@ struct Search {
 }
 
 impl Search {
-    /// Whether the vertices from this one on can be placed, when so many dimensions have been used before it. All
-    /// dimensions that have not are alike: only the first of them is tried.
+    /// Whether the vertices from this one on can be placed, when so many dimensions have been used
+    /// before it. All dimensions that have not are alike: only the first of them is tried.
     fn place(&mut self, at: usize, used: u32) -> bool {
         let Some(&(vertex, beside)) = self.order.get(at) else {
             return true;
@@ -156,10 +173,10 @@ impl Search {
             return self.put(at, vertex, 0, used);
         };
         let beside = self.places[beside as usize];
-        let mut ways: Vec<u32> = (0..self.dimensions.min(used + 1)).collect();
-        // Nodes with few free neighbours first: later they are in the way.
-        ways.sort_by_key(|&dimension| self.free_beside(beside ^ 1 << dimension));
-        ways.into_iter().any(|dimension| {
+        let mut choices: Vec<u32> = (0..self.dimensions.min(used + 1)).collect();
+        // Nodes with few free neighbours first: they are the hardest to place later.
+        choices.sort_by_key(|&dimension| self.free_beside(beside ^ 1 << dimension));
+        choices.into_iter().any(|dimension| {
             let node = beside ^ 1 << dimension;
             !self.taken[node as usize] && self.put(at, vertex, node, used.max(dimension + 1))
         })
@@ -179,8 +196,8 @@ impl Search {
     }
 }
 
-/// The longest path of a tree, from the end with the lower label: the farthest node from any node is one end, the
-/// farthest from that the other.
+/// The longest path of a tree, from the end with the lower label: the farthest node from any node
+/// is one end, the farthest from that the other.
 fn spine(tree: &Machine) -> Option<Vec<NodeId>> {
     let network = tree.graph()?;
     let farthest = |from: NodeId| {

@@ -3,14 +3,14 @@
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::{ClassicError, in_range},
-    hosts::{MAX_DIMENSIONS, hypercube, nodes},
-    pair::has_links_of_a_tree,
+    machines::{MAX_DIMENSIONS, cube_dimensions, has_links_of_a_tree, hypercube, in_label_order, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
 
-/// What a vertex that gets children throws: which of them stays on its node.
+/// The random bit of a vertex that gets children: which of them stays on its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlipBit {
     /// 0: the left child stays, the right one goes to the neighbour.
@@ -28,18 +28,19 @@ pub enum Side {
     Right,
 }
 
-/// A binary tree whose vertices are numbered in the order in which they come: every parent before its children.
+/// A binary tree whose vertices are numbered in the order in which they arise: every parent before
+/// its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrowingTree {
     parents: Vec<(u32, Side)>, // of each vertex but the root; of lower number
 }
 
 impl GrowingTree {
-    /// The tree in which vertex `v + 1` comes as this child of this parent.
+    /// The tree in which vertex `v + 1` is this child of this parent.
     ///
     /// # Errors
     ///
-    /// When a parent comes later than its child, or gets two children on one side.
+    /// When a parent has a higher number than its child, or gets two children on one side.
     pub fn new(parents: Vec<(u32, Side)>) -> Result<Self, ClassicError> {
         let expected = "every parent before its children, one on each side";
         let mut children = vec![(false, false); parents.len() + 1];
@@ -67,8 +68,9 @@ impl GrowingTree {
         Self { parents: (1..(2 << depth) - 1).map(|child| ((child - 1) / 2, side(child))).collect() }
     }
 
-    /// The tree that a network is, rooted at node 0, with the label of every vertex; none when it is no tree, or a node has
-    /// more than two children. The child with the lower label is the left one.
+    /// The tree that a network is, rooted at node 0, with the label of every vertex; none when it
+    /// is no tree, or a node has more than two children. The child with the lower label is the left
+    /// one.
     pub(super) fn of_network(network: &Machine) -> Option<(Self, Vec<ProcessId>)> {
         if !has_links_of_a_tree(network) {
             return None;
@@ -105,11 +107,25 @@ impl GrowingTree {
     }
 }
 
-/// A growing binary tree in the hypercube of so many dimensions: dilation 1, load `O(M/N + log N)` with high probability
-/// for `M` vertices and `N` nodes (CS838 1999, dynamic trees).
+/// Any binary tree in a hypercube, its children left or moved by the flip of a coin.
+pub(super) static FLIP_BITS: ClassicConstruction = ClassicConstruction {
+    name: "flip-bits",
+    summary: "a binary tree, numbered from its root 0, on any hypercube",
+    promised_dilation: "at most 1",
+    source: "dynamic trees",
+    plan: |pair| {
+        let dimensions = cube_dimensions(pair.host).filter(|&dimensions| dimensions <= MAX_DIMENSIONS)?;
+        let (tree, labels) = GrowingTree::of_network(pair.guest)?;
+        let flip = |vertex: ProcessId| (pair.flip)(labels[vertex.label() as usize]);
+        Some(Ok(Plan::at_most(1, in_label_order(&labels, &growing_places(&tree, dimensions, flip)))))
+    },
+};
+
+/// A growing binary tree in the hypercube of so many dimensions: dilation 1, load `O(M/N + log N)`
+/// with high probability for `M` vertices and `N` nodes (CS838 1999, dynamic trees).
 ///
-/// The root is on node 0. `flip` tells for every vertex that gets children which of them stays on its node; the other
-/// goes across dimension `level mod n`.
+/// The root is on node 0. `flip` decides for every vertex with children which of them stays on its
+/// node; the other goes across dimension `level mod n`.
 ///
 /// # Errors
 ///
@@ -134,13 +150,13 @@ pub(super) fn growing_places(
     for &(parent, side) in &tree.parents {
         let (node, level) = placed[parent as usize];
         let flip = *flips[parent as usize].get_or_insert_with(|| flip(ProcessId::new(parent)));
-        let goes = match (flip, side) {
+        let crossed = match (flip, side) {
             (FlipBit::LeftStays, Side::Left) | (FlipBit::RightStays, Side::Right) => 0,
             (FlipBit::LeftStays, Side::Right) | (FlipBit::RightStays, Side::Left) => {
                 1 << (level % dimensions)
             }
         };
-        placed.push((node ^ goes, level + 1));
+        placed.push((node ^ crossed, level + 1));
     }
     nodes(placed.into_iter().map(|(node, _)| node))
 }

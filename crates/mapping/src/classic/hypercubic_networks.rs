@@ -1,26 +1,44 @@
 //! Cube-connected cycles and butterflies in one another.
 //!
-//! Numbering is that of the machines: `(i, x)` is node `i + n x` of cube-connected cycles and wrapped butterflies, and
-//! `i + (n + 1) x` of ordinary butterflies.
+//! Numbering is that of the machines: `(i, x)` is node `i + n x` of cube-connected cycles and
+//! wrapped butterflies, and `i + (n + 1) x` of ordinary butterflies.
 
-use cubefold_topology::{Machine, MachineKind, NodeId};
+use cubefold_topology::{
+    Machine,
+    MachineKind::{self, Butterfly, CubeConnectedCycles, WrappedButterfly},
+    NodeId,
+};
 
 use super::{
+    construction::{ClassicConstruction, Pair, Plan},
     error::{ClassicError, in_range},
-    folded_torus::fold,
-    hosts::{grid_edges, nodes},
+    grids::fold,
+    machines::{guest_edges, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
 
-/// The least number of dimensions: with two, the butterfly has two links between the same nodes (errata N11).
+/// The least number of dimensions: with two, the butterfly has two links between the same nodes
+/// (errata N11).
 pub(super) const MIN_DIMENSIONS: u32 = 3;
 
 /// The most of which there are machines of both kinds.
 pub(super) const MAX_DIMENSIONS: u32 = 15;
 
-/// The cube-connected cycles of `n` dimensions as a spanning subgraph of the wrapped butterfly of `n` dimensions:
-/// dilation 1 (CS838 1999, lemma on butterflies and CCC).
+/// Cube-connected cycles in the wrapped butterfly, odd cycles turned by one.
+pub(super) static CYCLES_IN_BUTTERFLY: ClassicConstruction = ClassicConstruction {
+    name: "cycles-in-butterfly",
+    summary: "cube-connected cycles of n dimensions on a wrapped butterfly of n, n at least 3",
+    promised_dilation: "1",
+    source: "lemma on butterflies and CCC",
+    plan: |pair| {
+        let dimensions = same_dimensions(pair, CubeConnectedCycles, WrappedButterfly)?;
+        Some(Ok(Plan::exact(1, turned_places(dimensions))))
+    },
+};
+
+/// The cube-connected cycles of `n` dimensions as a spanning subgraph of the wrapped butterfly of
+/// `n` dimensions: dilation 1 (CS838 1999, lemma on butterflies and CCC).
 ///
 /// `(i, x)` goes to `(i + parity(x), x)`: the cycles of odd words are turned by one.
 ///
@@ -28,7 +46,7 @@ pub(super) const MAX_DIMENSIONS: u32 = 15;
 ///
 /// When `dimensions` is not 3 to 15.
 pub fn cycles_in_butterfly(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
-    let [guest, host] = both(dimensions, MachineKind::CubeConnectedCycles, MachineKind::WrappedButterfly)?;
+    let [guest, host] = both(dimensions, CubeConnectedCycles, WrappedButterfly)?;
     let places = turned_places(dimensions);
     direct(host, &places, &guest)
 }
@@ -40,27 +58,53 @@ pub(super) fn turned_places(dimensions: u32) -> Vec<NodeId> {
     }))
 }
 
-/// The wrapped butterfly of `n` dimensions in the cube-connected cycles of `n` dimensions: load 1, dilation and link
-/// congestion 2 (as above; errata N11).
+/// A wrapped butterfly in the cube-connected cycles.
+pub(super) static BUTTERFLY_IN_CYCLES: ClassicConstruction = ClassicConstruction {
+    name: "butterfly-in-cycles",
+    summary: "a wrapped butterfly of n dimensions on cube-connected cycles of n, n at least 3",
+    promised_dilation: "2",
+    source: "lemma on butterflies and CCC",
+    plan: |pair| {
+        same_dimensions(pair, WrappedButterfly, CubeConnectedCycles)?;
+        Some(Ok(Plan::exact(2, pair.host_nodes())))
+    },
+};
+
+/// The wrapped butterfly of `n` dimensions in the cube-connected cycles of `n` dimensions: load 1,
+/// dilation and link congestion 2 (as above; errata N11).
 ///
-/// Every vertex is on the node of its own name. A straight edge takes the link of the cycle, a cross edge from `(i, x)`
-/// to `(i + 1, x')` the link across to `(i, x')` and then that of the cycle.
+/// Every vertex is on the node of its own name. A straight edge takes the link of the cycle, a
+/// cross edge from `(i, x)` to `(i + 1, x')` the link across to `(i, x')` and then that of the
+/// cycle.
 ///
 /// # Errors
 ///
 /// When `dimensions` is not 3 to 15.
 pub fn butterfly_in_cycles(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
-    let [guest, host] = both(dimensions, MachineKind::WrappedButterfly, MachineKind::CubeConnectedCycles)?;
+    let [guest, host] = both(dimensions, WrappedButterfly, CubeConnectedCycles)?;
     let path = |from: ProcessId, to: ProcessId| {
         let (near, far) = in_order(dimensions, from, to);
         let corner = near.0 + dimensions * far.1;
         let path = [near.0 + dimensions * near.1, corner, far.0 + dimensions * far.1].map(NodeId::new);
         from_end(&path, NodeId::new(from.label()))
     };
-    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), guest_edges(&guest), path)?)
 }
 
-/// The ordinary butterfly of `n` dimensions in the wrapped one: load 2, dilation 1, link congestion 1 (as above).
+/// An ordinary butterfly in the wrapped one, its first and last level merged.
+pub(super) static MERGED_LEVELS: ClassicConstruction = ClassicConstruction {
+    name: "merged-levels",
+    summary: "a butterfly of n dimensions on a wrapped butterfly of n, n at least 3",
+    promised_dilation: "1",
+    source: "lemma on butterflies and CCC",
+    plan: |pair| {
+        let dimensions = same_dimensions(pair, Butterfly, WrappedButterfly)?;
+        Some(Ok(Plan::exact(1, merged_places(dimensions))))
+    },
+};
+
+/// The ordinary butterfly of `n` dimensions in the wrapped one: load 2, dilation 1, link congestion
+/// 1 (as above).
 ///
 /// The first and the last level are merged; only their nodes have two vertices.
 ///
@@ -68,7 +112,7 @@ pub fn butterfly_in_cycles(dimensions: u32) -> Result<RoutedEmbedding, ClassicEr
 ///
 /// When `dimensions` is not 3 to 15.
 pub fn merged_levels(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
-    let [guest, host] = both(dimensions, MachineKind::Butterfly, MachineKind::WrappedButterfly)?;
+    let [guest, host] = both(dimensions, Butterfly, WrappedButterfly)?;
     direct(host, &merged_places(dimensions), &guest)
 }
 
@@ -80,24 +124,36 @@ pub(super) fn merged_places(dimensions: u32) -> Vec<NodeId> {
     }))
 }
 
-/// The wrapped butterfly of `n` dimensions in the ordinary one: load 1, dilation 3 (as above; the notes promise a
-/// constant and leave the proof out).
+/// A wrapped butterfly in the ordinary one, its levels folded.
+pub(super) static FOLDED_LEVELS: ClassicConstruction = ClassicConstruction {
+    name: "folded-levels",
+    summary: "a wrapped butterfly of n dimensions on a butterfly of n, n at least 3",
+    promised_dilation: "at most 3",
+    source: "lemma on butterflies and CCC",
+    plan: |pair| {
+        let dimensions = same_dimensions(pair, WrappedButterfly, Butterfly)?;
+        Some(Ok(Plan::at_most(3, folded_places(dimensions))))
+    },
+};
+
+/// The wrapped butterfly of `n` dimensions in the ordinary one: load 1, dilation 3 (as above; the
+/// notes promise a constant and leave the proof out).
 ///
-/// The cycle of levels is folded flat on the levels `0..n`. An edge then leads over one or two gaps of the host; the bits
-/// of the words are exchanged so that the bit that it crosses is that of one of them. Only where the fold turns, the
-/// bit is that of the last gap, one link beside the way.
+/// The cycle of levels is folded flat on the levels `0..n`. An edge then leads over one or two gaps
+/// of the host; the bits of the words are exchanged so that the bit that it crosses is that of one
+/// of them. Only where the fold turns, the bit is that of the last gap, one link beside the path.
 ///
 /// # Errors
 ///
 /// When `dimensions` is not 3 to 15.
 pub fn folded_levels(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
-    let [guest, host] = both(dimensions, MachineKind::WrappedButterfly, MachineKind::Butterfly)?;
+    let [guest, host] = both(dimensions, WrappedButterfly, Butterfly)?;
     let places = folded_places(dimensions);
     let path = |from: ProcessId, to: ProcessId| {
         let [from, to] = [from, to].map(|vertex| places[vertex.label() as usize]);
         path_by_levels(dimensions, from, to)
     };
-    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
 }
 
 pub(super) fn folded_places(dimensions: u32) -> Vec<NodeId> {
@@ -115,15 +171,16 @@ fn folded_level(dimensions: u32, level: u32) -> u32 {
     u32::try_from(folded).unwrap_or(dimensions)
 }
 
-/// The bit of the host's words that a bit of the guest's becomes: that of the second gap that the edges across it go over.
+/// The bit of the host's words that a bit of the guest's becomes: that of the second gap that the
+/// edges across it go over.
 fn folded_bit(dimensions: u32, bit: u32) -> u32 {
     let [near, far] = [bit, (bit + 1) % dimensions].map(|level| folded_level(dimensions, level));
     // The last level and the first are on the host's levels 1 and 0.
     if bit + 1 == dimensions { 0 } else { near.min(far) + 1 }
 }
 
-/// The way between two nodes of the ordinary butterfly whose words differ in a bit between their levels, in none, or in
-/// the bit of the last gap, which begins at the level of one of them.
+/// The path between two nodes of the ordinary butterfly whose words differ in a bit between their
+/// levels, in none, or in the bit of the last gap, which begins at the level of one of them.
 fn path_by_levels(dimensions: u32, from: NodeId, to: NodeId) -> Vec<NodeId> {
     let levels = dimensions + 1;
     let place = |node: NodeId| (node.index() % levels, node.index() / levels);
@@ -151,6 +208,13 @@ fn path_by_levels(dimensions: u32, from: NodeId, to: NodeId) -> Vec<NodeId> {
     path
 }
 
+/// The number of dimensions that guest and host of these kinds have in common, when there is a
+/// construction for it.
+fn same_dimensions(pair: Pair<'_>, guest: MachineKind, host: MachineKind) -> Option<u32> {
+    let [guest, host] = pair.dimensions(guest, host)?;
+    (guest == host && (MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&guest)).then_some(guest)
+}
+
 /// Guest and host of the same number of dimensions.
 fn both(dimensions: u32, guest: MachineKind, host: MachineKind) -> Result<[Machine; 2], ClassicError> {
     in_range("dimensions", dimensions, MIN_DIMENSIONS..=MAX_DIMENSIONS)?;
@@ -162,10 +226,11 @@ fn both(dimensions: u32, guest: MachineKind, host: MachineKind) -> Result<[Machi
 fn direct(host: Machine, places: &[NodeId], guest: &Machine) -> Result<RoutedEmbedding, ClassicError> {
     let node = |vertex: ProcessId| places[vertex.label() as usize];
     let path = |from, to| vec![node(from), node(to)];
-    Ok(RoutedEmbedding::new(host, places.to_vec(), grid_edges(guest), path)?)
+    Ok(RoutedEmbedding::new(host, places.to_vec(), guest_edges(guest), path)?)
 }
 
-/// Level and word of the two ends of an edge of the wrapped butterfly, that of the level before first.
+/// Level and word of the two ends of an edge of the wrapped butterfly, that of the level before
+/// first.
 fn in_order(dimensions: u32, from: ProcessId, to: ProcessId) -> ((u32, u32), (u32, u32)) {
     let place = |vertex: ProcessId| (vertex.label() % dimensions, vertex.label() / dimensions);
     let (from, to) = (place(from), place(to));

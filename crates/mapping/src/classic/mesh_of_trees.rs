@@ -1,26 +1,41 @@
 //! Meshes of trees in hypercubes.
 
-use cubefold_topology::NodeId;
+use cubefold_topology::{MachineKind, NodeId};
 
 use super::{
-    double_rooted_tree::{DoubleRootedTree, tree_places},
+    construction::{ClassicConstruction, Plan},
     error::{ClassicError, in_range},
-    hosts::hypercube,
+    machines::{cube_dimensions, hypercube, network_dimensions},
     routed_embedding::RoutedEmbedding,
+    trees_in_cubes::{DoubleRootedTree, tree_places},
 };
 use crate::ProcessId;
 
 /// The most levels that tables are made for.
 pub(super) const MAX_LEVELS: u32 = 9;
 
-/// The mesh of trees over `2^n x 2^n` leaves in the hypercube of `2n + 2` dimensions: load 1, dilation 2, link
-/// congestion 1 (CS838 1999, embeddings of meshes-of-trees; the hypercube is the smallest for `n >= 2` only, errata
-/// N4).
+/// A mesh of trees in a hypercube.
+pub(super) static MESH_OF_TREES: ClassicConstruction = ClassicConstruction {
+    name: "mesh-of-trees",
+    summary: "a mesh of trees of n dimensions on a hypercube of 2 n + 2 dimensions",
+    promised_dilation: "2",
+    source: "embeddings of meshes-of-trees",
+    plan: |pair| {
+        let levels = network_dimensions(pair.guest, MachineKind::MeshOfTrees)?;
+        let fits = cube_dimensions(pair.host)? == 2 * levels + 2 && levels <= MAX_LEVELS;
+        fits.then(|| Ok(Plan::exact(2, places(MeshOfTrees { levels }))))
+    },
+};
+
+/// The mesh of trees over `2^n x 2^n` leaves in the hypercube of `2n + 2` dimensions: load 1,
+/// dilation 2, link congestion 1 (CS838 1999, embeddings of meshes-of-trees; the hypercube is the
+/// smallest for `n >= 2` only, errata N4).
 ///
-/// It is a part of the product of two complete binary trees of depth `n`: the pairs with a leaf on one side at
-/// least. Its edges are routed as [`tree_in_cube`](super::tree_in_cube) routes those of the one tree, in their half
-/// of the dimensions. Leaf `(row, column)` is vertex `column + 2^n row`; then
-/// come the inner vertices of the trees over the rows, tree by tree, each in heap order, and those over the columns.
+/// It is a part of the product of two complete binary trees of depth `n`: the pairs with a leaf on
+/// one side at least. Its edges are routed as [`tree_in_cube`](super::tree_in_cube) routes those of
+/// the one tree, in their half of the dimensions. Leaf `(row, column)` is vertex
+/// `column + 2^n row`; then come the inner vertices of the trees over the rows, tree by tree, each
+/// in heap order, and those over the columns.
 ///
 /// # Errors
 ///
@@ -44,7 +59,8 @@ pub fn mesh_of_trees(levels: u32) -> Result<RoutedEmbedding, ClassicError> {
     Ok(RoutedEmbedding::new(hypercube(2 * levels + 2)?, places.clone(), guest.edges(), path)?)
 }
 
-/// The node of every vertex: the low half of the dimensions for the first tree, the high half for the second.
+/// The node of every vertex: the low half of the dimensions for the first tree, the high half for
+/// the second.
 pub(super) fn places(guest: MeshOfTrees) -> Vec<NodeId> {
     let tree = tree_places(&DoubleRootedTree::of_depth(guest.levels));
     let node = |vertex: u32| tree[vertex as usize].index();
@@ -63,10 +79,11 @@ fn high(levels: u32, node: NodeId) -> u32 {
     node.index() >> (levels + 1)
 }
 
-/// The mesh of trees over `2^n x 2^n` leaves: a complete binary tree over every row and every column.
+/// The mesh of trees over `2^n x 2^n` leaves: a complete binary tree over every row and every
+/// column.
 ///
-/// Leaf `(row, column)` is vertex `column + 2^n row`. Then come the inner vertices of the trees over the rows, tree by
-/// tree, each in heap order, and those of the trees over the columns.
+/// Leaf `(row, column)` is vertex `column + 2^n row`. Then come the inner vertices of the trees
+/// over the rows, tree by tree, each in heap order, and those of the trees over the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MeshOfTrees {
     pub(super) levels: u32, // n, at least 1
@@ -88,8 +105,8 @@ impl MeshOfTrees {
         self.side() * (self.side() + 2 * self.inner())
     }
 
-    /// The pair of vertices of the two trees that a vertex is, in heap order: the tree over the rows of a column first,
-    /// then the one over the columns of a row.
+    /// The pair of vertices of the two trees that a vertex is, in heap order: the tree over the
+    /// rows of a column first, then the one over the columns of a row.
     fn pair(self, vertex: ProcessId) -> (u32, u32) {
         let (side, inner) = (self.side(), self.inner());
         let leaves = side * side;

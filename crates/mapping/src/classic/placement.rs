@@ -3,59 +3,40 @@
 use cubefold_topology::Machine;
 
 use super::{
-    error::ClassicError,
+    construction::{ClassicConstruction, Pair, Plan},
+    error::ClassicPlacementError,
     growing_tree::FlipBit,
-    kind::ClassicKind,
-    pair::{Pair, Plan},
 };
-use crate::{PlacementTable, PlacementTableError, ProcessId, PromisedDilation};
+use crate::{PlacementTable, ProcessId, PromisedDilation};
 
 /// Where a construction of CS838 1999 puts the processes of one guest on one host.
 ///
-/// Its messages take the routes of the host; the promised dilation holds for them, since no route is longer than a path.
+/// Its messages take the routes of the host; the promised dilation holds for them, since no route
+/// is longer than a path.
 ///
 /// ```
-/// use cubefold_mapping::{ClassicKind, ClassicPlacement, classic::FlipBit};
+/// use cubefold_mapping::{ClassicPlacement, classic::FlipBit};
 /// use cubefold_topology::{Machine, MachineKind};
 ///
 /// let ring = Machine::new(MachineKind::Ring, &[8])?;
 /// let cube = Machine::new(MachineKind::Hypercube, &[2, 2, 2])?;
 /// let placement = ClassicPlacement::choose(&ring, &cube, &|_| FlipBit::LeftStays)?;
-/// assert_eq!(placement.kind(), ClassicKind::GrayCycle);
+/// assert_eq!(placement.construction().name, "gray-cycle");
 /// assert_eq!(placement.dilation().links, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassicPlacement {
-    kind: ClassicKind,
+    construction: &'static ClassicConstruction,
     guest: Machine,
     table: PlacementTable,
     dilation: PromisedDilation,
 }
 
-/// A pair of guest and host that no construction of the notes, or not the one asked for, covers.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ClassicPlacementError {
-    /// No construction is for the pair.
-    #[error("no construction of CS838 1999 maps this guest on this host")]
-    NotCovered,
-    /// The construction asked for is for others.
-    #[error("{kind} does not map this guest on this host, expected {}", kind.pair())]
-    OtherPair {
-        /// The construction.
-        kind: ClassicKind,
-    },
-    /// The construction could not be made.
-    #[error(transparent)]
-    Construction(#[from] ClassicError),
-    /// What was made is no placement.
-    #[error(transparent)]
-    Table(#[from] PlacementTableError),
-}
-
 impl ClassicPlacement {
-    /// The first construction in the order of [`ClassicKind`] that is for the pair. `flip` tells the flip bits of the
-    /// vertices of a tree that grows; no other construction throws a coin.
+    /// The first construction in the order of [`ClassicConstruction::ALL`] that is for the pair.
+    /// `flip` gives the flip bits of the vertices of a tree that grows; no other construction is
+    /// random.
     ///
     /// # Errors
     ///
@@ -66,9 +47,9 @@ impl ClassicPlacement {
         flip: &dyn Fn(ProcessId) -> FlipBit,
     ) -> Result<Self, ClassicPlacementError> {
         let pair = Pair { guest, host, flip };
-        let plans = ClassicKind::ALL.into_iter().filter_map(|kind| Some((kind, pair.plan(kind)?)));
-        let (kind, plan) = plans.take(1).next().ok_or(ClassicPlacementError::NotCovered)?;
-        Self::new(kind, plan?, pair)
+        let mut plans = ClassicConstruction::ALL.iter().filter_map(|own| Some((*own, (own.plan)(pair)?)));
+        let (construction, plan) = plans.next().ok_or(ClassicPlacementError::NotCovered)?;
+        Self::new(construction, plan?, pair)
     }
 
     /// The construction asked for. `flip` is as above.
@@ -77,26 +58,30 @@ impl ClassicPlacement {
     ///
     /// When it is not for the pair, or cannot be made.
     pub fn named(
-        kind: ClassicKind,
+        construction: &'static ClassicConstruction,
         guest: &Machine,
         host: &Machine,
         flip: &dyn Fn(ProcessId) -> FlipBit,
     ) -> Result<Self, ClassicPlacementError> {
         let pair = Pair { guest, host, flip };
-        let plan = pair.plan(kind).ok_or(ClassicPlacementError::OtherPair { kind })?;
-        Self::new(kind, plan?, pair)
+        let plan = (construction.plan)(pair).ok_or(ClassicPlacementError::OtherPair { construction })?;
+        Self::new(construction, plan?, pair)
     }
 
-    fn new(kind: ClassicKind, plan: Plan, pair: Pair<'_>) -> Result<Self, ClassicPlacementError> {
+    fn new(
+        construction: &'static ClassicConstruction,
+        plan: Plan,
+        pair: Pair<'_>,
+    ) -> Result<Self, ClassicPlacementError> {
         let Plan { nodes, dilation } = plan;
         let table = PlacementTable::new(pair.host, nodes)?;
-        Ok(Self { kind, guest: pair.guest.clone(), table, dilation })
+        Ok(Self { construction, guest: pair.guest.clone(), table, dilation })
     }
 
     /// Which construction it is.
     #[must_use]
-    pub fn kind(&self) -> ClassicKind {
-        self.kind
+    pub fn construction(&self) -> &'static ClassicConstruction {
+        self.construction
     }
 
     /// The guest, whose nodes are the processes.
@@ -121,6 +106,7 @@ impl ClassicPlacement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Exactness;
     use cubefold_topology::{MachineKind, Network};
 
     fn machine(kind: MachineKind, lengths: &[u64]) -> Machine {
@@ -131,10 +117,20 @@ mod tests {
         FlipBit::LeftStays
     }
 
-    /// The constructions that are for a pair, in order.
+    /// The names of the constructions that are for a pair, in order. What each states in words is
+    /// what it promises.
     fn all(guest: &Machine, host: &Machine) -> Vec<&'static str> {
-        let made = |kind: &ClassicKind| ClassicPlacement::named(*kind, guest, host, &stays).is_ok();
-        ClassicKind::ALL.into_iter().filter(made).map(ClassicKind::name).collect()
+        let placements = ClassicConstruction::ALL.iter().filter_map(|&construction| {
+            let placement = ClassicPlacement::named(construction, guest, host, &stays).ok()?;
+            let stated = construction.promised_dilation;
+            let is_bound = placement.dilation().exactness == Exactness::AtMost;
+            assert_eq!(stated.starts_with("at most "), is_bound, "{construction}");
+            if let Ok(links) = stated.trim_start_matches("at most ").parse::<u64>() {
+                assert_eq!(placement.dilation().links, links, "{construction}");
+            }
+            Some(construction.name)
+        });
+        placements.collect()
     }
 
     #[test]
@@ -191,7 +187,8 @@ mod tests {
             let guest = Machine::network(MachineKind::Network, network).unwrap();
             all(&guest, &machine(MachineKind::Hypercube, &[2; 3]))
         };
-        // A spine 3 - 0 - 4 - 1 - 5 - 2 with legs at 0 and 4. Node 0 has too many children for the root of a binary tree.
+        // A spine 3 - 0 - 4 - 1 - 5 - 2 with legs at 0 and 4. Node 0 has too many children for the
+        // root of a binary tree.
         assert_eq!(of(&[(3, 0), (0, 4), (4, 1), (1, 5), (5, 2), (0, 6), (4, 7)]), ["caterpillar"]);
         // Legs at 0 and 1: five vertices of one colour.
         assert_eq!(of(&[(3, 0), (0, 4), (4, 1), (1, 5), (5, 2), (0, 6), (1, 7)]), [""; 0]);
@@ -204,13 +201,11 @@ mod tests {
     #[test]
     fn the_first_that_applies_is_chosen_and_others_say_what_they_are_for() {
         let (line, square) = (machine(MachineKind::Line, &[16]), machine(MachineKind::Mesh, &[4, 4]));
+        let chosen = ClassicPlacement::choose(&line, &square, &stays).unwrap();
+        assert_eq!(chosen.construction().name, "recursive-path");
+        let torus_in_ring = ClassicConstruction::with_name("torus-in-ring").unwrap();
         assert_eq!(
-            ClassicPlacement::choose(&line, &square, &stays).unwrap().kind(),
-            ClassicKind::RecursivePath
-        );
-        let message = |kind| ClassicPlacement::named(kind, &line, &square, &stays).unwrap_err().to_string();
-        assert_eq!(
-            message(ClassicKind::TorusInRing),
+            ClassicPlacement::named(torus_in_ring, &line, &square, &stays).unwrap_err().to_string(),
             "torus-in-ring does not map this guest on this host, expected a torus y x z, y and z different, on a ring of y z"
         );
         let none = ClassicPlacement::choose(&square, &line, &stays).unwrap_err();

@@ -1,20 +1,36 @@
 //! Shuffle-exchange and de Bruijn networks in one another.
+//!
+//! CS838 1999, embeddings into shuffle-based topologies. Nodes are binary words; the shuffle
+//! rotates one to the left.
 
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::{ClassicError, in_range},
-    hosts::{grid_edges, nodes},
+    machines::{guest_edges, nodes},
     routed_embedding::RoutedEmbedding,
-    word::{rotated_left, rotated_right},
 };
 use crate::ProcessId;
 
 /// The most dimensions that tables are made for.
-pub(super) const MAX_DIMENSIONS: u32 = 19;
+const MAX_DIMENSIONS: u32 = 19;
 
-/// The shuffle-exchange network of `n` dimensions as a spanning subgraph of the de Bruijn network of `n` dimensions:
-/// dilation 1 (CS838 1999, embeddings into shuffle-based topologies; errata N2).
+/// A shuffle-exchange network in the de Bruijn network, odd words rotated right.
+pub(super) static UNSHUFFLED_WORDS: ClassicConstruction = ClassicConstruction {
+    name: "unshuffled-words",
+    summary: "a shuffle-exchange network of n dimensions on a de Bruijn network of n",
+    promised_dilation: "1",
+    source: "embeddings into shuffle-based topologies",
+    plan: |pair| {
+        let [guest, host] = pair.dimensions(MachineKind::ShuffleExchange, MachineKind::DeBruijn)?;
+        let fits = guest == host && host <= MAX_DIMENSIONS;
+        fits.then(|| Ok(Plan::exact(1, unshuffled_places(host))))
+    },
+};
+
+/// The shuffle-exchange network of `n` dimensions as a spanning subgraph of the de Bruijn network
+/// of `n` dimensions: dilation 1 (CS838 1999, embeddings into shuffle-based topologies; errata N2).
 ///
 /// Words of even parity stay, those of odd parity are rotated right by one: un-shuffled.
 ///
@@ -28,20 +44,35 @@ pub fn unshuffled_words(dimensions: u32) -> Result<RoutedEmbedding, ClassicError
     let node = |vertex: ProcessId| places[vertex.label() as usize];
     let host = Machine::of_dimensions(MachineKind::DeBruijn, dimensions.into())?;
     let path = |from, to| vec![node(from), node(to)];
-    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
 }
 
-pub(super) fn unshuffled_places(dimensions: u32) -> Vec<NodeId> {
+fn unshuffled_places(dimensions: u32) -> Vec<NodeId> {
     nodes((0..1 << dimensions).map(|word: u32| {
         let is_even = word.count_ones().is_multiple_of(2);
         if is_even { word } else { rotated_right(word, dimensions) }
     }))
 }
 
-/// The de Bruijn network of `n` dimensions in the shuffle-exchange network of `n` dimensions: load 1, dilation 2 (as
-/// above). Link congestion, of which the notes say nothing, is 2 or 3 by these routes.
+/// A de Bruijn network in the shuffle-exchange network.
+pub(super) static SHUFFLE_THEN_EXCHANGE: ClassicConstruction = ClassicConstruction {
+    name: "shuffle-then-exchange",
+    summary: "a de Bruijn network of n dimensions, n at least 2, on a shuffle-exchange network of n",
+    promised_dilation: "2",
+    source: "embeddings into shuffle-based topologies",
+    plan: |pair| {
+        let [guest, host] = pair.dimensions(MachineKind::DeBruijn, MachineKind::ShuffleExchange)?;
+        let fits = guest == host && (2..=MAX_DIMENSIONS).contains(&host);
+        fits.then(|| Ok(Plan::exact(2, pair.host_nodes())))
+    },
+};
+
+/// The de Bruijn network of `n` dimensions in the shuffle-exchange network of `n` dimensions: load
+/// 1, dilation 2 (as above). Link congestion, of which the notes say nothing, is 2 or 3 by these
+/// routes.
 ///
-/// Every word is on its own node. An edge takes the rotation, and then the exchange if the last bit differs.
+/// Every word is on its own node. An edge takes the rotation, and then the exchange if the last bit
+/// differs.
 ///
 /// # Errors
 ///
@@ -62,11 +93,25 @@ pub fn shuffle_then_exchange(dimensions: u32) -> Result<RoutedEmbedding, Classic
         }
         nodes(path)
     };
-    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, guest.nodes().collect(), guest_edges(&guest), path)?)
 }
 
-/// The shuffle-exchange network of `n + 1` dimensions in the de Bruijn network of `n`: load 2, dilation 1. The edges that
-/// exchange the last bit have both ends on one node; contracting them makes the one network of the other (as above).
+/// A shuffle-exchange network in the de Bruijn network of half its size.
+pub(super) static CONTRACTED_EXCHANGES: ClassicConstruction = ClassicConstruction {
+    name: "contracted-exchanges",
+    summary: "a shuffle-exchange network of n + 1 dimensions on a de Bruijn network of n",
+    promised_dilation: "1",
+    source: "embeddings into shuffle-based topologies",
+    plan: |pair| {
+        let [guest, host] = pair.dimensions(MachineKind::ShuffleExchange, MachineKind::DeBruijn)?;
+        let fits = guest == host + 1 && host <= MAX_DIMENSIONS;
+        fits.then(|| Ok(Plan::exact(1, contracted_places(host))))
+    },
+};
+
+/// The shuffle-exchange network of `n + 1` dimensions in the de Bruijn network of `n`: load 2,
+/// dilation 1. The edges that exchange the last bit have both ends on one node; contracting them
+/// makes the one network of the other (as above).
 ///
 /// # Errors
 ///
@@ -81,11 +126,23 @@ pub fn contracted_exchanges(dimensions: u32) -> Result<RoutedEmbedding, ClassicE
         path.dedup();
         path
     };
-    Ok(RoutedEmbedding::new(host, places.clone(), grid_edges(&guest), path)?)
+    Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
 }
 
-pub(super) fn contracted_places(dimensions: u32) -> Vec<NodeId> {
+fn contracted_places(dimensions: u32) -> Vec<NodeId> {
     nodes((0..2 << dimensions).map(|word: u32| word >> 1))
+}
+
+/// The word of `length` bits, rotated left by one: the shuffle.
+pub(super) fn rotated_left(word: u32, length: u32) -> u32 {
+    debug_assert!(length > 0 && length < 32, "a word of 1 to 31 bits");
+    (word << 1 | word >> (length - 1)) & ((1 << length) - 1)
+}
+
+/// The word of `length` bits, rotated right by one.
+fn rotated_right(word: u32, length: u32) -> u32 {
+    debug_assert!(length > 0 && length < 32, "a word of 1 to 31 bits");
+    word >> 1 | (word & 1) << (length - 1)
 }
 
 #[cfg(test)]
@@ -123,5 +180,12 @@ mod tests {
             links.dedup();
             assert_eq!(links.len() as u64, embedding.host().link_count(), "{dimensions}");
         }
+    }
+
+    #[test]
+    fn the_highest_bit_becomes_the_lowest_and_back() {
+        assert_eq!(rotated_left(0b101, 3), 0b011);
+        assert_eq!(rotated_left(0b1, 1), 0b1);
+        assert_eq!(rotated_right(0b011, 3), 0b101);
     }
 }

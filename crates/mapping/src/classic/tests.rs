@@ -1,4 +1,5 @@
-//! The checked cases of the notes' embeddings: `tests/golden/cs838.json`, whose `note` says what its fields mean.
+//! The checked cases of the notes' embeddings: `tests/golden/cs838.json`, whose `note` says what
+//! its fields mean.
 //!
 //! Every statement of the file is tested, here or, where it needs time, in the crate above.
 
@@ -185,7 +186,8 @@ fn hamiltonian_cycles_of_meshes_and_toruses() {
         let expected = case["hamiltonian_cycle"].as_bool().unwrap();
         let mesh = Machine::new(MachineKind::Mesh, &lengths).unwrap();
         assert_eq!(Walk::round(&mesh), expected, "{lengths:?}");
-        // Where there is one, h_L of Tao's goes along it; so it does in every torus of three nodes or more.
+        // Where there is one, h_L of Tao's goes along it; so it does in every torus of three nodes
+        // or more.
         assert_eq!(circuit(&mesh), expected, "{lengths:?}");
         let torus = Machine::new(MachineKind::Torus, &lengths).unwrap();
         assert_eq!(circuit(&torus), lengths != [2], "{lengths:?}");
@@ -199,7 +201,7 @@ fn circuit(machine: &Machine) -> bool {
         return false;
     };
     let nodes = ProcessId::first(ring.node_count()).map(|process| construction.node(process)).collect();
-    let edges = hosts::grid_edges(&ring);
+    let edges = machines::guest_edges(&ring);
     let embedding = RoutedEmbedding::along_routes_of_the_host(machine.clone(), nodes, edges).unwrap();
     embedding.measures().dilation == 1 && ring.node_count() > 2
 }

@@ -4,14 +4,33 @@ use std::collections::VecDeque;
 
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
-use super::{error::ClassicError, hosts::grid_edges, routed_embedding::RoutedEmbedding};
+use super::{
+    construction::{ClassicConstruction, Plan},
+    error::ClassicError,
+    machines::{guest_edges, is_ring},
+    routed_embedding::RoutedEmbedding,
+};
 use crate::ProcessId;
 
-/// The ring of as many vertices as a connected machine has nodes, in that machine: load 1, dilation at most 3, link
-/// congestion at most 2 (CS838 1999, embeddings of linear arrays and cycles; Sekanina).
+/// A ring round a spanning tree of any connected machine.
+pub(super) static TOUR_CYCLE: ClassicConstruction = ClassicConstruction {
+    name: "tour-cycle",
+    summary: "a ring on any connected machine of as many nodes",
+    promised_dilation: "at most 3",
+    source: "embeddings of linear arrays and cycles",
+    plan: |pair| {
+        let fits = is_ring(pair.guest) && pair.has_same_size();
+        fits.then(|| tour_places(pair.host)).flatten().map(|places| Ok(Plan::at_most(3, places)))
+    },
+};
+
+/// The ring of as many vertices as a connected machine has nodes, in that machine: load 1, dilation
+/// at most 3, link congestion at most 2 (CS838 1999, embeddings of linear arrays and cycles;
+/// Sekanina).
 ///
-/// A spanning tree is walked round depth first, from node 0. A node of an odd level gets the next vertex at the first
-/// visit, one of an even level at the last. The edges go along the walk, which crosses every link of the tree twice.
+/// A spanning tree is walked round depth first, from node 0. A node of an odd level gets the next
+/// vertex at the first visit, one of an even level at the last. The edges go along the walk, which
+/// crosses every link of the tree twice.
 ///
 /// # Errors
 ///
@@ -23,7 +42,7 @@ pub fn tour_cycle(host: &Machine) -> Result<RoutedEmbedding, ClassicError> {
         expected: "a connected machine",
     })?;
     let path = |from: ProcessId, to: ProcessId| tour.path(from, to);
-    Ok(RoutedEmbedding::new(host.clone(), tour.places(), grid_edges(&ring), path)?)
+    Ok(RoutedEmbedding::new(host.clone(), tour.places(), guest_edges(&ring), path)?)
 }
 
 /// Where the vertices of the ring are; none when the machine is not connected.
@@ -72,8 +91,8 @@ impl Tour {
         self.vertices.iter().map(|&visit| self.visits[visit]).collect()
     }
 
-    /// The part of the walk between two vertices that follow one another; back over its end from the last to the
-    /// first.
+    /// The part of the walk between two vertices that follow one another; back over its end from
+    /// the last to the first.
     fn path(&self, from: ProcessId, to: ProcessId) -> Vec<NodeId> {
         let [start, end] = [from, to].map(|vertex| self.vertices[vertex.label() as usize]);
         if to.label() == from.label() + 1 {

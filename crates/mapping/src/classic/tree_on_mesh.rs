@@ -2,37 +2,54 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use cubefold_topology::NodeId;
+use cubefold_topology::{MachineKind, NodeId};
 
 use super::{
+    construction::{ClassicConstruction, Plan},
     error::{ClassicError, in_range},
-    heap_order::{edges, joined},
-    hosts::{mesh, nodes},
+    machines::{mesh, network_dimensions, nodes, square_order},
     routed_embedding::RoutedEmbedding,
+    trees_in_cubes::{heap_edges, joined},
 };
 use crate::ProcessId;
 
 /// The greatest `m` for which the patterns reach dilation `2^m + 2m`.
 pub(super) const MAX_ORDER: u32 = 7;
 
-/// The complete binary tree of depth `2m` on the mesh `(2^m, 2^m)`: one leaf and, but for one node, one inner vertex on
-/// every node; no channel is used by two edges, directed from parent to child; dilation at most `2^m + 2m` (CS838 1999,
-/// simulation of parallel binary divide and conquer on 2D meshes).
+/// A complete binary tree on a square mesh.
+pub(super) static TREE_ON_MESH: ClassicConstruction = ClassicConstruction {
+    name: "tree-on-mesh",
+    summary: "a binary tree of 2 m levels on a mesh 2^m x 2^m, m at most 7",
+    promised_dilation: "at most 2^m + 2 m",
+    source: "simulation of parallel binary divide and conquer on 2D meshes",
+    plan: |pair| {
+        let depth = network_dimensions(pair.guest, MachineKind::BinaryTree)?;
+        let order = square_order(pair.host).filter(|&order| order <= MAX_ORDER && depth == 2 * order)?;
+        let links = (1 << order) + 2 * u64::from(order);
+        Some(places(order).map(|places| Plan::at_most(links, places)))
+    },
+};
+
+/// The complete binary tree of depth `2m` on the mesh `(2^m, 2^m)`: one leaf and, but for one node,
+/// one inner vertex on every node; no channel is used by two edges, directed from parent to child;
+/// dilation at most `2^m + 2m` (CS838 1999, simulation of parallel binary divide and conquer on 2D
+/// meshes).
 ///
-/// The figure of the notes is lost; the patterns are our own. Each quarter of the mesh is a mesh of the order below,
-/// turned so that three of the four nodes without an inner vertex meet in the middle. These get the root and its
-/// children; the edges to the roots of the quarters take shortest ways over channels that are free.
+/// The figure of the notes is lost; the patterns are our own. Each quarter of the mesh is a mesh of
+/// the order below, turned so that three of the four nodes without an inner vertex meet in the
+/// middle. These get the root and its children; the edges to the roots of the quarters take
+/// shortest paths over channels that are free.
 ///
 /// # Errors
 ///
-/// When `order`, `m`, is not 1 to 7: beyond, shortest free ways become too long.
+/// When `order`, `m`, is not 1 to 7: beyond, shortest free paths become too long.
 pub fn tree_on_mesh(order: u32) -> Result<RoutedEmbedding, ClassicError> {
     in_range("order", order, 1..=MAX_ORDER)?;
     let Pattern { side, vertices, paths, .. } = pattern(order)?;
     let index = |&(x, y): &Place| NodeId::new(x + side * y);
     let places = vertices.iter().map(index).collect();
     let path = |_: ProcessId, child: ProcessId| paths[child.label() as usize].iter().map(index).collect();
-    Ok(RoutedEmbedding::new(mesh(&[side.into(); 2])?, places, edges(2 * order), path)?)
+    Ok(RoutedEmbedding::new(mesh(&[side.into(); 2])?, places, heap_edges(2 * order), path)?)
 }
 
 /// Where the vertices are, in heap order.
@@ -56,8 +73,8 @@ struct Pattern {
 /// How a quarter lies in the next larger mesh, of which it is `side` long.
 type Turn = fn(u32, Place) -> Place;
 
-/// The quarters: lower left, lower right, upper left, upper right. The free nodes of all but the first meet in the
-/// middle.
+/// The quarters: lower left, lower right, upper left, upper right. The free nodes of all but the
+/// first meet in the middle.
 const QUARTERS: [Turn; 4] = [
     |_, place| place,
     |side, (x, y)| (x + side, side - 1 - y),
@@ -83,13 +100,14 @@ fn next_order(pattern: &Pattern) -> Option<Pattern> {
     let mut quarters = QUARTERS.map(|turn| turned(pattern, turn));
     let [free, first, second, root] = [0, 1, 2, 3].map(|quarter| quarters[quarter].free);
     let mut channels = Channels::of(2 * pattern.side, &quarters);
-    // The root's children, then the roots of the quarters, the near ones first: they leave the others more choice.
-    let mut wishes: Vec<(usize, Place, Place)> = vec![(0, root, first), (1, root, second)];
+    // The root's children, then the roots of the quarters, the near ones first: they leave the
+    // others more choice.
+    let mut requests: Vec<(usize, Place, Place)> = vec![(0, root, first), (1, root, second)];
     let parents = [second, first, second, first];
-    wishes.extend((0..4).map(|quarter| (2 + quarter, parents[quarter], quarters[quarter].vertices[0])));
-    wishes.sort_by_key(|&(_, from, to)| from.0.abs_diff(to.0) + from.1.abs_diff(to.1));
+    requests.extend((0..4).map(|quarter| (2 + quarter, parents[quarter], quarters[quarter].vertices[0])));
+    requests.sort_by_key(|&(_, from, to)| from.0.abs_diff(to.0) + from.1.abs_diff(to.1));
     let mut paths = vec![vec![]; 6];
-    for (which, from, to) in wishes {
+    for (which, from, to) in requests {
         paths[which] = channels.take_shortest(from, to)?;
     }
     for quarter in (0..4).rev() {
@@ -129,7 +147,7 @@ impl Channels {
         Self { side, taken }
     }
 
-    /// A shortest way over free channels, which it takes; none when there is no way.
+    /// A shortest path over free channels, which it takes; none when there is none.
     fn take_shortest(&mut self, from: Place, to: Place) -> Option<Vec<Place>> {
         let index = |(x, y): Place| (x + self.side * y) as usize;
         let mut before: Vec<Option<Place>> = vec![None; (self.side * self.side) as usize];

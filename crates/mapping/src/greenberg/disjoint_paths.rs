@@ -1,8 +1,8 @@
 //! Paths of a hypercube that have no node in common (lemma 5).
 //!
-//! The proof of the lemma is an induction over half cubes. Here the paths are a maximum flow through nodes of capacity
-//! 1, which finds them wherever there are any (Menger 1927): each search adds as many as it can of the shortest augmenting
-//! paths.
+//! The proof of the lemma is an induction over half cubes. Here the paths are a maximum flow
+//! through nodes of capacity 1, which finds them wherever there are any (Menger 1927): each search
+//! adds as many as it can of the shortest augmenting paths.
 
 use std::collections::VecDeque;
 
@@ -33,11 +33,12 @@ pub enum DisjointPathsError {
     },
 }
 
-/// A path from every source to a sink of its own in the cube of `dimensions` dimensions, no two with a node in
-/// common; the paths in the order of the sources, each with both its ends.
+/// A path from every source to a sink of its own in the cube of `dimensions` dimensions, no two
+/// with a node in common; the paths in the order of the sources, each with both its ends.
 ///
-/// Greenberg 1987, lemma 5: they exist for up to `dimensions` sources and as many sinks (errata G12). A node may be
-/// source and sink, and is then a path. A path passes no other source, and ends at its first sink.
+/// Greenberg 1987, lemma 5: they exist for up to `dimensions` sources and as many sinks (errata
+/// G12). A node may be source and sink, and is then a path. A path passes no other source, and ends
+/// at its first sink.
 ///
 /// # Errors
 ///
@@ -45,8 +46,8 @@ pub enum DisjointPathsError {
 ///
 /// # Complexity
 ///
-/// O(n 2^n) in n dimensions for each length of augmenting paths that comes up, at most as many as sources; where sinks are
-/// near, only the nodes around are looked at.
+/// O(n 2^n) in n dimensions for each length of augmenting paths that occurs, at most as many as
+/// sources; where sinks are near, only the nodes around are searched.
 ///
 /// # Examples
 ///
@@ -87,7 +88,7 @@ fn check(dimensions: u32, nodes: &[u32]) -> Result<(), DisjointPathsError> {
     }
 }
 
-/// What comes before or after a node on its path.
+/// The node before or after another on its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Link {
     /// Nothing: it is on no path.
@@ -98,7 +99,7 @@ enum Link {
     Node(u32),
 }
 
-/// A side of a node: the flow goes in, and out again.
+/// A vertex of the residual graph: the entry or the exit of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Port {
     In(u32),
@@ -114,12 +115,12 @@ impl Port {
     }
 }
 
-/// What a search knows of a port.
+/// The result of a search at a port.
 #[derive(Debug, Clone, Copy, Default)]
 struct Reached {
     search: u32, // the last one that reached it, from 1; what follows is of that search
-    level: u32,  // the length of the shortest way to it
-    ways: u32,   // how many of the ways from it have been taken, or led nowhere
+    level: u32,  // the length of the shortest residual path to it
+    arcs: u32,   // how many of the arcs from it have been taken, or lead to no sink
 }
 
 /// Disjoint paths found so far.
@@ -143,8 +144,8 @@ impl Flow {
         Self { dimensions, is_sink, previous, next, reached: vec![Reached::default(); 2 * nodes], search: 0 }
     }
 
-    /// Adds paths from sources that have none, others giving way, as many as there can be of the least length; tells how
-    /// many (Dinitz 1970).
+    /// Adds as many augmenting paths of the least length as there can be, from sources without a
+    /// path; returns their number (Dinitz 1970).
     fn augment(&mut self, sources: &[u32]) -> usize {
         let Some(length) = self.search(sources) else { return 0 };
         let mut found = 0;
@@ -152,7 +153,7 @@ impl Flow {
             if !self.is_served(source)
                 && let Some(ports) = self.descend(source, length)
             {
-                self.turn(&ports);
+                self.add_flow(&ports);
                 found += 1;
             }
         }
@@ -164,7 +165,7 @@ impl Flow {
         self.previous[source as usize] == Link::End
     }
 
-    /// Finds the levels of all ports up to the first open sink, which is told.
+    /// Finds the levels of all ports up to the first open sink, and returns its level.
     fn search(&mut self, sources: &[u32]) -> Option<u32> {
         self.search += 1;
         let mut queue = VecDeque::new();
@@ -178,8 +179,8 @@ impl Flow {
             if self.is_open_sink(port) {
                 return Some(level);
             }
-            for way in 0..=self.dimensions {
-                if let Some(next) = self.way(port, way) {
+            for arc in 0..=self.dimensions {
+                if let Some(next) = self.residual_arc(port, arc) {
                     self.reach(next, level + 1, &mut queue);
                 }
             }
@@ -190,25 +191,25 @@ impl Flow {
     fn reach(&mut self, port: Port, level: u32, queue: &mut VecDeque<Port>) {
         let reached = &mut self.reached[port.index()];
         if reached.search < self.search {
-            *reached = Reached { search: self.search, level, ways: 0 };
+            *reached = Reached { search: self.search, level, arcs: 0 };
             queue.push_back(port);
         }
     }
 
-    /// One of the ways on from a port, as the flow is now; none where it is closed.
+    /// The port to which a residual arc leads; none where the flow closes it.
     ///
-    /// From the entry of a node: through it when it is free, else back along the path that has it. From its exit: to
-    /// its neighbours, and last back through it when a path has it.
-    fn way(&self, port: Port, way: u32) -> Option<Port> {
+    /// From the entry of a node: through it when it is free, else back along the path that has it.
+    /// From its exit: to its neighbours, and last back through it when a path has it.
+    fn residual_arc(&self, port: Port, arc: u32) -> Option<Port> {
         match port {
-            Port::In(node) if way == 0 => match self.previous[node as usize] {
+            Port::In(node) if arc == 0 => match self.previous[node as usize] {
                 Link::None => Some(Port::Out(node)),
                 Link::Node(previous) => Some(Port::Out(previous)),
                 Link::End => None,
             },
             Port::In(_) => None,
-            Port::Out(node) if way < self.dimensions => {
-                let neighbour = node ^ (1 << way);
+            Port::Out(node) if arc < self.dimensions => {
+                let neighbour = node ^ (1 << arc);
                 (self.next[node as usize] != Link::Node(neighbour)).then_some(Port::In(neighbour))
             }
             Port::Out(node) => (self.next[node as usize] != Link::None).then_some(Port::In(node)),
@@ -239,25 +240,25 @@ impl Flow {
         None
     }
 
-    /// The next way from a port to one a level down that was not tried yet.
+    /// The port one level down to which the next untried arc leads.
     fn next_down(&mut self, port: Port) -> Option<Port> {
-        let Reached { level, ways, .. } = self.reached[port.index()];
-        for way in ways..=self.dimensions {
-            self.reached[port.index()].ways = way + 1;
+        let Reached { level, arcs, .. } = self.reached[port.index()];
+        for arc in arcs..=self.dimensions {
+            self.reached[port.index()].arcs = arc + 1;
             let below = |next: &Port| {
                 let next = self.reached[next.index()];
                 next.search == self.search && next.level == level + 1
             };
-            if let Some(next) = self.way(port, way).filter(below) {
+            if let Some(next) = self.residual_arc(port, arc).filter(below) {
                 return Some(next);
             }
         }
         None
     }
 
-    /// Turns the flow along the ports that led to a sink: what they went back is undone, what they went forth is
-    /// added.
-    fn turn(&mut self, ports: &[Port]) {
+    /// Adds the flow along the ports that lead to a sink, and removes the flow that they traverse
+    /// backwards.
+    fn add_flow(&mut self, ports: &[Port]) {
         for pair in ports.windows(2) {
             if let [Port::In(node), Port::Out(previous)] = *pair
                 && node != previous

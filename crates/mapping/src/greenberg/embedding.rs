@@ -5,21 +5,21 @@ use std::fmt;
 use super::{
     GreenbergError, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, Slot, SlotTable,
     intermediate_mesh::ColumnOrder,
-    mesh_sides::bits,
     percolation::{Moved, percolate},
     reflection_method::Steps,
+    slot_table::bits,
 };
 
 /// How a mesh is placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum GreenbergMethod {
     /// By the two-dimensional Gray code (definition 6), where its cube is the smallest.
     Gray,
     /// By line compression and reflection, with percolation (sections 4 and 5).
     Reflection,
 }
 
-impl Method {
+impl GreenbergMethod {
     /// The word for it in every file.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -38,7 +38,8 @@ impl Method {
         }
     }
 
-    /// The dilation that is promised of meshes \[links\]: theorem 1 for the Gray code, theorem 3 for reflection.
+    /// The dilation that is promised of meshes \[links\]: theorem 1 for the Gray code, theorem 3
+    /// for reflection.
     #[must_use]
     pub fn promised_dilation(self) -> u32 {
         match self {
@@ -48,7 +49,7 @@ impl Method {
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for GreenbergMethod {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
@@ -71,12 +72,13 @@ pub struct ReflectionNumbers {
     pub doubled_slots: u32,
     /// Slots without a node before percolation.
     pub empty_slots: u32,
-    /// How many edges joined slots at each distance before percolation, which is the index \[links\].
+    /// How many edges joined slots at each distance before percolation, which is the index
+    /// \[links\].
     pub spectrum: Vec<u64>,
 }
 
-/// A mesh in its smallest hypercube: one node to a slot, neighbours at most 1 link apart by the Gray code and 5
-/// by reflection.
+/// A mesh in its smallest hypercube: one node to a slot, neighbours at most 1 link apart by the
+/// Gray code and 5 by reflection.
 ///
 /// Greenberg 1987, theorem 3. The shorter side is compressed, so that `W <= L`.
 ///
@@ -111,19 +113,19 @@ impl GreenbergEmbedding {
     ///
     /// # Errors
     ///
-    /// When a length is 0 or there are over [`MeshSides::MAX_PROCESSES`] nodes. Other errors would tell of a defect:
-    /// every embedding is checked to be one-to-one and as near as promised.
+    /// When a length is 0 or there are over [`MeshSides::MAX_PROCESSES`] nodes. Other errors would
+    /// show a defect: every embedding is checked to be one-to-one and as near as promised.
     ///
     /// # Complexity
     ///
-    /// O(W L) beside the percolation, which searches in the last `2 W1` columns of the intermediate mesh once for each
-    /// slot with two nodes.
+    /// O(W L) beside the percolation, which searches in the last `2 W1` columns of the intermediate
+    /// mesh once for each slot with two nodes.
     pub fn new(lengths: [u64; 2]) -> Result<Self, GreenbergError> {
         let row_axis = usize::from(lengths[1] < lengths[0]);
         let sides = MeshSides::new(lengths[row_axis], lengths[1 - row_axis])?;
         let embedding = match sides.method() {
-            Method::Gray => Self::by_gray_code(sides, row_axis),
-            Method::Reflection => Self::by_reflection(sides, row_axis)?,
+            GreenbergMethod::Gray => Self::by_gray_code(sides, row_axis),
+            GreenbergMethod::Reflection => Self::by_reflection(sides, row_axis)?,
         };
         embedding.check()?;
         Ok(embedding)
@@ -146,8 +148,8 @@ impl GreenbergEmbedding {
         Ok(Self { sides, row_axis, intermediate: method.intermediate(), reflection, table })
     }
 
-    /// One node to a slot of the cube, and neighbours as near as promised, the ends of columns included where the
-    /// method brings them together (6.2).
+    /// One node to a slot of the cube, and neighbours as near as promised, the ends of columns
+    /// included where the method brings them together (6.2).
     fn check(&self) -> Result<(), GreenbergError> {
         let mut taken = vec![false; self.intermediate.slot_count() as usize];
         for (_, _, slot) in self.table.iter() {
@@ -159,7 +161,7 @@ impl GreenbergEmbedding {
         }
         let promised = self.promised_dilation();
         let mut found = self.table.spectrum(self.intermediate).len();
-        if self.method() == Method::Reflection {
+        if self.method() == GreenbergMethod::Reflection {
             found = found.max(self.table.wrap_spectrum(self.intermediate).len());
         }
         match found.checked_sub(1) {
@@ -170,8 +172,8 @@ impl GreenbergEmbedding {
 
     /// How it is placed.
     #[must_use]
-    pub fn method(&self) -> Method {
-        if self.reflection.is_some() { Method::Reflection } else { Method::Gray }
+    pub fn method(&self) -> GreenbergMethod {
+        if self.reflection.is_some() { GreenbergMethod::Reflection } else { GreenbergMethod::Gray }
     }
 
     /// The mesh, its shorter side as rows.
@@ -225,7 +227,7 @@ impl GreenbergEmbedding {
         match &self.reflection {
             Some(reflection) => reflection.method.slots(stage),
             None if stage == GreenbergStage::Gray => Ok(self.table.clone()),
-            None => Err(GreenbergError::Stage { stage, method: Method::Gray }),
+            None => Err(GreenbergError::Stage { stage, method: GreenbergMethod::Gray }),
         }
     }
 
@@ -240,8 +242,9 @@ impl GreenbergEmbedding {
         self.intermediate.cube_node(self.table.slot(row, column))
     }
 
-    /// The cube nodes on the path of a mesh edge, both ends included (6.1): over the percolation edge of the start, to
-    /// the right row, along the row, the highest dimension first, and over the percolation edge of the end.
+    /// The cube nodes on the path of a mesh edge, both ends included (6.1): over the percolation
+    /// edge of the start, to the right row, along the row, the highest dimension first, and over
+    /// the percolation edge of the end.
     ///
     /// # Panics
     ///

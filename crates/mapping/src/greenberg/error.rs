@@ -2,7 +2,7 @@
 
 use cubefold_topology::{HostDimension, MachineKind};
 
-use super::{DisjointPathsError, GreenbergStage, MeshSides, Method};
+use super::{DisjointPathsError, GreenbergMethod, GreenbergStage, MeshSides};
 use crate::PlacementTableError;
 
 /// Why a mesh is not placed.
@@ -39,7 +39,7 @@ pub enum GreenbergError {
         /// The stage asked for.
         stage: GreenbergStage,
         /// The method.
-        method: Method,
+        method: GreenbergMethod,
     },
     /// A side that wraps where the report's embedding does not close it.
     #[error("dimension {dimension} of length {length} wraps and is {place}, expected one that does not wrap")]
@@ -73,7 +73,8 @@ pub enum GreenbergError {
         /// The number needed.
         expected: u32,
     },
-    /// No room to percolate: never for a mesh whose shorter side is compressed (section 5).
+    /// No disjoint paths to percolate along: never for a mesh whose shorter side is compressed
+    /// (section 5).
     #[error("percolation: {0}")]
     Percolation(#[from] DisjointPathsError),
     /// A node with two processes after all.
@@ -114,7 +115,7 @@ impl std::fmt::Display for WrapPlace {
 }
 
 /// The stages of a method in words.
-fn stages(method: Method) -> String {
+fn stages(method: GreenbergMethod) -> String {
     let names: Vec<&str> = method.stages().iter().map(|stage| stage.name()).collect();
     names.join(", ")
 }

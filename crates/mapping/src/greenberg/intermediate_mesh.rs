@@ -1,9 +1,14 @@
-//! The mesh between guest and cube: its sides are powers of two, so that the Gray code fits it.
+//! The mesh between guest and cube, and the Gray code by which every slot of it is a node of the
+//! cube.
+//!
+//! Its sides are powers of two, so that the Gray code fits it. Of the report's three ways to count,
+//! the one of definition 6 is meant: an n-cube has dimensions 0 to n - 1, and steps are counted
+//! from 1 (errata G1, G2).
 
-use super::sequence::{gray_code_word, gray_position};
+use crate::product::{gray_position as position_in_gray_code, gray_word};
 
-/// A slot of the intermediate mesh, or beyond its last column before step 4: positions along the Gray codes of rows and
-/// columns, counted from 0.
+/// A slot of the intermediate mesh, or beyond its last column before step 4: positions along the
+/// Gray codes of rows and columns, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slot {
     /// The position among the rows.
@@ -25,8 +30,8 @@ pub struct IntermediateMesh {
 pub(super) enum ColumnOrder {
     /// As in the code.
     Ascending,
-    /// The highest dimension of the code is the lowest in the cube: dimension-order routes then take it first, which
-    /// keeps the load factor of 6.1.
+    /// The highest dimension of the code is the lowest in the cube: dimension-order routes then
+    /// take it first, which keeps the load factor of 6.1.
     Descending,
 }
 
@@ -66,10 +71,10 @@ impl IntermediateMesh {
         1 << (self.row_bits + self.column_bits)
     }
 
-    /// The cube node of a slot: the code word of its row in the low bits, that of its column above them
-    /// (definition 6).
+    /// The cube node of a slot: the code word of its row in the low bits, that of its column above
+    /// them (definition 6).
     ///
-    /// Columns beyond the last count as those of a larger code; a result beyond the cube tells of them.
+    /// Columns beyond the last count as those of a larger code; their results lie beyond the cube.
     #[must_use]
     pub fn cube_node(self, slot: Slot) -> u32 {
         self.with_column_word(gray_code_word(slot.row), gray_code_word(slot.column))
@@ -90,8 +95,8 @@ impl IntermediateMesh {
         rows.count_ones() + columns.count_ones()
     }
 
-    /// The cube nodes on the way from a slot to another, both included: to the right row first, then along it, the
-    /// highest dimension of a code first (6.1; errata G17).
+    /// The cube nodes on the path between two slots, both included: to the right row first, then
+    /// along it, the highest dimension of a code first (6.1; errata G17).
     pub(super) fn path(self, from: Slot, to: Slot) -> Vec<u32> {
         let mut words = [gray_code_word(from.row), gray_code_word(from.column)];
         let goal = [gray_code_word(to.row), gray_code_word(to.column)];
@@ -120,6 +125,39 @@ impl IntermediateMesh {
     }
 }
 
+/// The dimension that step `step` of the Gray code crosses, in a cube of `dimensions` dimensions:
+/// 0, 1, 0, 2, 0, ..
+///
+/// Greenberg 1987, definition 2. `step` counts from 1; after `2^n - 1` steps it goes on cyclically,
+/// the closing step `2^n` crossing the highest dimension back to the first node. A cube without
+/// dimensions, and step 0, count as dimension 0.
+#[must_use]
+pub fn gray_dimension(step: u32, dimensions: u32) -> u32 {
+    step.trailing_zeros().min(dimensions.saturating_sub(1))
+}
+
+/// The dimension that step `step` of the flexed sequence crosses: the Gray sequence with the order
+/// of dimensions reversed, n - 1, n - 2, n - 1, n - 3, ..
+///
+/// Greenberg 1987, definition 2. Beyond `2^n - 1` steps it goes on cyclically: the closing step
+/// `2^n` crosses dimension 0 (errata G3).
+#[must_use]
+pub fn flexed_dimension(step: u32, dimensions: u32) -> u32 {
+    dimensions.saturating_sub(1) - gray_dimension(step, dimensions)
+}
+
+/// The cube node at a position of the Gray code, both counted from 0 (definitions 3 and 6; errata
+/// G5).
+#[must_use]
+pub fn gray_code_word(position: u32) -> u32 {
+    gray_word(position)
+}
+
+/// The position of a cube node on the Gray code: the inverse of [`gray_code_word`].
+pub(super) fn gray_position(word: u32) -> u32 {
+    position_in_gray_code(word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,7 +183,23 @@ mod tests {
     fn paths_along_a_row_are_those_of_dimension_order() {
         let mesh = IntermediateMesh::new(1, 3, ColumnOrder::Descending);
         let slot = |column| Slot { row: 0, column };
-        // Columns 1 and 5 hold words 001 and 111: dimension 2 of the code, which is 1 of the cube, comes first.
+        // Columns 1 and 5 hold words 001 and 111: dimension 2 of the code, which is 1 of the cube,
+        // comes first.
         assert_eq!(mesh.path(slot(1), slot(5)), [0b1000, 0b1010, 0b1110]);
+    }
+
+    #[test]
+    fn steps_of_the_sequence_lead_from_word_to_word() {
+        for position in 0..1 << 12 {
+            let crossed = gray_code_word(position) ^ gray_code_word(position + 1);
+            assert_eq!(crossed, 1 << gray_dimension(position + 1, 13));
+        }
+        assert_eq!(gray_code_word((1 << 12) - 1), 1 << gray_dimension(1 << 12, 12), "the closing step");
+    }
+
+    #[test]
+    fn the_sixth_step_of_the_fourth_order_crosses_dimension_one() {
+        // Example 1 of the report.
+        assert_eq!(gray_dimension(6, 4), 1);
     }
 }

@@ -1,8 +1,9 @@
-//! Section 5: nodes move over by one slot each, along disjoint paths, until every node has a slot of its own.
+//! Section 5: nodes move by one slot each, along disjoint paths, until every node has a slot of its
+//! own.
 
 use super::{
     DisjointPathsError, IntermediateMesh, Slot, SlotTable, disjoint_paths,
-    sequence::{gray_code_word, gray_position},
+    intermediate_mesh::{gray_code_word, gray_position},
 };
 
 /// A node that percolated.
@@ -16,8 +17,8 @@ pub(super) struct Moved {
 
 /// The last columns of the intermediate mesh, at most `2 W1` of them, a power of two: a subcube.
 ///
-/// Section 5 finds its paths there, in the four regions of `W1 / 2` columns on the right, so that a search in it finds
-/// some, too.
+/// Section 5 finds its paths there, in the four regions of `W1 / 2` columns on the right, so that a
+/// search in it finds some, too.
 #[derive(Debug, Clone, Copy)]
 struct LastColumns {
     intermediate: IntermediateMesh,
@@ -50,7 +51,7 @@ impl LastColumns {
     }
 }
 
-/// Who is in a slot, by places in the table.
+/// The nodes in a slot, by their indices in the table.
 #[derive(Debug, Clone, Copy, Default)]
 struct Occupants {
     first: Option<usize>,
@@ -79,7 +80,7 @@ pub(super) fn percolate(
     let sinks = nodes(|own| own.first.is_none());
     let mut moved = vec![];
     for path in disjoint_paths(columns.dimensions(), &sources, &sinks)? {
-        // The one that stands later in the table leaves: which one is free to choose.
+        // The later one of the table leaves; the choice is free.
         let mut leaving = occupants[path[0] as usize].second.take();
         for &node in &path[1..] {
             let Some(index) = leaving else { break };

@@ -1,21 +1,71 @@
 //! The reflection method, step by step (4.2 and section 5).
+//!
+//! Every step changes the slots of a [`SlotTable`] in place. Columns of the mesh stay together
+//! until percolation, so that each step needs no more than the rows of the doublets.
+
+use std::fmt;
 
 use super::{
-    GreenbergError, GreenbergStage, IntermediateMesh, MeshSides, Method, SlotTable,
-    doublet_swap::swap,
-    folding::fold,
-    intermediate_mesh::ColumnOrder,
-    line_compression::{LineCompression, compress},
-    mesh_sides::{bits, bits_under},
-    packing::pack,
+    GreenbergError, GreenbergMethod, IntermediateMesh, MeshSides, Slot, SlotTable,
+    intermediate_mesh::{ColumnOrder, flexed_dimension, gray_code_word, gray_position},
     percolation::{Moved, percolate},
-    reflection::reflect,
+    slot_table::{bits, bits_under},
 };
 
-/// The reflection method for one mesh: what is promised for `W <= L`, and can be looked at for others (figure 6 is the
-/// 11 x 5 mesh).
+/// A stage of an embedding: what has been done up to and with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GreenbergStage {
+    /// Step 1 of 4.2: every column of the mesh is a block of two columns.
+    Compress,
+    /// Step 2: the rows of the blocks are reflected.
+    Reflect,
+    /// Step 3: all nodes are as far to the left as they go.
+    Pack,
+    /// Step 4: columns beyond the cube are folded back.
+    Fold,
+    /// Step 5: doublets are swapped where that keeps neighbours near.
+    Swap,
+    /// Section 5: every node has a slot of its own.
+    Percolate,
+    /// Definition 6: the Gray code alone, where that is the method.
+    Gray,
+}
+
+impl GreenbergStage {
+    /// Every stage: those of the reflection method in their order, then the one of the Gray code.
+    pub const ALL: [Self; 7] =
+        [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate, Self::Gray];
+
+    /// Those of the reflection method.
+    pub const REFLECTION: [Self; 6] =
+        [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate];
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compress => "compress",
+            Self::Reflect => "reflect",
+            Self::Pack => "pack",
+            Self::Fold => "fold",
+            Self::Swap => "swap",
+            Self::Percolate => "percolate",
+            Self::Gray => "gray",
+        }
+    }
+}
+
+impl fmt::Display for GreenbergStage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The reflection method for one mesh: what is promised for `W <= L`, and can be looked at for
+/// others (figure 6 is the 11 x 5 mesh).
 ///
-/// Nothing is checked here but that the steps can be done; [`GreenbergEmbedding`](super::GreenbergEmbedding) does.
+/// Nothing is checked here but that the steps can be done;
+/// [`GreenbergEmbedding`](super::GreenbergEmbedding) does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReflectionMethod {
     sides: MeshSides,
@@ -23,7 +73,7 @@ pub struct ReflectionMethod {
     intermediate: IntermediateMesh,
 }
 
-/// What the steps came to.
+/// The result of the steps.
 #[derive(Debug)]
 pub(super) struct Steps {
     pub(super) table: SlotTable,
@@ -33,7 +83,8 @@ pub(super) struct Steps {
 }
 
 impl ReflectionMethod {
-    /// The method for a mesh whose columns are compressed to `W1 = under(W)` rows, in `L1 = over(L)` columns.
+    /// The method for a mesh whose columns are compressed to `W1 = under(W)` rows, in
+    /// `L1 = over(L)` columns.
     ///
     /// # Errors
     ///
@@ -76,7 +127,8 @@ impl ReflectionMethod {
     ///
     /// # Errors
     ///
-    /// When the stage is that of the Gray code, or nothing can percolate, which only meshes with `W > L` can come to.
+    /// When the stage is that of the Gray code, or nothing can percolate, which happens only with
+    /// `W > L`.
     pub fn slots(&self, stage: GreenbergStage) -> Result<SlotTable, GreenbergError> {
         self.run(stage).map(|steps| steps.table)
     }
@@ -84,7 +136,7 @@ impl ReflectionMethod {
     /// All steps up to and with a stage.
     pub(super) fn run(&self, stage: GreenbergStage) -> Result<Steps, GreenbergError> {
         if stage == GreenbergStage::Gray {
-            return Err(GreenbergError::Stage { stage, method: Method::Reflection });
+            return Err(GreenbergError::Stage { stage, method: GreenbergMethod::Reflection });
         }
         let table = compress(self.sides, self.compression);
         let mut steps = Steps { table, doublets: vec![], swapped: 0, moved: vec![] };
@@ -106,4 +158,135 @@ impl ReflectionMethod {
         }
         Ok(())
     }
+}
+
+/// How a column of `W` nodes lies in `W1` rows: singlets, rows with one node, above doublets, rows
+/// with two.
+///
+/// ```text
+/// W = 5, W1 = 4, S = 3, D = 1:    0 .
+///                                 1 .
+///                                 2 .
+///                                 3 4
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LineCompression {
+    rows: u32,     // W1, a power of two
+    doublets: u32, // D = W - W1, in 1..W1: S = W1 - D rows are singlets
+}
+
+/// Which of the two columns of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlockColumn {
+    /// The left one.
+    Left,
+    /// The right one, which only doublets have.
+    Right,
+}
+
+impl LineCompression {
+    /// For columns of `rows` nodes, which is no power of two.
+    fn new(rows: u32) -> Self {
+        debug_assert!(!rows.is_power_of_two(), "the Gray code fits a power of two");
+        let intermediate = 1 << bits_under(rows);
+        Self { rows: intermediate, doublets: rows - intermediate }
+    }
+
+    /// `S = 2 W1 - W`.
+    fn singlets(self) -> u32 {
+        self.rows - self.doublets
+    }
+
+    /// `D = W - W1`.
+    fn doublets(self) -> u32 {
+        self.doublets
+    }
+
+    /// The row and column inside the block of a node, by its row of the mesh (4.2, step 1).
+    fn place(self, row: u32) -> (u32, BlockColumn) {
+        match row.checked_sub(self.singlets()) {
+            None => (row, BlockColumn::Left),
+            Some(below) if below.is_multiple_of(2) => (self.singlets() + below / 2, BlockColumn::Left),
+            Some(below) => (self.singlets() + below / 2, BlockColumn::Right),
+        }
+    }
+
+    /// The rows of the mesh that are the first nodes of the doublets; the second is the next row.
+    fn first_of_doublets(self) -> impl Iterator<Item = u32> {
+        (self.singlets()..self.rows + self.doublets).step_by(2)
+    }
+}
+
+/// Step 1: block `c` has columns `2 c` and `2 c + 1`.
+fn compress(sides: MeshSides, compression: LineCompression) -> SlotTable {
+    SlotTable::new(sides, |row, column| match compression.place(row) {
+        (row, BlockColumn::Left) => Slot { row, column: 2 * column },
+        (row, BlockColumn::Right) => Slot { row, column: 2 * column + 1 },
+    })
+}
+
+/// Step 2: block `c` is crossed over all of the first `c` dimensions of the flexed sequence (errata
+/// G7).
+fn reflect(table: &mut SlotTable, row_bits: u32) {
+    let mut crossed = 0;
+    for (step, column) in (1..).zip(table.columns_mut()) {
+        for slot in column {
+            slot.row = gray_position(gray_code_word(slot.row) ^ crossed);
+        }
+        crossed ^= 1 << flexed_dimension(step, row_bits);
+    }
+}
+
+/// Step 3: a node of block `c` is in column `c + DB`, `DB` doublets having been placed in its row
+/// before, and the second of a doublet right of the first (errata G8). Returns how many doublets
+/// each row has in the end.
+fn pack(table: &mut SlotTable, intermediate: IntermediateMesh, compression: LineCompression) -> Vec<u32> {
+    let mut doublets = vec![0; intermediate.rows() as usize]; // DB, by row
+    for (block, column) in (0..).zip(table.columns_mut()) {
+        for (row, slot) in (0..).zip(column.iter_mut()) {
+            let before: u32 = doublets[slot.row as usize];
+            slot.column = match compression.place(row).1 {
+                BlockColumn::Left => block + before,
+                BlockColumn::Right => block + before + 1,
+            };
+        }
+        for first in compression.first_of_doublets() {
+            doublets[column[first as usize].row as usize] += 1;
+        }
+    }
+    doublets
+}
+
+/// Step 4: `c1` becomes `2 L1 + 1 - c1`, counted from 1, as the text has it and not the formula
+/// (errata G9).
+///
+/// Two nodes may share a slot then, only in the last `log W1 - 1` columns (lemma 7).
+fn fold(table: &mut SlotTable, intermediate: IntermediateMesh) {
+    let columns = intermediate.columns();
+    for slot in table.slots_mut().iter_mut().filter(|slot| slot.column >= columns) {
+        // Some column is not full where another runs over, so that no more than one fold is ever
+        // needed.
+        slot.column = (2 * columns - 1).saturating_sub(slot.column);
+    }
+}
+
+/// The most links between neighbours before percolation (theorem 2).
+const MAX_BEFORE_PERCOLATION: u32 = 3;
+
+/// Step 5, from column to column as the one before then is (errata G10). Returns how many doublets
+/// were swapped.
+fn swap(table: &mut SlotTable, intermediate: IntermediateMesh, compression: LineCompression) -> u64 {
+    let rows = table.sides().rows() as usize;
+    let mut swapped = 0;
+    for column in 1..table.sides().columns() as usize {
+        let (before, own) = table.slots_mut()[(column - 1) * rows..].split_at_mut(rows);
+        for first in compression.first_of_doublets().map(|row| row as usize) {
+            let is_far = |row: usize| intermediate.distance(before[row], own[row]) > MAX_BEFORE_PERCOLATION;
+            if is_far(first) || is_far(first + 1) {
+                own.swap(first, first + 1);
+                swapped += 1;
+            }
+        }
+    }
+    swapped
 }

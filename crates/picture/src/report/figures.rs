@@ -1,4 +1,4 @@
-//! The pictures of the page, as many as it has room for.
+//! The pictures of the page, as many as its size allows.
 
 use std::{ptr, sync::Arc};
 
@@ -10,14 +10,14 @@ use crate::{
     placement_grid, space_time, spectrum, time_shares,
 };
 
-/// What all pictures together may take \[bytes\]: the page stays below 3 MB.
-const ROOM: usize = 2_600_000;
+/// The most that all pictures together take \[bytes\]: the page stays below 3 MB.
+const MAX_PICTURE_BYTES: usize = 2_600_000;
 
 /// The most nodes of a machine that is drawn.
 const MAX_NODES: u64 = 256;
 
-/// How many marks a space-time diagram of the page has, about.
-const MARKS: usize = 700;
+/// The approximate number of marks of a space-time diagram of the page.
+const SPACE_TIME_MARKS: usize = 700;
 
 /// A section with pictures.
 #[derive(Debug)]
@@ -37,31 +37,31 @@ pub(super) struct Part {
 
 /// All sections.
 pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<Vec<Figure>, PictureError> {
-    let mut room = Room { left: ROOM };
+    let mut budget = PageBudget { left: MAX_PICTURE_BYTES };
     let file = scenario.path.display().to_string();
     Ok(vec![
         Figure {
             title: "Where the time goes",
             explanation: "The makespan of each run, split into what the mean process does. A line across the bar is \
                           what no placement goes below, where that is known.",
-            parts: vec![shares(scenario, runs, &mut room)?],
+            parts: vec![shares(scenario, runs, &mut budget)?],
         },
         Figure {
             title: "Distances",
             explanation: "How many guest edges have each dilation: how far apart neighbours of the program lie.",
-            parts: vec![spectra(scenario, runs, &mut room)?],
+            parts: vec![spectra(scenario, runs, &mut budget)?],
         },
-        each(runs, &mut room, "Who does what when", SPACE_TIME, |run| {
+        figure_per_run(runs, &mut budget, "Who does what when", SPACE_TIME, |run| {
             let command = format!("cubefold draw space-time {file}");
             draw_space_time(run, &command)
         }),
-        each(runs, &mut room, "Waiting and blocked times", HISTOGRAM, |run| {
+        figure_per_run(runs, &mut budget, "Waiting and blocked times", HISTOGRAM, |run| {
             histogram(&run.name, &run.finished.outcome.summary).map_err(|error| error.to_string())
         }),
-        of_placements(runs, &mut room, "Placements", PLACEMENT, |run| {
+        figure_per_placement(runs, &mut budget, "Placements", PLACEMENT, |run| {
             placement_grid(run.run, None).map_err(|error| error.to_string())
         }),
-        of_placements(runs, &mut room, "Links", LINKS, |run| {
+        figure_per_placement(runs, &mut budget, "Links", LINKS, |run| {
             link_map(run.run, LinkMeasure::Congestion, &link_congestion(run.run))
                 .map_err(|error| error.to_string())
         }),
@@ -75,13 +75,13 @@ const HISTOGRAM: &str = "How often a process waits so long in a stage, and its m
 const PLACEMENT: &str = "Which process sits on which node. Dashed ends are links around.";
 const LINKS: &str = "Each link as dark as guest edges use it.";
 
-/// What is left of the page.
-struct Room {
-    left: usize,
+/// The part of the page's size that is left for pictures.
+struct PageBudget {
+    left: usize, // bytes
 }
 
-impl Room {
-    /// A picture, if there is room for it.
+impl PageBudget {
+    /// The picture, if it fits.
     fn admit(&mut self, picture: Result<Picture, String>) -> Result<Picture, String> {
         let picture = picture?;
         match self.left.checked_sub(picture.svg().len()) {
@@ -94,43 +94,51 @@ impl Room {
     }
 }
 
-fn shares(scenario: &Scenario, runs: &[ReportedRun<'_>], room: &mut Room) -> Result<Part, PictureError> {
+fn shares(
+    scenario: &Scenario,
+    runs: &[ReportedRun<'_>],
+    budget: &mut PageBudget,
+) -> Result<Part, PictureError> {
     let first = runs.iter().take(MAX_BARS).map(|run| (run.name.clone(), &run.record));
     let picture = time_shares(&scenario.name, &first.collect::<Vec<_>>())?;
     let name =
         if runs.len() > MAX_BARS { format!("The first {MAX_BARS} runs") } else { "All runs".to_owned() };
-    Ok(Part { name, open: true, picture: room.admit(Ok(picture)) })
+    Ok(Part { name, open: true, picture: budget.admit(Ok(picture)) })
 }
 
-fn spectra(scenario: &Scenario, runs: &[ReportedRun<'_>], room: &mut Room) -> Result<Part, PictureError> {
+fn spectra(
+    scenario: &Scenario,
+    runs: &[ReportedRun<'_>],
+    budget: &mut PageBudget,
+) -> Result<Part, PictureError> {
     let named =
         |run: &&ReportedRun<'_>| (placement_name(run, runs), PlacementRecord::new(&run.finished.metrics));
-    let placements: Vec<_> = placed(runs).iter().take(MAX_PLACEMENTS).map(named).collect();
+    let placements: Vec<_> = first_runs_of_placements(runs).iter().take(MAX_PLACEMENTS).map(named).collect();
     let picture = spectrum(&scenario.name, &placements)?;
-    let name = if placed(runs).len() > MAX_PLACEMENTS {
+    let name = if first_runs_of_placements(runs).len() > MAX_PLACEMENTS {
         format!("The first {MAX_PLACEMENTS} placements")
     } else {
         "All placements".to_owned()
     };
-    Ok(Part { name, open: true, picture: room.admit(Ok(picture)) })
+    Ok(Part { name, open: true, picture: budget.admit(Ok(picture)) })
 }
 
 /// A section with a picture of each run.
-fn each(
+fn figure_per_run(
     runs: &[ReportedRun<'_>],
-    room: &mut Room,
+    budget: &mut PageBudget,
     title: &'static str,
     explanation: &'static str,
     draw: impl Fn(&ReportedRun<'_>) -> Result<Picture, String>,
 ) -> Figure {
     let all: Vec<&ReportedRun<'_>> = runs.iter().collect();
-    section(&all, room, (title, explanation), |run| run.name.clone(), draw)
+    figure(&all, budget, (title, explanation), |run| run.name.clone(), draw)
 }
 
 /// A section with a picture of each placement.
-fn of_placements(
+fn figure_per_placement(
     runs: &[ReportedRun<'_>],
-    room: &mut Room,
+    budget: &mut PageBudget,
     title: &'static str,
     explanation: &'static str,
     draw: impl Fn(&ReportedRun<'_>) -> Result<Picture, String>,
@@ -144,24 +152,30 @@ fn of_placements(
         }
         _ => draw(run),
     };
-    section(&placed(runs), room, (title, explanation), |run| placement_name(run, runs), draw)
+    figure(
+        &first_runs_of_placements(runs),
+        budget,
+        (title, explanation),
+        |run| placement_name(run, runs),
+        draw,
+    )
 }
 
-fn section(
+fn figure(
     runs: &[&ReportedRun<'_>],
-    room: &mut Room,
+    budget: &mut PageBudget,
     (title, explanation): (&'static str, &'static str),
     name: impl Fn(&ReportedRun<'_>) -> String,
     draw: impl Fn(&ReportedRun<'_>) -> Result<Picture, String>,
 ) -> Figure {
     let part = |(place, run): (usize, &&ReportedRun<'_>)| {
-        let picture = room.admit(draw(run));
+        let picture = budget.admit(draw(run));
         Part { name: name(run), open: place == 0, picture }
     };
     Figure { title, explanation, parts: runs.iter().enumerate().map(part).collect() }
 }
 
-/// What tells a placement from the others of the page: the embedding, and the machine where there are several.
+/// The name of a placement on the page: the embedding, and the machine where there are several.
 fn placement_name(run: &ReportedRun<'_>, runs: &[ReportedRun<'_>]) -> String {
     let (machine, embedding) = (&run.run.machine, &run.run.embedding);
     if runs.iter().all(|other| other.run.machine == *machine) {
@@ -172,7 +186,9 @@ fn placement_name(run: &ReportedRun<'_>, runs: &[ReportedRun<'_>]) -> String {
 }
 
 /// The first run of each placement.
-fn placed<'runs, 'report>(runs: &'runs [ReportedRun<'report>]) -> Vec<&'runs ReportedRun<'report>> {
+fn first_runs_of_placements<'runs, 'report>(
+    runs: &'runs [ReportedRun<'report>],
+) -> Vec<&'runs ReportedRun<'report>> {
     let mut found: Vec<&ReportedRun<'_>> = vec![];
     for run in runs {
         let placement = Arc::as_ptr(&run.run.placement);
@@ -183,7 +199,7 @@ fn placed<'runs, 'report>(runs: &'runs [ReportedRun<'report>]) -> Vec<&'runs Rep
     found
 }
 
-/// A space-time diagram of as many processes as the page has room for.
+/// A space-time diagram of as many processes as the page's size allows.
 fn draw_space_time(run: &ReportedRun<'_>, command: &str) -> Result<Picture, String> {
     if run.finished.records.is_empty() {
         return Err(format!(
@@ -192,7 +208,7 @@ fn draw_space_time(run: &ReportedRun<'_>, command: &str) -> Result<Picture, Stri
     }
     let processes = run.run.program.process_count();
     let marks = run.run.program.stage_count() * 3;
-    let shown = u64::try_from(MARKS / marks).unwrap_or(1).clamp(4, 64).min(processes);
+    let shown = u64::try_from(SPACE_TIME_MARKS / marks).unwrap_or(1).clamp(4, 64).min(processes);
     let window = Window { processes: Some(0..=shown - 1), cycles: None };
     let caption = match shown {
         all if all == processes => run.name.clone(),

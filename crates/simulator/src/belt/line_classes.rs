@@ -1,75 +1,36 @@
 //! One line for all lines of its dimension.
 //!
-//! What happens on a line depends only on differences of times, on stages, and on the order of its processes.
-//! On a product placement all lines of a dimension have the same processes in the same order, up to the other
-//! fields of their labels. At first all processes begin together. So the lines of the first segment all do the
-//! same, and a process finishes it at `F_1(v_1)`; then every line of the second begins with all its processes
-//! together, and finishes at `F_1(v_1) + F_2(v_2)`; and so on: times are sums of what the fields contribute,
-//! contention included, and one line a segment tells them all (`docs/model.md` section 8).
+//! What happens on a line depends only on differences of times, on stages, and on the order of its processes. On a
+//! product placement all lines of a dimension have the same processes in the same order, up to the other fields of
+//! their labels. At first all processes begin together. So all lines of the first segment do the same, and a process
+//! finishes it at `F_1(v_1)`; then every line of the second begins with all its processes together, and finishes at
+//! `F_1(v_1) + F_2(v_2)`; and so on. Times are sums of what the fields contribute, contention included, and one line a
+//! segment determines them all (`docs/model.md` section 8).
 //!
-//! When a field comes back, its lines must be quiet before they are used again, which is checked.
+//! When stages revisit a field, all messages of its last segment must have arrived before, which is checked.
 
-use cubefold_mapping::{ProcessId, ProductPlacement};
+use cubefold_mapping::{Guest, ProcessId, ProductPlacement};
 
 use super::{
-    line_run::LineSetting,
-    segments::{Segment, comes_back, segments},
-    shares::Shares,
+    BeltOutcome,
+    line::{KeepRecords, LineError, LineInput, LineProblem, Segment, revisits_field, segments},
 };
-use crate::{
-    BulkStages, Communication, CubeProgram, Cycle, ImbalanceError, Observer, Program, StageRecord, Summary,
-    observe::accounts::Accounts,
-};
+use crate::{Cycle, Cycles, Observer, Program, StageRecord, Summary, observe::accounts::Accounts};
 
-/// What all lines came to.
+/// The results of all lines.
 #[derive(Debug)]
 pub(super) struct LineClasses {
-    pub(super) summary: Summary,
-    pub(super) longest_queue: u32,
-    /// Segment by segment the records of one line, where they were to be kept.
-    pub(super) segments: Vec<SegmentRecords>,
+    pub(super) outcome: BeltOutcome,
+    segments: Vec<SegmentRecords>, // if records are kept
 }
 
 /// The records of one segment, for the processes of the line that stands for all.
 #[derive(Debug)]
-pub(super) struct SegmentRecords {
-    /// The place of its field.
-    pub(super) field: usize,
-    /// For each field, by value, its share of the time at which the segment begins.
-    pub(super) begins: Vec<Vec<u64>>,
-    /// By value of the field and by stage; in their times the shares of the other fields are left out.
-    pub(super) records: Vec<StageRecord>,
-    /// The number of its stages.
-    pub(super) stages: usize,
-}
-
-/// Whether the records of the lines are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeepLines {
-    /// They are.
-    Yes,
-    /// They are not.
-    No,
-}
-
-/// Why lines do not tell what a run comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineError {
-    /// A field comes back before its lines are certain to be quiet.
-    Overlap,
-    /// A process did not reach its end: a defect of the engine.
-    Unfinished(ProcessId),
-    /// The times of a process do not add up: a defect of the engine.
-    Imbalance(ImbalanceError),
-}
-
-/// A program on a product placement.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LineProblem<'run> {
-    pub(super) program: &'run CubeProgram,
-    pub(super) placement: &'run ProductPlacement,
-    pub(super) communication: Communication,
-    pub(super) bulk: BulkStages,
+struct SegmentRecords {
+    field: usize,
+    begins: Vec<Vec<u64>>, // by field and value, its part of the cycle at which the segment begins
+    records: Vec<StageRecord>, // by value and stage; their times are without the parts of the other fields
+    stages: usize,
 }
 
 impl LineProblem<'_> {
@@ -77,54 +38,53 @@ impl LineProblem<'_> {
     ///
     /// # Errors
     ///
-    /// When a field comes back too early, or a process does not finish or has times that do not add up.
-    pub(super) fn run_classes(&self, keep: KeepLines) -> Result<LineClasses, LineError> {
+    /// When stages revisit a field too early, or a process does not finish or has times that do not add up.
+    pub(super) fn run_classes(&self, keep: KeepRecords) -> Result<LineClasses, LineError> {
         let (program, lines) = (self.program, self.placement.lines());
         let segments = segments(program, self.placement);
-        let comes_back = comes_back(&segments);
-        let mut shares = Shares::new(&lines);
-        let mut classes = LineClasses {
-            summary: Summary::new(program.process_count(), program.stage_count(), program.compute()),
-            longest_queue: 0,
-            segments: vec![],
-        };
+        let revisits_field = revisits_field(&segments);
+        let mut offsets = FieldOffsets::new(&lines);
+        let summary = Summary::new(program.process_count(), program.stage_count(), program.compute());
+        let outcome = BeltOutcome { summary, longest_queue: 0 };
+        let mut classes = LineClasses { outcome, segments: vec![] };
         for segment in &segments {
-            if !shares.is_quiet(segment, program.compute()) {
+            if !offsets.is_quiet(segment, program.compute()) {
                 return Err(LineError::Overlap);
             }
-            self.run_segment(segment, &lines[segment.field], &mut shares, &mut classes, keep)?;
-            if comes_back {
-                shares.note_end(segment.field);
+            self.run_class(segment, &lines[segment.field], &mut offsets, &mut classes, keep)?;
+            if revisits_field {
+                offsets.note_end(segment.field);
             }
         }
-        shares.add_to(&mut classes.summary, program.process_count());
+        offsets.add_to(&mut classes.outcome.summary, program.process_count());
         Ok(classes)
     }
 
-    fn run_segment(
+    fn run_class(
         &self,
         segment: &Segment,
         line: &ProductPlacement,
-        shares: &mut Shares,
+        offsets: &mut FieldOffsets,
         classes: &mut LineClasses,
-        keep: KeepLines,
+        keep: KeepRecords,
     ) -> Result<(), LineError> {
         let program = self.program;
-        let setting = LineSetting::new(program, line, segment, self.communication, self.bulk);
-        let begins = (keep == KeepLines::Yes).then(|| shares.finishes.clone());
-        let own = &mut shares.finishes[segment.field];
+        let input = LineInput::new(self, line, segment);
+        let begins = (keep == KeepRecords::Yes).then(|| offsets.finishes.clone());
+        let own = &mut offsets.finishes[segment.field];
         let first = own.iter().map(|&begin| Cycle::new(begin));
         let mut observer = ClassObserver {
-            summary: &mut classes.summary,
+            summary: &mut classes.outcome.summary,
             lines: program.process_count() / line.machine().node_count(),
             accounts: Accounts::new(first, program.compute(), segment.stages.end - 1),
             records: vec![],
             keep,
         };
-        let mut run = setting.start();
-        run.run(own, &mut observer).map_err(LineError::Unfinished)?;
+        let mut simulator = input.simulator();
+        simulator.run(own, &mut observer).map_err(LineError::Unfinished)?;
         observer.accounts.check().map_err(LineError::Imbalance)?;
-        classes.longest_queue = classes.longest_queue.max(run.longest_queue());
+        let longest_queue = &mut classes.outcome.longest_queue;
+        *longest_queue = simulator.longest_queue().max(*longest_queue);
         if let Some(begins) = begins {
             let mut records = observer.records;
             records.sort_unstable_by_key(|record| (record.process, record.stage));
@@ -135,21 +95,177 @@ impl LineProblem<'_> {
     }
 }
 
-/// Counts what happens on one line for all lines like it.
+/// Sums the records of one line for all lines like it.
 struct ClassObserver<'run> {
     summary: &'run mut Summary,
     lines: u64,
     accounts: Accounts,
     records: Vec<StageRecord>,
-    keep: KeepLines,
+    keep: KeepRecords,
 }
 
 impl Observer for ClassObserver<'_> {
     fn stage_finished(&mut self, record: &StageRecord) {
         self.summary.add_stage(record, self.lines);
         self.accounts.stage_finished(record);
-        if self.keep == KeepLines::Yes {
+        if self.keep == KeepRecords::Yes {
             self.records.push(*record);
         }
+    }
+}
+
+/// For each field, by value, its part of the cycle at which a process finished its last stage so far: the finish of
+/// a process is the sum of the parts of its fields.
+#[derive(Debug)]
+struct FieldOffsets {
+    finishes: Vec<Vec<u64>>,
+    ended: Vec<Option<Vec<Vec<u64>>>>, // for each field all parts when its last segment ended
+}
+
+impl FieldOffsets {
+    /// The parts before the first stage, all 0.
+    fn new(lines: &[ProductPlacement]) -> Self {
+        let size =
+            |line: &ProductPlacement| usize::try_from(line.machine().node_count()).unwrap_or(usize::MAX);
+        Self {
+            finishes: lines.iter().map(|line| vec![0; size(line)]).collect(),
+            ended: vec![None; lines.len()],
+        }
+    }
+
+    /// Notes the end of a segment of `field`; needed only where stages revisit a field.
+    fn note_end(&mut self, field: usize) {
+        self.ended[field] = Some(self.finishes.clone());
+    }
+
+    /// Whether all messages of the field's last segment have arrived when the first message of `segment` is injected,
+    /// on every line.
+    ///
+    /// On the line with values `v_i` of the other fields, the last process finished at its greatest part plus the
+    /// parts of the `v_i` then; the first message is injected at the least completion of partners plus the parts of
+    /// the `v_i` now. Parts only grow, so that the line with the least growth decides.
+    fn is_quiet(&self, segment: &Segment, compute: Cycles) -> bool {
+        let field = segment.field;
+        let Some(ended) = &self.ended[field] else { return true };
+        let now = &self.finishes[field];
+        let last_finish = now.iter().copied().max().unwrap_or(0);
+        let bit = segment.bits[0] as usize;
+        let complete = (0..now.len()).map(|value| now[value].max(now[value ^ bit]));
+        let first_start = complete.min().unwrap_or(0) + compute.get();
+        let others = (0..self.finishes.len()).filter(|&other| other != field);
+        let growth: u64 = others
+            .map(|other| {
+                let grown = self.finishes[other].iter().zip(&ended[other]).map(|(now, then)| now - then);
+                grown.min().unwrap_or(0)
+            })
+            .sum();
+        last_finish <= first_start + growth
+    }
+
+    /// Adds the finishes of all processes to a summary.
+    fn add_to(&self, summary: &mut Summary, processes: u64) {
+        let greatest = self.finishes.iter().map(|own| own.iter().copied().max().unwrap_or(0));
+        let sum = self.finishes.iter().map(|own| {
+            let sum: u128 = own.iter().map(|&part| u128::from(part)).sum();
+            sum * (u128::from(processes) / own.len() as u128)
+        });
+        summary.set_finishes(Cycle::new(greatest.sum()), sum.sum());
+    }
+}
+
+impl LineClasses {
+    /// Reports every stage of every process, by process and stage.
+    pub(super) fn report<O: Observer>(&self, placement: &ProductPlacement, observer: &mut O) {
+        let mut values = vec![];
+        for process in ProcessId::first(placement.cube().process_count()) {
+            values.clear();
+            values.extend(placement.field_values(process).map(|value| value as usize));
+            for segment in &self.segments {
+                let others = segment.begin_of_others(&values);
+                for record in segment.of_value(values[segment.field]) {
+                    observer.stage_finished(&StageRecord {
+                        process,
+                        ready: record.ready + others,
+                        start: record.start + others,
+                        finish: record.finish + others,
+                        ..*record
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl SegmentRecords {
+    /// The parts of the other fields of the cycle at which the segment begins for a process.
+    fn begin_of_others(&self, values: &[usize]) -> Cycles {
+        let parts = self.begins.iter().zip(values).enumerate().filter(|&(field, _)| field != self.field);
+        Cycles::new(parts.map(|(_, (parts, &value))| parts[value]).sum())
+    }
+
+    /// The records of the processes with a value of the field, stage by stage.
+    fn of_value(&self, value: usize) -> &[StageRecord] {
+        &self.records[value * self.stages..(value + 1) * self.stages]
+    }
+}
+
+/// The finish, waiting and blocked time of every process, as sums of what the fields of its label contribute: a few
+/// words a coordinate, whatever the number of processes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessTimes {
+    placement: ProductPlacement,
+    parts: Vec<Vec<ProcessTime>>, // by field and value
+}
+
+/// The times of one process over a whole run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProcessTime {
+    /// The cycle at which it finished.
+    pub finish: Cycle,
+    /// The time for which it waited for partners, in all stages together \[cycles\].
+    pub waiting: Cycles,
+    /// The time for which the messages that it awaited were blocked, in all stages together \[cycles\].
+    pub blocked: Cycles,
+}
+
+impl ProcessTimes {
+    pub(super) fn new(classes: &LineClasses, placement: &ProductPlacement) -> Self {
+        let lengths = placement.machine().shape().lengths().iter();
+        let length = |&length: &u64| usize::try_from(length).unwrap_or(usize::MAX);
+        let mut parts: Vec<_> = lengths.map(|own| vec![ProcessTime::default(); length(own)]).collect();
+        for segment in &classes.segments {
+            let by_value = segment.records.chunks_exact(segment.stages);
+            for (part, records) in parts[segment.field].iter_mut().zip(by_value) {
+                for record in records {
+                    part.finish = record.finish;
+                    part.waiting += record.waiting();
+                    part.blocked += record.blocked();
+                }
+            }
+        }
+        Self { placement: placement.clone(), parts }
+    }
+
+    /// Returns the times of one process.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such process.
+    ///
+    /// # Complexity
+    ///
+    /// O(c) for c coordinates.
+    #[must_use]
+    #[inline]
+    pub fn of(&self, process: ProcessId) -> ProcessTime {
+        let values = self.placement.field_values(process);
+        self.parts.iter().zip(values).fold(ProcessTime::default(), |sum, (parts, value)| {
+            let part = parts[value as usize];
+            ProcessTime {
+                finish: sum.finish + (part.finish - Cycle::START),
+                waiting: sum.waiting + part.waiting,
+                blocked: sum.blocked + part.blocked,
+            }
+        })
     }
 }

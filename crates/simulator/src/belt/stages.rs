@@ -1,13 +1,18 @@
-//! The stages of a compute-and-communicate program, or those of them that use one field of the labels.
+//! The stages of a run, and those of them that are computed as a whole because they have no contention.
 
-use crate::{Communication, CubeProgram, Program};
+use cubefold_mapping::ProcessId;
+use cubefold_topology::NodeId;
 
-/// What every process does, stage by stage: it computes and exchanges one message.
+use super::route_table::ChannelMap;
+use crate::{CubeProgram, Cycle, Cycles, Observer, Program, StageRecord};
+
+/// The stages of a compute-and-communicate program, or those of them that use one field of the labels: in each, every
+/// process computes and exchanges one message with a partner.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stages {
+pub(super) struct StageSequence {
     /// For each stage the bit of the label in which partners differ.
     pub(super) bits: Vec<u32>,
-    /// The number of the first of them in the program.
+    /// The number of the first stage in the program.
     pub(super) first: usize,
     /// `T_a` \[cycles\].
     pub(super) compute: u64,
@@ -15,14 +20,14 @@ pub(super) struct Stages {
     pub(super) hop: u64,
 }
 
-impl Stages {
-    /// All stages of a program.
-    pub(super) fn of(program: &CubeProgram, communication: Communication) -> Self {
+impl StageSequence {
+    /// All stages of a program whose messages take `hop` cycles a link.
+    pub(super) fn of(program: &CubeProgram, hop: Cycles) -> Self {
         Self {
             bits: program.stages().iter().map(|dimension| 1 << dimension.number()).collect(),
             first: 0,
             compute: program.compute().get(),
-            hop: communication.hop().get(),
+            hop: hop.get(),
         }
     }
 
@@ -42,4 +47,108 @@ impl Stages {
     pub(super) fn count(&self) -> usize {
         self.bits.len()
     }
+}
+
+/// Stages computed as a whole, from the first on, as long as it is certain that no message of them is blocked.
+///
+/// Messages that are injected in the same cycle at different nodes and never turn cannot meet. If all of them arrive
+/// before any message of the next stage can be injected, the stage has no contention: a process finishes `T_c` cycles
+/// a link after the later partner is ready.
+#[derive(Debug)]
+pub(super) struct ContentionFreeStages<'run> {
+    channels: &'run ChannelMap,
+    stages: &'run StageSequence,
+    nodes: &'run [NodeId], // by process
+    ends: Vec<u64>,        // by process, of the stage at hand
+}
+
+/// The cycles at which the messages of a stage are injected and arrive.
+#[derive(Debug, Clone, Copy)]
+struct StageWindow {
+    first_start: u64,
+    last_start: u64,
+    last_end: u64,
+}
+
+impl<'run> ContentionFreeStages<'run> {
+    /// For runs of processes on these nodes.
+    pub(super) fn new(
+        channels: &'run ChannelMap,
+        stages: &'run StageSequence,
+        nodes: &'run [NodeId],
+    ) -> Self {
+        Self { channels, stages, nodes, ends: vec![0; nodes.len()] }
+    }
+
+    /// Computes stages from the first on, and returns how many. `finishes` are the cycles at which processes begin,
+    /// and then those at which they finish the last of these stages.
+    pub(super) fn run<O: Observer>(&mut self, finishes: &mut [u64], observer: &mut O) -> usize {
+        for (stage, &bit) in self.stages.bits.iter().enumerate() {
+            let next = self.stages.bits.get(stage + 1);
+            match self.compute_ends(bit, finishes) {
+                Some(window) if window.has_no_contention(self.next_start(next)) => {}
+                _ => return stage,
+            }
+            self.report(stage, bit, finishes, observer);
+            finishes.copy_from_slice(&self.ends);
+        }
+        self.stages.count()
+    }
+
+    /// Computes the arrivals of all messages without contention; none when one has to turn.
+    fn compute_ends(&mut self, bit: u32, finishes: &[u64]) -> Option<StageWindow> {
+        let mut window = StageWindow { first_start: u64::MAX, last_start: 0, last_end: 0 };
+        for (low, high) in pairs(bit, finishes.len()) {
+            let start = finishes[low].max(finishes[high]) + self.stages.compute;
+            let hops = self.channels.straight_distance(self.nodes[low], self.nodes[high])?;
+            let end = start + self.stages.hop * u64::from(hops);
+            window.first_start = window.first_start.min(start);
+            window.last_start = window.last_start.max(start);
+            window.last_end = window.last_end.max(end);
+            (self.ends[low], self.ends[high]) = (end, end);
+        }
+        Some(window)
+    }
+
+    /// The first cycle at which a message of the next stage can be injected; the greatest of all without one.
+    fn next_start(&self, next: Option<&u32>) -> u64 {
+        let Some(&bit) = next else { return u64::MAX };
+        let complete = pairs(bit, self.ends.len()).map(|(low, high)| self.ends[low].max(self.ends[high]));
+        complete.min().unwrap_or(u64::MAX).saturating_add(self.stages.compute)
+    }
+
+    fn report<O: Observer>(&self, stage: usize, bit: u32, finishes: &[u64], observer: &mut O) {
+        for (low, high) in pairs(bit, finishes.len()) {
+            let start = finishes[low].max(finishes[high]) + self.stages.compute;
+            for process in [low, high] {
+                let finish = self.ends[process];
+                #[expect(clippy::cast_possible_truncation, reason = "labels have at most 32 bits")]
+                let label = process as u32;
+                observer.stage_finished(&StageRecord {
+                    process: ProcessId::new(label),
+                    stage: self.stages.first + stage,
+                    sharing: Cycles::ZERO,
+                    ready: Cycle::new(finishes[process] + self.stages.compute),
+                    start: Cycle::new(start),
+                    finish: Cycle::new(finish),
+                    transfer: Cycles::new(finish - start),
+                    idle: Cycles::ZERO,
+                });
+            }
+        }
+    }
+}
+
+impl StageWindow {
+    /// Whether no message of the stage meets another one of it, or one of the next stage.
+    fn has_no_contention(&self, next_start: u64) -> bool {
+        self.first_start == self.last_start && self.last_end <= next_start
+    }
+}
+
+/// The pairs of labels that differ in one bit, the lower first.
+fn pairs(bit: u32, count: usize) -> impl Iterator<Item = (usize, usize)> {
+    let bit = bit as usize;
+    let blocks = (0..count).step_by(2 * bit);
+    blocks.flat_map(move |block| (block..block + bit).map(move |low| (low, low + bit)))
 }

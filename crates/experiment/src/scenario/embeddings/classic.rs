@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use cubefold_mapping::{
-    ClassicKind, ClassicPlacement, ClassicPlacementError, Placement, ProcessId, classic::FlipBit,
+    ClassicConstruction, ClassicPlacement, ClassicPlacementError, Placement, ProcessId, classic::FlipBit,
 };
 use cubefold_topology::Machine;
 use rand::{Rng, SeedableRng};
@@ -27,20 +27,19 @@ pub(super) const CLASSIC: Embedding = Embedding {
     summary: "the first construction of the notes CS838 that is for guest and machine, or the one that is named",
     source: "CS838 1999",
     takes: "a pair of graphs that one of the constructions is for",
-    constructions: || ClassicKind::ALL.map(ClassicKind::name).to_vec(),
+    constructions: || ClassicConstruction::ALL.iter().map(|own| own.name).collect(),
     is_seeded: true, // growing trees are placed by chance
     maker: Maker::Construction(place),
 };
 
 /// The construction with this name, or the first that is for guest and machine.
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
-    let name = named.name.construction();
-    let kind = name.and_then(|name| ClassicKind::ALL.into_iter().find(|kind| kind.name() == name));
+    let construction = named.name.construction().and_then(ClassicConstruction::with_name);
     let guest = fit.program.shape();
     let flips = FlipBits { seed: fit.seed, count: guest.node_count(), words: OnceCell::new() };
     let flip = |vertex| flips.of(vertex);
-    let placement = match kind {
-        Some(kind) => ClassicPlacement::named(kind, &guest, fit.machine, &flip),
+    let placement = match construction {
+        Some(construction) => ClassicPlacement::named(construction, &guest, fit.machine, &flip),
         None => ClassicPlacement::choose(&guest, fit.machine, &flip),
     };
     let wrong = |error| Failure::Wrong(vec![refused(fit, named.place.as_ref(), &guest, &error)]);
@@ -78,8 +77,8 @@ fn refused(
     let pair = format!("this {} on {machine}", guest.kind());
     let message = match error {
         ClassicPlacementError::NotCovered => format!("no construction of CS838 1999 maps {pair}"),
-        ClassicPlacementError::OtherPair { kind } => {
-            format!("cs838:{kind} does not map {pair}, expected {}", kind.pair())
+        ClassicPlacementError::OtherPair { construction } => {
+            format!("cs838:{construction} does not map {pair}, expected {}", construction.summary)
         }
         ClassicPlacementError::Construction(_) | ClassicPlacementError::Table(_) => error.to_string(),
     };
@@ -91,14 +90,15 @@ fn refused(
 
 /// What is there for the pair, or for others.
 fn help(machine: &Machine, guest: &Machine) -> String {
-    let is_for_the_pair =
-        |kind: &ClassicKind| ClassicPlacement::named(*kind, guest, machine, &|_| FlipBit::LeftStays).is_ok();
-    let names: Vec<String> =
-        ClassicKind::ALL.into_iter().filter(is_for_the_pair).map(|kind| format!("cs838:{kind}")).collect();
+    let is_for_the_pair = |own: &&'static ClassicConstruction| {
+        ClassicPlacement::named(own, guest, machine, &|_| FlipBit::LeftStays).is_ok()
+    };
+    let all = ClassicConstruction::ALL.iter().copied();
+    let names: Vec<String> = all.clone().filter(is_for_the_pair).map(|own| format!("cs838:{own}")).collect();
     if !names.is_empty() {
         return format!("for this guest and machine there is {}", names.join(", "));
     }
-    let pairs = ClassicKind::ALL.map(|kind| format!("{kind}: {}", kind.pair()));
+    let pairs: Vec<String> = all.map(|own| format!("{own}: {}", own.summary)).collect();
     format!("what there is:\n{}", pairs.join("\n"))
 }
 

@@ -1,0 +1,311 @@
+//! The parts that cases are made of: guests and hosts to try, sets of messages, and messages routed
+//! in coordination.
+
+use std::fmt;
+
+use cubefold_experiment::generator_key;
+use cubefold_mapping::{
+    Construction, ConstructionKind, GraphGuest, Guest, Placement, PlacementMetrics, PlacementTable, ProcessId,
+};
+use cubefold_simulator::{
+    Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Pattern, PhaseLength,
+    Program, Routing, SimulationError, StageRouting, simulate,
+};
+use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
+
+use crate::{claim::Claim, findings::Findings};
+
+/// All lists of lengths of at least 2 with this product, in every order.
+pub(super) fn shapes(product: u64) -> Vec<Vec<u64>> {
+    let mut all = vec![];
+    for first in (2..=product).filter(|&first| product.is_multiple_of(first)) {
+        if first == product {
+            all.push(vec![first]);
+        }
+        for mut longer in shapes(product / first) {
+            longer.insert(0, first);
+            all.push(longer);
+        }
+    }
+    all
+}
+
+/// The machine of a kind, which has these lengths.
+#[expect(clippy::expect_used, reason = "the lengths here are at least 2 and their product is small")]
+pub(super) fn machine(kind: MachineKind, lengths: &[u64]) -> Machine {
+    Machine::new(kind, lengths).expect("a machine")
+}
+
+pub(super) fn mesh(lengths: &[u64]) -> Machine {
+    machine(MachineKind::Mesh, lengths)
+}
+
+pub(super) fn torus(lengths: &[u64]) -> Machine {
+    machine(MachineKind::Torus, lengths)
+}
+
+/// The mesh and the torus of a shape; the hypercube alone, which is both.
+pub(super) fn machines(lengths: &[u64]) -> Vec<Machine> {
+    if lengths.iter().all(|&length| length == 2) {
+        return vec![machine(MachineKind::Hypercube, lengths)];
+    }
+    vec![mesh(lengths), torus(lengths)]
+}
+
+/// All meshes and toruses of a size.
+pub(super) fn machines_of(size: u64) -> Vec<Machine> {
+    shapes(size).iter().flat_map(|shape| machines(shape)).collect()
+}
+
+/// All square shapes `(l, d)` and `(m, c)` of one size up to `most` with `d` and `c` different.
+pub(super) fn square_pairs(most: u64) -> Vec<(Vec<u64>, Vec<u64>)> {
+    let roots = |size: u64| {
+        let of = move |dimensions: u32| {
+            let side = (2..=size).take_while(|side| side.checked_pow(dimensions).is_some_and(|n| n <= size));
+            let side = side.last().filter(|side| side.pow(dimensions) == size)?;
+            Some(vec![side; dimensions as usize])
+        };
+        (1..=size.ilog2()).filter_map(of).collect::<Vec<_>>()
+    };
+    let mut pairs = vec![];
+    for size in 2..=most {
+        let shapes = roots(size);
+        for guest in &shapes {
+            let others = shapes.iter().filter(|host| host.len() != guest.len());
+            pairs.extend(others.map(|host| (guest.clone(), host.clone())));
+        }
+    }
+    pairs
+}
+
+/// Whether a machine counts as a torus where it is the guest: a hypercube does not (errata C5).
+pub(super) fn is_torus_guest(machine: &Machine) -> bool {
+    machine.extents().any(Extent::is_ring)
+}
+
+/// Whether a machine counts as a torus where it is the host: a hypercube does (errata C5).
+pub(super) fn is_torus_host(machine: &Machine) -> bool {
+    machine.extents().all(|extent| extent.is_ring() || extent.length() == 2)
+}
+
+/// The side of a square machine.
+pub(super) fn side(machine: &Machine) -> Option<u64> {
+    let lengths = machine.shape().lengths();
+    lengths.iter().all(|&length| length == lengths[0]).then_some(lengths[0])
+}
+
+/// A machine in words: `torus (4, 6)`.
+pub(super) struct MachineLabel<'machine>(pub(super) &'machine Machine);
+
+impl fmt::Display for MachineLabel<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.0.kind(), lengths(self.0.shape()))
+    }
+}
+
+fn lengths(shape: &Shape) -> String {
+    let lengths: Vec<String> = shape.lengths().iter().map(u64::to_string).collect();
+    format!("({})", lengths.join(", "))
+}
+
+/// A construction in words: `pi o H_V, torus (4, 6) on mesh (2, 2, 2, 3)`.
+pub(super) struct ConstructionLabel<'construction>(pub(super) &'construction Construction);
+
+impl fmt::Display for ConstructionLabel<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (guest, host) = (MachineLabel(self.0.guest()), MachineLabel(self.0.host()));
+        write!(formatter, "{}, {guest} on {host}", self.0.formula())
+    }
+}
+
+/// The shift sets of a guest: every process sends one way along one dimension.
+pub(super) fn shifts(guest: &Machine) -> NeighbourProgram {
+    exchanges(guest, Pattern::Shift)
+}
+
+/// Every process sends to all its neighbours at once.
+pub(super) fn scatter(guest: &Machine) -> NeighbourProgram {
+    exchanges(guest, Pattern::Scatter)
+}
+
+/// Random permutation-type sets, the same for the same task.
+pub(super) fn permutations(guest: &Machine, sets: usize, task: &str) -> NeighbourProgram {
+    exchanges(guest, Pattern::Permutation { sets: sets.max(1), key: key(task) })
+}
+
+/// The key of the generator for a task of the verification, which has the seed 0.
+pub(super) fn key(task: &str) -> [u8; 32] {
+    generator_key(0, &format!("verify; {task}"))
+}
+
+#[expect(clippy::expect_used, reason = "at least one set is asked for")]
+fn exchanges(guest: &Machine, pattern: Pattern) -> NeighbourProgram {
+    NeighbourProgram::new(GraphGuest::new(guest.clone()), pattern, Cycles::ZERO).expect("some sets")
+}
+
+/// Steps and conflicts of every stage of a coordinated run, ties going the direct way and the
+/// lowest dimension first.
+pub(super) fn route(
+    program: &impl Program,
+    placement: &Placement,
+    mode: LinkMode,
+    phase_length: PhaseLength,
+) -> Result<Vec<StageRouting>, SimulationError> {
+    route_by(
+        program,
+        placement,
+        links(mode),
+        Routing { dimension_choice: DimensionChoice::Lowest, phase_length },
+    )
+}
+
+/// The same by any rules.
+pub(super) fn route_by(
+    program: &impl Program,
+    placement: &Placement,
+    links: Communication,
+    routing: Routing,
+) -> Result<Vec<StageRouting>, SimulationError> {
+    let execution = Execution::Coordinated(routing);
+    let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ())?;
+    Ok(outcome.traffic.routing.unwrap_or_default())
+}
+
+/// Links of a mode, crossed in one cycle.
+pub(super) fn links(mode: LinkMode) -> Communication {
+    links_with(mode, TieRule::Direct)
+}
+
+/// The same with a rule for ties.
+#[expect(clippy::expect_used, reason = "a hop of one cycle")]
+pub(super) fn links_with(mode: LinkMode, tie: TieRule) -> Communication {
+    Communication::new(mode, Cycles::new(1), tie).expect("a hop of at least one cycle")
+}
+
+/// Every node's own process on it.
+pub(super) fn identity(machine: &Machine) -> Placement {
+    table(machine, machine.nodes().collect())
+}
+
+/// Process `n` on node `nodes[n]`.
+#[expect(clippy::expect_used, reason = "nodes of the machine, at least one")]
+pub(super) fn table(machine: &Machine, nodes: Vec<NodeId>) -> Placement {
+    Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"))
+}
+
+/// The largest dilation of a guest machine placed so.
+pub(super) fn dilation(guest: &Machine, placement: &Placement) -> u64 {
+    PlacementMetrics::largest_dilation(&GraphGuest::new(guest.clone()), placement)
+}
+
+/// The most steps of a stage, and the conflicts of all.
+pub(super) fn most(stages: &[StageRouting]) -> StageRouting {
+    let steps = stages.iter().map(|stage| stage.steps).max().unwrap_or(0);
+    StageRouting { steps, conflicts: stages.iter().map(|stage| stage.conflicts).sum() }
+}
+
+/// Sets of messages, each a stage.
+#[derive(Debug, Clone)]
+pub(super) struct MessageSets {
+    processes: u64,
+    by_source: Vec<Vec<Message>>,      // of each stage, sorted
+    by_destination: Vec<Vec<Message>>, // the same with source and destination swapped, sorted
+}
+
+/// A source and a destination.
+pub(super) type Message = (ProcessId, ProcessId);
+
+impl MessageSets {
+    pub(super) fn new(processes: u64, stages: Vec<Vec<Message>>) -> Self {
+        let swapped = |stage: &Vec<Message>| stage.iter().map(|&(from, to)| (to, from)).collect();
+        let mut by_destination: Vec<Vec<Message>> = stages.iter().map(swapped).collect();
+        let mut by_source = stages;
+        for stage in by_source.iter_mut().chain(&mut by_destination) {
+            stage.sort_unstable();
+        }
+        Self { processes, by_source, by_destination }
+    }
+
+    /// One set, by numbers of processes.
+    pub(super) fn of_labels(processes: u64, messages: &[(u32, u32)]) -> Self {
+        let message = |&(from, to): &(u32, u32)| (ProcessId::new(from), ProcessId::new(to));
+        Self::new(processes, vec![messages.iter().map(message).collect()])
+    }
+
+    fn partners(stage: &[Message], process: ProcessId) -> impl Iterator<Item = ProcessId> {
+        let first = stage.partition_point(|&(own, _)| own < process);
+        stage[first..].iter().take_while(move |&&(own, _)| own == process).map(|&(_, partner)| partner)
+    }
+}
+
+impl Program for MessageSets {
+    fn process_count(&self) -> u64 {
+        self.processes
+    }
+
+    fn stage_count(&self) -> usize {
+        self.by_source.len()
+    }
+
+    fn compute(&self) -> Cycles {
+        Cycles::ZERO
+    }
+
+    fn max_received(&self) -> usize {
+        let received = |stage: &Vec<Message>| stage.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).max();
+        self.by_destination.iter().filter_map(received).max().unwrap_or(0)
+    }
+
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        Self::partners(&self.by_source[stage], source)
+    }
+
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        Self::partners(&self.by_destination[stage], destination)
+    }
+}
+
+/// The messages of every stage of a program.
+pub(super) fn messages(program: &impl Program) -> Vec<Vec<Message>> {
+    (0..program.stage_count()).map(|stage| program.messages(stage).collect()).collect()
+}
+
+/// All neighbours of all processes: the messages of a scatter stage, without the simulator's
+/// program.
+pub(super) fn neighbours(guest: &Machine) -> Vec<Message> {
+    let grid = GraphGuest::new(guest.clone());
+    let of = |process| grid.neighbours(process).map(move |to| (process, to)).collect::<Vec<_>>();
+    ProcessId::first(guest.node_count()).flat_map(of).collect()
+}
+
+/// A construction asked for by name, which covers the pair; otherwise the claim fails.
+pub(super) fn named(
+    claim: Claim,
+    kind: ConstructionKind,
+    guest: &Machine,
+    host: &Machine,
+    findings: &mut Findings,
+) -> Option<(Construction, Placement)> {
+    match Construction::named(kind, guest, host) {
+        Ok(construction) => {
+            let placement = Placement::Construction(Box::new(construction.clone()));
+            Some((construction, placement))
+        }
+        Err(error) => {
+            findings.fail(claim, &format!("{} on {}", MachineLabel(guest), MachineLabel(host)), &error);
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn square_pairs_are_of_one_size() {
+        let pairs = square_pairs(64);
+        assert!(pairs.contains(&(vec![8; 2], vec![4; 3])) && pairs.contains(&(vec![2; 6], vec![64])));
+        assert!(pairs.iter().all(|(a, b)| a.iter().product::<u64>() == b.iter().product::<u64>()));
+    }
+}

@@ -1,0 +1,221 @@
+//! Statements of Tao 1988 on data routing that fail as they are printed: phases of routing and
+//! scatter sets at dilation 2 (errata A1 to A3), simple reductions under mode 3 (A4), and
+//! parallelizable sets of messages (A9).
+
+use cubefold_mapping::{Construction, ConstructionKind, Placement, ProcessId};
+use cubefold_simulator::{PhaseLength, Program, SimulationError};
+use cubefold_topology::{LinkMode, Machine};
+
+use crate::{
+    cases::{
+        ConstructionLabel, Message, MessageSets, identity, is_torus_guest, is_torus_host, mesh, most, named,
+        permutations, route, scatter, shifts, torus,
+    },
+    claim::{Claim, Trial},
+    findings::Findings,
+    steps::SimpleFactor,
+    verification::{Case, Scope},
+};
+
+const TWO: Claim = Claim::misprinted(
+    "Tao 4.5.1, 4.5.2",
+    "steps for permutation sets at dilation 2, phases until a coordinate agrees: 2; in phases of one step they hold",
+    "A1",
+);
+const GENERAL: Claim = Claim::misprinted(
+    "Tao 4.5.1, 4.5.3 (3)(5)",
+    "steps by G'_S, G''_S, phases until a coordinate agrees: max s_k + 2, twice that to a mesh less 2; in phases of \
+     lemma 4.2.2 they hold",
+    "A1",
+);
+const SQUARE: Claim = Claim::misprinted(
+    "Tao 4.5.1, 4.5.6",
+    "steps for odd square toruses lowered, phases until a coordinate agrees: the sum in the proof; in phases of \
+     lemma 4.2.2 it holds",
+    "A1",
+);
+const SCATTER: Claim = Claim::misprinted(
+    "Tao cor. 4.5.4",
+    "steps for scatter sets of an odd square torus on a mesh: 2; permutation sets take 2",
+    "A3",
+);
+
+const CONFLICTS: Claim = Claim::new(
+    "errata A3",
+    "conflicts of such scatter sets, as the errata count them: 2 and 36 in phases until a coordinate agrees, 6 and 108 \
+     in phases of one step",
+);
+
+/// In the order of the errata.
+pub(super) const PHASE_CLAIMS: [Claim; 5] = [TWO, GENERAL, SQUARE, SCATTER, CONFLICTS];
+
+pub(super) fn phase_cases(scope: Scope) -> Vec<Case> {
+    let sets = match scope {
+        Scope::Quick => 20,
+        Scope::Full => 100,
+    };
+    let trial =
+        |claim, kind, guest: Machine, host: Machine, promised| Attempt { claim, kind, guest, host, promised };
+    let attempts = [
+        trial(TWO, ConstructionKind::BasicG, torus(&[9]), mesh(&[3, 3]), 2),
+        trial(TWO, ConstructionKind::BasicG, torus(&[6]), mesh(&[2, 3]), 2),
+        trial(TWO, ConstructionKind::ExpansionG, torus(&[2, 6]), mesh(&[2, 2, 3]), 2),
+        trial(TWO, ConstructionKind::ExpansionG, torus(&[9, 9]), mesh(&[3, 3, 3, 3]), 2),
+        // max s_k = 3, and 2 for the dimensions inside a supernode.
+        trial(GENERAL, ConstructionKind::GeneralReduction, torus(&[2, 2, 9]), torus(&[6, 6]), 3 + 2),
+        trial(GENERAL, ConstructionKind::GeneralReduction, torus(&[3, 3, 9]), mesh(&[9, 9]), 2 * 3 + 2),
+        // 2 l^((d-c)/c) times 1 and 1/3.
+        trial(SQUARE, ConstructionKind::SquareLowering, torus(&[9; 3]), mesh(&[27; 2]), 2 * 3 + 2),
+    ];
+    let mut cases: Vec<Case> = vec![];
+    for attempt in attempts {
+        cases.push(Box::new(move |findings| attempt.check(sets, findings)));
+    }
+    cases.push(Box::new(move |findings| check_scatter(sets, findings)));
+    cases
+}
+
+/// A construction whose sets take longer in unlimited phases.
+struct Attempt {
+    claim: Claim,
+    kind: ConstructionKind,
+    guest: Machine,
+    host: Machine,
+    promised: u64,
+}
+
+impl Attempt {
+    fn check(&self, sets: usize, findings: &mut Findings) {
+        let found = named(self.claim, self.kind, &self.guest, &self.host, findings);
+        let Some((construction, placement)) = found else { return };
+        let case = ConstructionLabel(&construction);
+        let by = |phases| permutation_steps(&construction, &placement, sets, phases);
+        match (by(PhaseLength::Unlimited), by(PhaseLength::OfPlacement)) {
+            (Ok(until), Ok(limited)) => {
+                findings.add(self.claim, Trial::at_most(self.promised, until), &case);
+                findings.add_reading(self.claim, Trial::at_most(self.promised, limited), &case);
+            }
+            (Err(error), _) | (_, Err(error)) => findings.fail(self.claim, &case, &error),
+        }
+    }
+}
+
+/// The most steps of any shift set and of some random permutation sets.
+fn permutation_steps(
+    construction: &Construction,
+    placement: &Placement,
+    sets: usize,
+    phases: PhaseLength,
+) -> Result<u64, SimulationError> {
+    let guest = construction.guest();
+    let random = permutations(guest, sets, &format!("misprints; {guest:?}"));
+    Ok(steps(&shifts(guest), placement, phases)?.max(steps(&random, placement, phases)?))
+}
+
+fn steps(program: &impl Program, placement: &Placement, phases: PhaseLength) -> Result<u64, SimulationError> {
+    Ok(most(&route(program, placement, LinkMode::FullDuplex, phases)?).steps)
+}
+
+/// Errata A3: rings and toruses of odd length on meshes, with the conflicts of either scheme.
+fn check_scatter(sets: usize, findings: &mut Findings) {
+    for (kind, guest, host, conflicts) in [
+        (ConstructionKind::BasicG, torus(&[9]), mesh(&[3, 3]), [2, 6]),
+        (ConstructionKind::ExpansionG, torus(&[9, 9]), mesh(&[3, 3, 3, 3]), [36, 108]),
+    ] {
+        let found = named(SCATTER, kind, &guest, &host, findings);
+        let Some((construction, placement)) = found else { continue };
+        let case = ConstructionLabel(&construction);
+        for (phases, conflicts) in
+            [PhaseLength::Unlimited, PhaseLength::OfPlacement].into_iter().zip(conflicts)
+        {
+            match route(&scatter(&guest), &placement, LinkMode::FullDuplex, phases) {
+                Ok(stages) => {
+                    findings.add(SCATTER, Trial::at_most(2, most(&stages).steps), &case);
+                    findings.add(CONFLICTS, Trial::equal(conflicts, most(&stages).conflicts), &case);
+                }
+                Err(error) => findings.fail(SCATTER, &case, &error),
+            }
+        }
+        match permutation_steps(&construction, &placement, sets, PhaseLength::OfPlacement) {
+            Ok(steps) => findings.add_reading(SCATTER, Trial::at_most(2, steps), &case),
+            Err(error) => findings.fail(SCATTER, &case, &error),
+        }
+    }
+}
+
+/// The note after theorem 4.5.4.
+pub(super) const SUMS: Claim = Claim::misprinted(
+    "Tao 4.5.4, note",
+    "steps of simple reduction, mode 3: sum m_i/l_vi, twice that with folding; twice as many always suffice",
+    "A4",
+);
+
+pub(super) fn check_sums(findings: &mut Findings) {
+    for (guest, host) in [
+        (mesh(&[2, 2]), mesh(&[4])),
+        (mesh(&[4, 4]), mesh(&[16])),
+        (mesh(&[2, 3, 4]), mesh(&[6, 4])),
+        (torus(&[3, 4]), mesh(&[12])),
+        (torus(&[4, 4, 4]), torus(&[16, 4])),
+    ] {
+        let found = named(SUMS, ConstructionKind::SimpleReduction, &guest, &host, findings);
+        let Some((construction, placement)) = found else { continue };
+        let Some(factor) = SimpleFactor::of(&construction) else { continue };
+        let folding = if is_torus_guest(&guest) && !is_torus_host(&host) { 2 } else { 1 };
+        let printed = folding * factor.sum();
+        let (case, phases) = (ConstructionLabel(&construction), PhaseLength::OfPlacement);
+        let mode = LinkMode::SingleDirection;
+        // Of the (2, 2)-mesh (0, 0) -> (1, 0) and (1, 1) -> (0, 1).
+        let crossing = MessageSets::of_labels(guest.node_count(), &[(0, 1), (3, 2)]);
+        let routed = if guest.node_count() == 4 {
+            route(&crossing, &placement, mode, phases)
+        } else {
+            route(&permutations(&guest, 20, &format!("mode 3; {guest:?}")), &placement, mode, phases)
+        };
+        match routed {
+            Ok(stages) => {
+                let steps = most(&stages).steps;
+                findings.add(SUMS, Trial::at_most(printed, steps), &case);
+                findings.add_reading(SUMS, Trial::at_most(2 * printed, steps), &case);
+            }
+            Err(error) => findings.fail(SUMS, &case, &error),
+        }
+    }
+}
+
+/// Proposition 5.4.1.
+pub(super) const SHARED: Claim = Claim::misprinted(
+    "Tao prop. 5.4.1",
+    "steps for permutation sets of which no two messages share both nodes: rho; where they share neither, they hold",
+    "A9",
+);
+
+/// The (4, 4)-mesh by `kappa = 2` and `U_V` on the line of 4: (0,1) -> (0,2) and (1,1) -> (2,1)
+/// leave one node.
+pub(super) fn check_shared(findings: &mut Findings) {
+    let (guest, host) = (mesh(&[4, 4]), mesh(&[4]));
+    let found = named(SHARED, ConstructionKind::Contraction, &guest, &host, findings);
+    let Some((construction, placement)) = found else { return };
+    let case = ConstructionLabel(&construction);
+    let set: [Message; 2] = [(4, 8), (5, 6)].map(|(from, to)| (ProcessId::new(from), ProcessId::new(to)));
+    // U_V leads the (2, 2)-mesh to the line of 4 with dilation 2.
+    let rho = 2;
+    // As printed: both at once, from node to node.
+    let node = |process| ProcessId::new(construction.node(process).index());
+    let at_once = vec![set.map(|(from, to)| (node(from), node(to))).to_vec()];
+    let together = MessageSets::new(host.node_count(), at_once);
+    // As read: one after another, each a set of its own.
+    let apart = MessageSets::new(guest.node_count(), set.map(|message| vec![message]).to_vec());
+    let mode = LinkMode::FullDuplex;
+    let routed = (
+        route(&together, &identity(&host), mode, PhaseLength::Unlimited),
+        route(&apart, &placement, mode, PhaseLength::OfPlacement),
+    );
+    match routed {
+        (Ok(together), Ok(apart)) => {
+            findings.add(SHARED, Trial::at_most(rho, most(&together).steps), &case);
+            findings.add_reading(SHARED, Trial::at_most(rho, most(&apart).steps), &case);
+        }
+        (Err(error), _) | (_, Err(error)) => findings.fail(SHARED, &case, &error),
+    }
+}

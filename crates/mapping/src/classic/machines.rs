@@ -1,0 +1,93 @@
+//! Guests and hosts: how a construction makes them, and how it recognizes them.
+
+use cubefold_topology::{Extent, Machine, MachineKind, NodeId};
+
+use super::error::ClassicError;
+use crate::{GraphGuest, Guest, ProcessId};
+
+/// The most dimensions of a hypercube that tables are made for.
+pub(super) const MAX_DIMENSIONS: u32 = 20;
+
+/// The hypercube of so many dimensions, at least 1.
+pub(super) fn hypercube(dimensions: u32) -> Result<Machine, ClassicError> {
+    Ok(Machine::new(MachineKind::Hypercube, &vec![2; dimensions as usize])?)
+}
+
+/// The mesh of these lengths.
+pub(super) fn mesh(lengths: &[u64]) -> Result<Machine, ClassicError> {
+    Ok(Machine::new(MachineKind::Mesh, lengths)?)
+}
+
+/// The edges of a machine taken as a guest, each once.
+pub(super) fn guest_edges(guest: &Machine) -> Vec<(ProcessId, ProcessId)> {
+    let guest = GraphGuest::new(guest.clone());
+    (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension).collect::<Vec<_>>()).collect()
+}
+
+/// Nodes by their indices.
+pub(super) fn nodes(indices: impl IntoIterator<Item = u32>) -> Vec<NodeId> {
+    indices.into_iter().map(NodeId::new).collect()
+}
+
+/// The places of vertices in the order of their labels.
+pub(super) fn in_label_order(labels: &[ProcessId], places: &[NodeId]) -> Vec<NodeId> {
+    let mut ordered: Vec<(ProcessId, NodeId)> = labels.iter().copied().zip(places.iter().copied()).collect();
+    ordered.sort_unstable();
+    ordered.into_iter().map(|(_, place)| place).collect()
+}
+
+/// Whether it is a grid in which no dimension wraps; one of length 2 never counts as wrapping.
+pub(super) fn is_open(machine: &Machine) -> bool {
+    !machine.axes().is_empty() && !machine.extents().any(Extent::is_ring)
+}
+
+/// Whether it is a grid of these lengths in which no dimension wraps.
+pub(super) fn is_mesh(machine: &Machine, lengths: &[u64]) -> bool {
+    machine.shape().lengths() == lengths && is_open(machine)
+}
+
+/// Whether it is a line.
+pub(super) fn is_line(machine: &Machine) -> bool {
+    is_open(machine) && machine.shape().dimension_count() == 1
+}
+
+/// Whether it is a grid in which every dimension wraps, and one is longer than 2.
+pub(super) fn is_torus(machine: &Machine) -> bool {
+    let mut extents = machine.extents();
+    extents.clone().any(Extent::is_ring) && extents.all(|extent| extent.is_ring() || extent.length() == 2)
+}
+
+/// Whether it is a ring of at least three nodes.
+pub(super) fn is_ring(machine: &Machine) -> bool {
+    is_torus(machine) && machine.shape().dimension_count() == 1
+}
+
+/// The number of dimensions of a hypercube; none when it is something else.
+pub(super) fn cube_dimensions(machine: &Machine) -> Option<u32> {
+    let lengths = machine.shape().lengths();
+    let is_cube = !machine.axes().is_empty() && lengths.iter().all(|&length| length == 2);
+    u32::try_from(lengths.len()).ok().filter(|_| is_cube)
+}
+
+/// `i` of a square mesh of side `2^i`; none when it is something else.
+pub(super) fn square_order(machine: &Machine) -> Option<u32> {
+    let order = exponent(*machine.shape().lengths().first()?)?;
+    is_mesh(machine, &[1 << order; 2]).then_some(order)
+}
+
+/// The number of dimensions of which a network of this kind was made; none when it is of another
+/// kind.
+pub(super) fn network_dimensions(machine: &Machine, kind: MachineKind) -> Option<u32> {
+    let dimensions = machine.network_dimensions().filter(|_| machine.kind() == kind)?;
+    u32::try_from(dimensions).ok()
+}
+
+/// Whether a machine is a network with one link fewer than nodes.
+pub(super) fn has_links_of_a_tree(machine: &Machine) -> bool {
+    machine.graph().is_some() && machine.link_count() + 1 == machine.node_count()
+}
+
+/// `n` of `2^n`.
+pub(super) fn exponent(count: u64) -> Option<u32> {
+    count.is_power_of_two().then(|| count.ilog2())
+}

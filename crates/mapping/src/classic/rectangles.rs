@@ -1,0 +1,367 @@
+//! Meshes of two dimensions with as many nodes in one another: squares and rectangles, and the
+//! example of the meshes (2, 9) and (3, 6).
+//!
+//! CS838 1999, embeddings of cube meshes into rectangular meshes, and the reverse.
+
+use cubefold_topology::{Machine, NodeId};
+
+use super::{
+    construction::{ClassicConstruction, Plan},
+    error::ClassicError,
+    machines::{guest_edges, is_mesh, is_open, mesh, nodes},
+    routed_embedding::RoutedEmbedding,
+};
+use crate::ProcessId;
+
+/// A square and a rectangle of as many nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct SquareAndRectangle {
+    side: u32,
+    length: u32, // of the rectangle, more than `side`
+    width: u32,  // of the rectangle, less than `side`, at least 2
+}
+
+impl SquareAndRectangle {
+    /// The pair with a rectangle of these lengths, the longer first; none when it has no square, or
+    /// is one.
+    fn of_rectangle(lengths: [u64; 2]) -> Option<Self> {
+        let [length, width] = lengths.map(|length| u32::try_from(length).ok());
+        let (length, width) = (length?, width?);
+        let nodes = length.checked_mul(width)?;
+        let side = nodes.isqrt();
+        (side * side == nodes && length > width && width >= 2).then_some(Self { side, length, width })
+    }
+
+    fn checked(lengths: [u64; 2]) -> Result<Self, ClassicError> {
+        Self::of_rectangle(lengths).ok_or_else(|| ClassicError::Pair {
+            found: format!("a rectangle of lengths {} and {}", lengths[0], lengths[1]),
+            expected: "a longer one first and a square of as many nodes",
+        })
+    }
+
+    /// `ceil(z_1 / w)`: columns of the rectangle for one of the square.
+    fn columns(self) -> u32 {
+        self.length.div_ceil(self.side)
+    }
+
+    fn square(self) -> Result<Machine, ClassicError> {
+        mesh(&[self.side.into(); 2])
+    }
+
+    fn rectangle(self) -> Result<Machine, ClassicError> {
+        mesh(&[self.length.into(), self.width.into()])
+    }
+}
+
+/// A square mesh that snakes, column by column, through a rectangular one.
+pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction {
+    name: "square-in-rectangle",
+    summary: "a mesh w x w on a mesh y x z, y > z, with w w = y z",
+    promised_dilation: "ceil(y / w)",
+    source: "embeddings of cube meshes into rectangular meshes",
+    plan: |pair| {
+        let lengths: [u64; 2] = pair.host.shape().lengths().try_into().ok()?;
+        let meshes = SquareAndRectangle::of_rectangle(lengths)?;
+        let fits = is_open(pair.host) && is_mesh(pair.guest, &[meshes.side.into(); 2]);
+        fits.then(|| Ok(Plan::exact(meshes.columns().into(), snaking_places(meshes))))
+    },
+};
+
+/// The square mesh `(w, w)` in the rectangular mesh `(z_1, z_2)` of as many nodes, `z_1 > z_2`:
+/// dilation `ceil(z_1 / w)`, load at most 2, link congestion at most `2 (1 + ceil(z_1 / w))` (CS838
+/// 1999, embeddings of cube meshes into rectangular meshes; errata N6).
+///
+/// Each column of the square snakes through `ceil(z_1 / w)` columns of the rectangle. What goes
+/// past the last column is mirrored back.
+///
+/// # Errors
+///
+/// When the rectangle has no square of the same size, or the shorter length first.
+pub fn square_in_rectangle(rectangle: [u64; 2]) -> Result<RoutedEmbedding, ClassicError> {
+    let pair = SquareAndRectangle::checked(rectangle)?;
+    let edges = guest_edges(&pair.square()?);
+    Ok(RoutedEmbedding::along_routes_of_the_host(pair.rectangle()?, snaking_places(pair), edges)?)
+}
+
+/// Where the vertices of the square are in the rectangle.
+fn snaking_places(pair: SquareAndRectangle) -> Vec<NodeId> {
+    let SquareAndRectangle { side, length, width } = pair;
+    nodes((0..side * side).map(|vertex| {
+        let (column, position) = (vertex % side, vertex / side);
+        let (turn, forth) = (position / width, position % width);
+        let row = if turn.is_multiple_of(2) { forth } else { width - 1 - forth };
+        let straight = column * pair.columns() + turn;
+        let column = if straight < length { straight } else { 2 * length - 1 - straight };
+        column + length * row
+    }))
+}
+
+/// A rectangular mesh folded into a square one like paper.
+pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction {
+    name: "rectangle-in-square",
+    summary: "a mesh y x z, y > z, on a mesh w x w with w w = y z",
+    promised_dilation: "1",
+    source: "embeddings of rectangular meshes into cube meshes",
+    plan: |pair| {
+        let lengths: [u64; 2] = pair.guest.shape().lengths().try_into().ok()?;
+        let meshes = SquareAndRectangle::of_rectangle(lengths)?;
+        let fits = is_open(pair.guest) && is_mesh(pair.host, &[meshes.side.into(); 2]);
+        fits.then(|| Ok(Plan::exact(1, paper_places(meshes))))
+    },
+};
+
+/// The rectangular mesh `(z_1, z_2)`, `z_1 > z_2`, in the square mesh `(w, w)` of as many nodes:
+/// dilation 1, load and link congestion 2 (CS838 1999, embeddings of rectangular meshes into cube
+/// meshes).
+///
+/// The rectangle is folded like a strip of paper. It runs to and fro through the square, one run
+/// above the other; to turn, it is folded twice at 45 degrees:
+///
+/// ```text
+///   . . . . . \          the second fold: the strip turns back, above where it came from
+///   - - - - - -+ |
+///            \ | |
+///            / | |       the first fold: the strip turns upwards
+///   - - - - -+ |
+///   . . . . /
+/// ```
+///
+/// Under a fold some nodes have two vertices, and as many beside it none. What is left over because
+/// no whole number of runs fits is folded straight back over the two free ends.
+///
+/// # Errors
+///
+/// When the rectangle has no square of the same size, or the shorter length first.
+pub fn rectangle_in_square(rectangle: [u64; 2]) -> Result<RoutedEmbedding, ClassicError> {
+    let pair = SquareAndRectangle::checked(rectangle)?;
+    let edges = guest_edges(&pair.rectangle()?);
+    Ok(RoutedEmbedding::along_routes_of_the_host(pair.square()?, paper_places(pair), edges)?)
+}
+
+/// Where the vertices of the rectangle are in the square.
+fn paper_places(pair: SquareAndRectangle) -> Vec<NodeId> {
+    let SquareAndRectangle { side, length, .. } = pair;
+    let places = (0..side * side).map(|vertex| {
+        let (along, across) = (vertex % length, vertex / length);
+        let (x, y) = folded(pair, ends_folded_back(pair, along), across);
+        x + side * y
+    });
+    nodes(places)
+}
+
+/// The place along the runs after what is left over has been folded back, half of it over each end.
+fn ends_folded_back(pair: SquareAndRectangle, along: u32) -> u32 {
+    let in_runs = pair.side / pair.width * pair.side;
+    let before = (pair.length - in_runs) / 2;
+    match along.checked_sub(before) {
+        None => before - 1 - along,
+        Some(within) if within < in_runs => within,
+        Some(beyond) => 2 * in_runs - 1 - beyond,
+    }
+}
+
+/// The coordinates in the square of a place of the strip: `along` the runs, `across` them.
+///
+/// In each run the strip is seen as if it came from the left. It begins to turn upwards where
+/// `along - across` passes `side - width`, by a reflection that exchanges the two, and turns back
+/// where their sum passes `side - 1 + width`, which is the next run, mirrored.
+fn folded(pair: SquareAndRectangle, mut along: u32, mut across: u32) -> (u32, u32) {
+    let SquareAndRectangle { side, width, .. } = pair;
+    let (runs, turn) = (side / width, side - width);
+    let mut run = 0;
+    while run + 1 < runs && along > across + turn {
+        let (x, y) = (across + turn, along - turn);
+        if x + y < side + width {
+            (along, across) = (x, y);
+            break;
+        }
+        (along, across) = (along - side, width - 1 - across);
+        run += 1;
+    }
+    let x = if run.is_multiple_of(2) { along } else { side - 1 - along };
+    (x, run * width + across)
+}
+
+/// Which of the two meshes is the guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExampleMeshes {
+    /// The mesh (2, 9) in the mesh (3, 6), as the notes draw it.
+    TwoByNineInThreeBySix,
+    /// The mesh (3, 6) in the mesh (2, 9), as their lemma has it.
+    ThreeBySixInTwoByNine,
+}
+
+impl ExampleMeshes {
+    /// Both.
+    pub const BOTH: [Self; 2] = [Self::TwoByNineInThreeBySix, Self::ThreeBySixInTwoByNine];
+
+    /// The lengths of the guest.
+    #[must_use]
+    pub fn guest_lengths(self) -> [u64; 2] {
+        match self {
+            Self::TwoByNineInThreeBySix => [2, 9],
+            Self::ThreeBySixInTwoByNine => [3, 6],
+        }
+    }
+
+    /// The lengths of the host.
+    #[must_use]
+    pub fn host_lengths(self) -> [u64; 2] {
+        match self {
+            Self::TwoByNineInThreeBySix => [3, 6],
+            Self::ThreeBySixInTwoByNine => [2, 9],
+        }
+    }
+
+    /// The most edges over a link with the routes that are chosen.
+    #[must_use]
+    pub fn link_congestion(self) -> u64 {
+        match self {
+            Self::TwoByNineInThreeBySix => 2,
+            Self::ThreeBySixInTwoByNine => 3,
+        }
+    }
+
+    /// The nodes of the vertices, found by search; the first coordinate varies fastest in both
+    /// meshes.
+    fn node_indices(self) -> [u32; 18] {
+        match self {
+            Self::TwoByNineInThreeBySix => [0, 2, 1, 5, 3, 4, 6, 8, 7, 11, 9, 10, 12, 14, 15, 17, 13, 16],
+            Self::ThreeBySixInTwoByNine => [0, 1, 2, 3, 5, 4, 7, 6, 8, 9, 10, 11, 13, 12, 15, 14, 16, 17],
+        }
+    }
+}
+
+/// The meshes (2, 9) and (3, 6) in one another.
+pub(super) static EXAMPLE_MESHES: ClassicConstruction = ClassicConstruction {
+    name: "example-meshes",
+    summary: "a mesh 2 x 9 on a mesh 3 x 6, or the other way round",
+    promised_dilation: "2",
+    source: "embeddings among 2D rectangular meshes",
+    plan: |pair| {
+        let fits = |example: &ExampleMeshes| {
+            is_mesh(pair.guest, &example.guest_lengths()) && is_mesh(pair.host, &example.host_lengths())
+        };
+        let example = ExampleMeshes::BOTH.into_iter().find(fits)?;
+        Some(Ok(Plan::exact(2, nodes(example.node_indices()))))
+    },
+};
+
+/// One of the meshes (2, 9) and (3, 6) in the other: load 1, dilation 2 (CS838 1999, embeddings
+/// among 2D rectangular meshes).
+///
+/// Each edge that turns a corner takes one of the two paths, so that link congestion is 2 from (2,
+/// 9) into (3, 6) and 3 the other way round, where no routes of two links have less; the notes
+/// print 3 for the first (errata N7).
+///
+/// # Errors
+///
+/// None for these meshes.
+pub fn example_meshes(example: ExampleMeshes) -> Result<RoutedEmbedding, ClassicError> {
+    let (guest, host) = (mesh(&example.guest_lengths())?, mesh(&example.host_lengths())?);
+    let places = nodes(example.node_indices());
+    let edges = guest_edges(&guest);
+    let node = |vertex: ProcessId| places[vertex.label() as usize];
+    let ends: Vec<_> = edges.iter().map(|&(from, to)| (node(from), node(to))).collect();
+    let mut chosen = vec![];
+    if !choose_paths(&host, &ends, example.link_congestion(), &mut chosen) {
+        return Err(ClassicError::NotFound {
+            guest: format!("the mesh {:?}", example.guest_lengths()),
+            host: format!("the mesh {:?}", example.host_lengths()),
+            steps: 1 << edges.len(),
+        });
+    }
+    let mut paths = chosen.into_iter();
+    Ok(RoutedEmbedding::new(host, places.clone(), edges, |_, _| paths.next().unwrap_or_default())?)
+}
+
+/// Chooses a path of at most two links for each pair of nodes, so that no link has more than
+/// `most`; tries all.
+fn choose_paths(host: &Machine, ends: &[(NodeId, NodeId)], most: u64, chosen: &mut Vec<Vec<NodeId>>) -> bool {
+    let Some(&(from, to)) = ends.get(chosen.len()) else {
+        return true;
+    };
+    short_paths(host, from, to).into_iter().any(|path| {
+        chosen.push(path);
+        let found = fits(chosen, most) && choose_paths(host, ends, most, chosen);
+        if !found {
+            chosen.pop();
+        }
+        found
+    })
+}
+
+/// The paths between two nodes over at most two links; only the link where they are neighbours.
+fn short_paths(host: &Machine, from: NodeId, to: NodeId) -> Vec<Vec<NodeId>> {
+    if host.neighbours(from).any(|beside| beside == to) {
+        return vec![vec![from, to]];
+    }
+    let corners = host.neighbours(from).filter(|&corner| host.neighbours(corner).any(|beside| beside == to));
+    corners.map(|corner| vec![from, corner, to]).collect()
+}
+
+/// Whether the links of the path chosen last are in at most `most` paths.
+fn fits(chosen: &[Vec<NodeId>], most: u64) -> bool {
+    let links = |path: &[NodeId]| {
+        path.windows(2).map(|pair| (pair[0].min(pair[1]), pair[0].max(pair[1]))).collect::<Vec<_>>()
+    };
+    let last = chosen.last().map(|path| links(path)).unwrap_or_default();
+    let all: Vec<_> = chosen.iter().flat_map(|path| links(path)).collect();
+    last.iter().all(|link| all.iter().filter(|own| *own == link).count() as u64 <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All rectangles with a square of this side.
+    fn rectangles(side: u64) -> impl Iterator<Item = [u64; 2]> {
+        let widths = (2..side).filter(move |width| (side * side).is_multiple_of(*width));
+        widths.map(move |width| [side * side / width, width])
+    }
+
+    #[test]
+    fn squares_snake_through_rectangles() {
+        for side in 3..=24_u64 {
+            for lengths in rectangles(side) {
+                let measures = square_in_rectangle(lengths).unwrap().measures();
+                let columns = lengths[0].div_ceil(side);
+                assert_eq!(measures.dilation, columns, "{lengths:?}");
+                assert!(measures.load <= 2 && measures.link_congestion <= 2 * (1 + columns), "{lengths:?}");
+                if lengths[0].is_multiple_of(side) {
+                    assert_eq!((measures.load, measures.link_congestion), (1, 1 + columns), "{lengths:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rectangles_are_folded_into_squares_like_paper() {
+        for side in 3..=24 {
+            for lengths in rectangles(side) {
+                let measures = rectangle_in_square(lengths).unwrap().measures();
+                assert_eq!((measures.load, measures.dilation), (2, 1), "{lengths:?}");
+                assert_eq!(measures.link_congestion, 2, "{lengths:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rectangles_without_a_square_are_refused() {
+        for lengths in [[4, 8], [8, 4], [4, 4], [16, 1]] {
+            let error = rectangle_in_square(lengths).unwrap_err().to_string();
+            let [longer, shorter] = lengths;
+            let expected = "a longer one first and a square of as many nodes";
+            assert_eq!(error, format!("a rectangle of lengths {longer} and {shorter}, expected {expected}"));
+        }
+    }
+
+    #[test]
+    fn both_have_dilation_2_and_no_more_congestion_than_said() {
+        for example in ExampleMeshes::BOTH {
+            let measures = example_meshes(example).unwrap().measures();
+            assert_eq!((measures.load, measures.least_load, measures.dilation), (1, 1, 2), "{example:?}");
+            assert_eq!(measures.link_congestion, example.link_congestion(), "{example:?}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The queues of channels: which channels have one, and the order in which messages wait.
+//!
+//! Few channels have a queue at a time. A queue is a list of processes whose messages wait; the links of the list are
+//! kept with the processes. Its order is that of `docs/model.md` section 5: the cycle at which a message joined, its
+//! stage, its source.
+
+use super::{
+    route_table::ChannelPosition,
+    stages::StageSequence,
+    state::{MessageStatus, ProcessState},
+};
+
+/// The channels that have a queue, and where that is kept.
+#[derive(Debug)]
+pub(super) struct QueueIndex {
+    has_queue: Vec<u64>, // a bit for each channel: few words, which are read often
+    indices: Vec<u32>,   // for each channel with a queue, where that is kept
+}
+
+impl QueueIndex {
+    /// So many channels, none with a queue.
+    pub(super) fn new(channels: usize) -> Self {
+        Self { has_queue: vec![0; channels.div_ceil(64)], indices: vec![0; channels] }
+    }
+
+    /// Where the queue of a channel is kept, if it has one.
+    #[inline]
+    pub(super) fn get(&self, channel: usize) -> Option<u32> {
+        let has_queue = self.has_queue[channel / 64] >> (channel % 64) & 1 == 1;
+        has_queue.then(|| self.indices[channel])
+    }
+
+    /// Notes where the queue of a channel is kept.
+    pub(super) fn insert(&mut self, channel: usize, index: u32) {
+        self.has_queue[channel / 64] |= 1 << (channel % 64);
+        self.indices[channel] = index;
+    }
+
+    /// Notes that a channel has no queue any more.
+    pub(super) fn remove(&mut self, channel: usize) {
+        self.has_queue[channel / 64] &= !(1 << (channel % 64));
+    }
+}
+
+/// The queue of one channel.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChannelQueue {
+    /// The position of the channel.
+    pub(super) at: ChannelPosition,
+    length: u32,
+    first: u32,         // 1 + the process whose message is first, 0 while the queue is empty
+    last: u32,          // 1 + the process whose message is last, 0 while the queue is empty
+    latest: (u64, u32), // the latest cycle at which messages joined, and how many did
+}
+
+impl ChannelQueue {
+    /// An empty queue.
+    pub(super) fn new(at: ChannelPosition) -> Self {
+        Self { at, length: 0, first: 0, last: 0, latest: (0, 0) }
+    }
+
+    /// The number of messages that wait.
+    pub(super) fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// Adds a message that joined at `joined`, now or before.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        processes: &mut [ProcessState],
+        stages: &StageSequence,
+        process: u32,
+        joined: u64,
+    ) {
+        let own = &mut processes[process as usize];
+        (own.status, own.time, own.next) = (MessageStatus::Queued, joined, 0);
+        self.count(joined);
+        let Some(last) = self.last.checked_sub(1) else {
+            (self.first, self.last) = (process + 1, process + 1);
+            return;
+        };
+        // Most messages join after all others: their stages and sources are not needed.
+        if processes[last as usize].time < joined
+            || key(processes, stages, last) < key(processes, stages, process)
+        {
+            processes[last as usize].next = process + 1;
+            self.last = process + 1;
+        } else {
+            self.insert(processes, stages, process);
+        }
+    }
+
+    /// Inserts a message before the last one.
+    #[cold]
+    fn insert(&mut self, processes: &mut [ProcessState], stages: &StageSequence, process: u32) {
+        let own = key(processes, stages, process);
+        let (mut before, mut next) = (0, self.first);
+        while key(processes, stages, next - 1) < own {
+            (before, next) = (next, processes[next as usize - 1].next);
+        }
+        match before {
+            0 => self.first = process + 1,
+            _ => processes[before as usize - 1].next = process + 1,
+        }
+        processes[process as usize].next = next;
+    }
+
+    /// Takes the first message.
+    #[inline]
+    pub(super) fn take_first(&mut self, processes: &[ProcessState]) -> Option<u32> {
+        let first = self.first.checked_sub(1)?;
+        self.first = processes[first as usize].next;
+        self.length -= 1;
+        if self.first == 0 {
+            self.last = 0;
+        }
+        Some(first)
+    }
+
+    /// The messages that were left waiting when the cycle before `now` ended.
+    #[inline]
+    pub(super) fn left_before(&self, now: u64) -> u32 {
+        let (cycle, count) = self.latest;
+        if cycle == now { self.length - count } else { self.length }
+    }
+
+    /// Counts a message that joined at `cycle`.
+    #[inline]
+    fn count(&mut self, cycle: u64) {
+        self.length += 1;
+        let (latest, count) = &mut self.latest;
+        match cycle.cmp(latest) {
+            std::cmp::Ordering::Less => {}
+            std::cmp::Ordering::Equal => *count += 1,
+            std::cmp::Ordering::Greater => self.latest = (cycle, 1),
+        }
+    }
+}
+
+/// The order of a queue, smallest first: when the message joined it, its stage and its source.
+fn key(processes: &[ProcessState], stages: &StageSequence, process: u32) -> (u64, (u32, u32)) {
+    let own = &processes[process as usize];
+    (own.time, own.rank(process, stages))
+}

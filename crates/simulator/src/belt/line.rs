@@ -1,0 +1,231 @@
+//! Lines that are run apart: the segments of a program on a product placement, and runs of one segment on one line.
+//!
+//! Messages of stages that use one field of the labels stay on lines of one dimension. The lines share no channel
+//! and can be run apart, one for all ([`line_classes`](super::line_classes)) or each ([`each_line`](super::each_line)).
+
+use std::ops::Range;
+
+use cubefold_mapping::{CubeDimension, Hypercube, Placement, ProcessId, ProductPlacement};
+use cubefold_topology::LinkMode;
+
+use super::{
+    event_loop::{BeltInput, BeltSimulator},
+    route_table::ChannelMap,
+    stages::StageSequence,
+};
+use crate::{
+    BulkStages, Communication, CubeProgram, Cycle, Cycles, ImbalanceError, Observer, Program, StageRecord,
+    hop::{self, StartTimes},
+};
+
+/// A program on a product placement.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LineProblem<'run> {
+    pub(super) program: &'run CubeProgram,
+    pub(super) placement: &'run ProductPlacement,
+    pub(super) communication: Communication,
+    /// The time of a message over a link, at least 1.
+    pub(super) hop: Cycles,
+    pub(super) bulk: BulkStages,
+}
+
+/// Whether the records of lines are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeepRecords {
+    /// They are.
+    Yes,
+    /// They are not.
+    No,
+}
+
+/// Why a run cannot be put together from runs of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineError {
+    /// Stages revisit a field while messages of its last segment may still be under way.
+    Overlap,
+    /// A process did not finish: a defect of the engine.
+    Unfinished(ProcessId),
+    /// The times of a process do not add up: a defect of the engine.
+    Imbalance(ImbalanceError),
+}
+
+/// Successive stages that use one field of the labels: their messages stay on lines of one dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Segment {
+    /// The index of the field, and of the dimension.
+    pub(super) field: usize,
+    /// Its stages.
+    pub(super) stages: Range<usize>,
+    /// For each stage the bit of the field's value in which partners differ.
+    pub(super) bits: Vec<u32>,
+}
+
+impl Segment {
+    /// The number of its stages.
+    pub(super) fn stage_count(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// Its program on the cube of the field.
+    #[expect(clippy::expect_used, reason = "a segment has stages, and its bits are those of the field")]
+    fn program(&self, cube: Hypercube, compute: Cycles) -> CubeProgram {
+        let dimension = |bit: &u32| -> CubeDimension {
+            cube.dimension(bit.trailing_zeros().into()).expect("a bit of the field")
+        };
+        let stages = self.bits.iter().map(dimension).collect();
+        CubeProgram::new(cube, stages, compute).expect("at least one stage")
+    }
+}
+
+/// The stages of `program` in segments, each as long as possible.
+pub(super) fn segments(program: &CubeProgram, placement: &ProductPlacement) -> Vec<Segment> {
+    let mut segments: Vec<Segment> = vec![];
+    for (stage, &dimension) in program.stages().iter().enumerate() {
+        let (field, bit) = placement.field_of(dimension);
+        match segments.last_mut().filter(|last| last.field == field) {
+            Some(last) => {
+                last.stages.end = stage + 1;
+                last.bits.push(bit);
+            }
+            None => segments.push(Segment { field, stages: stage..stage + 1, bits: vec![bit] }),
+        }
+    }
+    segments
+}
+
+/// Whether a field has more than one segment.
+pub(super) fn revisits_field(segments: &[Segment]) -> bool {
+    let mut fields: Vec<usize> = segments.iter().map(|segment| segment.field).collect();
+    fields.sort_unstable();
+    fields.windows(2).any(|two| two[0] == two[1])
+}
+
+/// What the runs of a segment on all lines of its dimension have in common.
+#[derive(Debug)]
+pub(super) struct LineInput {
+    belt: BeltInput, // of the processes of the line, by value of the field
+    half_duplex: Option<HalfDuplexLine>,
+}
+
+/// A line of half-duplex links, where opposite messages meet all along their routes: it is run hop by hop.
+#[derive(Debug)]
+struct HalfDuplexLine {
+    program: CubeProgram, // the segment, on the cube of the field
+    placement: Placement,
+    communication: Communication,
+}
+
+impl LineInput {
+    /// A segment of a program on lines like `line`.
+    pub(super) fn new(problem: &LineProblem<'_>, line: &ProductPlacement, segment: &Segment) -> Self {
+        let &LineProblem { program, communication, hop, bulk, .. } = problem;
+        let placement = Placement::Product(line.clone());
+        let nodes = placement.nodes();
+        let half_duplex = (communication.links() == LinkMode::HalfDuplex).then(|| HalfDuplexLine {
+            program: segment.program(line.cube(), program.compute()),
+            placement,
+            communication,
+        });
+        let stages = StageSequence {
+            bits: segment.bits.clone(),
+            first: segment.stages.start,
+            compute: program.compute().get(),
+            hop: hop.get(),
+        };
+        let channels = ChannelMap::new(line.machine(), communication.tie());
+        Self { belt: BeltInput::new(channels, stages, nodes, bulk), half_duplex }
+    }
+
+    /// The number of processes of a line.
+    pub(super) fn processes(&self) -> usize {
+        self.belt.nodes.len()
+    }
+
+    /// A simulator for one line after another.
+    pub(super) fn simulator<O: Observer>(&self) -> LineSimulator<'_, O> {
+        LineSimulator { input: self, belt: self.belt.simulator(), longest_queue: 0 }
+    }
+}
+
+/// Runs a segment on one line after another.
+pub(super) struct LineSimulator<'run, O> {
+    input: &'run LineInput,
+    belt: BeltSimulator<'run, O>,
+    longest_queue: u32,
+}
+
+impl<O: Observer> LineSimulator<'_, O> {
+    /// Runs a line. `finishes` are the cycles at which its processes begin, and then those at which they finish.
+    ///
+    /// # Errors
+    ///
+    /// The first process that did not finish: a defect of the engine.
+    pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut O) -> Result<(), ProcessId> {
+        let longest_queue = match &self.input.half_duplex {
+            None => self.belt.run(finishes, observer),
+            Some(line) => line.run(self.input.belt.stages.first, finishes, observer)?,
+        };
+        self.longest_queue = self.longest_queue.max(longest_queue);
+        Ok(())
+    }
+
+    /// The most messages left in one queue after the arbitration of a cycle, over all lines so far.
+    pub(super) fn longest_queue(&self) -> u32 {
+        self.longest_queue
+    }
+}
+
+impl HalfDuplexLine {
+    fn run<O: Observer>(
+        &self,
+        first_stage: usize,
+        finishes: &mut [u64],
+        observer: &mut O,
+    ) -> Result<u32, ProcessId> {
+        let begins: Vec<Cycle> = finishes.iter().map(|&begin| Cycle::new(begin)).collect();
+        let mut observer = SegmentObserver { first_stage, finishes, observer };
+        let (program, placement) = (&self.program, &self.placement);
+        let begins = StartTimes::Each(&begins);
+        let traffic = hop::run(program, placement, self.communication, begins, &mut observer)?;
+        Ok(traffic.longest_queue.unwrap_or(0))
+    }
+}
+
+/// Reports stages by their numbers in the whole program, and keeps the cycles at which processes finish.
+struct SegmentObserver<'run, O> {
+    first_stage: usize,
+    finishes: &'run mut [u64],
+    observer: &'run mut O,
+}
+
+impl<O: Observer> Observer for SegmentObserver<'_, O> {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.finishes[record.process.label() as usize] = record.finish.get();
+        self.observer.stage_finished(&StageRecord { stage: self.first_stage + record.stage, ..*record });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_mapping::EmbeddingKind;
+    use cubefold_topology::{Machine, MachineKind};
+
+    fn segments_of(stages: &[u64]) -> Vec<Segment> {
+        let machine = Machine::new(MachineKind::Torus, &[4, 8]).unwrap();
+        let cube = Hypercube::new(5).unwrap();
+        let placement = ProductPlacement::new(EmbeddingKind::Xor, cube, &machine).unwrap();
+        let stages = stages.iter().map(|&stage| cube.dimension(stage).unwrap()).collect();
+        segments(&CubeProgram::new(cube, stages, Cycles::ZERO).unwrap(), &placement)
+    }
+
+    #[test]
+    fn successive_stages_of_one_field_are_a_segment() {
+        let segments = segments_of(&[1, 0, 2, 4, 1]);
+        let parts: Vec<_> =
+            segments.iter().map(|own| (own.field, own.stages.clone(), own.bits.clone())).collect();
+        assert_eq!(parts, [(0, 0..2, vec![2, 1]), (1, 2..4, vec![1, 4]), (0, 4..5, vec![2])]);
+        assert!(revisits_field(&segments));
+        assert!(!revisits_field(&segments_of(&[0, 0, 1, 3, 2])));
+    }
+}
