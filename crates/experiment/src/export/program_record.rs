@@ -120,7 +120,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             title: "stages",
             kind: Kind::List,
             text: "The guest dimension along which each stage exchanges, in order; where tables \
-                  show a number, how many stages there are.",
+                  show a number, the number of stages.",
             formula: "q_0, q_1, ...",
             source: "docs/model.md, section 2",
             ..Definition::BLANK
