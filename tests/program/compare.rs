@@ -42,6 +42,20 @@ fn another_reference_may_be_named() {
 }
 
 #[test]
+fn a_random_placement_is_compared_with_those_by_rule() {
+    let text = "seed = 5\n[machine]\nkind = \"torus\"\nshape = [8, 8]\n\
+                [mapping]\nembeddings = [\"standard\", \"xor\", \"random\"]\n";
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let (header, rows) = csv(&["compare", &scratch.path("s.toml")]);
+    let column = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let (embedding, makespan) = (column("embedding"), column("makespan_cycles"));
+    let names: Vec<&str> = rows.iter().map(|row| row[embedding].as_str()).collect();
+    assert_eq!(names, ["standard", "xor", "random"]);
+    let cycles: Vec<u64> = rows.iter().map(|row| row[makespan].parse().unwrap()).collect();
+    assert!(cycles[1] < cycles[0] && cycles[0] < cycles[2], "{cycles:?}");
+}
+
+#[test]
 fn each_combination_of_a_sweep_is_compared_within_itself() {
     let document = json(&["compare", "scenarios/square-toruses.toml"]);
     for group in document["runs"].as_array().unwrap().chunks(4) {

@@ -1,7 +1,9 @@
 //! The scenarios equal the reference simulator, process by process.
 
+use std::any::Any;
+
 use cubefold_experiment::{
-    DimensionChoice, ExecutionMode, GuestProgram, KeepRecords, Phases, Progress, Run, execute, load,
+    DimensionChoice, ExecutionMode, KeepRecords, Phases, Progress, Run, execute, load,
 };
 
 use cubefold_mapping::ProcessId;
@@ -46,17 +48,24 @@ fn plan(run: &Run, problem: &Problem, limit: impl Fn(u32) -> Option<u64>) -> Rou
     RoutingPlan { subset_of_message, phase_length }
 }
 
+/// The program, of whichever type it is.
+fn test_program(program: &dyn Any) -> TestProgram {
+    let neighbours = || program.downcast_ref().cloned().map(TestProgram::Neighbours);
+    let shuffled = || program.downcast_ref().cloned().map(TestProgram::ShuffleExchange);
+    let divided = || program.downcast_ref().copied().map(TestProgram::DivideAndConquer);
+    let cube = program.downcast_ref().cloned().map(TestProgram::Cube);
+    cube.or_else(divided)
+        .or_else(shuffled)
+        .or_else(neighbours)
+        .expect("the type of a program that the tests know")
+}
+
 /// The run in the reference's terms.
 fn problem(run: &Run) -> Problem {
     let case = Case {
         placement: (*run.placement).clone(),
         communication: run.communication,
-        program: match &*run.program {
-            GuestProgram::Cube(program) | GuestProgram::Normal(program) => TestProgram::Cube(program.clone()),
-            GuestProgram::DivideAndConquer(program) => TestProgram::DivideAndConquer(*program),
-            GuestProgram::ShuffleExchange(program) => TestProgram::ShuffleExchange(program.clone()),
-            GuestProgram::Neighbours { program, .. } => TestProgram::Neighbours(program.clone()),
-        },
+        program: test_program(run.program.as_any()),
     };
     case.problem()
 }

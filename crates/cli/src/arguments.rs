@@ -9,8 +9,10 @@ use clap::{
     builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
-use cubefold_experiment::journal::{Found, Shard};
-use cubefold_mapping::{ConstructionKind, EmbeddingKind};
+use cubefold_experiment::{
+    Embedding, embeddings,
+    journal::{Found, Shard},
+};
 use cubefold_topology::{LinkMode, MachineKind};
 
 pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn};
@@ -84,9 +86,8 @@ const AFTER_MAN: &str = after_help!("man", "man compare", "man --folder ~/.local
 
 /// The embeddings that a scenario can name, then the examples and exit codes.
 fn after_main() -> String {
-    let constructions = ConstructionKind::ALL.map(|kind| format!("tao:{kind}")).join(" ");
-    let kinds = EmbeddingKind::ALL.map(EmbeddingKind::name).join(" ");
-    let known = format!("{kinds} file:PATH tao {constructions}");
+    let names: Vec<String> = embeddings().iter().flat_map(Embedding::names).collect();
+    let known = format!("{} file:PATH", names.join(" "));
     let options = textwrap::Options::new(96).initial_indent("  ").subsequent_indent("  ");
     let options = options.word_separator(textwrap::WordSeparator::AsciiSpace);
     let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);

@@ -90,7 +90,7 @@ impl Failure {
         Self::Output { place, error }
     }
 
-    /// A placement that a launcher's format cannot tell as it is asked for.
+    /// A placement that a launcher's format cannot hold as it is asked for.
     pub(crate) fn launcher(error: &LauncherError) -> Self {
         Self::usage(error.to_string(), error.help())
     }
@@ -130,7 +130,7 @@ impl Failure {
     /// Says it on standard error.
     pub(crate) fn print(&self, color: Color) {
         let mut stderr = io::stderr().lock();
-        // Where nobody reads what is wrong the exit code still tells.
+        // Where standard error is closed the exit code still says it.
         let _ = match self {
             Self::Scenario(errors) => write!(stderr, "{}", Rendered { errors, color }),
             other => writeln!(stderr, "error: {other}"),
@@ -209,8 +209,8 @@ mod tests {
                      error: run 7 of \"s\" with xor stopped: a defect\nerror: 2 of 9 runs failed";
         assert_eq!(failure(None).to_string(), named);
         let kept = failure(Some("r.csv.partial".into()));
-        let told = "; the others are kept in r.csv.partial\n  help: try again with --resume";
-        assert_eq!(kept.to_string(), format!("{named}{told}"));
+        let kept_text = "; the others are kept in r.csv.partial\n  help: try again with --resume";
+        assert_eq!(kept.to_string(), format!("{named}{kept_text}"));
         assert_eq!(kept.exit_code(), ExitCode::RunFailed);
     }
 }

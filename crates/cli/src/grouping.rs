@@ -36,7 +36,7 @@ pub(crate) fn combinations(runs: &[Run]) -> impl Iterator<Item = &[Run]> {
     runs.chunk_by(|a, b| a.combination == b.combination)
 }
 
-/// What tells the runs of a scenario apart: the embedding, and the swept values where there are any.
+/// The names of the runs of a scenario: the embedding, and the swept values where there are any.
 pub(crate) fn run_names(runs: &[Run]) -> Vec<String> {
     let name = |run: &Run| {
         let values: Vec<String> = run.combination.iter().map(|(path, value)| shown(path, value)).collect();

@@ -51,8 +51,8 @@ impl Work {
         Self { total: pairs, unit: "stages", runs: Some((before, runs)) }
     }
 
-    /// How many runs are over, where runs are counted.
-    fn told(self, progress: &Progress) -> String {
+    /// The number of runs that are over, where runs are counted.
+    fn run_counts(self, progress: &Progress) -> String {
         self.runs.map_or_else(String::new, |(before, runs)| {
             format!("{} of {runs} runs, ", before as u64 + progress.runs_done())
         })
@@ -85,7 +85,7 @@ fn draw(work: Work, progress: &Progress, over: &Receiver<()>) {
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         bar.set_position(progress.done());
-        bar.set_message(work.told(progress));
+        bar.set_message(work.run_counts(progress));
     }
     bar.finish_and_clear();
 }
@@ -118,8 +118,8 @@ mod tests {
     #[test]
     fn runs_that_were_over_before_count_as_done() {
         let progress = Progress::default();
-        assert_eq!(Work::runs(100, 3, 8).told(&progress), "3 of 8 runs, ");
-        assert_eq!(Work::of(100, "cases").told(&progress), "");
+        assert_eq!(Work::runs(100, 3, 8).run_counts(&progress), "3 of 8 runs, ");
+        assert_eq!(Work::of(100, "cases").run_counts(&progress), "");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::{
     output::{Output, regular_file},
 };
 
-/// How many bytes of records wait in memory, where no journal is kept, before they go to a temporary file.
+/// The bytes of records that are kept in memory, where there is no journal, before they go to a temporary file.
 const IN_MEMORY: usize = 64 << 20;
 
 /// The gathered runs of a sweep, or of a part of one.

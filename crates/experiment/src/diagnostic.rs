@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The most errors that are told of one file.
+/// The most errors that are reported of one file.
 pub(crate) const MAX_REPORTED: usize = 20;
 
 /// One thing that is wrong with a text.

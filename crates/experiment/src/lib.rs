@@ -7,46 +7,41 @@
 //! It prints nothing and knows no terminal: that is for the crate above.
 
 mod address_exchange;
-mod admission;
 pub mod benchmark;
 mod definition;
 mod diagnostic;
 mod exact_mean;
 pub mod export;
 mod generator_key;
-mod guest_program;
-mod job;
+mod jobs;
 pub mod journal;
 pub mod launcher;
 mod link_traffic;
-mod loading;
-mod memory;
 mod missing_processes;
 mod parallel_runs;
 mod progress;
 mod region;
-mod run_error;
 mod runner;
 mod scenario;
-mod shared_metrics;
+mod scenario_program;
 #[cfg(test)]
 mod support;
 mod text;
 
 pub use address_exchange::address_exchange_steps;
-pub use admission::Permit;
 pub use definition::{Definition, DefinitionGroup};
 pub use exact_mean::{exact_mean, mean_of_means};
 pub use generator_key::generator_key;
-pub use guest_program::{GuestProgram, NeighbourCommunication};
+pub use jobs::{Permit, Resources};
 pub use link_traffic::{LinkTraffic, busy_links, link_congestion};
-pub use loading::{CodeTypes, Loading};
-pub use memory::{Bytes, KeepRecords, MemoryError};
-pub use parallel_runs::{Means, Resources, execute_runs, measure_runs};
+pub use parallel_runs::{Means, execute_runs, measure_runs};
 pub use progress::Progress;
-pub use run_error::RunError;
-pub use runner::{FinishedRun, check_placements, check_runs, execute};
-pub use scenario::{
-    DimensionChoice, EmbeddingName, Execution, ExecutionMode, LauncherEntry, Phases, Run, Scenario,
-    ScenarioError, ScenarioErrors, load, load_text, read_hosts,
+pub use runner::{
+    Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_placements, check_runs, execute,
 };
+pub use scenario::{
+    CodeTypes, DimensionChoice, Embedding, EmbeddingName, Execution, ExecutionMode, KeyDefault, KeyMachines,
+    KeyValues, LauncherEntry, Loading, Phases, ProgramKind, Run, Scenario, ScenarioError, ScenarioErrors,
+    ScenarioKey, embeddings, load, load_text, program_kinds, read_hosts, scenario_keys,
+};
+pub use scenario_program::{NeighbourCommunication, ScenarioProgram};

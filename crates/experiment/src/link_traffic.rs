@@ -48,7 +48,7 @@ pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
 /// When the simulation is refused or its outcome contradicts itself.
 pub fn busy_links(run: &Run, place: usize) -> Result<Vec<LinkTraffic>, RunError> {
     let (placement, execution) = (&run.placement, execution(run));
-    let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, &mut ());
+    let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, None);
     let outcome = outcome.map_err(|error| failed(run, place, error))?;
     let links = outcome.traffic.link_use.into_iter();
     Ok(links

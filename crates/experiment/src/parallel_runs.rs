@@ -1,33 +1,26 @@
-//! Many runs at once: what they have in common is computed once, and none holds up another that fits beside it.
+//! Many runs at once: placements that they share are measured once, before the runs, and a run begins as soon as a
+//! thread and its memory are free.
+//!
+//! Results are the same for any number of threads: they are delivered with their places.
 
 use std::{
     any::Any,
+    collections::BTreeMap,
+    convert::Infallible,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use cubefold_mapping::PlacementMetrics;
 use rayon::ThreadPool;
 
 use crate::{
-    KeepRecords, Progress, RunError,
-    admission::Permit,
+    Progress,
     export::{MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
-    job::{Job, do_jobs},
-    memory::bytes_to_run,
-    runner::{FinishedRun, execute_measured},
+    jobs::{Job, Permit, Resources, run_jobs},
+    runner::{FinishedRun, KeepRecords, RunError, bytes_to_run, execute_measured, measure},
     scenario::Run,
-    shared_metrics::{SharedMetrics, measure},
 };
-
-/// How runs are to be executed.
-#[derive(Debug, Clone, Copy)]
-pub struct Resources {
-    /// The most threads.
-    pub threads: usize,
-    /// The most memory \[bytes\].
-    pub memory: u64,
-}
 
 /// What runs are executed with.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +31,7 @@ pub struct Means<'means> {
     pub resources: Resources,
     /// Whether the records of all processes and stages are kept.
     pub keep: KeepRecords,
-    /// What is told how far the runs have come.
+    /// The progress of the runs.
     pub progress: &'means Progress,
 }
 
@@ -79,7 +72,7 @@ fn each_run<E: Send>(
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
     let shared = Mutex::new(SharedMetrics::measure(pool, &asked, 2, resources, &Progress::default()));
     let job = |(place, run): (usize, &&Run)| Job { place, bytes: bytes_to_run(run, keep) };
-    do_jobs(pool, asked.iter().enumerate().map(job), resources, |job, permit| {
+    run_jobs(pool, asked.iter().enumerate().map(job), resources, |job, permit| {
         let (run, place) = (asked[job.place], places[job.place]);
         let metrics = shared.lock().unwrap_or_else(PoisonError::into_inner).take(job.place);
         let finished = caught(run, place, || execute(run, place, keep, progress, metrics));
@@ -128,6 +121,78 @@ pub fn measure_runs(
         }
     };
     runs.iter().enumerate().map(entry).collect()
+}
+
+/// For each run, the metrics of its placement where another run has the same placement.
+///
+/// They are measured before the runs: a run that waited for another's measurement would block a thread
+/// that the measurement may need.
+#[derive(Debug)]
+pub(crate) struct SharedMetrics {
+    by_run: Vec<Option<Arc<PlacementMetrics>>>,
+}
+
+/// The runs that have one placement, measured under one tie rule.
+struct Group<'run> {
+    run: &'run Run, // the first of them
+    places: Vec<usize>,
+}
+
+impl SharedMetrics {
+    /// Measures what at least `shared_by` of the runs have in common, in parallel; `progress` counts the runs whose
+    /// placements are measured.
+    pub(crate) fn measure(
+        pool: &ThreadPool,
+        runs: &[&Run],
+        shared_by: usize,
+        resources: Resources,
+        progress: &Progress,
+    ) -> Self {
+        let groups: Vec<Group<'_>> =
+            groups(runs).into_iter().filter(|group| group.places.len() >= shared_by).collect();
+        let job = |(place, group): (usize, &Group<'_>)| Job {
+            place,
+            bytes: PlacementMetrics::bytes_to_measure(&group.run.placement),
+        };
+        let measured: Vec<OnceLock<Arc<PlacementMetrics>>> = groups.iter().map(|_| OnceLock::new()).collect();
+        run_jobs(pool, groups.iter().enumerate().map(job), resources, |job, _| {
+            // Where this fails every run of the group measures for itself, and fails by its own name.
+            if let Ok(metrics) = catch_unwind(AssertUnwindSafe(|| measure(groups[job.place].run))) {
+                measured[job.place].get_or_init(|| metrics);
+            }
+            progress.add(groups[job.place].places.len() as u64);
+            Ok::<(), Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+        let mut by_run = vec![None; runs.len()];
+        for (group, metrics) in groups.iter().zip(measured) {
+            let metrics = metrics.into_inner();
+            group.places.iter().for_each(|&place| by_run[place].clone_from(&metrics));
+        }
+        Self { by_run }
+    }
+
+    /// The metrics of the run at `place`, which are then left to the caller.
+    pub(crate) fn take(&mut self, place: usize) -> Option<Arc<PlacementMetrics>> {
+        self.by_run[place].take()
+    }
+}
+
+/// The runs by placement and tie rule, in the order in which these occur.
+///
+/// Equal placements of one guest are one in memory: the scenario's library sees to it.
+fn groups<'run>(runs: &[&'run Run]) -> Vec<Group<'run>> {
+    let mut known = BTreeMap::new();
+    let mut groups: Vec<Group<'_>> = vec![];
+    for (place, run) in runs.iter().enumerate() {
+        let key = (Arc::as_ptr(&run.placement).addr(), run.communication.tie().name());
+        let group = *known.entry(key).or_insert_with(|| {
+            groups.push(Group { run, places: vec![] });
+            groups.len() - 1
+        });
+        groups[group].places.push(place);
+    }
+    groups
 }
 
 #[cfg(test)]

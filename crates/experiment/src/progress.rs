@@ -1,4 +1,4 @@
-//! How far runs have come.
+//! The progress of runs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use cubefold_simulator::{Observer, StageRecord};
 
 use crate::scenario::Run;
 
-/// How far runs have come, for whoever shows it: in (process, stage) pairs, and in whole runs.
+/// The progress of runs, in (process, stage) pairs and in whole runs.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU64,
@@ -14,58 +14,58 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// So many more are over.
+    /// Adds pairs that are over.
     pub fn add(&self, done: u64) {
         self.done.fetch_add(done, Ordering::Relaxed);
     }
 
-    /// The pairs that are over.
+    /// The number of pairs that are over.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// One more run is over.
+    /// Adds a run that is over.
     pub(crate) fn run_over(&self) {
         self.runs.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The runs that are over.
+    /// The number of runs that are over.
     #[must_use]
     pub fn runs_done(&self) -> u64 {
         self.runs.load(Ordering::Relaxed)
     }
 
-    /// The pairs of all these runs.
+    /// The number of pairs of all these runs.
     #[must_use]
     pub fn total(runs: &[&Run]) -> u64 {
         runs.iter().map(|run| run.program.pair_count()).fold(0, u64::saturating_add)
     }
 }
 
-/// Counts what is over, and tells the progress now and then.
+/// Counts the pairs that are over, and reports them to the progress in batches.
 pub(crate) struct Meter<'run> {
     progress: &'run Progress,
-    untold: u64,
+    unreported: u64,
 }
 
 impl<'run> Meter<'run> {
-    const TELL_AFTER: u64 = 1 << 16;
+    const BATCH: u64 = 1 << 16;
 
     pub(crate) fn new(progress: &'run Progress) -> Self {
-        Self { progress, untold: 0 }
+        Self { progress, unreported: 0 }
     }
 
-    fn tell(&mut self) {
-        self.progress.add(std::mem::take(&mut self.untold));
+    fn report(&mut self) {
+        self.progress.add(std::mem::take(&mut self.unreported));
     }
 }
 
 impl Observer for Meter<'_> {
     fn stage_finished(&mut self, _: &StageRecord) {
-        self.untold += 1;
-        if self.untold == Self::TELL_AFTER {
-            self.tell();
+        self.unreported += 1;
+        if self.unreported == Self::BATCH {
+            self.report();
         }
     }
 
@@ -80,6 +80,6 @@ impl Observer for Meter<'_> {
 
 impl Drop for Meter<'_> {
     fn drop(&mut self) {
-        self.tell();
+        self.report();
     }
 }

@@ -1,21 +1,22 @@
-//! One run: whether it can be made, and making it.
+//! One run: whether it can be made, the memory that it needs, its execution, and the checks of what came out.
+//!
+//! An outcome that contradicts the prediction of `docs/model.md` section 5 is an error, never a result.
 
 use std::sync::Arc;
 
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    CountLinkUse, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound, Outcome,
-    PhaseLength, Routing, SimulationError, StageRecord,
+    CountLinkUse, Cycle, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound,
+    Outcome, PhaseLength, Routing, SimulationError, StageRecord,
 };
 
 use crate::{
-    Bytes, KeepRecords, MemoryError, Progress, Resources, RunError,
+    Progress,
     export::{ExecutionRecord, MachineRecord, ProgramRecord},
     generator_key::generator_key,
-    memory::bytes_to_run,
+    jobs::Resources,
     progress::Meter,
     scenario::{DimensionChoice, ExecutionMode, Phases, Run},
-    shared_metrics::measure,
 };
 
 /// Everything that a run came to.
@@ -101,9 +102,9 @@ pub(crate) fn execute_measured(
     };
     let mut watch = (Meter::new(progress), kept);
     let outcome = program
-        .simulate(placement, communication, &execution(run), CountLinkUse::No, &mut watch)
+        .simulate(placement, communication, &execution(run), CountLinkUse::No, Some(&mut watch))
         .map_err(|error| failed(run, place, error))?;
-    let predicted = program.predict(placement, communication);
+    let predicted = program.predict(placement, communication).map(Cycle::get);
     check_prediction(run, place, &outcome, predicted)?;
     let mut records: Vec<StageRecord> = watch.1.unwrap_or_default();
     records.sort_unstable_by_key(|record| (record.process, record.stage));
@@ -114,6 +115,11 @@ pub(crate) fn execute_measured(
         records,
         outcome,
     })
+}
+
+/// The metrics of a run's placement.
+pub(crate) fn measure(run: &Run) -> Arc<PlacementMetrics> {
+    Arc::new(run.program.measure(&run.placement, run.communication.tie()))
 }
 
 /// An asynchronous run without blocked cycles takes as long as predicted, and none takes less
@@ -174,4 +180,134 @@ fn task_name(run: &Run) -> String {
     let words =
         serde_json::to_string(&(MachineRecord::new(run), ProgramRecord::new(&run.program), execution));
     format!("dimension choice; {}; {}", words.unwrap_or_default(), run.embedding)
+}
+
+/// Whether the records of all processes and stages are kept for rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepRecords {
+    /// They are.
+    Yes,
+    /// They are not.
+    No,
+}
+
+/// More memory than there is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("run {run} of {scenario:?} with {embedding} needs about {needed}, expected at most {limit}")]
+pub struct MemoryError {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The place of the run in the results, counted from 0.
+    pub run: usize,
+    /// Its embedding.
+    pub embedding: String,
+    /// What it needs.
+    pub needed: Bytes,
+    /// What there is.
+    pub limit: Bytes,
+}
+
+/// A number of bytes, displayed in units of 1024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+impl std::fmt::Display for Bytes {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+        let unit = (0..UNITS.len()).rev().find(|&unit| self.0 >> (10 * unit) > 0).unwrap_or(0);
+        let tenths = (u128::from(self.0) * 10) >> (10 * unit);
+        match unit {
+            0 => write!(formatter, "{} bytes", self.0),
+            unit => write!(formatter, "{}.{} {}", tenths / 10, tenths % 10, UNITS[unit]),
+        }
+    }
+}
+
+/// Bytes to run, roughly: the engine and the metrics are not at work at the same time.
+#[must_use]
+pub(crate) fn bytes_to_run(run: &Run, keep: KeepRecords) -> u64 {
+    let records = match keep {
+        KeepRecords::Yes => run.program.pair_count().saturating_mul(size_of::<StageRecord>() as u64),
+        KeepRecords::No => 0,
+    };
+    run.program
+        .bytes_to_simulate(&run.placement, run.communication, &execution(run))
+        .max(PlacementMetrics::bytes_to_measure(&run.placement))
+        .saturating_add(records)
+}
+
+/// Why a run was refused or failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// The simulation was refused or failed.
+    #[error("run {run} of {scenario:?} with {embedding}: {error}")]
+    Simulation {
+        /// The scenario's name.
+        scenario: String,
+        /// The place of the run in the results, counted from 0.
+        run: usize,
+        /// Its embedding.
+        embedding: String,
+        /// What is wrong.
+        error: SimulationError,
+    },
+    /// The makespan contradicts the prediction: a defect of the simulator.
+    #[error(
+        "run {run} of {scenario:?} with {embedding} took {makespan} cycles with {blocked} blocked cycles, \
+         which contradicts the prediction of {predicted}"
+    )]
+    Contradiction {
+        /// The scenario's name.
+        scenario: String,
+        /// The place of the run in the results, counted from 0.
+        run: usize,
+        /// Its embedding.
+        embedding: String,
+        /// The makespan \[cycles\].
+        makespan: u64,
+        /// The blocked cycles in all.
+        blocked: u128,
+        /// The predicted makespan \[cycles\].
+        predicted: u64,
+    },
+    /// It stopped at a defect of the program.
+    #[error("run {run} of {scenario:?} with {embedding} stopped: {message}")]
+    Panicked {
+        /// The scenario's name.
+        scenario: String,
+        /// The place of the run in the results, counted from 0.
+        run: usize,
+        /// Its embedding.
+        embedding: String,
+        /// What the defect says of itself.
+        message: String,
+    },
+    /// It needs more memory than there is.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// Measuring the exchange of addresses needs more memory than there is.
+    #[error("measuring the exchange of addresses needs about {needed}, expected at most {limit}")]
+    AddressExchangeMemory {
+        /// What it needs.
+        needed: Bytes,
+        /// What there is.
+        limit: Bytes,
+    },
+    /// Measuring the exchange of addresses was refused or failed.
+    #[error("the exchange of addresses: {error}")]
+    AddressExchange {
+        /// What is wrong.
+        error: SimulationError,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_read_as_people_say_them() {
+        let texts = [0, 1023, 1536, 5 << 30].map(|bytes| Bytes(bytes).to_string());
+        assert_eq!(texts, ["0 bytes", "1023 bytes", "1.5 KiB", "5.0 GiB"]);
+    }
 }

@@ -4,41 +4,24 @@
 //! then validated into domain types, the sweep's values standing in for the file's. All errors of all files
 //! are collected, each at its place. Nothing is run here and nothing is printed.
 
-mod classic_placement;
-mod combination;
 mod cycle_bound;
-mod document;
-mod edge_list;
-mod embedding_name;
-mod engine_fit;
+mod embeddings;
+mod errors;
 mod execution;
-mod execution_fit;
-mod findings;
-mod greenberg_section;
-mod guest_section;
-mod known_names;
+mod keys;
 mod launcher_file;
 mod library;
-mod loading_section;
-mod machine_file;
-mod machine_section;
-mod mapping_section;
-mod network_section;
-mod normal_program;
-mod partition_section;
+mod loading;
+mod machine;
+mod mapping;
+mod neighbour_exchange;
+mod network;
 mod placement_file;
-mod program_section;
-mod scenario_error;
-mod setting;
+mod program;
 mod settings;
-mod size;
 mod source_file;
-mod stage_list;
 mod sweep;
-mod table;
-mod tree_guest;
 mod value;
-mod written;
 
 #[cfg(test)]
 mod tests;
@@ -52,18 +35,28 @@ use cubefold_mapping::Placement;
 use cubefold_simulator::Communication;
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
-pub use self::{
-    embedding_name::EmbeddingName,
-    execution::{DimensionChoice, Execution, ExecutionMode, Phases},
-    launcher_file::{LauncherEntry, read_hosts},
-    scenario_error::{ScenarioError, ScenarioErrors},
-};
 use self::{
-    findings::Findings, library::Library, setting::Setting, source_file::SourceFile, sweep::Sweep,
-    written::Written,
+    cycle_bound::CycleBound,
+    errors::Findings,
+    keys::Key,
+    library::Library,
+    machine::MachineSection,
+    mapping::Fit,
+    settings::{Settings, Written},
+    source_file::SourceFile,
+    sweep::{Assignment, Sweep},
+    value::Size,
 };
-
-use crate::{guest_program::GuestProgram, loading::Loading, region::Region};
+pub use self::{
+    embeddings::{Embedding, EmbeddingName, embeddings},
+    errors::{ScenarioError, ScenarioErrors},
+    execution::{DimensionChoice, Execution, ExecutionMode, Phases},
+    keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
+    launcher_file::{LauncherEntry, read_hosts},
+    loading::{CodeTypes, Loading},
+    program::{ProgramKind, program_kinds},
+};
+use crate::{region::Region, scenario_program::ScenarioProgram};
 
 /// The most runs that one file may ask for.
 const MAX_RUNS: u128 = 1_000_000;
@@ -100,7 +93,7 @@ pub struct Run {
     /// Its link mode, the time that a message takes over a link, and the way round when both are equally long.
     pub communication: Communication,
     /// The program.
-    pub program: Arc<GuestProgram>,
+    pub program: Arc<ScenarioProgram>,
     /// How it is loaded, where the scenario says so.
     pub loading: Option<Loading>,
     /// What the scenario calls the placement.
@@ -175,7 +168,7 @@ impl Scenario {
         let mut findings = Findings::new(path, sweep.combination_count(), errors);
         let mut runs = vec![];
         for combination in sweep.combinations() {
-            match combination::validate(&combination, &written, library) {
+            match validate(&combination, &written, library) {
                 Ok(more) if findings.is_empty() => runs.extend(more),
                 Ok(_) => {}
                 Err(wrong) => findings.add(&combination, wrong),
@@ -190,7 +183,7 @@ impl Scenario {
 
 /// The name at the top of the file, else the stem of the file's name.
 fn written_name(written: &Written) -> String {
-    match written.values.get(&Setting::Name).map(|value| &value.content) {
+    match written.values.get(&Key::Name).map(|value| &value.content) {
         Some(value::Content::Text(name)) => name.clone(),
         _ => file_stem(written),
     }
@@ -199,4 +192,83 @@ fn written_name(written: &Written) -> String {
 /// The stem of the file's name.
 fn file_stem(written: &Written) -> String {
     written.source.path().file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The runs of one combination, one for each embedding.
+///
+/// # Errors
+///
+/// Everything that is wrong with it.
+fn validate(
+    combination: &[&Assignment],
+    written: &Written,
+    library: &mut Library,
+) -> Result<Vec<Run>, Vec<ScenarioError>> {
+    let mut errors = vec![];
+    let settings = Settings::new(combination, written, library, &mut errors);
+    let runs = runs(&settings, combination, written, library, &mut errors);
+    match runs {
+        Some(runs) if errors.is_empty() => Ok(runs),
+        _ => Err(errors),
+    }
+}
+
+fn runs(
+    settings: &Settings<'_>,
+    combination: &[&Assignment],
+    written: &Written,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<Run>> {
+    let name = match settings.get(Key::Name) {
+        Some(value) => value.text(Key::Name.path(), errors).map(str::to_owned),
+        None => Some(file_stem(written)),
+    };
+    let seed = settings.natural(Key::Seed, errors);
+    let section = machine::read(settings, library, errors);
+    let program = program::read(settings, &section, seed, library, errors).map(Arc::new);
+    let loading = loading::read(settings, program.as_deref(), errors);
+    let embeddings = mapping::read(settings, section.machine.as_ref(), program.as_deref(), errors);
+    let execution = execution::read(settings, errors);
+    execution::check_fit(settings, &section, program.as_deref(), execution, errors);
+    let tie = execution::read_tie(settings, errors);
+    let (machine, size, program) = together(&section, program.as_ref())?;
+    let (partition, drawn_by) = (section.partition.as_ref(), seed.unwrap_or(0));
+    let fit = Fit { settings, program, machine, partition, size, seed: drawn_by };
+    let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
+    if let Some(hop) = section.hop_cycles {
+        let loads = placed.iter().flatten().map(|(_, placement)| placement.max_load());
+        let bound = CycleBound::new(machine, program, loads.max().unwrap_or(1), hop);
+        errors.extend(bound.check(settings, size, program, hop).err());
+    }
+    let placed = placed?;
+    let (name, seed, execution) = (name?, seed?, execution?);
+    let communication = Communication::new(section.links?, section.hop_cycles?, tie?).ok()?;
+    for (embedding, placement) in &placed {
+        let fit =
+            execution::check_engine(settings, execution, program, (embedding, placement), communication);
+        errors.extend(fit.err());
+    }
+    let run = |(embedding, placement)| Run {
+        scenario: name.clone(),
+        seed,
+        combination: combination.iter().map(|assignment| assignment.written()).collect(),
+        machine: machine.clone(),
+        partition: section.partition.clone(),
+        communication,
+        program: Arc::clone(program),
+        loading: loading.clone(),
+        embedding,
+        placement,
+        execution,
+    };
+    Some(placed.into_iter().map(run).collect())
+}
+
+/// Machine and program, when both are right.
+fn together<'a>(
+    section: &'a MachineSection,
+    program: Option<&'a Arc<ScenarioProgram>>,
+) -> Option<(&'a Machine, &'a Size, &'a Arc<ScenarioProgram>)> {
+    Some((section.machine.as_ref()?, section.size.as_ref()?, program?))
 }

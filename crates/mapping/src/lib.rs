@@ -33,6 +33,8 @@ mod metrics;
 mod placement;
 mod placement_table;
 mod product;
+mod random;
+mod seeded_embedding;
 mod tao;
 mod translation_table;
 
@@ -53,6 +55,8 @@ pub use metrics::{Congestion, Dilation, DimensionDistances, Extremes, PlacementM
 pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
 pub use product::{EMBEDDINGS, EmbeddingDescriptor, EmbeddingKind, ProductPlacement, ProductPlacementError};
+pub use random::RANDOM;
+pub use seeded_embedding::{EmbeddingRefusal, PlacementTask, SeededEmbedding};
 pub use tao::{
     CONSTRUCTIONS, Construction, ConstructionDescriptor, ConstructionError, ConstructionKind, Exactness,
     Parameter, Processes, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace,

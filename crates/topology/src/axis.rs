@@ -72,14 +72,16 @@ impl Axis {
     #[must_use]
     #[inline]
     pub fn distance(&self, a: NodeId, b: NodeId) -> u64 {
-        self.extent.distance(self.coordinate(a), self.coordinate(b))
+        let (a, b) = self.coordinates(a, b);
+        self.extent.distance(a, b)
     }
 
     /// The displacement from `at` to the coordinate of `to`; none where `at` has it.
     #[must_use]
     #[inline(always)]
     pub fn displacement(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Displacement> {
-        self.extent.displacement(self.coordinate(at), self.coordinate(to), tie)
+        let (at, to) = self.coordinates(at, to);
+        self.extent.displacement(at, to, tie)
     }
 
     /// The leg along this axis of the route from `at` to `to`; none where they have the same coordinate.
@@ -88,16 +90,10 @@ impl Axis {
     #[must_use]
     #[inline(always)]
     pub fn leg(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<AxisLeg> {
-        let (from, goal) = (self.coordinate(at), self.coordinate(to));
-        let displacement = self.extent.displacement(from, goal, tie)?;
-        let first = at.index().wrapping_sub(self.digit.offset(from));
-        let below = self.digit.below(first);
-        Some(AxisLeg {
-            displacement,
-            line: first + below * self.extent.last(),
-            position: self.extent.position(from, displacement.sign),
-            end: NodeId::new(first + self.digit.offset(goal)),
-        })
+        match &self.digit {
+            IndexDigit::Bits(digit) => leg(self.extent, *digit, at, to, tie),
+            IndexDigit::Radix(digit) => leg(self.extent, *digit, at, to, tie),
+        }
     }
 
     /// The node one link from `node` in the given direction; none where a line ends.
@@ -105,32 +101,75 @@ impl Axis {
     pub fn neighbour(&self, node: NodeId, sign: Sign) -> Option<NodeId> {
         let here = self.coordinate(node);
         let there = self.extent.step(here, sign)?;
-        Some(self.moved(node, here, there))
+        Some(moved(self.digit, node, here, there))
     }
 
     /// The node at the end of a displacement, which does not go past the end of a line.
     #[must_use]
     #[inline(always)]
     pub fn after(&self, node: NodeId, displacement: Displacement) -> NodeId {
-        let here = self.coordinate(node);
-        let there = self.extent.after(here, displacement);
-        self.moved(node, here, there)
-    }
-
-    /// The node at another coordinate of the line.
-    #[inline(always)]
-    fn moved(&self, node: NodeId, here: u32, there: u32) -> NodeId {
-        NodeId::new(node.index().wrapping_add(self.digit.offset(there.wrapping_sub(here))))
+        match &self.digit {
+            IndexDigit::Bits(digit) => after(self.extent, *digit, node, displacement),
+            IndexDigit::Radix(digit) => after(self.extent, *digit, node, displacement),
+        }
     }
 
     /// The position of a node on its line, as counted in a direction.
     #[must_use]
     #[inline(always)]
     pub fn line_position(&self, node: NodeId, sign: Sign) -> LinePosition {
-        let index = node.index();
-        let line = self.digit.below(index) + self.digit.offset(self.digit.above(index));
-        LinePosition { line, position: self.extent.position(self.coordinate(node), sign) }
+        match &self.digit {
+            IndexDigit::Bits(digit) => line_position(self.extent, *digit, node, sign),
+            IndexDigit::Radix(digit) => line_position(self.extent, *digit, node, sign),
+        }
     }
+
+    /// The coordinates of two nodes, with one branch for both.
+    #[inline(always)]
+    fn coordinates(&self, a: NodeId, b: NodeId) -> (u32, u32) {
+        match &self.digit {
+            IndexDigit::Bits(digit) => (digit.position(a.index()), digit.position(b.index())),
+            IndexDigit::Radix(digit) => (digit.position(a.index()), digit.position(b.index())),
+        }
+    }
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+fn leg(extent: Extent, digit: impl Digit, at: NodeId, to: NodeId, tie: TieRule) -> Option<AxisLeg> {
+    let (from, goal) = (digit.position(at.index()), digit.position(to.index()));
+    let displacement = extent.displacement(from, goal, tie)?;
+    let first = at.index().wrapping_sub(digit.offset(from));
+    // Sums and products are below the number of nodes.
+    let before = digit.below(first).wrapping_mul(extent.last());
+    Some(AxisLeg {
+        displacement,
+        line: first.wrapping_add(before),
+        position: extent.position(from, displacement.sign),
+        end: NodeId::new(first.wrapping_add(digit.offset(goal))),
+    })
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+fn after(extent: Extent, digit: impl Digit, node: NodeId, displacement: Displacement) -> NodeId {
+    let here = digit.position(node.index());
+    moved(digit, node, here, extent.after(here, displacement))
+}
+
+/// The node at another coordinate of the line.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+fn moved(digit: impl Digit, node: NodeId, here: u32, there: u32) -> NodeId {
+    NodeId::new(node.index().wrapping_add(digit.offset(there.wrapping_sub(here))))
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+fn line_position(extent: Extent, digit: impl Digit, node: NodeId, sign: Sign) -> LinePosition {
+    let index = node.index();
+    let line = digit.below(index).wrapping_add(digit.offset(digit.above(index)));
+    LinePosition { line, position: extent.position(digit.position(index), sign) }
 }
 
 /// The distance between two nodes: the sum over all axes \[links\].

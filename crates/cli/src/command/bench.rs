@@ -98,7 +98,7 @@ fn report(rows: &[ComparedRow]) -> ExitCode {
     for row in rows.iter().filter(|row| row.verdict == Verdict::Slower) {
         let percent = |part: Option<f64>| part.unwrap_or_default() * 100.0;
         let (change, allowed) = (percent(row.change()), percent(row.allowed()));
-        // Where nobody reads it the exit code still tells.
+        // Where standard error is closed the exit code still says it.
         let _ = writeln!(stderr, "error: {} is {change:.0} % slower, {allowed:.0} % are allowed", row.row);
         code = ExitCode::RowSlower;
     }

@@ -80,7 +80,7 @@ fn write(output: Output, picture: &Picture, format: PictureFormat) -> Result<(),
     output.write(|output| output.write_all(&bytes))
 }
 
-/// Draws one run. Where the picture goes is opened first: nobody waits for one that cannot be written.
+/// Draws one run. The output is opened first: no time is spent on a picture that cannot be written.
 fn of_one_run(
     options: &OneRunOptions,
     shared: &SharedOptions,

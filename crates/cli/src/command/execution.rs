@@ -17,7 +17,7 @@ use crate::{
     sweep_output::SweepOutput,
 };
 
-/// A pool of so many threads.
+/// A pool of `threads` threads.
 pub(super) fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
         Failure::usage(format!("cannot start {threads} threads: {error}"), "ask for fewer with --threads")

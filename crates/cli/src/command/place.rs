@@ -36,7 +36,7 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
     let output = Output::open(shared.output(), &scenarios)?;
     output.write(|output| page.write(output, run))?;
     if let Some(note) = page.note().filter(|_| !shared.quiet) {
-        // Where nobody reads the note nothing is lost.
+        // Where standard error is closed nothing is lost.
         let _ = writeln!(io::stderr(), "note: {note}");
     }
     Ok(())
@@ -92,7 +92,7 @@ impl<'run> Page<'run> {
     }
 }
 
-/// Refuses what is said about hosts to a format that knows none.
+/// Refuses options about hosts for a format that has none.
 fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<(), Failure> {
     if matches!(format, PlacementFormat::Launcher(_)) {
         return Ok(());

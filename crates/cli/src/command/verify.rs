@@ -39,7 +39,7 @@ fn report(claims: &[CheckedClaim]) -> ExitCode {
     let mut code = ExitCode::Done;
     for CheckedClaim { source, claim, failure, .. } in failing {
         let failure = failure.as_deref().unwrap_or_default();
-        // Where nobody reads it the exit code still tells.
+        // Where standard error is closed the exit code still says it.
         let _ = writeln!(stderr, "error: {source} fails ({claim}): {failure}");
         code = ExitCode::ClaimFails;
     }

@@ -11,7 +11,7 @@ use super::TextTable;
 const LONG_WORD: usize = 20;
 /// Words up to this width are left whole as long as there are important columns to leave out.
 const SHORT_WORD: usize = 16;
-/// How many of the columns that give way are less important than whole words.
+/// The number of columns that give way before words are wrapped.
 const MIN_IMPORTANT: usize = 3;
 /// Words are never wrapped to less.
 const MIN_WORD: usize = 8;
@@ -24,7 +24,7 @@ pub(super) struct Fitted {
 }
 
 impl TextTable {
-    /// The table in so many columns of a terminal, as far as that can be done.
+    /// The table in `columns` columns of a terminal, as far as that can be done.
     pub(super) fn fit(&self, columns: usize) -> Fitted {
         let mut table = self.clone();
         let said = table.say_what_is_alike(columns);

@@ -44,7 +44,7 @@ enum Block {
 pub(crate) struct TextTable {
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
-    /// How many columns from the left hold words; the others hold numbers.
+    /// The number of columns from the left that hold words; the others hold numbers.
     pub(crate) words: usize,
     /// The headers of columns that give way where the table is too wide, the least important first.
     pub(crate) gives_way: &'static [&'static str],

@@ -103,7 +103,7 @@ pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<Strin
     sentences
 }
 
-/// A sentence on the run whose messages are most in each other's way, and on how many there are like it.
+/// A sentence on the run with the most contention, and on the number of runs with contention.
 fn contention(rows: &[RunRow<'_>]) -> Option<String> {
     let contended: Vec<&RunRow<'_>> = rows.iter().filter(|row| excess(row.record) > 0).collect();
     // By how much of the prediction; the first of those that are alike.

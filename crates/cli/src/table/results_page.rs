@@ -176,7 +176,7 @@ pub(super) fn mark_legend(runs: &[RunCaption], records: &[RunRecord]) -> Option<
     any.then(|| format!("{MARK} the fewest cycles{of}."))
 }
 
-/// How many letters a bar has.
+/// The number of letters of a bar.
 const LETTERS: u128 = 10;
 
 /// What processes do with their time, in the order of a stage: a letter, what it says, and the cycles.

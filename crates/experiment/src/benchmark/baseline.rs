@@ -33,7 +33,7 @@ impl Stopwatch {
     ///
     /// # Errors
     ///
-    /// When the system does not tell the processor time.
+    /// When the system does not give the processor time.
     #[expect(clippy::disallowed_methods, reason = "the clock is what is measured; no result depends on it")]
     pub fn start() -> io::Result<Self> {
         Ok(Self { wall: Instant::now(), processor: ProcessTime::try_now()? })
@@ -43,7 +43,7 @@ impl Stopwatch {
     ///
     /// # Errors
     ///
-    /// When the system does not tell the processor time.
+    /// When the system does not give the processor time.
     pub fn elapsed(&self) -> io::Result<Elapsed> {
         Ok(Elapsed { cpu: self.processor.try_elapsed()?, wall: self.wall.elapsed() })
     }

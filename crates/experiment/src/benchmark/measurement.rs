@@ -59,7 +59,7 @@ impl Benchmark {
     ///
     /// # Errors
     ///
-    /// When a row fails or comes to what is wrong, or the system does not tell the time.
+    /// When a row fails or comes to what is wrong, or the system does not give the time.
     pub fn measure(&self, progress: &Progress) -> Result<Measurement<'_>, BenchmarkError> {
         let least = self.size.least_time();
         let prepare = |row| {
@@ -238,7 +238,7 @@ pub enum BenchmarkError {
     /// A built-in scenario is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioErrors),
-    /// The system does not tell the time, or results could not be written.
+    /// The system does not give the time, or results could not be written.
     #[error(transparent)]
     System(#[from] io::Error),
 }

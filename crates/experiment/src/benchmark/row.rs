@@ -230,7 +230,7 @@ impl Prepared {
         let mut last = 0;
         for run in &self.runs {
             let (links, execution) = (run.communication, execution(run));
-            let outcome = run.program.simulate(&run.placement, links, &execution, CountLinkUse::No, &mut ());
+            let outcome = run.program.simulate(&run.placement, links, &execution, CountLinkUse::No, None);
             let outcome =
                 outcome.map_err(|error| BenchmarkError::Simulation { row: self.name.clone(), error })?;
             if outcome.engine != expected {

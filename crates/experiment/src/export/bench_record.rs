@@ -21,7 +21,7 @@ pub struct BenchRecord {
     pub wall_milliseconds: Option<f64>,
     /// The least processor time over that of the baseline.
     pub ratio_to_baseline: Option<f64>,
-    /// How far a usual repetition lies above the least.
+    /// The excess of a usual repetition over the least.
     pub noise_percent: Option<f64>,
     /// The saved ratio; none of a new row, or without a comparison.
     pub saved_ratio_to_baseline: Option<f64>,

@@ -62,19 +62,10 @@ fn taken(construction: &Construction, embedding: &EmbeddingName) -> String {
     let promise = format!("dilation {at_most}{}", dilation.links);
     let taken = format!("{} ({}, {})", construction.kind(), construction.formula(), construction.theorem());
     let pair = format!("{} on {}", shape(construction.guest()), shape(construction.host()));
-    match embedding {
-        EmbeddingName::Tao(None) => {
-            format!("tao, {pair}: took {taken}; of those that apply it promises the least, {promise}.")
-        }
-        EmbeddingName::Tao(Some(_))
-        | EmbeddingName::Kind(_)
-        | EmbeddingName::File(_)
-        | EmbeddingName::Launcher(_)
-        | EmbeddingName::Classic(_)
-        | EmbeddingName::Greenberg => {
-            format!("{embedding}, {pair}: {taken}; it promises {promise}.")
-        }
+    if embedding.construction().is_some() {
+        return format!("{embedding}, {pair}: {taken}; it promises {promise}.");
     }
+    format!("tao, {pair}: took {taken}; of those that apply it promises the least, {promise}.")
 }
 
 /// A sentence on the construction of the notes that was taken.

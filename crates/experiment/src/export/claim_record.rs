@@ -79,7 +79,7 @@ pub(crate) static CLAIM: &[Column<ClaimRecord>] = &[
             title: "cases",
             kind: Kind::Natural,
             unit: "cases",
-            text: "In how many cases the claim was tried.",
+            text: "The number of cases in which the claim was tried.",
             source: "docs/verify.md",
             ..Definition::BLANK
         },

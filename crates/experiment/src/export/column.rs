@@ -47,7 +47,7 @@ pub enum Cell<'record> {
     Decimal(f64),
 }
 
-impl<'record> Cell<'record> {
+impl Cell<'_> {
     /// The cell of a member that is left out where it does not apply.
     pub(super) fn optional(value: Option<impl Into<Self>>) -> Self {
         value.map_or(Self::Absent, Into::into)

@@ -69,7 +69,7 @@ pub struct DilationRecord {
     pub mean: Option<f64>,
     /// The sum.
     pub total: u64,
-    /// How many edges have each dilation.
+    /// The number of edges with each dilation.
     pub spectrum: BTreeMap<u64, u64>,
 }
 
@@ -263,7 +263,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             title: "spectrum",
             kind: Kind::Term,
             unit: "guest edges",
-            text: "How many guest edges have each dilation. It is in JSON only.",
+            text: "The number of guest edges with each dilation. It is in JSON only.",
             source: "González et al. 1995, 4.4; docs/model.md, section 7",
             ..Definition::BLANK
         },
@@ -393,7 +393,7 @@ pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[
             title: "expansion",
             kind: Kind::Decimal,
             unit: "ratio",
-            text: "How many nodes there are for each process; below 1 where processes share nodes.",
+            text: "The number of nodes for each process; below 1 where processes share nodes.",
             formula: "nodes / processes",
             source: "CS838 1999; docs/model.md, section 7",
             ..Definition::BLANK

@@ -9,7 +9,7 @@ use super::{
     column::{Cell, Column, Record, Row},
 };
 use crate::{
-    GuestProgram, NeighbourCommunication,
+    NeighbourCommunication, ScenarioProgram,
     definition::{Definition, Kind},
 };
 
@@ -49,39 +49,19 @@ pub struct GuestRecord {
 impl ProgramRecord {
     /// The record of a program.
     #[must_use]
-    pub fn new(program: &GuestProgram) -> Self {
-        let mut record = Self {
+    pub fn new(program: &ScenarioProgram) -> Self {
+        let communication = program.communication();
+        let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
+        let guest = program.graph().filter(|_| communication.is_some());
+        Self {
             kind: program.kind().into(),
-            dimensions: None,
-            stages: None,
+            dimensions: program.exchange_cube().map(Hypercube::dimension_count),
+            stages: program.exchanges().map(numbers),
             compute_cycles: program.compute().get(),
-            guest: None,
-            communication: None,
-            sets: None,
-        };
-        match program {
-            GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
-                record.on_cube(program.cube(), program.stages());
-            }
-            GuestProgram::ShuffleExchange(program) => record.on_cube(program.cube(), program.dimensions()),
-            GuestProgram::DivideAndConquer(program) => {
-                record.dimensions = Some(program.cube().dimension_count());
-            }
-            GuestProgram::Neighbours { program, communication } => {
-                record.guest = Some(GuestRecord::new(program.guest().shape()));
-                record.communication = Some(communication.name().into());
-                record.sets = match communication {
-                    NeighbourCommunication::Permutation { sets } => Some(*sets),
-                    NeighbourCommunication::Shift | NeighbourCommunication::Scatter => None,
-                };
-            }
+            guest: guest.map(|guest| GuestRecord::new(guest.shape())),
+            communication: communication.map(|communication| communication.name().into()),
+            sets: communication.and_then(NeighbourCommunication::sets),
         }
-        record
-    }
-
-    fn on_cube(&mut self, cube: Hypercube, stages: &[CubeDimension]) {
-        self.dimensions = Some(cube.dimension_count());
-        self.stages = Some(stages.iter().map(|dimension| dimension.number()).collect());
     }
 }
 
@@ -140,7 +120,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             title: "stages",
             kind: Kind::List,
             text: "The guest dimension along which each stage exchanges, in order; where tables \
-                  show a number, how many stages there are.",
+                  show a number, the number of stages.",
             formula: "q_0, q_1, ...",
             source: "docs/model.md, section 2",
             ..Definition::BLANK

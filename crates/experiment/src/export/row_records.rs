@@ -152,7 +152,7 @@ pub(crate) static SIZES: &[Column<PlannedRun>] = &[
             title: "processes",
             kind: Kind::Natural,
             unit: "processes",
-            text: "How many processes the program has.",
+            text: "The number of processes of the program.",
             formula: "P",
             source: "docs/model.md, section 2",
             ..Definition::BLANK
@@ -165,7 +165,7 @@ pub(crate) static SIZES: &[Column<PlannedRun>] = &[
             title: "nodes",
             kind: Kind::Natural,
             unit: "nodes",
-            text: "How many nodes the program can have: those of the machine, or of the partition.",
+            text: "The number of nodes that the program can have: those of the machine, or of the partition.",
             formula: "k_1 * ... * k_c",
             source: "docs/model.md, section 1",
             ..Definition::BLANK
@@ -178,7 +178,7 @@ pub(crate) static SIZES: &[Column<PlannedRun>] = &[
             title: "stage count",
             kind: Kind::Natural,
             unit: "stages",
-            text: "How many stages the program has.",
+            text: "The number of stages of the program.",
             formula: "S",
             source: "docs/model.md, section 2",
             ..Definition::BLANK

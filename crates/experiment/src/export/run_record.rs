@@ -239,7 +239,7 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             title: "phases",
             kind: Kind::Text,
             unit: "links",
-            text: "How many links a message moves in one phase of a coordinated run at most: as \
+            text: "The largest number of links that a message moves in one phase of a coordinated run: as \
                   the embedding says, without limit, or a number.",
             source: "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
             ..Definition::BLANK

@@ -48,7 +48,7 @@ impl Storage for Cursor<Vec<u8>> {
     }
 }
 
-/// The bytes before what is said: two numbers in hexadecimal with a space behind each.
+/// The bytes before the payload: two numbers in hexadecimal with a space behind each.
 pub(super) const PREFIX: usize = 8 + 1 + 16 + 1;
 
 /// What stands where a frame is expected.

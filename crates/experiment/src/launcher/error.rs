@@ -61,7 +61,7 @@ pub enum LauncherError {
         /// The most processes on one node.
         expected: u64,
     },
-    /// The format has no word for so many coordinates.
+    /// The machine has more coordinates than the format can hold.
     #[error("a machine of {found} dimensions, expected at most {most} for {format}")]
     Dimensions {
         /// The format.

@@ -81,7 +81,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// The slots of a machine of so many nodes with at most `load` processes on one; as many on a host as one
+    /// The slots of a machine of `nodes` nodes with at most `load` processes on one; as many on a host as one
     /// node takes, unless said otherwise.
     ///
     /// # Errors

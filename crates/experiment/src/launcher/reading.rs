@@ -16,7 +16,7 @@ use crate::{missing_processes, region::Region};
 /// The largest number of processes that are read: a few characters of a task map could stand for any number of them.
 const MAX_PROCESSES: u64 = 1 << 24;
 
-/// Reads the placement of so many processes.
+/// Reads the placement of `processes` processes.
 ///
 /// # Errors
 ///

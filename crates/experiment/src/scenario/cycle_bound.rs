@@ -3,10 +3,8 @@
 use cubefold_simulator::{Cycles, MAX_MESSAGES};
 use cubefold_topology::Machine;
 
-use super::{
-    scenario_error::ScenarioError, setting::Setting, settings::Settings, size::Size, source_file::Place,
-};
-use crate::guest_program::GuestProgram;
+use super::{errors::ScenarioError, keys::Key, settings::Settings, source_file::Place, value::Size};
+use crate::scenario_program::ScenarioProgram;
 
 /// Every cycle count is below this: sums of two still fit 64 bits.
 const LIMIT: u128 = 1 << 63;
@@ -23,7 +21,7 @@ pub(super) struct CycleBound {
 
 impl CycleBound {
     /// The bound for a program with at most `load` processes a node.
-    pub(super) fn new(machine: &Machine, program: &GuestProgram, load: u64, hop: Cycles) -> Self {
+    pub(super) fn new(machine: &Machine, program: &ScenarioProgram, load: u64, hop: Cycles) -> Self {
         let stages = program.stage_count() as u128;
         let messages = u128::from(program.process_count()) * program.max_received() as u128;
         // Programs of more messages are measured and placed, but not run: there is no contention to bound.
@@ -43,12 +41,12 @@ impl CycleBound {
         self.computations.saturating_mul(self.compute).saturating_add(moving)
     }
 
-    /// Tells when a run could take 2^63 cycles or more, at the larger of the cycles that are written.
+    /// Reports when a run could take 2^63 cycles or more, at the larger of the cycles that are written.
     pub(super) fn check(
         &self,
         settings: &Settings<'_>,
         size: &Size,
-        program: &GuestProgram,
+        program: &ScenarioProgram,
         hop: Cycles,
     ) -> Result<(), ScenarioError> {
         let cycles = self.cycles();
@@ -68,10 +66,10 @@ impl CycleBound {
             .one_a_place("cycle count would overflow")
             .because(Some(&size.place), format!("shape {}", size.written()));
         let others = [
-            (Setting::MachineHopCycles, "the cycles of a hop"),
-            (Setting::ProgramComputeCycles, "the cycles of a computation"),
-            (Setting::ProgramDimensions, "the processes"),
-            (Setting::ProgramStages, "the stages"),
+            (Key::MachineHopCycles, "the cycles of a hop"),
+            (Key::ProgramComputeCycles, "the cycles of a computation"),
+            (Key::ProgramDimensions, "the processes"),
+            (Key::ProgramStages, "the stages"),
         ];
         let others =
             others.into_iter().filter(|&(setting, _)| Some(setting) != blamed.map(|(setting, _)| setting));
@@ -81,9 +79,9 @@ impl CycleBound {
     }
 
     /// The greatest value of the setting that is to blame with which the bound would hold.
-    fn greatest(&self, setting: Setting) -> Option<u128> {
+    fn greatest(&self, setting: Key) -> Option<u128> {
         let (others, times, least) = match setting {
-            Setting::ProgramComputeCycles => (self.hop.saturating_mul(self.crossings), self.computations, 0),
+            Key::ProgramComputeCycles => (self.hop.saturating_mul(self.crossings), self.computations, 0),
             _ => (self.computations.saturating_mul(self.compute), self.crossings, 1),
         };
         let greatest = (LIMIT - 1).checked_sub(others)?.checked_div(times)?;
@@ -94,12 +92,12 @@ impl CycleBound {
 /// The larger of the cycles that are written, if any are.
 fn blamed<'a>(
     settings: &'a Settings<'_>,
-    program: &GuestProgram,
+    program: &ScenarioProgram,
     hop: Cycles,
-) -> Option<(Setting, &'a Place)> {
-    let compute = settings.place(Setting::ProgramComputeCycles);
-    let compute = compute.map(|place| (program.compute(), Setting::ProgramComputeCycles, place));
-    let hop = settings.place(Setting::MachineHopCycles).map(|place| (hop, Setting::MachineHopCycles, place));
+) -> Option<(Key, &'a Place)> {
+    let compute = settings.place(Key::ProgramComputeCycles);
+    let compute = compute.map(|place| (program.compute(), Key::ProgramComputeCycles, place));
+    let hop = settings.place(Key::MachineHopCycles).map(|place| (hop, Key::MachineHopCycles, place));
     // Of equal ones the last: more hops are made than computations.
     let largest = compute.into_iter().chain(hop).max_by_key(|&(cycles, _, _)| cycles);
     largest.map(|(_, setting, place)| (setting, place))
@@ -108,6 +106,7 @@ fn blamed<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::program_kinds;
     use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
     use cubefold_simulator::{Communication, CubeProgram, max_cycles};
     use cubefold_topology::{LinkMode, MachineKind, NodeId, TieRule};
@@ -117,7 +116,9 @@ mod tests {
         let ring = Machine::new(MachineKind::Ring, &[1 << 32]).unwrap();
         let cube = Hypercube::new(32).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
-        let bound = CycleBound::new(&ring, &GuestProgram::Cube(program), 1, Cycles::new(1)).cycles();
+        let bound =
+            CycleBound::new(&ring, &ScenarioProgram::of_cube(program_kinds()[0], program), 1, Cycles::new(1))
+                .cycles();
         assert_eq!(bound, 32 * (1 << 31));
     }
 
@@ -136,7 +137,7 @@ mod tests {
                 ];
                 let hop = Cycles::new(hop);
                 let links = Communication::new(LinkMode::FullDuplex, hop, TieRule::Direct).unwrap();
-                let guest = GuestProgram::Cube(program.clone());
+                let guest = ScenarioProgram::of_cube(program_kinds()[0], program.clone());
                 for (load, placement) in [1, 4].into_iter().zip(placements) {
                     assert_eq!(
                         CycleBound::new(&machine, &guest, load, hop).cycles(),

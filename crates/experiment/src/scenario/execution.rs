@@ -1,17 +1,20 @@
-//! How a program is executed, and the `[execution]` table that says so.
+//! How a program is executed: the `[execution]` table, and whether machine, program and placement can be executed so.
 
 use std::{fmt, num::NonZeroU64};
 
-use cubefold_simulator::EngineChoice;
-use cubefold_topology::TieRule;
+use cubefold_mapping::Placement;
+use cubefold_simulator::{Communication, EngineChoice};
+use cubefold_topology::{LinkMode, TieRule};
 
 use super::{
-    known_names::help,
-    scenario_error::ScenarioError,
-    setting::Setting,
+    embeddings::EmbeddingName,
+    errors::{ScenarioError, help},
+    keys::Key,
+    machine::MachineSection,
     settings::Settings,
     value::{Content, Value},
 };
+use crate::scenario_program::ScenarioProgram;
 
 /// How a program is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,18 +62,27 @@ pub enum Phases {
     Length(NonZeroU64),
 }
 
+/// The engines that a scenario can choose.
+pub(super) const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT];
+
 impl ExecutionMode {
+    /// The words for all modes.
+    pub(super) const NAMES: [&str; 2] = ["asynchronous", "coordinated"];
+
     /// The word for it in every file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Asynchronous => "asynchronous",
-            Self::Coordinated { .. } => "coordinated",
+            Self::Asynchronous => Self::NAMES[0],
+            Self::Coordinated { .. } => Self::NAMES[1],
         }
     }
 }
 
 impl DimensionChoice {
+    /// Every choice.
+    pub const ALL: [Self; 2] = [Self::Lowest, Self::Random];
+
     /// The word for it in every file.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -97,19 +109,10 @@ impl fmt::Display for DimensionChoice {
 ///
 /// What only coordinated executions use is checked in every mode, so that a sweep may set the mode alone.
 pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Execution> {
-    let engine = chosen(
-        settings,
-        Setting::ExecutionEngine,
-        &[EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT].map(|engine| (engine.name(), engine)),
-        errors,
-    );
-    let dimension_choice = chosen(
-        settings,
-        Setting::ExecutionDimensionChoice,
-        &[("lowest", DimensionChoice::Lowest), ("random", DimensionChoice::Random)],
-        errors,
-    );
-    let phases = match settings.get(Setting::ExecutionPhases) {
+    let engine = settings.one_of(Key::ExecutionEngine, &ENGINES, EngineChoice::name, errors);
+    let dimension_choice =
+        settings.one_of(Key::ExecutionDimensionChoice, &DimensionChoice::ALL, DimensionChoice::name, errors);
+    let phases = match settings.get(Key::ExecutionPhases) {
         Some(value) => phases(value, errors),
         None => Some(Phases::default()),
     };
@@ -119,7 +122,7 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
 
 /// Which way round messages go when both are equally long.
 pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
-    chosen(settings, Setting::ExecutionTie, &TieRule::ALL.map(|tie| (tie.name(), tie)), errors)
+    settings.one_of(Key::ExecutionTie, &TieRule::ALL, TieRule::name, errors)
 }
 
 fn mode(
@@ -132,27 +135,14 @@ fn mode(
         dimension_choice: dimension_choice.unwrap_or_default(),
         phases: phases.unwrap_or_default(),
     };
-    let names = [("asynchronous", ExecutionMode::Asynchronous), ("coordinated", coordinated)];
-    let mode = chosen(settings, Setting::ExecutionMode, &names, errors);
+    let modes = [ExecutionMode::Asynchronous, coordinated];
+    let mode = settings.one_of(Key::ExecutionMode, &modes, ExecutionMode::name, errors);
     dimension_choice.and(phases).and(mode)
-}
-
-/// The value of a key with names, or its default.
-fn chosen<T: Copy + Default>(
-    settings: &Settings<'_>,
-    setting: Setting,
-    choices: &[(&str, T)],
-    errors: &mut Vec<ScenarioError>,
-) -> Option<T> {
-    match settings.get(setting) {
-        Some(value) => value.choice(setting.path(), choices, errors),
-        None => Some(T::default()),
-    }
 }
 
 fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
     const KNOWN: [&str; 2] = ["embedding", "unlimited"];
-    let name = Setting::ExecutionPhases.path();
+    let name = Key::ExecutionPhases.path();
     let expected = "embedding, unlimited or a phase length of at least 1";
     match &value.content {
         Content::Integer(Some(length)) if *length > 0 => NonZeroU64::new(*length).map(Phases::Length),
@@ -167,4 +157,58 @@ fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
             None
         }
     }
+}
+
+/// Reports what goes by dimensions on a network, which has none, and what goes in step in a program that does not.
+pub(super) fn check_fit(
+    settings: &Settings<'_>,
+    section: &MachineSection,
+    program: Option<&ScenarioProgram>,
+    execution: Option<Execution>,
+    errors: &mut Vec<ScenarioError>,
+) {
+    let kind = settings.place(Key::MachineKind);
+    let network = section.machine.as_ref().filter(|machine| machine.graph().is_some());
+    if let (Some(machine), Some(LinkMode::SingleDirection), Some(place)) =
+        (network, section.links, settings.place(Key::MachineLinks))
+    {
+        let message =
+            format!("single-direction links of a {}, expected full-duplex or half-duplex", machine.kind());
+        let error = ScenarioError::at(place, message, "its links lie in no dimensions to take turns");
+        errors.push(error.because(kind, "the machine"));
+    }
+    let coordinated = execution.is_some_and(|own| matches!(own.mode, ExecutionMode::Coordinated { .. }));
+    let Some(place) = settings.place(Key::ExecutionMode).filter(|_| coordinated) else { return };
+    if let Some(machine) = network {
+        let message = format!("coordinated execution on a {}, expected asynchronous", machine.kind());
+        let error = ScenarioError::at(place, message, "its nodes have no coordinates to correct one by one");
+        errors.push(error.because(kind, "the machine"));
+    }
+    if let Some(program) = program.filter(|program| !program.all_processes_compute()) {
+        let message = format!("coordinated execution of a {} program, expected asynchronous", program.kind());
+        let error = ScenarioError::at(place, message, "some of its processes pass through stages");
+        errors.push(error.because(settings.place(Key::ProgramKind), "the program"));
+    }
+}
+
+/// Reports why the engine asked for does not apply to a placement. Coordinated runs have an engine of their own
+/// and do not read the choice.
+pub(super) fn check_engine(
+    settings: &Settings<'_>,
+    execution: Execution,
+    program: &ScenarioProgram,
+    (embedding, placement): (&EmbeddingName, &Placement),
+    communication: Communication,
+) -> Result<(), ScenarioError> {
+    let asked = matches!(execution.engine, EngineChoice::Belt(_));
+    let (true, ExecutionMode::Asynchronous) = (asked, execution.mode) else { return Ok(()) };
+    let Err(reason) = program.belt_applies(placement, communication) else { return Ok(()) };
+    let Some(place) = settings.place(Key::ExecutionEngine) else { return Ok(()) };
+    let message = format!("engine belt does not apply to {embedding}: {reason}");
+    Err(ScenarioError::at(place, message, "does not apply")
+        .because(settings.place(Key::ProgramKind), "the program")
+        .because(settings.place(Key::ProgramStages), "the stages")
+        .because(settings.place(Key::MachineLinks), "the links")
+        .because(settings.place(Key::MappingEmbeddings), "the embeddings")
+        .with_help("\"auto\" takes the belt engine wherever it applies, and \"hop\" elsewhere"))
 }

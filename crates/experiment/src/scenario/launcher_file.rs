@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use cubefold_mapping::Placement;
 
 use super::{
+    errors::{ScenarioError, ScenarioErrors, errors_at},
     placement_file::Failure,
-    scenario_error::{ScenarioError, ScenarioErrors, errors_at},
     source_file::{ReadError, SourceFile},
-    table::Table,
-    value::Value,
+    value::{Table, Value},
 };
 use crate::{
     launcher::{self, HostList, HostOptions, LauncherFormat},
@@ -32,7 +31,7 @@ pub struct LauncherEntry {
     pub slots_per_node: Option<u64>,
 }
 
-/// The table `{ file = .., format = .., hosts = .. }`; what is wrong with it is told.
+/// The table `{ file = .., format = .., hosts = .. }`; what is wrong with it is reported.
 pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<LauncherEntry> {
     let before = errors.len();
     let table = Table::read(value, "embedding", &KEYS, errors)?;
@@ -69,7 +68,7 @@ fn read_format(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Op
     value.choice(name, &now, errors)
 }
 
-/// The path of the host names; told where the format has names and there is none, or the other way round.
+/// The path of the host names; reported where the format has names and there is none, or the other way round.
 fn read_hosts_key(
     table: &Table<'_>,
     format: LauncherFormat,
@@ -83,7 +82,7 @@ fn read_hosts_key(
     None
 }
 
-/// The slots of a host; told where the format does not tell them.
+/// The slots of a host; reported where the format has none.
 fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &mut Vec<ScenarioError>) -> Option<u64> {
     let key = "slots_per_node";
     if format.names_hosts() && format.has_slots() {
@@ -93,7 +92,7 @@ fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &mut Vec<Scenar
     None
 }
 
-/// Tells a key that is there and should not be.
+/// Reports a key that is there and should not be.
 fn refuse(table: &Table<'_>, key: &str, reason: &str, errors: &mut Vec<ScenarioError>) {
     let Some(value) = table.get(key) else { return };
     let message = format!("{} is given, expected none: {reason}", table.name(key));

@@ -1,4 +1,4 @@
-//! What the scenarios of one command share: files are read once, placements are made once.
+//! What the scenarios of one command share: machine files are read once, placements are made once.
 
 use std::{
     collections::BTreeMap,
@@ -7,10 +7,20 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
+use cubefold_simulator::GuestRef;
 use cubefold_topology::{Extent, Machine, NodeId, Wrap};
 
-use super::{edge_list, launcher_file::LauncherSource, machine_file::MachineFile, placement_file::Failure};
-use crate::{guest_program::GuestProgram, region::Region};
+use super::{
+    errors::ScenarioError,
+    keys::Key,
+    launcher_file::LauncherSource,
+    network,
+    placement_file::Failure,
+    settings::Written,
+    source_file::{ReadError, SourceFile},
+    value::Value,
+};
+use crate::{region::Region, scenario_program::ScenarioProgram};
 
 /// Machine files and placements that some scenario has asked for.
 #[derive(Debug, Default)]
@@ -56,32 +66,24 @@ enum GuestKey {
 
 impl PlacementKey {
     /// By a named embedding.
-    pub(super) fn named(embedding: &str, program: &GuestProgram, region: Region<'_>) -> Self {
+    pub(super) fn named(embedding: &str, program: &ScenarioProgram, region: Region<'_>) -> Self {
         Self::new(Origin::Embedding(embedding.to_owned()), program, region)
     }
 
     /// As a file says.
-    pub(super) fn file(path: &Path, program: &GuestProgram, region: Region<'_>) -> Self {
+    pub(super) fn file(path: &Path, program: &ScenarioProgram, region: Region<'_>) -> Self {
         Self::new(Origin::File(path.to_owned()), program, region)
     }
 
     /// As a launcher's file says.
-    pub(super) fn launcher(source: &LauncherSource, program: &GuestProgram, region: Region<'_>) -> Self {
+    pub(super) fn launcher(source: &LauncherSource, program: &ScenarioProgram, region: Region<'_>) -> Self {
         Self::new(Origin::Launcher(source.clone()), program, region)
     }
 
-    fn new(origin: Origin, program: &GuestProgram, region: Region<'_>) -> Self {
-        let guest = match program {
-            GuestProgram::Cube(program) | GuestProgram::Normal(program) => {
-                GuestKey::Cube(program.cube().dimension_count())
-            }
-            GuestProgram::DivideAndConquer(program) => GuestKey::Cube(program.cube().dimension_count()),
-            GuestProgram::Neighbours { program, .. } => {
-                GuestKey::Machine(ShapeKey::new(program.guest().shape()))
-            }
-            GuestProgram::ShuffleExchange(program) => {
-                GuestKey::Machine(ShapeKey::new(program.guest().shape()))
-            }
+    fn new(origin: Origin, program: &ScenarioProgram, region: Region<'_>) -> Self {
+        let guest = match program.guest() {
+            GuestRef::Cube(cube) => GuestKey::Cube(cube.dimension_count()),
+            GuestRef::Graph(graph) => GuestKey::Machine(ShapeKey::new(graph.shape())),
         };
         let base = region.partition.map_or_else(Vec::new, |partition| partition.base().as_slice().to_vec());
         Self { origin, guest, base, machine: ShapeKey::new(region.machine) }
@@ -123,7 +125,7 @@ impl Library {
         if let Some(known) = self.networks.get(path) {
             return known.clone();
         }
-        let read = edge_list::read(path).map(Arc::new);
+        let read = network::read_edges(path).map(Arc::new);
         self.networks.insert(path.to_owned(), read.clone());
         read
     }
@@ -145,5 +147,60 @@ impl Library {
         make: impl FnOnce() -> Result<Placement, Failure>,
     ) -> Result<Arc<Placement>, Failure> {
         self.placements.entry(key).or_insert_with(|| make().map(Arc::new)).clone()
+    }
+}
+
+/// The keys of `[machine]` as a file of their own holds them.
+#[derive(Debug)]
+pub(super) struct MachineFile {
+    written: Option<Written>, // none when its syntax is wrong
+    errors: Vec<ScenarioError>,
+}
+
+impl MachineFile {
+    /// Reads a file; what is wrong in it stays with it, to be reported wherever it is used.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub(super) fn read(path: &Path) -> Result<Self, ReadError> {
+        let source = SourceFile::read(path)?;
+        let mut errors = vec![];
+        Ok(match Written::machine(&source, &mut errors) {
+            Ok(written) => Self { written: Some(written), errors },
+            Err(errors) => Self { written: None, errors },
+        })
+    }
+
+    /// The value of a key.
+    pub(super) fn value(&self, setting: Key) -> Option<&Value> {
+        self.written.as_ref()?.values.get(&setting)
+    }
+
+    /// Its syntax errors and unknown keys.
+    pub(super) fn errors(&self) -> &[ScenarioError] {
+        &self.errors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(text: &str) -> Vec<String> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("m.toml");
+        std::fs::write(&path, text).unwrap();
+        let file = MachineFile::read(&path).unwrap();
+        let prefix = format!("{}/", directory.path().display());
+        file.errors().iter().map(|error| error.to_string().replace(&prefix, "")).collect()
+    }
+
+    #[test]
+    fn the_keys_stand_at_the_top_level() {
+        assert_eq!(messages("kind = \"torus\"\nshape = [8, 8]\nhop_cycles = 2"), [] as [&str; 0]);
+        let nested = messages("file = \"other.toml\"\n[machine]\nkind = \"ring\"");
+        assert_eq!(nested[0], "m.toml:1:1: file in a machine file, expected the machine itself");
+        assert!(nested[1].starts_with("m.toml:2:2: unknown key \"machine\" in [machine], expected kind,"));
     }
 }

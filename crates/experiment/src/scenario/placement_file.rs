@@ -9,16 +9,21 @@
 //! The rows may stand in any order. The file is read as a stream: of each row only its process, its node
 //! and where it begins are kept, and the text of a row is fetched again when it is wrong.
 
-mod row;
-
-use std::{fs::File, io, ops::RangeInclusive, path::Path};
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
+    ops::{Range, RangeInclusive},
+    path::Path,
+};
 
 use csv::{ByteRecord, ReaderBuilder};
 use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId};
 use cubefold_topology::{Machine, NodeId};
 
-use self::row::{Row, RowTexts};
-use super::scenario_error::{ScenarioError, and_more};
+use super::{
+    errors::{ScenarioError, and_more},
+    source_file::{Place, SourceFile},
+};
 use crate::{diagnostic::MAX_REPORTED, missing_processes, region::Region, text::described};
 
 /// Why a file gives no placement.
@@ -46,11 +51,11 @@ pub(super) fn read(path: &Path, processes: u64, region: Region<'_>) -> Result<Pl
     let mut reading = Reading::new(path, processes, region);
     reading.read_rows()?;
     reading.sort_rows();
-    reading.tell_missing();
+    reading.report_missing();
     if reading.wrong == 0 {
         match reading.table() {
             Ok(table) => return Ok(Placement::Table(table)),
-            Err(error) => reading.tell_table(&error),
+            Err(error) => reading.report_table(&error),
         }
     }
     Err(Failure::Wrong(reading.into_errors()))
@@ -65,7 +70,7 @@ struct Reading<'a> {
     rows: Vec<Row>,
     unknown_processes: u64,     // rows whose process is not known
     errors: Vec<ScenarioError>, // at most MAX_REPORTED
-    wrong: u64,                 // errors, told or not
+    wrong: u64,                 // errors, reported or not
 }
 
 impl<'a> Reading<'a> {
@@ -83,7 +88,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Counts an error, and keeps it if there are not too many.
-    fn tell(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
+    fn report(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
         self.wrong += 1;
         if self.errors.len() < MAX_REPORTED {
             self.errors.push(error(&self.texts));
@@ -101,7 +106,7 @@ impl<'a> Reading<'a> {
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {
             let expected = self.header();
-            self.tell(|texts| texts.wrong(0, None, &format!("an empty file, expected \"{expected}\"")));
+            self.report(|texts| texts.wrong(0, None, &format!("an empty file, expected \"{expected}\"")));
             return Ok(());
         }
         if !self.check_header(&record) {
@@ -126,7 +131,7 @@ impl<'a> Reading<'a> {
         let width = self.machine.shape().dimension_count() + 1;
         if !same {
             let message = format!("wrong header, expected \"{expected}\"");
-            self.tell(|texts| texts.wrong(0, None, &message));
+            self.report(|texts| texts.wrong(0, None, &message));
         }
         record.len() == width
     }
@@ -137,7 +142,7 @@ impl<'a> Reading<'a> {
         if record.len() != width {
             self.unknown_processes += 1;
             let message = format!("{} fields, expected {width}", record.len());
-            self.tell(|texts| texts.wrong(start, None, &message));
+            self.report(|texts| texts.wrong(start, None, &message));
             return;
         }
         let process = self.number(record, start, 0, 0..=self.processes - 1).map(ProcessId::new);
@@ -148,7 +153,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The node at the coordinates of a row; node 0 stands in for wrong ones, which are told.
+    /// The node at the coordinates of a row; node 0 stands in for wrong ones, which are reported.
     fn node(&mut self, record: &ByteRecord, start: u64) -> NodeId {
         let machine = self.machine;
         let mut index = 0;
@@ -161,7 +166,7 @@ impl<'a> Reading<'a> {
         machine.node(index).unwrap_or(NodeId::new(0))
     }
 
-    /// The number in a field; none, and told, when it is no number in `range`.
+    /// The number in a field; none, and reported, when it is no number in `range`.
     fn number(
         &mut self,
         record: &ByteRecord,
@@ -176,13 +181,13 @@ impl<'a> Reading<'a> {
             let found = described(&String::from_utf8_lossy(text));
             let (least, greatest) = (range.start(), range.end());
             let message = format!("{name} is {found}, expected an integer from {least} to {greatest}");
-            self.tell(|texts| texts.wrong(start, Some(field), &message));
+            self.report(|texts| texts.wrong(start, Some(field), &message));
             return None;
         }
         number
     }
 
-    /// Puts the rows in the order of their processes and tells processes that have several.
+    /// Puts the rows in the order of their processes and reports processes that have several.
     fn sort_rows(&mut self) {
         if self.rows.is_sorted_by(|one, next| one.process < next.process) {
             return;
@@ -192,14 +197,14 @@ impl<'a> Reading<'a> {
         let rows = std::mem::take(&mut self.rows);
         for pair in rows.windows(2).filter(|pair| pair[0].process == pair[1].process) {
             let message = format!("process {} a second time, expected every process once", pair[1].process);
-            self.tell(|texts| texts.wrong(pair[1].start, Some(0), &message));
+            self.report(|texts| texts.wrong(pair[1].start, Some(0), &message));
         }
         self.rows = rows;
         self.rows.dedup_by_key(|row| row.process);
     }
 
-    /// Tells which processes have no row, unless rows with wrong processes may be theirs.
-    fn tell_missing(&mut self) {
+    /// Reports which processes have no row, unless rows with wrong processes may be theirs.
+    fn report_missing(&mut self) {
         let missing = self.processes - self.rows.len() as u64;
         // A header of the wrong width has left all rows unread.
         let unread = self.rows.is_empty() && self.wrong > 0;
@@ -209,21 +214,21 @@ impl<'a> Reading<'a> {
         let missing = missing_processes::named(self.rows.iter().map(|row| row.process), self.processes);
         let last = self.processes - 1;
         let message = format!("no row for process {missing}, expected a row for each of 0 to {last}");
-        self.tell(|texts| texts.wrong(0, None, &message));
+        self.report(|texts| texts.wrong(0, None, &message));
     }
 
     fn table(&self) -> Result<PlacementTable, PlacementTableError> {
         PlacementTable::new(self.machine, self.rows.iter().map(|row| row.node).collect())
     }
 
-    fn tell_table(&mut self, error: &PlacementTableError) {
+    fn report_table(&mut self, error: &PlacementTableError) {
         let process = match *error {
             PlacementTableError::NoSuchNode { process, .. } => Some(process),
             PlacementTableError::NoProcesses => None,
         };
         let row = process.and_then(|process| self.rows.get(process.label() as usize));
         let start = row.map_or(0, |row| row.start);
-        self.tell(|texts| texts.wrong(start, None, &error.to_string()));
+        self.report(|texts| texts.wrong(start, None, &error.to_string()));
     }
 }
 
@@ -233,6 +238,95 @@ fn decimal(text: &[u8]) -> Option<u32> {
         return None;
     }
     std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// The most bytes of a row that an error shows.
+const MAX_SHOWN: u64 = 4096;
+
+/// A row that is right by itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub(super) process: ProcessId,
+    pub(super) node: NodeId,
+    pub(super) start: u64, // byte of the file at or before which it begins, only line ends between
+}
+
+/// Fetches the text of rows for errors.
+#[derive(Debug)]
+pub(super) struct RowTexts<'a> {
+    path: &'a Path,
+}
+
+impl<'a> RowTexts<'a> {
+    pub(super) fn new(path: &'a Path) -> Self {
+        Self { path }
+    }
+
+    pub(super) fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    /// The error at a field of the row that begins at a byte, or at the whole row.
+    pub(super) fn wrong(&self, start: u64, field: Option<usize>, message: &str) -> ScenarioError {
+        // The file has been read before; if it is gone by now the error still names it.
+        match self.fetch(start) {
+            Ok((text, lines_before)) => {
+                let span = field.and_then(|field| field_span(&text, field)).unwrap_or(0..text.len());
+                let source = SourceFile::excerpt(self.path, text, lines_before);
+                ScenarioError::at(&Place::new(&source, span), message, "here")
+            }
+            Err(_) => ScenarioError::of_file(self.path, message),
+        }
+    }
+
+    /// The line of the first text after a byte, and how many lines precede it.
+    fn fetch(&self, start: u64) -> io::Result<(String, usize)> {
+        let mut file = File::open(self.path)?;
+        let mut lines_before = count_lines(&mut (&mut file).take(start))?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut reader = BufReader::new(file).take(MAX_SHOWN);
+        loop {
+            let mut line = vec![];
+            if reader.read_until(b'\n', &mut line)? == 0 {
+                return Ok((String::new(), lines_before));
+            }
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim_end_matches(['\n', '\r']);
+            if !text.is_empty() {
+                return Ok((text.to_owned(), lines_before));
+            }
+            lines_before += 1;
+        }
+    }
+}
+
+fn count_lines(reader: &mut impl Read) -> io::Result<usize> {
+    let mut reader = BufReader::new(reader);
+    let mut lines = 0;
+    loop {
+        let buffer = reader.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(lines);
+        }
+        lines += buffer.split(|&byte| byte == b'\n').count() - 1;
+        let length = buffer.len();
+        reader.consume(length);
+    }
+}
+
+/// Where a field stands in a row without quotes.
+fn field_span(row: &str, field: usize) -> Option<Range<usize>> {
+    if row.contains('"') {
+        return None;
+    }
+    let mut start = 0;
+    for (index, text) in row.split(',').enumerate() {
+        if index == field {
+            return Some(start..start + text.len());
+        }
+        start += text.len() + 1;
+    }
+    None
 }
 
 #[cfg(test)]

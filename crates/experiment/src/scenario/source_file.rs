@@ -1,4 +1,4 @@
-//! Files that errors point into: their text, and places in it.
+//! Files that errors point into: their text, places in it, and its entries as a TOML document.
 
 use std::{
     fmt, fs, io,
@@ -9,6 +9,12 @@ use std::{
 };
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+use toml::de::DeTable;
+
+use super::{
+    errors::{ScenarioError, Standing},
+    value::{Entry, entries},
+};
 
 /// The text of a file, or of one line of a file that is too large to keep.
 #[derive(Debug)]
@@ -153,8 +159,31 @@ impl fmt::Display for Place {
     }
 }
 
+/// The entries at the top level of a file, in its order.
+///
+/// # Errors
+///
+/// Every syntax error. What the parser makes of such a file is a guess, and is not looked at.
+pub(super) fn parse(source: &Arc<SourceFile>) -> Result<Vec<Entry>, Vec<ScenarioError>> {
+    let (table, errors) = DeTable::parse_recoverable(source.text());
+    if errors.is_empty() {
+        return Ok(entries(source, table.get_ref()));
+    }
+    let mut errors: Vec<_> = errors.iter().map(|error| syntax_error(source, error)).collect();
+    errors.sort_by_cached_key(ScenarioError::identity);
+    Err(errors)
+}
+
+fn syntax_error(source: &Arc<SourceFile>, error: &toml::de::Error) -> ScenarioError {
+    let place = Place::new(source, error.span().unwrap_or(0..0));
+    ScenarioError::at(&place, format!("not TOML: {}", error.message()), "here")
+        .standing(Standing::HidesValues)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -182,6 +211,23 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "is not UTF-8 text: byte 8 is the first that is not, expected a text file"
+        );
+    }
+
+    fn errors(text: &str) -> Vec<String> {
+        let source = SourceFile::excerpt(Path::new("f.toml"), text.to_owned(), 0);
+        parse(&source).unwrap_err().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_syntax_error_is_told() {
+        assert_eq!(
+            errors("a = \nb = 1\nb = 2\nc = \"x\n"),
+            [
+                "f.toml:1:5: not TOML: string values must be quoted, expected literal string",
+                "f.toml:3:1: not TOML: duplicate key",
+                "f.toml:4:7: not TOML: invalid basic string, expected `\"`",
+            ]
         );
     }
 }

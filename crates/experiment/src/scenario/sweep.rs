@@ -1,13 +1,12 @@
 //! The `[sweep]` table: the choices whose every combination is a run.
 
 use super::{
-    known_names::nearest,
-    mapping_section::DEFAULT_EMBEDDINGS,
-    scenario_error::{ScenarioError, Standing},
-    setting::{Section, Setting},
+    errors::{ScenarioError, Standing, nearest},
+    keys::{Key, Section},
+    mapping::DEFAULT_EMBEDDINGS,
+    settings::Written,
     source_file::Place,
     value::{Content, Entry, Value},
-    written::Written,
 };
 use crate::text::shortened;
 
@@ -17,7 +16,7 @@ const CASES: &str = "cases";
 /// A value that a sweep gives to a key.
 #[derive(Debug)]
 pub(super) struct Assignment {
-    pub(super) setting: Setting,
+    pub(super) setting: Key,
     pub(super) value: Value,
 }
 
@@ -40,7 +39,7 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    /// Reads the sweep; keys and cases that are wrong are told and left out.
+    /// Reads the sweep; keys and cases that are wrong are reported and left out.
     pub(super) fn read(written: &Written, errors: &mut Vec<ScenarioError>) -> Self {
         let Some(value) = &written.sweep else {
             return Self::default();
@@ -71,7 +70,7 @@ impl Sweep {
 
     /// The number of runs, without making them: each combination has one for each of its embeddings.
     pub(super) fn run_count(&self, written: &Written) -> u128 {
-        let base = written.values.get(&Setting::MappingEmbeddings);
+        let base = written.values.get(&Key::MappingEmbeddings);
         let base = base.map_or(DEFAULT_EMBEDDINGS.len() as u128, list_length);
         let (mut count, mut embeddings_are_swept) = (1_u128, false);
         for choice in &self.choices {
@@ -114,7 +113,7 @@ impl Sweep {
 
 /// The embeddings that an option sets.
 fn embeddings(option: &[Assignment]) -> Option<&Value> {
-    let sets = |assignment: &&Assignment| assignment.setting == Setting::MappingEmbeddings;
+    let sets = |assignment: &&Assignment| assignment.setting == Key::MappingEmbeddings;
     option.iter().find(sets).map(|assignment| &assignment.value)
 }
 
@@ -185,8 +184,8 @@ fn read_case(case: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> O
 }
 
 /// The key that a path of a sweep names.
-fn setting(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Setting> {
-    let setting = Setting::with_path(&entry.key);
+fn setting(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Key> {
+    let setting = Key::with_path(&entry.key);
     if setting.is_none() {
         errors.extend(unknown_paths(entry));
     }
@@ -214,7 +213,7 @@ fn unquoted_path(section: Section, entry: &Entry, inner: &Entry) -> ScenarioErro
 }
 
 fn section_as_path(section: Section, entry: &Entry) -> ScenarioError {
-    let paths: Vec<&str> = Setting::in_section(section).map(Setting::path).collect();
+    let paths: Vec<&str> = Key::in_section(section).map(Key::path).collect();
     let message = format!("path \"{}\" names a table, expected one of its keys", section.name());
     let help = format!("known paths: {}", paths.join(", "));
     ScenarioError::at(&entry.key_place, message, "a table").with_help(help)
@@ -222,13 +221,13 @@ fn section_as_path(section: Section, entry: &Entry) -> ScenarioError {
 
 fn unknown_path(entry: &Entry) -> ScenarioError {
     let inside =
-        |setting: &Setting| entry.key.strip_prefix(setting.path()).is_some_and(|rest| rest.starts_with('.'));
-    if let Some(setting) = Setting::ALL.into_iter().find(inside) {
+        |setting: &Key| entry.key.strip_prefix(setting.path()).is_some_and(|rest| rest.starts_with('.'));
+    if let Some(setting) = Key::ALL.iter().find(|key| inside(key)) {
         let message = format!("path \"{}\" leads into {}", shortened(&entry.key), setting.path());
         let error = ScenarioError::at(&entry.key_place, message, "a part of a value");
         return error.with_help(format!("sweep \"{}\" as a whole", setting.path()));
     }
-    let known = Setting::ALL;
+    let known = Key::ALL;
     let paths: Vec<&str> = known.iter().map(|setting| setting.path()).collect();
     // A key without its table is nearer to the full path than its letters are.
     let whole = known.iter().find(|setting| setting.key() == entry.key).map(|setting| setting.path());

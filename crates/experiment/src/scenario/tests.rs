@@ -1,4 +1,4 @@
-//! Whole scenarios: what they come to, and what is told of wrong ones.
+//! Whole scenarios: what they come to, and what is reported of wrong ones.
 
 mod bad_inputs;
 mod bad_sweeps;
@@ -45,20 +45,20 @@ impl Files {
     }
 
     /// A text without the name of the directory.
-    fn told(&self, text: &impl ToString) -> String {
+    fn without_directory(&self, text: &impl ToString) -> String {
         text.to_string().replace(&format!("{}/", self.directory.path().display()), "")
     }
 
     /// The errors as they display.
     fn displayed(&self) -> Vec<String> {
-        self.errors().iter().map(|error| self.told(error)).collect()
+        self.errors().iter().map(|error| self.without_directory(error)).collect()
     }
 
     /// The help of the only error.
     fn help(&self) -> String {
         let errors = self.errors();
         assert_eq!(errors.len(), 1, "{errors:?}");
-        self.told(&errors[0].help().unwrap())
+        self.without_directory(&errors[0].help().unwrap())
     }
 }
 
@@ -67,10 +67,11 @@ fn scenario(text: &str) -> Scenario {
     Files::new(&[("s.toml", text)]).load().unwrap()
 }
 
-/// The errors of a text as `line:column: message`.
+/// The errors of a text as `line:column: message`, with `EMBEDDINGS` for the list of all embeddings.
 fn errors(text: &str) -> Vec<String> {
-    let displayed = Files::new(&[("s.toml", text)]).displayed();
-    displayed.iter().map(|line| line.strip_prefix("s.toml:").unwrap().to_owned()).collect()
+    let (displayed, all) = (Files::new(&[("s.toml", text)]).displayed(), embeddings::expected());
+    let short = |line: &String| line.strip_prefix("s.toml:").unwrap().replace(&all, "EMBEDDINGS");
+    displayed.iter().map(short).collect()
 }
 
 /// The help of the only error of a text.

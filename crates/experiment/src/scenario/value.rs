@@ -1,12 +1,14 @@
-//! TOML values with the places where they are written, and their reading as numbers, names and lists.
+//! TOML values with the places where they are written, and their reading as numbers, names, lists, tables and lengths.
+//!
+//! What does not read is added to a list of errors, each at its place; `None` then stands for the value.
 
 use std::{fmt::Display, ops::RangeInclusive, sync::Arc};
 
+use cubefold_topology::{Machine, MachineError, ShapeError, Wrap};
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::{
-    known_names::{alternatives, help},
-    scenario_error::ScenarioError,
+    errors::{ScenarioError, alternatives, help},
     source_file::{Place, SourceFile},
 };
 use crate::text::shortened;
@@ -188,10 +190,153 @@ fn integers_in(range: &RangeInclusive<u64>) -> String {
     }
 }
 
+/// The lengths, and where they are written.
+#[derive(Debug)]
+pub(super) struct Size {
+    pub(super) lengths: Vec<u64>, // each at least 2
+    pub(super) place: Place,      // the whole value
+    length_places: Vec<Place>,    // of each length; empty when a number of dimensions is written
+}
+
+impl Size {
+    /// Where a length is written.
+    pub(super) fn length_place(&self, index: usize) -> &Place {
+        self.length_places.get(index).unwrap_or(&self.place)
+    }
+
+    /// The lengths as in `8x8`.
+    pub(super) fn written(&self) -> String {
+        let lengths: Vec<String> = self.lengths.iter().map(u64::to_string).collect();
+        lengths.join("x")
+    }
+
+    /// The lengths of a cube of so many dimensions, written at `place`.
+    pub(super) fn of_cube(dimensions: u64, place: &Place) -> Self {
+        let lengths = (0..dimensions).map(|_| 2).collect();
+        Self { lengths, place: place.clone(), length_places: vec![] }
+    }
+
+    /// The lengths by which the nodes of a network are numbered; what describes it is written at `place`.
+    pub(super) fn of_machine(machine: &Machine, place: &Place) -> Self {
+        Self { lengths: machine.shape().lengths().to_vec(), place: place.clone(), length_places: vec![] }
+    }
+
+    /// The lengths in a list, which is called `name`.
+    pub(super) fn read(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Self> {
+        let values = value.list(name, "lengths", errors)?;
+        let before = errors.len();
+        let mut lengths = vec![];
+        for (index, entry) in values.iter().enumerate() {
+            match entry.content {
+                Content::Integer(Some(length)) if length >= 2 => lengths.push(length),
+                Content::Integer(Some(length)) => {
+                    let error = ShapeError::LengthTooSmall { dimension: index + 1, length };
+                    let label = "expected at least 2";
+                    errors.push(ScenarioError::at(&entry.place, error.to_string(), label));
+                }
+                _ => {
+                    let entry_name = format!("length of dimension {} of {name}", index + 1);
+                    errors.push(entry.unexpected(entry_name, "an integer from 2 to 2^32"));
+                }
+            }
+        }
+        let length_places = values.iter().map(|entry| entry.place.clone()).collect();
+        (errors.len() == before).then(|| Self { lengths, place: value.place.clone(), length_places })
+    }
+}
+
+/// Whether each of the dimensions wraps, as a list says which is called `name`.
+pub(super) fn read_wraps(
+    value: &Value,
+    name: &str,
+    size: Option<&Size>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<Wrap>> {
+    let values = value.list(name, "true or false", errors)?;
+    let before = errors.len();
+    let wraps: Vec<Wrap> = values.iter().filter_map(|entry| read_wrap(entry, name, errors)).collect();
+    if let Some(size) = size.filter(|size| size.lengths.len() != values.len()) {
+        let (found, expected) = (values.len(), size.lengths.len());
+        let error = MachineError::WrapEntries { found, expected };
+        let label = format!("expected {expected}");
+        let error = ScenarioError::at(&value.place, error.to_string(), label)
+            .because(Some(&size.place), format!("dimensions: {expected}"));
+        errors.push(error);
+    }
+    (errors.len() == before).then_some(wraps)
+}
+
+fn read_wrap(entry: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Wrap> {
+    match entry.content {
+        Content::Boolean(true) => Some(Wrap::Around),
+        Content::Boolean(false) => Some(Wrap::Open),
+        _ => {
+            errors.push(entry.unexpected(format!("entry of {name}"), "true or false"));
+            None
+        }
+    }
+}
+
+/// A table whose keys are all known.
+#[derive(Debug)]
+pub(super) struct Table<'a> {
+    name: &'a str,
+    place: &'a Place,
+    entries: &'a [Entry],
+}
+
+impl<'a> Table<'a> {
+    /// The table that `value`, called `name`, is; keys that are not `known` are reported.
+    pub(super) fn read(
+        value: &'a Value,
+        name: &'a str,
+        known: &[&str],
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<Self> {
+        let Content::Table(entries) = &value.content else {
+            errors.push(value.unexpected(name, format!("a table of {}", alternatives(known))));
+            return None;
+        };
+        for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            let message = format!("unknown key {:?} in {name}, expected {}", entry.key, alternatives(known));
+            let error = ScenarioError::at(&entry.key_place, message, "unknown key");
+            errors.push(error.with_help(help(&entry.key, known)));
+        }
+        Some(Self { name, place: &value.place, entries })
+    }
+
+    /// The name of a key, for messages.
+    pub(super) fn name(&self, key: &str) -> String {
+        format!("{}.{key}", self.name)
+    }
+
+    /// The value of a key; none when it is not there.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+
+    /// The value of a key that has to be there; reported when it is not.
+    pub(super) fn required(
+        &self,
+        key: &str,
+        expected: &str,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<&'a Value> {
+        let value = self.get(key);
+        if value.is_none() {
+            let message = format!("{} is missing, expected {expected}", self.name(key));
+            let error = ScenarioError::at(self.place, message, format!("{key} is missing"));
+            errors.push(error.with_help(format!("add {key} = .. to {}", self.name)));
+        }
+        value
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::path::Path;
+
+    use super::*;
 
     fn parse(text: &str) -> Vec<Entry> {
         let source = SourceFile::excerpt(Path::new("f.toml"), text.to_owned(), 0);

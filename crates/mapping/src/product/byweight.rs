@@ -21,11 +21,9 @@ pub(super) static BYWEIGHT: EmbeddingDescriptor = EmbeddingDescriptor {
     summary: "values ordered by number of ones; the least greatest dilation on a line",
     source: "Harper 1966; González & Valero 1993, 2.3",
     takes: POWERS_OF_TWO,
-    ring: BYWEIGHT_ORDER,
-    line: BYWEIGHT_ORDER,
+    ring: LineOrder::Weight,
+    line: LineOrder::Weight,
 };
-
-const BYWEIGHT_ORDER: LineOrder = LineOrder { position, value };
 
 /// The greatest number of bits of a field.
 const MAX_BITS: usize = 32;
@@ -53,7 +51,7 @@ const fn binomials() -> [[u64; MAX_BITS + 1]; MAX_BITS + 1] {
 /// # Complexity
 ///
 /// O(bits).
-fn position(value: u32, bits: u32) -> u32 {
+pub(super) fn position(value: u32, bits: u32) -> u32 {
     let row = &BINOMIAL[bits as usize];
     let weight = value.count_ones() as usize;
     let up_to_this_weight: u64 = row[..=weight].iter().sum();
@@ -74,7 +72,7 @@ fn position(value: u32, bits: u32) -> u32 {
 /// # Complexity
 ///
 /// O(bits).
-fn value(position: u32, bits: u32) -> u32 {
+pub(super) fn value(position: u32, bits: u32) -> u32 {
     let row = &BINOMIAL[bits as usize];
     let (mut weight, mut up_to_this_weight) = (0, row[0]);
     while up_to_this_weight <= u64::from(position) {

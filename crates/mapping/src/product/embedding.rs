@@ -8,7 +8,7 @@ use std::fmt;
 
 use cubefold_topology::Extent;
 
-use super::byweight::BYWEIGHT;
+use super::byweight::{self, BYWEIGHT};
 
 /// A named product embedding: coordinate `p_j` depends on field `j` of the label only
 /// (`docs/model.md` section 3).
@@ -49,12 +49,38 @@ pub struct EmbeddingDescriptor {
 pub static EMBEDDINGS: &[&EmbeddingDescriptor] = &[&STANDARD, &XOR, &BYWEIGHT, &GRAY, &OPTIMAL];
 
 /// An order of the `2^bits` values of a field along a line or ring: a bijection of `0..2^bits`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LineOrder {
-    /// The position of a field value; the second argument is the number of bits, in `1..=32`.
-    pub(super) position: fn(u32, u32) -> u32,
-    /// The field value at a position: the inverse.
-    pub(super) value: fn(u32, u32) -> u32,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineOrder {
+    /// By value.
+    Value,
+    /// By value, the third and fourth quarter swapped.
+    Quarters,
+    /// By number of ones, then by value descending.
+    Weight,
+    /// By position in the binary-reflected Gray code.
+    Gray,
+}
+
+impl LineOrder {
+    /// The position of field value `value` of `bits` bits, in `1..=32`.
+    pub(super) fn position(self, value: u32, bits: u32) -> u32 {
+        match self {
+            Self::Value => value,
+            Self::Quarters => exchange_quarters(value, bits),
+            Self::Weight => byweight::position(value, bits),
+            Self::Gray => gray_position(value),
+        }
+    }
+
+    /// The field value at `position`: the inverse of [`Self::position`].
+    pub(super) fn value(self, position: u32, bits: u32) -> u32 {
+        match self {
+            Self::Value => position,
+            Self::Quarters => exchange_quarters(position, bits),
+            Self::Weight => byweight::value(position, bits),
+            Self::Gray => gray_word(position),
+        }
+    }
 }
 
 /// The guests and machines of all product embeddings.
@@ -66,8 +92,8 @@ static STANDARD: EmbeddingDescriptor = EmbeddingDescriptor {
     summary: "the coordinate is the field's value; meets the lower bound on meshes",
     source: "González & Valero 1993, 2.3; Matic 1990; optimal on meshes: Harper 1964",
     takes: POWERS_OF_TWO,
-    ring: VALUE_ORDER,
-    line: VALUE_ORDER,
+    ring: LineOrder::Value,
+    line: LineOrder::Value,
 };
 
 static XOR: EmbeddingDescriptor = EmbeddingDescriptor {
@@ -76,8 +102,8 @@ static XOR: EmbeddingDescriptor = EmbeddingDescriptor {
     summary: "the third and fourth quarter of every field swapped; meets the lower bound on toruses",
     source: "González & Valero 1993, sections 3 and 4",
     takes: POWERS_OF_TWO,
-    ring: XOR_ORDER,
-    line: XOR_ORDER,
+    ring: LineOrder::Quarters,
+    line: LineOrder::Quarters,
 };
 
 static GRAY: EmbeddingDescriptor = EmbeddingDescriptor {
@@ -86,8 +112,8 @@ static GRAY: EmbeddingDescriptor = EmbeddingDescriptor {
     summary: "the position in the binary-reflected Gray code; adjacent nodes hold cube neighbours",
     source: "CS838 1999",
     takes: POWERS_OF_TWO,
-    ring: GRAY_ORDER,
-    line: GRAY_ORDER,
+    ring: LineOrder::Gray,
+    line: LineOrder::Gray,
 };
 
 static OPTIMAL: EmbeddingDescriptor = EmbeddingDescriptor {
@@ -96,14 +122,9 @@ static OPTIMAL: EmbeddingDescriptor = EmbeddingDescriptor {
     summary: "xor where the coordinate wraps, standard where it does not; meets the lower bound",
     source: "docs/model.md, sections 3 and 5",
     takes: POWERS_OF_TWO,
-    ring: XOR_ORDER,
-    line: VALUE_ORDER,
+    ring: LineOrder::Quarters,
+    line: LineOrder::Value,
 };
-
-const VALUE_ORDER: LineOrder = LineOrder { position: |value, _| value, value: |position, _| position };
-const XOR_ORDER: LineOrder = LineOrder { position: exchange_quarters, value: exchange_quarters };
-const GRAY_ORDER: LineOrder =
-    LineOrder { position: |word, _| gray_position(word), value: |position, _| gray_word(position) };
 
 impl EmbeddingKind {
     /// Every kind, in the order of [`EMBEDDINGS`].

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cubefold_topology::Extent;
 
-use super::EmbeddingKind;
+use super::{EmbeddingKind, embedding::LineOrder};
 
 /// The limit of bits of a field whose coordinates are kept in a table: 128 KiB.
 const MAX_TABLE_BITS: u32 = 16;
@@ -14,7 +14,7 @@ const MAX_TABLE_BITS: u32 = 16;
 pub(super) struct Field {
     shift: u32, // K_j; K_j + d_j is at most 32
     mask: u32,  // 2^(d_j) - 1
-    kind: EmbeddingKind,
+    order: LineOrder,
     extent: Extent,
     positions: Option<Arc<[u16]>>, // the coordinate of every value, for fields of up to 16 bits
 }
@@ -24,16 +24,17 @@ impl Field {
     pub(super) fn all(kind: EmbeddingKind, extents: impl Iterator<Item = Extent>) -> Vec<Self> {
         let mut fields: Vec<Self> = vec![];
         for extent in extents {
+            let order = kind.order(extent);
             // Fields of one extent have one table.
             let same = fields.iter().find(|field| field.extent == extent);
             let positions = match same {
                 Some(field) => field.positions.clone(),
-                None => table(kind, extent),
+                None => table(order, extent),
             };
             let shift = fields.last().map_or(0, Self::end);
             #[expect(clippy::cast_possible_truncation, reason = "a length is at most 2^32")]
             let mask = (extent.length() - 1) as u32;
-            fields.push(Self { shift, mask, kind, extent, positions });
+            fields.push(Self { shift, mask, order, extent, positions });
         }
         fields
     }
@@ -45,7 +46,7 @@ impl Field {
 
     /// Its number `d_j` of bits, 1 to 32.
     pub(super) fn bits(&self) -> u32 {
-        self.mask.count_ones()
+        self.mask.trailing_ones()
     }
 
     /// The number of bits up to its end: `K_j + d_j`.
@@ -69,7 +70,7 @@ impl Field {
         let value = self.value(label);
         let position = match &self.positions {
             Some(positions) => u32::from(positions[value as usize]),
-            None => (self.kind.order(self.extent).position)(value, self.bits()),
+            None => self.order.position(value, self.bits()),
         };
         position << self.shift
     }
@@ -77,15 +78,15 @@ impl Field {
     /// Its contribution to the label of the process on the node with this index.
     pub(super) fn origin(&self, index: u32) -> u32 {
         let position = index >> self.shift & self.mask;
-        (self.kind.order(self.extent).value)(position, self.bits()) << self.shift
+        self.order.value(position, self.bits()) << self.shift
     }
 }
 
 /// The coordinates of all values of a field; none for more than 2^16 values.
-fn table(kind: EmbeddingKind, extent: Extent) -> Option<Arc<[u16]>> {
+fn table(order: LineOrder, extent: Extent) -> Option<Arc<[u16]>> {
     let values = u32::try_from(extent.length()).ok().filter(|&length| length <= 1 << MAX_TABLE_BITS)?;
-    let (order, bits) = (kind.order(extent), values.trailing_zeros());
-    let position = |value| u16::try_from((order.position)(value, bits)).ok();
+    let bits = values.trailing_zeros();
+    let position = |value| u16::try_from(order.position(value, bits)).ok();
     (0..values).map(position).collect()
 }
 
@@ -104,7 +105,7 @@ mod tests {
                     let field = &Field::all(kind, machine.extents())[0];
                     assert!(field.positions.is_some());
                     for process in ProcessId::first(1 << bits) {
-                        let position = (kind.order(field.extent).position)(process.label(), bits);
+                        let position = kind.order(field.extent).position(process.label(), bits);
                         assert_eq!(field.image(process.label()), position);
                     }
                 }

@@ -14,7 +14,7 @@ use cubefold_topology::{Machine, TieRule};
 
 use crate::{
     Communication, CountLinkUse, Cycle, Execution, LowerBound, NoBeltError, Observer, Outcome, Program,
-    SimulationError, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
+    SimulationError, StageRecord, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
 };
 
 /// The guest graph of a program.
@@ -136,9 +136,12 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         observer: Option<&mut dyn Observer>,
     ) -> Result<Outcome, SimulationError> {
         match observer {
-            None => simulate(self, placement, communication, execution, count_link_use, &mut ()),
-            Some(mut observer) => {
+            Some(mut observer) if observer.wants_records() => {
                 simulate(self, placement, communication, execution, count_link_use, &mut observer)
+            }
+            observer => {
+                let mut counter = PairCounter { observer, unreported: 0 };
+                simulate(self, placement, communication, execution, count_link_use, &mut counter)
             }
         }
     }
@@ -172,6 +175,50 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
 
     fn lower_bound(&self, placement: &Placement, communication: Communication) -> Option<LowerBound> {
         lower_bound(self.as_cube()?, placement, communication)
+    }
+}
+
+/// Counts the pairs that are over for an observer that wants no records, and reports them in batches: a pair costs
+/// no indirect call.
+struct PairCounter<'observer> {
+    observer: Option<&'observer mut dyn Observer>,
+    unreported: u64, // pairs, below BATCH
+}
+
+impl PairCounter<'_> {
+    const BATCH: u64 = 1 << 16;
+
+    fn report(&mut self) {
+        let count = std::mem::take(&mut self.unreported);
+        if let Some(observer) = &mut self.observer {
+            observer.pairs_finished(count);
+        }
+    }
+}
+
+impl Observer for PairCounter<'_> {
+    #[inline]
+    fn stage_finished(&mut self, _: &StageRecord) {
+        self.unreported += 1;
+        if self.unreported == Self::BATCH {
+            self.report();
+        }
+    }
+
+    fn wants_records(&self) -> bool {
+        false
+    }
+
+    fn pairs_finished(&mut self, count: u64) {
+        if let Some(observer) = &mut self.observer {
+            observer.pairs_finished(count);
+        }
+    }
+}
+
+impl Drop for PairCounter<'_> {
+    fn drop(&mut self) {
+        self.report();
     }
 }
 
@@ -250,7 +297,7 @@ impl<'program> GuestRef<'program> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CubeProgram, Cycles, DivideAndConquer, EngineChoice, StageRecord};
+    use crate::{CubeProgram, Cycles, DivideAndConquer, EngineChoice};
     use cubefold_mapping::EmbeddingKind;
     use cubefold_topology::{LinkMode, MachineKind};
 

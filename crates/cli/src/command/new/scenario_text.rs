@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cubefold_experiment::{KeyValues, scenario_keys};
 use cubefold_topology::MachineKind;
 
 use super::new_scenario::{Grid, NewScenario, Program};
@@ -55,16 +56,16 @@ fn machine(new_scenario: &NewScenario) -> String {
     };
     [
         "[machine]\n".to_owned(),
-        commented(&format!("kind = \"{}\"", new_scenario.machine.kind), "line, ring, mesh, torus, hypercube"),
+        commented(
+            &format!("kind = \"{}\"", new_scenario.machine.kind),
+            &MachineKind::GRIDS.map(MachineKind::name).join(", "),
+        ),
         commented(
             &format!("shape = {}", list(&new_scenario.machine.lengths)),
             "the length of each dimension",
         ),
         wrap,
-        commented(
-            &format!("links = \"{}\"", new_scenario.links),
-            "full-duplex, half-duplex, single-direction",
-        ),
+        commented(&format!("links = \"{}\"", new_scenario.links), &choices("machine.links")),
         commented("hop_cycles = 1", "how long a message takes over a link"),
     ]
     .concat()
@@ -105,7 +106,7 @@ fn execution(new_scenario: &NewScenario) -> String {
         ExecutionModes::Asynchronous | ExecutionModes::Both => "asynchronous",
         ExecutionModes::Coordinated => "coordinated",
     };
-    let mode = commented(&format!("mode = \"{mode}\""), "asynchronous, coordinated");
+    let mode = commented(&format!("mode = \"{mode}\""), &choices("execution.mode"));
     format!("[execution]\n{mode}")
 }
 
@@ -123,6 +124,15 @@ fn sweep(new_scenario: &NewScenario) -> String {
                 "# Without the signs in front, every combination of these values is run.\n# [sweep]\n{proposals}"
             )
         }
+    }
+}
+
+/// The words that a key takes.
+fn choices(path: &str) -> String {
+    let key = scenario_keys().iter().find(|key| key.path == path);
+    match key.map(|key| key.values) {
+        Some(KeyValues::Choice(words)) => words().join(", "),
+        _ => String::new(),
     }
 }
 

@@ -99,7 +99,7 @@ fn errors_of_combinations_are_told_once_and_counted() {
         help(&text),
         "in 3 of 6 combinations: the first with machine.links = 1, machine.kind = \"torus\", machine.shape = [4, 4]"
     );
-    // Bounds differ from combination to combination; the value to blame is told once.
+    // Bounds differ from combination to combination; the value to blame is reported once.
     let text = format!(
         "{RING}[sweep]\nseed = [1, 2]\n\"program.compute_cycles\" = [9223372036854775807, 1]\n\"machine.hop_cycles\" = [1, 2, 3]"
     );

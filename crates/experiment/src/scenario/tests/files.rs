@@ -78,7 +78,7 @@ fn a_file_that_is_not_there_is_an_error_wherever_it_is_named() {
     let files = Files::new(&[("a.toml", &text), ("b.toml", &text)]);
     let paths = ["a.toml", "b.toml"].map(|name| files.directory.path().join(name));
     let errors = load(&paths).unwrap_err();
-    let paths: Vec<_> = errors.iter().map(|error| files.told(&error.path().display())).collect();
+    let paths: Vec<_> = errors.iter().map(|error| files.without_directory(&error.path().display())).collect();
     assert_eq!(paths, ["a.toml", "b.toml"]);
 }
 
@@ -107,7 +107,7 @@ fn scenario_files_that_are_no_text_are_errors() {
 fn the_errors_of_all_files_are_told() {
     let files = Files::new(&[("a.toml", "sed = 1"), ("b.toml", "[machine]\nkind = 3")]);
     let paths = ["a.toml", "b.toml"].map(|name| files.directory.path().join(name));
-    let told = files.told(&load(&paths).unwrap_err());
+    let told = files.without_directory(&load(&paths).unwrap_err());
     let lines: Vec<&str> = told.lines().map(|line| line.split(": ").next().unwrap()).collect();
     assert_eq!(lines, ["a.toml:1:1", "b.toml:1:2", "b.toml:2:8"]);
 }

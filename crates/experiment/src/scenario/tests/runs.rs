@@ -1,4 +1,4 @@
-use cubefold_mapping::{EmbeddingKind, Hypercube};
+use cubefold_mapping::Hypercube;
 use cubefold_simulator::EngineChoice;
 use cubefold_simulator::{CubeProgram, Cycles};
 use cubefold_topology::{Extent, LinkMode, MachineKind, TieRule, Wrap};
@@ -45,8 +45,8 @@ fn what_is_not_written_has_its_default() {
     assert_eq!(run.communication.tie(), TieRule::Direct);
     let cube = Hypercube::new(3).unwrap();
     let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
-    assert_eq!(*run.program, GuestProgram::Cube(program));
-    assert_eq!(run.embedding, EmbeddingName::Kind(EmbeddingKind::Byweight));
+    assert_eq!(run.program.as_any().downcast_ref(), Some(&program));
+    assert_eq!(run.embedding.to_string(), "byweight");
     assert!(run.combination.is_empty());
 }
 
@@ -112,10 +112,28 @@ fn wrap_overrides_the_kind() {
 }
 
 #[test]
+fn random_placements_follow_the_seed_and_fit_smaller_programs() {
+    let runs = |seed: u64, machine: &str| {
+        let text = format!("seed = {seed}\n{machine}\n[mapping]\nembeddings = [\"random\"]\n");
+        scenario(&text).runs.remove(0)
+    };
+    let ring = "[machine]\nkind = \"ring\"\nshape = [64]";
+    assert_eq!(runs(1, ring).placement, runs(1, ring).placement);
+    assert_ne!(runs(1, ring).placement, runs(2, ring).placement);
+    let roomy = runs(1, "[machine]\nkind = \"mesh\"\nshape = [5, 7]\n[program]\ndimensions = 5");
+    assert!(roomy.placement.is_one_to_one());
+    let network = "[machine]\nkind = \"butterfly\"\ndimensions = 3\n[program]\ndimensions = 4";
+    assert!(runs(1, network).placement.is_one_to_one());
+    let few = format!("{RING}[program]\ndimensions = 4\n[mapping]\nembeddings = [\"random\"]");
+    assert_eq!(errors(&few), ["7:15: embedding random: 8 nodes for 16 processes, expected at least 16"]);
+}
+
+#[test]
 fn stages_are_named_or_listed() {
     let stages = |written: &str| -> Vec<u8> {
         let run = scenario(&format!("{RING}[program]\nstages = {written}")).runs.remove(0);
-        let GuestProgram::Cube(program) = &*run.program else { panic!("the default is a cube program") };
+        let program: &CubeProgram =
+            run.program.as_any().downcast_ref().expect("the default is a cube program");
         program.stages().iter().map(|dimension| dimension.number()).collect()
     };
     assert_eq!(stages("\"ascend\""), [0, 1, 2]);

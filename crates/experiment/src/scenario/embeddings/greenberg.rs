@@ -3,13 +3,27 @@
 use cubefold_mapping::{GraphGuest, GreenbergError, GreenbergPlacement, Placement, WrapPlace};
 use cubefold_topology::Machine;
 
-use super::{
-    mapping_section::Fit, placement_file::Failure, scenario_error::ScenarioError, setting::Setting,
+use super::{Embedding, Maker};
+use crate::scenario::{
+    errors::ScenarioError,
+    keys::Key,
+    mapping::{Fit, NamedEmbedding},
+    placement_file::Failure,
     source_file::Place,
 };
 
-/// The placement of the guest, `named` telling where the embedding is.
-pub(super) fn place(fit: &Fit<'_>, named: Option<&Place>) -> Result<Placement, Failure> {
+pub(super) const GREENBERG: Embedding = Embedding {
+    name: "greenberg",
+    summary: "a mesh in its smallest hypercube, of more than two dimensions in pairs",
+    source: "Greenberg 1987",
+    takes: "a mesh or line as guest, and the hypercube that it needs",
+    constructions: Vec::new,
+    is_seeded: false,
+    maker: Maker::Construction(place),
+};
+
+fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
+    let named = named.place.as_ref();
     let Some(guest) = fit.program.graph().map(GraphGuest::shape) else {
         return Err(Failure::Wrong(vec![not_a_mesh(fit, named)]));
     };
@@ -22,7 +36,7 @@ pub(super) fn place(fit: &Fit<'_>, named: Option<&Place>) -> Result<Placement, F
 fn not_a_mesh(fit: &Fit<'_>, named: Option<&Place>) -> ScenarioError {
     let message = "embedding greenberg of a d-cube, expected a mesh guest";
     ScenarioError::at(named.unwrap_or(&fit.size.place), message, "places meshes")
-        .because(fit.settings.place(Setting::ProgramKind), "the kind")
+        .because(fit.settings.place(Key::ProgramKind), "the kind")
         .with_help("use \"standard\", which puts the d-cube on a hypercube as it is, or a neighbour-exchange program")
 }
 
@@ -30,7 +44,7 @@ fn not_a_mesh(fit: &Fit<'_>, named: Option<&Place>) -> ScenarioError {
 fn misfit(fit: &Fit<'_>, named: Option<&Place>, guest: &Machine, error: GreenbergError) -> ScenarioError {
     let needed = GreenbergPlacement::cube_dimensions(guest);
     let message = format!("embedding greenberg: {error}");
-    let guest_place = fit.settings.place(Setting::ProgramGuest);
+    let guest_place = fit.settings.place(Key::ProgramGuest);
     match error {
         GreenbergError::CubeDimensions { found, expected } => {
             let label = format!("{found} dimensions, expected {expected}");
@@ -52,14 +66,14 @@ fn misfit(fit: &Fit<'_>, named: Option<&Place>, guest: &Machine, error: Greenber
             let error = ScenarioError::at(named.unwrap_or(&fit.size.place), message, "places meshes");
             error
                 .because(guest_place, "the guest")
-                .because(fit.settings.place(Setting::MachineKind), "the machine")
+                .because(fit.settings.place(Key::MachineKind), "the machine")
                 .with_help("use \"cs838\", which places other graphs")
         }
         GreenbergError::Processes { .. } => {
             ScenarioError::at(guest_place.unwrap_or(&fit.size.place), message, "too large")
                 .because(named, "keeps a table")
         }
-        // What a scenario cannot come to: checks that would tell of a defect, and steps that are not asked for here.
+        // What a scenario cannot come to: checks that would reveal a defect, and steps that are not asked for here.
         GreenbergError::Size { .. }
         | GreenbergError::NotForReflection { .. }
         | GreenbergError::Stage { .. }
@@ -79,7 +93,7 @@ fn at_machine(
     (message, label): (String, String),
 ) -> ScenarioError {
     ScenarioError::at(place, message, label)
-        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .because(named, "fills the cube that the guest needs")
 }
 

@@ -1,14 +1,21 @@
 //! Errors in scenario files and in the files that they name.
+//!
+//! [`ScenarioError`] is one error at its place, [`ScenarioErrors`] all of one command. [`Findings`] gathers those of the
+//! combinations of a sweep and reports each once. Suggestions for misspelt names are at the end.
 
 use std::{
-    fmt,
+    collections::BTreeMap,
+    fmt::{self, Display},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use miette::{LabeledSpan, SourceCode};
 
-use super::source_file::{Place, SourceFile};
+use super::{
+    source_file::{Place, SourceFile},
+    sweep::Assignment,
+};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// One thing that is wrong with a scenario, and where it is written.
@@ -22,7 +29,7 @@ pub struct ScenarioError {
     marks: Vec<Mark>, // the first is what is wrong, the others took part in it
     help: Option<String>,
     standing: Standing,
-    matter: Option<&'static str>, // what tells it from others at its place, instead of the message
+    matter: Option<&'static str>, // its identity at its place, instead of the message
 }
 
 /// Whether an error may be no more than the shadow of another.
@@ -36,7 +43,7 @@ pub(super) enum Standing {
     MissingValue,
 }
 
-/// What tells one error from another: two with the same are the same.
+/// The identity of an error: two errors with the same one are the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ErrorIdentity {
     path: PathBuf,
@@ -153,7 +160,7 @@ impl ScenarioError {
         self.marks.first().map(|mark| mark.place.text())
     }
 
-    /// What tells errors apart; in the order of files, places and messages.
+    /// The identity; in the order of files, places and messages.
     pub(super) fn identity(&self) -> ErrorIdentity {
         let place =
             self.marks.first().map(|mark| (mark.place.source().lines_before(), mark.place.span().start));
@@ -271,11 +278,125 @@ pub(super) fn and_more(mut errors: Vec<ScenarioError>, left_out: u64) -> Vec<Sce
     errors
 }
 
+/// Errors of the file itself and of the combinations of its sweep.
+#[derive(Debug)]
+pub(super) struct Findings {
+    path: PathBuf,
+    combination_count: u128,
+    of_file: Vec<ScenarioError>,
+    of_combinations: BTreeMap<ErrorIdentity, Finding>,
+}
+
+/// An error of one or more combinations.
+#[derive(Debug)]
+struct Finding {
+    error: ScenarioError,
+    first: String, // the first combination that has it, for the help
+    count: u128,
+}
+
+impl Findings {
+    /// With what is wrong whatever the combination.
+    pub(super) fn new(path: &Path, combination_count: u128, of_file: Vec<ScenarioError>) -> Self {
+        Self { path: path.to_owned(), combination_count, of_file, of_combinations: BTreeMap::new() }
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(super) fn is_empty(&self) -> bool {
+        self.of_file.is_empty() && self.of_combinations.is_empty()
+    }
+
+    /// Adds what is wrong in a combination, at the value of the sweep that makes it wrong if there is one.
+    pub(super) fn add(&mut self, combination: &[&Assignment], errors: Vec<ScenarioError>) {
+        let is_swept =
+            |place: &_| combination.iter().any(|assignment| assignment.value.place.contains(place));
+        for error in errors {
+            let error = error.led_by(is_swept);
+            let finding = self.of_combinations.entry(error.identity()).or_insert_with(|| {
+                let values = combination.iter().map(|assignment| assignment.written());
+                let pairs: Vec<String> = values.map(|(path, value)| format!("{path} = {value}")).collect();
+                Finding { error, first: pairs.join(", "), count: 0 }
+            });
+            finding.count += 1;
+        }
+    }
+
+    /// The errors in the order of their places, those in the scenario file before those in others.
+    pub(super) fn into_result(self) -> Result<(), Vec<ScenarioError>> {
+        let total = self.combination_count;
+        let of_combinations = self.of_combinations.into_values().map(|finding| finding.into_error(total));
+        let mut errors = self.of_file;
+        errors.extend(of_combinations);
+        ScenarioError::without_shadows(&mut errors);
+        errors.sort_by_cached_key(|error| (error.path() != self.path, error.identity()));
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+}
+
+impl Finding {
+    /// The error, with the combinations that have it when those are not all.
+    fn into_error(self, total: u128) -> ScenarioError {
+        if self.count == total {
+            return self.error;
+        }
+        let first = if self.count == 1 { "" } else { "the first with " };
+        self.error.with_help(format!("in {} of {total} combinations: {first}{}", self.count, self.first))
+    }
+}
+
+/// The most letters that a name may differ in and still be taken for misspelt.
+const MAX_CHANGES: usize = 3;
+
+/// No known name is nearly as long: what is longer is not compared.
+const MAX_COMPARED_LENGTH: usize = 64;
+
+/// The known name that `found` is most likely meant to be; none when it is like no known one.
+pub(super) fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
+    if found.len() > MAX_COMPARED_LENGTH {
+        return None;
+    }
+    let found = found.to_lowercase();
+    known
+        .iter()
+        .map(|&name| (strsim::damerau_levenshtein(&found, name), name))
+        .filter(|&(changes, name)| changes <= MAX_CHANGES && 2 * changes <= name.len())
+        .min_by_key(|&(changes, _)| changes)
+        .map(|(_, name)| name)
+}
+
+/// What to do about an unknown name: the nearest known one, or else one of them all.
+pub(super) fn help(found: &str, known: &[&str]) -> String {
+    match nearest(found, known) {
+        Some(name) => format!("did you mean \"{name}\"?"),
+        None => format!("known names: {}", known.join(", ")),
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub(super) fn alternatives<T: Display>(names: &[T]) -> String {
+    joined(names, "or")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn all_of<T: Display>(names: &[T]) -> String {
+    joined(names, "and")
+}
+
+fn joined<T: Display>(names: &[T], word: &str) -> String {
+    let texts: Vec<String> = names.iter().map(T::to_string).collect();
+    match texts.as_slice() {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use miette::Diagnostic as _;
+
     use super::*;
     use crate::scenario::source_file::SourceFile;
-    use miette::Diagnostic as _;
 
     #[test]
     fn an_error_moves_to_the_mark_that_is_preferred() {
@@ -313,5 +434,24 @@ mod tests {
             .with_help("mend it");
         assert_eq!(error.help().unwrap().to_string(), "mend it\nb.toml:2:1: 8 nodes");
         assert_eq!(error.labels().unwrap().count(), 1);
+    }
+
+    const KINDS: [&str; 5] = ["line", "ring", "mesh", "torus", "hypercube"];
+
+    #[test]
+    fn the_nearest_name_is_suggested_and_nothing_far_fetched() {
+        assert_eq!(nearest("tours", &KINDS), Some("torus"));
+        assert_eq!(nearest("Ring", &KINDS), Some("ring"));
+        assert_eq!(nearest("hyper-cube", &KINDS), Some("hypercube"));
+        assert_eq!(nearest("butterfly", &KINDS), None);
+        assert_eq!(nearest("", &KINDS), None);
+        assert_eq!(nearest(&"ring".repeat(1000), &KINDS), None);
+    }
+
+    #[test]
+    fn names_are_joined_as_in_a_sentence() {
+        assert_eq!(alternatives(&["a"]), "a");
+        assert_eq!(alternatives(&["a", "b", "c"]), "a, b or c");
+        assert_eq!(all_of(&["a", "b"]), "a and b");
     }
 }

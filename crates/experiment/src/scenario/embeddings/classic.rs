@@ -9,21 +9,32 @@ use cubefold_topology::Machine;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use super::{
-    mapping_section::Fit, placement_file::Failure, scenario_error::ScenarioError, setting::Setting,
+use super::{Embedding, Maker};
+use crate::generator_key::generator_key;
+use crate::scenario::{
+    errors::ScenarioError,
+    keys::Key,
+    mapping::{Fit, NamedEmbedding},
+    placement_file::Failure,
     source_file::Place,
 };
-use crate::generator_key::generator_key;
 
 /// What the generator of flip bits is for.
 const FLIP_BITS: &str = "flip bits of cs838";
 
+pub(super) const CLASSIC: Embedding = Embedding {
+    name: "cs838",
+    summary: "the first construction of the notes CS838 that is for guest and machine, or the one that is named",
+    source: "CS838 1999",
+    takes: "a pair of graphs that one of the constructions is for",
+    constructions: || ClassicConstruction::ALL.iter().map(|own| own.name).collect(),
+    is_seeded: true, // growing trees are placed by chance
+    maker: Maker::Construction(place),
+};
+
 /// The construction with this name, or the first that is for guest and machine.
-pub(super) fn place(
-    fit: &Fit<'_>,
-    construction: Option<&'static ClassicConstruction>,
-    place: Option<&Place>,
-) -> Result<Placement, Failure> {
+fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
+    let construction = named.name.construction().and_then(ClassicConstruction::with_name);
     let guest = fit.program.shape();
     let flips = FlipBits { seed: fit.seed, count: guest.node_count(), words: OnceCell::new() };
     let flip = |vertex| flips.of(vertex);
@@ -31,7 +42,7 @@ pub(super) fn place(
         Some(construction) => ClassicPlacement::named(construction, &guest, fit.machine, &flip),
         None => ClassicPlacement::choose(&guest, fit.machine, &flip),
     };
-    let wrong = |error| Failure::Wrong(vec![refused(fit, place, &guest, &error)]);
+    let wrong = |error| Failure::Wrong(vec![refused(fit, named.place.as_ref(), &guest, &error)]);
     placement.map_err(wrong).map(|placement| Placement::Classic(Box::new(placement)))
 }
 
@@ -73,7 +84,7 @@ fn refused(
     };
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "not covered")
         .because(Some(&fit.size.place), "the machine")
-        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .with_help(help(fit.machine, guest))
 }
 

@@ -1,22 +1,19 @@
-//! The `[machine]` table: kind, lengths, wraps, link mode and the cycles of a hop.
+//! The `[machine]` table: kind, lengths, wraps, partition, link mode and the cycles of a hop.
 
 use cubefold_simulator::Cycles;
 use cubefold_topology::{
     HostDimension, LinkMode, MAX_DIMENSIONS, MAX_ROUTED_NODES, Machine, MachineError, MachineKind, Partition,
-    Wrap,
+    PartitionError, Wrap,
 };
 
 use super::{
-    known_names::alternatives,
+    errors::{ScenarioError, alternatives},
+    keys::{Key, KeyMachines, Section},
     library::Library,
-    network_section::{self, NetworkKeys},
-    partition_section,
-    scenario_error::ScenarioError,
-    setting::Setting,
+    network::{self, NetworkKeys},
     settings::Settings,
-    size::{Size, read_wraps},
     source_file::Place,
-    value::{Content, Value},
+    value::{Content, Size, Table, Value, read_wraps},
 };
 
 /// What the settings say of the machine, as far as it is right.
@@ -42,20 +39,13 @@ pub(super) fn read(
         Some(kind) => network(settings, kind, library, errors).unzip(),
         None => grid(settings, kind, errors),
     };
-    let links = match settings.get(Setting::MachineLinks) {
-        Some(value) => links(value, errors),
-        None => Some(LinkMode::default()),
-    };
-    let hop_cycles = match settings.get(Setting::MachineHopCycles) {
-        Some(value) => value.natural(Setting::MachineHopCycles.path(), 1..=u64::MAX, errors),
-        None => Some(1),
-    };
-    let hop_cycles = hop_cycles.map(Cycles::new);
-    let partition = settings.get(Setting::MachinePartition);
+    let links = links(settings, errors);
+    let hop_cycles = settings.natural(Key::MachineHopCycles, errors).map(Cycles::new);
+    let partition = settings.get(Key::MachinePartition);
     let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
         return MachineSection { machine, partition: None, size, links, hop_cycles };
     };
-    let (partition, size) = partition_section::read(value, machine.as_ref(), errors).unzip();
+    let (partition, size) = read_partition(value, machine.as_ref(), errors).unzip();
     let machine = partition.as_ref().map(|partition| partition.inside().clone());
     MachineSection { machine, partition, size, links, hop_cycles }
 }
@@ -65,8 +55,8 @@ fn grid(
     kind: Option<MachineKind>,
     errors: &mut Vec<ScenarioError>,
 ) -> (Option<Machine>, Option<Size>) {
-    if let (Some(kind), Some(value)) = (kind, settings.get(Setting::MachineEdges)) {
-        let (path, kind_place) = (Setting::MachineEdges.path(), settings.place(Setting::MachineKind));
+    if let (Some(kind), Some(value)) = (kind, settings.get(Key::MachineEdges)) {
+        let (path, kind_place) = (Key::MachineEdges.path(), settings.place(Key::MachineKind));
         errors.push(ScenarioError::foreign_key(path, &value.place, kind.name(), kind_place));
     }
     let size = size(settings, kind, errors);
@@ -85,21 +75,17 @@ fn network(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(Machine, Size)> {
-    let foreign = [
-        ("shape", Setting::MachineShape),
-        ("wrap", Setting::MachineWrap),
-        ("partition", Setting::MachinePartition),
-    ];
-    let foreign = foreign.into_iter().filter_map(|(key, setting)| Some((key, settings.get(setting)?)));
+    let of_grids = Key::in_section(Section::Machine).filter(|key| key.entry().machines == KeyMachines::Grids);
+    let foreign = of_grids.filter_map(|key| Some((key.key(), settings.get(key)?)));
     let keys = NetworkKeys {
         name: "machine",
         count_key: "dimensions",
-        count: settings.get(Setting::MachineDimensions),
-        edges: settings.get(Setting::MachineEdges),
+        count: settings.get(Key::MachineDimensions),
+        edges: settings.get(Key::MachineEdges),
         foreign: foreign.collect(),
-        kind: settings.get(Setting::MachineKind)?,
+        kind: settings.get(Key::MachineKind)?,
     };
-    let (machine, size) = network_section::read(kind, &keys, |path| settings.beside(path), library, errors)?;
+    let (machine, size) = network::read(kind, &keys, |path| settings.beside(path), library, errors)?;
     if machine.node_count() > MAX_ROUTED_NODES {
         let message = format!(
             "{} nodes, expected at most {MAX_ROUTED_NODES} (2^16) of a network",
@@ -113,19 +99,16 @@ fn network(
 }
 
 fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<MachineKind> {
-    let names = MachineKind::HOSTS.map(|kind| (kind.name(), kind));
-    let Some(value) = settings.get(Setting::MachineKind) else {
-        let expected = alternatives(&MachineKind::HOSTS);
-        errors.push(settings.missing(Setting::MachineKind, &expected));
-        return None;
-    };
-    value.choice(Setting::MachineKind.path(), &names, errors)
+    if settings.get(Key::MachineKind).is_none() {
+        errors.push(settings.missing(Key::MachineKind, &alternatives(&MachineKind::HOSTS)));
+    }
+    settings.one_of(Key::MachineKind, &MachineKind::HOSTS, MachineKind::name, errors)
 }
 
 /// The lengths: from the shape or from the dimensions, whichever is written further up.
 fn size(settings: &Settings<'_>, kind: Option<MachineKind>, errors: &mut Vec<ScenarioError>) -> Option<Size> {
-    let shape = settings.layered(Setting::MachineShape);
-    let dimensions = settings.layered(Setting::MachineDimensions);
+    let shape = settings.layered(Key::MachineShape);
+    let dimensions = settings.layered(Key::MachineDimensions);
     match (shape, dimensions) {
         (None, None) => {
             errors.push(missing_size(settings, kind));
@@ -134,25 +117,25 @@ fn size(settings: &Settings<'_>, kind: Option<MachineKind>, errors: &mut Vec<Sce
         (Some((one, _)), Some((other, value))) if one == other => {
             let message = "both machine.shape and machine.dimensions, expected one of them";
             let error = ScenarioError::at(&value.place, message, "with a shape beside it");
-            errors.push(error.because(settings.place(Setting::MachineShape), "the shape"));
+            errors.push(error.because(settings.place(Key::MachineShape), "the shape"));
             None
         }
         (shape, Some((layer, value))) if shape.is_none_or(|(other, _)| other < layer) => {
             size_of_cube(settings, kind, value, errors)
         }
-        (Some((_, value)), _) => Size::read(value, Setting::MachineShape.path(), errors),
+        (Some((_, value)), _) => Size::read(value, Key::MachineShape.path(), errors),
         (None, Some((_, value))) => size_of_cube(settings, kind, value, errors),
     }
 }
 
 fn missing_size(settings: &Settings<'_>, kind: Option<MachineKind>) -> ScenarioError {
     let (setting, expected) = match kind {
-        Some(MachineKind::Hypercube) => (Setting::MachineDimensions, "how many, or a shape of all 2"),
-        Some(MachineKind::Line | MachineKind::Ring) => (Setting::MachineShape, "its length: [64]"),
-        _ => (Setting::MachineShape, "the length of each dimension: [8, 8]"),
+        Some(MachineKind::Hypercube) => (Key::MachineDimensions, "how many, or a shape of all 2"),
+        Some(MachineKind::Line | MachineKind::Ring) => (Key::MachineShape, "its length: [64]"),
+        _ => (Key::MachineShape, "the length of each dimension: [8, 8]"),
     };
     let written_as = kind.map(|kind| format!("a {kind}")).unwrap_or_default();
-    settings.missing(setting, expected).because(settings.place(Setting::MachineKind), written_as)
+    settings.missing(setting, expected).because(settings.place(Key::MachineKind), written_as)
 }
 
 fn size_of_cube(
@@ -164,12 +147,12 @@ fn size_of_cube(
     if let Some(kind) = kind.filter(|&kind| kind != MachineKind::Hypercube) {
         let message = format!("machine.dimensions with a {kind}, expected machine.shape");
         let error = ScenarioError::at(&value.place, message, "only a hypercube has it instead of a shape")
-            .because(settings.place(Setting::MachineKind), format!("a {kind}"))
+            .because(settings.place(Key::MachineKind), format!("a {kind}"))
             .with_help("give the length of each dimension: shape = [8, 8]");
         errors.push(error);
         return None;
     }
-    let count = value.natural(Setting::MachineDimensions.path(), 1..=MAX_DIMENSIONS as u64, errors)?;
+    let count = value.natural(Key::MachineDimensions.path(), 1..=MAX_DIMENSIONS as u64, errors)?;
     Some(Size::of_cube(count, &value.place))
 }
 
@@ -180,8 +163,8 @@ fn wraps(
     size: Option<&Size>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<Wrap>> {
-    let name = Setting::MachineWrap.path();
-    let Some(value) = settings.get(Setting::MachineWrap) else {
+    let name = Key::MachineWrap.path();
+    let Some(value) = settings.get(Key::MachineWrap) else {
         return Some(vec![kind?.wrap(); size?.lengths.len()]);
     };
     read_wraps(value, name, size, errors)
@@ -194,7 +177,7 @@ fn machine(
     wraps: Option<&[Wrap]>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Machine> {
-    // Wraps that are wrong have been told: the rest is checked as if there were none.
+    // Wraps that are wrong have been reported: the rest is checked as if there were none.
     let machine = match wraps {
         Some(wraps) => Machine::with_wraps(kind, &size.lengths, wraps),
         None => Machine::new(kind, &size.lengths),
@@ -210,7 +193,7 @@ fn machine(
 
 /// An error of the machine at the place that it speaks of.
 fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<ScenarioError> {
-    let kind = settings.place(Setting::MachineKind);
+    let kind = settings.place(Key::MachineKind);
     match error {
         MachineError::HypercubeLength { .. } => {
             let wrong = size.lengths.iter().enumerate().filter(|&(_, &length)| length != 2);
@@ -247,15 +230,55 @@ fn hypercube_length(index: usize, length: u64, kind: Option<&Place>, size: &Size
 }
 
 /// A link mode by its name or Tao's number.
-fn links(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<LinkMode> {
-    let names = LinkMode::ALL.map(|mode| (mode.name(), mode));
-    let Content::Integer(number) = value.content else {
-        return value.choice(Setting::MachineLinks.path(), &names, errors);
+fn links(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<LinkMode> {
+    let written = settings.get(Key::MachineLinks).map(|value| (value, &value.content));
+    let Some((value, &Content::Integer(number))) = written else {
+        return settings.one_of(Key::MachineLinks, &LinkMode::ALL, LinkMode::name, errors);
     };
     let mode = LinkMode::ALL.into_iter().find(|mode| number == Some(u64::from(mode.number())));
     if mode.is_none() {
         let expected = format!("{}, or 1, 2 or 3", alternatives(&LinkMode::ALL));
-        errors.push(value.unexpected(Setting::MachineLinks.path(), expected));
+        errors.push(value.unexpected(Key::MachineLinks.path(), expected));
     }
     mode
+}
+
+/// Reads a partition of `machine`, with its lengths. Without a machine only what is wrong in any is reported.
+pub(super) fn read_partition(
+    value: &Value,
+    machine: Option<&Machine>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(Partition, Size)> {
+    let table = Table::read(value, Key::MachinePartition.path(), &["base", "shape"], errors)?;
+    let base = table.required("base", "the coordinates of its first node: [0, 0]", errors);
+    let shape = table.required("shape", "its lengths: [4, 4]", errors);
+    let base_values = base.and_then(|value| coordinates(value, &table.name("base"), errors));
+    let size = shape.and_then(|value| Size::read(value, &table.name("shape"), errors));
+    let (base_values, size, machine) = (base_values?, size?, machine?);
+    match Partition::new(machine, &base_values, &size.lengths) {
+        Ok(partition) => Some((partition, size)),
+        Err(error) => {
+            let place = match error {
+                PartitionError::Base(_) => base.map_or(&value.place, |base| &base.place),
+                PartitionError::Outside { dimension, .. } => size.length_place(dimension.index()),
+                PartitionError::Arity { .. } | PartitionError::Lengths(_) => &size.place,
+            };
+            let error = ScenarioError::at(place, error.to_string(), "not inside the machine");
+            errors.push(error.with_help("a partition is a box of the machine that does not wrap around"));
+            None
+        }
+    }
+}
+
+fn coordinates(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Vec<u64>> {
+    let values = value.list(name, "coordinates", errors)?;
+    let before = errors.len();
+    let mut coordinates = vec![];
+    for entry in values {
+        match entry.content {
+            Content::Integer(Some(coordinate)) => coordinates.push(coordinate),
+            _ => errors.push(entry.unexpected(format!("entry of {name}"), "an integer of at least 0")),
+        }
+    }
+    (errors.len() == before).then_some(coordinates)
 }

@@ -2,48 +2,37 @@
 
 use std::sync::Arc;
 
-use cubefold_mapping::{
-    Construction, ConstructionError, ConstructionKind, EmbeddingKind, Hypercube, Placement, PlacementTable,
-};
+use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, Partition};
 
 use super::{
-    classic_placement,
-    embedding_name::EmbeddingName,
-    greenberg_section,
-    known_names::{all_of, help},
+    embeddings::{EmbeddingName, Maker, expected, place_seeded},
+    errors::{ScenarioError, all_of, help},
+    keys::Key,
     launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
     placement_file::{self, Failure},
-    scenario_error::ScenarioError,
-    setting::Setting,
     settings::Settings,
-    size::Size,
     source_file::Place,
-    value::{Content, Value},
+    value::{Content, Size, Value},
 };
-use crate::{guest_program::GuestProgram, region::Region};
+use crate::{region::Region, scenario_program::ScenarioProgram};
 
 /// What is compared when a scenario names no embeddings.
-pub(super) const DEFAULT_EMBEDDINGS: [EmbeddingKind; 3] =
-    [EmbeddingKind::Standard, EmbeddingKind::Xor, EmbeddingKind::Byweight];
-
-/// The embeddings that there are.
-const EXPECTED: &str =
-    "standard, xor, byweight, gray, optimal, tao, tao:NAME, greenberg, cs838, cs838:NAME or file:PATH";
+pub(super) const DEFAULT_EMBEDDINGS: [&str; 3] = ["standard", "xor", "byweight"];
 
 /// An embedding and where it is named; nowhere when it is a default.
 #[derive(Debug)]
 pub(super) struct NamedEmbedding {
     pub(super) name: EmbeddingName,
-    place: Option<Place>,
+    pub(super) place: Option<Place>,
 }
 
 /// A program and the machine that its processes are to be placed on.
 #[derive(Debug)]
 pub(super) struct Fit<'a> {
     pub(super) settings: &'a Settings<'a>,
-    pub(super) program: &'a GuestProgram,
+    pub(super) program: &'a ScenarioProgram,
     pub(super) machine: &'a Machine,
     pub(super) partition: Option<&'a Partition>,
     pub(super) size: &'a Size,
@@ -66,26 +55,23 @@ impl Fit<'_> {
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
-    program: Option<&GuestProgram>,
+    program: Option<&ScenarioProgram>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<NamedEmbedding>> {
-    let Some(value) = settings.get(Setting::MappingEmbeddings) else {
+    let Some(value) = settings.get(Key::MappingEmbeddings) else {
         let on_network = machine.is_some_and(|machine| machine.graph().is_some());
         let kind = machine.map(Machine::kind);
-        let names = match program {
+        let names: &[&str] = match program {
             // A network goes on one of its own kind as it is, and elsewhere as the notes have it.
-            Some(program) if is_foreign(program, kind) => {
-                vec![EmbeddingName::Classic(None)]
-            }
-            Some(program) if on_network || program.has_network_guest() => {
-                vec![EmbeddingName::Kind(EmbeddingKind::Standard)]
-            }
-            Some(program) if program.cube().is_none() => vec![EmbeddingName::Tao(None)],
-            _ => DEFAULT_EMBEDDINGS.map(EmbeddingName::Kind).into(),
+            Some(program) if is_foreign(program, kind) => &["cs838"],
+            Some(program) if on_network || program.has_network_guest() => &["standard"],
+            Some(program) if program.cube().is_none() => &["tao"],
+            _ => &DEFAULT_EMBEDDINGS[..],
         };
-        return Some(names.into_iter().map(|name| NamedEmbedding { name, place: None }).collect());
+        let names = names.iter().filter_map(|name| EmbeddingName::with_name(name));
+        return Some(names.map(|name| NamedEmbedding { name, place: None }).collect());
     };
-    let values = value.list(Setting::MappingEmbeddings.path(), "embeddings", errors)?;
+    let values = value.list(Key::MappingEmbeddings.path(), "embeddings", errors)?;
     let before = errors.len();
     let mut embeddings: Vec<NamedEmbedding> = vec![];
     for entry in values {
@@ -106,14 +92,8 @@ pub(super) fn read(
 }
 
 /// Whether the guest is a network, and not of the kind of the machine; data that wander are at home on both of theirs.
-fn is_foreign(program: &GuestProgram, machine: Option<MachineKind>) -> bool {
-    program.has_network_guest() && !wanders(program) && machine != Some(program.shape().kind())
-}
-
-/// Whether data wander through the machine: the program has then been read to have as many processes as the nodes of the
-/// machine have words, one or two each (`docs/model.md` section 2).
-fn wanders(program: &GuestProgram) -> bool {
-    matches!(program, GuestProgram::ShuffleExchange(_))
+fn is_foreign(program: &ScenarioProgram, machine: Option<MachineKind>) -> bool {
+    program.has_network_guest() && !program.is_wandering() && machine != Some(program.shape().kind())
 }
 
 fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<EmbeddingName> {
@@ -121,7 +101,7 @@ fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Embedding
         Content::Text(text) => text,
         Content::Table(_) => return launcher_file::entry(entry, errors).map(EmbeddingName::Launcher),
         Content::Integer(_) | Content::Boolean(_) | Content::List(_) | Content::Other => {
-            errors.push(entry.unexpected("embedding", EXPECTED));
+            errors.push(entry.unexpected("embedding", expected()));
             return None;
         }
     };
@@ -129,14 +109,14 @@ fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Embedding
     if name.is_none() {
         let known = EmbeddingName::known();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let error = entry.unexpected("embedding", EXPECTED);
+        let error = entry.unexpected("embedding", expected());
         let help = launcher_file::as_table(text).unwrap_or_else(|| help(text, &known));
         errors.push(error.with_help(help));
     }
     name
 }
 
-/// The placement of each embedding, in their order; what does not fit is told.
+/// The placement of each embedding, in their order; what does not fit is reported.
 pub(super) fn place(
     fit: &Fit<'_>,
     embeddings: Vec<NamedEmbedding>,
@@ -149,16 +129,8 @@ pub(super) fn place(
     errors.extend(misfits);
     let mut placed = vec![];
     for embedding in embeddings {
-        let fits = match embedding.name {
-            EmbeddingName::Kind(_) => rules_fit,
-            EmbeddingName::File(_)
-            | EmbeddingName::Launcher(_)
-            | EmbeddingName::Tao(_)
-            | EmbeddingName::Classic(_)
-            | EmbeddingName::Greenberg => true,
-        };
-        // What does not fit has been told, once for all of them.
-        if !fits {
+        // What does not fit has been reported, once for all of them.
+        if embedding.name.rule().is_some() && !rules_fit {
             continue;
         }
         match placement(fit, &embedding, library) {
@@ -172,7 +144,7 @@ pub(super) fn place(
 
 /// What keeps the embeddings that are rules off the machine, once for all of them.
 fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
-    let is_rule = |embedding: &&NamedEmbedding| matches!(embedding.name, EmbeddingName::Kind(_));
+    let is_rule = |embedding: &&NamedEmbedding| embedding.name.rule().is_some();
     let rules: Vec<&NamedEmbedding> = embeddings.iter().filter(is_rule).collect();
     let Some(first) = rules.first().filter(|_| fit.cube().is_some() || fit.has_network()) else {
         return vec![];
@@ -193,24 +165,24 @@ fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
 fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioError> {
     let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
     let (nodes, processes) = (fit.machine.node_count(), fit.program.process_count());
-    if embedding.name != EmbeddingName::Kind(EmbeddingKind::Standard) {
+    if embedding.name.rule() != Some(EmbeddingKind::Standard) {
         let message =
             format!("embedding {} where a network is placed or placed on, expected standard", embedding.name);
         return Some(
             ScenarioError::at(place, message, "goes by the dimensions of a grid")
-                .because(fit.settings.place(Setting::MachineKind), "the machine")
-                .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+                .because(fit.settings.place(Key::MachineKind), "the machine")
+                .because(fit.settings.place(Key::ProgramGuest), "the guest")
                 .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
         );
     }
-    (nodes != processes && !wanders(fit.program)).then(|| {
+    (nodes != processes && !fit.program.is_wandering()).then(|| {
         let message = format!(
             "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
         );
         ScenarioError::at(place, message, format!("{nodes} nodes, expected {processes}"))
             .because(Some(&fit.size.place), format!("{nodes} nodes"))
-            .because(fit.settings.place(Setting::ProgramGuest), format!("{processes} processes"))
-            .because(fit.settings.place(Setting::ProgramDimensions), format!("{processes} processes"))
+            .because(fit.settings.place(Key::ProgramGuest), format!("{processes} processes"))
+            .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
             .with_help("only a placement file leaves nodes empty or puts several processes on one")
     })
 }
@@ -237,7 +209,7 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
         fit.size.written()
     );
     ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {processes}"))
-        .because(fit.settings.place(Setting::ProgramDimensions), format!("{processes} processes"))
+        .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
         .because(first.place.as_ref(), "fills the machine")
         .with_help(if nodes < processes {
             "only tao and placement files put several processes on a node".to_owned()
@@ -257,20 +229,14 @@ fn placement(
 ) -> Result<Arc<Placement>, Failure> {
     let region = Region { machine: fit.machine, partition: fit.partition };
     match &embedding.name {
-        EmbeddingName::Kind(EmbeddingKind::Standard) if fit.has_network() => {
-            let key = PlacementKey::named(EmbeddingKind::Standard.name(), fit.program, region);
-            library.placement(key, || as_numbered(fit))
-        }
-        EmbeddingName::Kind(kind) => {
-            let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
-            let key = PlacementKey::named(kind.name(), fit.program, region);
-            library.placement(key, || {
-                // What could be wrong has been told by `misfits`; this is its net.
-                Placement::embed(*kind, cube, fit.machine).map_err(|error| {
-                    let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
-                    Failure::Wrong(vec![error])
-                })
-            })
+        EmbeddingName::Registered { embedding: registered, .. } => {
+            let seed = if registered.is_seeded { format!(" by seed {}", fit.seed) } else { String::new() };
+            let key = PlacementKey::named(&format!("{}{seed}", embedding.name), fit.program, region);
+            match registered.maker {
+                Maker::Rule(kind) => place_by_rule(fit, embedding, kind, key, library),
+                Maker::Construction(place) => library.placement(key, || place(fit, embedding)),
+                Maker::Seeded(place) => library.placement(key, || place_seeded(fit, embedding, place)),
+            }
         }
         EmbeddingName::File(name) => {
             let path = fit.settings.beside(name);
@@ -288,25 +254,28 @@ fn placement(
             let key = PlacementKey::launcher(&source, fit.program, region);
             library.placement(key, || source.read(fit.program.process_count(), region))
         }
-        EmbeddingName::Tao(kind) => {
-            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, region);
-            library.placement(key, || {
-                construct(fit, *kind)
-                    .map_err(|error| Failure::Wrong(vec![not_covered(fit, embedding, &error)]))
-            })
-        }
-        EmbeddingName::Classic(kind) => {
-            // Growing trees are placed by chance.
-            let name = format!("{} by seed {}", embedding.name, fit.seed);
-            let key = PlacementKey::named(&name, fit.program, region);
-            let place = embedding.place.as_ref();
-            library.placement(key, || classic_placement::place(fit, *kind, place))
-        }
-        EmbeddingName::Greenberg => {
-            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, region);
-            library.placement(key, || greenberg_section::place(fit, embedding.place.as_ref()))
-        }
     }
+}
+
+/// The placement of a rule: of the fields of labels, or where a network takes part, process by process.
+fn place_by_rule(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    kind: EmbeddingKind,
+    key: PlacementKey,
+    library: &mut Library,
+) -> Result<Arc<Placement>, Failure> {
+    if kind == EmbeddingKind::Standard && fit.has_network() {
+        return library.placement(key, || as_numbered(fit));
+    }
+    let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
+    library.placement(key, || {
+        // What could be wrong has been reported by `misfits`; this is its net.
+        Placement::embed(kind, cube, fit.machine).map_err(|error| {
+            let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
+            Failure::Wrong(vec![error])
+        })
+    })
 }
 
 /// Process `n` on node `n`; where every node has two words, processes `2n` and `2n + 1`.
@@ -319,37 +288,11 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
     })
 }
 
-/// The construction of Tao's with this name, or the one that the theorems pick. A d-cube is the mesh of all
-/// lengths 2 (errata C5).
-fn construct(fit: &Fit<'_>, kind: Option<ConstructionKind>) -> Result<Placement, ConstructionError> {
-    let guest = fit.program.shape();
-    let construction = match kind {
-        Some(kind) => Construction::named(kind, &guest, fit.machine),
-        None => Construction::choose(&guest, fit.machine),
-    };
-    construction.map(|construction| Placement::Construction(Box::new(construction)))
-}
-
-/// The error for a pair of shapes that no theorem covers, with the conditions that fail.
-fn not_covered(fit: &Fit<'_>, embedding: &NamedEmbedding, error: &ConstructionError) -> ScenarioError {
-    let what = match error.kind {
-        Some(kind) => format!("tao:{kind} does not map"),
-        None => "no construction of Tao 1988 maps".to_owned(),
-    };
-    let message = format!("{what} this guest on the machine of shape {}", fit.size.written());
-    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-    let conditions: Vec<String> = error.unmet.iter().map(ToString::to_string).collect();
-    ScenarioError::at(place, message, "not covered")
-        .because(Some(&fit.size.place), "the machine")
-        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
-        .with_help(format!("what keeps it:\n{}", conditions.join("\n")))
-}
-
 fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let message = format!("embedding {} of a torus or mesh guest, expected a d-cube", embedding.name);
-    let place = embedding.place.as_ref().or(fit.settings.place(Setting::ProgramGuest));
+    let place = embedding.place.as_ref().or(fit.settings.place(Key::ProgramGuest));
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "places d-cubes")
-        .because(fit.settings.place(Setting::ProgramGuest), "the guest")
+        .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .with_help("use \"tao\", or name a placement file: \"file:PATH\"")
 }
 

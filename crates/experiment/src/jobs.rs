@@ -1,0 +1,205 @@
+//! Jobs on a pool of threads, as many at once as memory allows.
+//!
+//! Jobs begin in their order. The memory of all jobs at work stays within the limit, except for a job that needs more
+//! by itself, which then is at work alone.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use rayon::ThreadPool;
+
+/// The threads and the memory that jobs may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Resources {
+    /// The most threads.
+    pub threads: usize,
+    /// The most memory \[bytes\].
+    pub memory: u64,
+}
+
+/// One unit of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Job {
+    /// Its place among all jobs, as the caller counts them.
+    pub(crate) place: usize,
+    /// The memory that it takes \[bytes\].
+    pub(crate) bytes: u64,
+}
+
+/// How many jobs are let in for each thread: one at work, and one so that no thread waits for the next.
+const JOBS_A_THREAD: usize = 2;
+
+/// Runs all jobs on the threads of `pool`, beginning them in their order, and returns when all are over.
+///
+/// A job may use the same pool inside: a large one alone then has all threads, and there are never more
+/// threads at work than the pool has. The memory of a job is given back when `work` drops its permit.
+///
+/// # Errors
+///
+/// The first error that `work` returns; no further job is begun then.
+pub(crate) fn run_jobs<E: Send>(
+    pool: &ThreadPool,
+    jobs: impl IntoIterator<Item = Job>,
+    resources: Resources,
+    work: impl Fn(Job, Permit) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let most = pool.current_num_threads().saturating_mul(JOBS_A_THREAD);
+    let admission = Arc::new(Admission::new(resources.memory, most));
+    let failed = Mutex::new(None);
+    let has_failed = || failed.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+    // The caller's thread lets jobs in; it is none of the pool's, so that its waiting holds up no job.
+    pool.in_place_scope(|scope| {
+        for job in jobs {
+            let permit = admission.enter(job.bytes);
+            if has_failed() {
+                break;
+            }
+            let (work, failed) = (&work, &failed);
+            scope.spawn(move |_| {
+                if let Err(error) = work(job, permit) {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                }
+            });
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// Lets runs in one after another, each as soon as what it needs is free.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    limit: u64,  // bytes
+    most: usize, // at least 1
+    taken: Mutex<Taken>,
+    freed: Condvar,
+}
+
+/// What those that were let in have taken.
+#[derive(Debug, Default)]
+struct Taken {
+    bytes: u64, // at most the limit, unless one run alone needs more
+    permits: usize,
+}
+
+/// A place among the runs at work, with the memory that it takes until it is dropped.
+#[derive(Debug)]
+pub struct Permit {
+    admission: Arc<Admission>,
+    bytes: u64,
+}
+
+impl Admission {
+    /// Lets in at most `most` at once, which take at most `limit` bytes together.
+    pub(crate) fn new(limit: u64, most: usize) -> Self {
+        Self { limit, most: most.max(1), taken: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// Waits until `bytes` are free. Who needs more than there is at all is let in alone.
+    pub(crate) fn enter(self: &Arc<Self>, bytes: u64) -> Permit {
+        let full = |taken: &mut Taken| !self.has_room(taken, bytes);
+        let waited = self.freed.wait_while(self.lock(), full);
+        let mut taken = waited.unwrap_or_else(PoisonError::into_inner);
+        taken.bytes = taken.bytes.saturating_add(bytes);
+        taken.permits += 1;
+        Permit { admission: Arc::clone(self), bytes }
+    }
+
+    fn has_room(&self, taken: &Taken, bytes: u64) -> bool {
+        let fits = taken.bytes.checked_add(bytes).is_some_and(|sum| sum <= self.limit);
+        taken.permits == 0 || (fits && taken.permits < self.most)
+    }
+
+    /// Two numbers that every holder leaves in order, also one that panics.
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let mut taken = self.admission.lock();
+        taken.bytes = taken.bytes.saturating_sub(self.bytes);
+        taken.permits -= 1;
+        drop(taken);
+        self.admission.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        convert::Infallible,
+        sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    };
+
+    use rayon::prelude::*;
+
+    use super::*;
+    use crate::support::{RESOURCES, pool};
+
+    #[test]
+    fn jobs_may_use_the_threads_inside_and_never_use_others() {
+        let (pool, parts, most) = (pool(), AtomicUsize::new(0), AtomicUsize::new(0));
+        let jobs = (0..50).map(|place| Job { place, bytes: 1 << 28 });
+        let part = |_: usize| {
+            assert!(rayon::current_thread_index().is_some_and(|thread| thread < 2), "a thread of the pool");
+            parts.fetch_add(1, Ordering::Relaxed);
+        };
+        run_jobs(&pool, jobs, RESOURCES, |_, _permit| {
+            most.fetch_max(rayon::current_num_threads(), Ordering::Relaxed);
+            (0..100).into_par_iter().for_each(part);
+            Ok::<(), Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+        assert_eq!((parts.into_inner(), most.into_inner()), (5000, 2));
+    }
+
+    #[test]
+    fn a_job_that_needs_all_memory_runs_alone() {
+        let (pool, at_work) = (pool(), AtomicUsize::new(0));
+        let jobs = (0..40).map(|place| Job { place, bytes: if place % 5 == 0 { 1 << 30 } else { 1 << 20 } });
+        run_jobs(&pool, jobs, RESOURCES, |job, permit| {
+            let others = at_work.fetch_add(1, Ordering::SeqCst);
+            assert!(job.bytes < 1 << 30 || others == 0, "{others} beside job {}", job.place);
+            std::thread::yield_now();
+            at_work.fetch_sub(1, Ordering::SeqCst);
+            drop(permit);
+            Ok::<(), Infallible>(())
+        })
+        .unwrap_or_else(|never| match never {});
+    }
+
+    #[test]
+    fn what_is_at_work_at_once_stays_within_the_limit_and_goes_on_in_order() {
+        let (admission, at_work, begun) =
+            (Arc::new(Admission::new(100, 3)), AtomicU64::new(0), Mutex::new(vec![]));
+        let needs = [10, 90, 40, 100, 30, 30, 30, 30, 1, 99, 0, 0, 0, 0];
+        std::thread::scope(|scope| {
+            for need in needs {
+                let permit = admission.enter(need);
+                begun.lock().unwrap().push(need);
+                let at_work = &at_work;
+                scope.spawn(move || {
+                    let together = at_work.fetch_add(need, Ordering::SeqCst) + need;
+                    assert!(together <= 100, "{together}");
+                    std::thread::yield_now();
+                    at_work.fetch_sub(need, Ordering::SeqCst);
+                    drop(permit);
+                });
+            }
+        });
+        assert_eq!(*begun.lock().unwrap(), needs);
+    }
+
+    #[test]
+    fn there_is_room_for_so_many_and_so_much_and_for_one_that_needs_more_alone() {
+        let admission = Arc::new(Admission::new(100, 2));
+        let room = |bytes| admission.has_room(&admission.lock(), bytes);
+        assert!(room(100) && room(101));
+        let first = admission.enter(60);
+        assert!(room(40) && !room(41) && !room(u64::MAX));
+        let second = admission.enter(0);
+        assert!(!room(0), "a third");
+        drop((first, second));
+        assert!(room(100));
+    }
+}

@@ -1,0 +1,264 @@
+//! The embeddings that a scenario can name: one registry, from which parsing, the errors about unknown names, the
+//! lists in help and the check of the documentation derive.
+//!
+//! An embedding is added as one entry of [`EMBEDDINGS`]. Files are no entries: `file:PATH` and the tables of launchers
+//! name placements made elsewhere.
+
+mod classic;
+mod greenberg;
+mod tao;
+
+use std::fmt;
+
+use cubefold_mapping::{
+    EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask, RANDOM, SeededEmbedding,
+};
+
+use super::{
+    errors::{ScenarioError, alternatives},
+    keys::Key,
+    launcher_file::LauncherEntry,
+    mapping::{Fit, NamedEmbedding},
+    placement_file::Failure,
+};
+use crate::generator_key::generator_key;
+
+/// An embedding that a scenario can name.
+#[derive(Debug)]
+pub struct Embedding {
+    /// The word for it in every file.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from: author, year, section.
+    pub source: &'static str,
+    /// The programs and machines that it takes.
+    pub takes: &'static str,
+    /// The constructions that can be asked for as `name:CONSTRUCTION`.
+    pub constructions: fn() -> Vec<&'static str>,
+    /// Whether placements depend on the seed of the scenario.
+    pub is_seeded: bool,
+    pub(super) maker: Maker,
+}
+
+/// What makes the placements of an embedding.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Maker {
+    /// A rule for the fields of a hypercube program's labels.
+    Rule(EmbeddingKind),
+    /// A function of the program, the machine, and the construction that is asked for.
+    Construction(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
+    /// A function of the guest, the machine and the seed.
+    Seeded(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
+}
+
+/// The embeddings, in the order of messages and help.
+static EMBEDDINGS: &[Embedding] = &[
+    rule(EmbeddingKind::Standard),
+    rule(EmbeddingKind::Xor),
+    rule(EmbeddingKind::Byweight),
+    rule(EmbeddingKind::Gray),
+    rule(EmbeddingKind::Optimal),
+    seeded(RANDOM),
+    tao::TAO,
+    greenberg::GREENBERG,
+    classic::CLASSIC,
+];
+
+/// A rule for the fields of labels; "standard" also numbers the processes of networks.
+const fn rule(kind: EmbeddingKind) -> Embedding {
+    let &EmbeddingDescriptor { name, summary, source, takes, .. } =
+        cubefold_mapping::EMBEDDINGS[kind as usize];
+    Embedding {
+        name,
+        summary,
+        source,
+        takes,
+        constructions: Vec::new,
+        is_seeded: false,
+        maker: Maker::Rule(kind),
+    }
+}
+
+/// An embedding that the seed decides.
+const fn seeded(embedding: SeededEmbedding) -> Embedding {
+    let SeededEmbedding { name, summary, source, takes, place } = embedding;
+    Embedding {
+        name,
+        summary,
+        source,
+        takes,
+        constructions: Vec::new,
+        is_seeded: true,
+        maker: Maker::Seeded(place),
+    }
+}
+
+/// The embeddings that a scenario can name, besides files.
+#[must_use]
+pub fn embeddings() -> &'static [Embedding] {
+    EMBEDDINGS
+}
+
+/// What stands before a path.
+const FILE_PREFIX: &str = "file:";
+
+/// What the entries of `mapping.embeddings` can be, with `NAME` for constructions: `standard, .., tao:NAME or
+/// file:PATH`.
+pub(super) fn expected() -> String {
+    let forms = |embedding: &Embedding| {
+        let family = (!(embedding.constructions)().is_empty()).then(|| format!("{}:NAME", embedding.name));
+        [Some(embedding.name.to_owned()), family].into_iter().flatten()
+    };
+    let file = format!("{FILE_PREFIX}PATH");
+    alternatives(&EMBEDDINGS.iter().flat_map(forms).chain([file]).collect::<Vec<_>>())
+}
+
+impl Embedding {
+    /// Its name, and `name:CONSTRUCTION` for each of its constructions.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let constructions = (self.constructions)().into_iter();
+        let named = constructions.map(|construction| format!("{}:{construction}", self.name));
+        std::iter::once(self.name.to_owned()).chain(named)
+    }
+
+    /// The rule, where it is one.
+    pub(super) fn rule(&self) -> Option<EmbeddingKind> {
+        match self.maker {
+            Maker::Rule(kind) => Some(kind),
+            Maker::Construction(_) | Maker::Seeded(_) => None,
+        }
+    }
+}
+
+/// Places a program by an embedding that the seed decides.
+pub(super) fn place_seeded(
+    fit: &Fit<'_>,
+    named: &NamedEmbedding,
+    place: fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>,
+) -> Result<Placement, Failure> {
+    let (guest, key) = (fit.program.shape(), |task: &str| generator_key(fit.seed, task));
+    place(&PlacementTask { guest: &guest, machine: fit.machine, key: &key }).map_err(|refusal| {
+        let message = format!("embedding {}: {refusal}", named.name);
+        let error = ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "not placed")
+            .because(Some(&fit.size.place), "the machine")
+            .because(fit.settings.place(Key::ProgramGuest), "the guest")
+            .because(fit.settings.place(Key::ProgramDimensions), "the processes")
+            .with_help(refusal.help);
+        Failure::Wrong(vec![error])
+    })
+}
+
+/// An embedding as a scenario asks for it; displays as the name written there, or by which results call it.
+#[derive(Debug, Clone)]
+pub enum EmbeddingName {
+    /// One of the registry: `xor`, `tao`, `tao:NAME`.
+    Registered {
+        /// The embedding.
+        embedding: &'static Embedding,
+        /// The construction that is asked for; none where the embedding chooses.
+        construction: Option<&'static str>,
+    },
+    /// A placement file: `file:PATH`, relative to the scenario.
+    File(String),
+    /// A launcher's file, by a table; displays as `FORMAT:PATH`, without hosts and slots.
+    Launcher(LauncherEntry),
+}
+
+impl EmbeddingName {
+    /// The one with this name; none when it is neither a known name nor `file:` and a path.
+    #[must_use]
+    pub fn with_name(name: &str) -> Option<Self> {
+        if let Some(path) = name.strip_prefix(FILE_PREFIX) {
+            return (!path.is_empty()).then(|| Self::File(path.to_owned()));
+        }
+        let (family, construction) =
+            name.split_once(':').map_or((name, None), |(family, of)| (family, Some(of)));
+        let embedding = EMBEDDINGS.iter().find(|embedding| embedding.name == family)?;
+        let known = |name| (embedding.constructions)().into_iter().find(|&known| known == name);
+        let construction = match construction {
+            Some(name) => Some(known(name)?),
+            None => None,
+        };
+        Some(Self::Registered { embedding, construction })
+    }
+
+    /// Every name that needs no path.
+    pub(super) fn known() -> Vec<String> {
+        EMBEDDINGS.iter().flat_map(Embedding::names).collect()
+    }
+
+    /// The rule for the fields of labels, where it is one.
+    pub(super) fn rule(&self) -> Option<EmbeddingKind> {
+        match self {
+            Self::Registered { embedding, .. } => embedding.rule(),
+            Self::File(_) | Self::Launcher(_) => None,
+        }
+    }
+
+    /// The construction that is asked for by its name.
+    #[must_use]
+    pub fn construction(&self) -> Option<&'static str> {
+        match self {
+            Self::Registered { construction, .. } => *construction,
+            Self::File(_) | Self::Launcher(_) => None,
+        }
+    }
+}
+
+/// Names are equal where they are written equally.
+impl PartialEq for EmbeddingName {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Launcher(one), Self::Launcher(other)) => one == other,
+            _ => self.to_string() == other.to_string(),
+        }
+    }
+}
+
+impl Eq for EmbeddingName {}
+
+impl fmt::Display for EmbeddingName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Registered { embedding, construction: None } => formatter.write_str(embedding.name),
+            Self::Registered { embedding, construction: Some(name) } => {
+                write!(formatter, "{}:{name}", embedding.name)
+            }
+            Self::File(path) => write!(formatter, "{FILE_PREFIX}{path}"),
+            Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, path::Path};
+
+    #[test]
+    fn names_display_as_they_are_written() {
+        let known = EmbeddingName::known();
+        assert!(known.len() > 24, "{known:?}");
+        for name in known.iter().map(String::as_str).chain(["file:a/b.csv"]) {
+            assert_eq!(EmbeddingName::with_name(name).unwrap().to_string(), name);
+        }
+        for unknown in ["file:", "xors", "cs838:", "tao:", "xor:basic-f", "standard:"] {
+            assert_eq!(EmbeddingName::with_name(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn the_pages_name_every_embedding() {
+        for page in ["README.md", "docs/scenarios.md"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+            let text = fs::read_to_string(path).unwrap();
+            for embedding in EMBEDDINGS {
+                let name = embedding.name;
+                let is_named =
+                    [format!("`{name}`"), format!("`\"{name}\"`")].iter().any(|name| text.contains(name));
+                assert!(is_named, "{page} lacks {name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The keys of a scenario file: one table, from which reading, ranges and defaults, sweeps, the errors about unknown
+//! and foreign keys, and the check of `docs/scenarios.md` derive.
+//!
+//! A key is added as one entry of [`keys!`] and read in the file of its section. Which program kinds take a key of
+//! `[program]` is said by their descriptors ([`PROGRAM_KINDS`]).
+
+use cubefold_simulator::EngineChoice;
+use cubefold_topology::{LinkMode, MachineKind, TieRule};
+
+use super::{
+    execution::{DimensionChoice, ENGINES, ExecutionMode},
+    program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
+};
+
+/// A key of a scenario that holds one value.
+#[derive(Debug)]
+pub struct ScenarioKey {
+    /// The path in the file, as a sweep writes it: `machine.links`.
+    pub path: &'static str,
+    /// The values that it takes.
+    pub values: KeyValues,
+    /// What holds when it is not written.
+    pub default: KeyDefault,
+    /// The machines whose description has it.
+    pub machines: KeyMachines,
+    /// What it says, in one sentence.
+    pub summary: &'static str,
+}
+
+/// The values that a key takes.
+#[derive(Debug, Clone, Copy)]
+pub enum KeyValues {
+    /// A string: a name or a path.
+    Text,
+    /// An integer in a range.
+    Integer {
+        /// The least.
+        least: u64,
+        /// The greatest.
+        greatest: u64,
+    },
+    /// One of these words.
+    Choice(fn() -> Vec<&'static str>),
+    /// What no single type says, such as a list or a table.
+    Form(&'static str),
+}
+
+/// What holds when a key is not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyDefault {
+    /// It has to be written, or another key in its place.
+    Required,
+    /// Nothing.
+    Absent,
+    /// A number.
+    Integer(u64),
+    /// A word.
+    Word(&'static str),
+    /// What follows from other keys.
+    Derived(&'static str),
+}
+
+/// The machines whose description has a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyMachines {
+    /// All.
+    All,
+    /// Grids: machines with coordinates.
+    Grids,
+    /// Hypercubes, and the families of networks.
+    CubesAndNetworks,
+    /// Networks from lists of links.
+    LinkLists,
+}
+
+/// A part of a scenario file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Section {
+    /// The keys before the first table.
+    Top,
+    Machine,
+    Program,
+    Mapping,
+    Execution,
+}
+
+/// Makes the names of the keys and their table of the same entries.
+macro_rules! keys {
+    ($($key:ident $path:literal, $values:expr, $default:expr, $machines:expr, $summary:literal;)*) => {
+        /// The name of a key: its place in the table.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) enum Key {
+            $($key),*
+        }
+
+        impl Key {
+            /// Every key, in the order in which they are documented.
+            pub(super) const ALL: &[Self] = &[$(Self::$key),*];
+        }
+
+        /// The table.
+        static KEYS: &[ScenarioKey] = &[$(ScenarioKey {
+            path: $path,
+            values: $values,
+            default: $default,
+            machines: $machines,
+            summary: $summary,
+        }),*];
+    };
+}
+
+use KeyDefault::{Absent, Derived, Required, Word};
+use KeyMachines::{All, CubesAndNetworks, Grids, LinkLists};
+use KeyValues::{Choice, Form, Text};
+
+/// Integers of at least `least`.
+const fn from(least: u64) -> KeyValues {
+    KeyValues::Integer { least, greatest: u64::MAX }
+}
+
+/// Integers from `least` to `greatest`.
+const fn range(least: u64, greatest: u64) -> KeyValues {
+    KeyValues::Integer { least, greatest }
+}
+
+/// The default of an integer.
+const fn number(number: u64) -> KeyDefault {
+    KeyDefault::Integer(number)
+}
+
+keys! {
+    Name "name", Text, Derived("the file's name without its extension"), All,
+        "The name of the scenario, which appears in every result.";
+    Seed "seed", from(0), number(0), All,
+        "The seed of all random choices.";
+    MachineKind "machine.kind", Choice(|| MachineKind::HOSTS.map(MachineKind::name).to_vec()), Required, All,
+        "The family of the machine.";
+    MachineShape "machine.shape", Form("a list of lengths"), Required, Grids,
+        "The length of each dimension.";
+    MachineDimensions "machine.dimensions", range(1, 32), Absent, CubesAndNetworks,
+        "The number of dimensions of a hypercube or a network, instead of a shape.";
+    MachineEdges "machine.edges", Text, Absent, LinkLists,
+        "The path of a file with a link a line.";
+    MachineLinks "machine.links", Choice(|| LinkMode::ALL.map(LinkMode::name).to_vec()), Word("full-duplex"), All,
+        "The link mode.";
+    MachineHopCycles "machine.hop_cycles", from(1), number(1), All,
+        "The cycles that a message needs for one link.";
+    MachineWrap "machine.wrap", Form("a list of true or false"), Derived("as the kind says"), Grids,
+        "Whether each dimension wraps.";
+    MachinePartition "machine.partition", Form("a table of base and shape"), Absent, Grids,
+        "The box of the machine that the program runs on.";
+    MachineFile "machine.file", Text, Absent, All,
+        "The path of a machine file, from which the other keys are read.";
+    ProgramKind "program.kind", Choice(|| PROGRAM_KINDS.iter().map(|kind| kind.name).collect()), Word("cc-cube"), All,
+        "The kind of the program.";
+    ProgramDimensions "program.dimensions", range(1, 32), Derived("the binary logarithm of the number of nodes"), All,
+        "The dimensions d of the guest hypercube: the program has 2^d processes.";
+    ProgramStages "program.stages", Form("a list of dimensions, or ascend, descend or bitonic"), Word("ascend"), All,
+        "The dimension of the exchange of each stage.";
+    ProgramComputeCycles "program.compute_cycles", from(0), number(0), All,
+        "The cycles that a process computes before the messages of each stage.";
+    ProgramLoading "program.loading", Form("a table of code_types and broadcast_cycles"), Absent, All,
+        "How the program is loaded.";
+    ProgramGuest "program.guest", Form("a table of kind and shape or the like"), Required, All,
+        "The graph whose nodes are the processes.";
+    ProgramCommunication "program.communication", Choice(|| COMMUNICATIONS.to_vec()), Word("shift"), All,
+        "Which neighbours a process sends to in which stage.";
+    ProgramSets "program.sets", range(1, 1_000_000), number(50), All,
+        "The number of stages of permutation communications.";
+    MappingEmbeddings "mapping.embeddings", Form("a list of embeddings"), Derived("by program and machine"), All,
+        "The placements, each of which makes a run of its own.";
+    ExecutionMode "execution.mode", Choice(|| ExecutionMode::NAMES.to_vec()), Word("asynchronous"), All,
+        "Whether every process advances on its own, or all route each stage together.";
+    ExecutionTie "execution.tie", Choice(|| TieRule::ALL.map(TieRule::name).to_vec()), Word("direct"), All,
+        "The way round a wrapping dimension when both are equally long.";
+    ExecutionEngine "execution.engine", Choice(|| ENGINES.map(EngineChoice::name).to_vec()), Word("auto"), All,
+        "The engine that computes asynchronous runs; results do not depend on it.";
+    ExecutionDimensionChoice "execution.dimension_choice",
+        Choice(|| DimensionChoice::ALL.map(DimensionChoice::name).to_vec()), Word("lowest"), All,
+        "Which of the coordinates that differ a message of a coordinated run corrects next.";
+    ExecutionPhases "execution.phases", Form("embedding, unlimited or a phase length of at least 1"),
+        Word("embedding"), All,
+        "How many links a message of a coordinated run goes before it chooses again.";
+}
+
+/// The keys of a scenario file, in the order in which they are documented.
+#[must_use]
+pub fn scenario_keys() -> &'static [ScenarioKey] {
+    KEYS
+}
+
+impl ScenarioKey {
+    /// The key without its table: `links`.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        self.path.split_once('.').map_or(self.path, |(_, key)| key)
+    }
+
+    /// The names of the program kinds that take it; all of them for a key outside of `[program]`.
+    pub fn program_kinds(&self) -> impl Iterator<Item = &'static str> {
+        let takes = |kind: &&&ProgramKind| {
+            let is_listed = |key: &&Key| key.entry().path == self.path;
+            kind.keys.iter().any(|key| is_listed(&key)) || !is_of_one_program_kind(self.path)
+        };
+        PROGRAM_KINDS.iter().filter(takes).map(|kind| kind.name)
+    }
+}
+
+/// Whether some program kind lists the key.
+fn is_of_one_program_kind(path: &str) -> bool {
+    PROGRAM_KINDS.iter().flat_map(|kind| kind.keys).any(|key| key.path() == path)
+}
+
+impl Key {
+    /// Its entry in the table.
+    pub(super) fn entry(self) -> &'static ScenarioKey {
+        &KEYS[self as usize]
+    }
+
+    /// Its path, as a sweep writes it.
+    pub(super) fn path(self) -> &'static str {
+        self.entry().path
+    }
+
+    /// The part of the file that it stands in.
+    pub(super) fn section(self) -> Section {
+        let section = self.path().split_once('.').map_or("", |(section, _)| section);
+        Section::with_name(section).unwrap_or(Section::Top)
+    }
+
+    /// Its key inside that part.
+    pub(super) fn key(self) -> &'static str {
+        self.entry().key()
+    }
+
+    /// The one with this path.
+    pub(super) fn with_path(path: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|key| key.path() == path)
+    }
+
+    /// The one with this key in a part of the file.
+    pub(super) fn with_key(section: Section, key: &str) -> Option<Self> {
+        Self::in_section(section).find(|own| own.key() == key)
+    }
+
+    /// Those of a part of the file.
+    pub(super) fn in_section(section: Section) -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(move |key| key.section() == section)
+    }
+
+    /// The keys that some program kind takes, and not this one.
+    pub(super) fn foreign_to(kind: &ProgramKind) -> impl Iterator<Item = Self> {
+        let is_foreign = |key: &Self| is_of_one_program_kind(key.path()) && !kind.keys.contains(key);
+        Self::in_section(Section::Program).filter(is_foreign)
+    }
+}
+
+impl Section {
+    /// The tables.
+    pub(super) const TABLES: [Self; 4] = [Self::Machine, Self::Program, Self::Mapping, Self::Execution];
+
+    /// The name of the table.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Top => "",
+            Self::Machine => "machine",
+            Self::Program => "program",
+            Self::Mapping => "mapping",
+            Self::Execution => "execution",
+        }
+    }
+
+    /// The table with this name.
+    pub(super) fn with_name(name: &str) -> Option<Self> {
+        Self::TABLES.into_iter().find(|table| table.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, path::Path};
+
+    #[test]
+    fn paths_are_made_of_sections_and_keys() {
+        for &key in Key::ALL {
+            assert_eq!(Key::with_path(key.path()), Some(key));
+            assert_eq!(Key::with_key(key.section(), key.key()), Some(key));
+        }
+        assert_eq!(Key::with_key(Section::Machine, "kind"), Some(Key::MachineKind));
+        assert_eq!(Key::with_key(Section::Program, "kind"), Some(Key::ProgramKind));
+        let top: Vec<_> = Key::in_section(Section::Top).collect();
+        assert_eq!(top, [Key::Name, Key::Seed]);
+    }
+
+    #[test]
+    fn defaults_are_values_of_their_keys() {
+        for key in KEYS {
+            match (key.values, key.default) {
+                (KeyValues::Choice(names), Word(word)) => assert!(names().contains(&word), "{}", key.path),
+                (KeyValues::Integer { least, greatest }, KeyDefault::Integer(number)) => {
+                    assert!((least..=greatest).contains(&number), "{}", key.path);
+                }
+                (_, KeyDefault::Integer(_)) => panic!("{} is no integer", key.path),
+                _ => {}
+            }
+            assert!(key.summary.ends_with('.') && !key.summary.contains(". "), "{}", key.path);
+        }
+    }
+
+    #[test]
+    fn program_kinds_take_their_own_keys_and_the_common_ones() {
+        let kinds = |key: Key| key.entry().program_kinds().collect::<Vec<_>>();
+        assert_eq!(kinds(Key::ProgramStages), ["cc-cube", "normal"]);
+        assert_eq!(kinds(Key::ProgramSets), ["neighbour-exchange"]);
+        assert_eq!(kinds(Key::ProgramComputeCycles).len(), PROGRAM_KINDS.len());
+        assert_eq!(kinds(Key::Seed).len(), PROGRAM_KINDS.len());
+    }
+
+    /// The cells of the rows of all tables of a page.
+    fn rows(page: &str) -> Vec<Vec<&str>> {
+        page.lines()
+            .filter_map(|line| line.strip_prefix('|')?.strip_suffix('|'))
+            .map(|line| line.split('|').map(str::trim).collect())
+            .collect()
+    }
+
+    #[test]
+    fn the_page_of_scenario_files_has_every_key_with_its_default_and_choices() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenarios.md");
+        let page = fs::read_to_string(path).unwrap();
+        let rows = rows(&page);
+        for key in KEYS {
+            let name = format!("`{}`", key.key());
+            let default = match key.default {
+                KeyDefault::Integer(number) => number.to_string(),
+                KeyDefault::Word(word) => word.to_owned(),
+                Required => "required".to_owned(),
+                Absent => "none".to_owned(),
+                Derived(_) => String::new(),
+            };
+            let words = match key.values {
+                KeyValues::Choice(names) if key.default != Required => names(),
+                _ => vec![],
+            };
+            let describes = |row: &&Vec<&str>| {
+                let rest = row[1..].join("|");
+                row[0] == name && rest.contains(&default) && words.iter().all(|word| rest.contains(word))
+            };
+            assert!(rows.iter().any(|row| describes(&row)), "{}: default {default:?}, {words:?}", key.path);
+        }
+    }
+}

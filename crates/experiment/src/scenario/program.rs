@@ -1,0 +1,306 @@
+//! The `[program]` table: the kinds of programs, and the reading of those on a hypercube.
+//!
+//! A kind of program is one entry of [`PROGRAM_KINDS`]: its name, its keys, and the function that reads it. The words
+//! that `program.kind` takes, the errors about keys of other kinds and the documentation follow from it.
+
+use cubefold_mapping::{CubeDimension, Hypercube};
+use cubefold_simulator::{
+    CubeProgram, Cycles, DivideAndConquer, ShuffleExchangeProgram, ShuffleExchangeProgramError,
+};
+use cubefold_topology::MachineKind;
+
+use super::{
+    errors::{ScenarioError, alternatives, help},
+    keys::Key,
+    library::Library,
+    machine::MachineSection,
+    neighbour_exchange,
+    settings::Settings,
+    source_file::Place,
+    value::{Content, Value},
+};
+use crate::scenario_program::ScenarioProgram;
+
+pub(super) use super::neighbour_exchange::COMMUNICATIONS;
+
+/// A kind of program that a scenario can ask for.
+#[derive(Debug)]
+pub struct ProgramKind {
+    /// The word for it in every file.
+    pub name: &'static str,
+    /// What it computes and sends, in one sentence.
+    pub summary: &'static str,
+    /// The keys of `[program]` that it takes besides those that every kind takes.
+    pub(super) keys: &'static [Key],
+    /// Reads a program of this kind.
+    pub(super) read: fn(&mut Reading<'_>) -> Option<ScenarioProgram>,
+}
+
+/// The kinds of programs, in the order of messages.
+pub(super) static PROGRAM_KINDS: &[&ProgramKind] =
+    &[&CC_CUBE, &neighbour_exchange::NEIGHBOUR_EXCHANGE, &DIVIDE_AND_CONQUER, &NORMAL];
+
+static CC_CUBE: ProgramKind = ProgramKind {
+    name: "cc-cube",
+    summary: "In each stage every process of a d-cube computes, then exchanges with its neighbour in one dimension.",
+    keys: &[Key::ProgramDimensions, Key::ProgramStages],
+    read: read_cc_cube,
+};
+
+static DIVIDE_AND_CONQUER: ProgramKind = ProgramKind {
+    name: "divide-and-conquer",
+    summary: "The processes of a d-cube divide a task dimension by dimension, solve the parts and combine them.",
+    keys: &[Key::ProgramDimensions],
+    read: read_divide_and_conquer,
+};
+
+static NORMAL: ProgramKind = ProgramKind {
+    name: "normal",
+    summary: "A cc-cube program whose consecutive stages use consecutive dimensions.",
+    keys: &[Key::ProgramDimensions, Key::ProgramStages],
+    read: read_normal,
+};
+
+/// The kinds of programs that a scenario can ask for.
+#[must_use]
+pub fn program_kinds() -> &'static [&'static ProgramKind] {
+    PROGRAM_KINDS
+}
+
+/// What a program is read from.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    pub(super) settings: &'a Settings<'a>,
+    /// Says how many dimensions a program has where that is not written.
+    pub(super) machine: &'a MachineSection,
+    /// What random sets and guests are drawn from.
+    pub(super) seed: Option<u64>,
+    pub(super) library: &'a mut Library,
+    /// `T_a`.
+    pub(super) compute: Option<Cycles>,
+    pub(super) errors: &'a mut Vec<ScenarioError>,
+}
+
+/// Reads the program. `machine` says how many dimensions it has when it is not written; `seed` is what its
+/// random sets are drawn from.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    machine: &MachineSection,
+    seed: Option<u64>,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ScenarioProgram> {
+    let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors);
+    let compute = settings.natural(Key::ProgramComputeCycles, errors).map(Cycles::new);
+    let kind = kind?;
+    report_foreign(settings, kind, errors);
+    (kind.read)(&mut Reading { settings, machine, seed, library, compute, errors })
+}
+
+/// Reports keys that only other kinds of programs have.
+fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind, errors: &mut Vec<ScenarioError>) {
+    let (name, kind_place) = (format!("{} program", kind.name), settings.place(Key::ProgramKind));
+    for (key, place) in Key::foreign_to(kind).filter_map(|key| Some((key, settings.place(key)?))) {
+        errors.push(ScenarioError::foreign_key(key.path(), place, &name, kind_place));
+    }
+}
+
+fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let (settings, machine) = (reading.settings, reading.machine);
+    let cube = cube(settings, machine, reading.errors);
+    let stages = read_stages(settings, cube, machine, reading.errors);
+    let program = CubeProgram::new(cube?, stages?, reading.compute?).ok()?;
+    Some(ScenarioProgram::of_cube(&CC_CUBE, program))
+}
+
+fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let cube = cube(reading.settings, reading.machine, reading.errors)?;
+    let program = DivideAndConquer::new(cube, reading.compute?);
+    Some(ScenarioProgram::new(&DIVIDE_AND_CONQUER, program).exchanging_along(cube, None))
+}
+
+fn cube(
+    settings: &Settings<'_>,
+    section: &MachineSection,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Hypercube> {
+    if settings.get(Key::ProgramDimensions).is_some() {
+        return Hypercube::new(settings.natural(Key::ProgramDimensions, errors)?).ok();
+    }
+    let (machine, size) = (section.machine.as_ref()?, section.size.as_ref()?);
+    let nodes = machine.node_count();
+    if !nodes.is_power_of_two() {
+        let message = format!(
+            "shape {} has {nodes} nodes, expected a power of two: program.dimensions is its logarithm unless given",
+            size.written()
+        );
+        let error = ScenarioError::at(&size.place, message, format!("{nodes} nodes"))
+            .with_help("change the shape, or give program.dimensions and a placement file");
+        errors.push(error);
+        return None;
+    }
+    Hypercube::new(u64::from(nodes.trailing_zeros())).ok()
+}
+
+/// Reads a normal program: on a shuffle-exchange or de Bruijn network its data wander, on every other machine its
+/// processes stay.
+fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let (settings, machine, compute) = (reading.settings, reading.machine, reading.compute?);
+    let errors = &mut *reading.errors;
+    let shuffles = shuffled_dimensions(machine);
+    let cube = match (shuffles, settings.get(Key::ProgramDimensions)) {
+        (Some(count), None) => Hypercube::new(count).ok(),
+        _ => cube(settings, machine, errors),
+    };
+    let stages = read_stages(settings, cube, machine, errors);
+    let (cube, stages) = (cube?, stages?);
+    if let Some(expected) = shuffles.filter(|&count| count != u64::from(cube.dimension_count())) {
+        errors.push(wrong_dimensions(settings, machine, cube, expected));
+        return None;
+    }
+    match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
+        Ok(program) if shuffles.is_some() => {
+            let (cube, exchanges) = (program.cube(), program.dimensions().to_vec());
+            Some(ScenarioProgram::new(&NORMAL, program).exchanging_along(cube, Some(exchanges)))
+        }
+        Err(
+            error @ (ShuffleExchangeProgramError::NotNormal { .. } | ShuffleExchangeProgramError::NoStages),
+        ) => {
+            errors.push(not_normal(settings, &error));
+            None
+        }
+        // What is too large for a shuffle-exchange network needs none here.
+        Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
+            let program = CubeProgram::new(cube, stages, compute).ok()?;
+            Some(ScenarioProgram::of_cube(&NORMAL, program))
+        }
+    }
+}
+
+/// The dimensions of the hypercube whose normal programs the machine runs by shuffling: as many as a shuffle-exchange
+/// network has, one more than a de Bruijn network, each node of which holds two words.
+fn shuffled_dimensions(section: &MachineSection) -> Option<u64> {
+    let machine = section.machine.as_ref()?;
+    let own = machine.network_dimensions()?;
+    match machine.kind() {
+        MachineKind::ShuffleExchange => Some(own),
+        MachineKind::DeBruijn => Some(own + 1),
+        _ => None,
+    }
+}
+
+fn wrong_dimensions(
+    settings: &Settings<'_>,
+    section: &MachineSection,
+    cube: Hypercube,
+    expected: u64,
+) -> ScenarioError {
+    let found = cube.dimension_count();
+    let kind = section.machine.as_ref().map_or("", |machine| machine.kind().name());
+    let message =
+        format!("program.dimensions is {found}, expected {expected} for a normal program on this {kind}");
+    let size = section.size.as_ref().map(|size| &size.place);
+    let place = settings.place(Key::ProgramDimensions).or(size).or(settings.place(Key::MachineKind));
+    match place {
+        Some(place) => ScenarioError::at(place, message, format!("expected {expected}"))
+            .because(size, "the machine")
+            .with_help("leave it out: it follows from the machine"),
+        None => settings.missing(Key::ProgramDimensions, &expected.to_string()),
+    }
+}
+
+fn not_normal(settings: &Settings<'_>, error: &ShuffleExchangeProgramError) -> ScenarioError {
+    let place = settings.place(Key::ProgramStages).or(settings.place(Key::ProgramKind));
+    let message = format!("the program is not normal: {error}");
+    let error = match place {
+        Some(place) => ScenarioError::at(place, message, "these stages"),
+        None => settings.missing(Key::ProgramStages, "consecutive dimensions"),
+    };
+    error
+        .because(settings.place(Key::ProgramKind), "asks for consecutive dimensions")
+        .with_help("\"ascend\" and \"descend\" are normal; kind = \"cc-cube\" takes any stages")
+}
+
+/// The names of orders.
+const ORDERS: [&str; 3] = ["ascend", "descend", "bitonic"];
+
+/// Reads the stages. Without a cube only what is wrong in any cube is reported.
+pub(super) fn read_stages(
+    settings: &Settings<'_>,
+    cube: Option<Hypercube>,
+    machine: &MachineSection,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<CubeDimension>> {
+    let Some(value) = settings.get(Key::ProgramStages) else {
+        return cube.map(CubeProgram::ascend);
+    };
+    match &value.content {
+        Content::Text(name) => order(value, name, cube, errors),
+        Content::List(_) => {
+            let shape = machine.size.as_ref().map(|size| &size.place);
+            let cube_place = settings.place(Key::ProgramDimensions).or(shape);
+            dimensions(value, cube, cube_place, errors)
+        }
+        _ => {
+            errors.push(value.unexpected(Key::ProgramStages.path(), expected()));
+            None
+        }
+    }
+}
+
+fn expected() -> String {
+    format!("a list of dimensions, or {}", alternatives(&ORDERS))
+}
+
+fn order(
+    value: &Value,
+    name: &str,
+    cube: Option<Hypercube>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<CubeDimension>> {
+    match name {
+        "ascend" => cube.map(CubeProgram::ascend),
+        "descend" => cube.map(CubeProgram::descend),
+        "bitonic" => cube.map(CubeProgram::bitonic),
+        _ => {
+            let error = value.unexpected(Key::ProgramStages.path(), expected());
+            errors.push(error.with_help(help(name, &ORDERS)));
+            None
+        }
+    }
+}
+
+fn dimensions(
+    value: &Value,
+    cube: Option<Hypercube>,
+    cube_place: Option<&Place>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<CubeDimension>> {
+    let values = value.list(Key::ProgramStages.path(), "dimensions", errors)?;
+    let before = errors.len();
+    let stages = values
+        .iter()
+        .enumerate()
+        .filter_map(|(stage, entry)| {
+            let Content::Integer(Some(number)) = entry.content else {
+                errors.push(entry.unexpected(format_args!("dimension of stage {stage}"), "an integer"));
+                return None;
+            };
+            let cube = cube?;
+            let dimension = cube.dimension(number).ok();
+            if dimension.is_none() {
+                errors.push(out_of_range(entry, stage, cube, cube_place));
+            }
+            dimension
+        })
+        .collect();
+    (cube.is_some() && errors.len() == before).then_some(stages)
+}
+
+fn out_of_range(entry: &Value, stage: usize, cube: Hypercube, cube_place: Option<&Place>) -> ScenarioError {
+    let count = cube.dimension_count();
+    let expected = format!("expected 0 to {}", count - 1);
+    let message = format!("stage {stage} uses dimension {}, {expected}", entry.place.text());
+    ScenarioError::at(&entry.place, message, expected)
+        .because(cube_place, format!("a cube of {count} dimensions"))
+}

@@ -1,0 +1,198 @@
+//! The program of a run: any program of the simulator, behind one pointer, with the words that describe it.
+//!
+//! What runs a program or measures its guest goes through [`ErasedProgram`], which dispatches once; nothing here, nor
+//! above, asks which type it is.
+
+use std::ops::Deref;
+
+use cubefold_mapping::{
+    CubeDimension, GraphGuest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
+    TableMethodError, TranslationTable,
+};
+use cubefold_simulator::{CubeProgram, ErasedProgram};
+use cubefold_topology::{Machine, TieRule};
+
+use crate::scenario::ProgramKind;
+
+/// A program of a scenario: what it does, and what the scenario calls it.
+///
+/// Dereferences to the program itself, for its stages, messages and simulation.
+#[derive(Debug)]
+pub struct ScenarioProgram {
+    kind: &'static ProgramKind,
+    program: Box<dyn ErasedProgram>,
+    exchange_cube: Option<Hypercube>,
+    exchanges: Option<Vec<CubeDimension>>,
+    communication: Option<NeighbourCommunication>,
+}
+
+/// The communications of a neighbour-exchange program, as a scenario names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NeighbourCommunication {
+    /// `shift`.
+    Shift,
+    /// `permutation`.
+    Permutation {
+        /// The number of sets.
+        sets: usize,
+    },
+    /// `scatter`.
+    Scatter,
+}
+
+impl NeighbourCommunication {
+    /// The number of sets of permutation communications.
+    #[must_use]
+    pub fn sets(self) -> Option<usize> {
+        match self {
+            Self::Permutation { sets } => Some(sets),
+            Self::Shift | Self::Scatter => None,
+        }
+    }
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shift => "shift",
+            Self::Permutation { .. } => "permutation",
+            Self::Scatter => "scatter",
+        }
+    }
+}
+
+impl Deref for ScenarioProgram {
+    type Target = dyn ErasedProgram;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.program
+    }
+}
+
+/// Programs are equal where they are of one kind and do the same.
+impl PartialEq for ScenarioProgram {
+    fn eq(&self, other: &Self) -> bool {
+        let words = |program: &Self| (program.kind(), program.communication);
+        words(self) == words(other) && *self.program == *other.program
+    }
+}
+
+impl Eq for ScenarioProgram {}
+
+impl ScenarioProgram {
+    /// A program of a kind, described by no more than that.
+    pub(crate) fn new(kind: &'static ProgramKind, program: impl ErasedProgram + 'static) -> Self {
+        Self { kind, program: Box::new(program), exchange_cube: None, exchanges: None, communication: None }
+    }
+
+    /// A compute-and-communicate program.
+    pub(crate) fn of_cube(kind: &'static ProgramKind, program: CubeProgram) -> Self {
+        let (cube, exchanges) = (program.cube(), program.stages().to_vec());
+        Self::new(kind, program).exchanging_along(cube, Some(exchanges))
+    }
+
+    /// Adds the d-cube whose dimensions it exchanges along, and the dimension of each exchange where a scenario
+    /// chooses it.
+    pub(crate) fn exchanging_along(mut self, cube: Hypercube, exchanges: Option<Vec<CubeDimension>>) -> Self {
+        self.exchange_cube = Some(cube);
+        self.exchanges = exchanges;
+        self
+    }
+
+    /// Adds how neighbours communicate.
+    pub(crate) fn communicating(mut self, communication: NeighbourCommunication) -> Self {
+        self.communication = Some(communication);
+        self
+    }
+
+    /// The word for its kind in every file.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind.name
+    }
+
+    /// The d-cube whose dimensions it exchanges along, also where its data wander over another guest; none of a
+    /// neighbour-exchange program.
+    #[must_use]
+    pub fn exchange_cube(&self) -> Option<Hypercube> {
+        self.exchange_cube
+    }
+
+    /// The dimension of each exchange, where a scenario chooses them.
+    #[must_use]
+    pub fn exchanges(&self) -> Option<&[CubeDimension]> {
+        self.exchanges.as_deref()
+    }
+
+    /// How neighbours communicate, in a neighbour-exchange program.
+    #[must_use]
+    pub fn communication(&self) -> Option<NeighbourCommunication> {
+        self.communication
+    }
+
+    /// Whether its data wander through the machine: it then has as many processes as the nodes of the machine have
+    /// words, one or two each (`docs/model.md` section 2).
+    pub(crate) fn is_wandering(&self) -> bool {
+        self.exchange_cube.is_some() && self.cube().is_none()
+    }
+
+    /// The d-cube that is its guest; none where that is another graph.
+    #[must_use]
+    pub fn cube(&self) -> Option<Hypercube> {
+        self.program.guest().cube()
+    }
+
+    /// The graph that is its guest; none where that is a d-cube.
+    #[must_use]
+    pub fn graph(&self) -> Option<&GraphGuest> {
+        self.program.guest().graph()
+    }
+
+    /// The guest as the machine that it would fill.
+    #[must_use]
+    pub fn shape(&self) -> Machine {
+        self.program.guest().shape()
+    }
+
+    /// Whether the guest is a network: a graph whose edges lie in no dimensions.
+    #[must_use]
+    pub fn has_network_guest(&self) -> bool {
+        self.graph().is_some_and(|guest| guest.shape().graph().is_some())
+    }
+
+    /// The number of pairs of a process and a stage, or as many as 64 bits hold.
+    pub(crate) fn pair_count(&self) -> u64 {
+        self.process_count().saturating_mul(self.stage_count() as u64)
+    }
+
+    /// The number of dimensions of its guest.
+    #[must_use]
+    pub fn dimension_count(&self) -> usize {
+        self.program.guest().dimension_count()
+    }
+
+    /// The edges of one dimension of its guest (counted from 0), each once, the smaller label first.
+    #[must_use]
+    pub fn edges(&self, dimension: usize) -> Vec<(ProcessId, ProcessId)> {
+        self.program.guest().edges(dimension)
+    }
+
+    /// The metrics of a placement of its guest.
+    #[must_use]
+    pub fn measure(&self, placement: &Placement, tie: TieRule) -> PlacementMetrics {
+        self.program.guest().measure(placement, tie)
+    }
+
+    /// See [`translation_tables`](cubefold_mapping::translation_tables).
+    ///
+    /// # Errors
+    ///
+    /// As [`translation_tables`](cubefold_mapping::translation_tables).
+    pub fn translation_tables<'a>(
+        &'a self,
+        placement: &'a Placement,
+        method: TableMethod,
+    ) -> Result<Box<dyn Iterator<Item = TranslationTable> + 'a>, TableMethodError> {
+        self.program.guest().translation_tables(placement, method)
+    }
+}

@@ -1,0 +1,118 @@
+//! Random placements: the baseline that a placement with a plan is to be compared with.
+//!
+//! Every one-to-one placement is as likely as every other: the nodes are the first of a random order of all nodes
+//! (Fisher & Yates 1938). The seed of the scenario decides the order, with the numbers of processes and nodes and
+//! nothing else, so that all link modes, programs and machines of one size share it.
+
+use cubefold_topology::NodeId;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+
+use crate::{EmbeddingRefusal, Placement, PlacementTable, PlacementTask, SeededEmbedding};
+
+/// `random`: each process on a node of its own, drawn by the seed.
+pub const RANDOM: SeededEmbedding = SeededEmbedding {
+    name: "random",
+    summary: "each process on a node of its own, drawn by the seed: a baseline",
+    source: "Fisher & Yates 1938",
+    takes: "any program and any machine with at least as many nodes as processes",
+    place,
+};
+
+/// The most nodes: a number for each is shuffled.
+const MAX_NODES: u64 = 1 << 28;
+
+fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
+    let (processes, nodes) = (task.guest.node_count(), task.machine.node_count());
+    if nodes < processes {
+        let message = format!("{nodes} nodes for {processes} processes, expected at least {processes}");
+        return Err(EmbeddingRefusal { message, help: "it puts no two processes on one node" });
+    }
+    let shuffled = usize::try_from(processes).ok().filter(|_| nodes <= MAX_NODES);
+    let Some(count) = shuffled else {
+        let message = format!("{nodes} nodes, expected at most {MAX_NODES} (2^28)");
+        return Err(EmbeddingRefusal { message, help: "it keeps the order of all nodes in memory" });
+    };
+    let key = (task.key)(&format!("random placement; {processes} processes; {nodes} nodes"));
+    let mut generator = ChaCha12Rng::from_seed(key);
+    let mut order: Vec<NodeId> = task.machine.nodes().collect();
+    for place in 0..count {
+        let drawn = generator.random_range(place..order.len());
+        order.swap(place, drawn);
+    }
+    order.truncate(count);
+    let table = PlacementTable::new(task.machine, order);
+    table
+        .map(Placement::Table)
+        .map_err(|error| EmbeddingRefusal { message: error.to_string(), help: "give the program processes" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{Machine, MachineKind};
+
+    /// The nodes of the processes of a guest on a machine, by a key that `seed` stands for.
+    fn nodes(guest: &Machine, machine: &Machine, seed: u8) -> Result<Vec<NodeId>, EmbeddingRefusal> {
+        let key = |task: &str| {
+            let mut key = [seed; 32];
+            key.iter_mut().zip(task.bytes()).for_each(|(byte, letter)| *byte ^= letter);
+            key
+        };
+        place(&PlacementTask { guest, machine, key: &key }).map(|placement| placement.nodes())
+    }
+
+    fn grid(kind: MachineKind, lengths: &[u64]) -> Machine {
+        Machine::new(kind, lengths).unwrap()
+    }
+
+    #[test]
+    fn random_placements_are_one_to_one_on_grids_and_networks() {
+        let machines = [
+            grid(MachineKind::Torus, &[5, 3]),
+            grid(MachineKind::Line, &[100]),
+            Machine::of_dimensions(MachineKind::CubeConnectedCycles, 3).unwrap(),
+        ];
+        for machine in &machines {
+            for processes in [2, 7, 15] {
+                let mut nodes = nodes(&grid(MachineKind::Line, &[processes]), machine, 3).unwrap();
+                assert!(nodes.iter().all(|node| u64::from(node.index()) < machine.node_count()));
+                nodes.sort_unstable();
+                nodes.dedup();
+                assert_eq!(nodes.len() as u64, processes, "{}", machine.kind());
+            }
+        }
+    }
+
+    #[test]
+    fn as_many_nodes_as_processes_give_a_bijection() {
+        let ring = grid(MachineKind::Ring, &[64]);
+        let mut nodes = nodes(&grid(MachineKind::Mesh, &[8, 8]), &ring, 0).unwrap();
+        nodes.sort_unstable();
+        assert_eq!(nodes, ring.nodes().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_seed_decides_the_placement_and_nothing_but_the_sizes_else() {
+        let [torus, mesh] = [MachineKind::Torus, MachineKind::Mesh].map(|kind| grid(kind, &[8, 8]));
+        assert_eq!(nodes(&mesh, &torus, 1), nodes(&torus, &mesh, 1));
+        assert_ne!(nodes(&mesh, &torus, 1), nodes(&mesh, &torus, 2));
+    }
+
+    #[test]
+    fn every_node_is_as_likely_as_every_other() {
+        let (pair, ring) = (grid(MachineKind::Line, &[2]), grid(MachineKind::Ring, &[4]));
+        let mut counts = [0; 4];
+        for seed in 0..=u8::MAX {
+            counts[nodes(&pair, &ring, seed).unwrap()[0].index() as usize] += 1;
+        }
+        // 64 each on average, with a standard deviation of 7.
+        assert!(counts.iter().all(|count| (36..=92).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn too_few_nodes_are_refused() {
+        let refusal = nodes(&grid(MachineKind::Line, &[9]), &grid(MachineKind::Ring, &[8]), 1).unwrap_err();
+        assert_eq!(refusal.to_string(), "8 nodes for 9 processes, expected at least 9");
+    }
+}

@@ -1,0 +1,52 @@
+//! Embeddings that need no more than the guest, the machine and a seed: a name, lines for help, and one function.
+//!
+//! A line in the registry of the experiment crate makes it one that scenarios can name.
+
+use std::fmt;
+
+use cubefold_topology::Machine;
+
+use crate::Placement;
+
+/// An embedding that a seed decides.
+#[derive(Debug, Clone, Copy)]
+pub struct SeededEmbedding {
+    /// The word for it in every file.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from: author, year, section.
+    pub source: &'static str,
+    /// The guests and machines that it takes.
+    pub takes: &'static str,
+    /// Makes a placement.
+    pub place: fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>,
+}
+
+/// What a placement is made of.
+#[derive(Clone, Copy)]
+pub struct PlacementTask<'a> {
+    /// The guest, as the machine that it would fill: its nodes are the processes.
+    pub guest: &'a Machine,
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The key of the random generator for a task that is named, by the seed of the scenario.
+    pub key: &'a dyn Fn(&str) -> [u8; 32],
+}
+
+impl fmt::Debug for PlacementTask<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut task = formatter.debug_struct("PlacementTask");
+        task.field("guest", &self.guest).field("machine", &self.machine).finish_non_exhaustive()
+    }
+}
+
+/// The reason why an embedding does not place a guest on a machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct EmbeddingRefusal {
+    /// Found and expected.
+    pub message: String,
+    /// How to mend it.
+    pub help: &'static str,
+}
