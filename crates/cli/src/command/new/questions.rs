@@ -39,14 +39,6 @@ impl Questions for TerminalQuestions {
     }
 }
 
-/// The kinds of machines with what they are, in the order of [`MachineKind::GRIDS`].
-const MACHINES: [&str; 5] = [
-    "line: nodes in a row",
-    "ring: nodes in a circle",
-    "mesh: a grid of any number of dimensions",
-    "torus: a grid that wraps around",
-    "hypercube: every dimension has two nodes",
-];
 /// The kinds of programs, in the order of [`ProgramKind`].
 const PROGRAMS: [(ProgramKind, &str); 2] = [
     (ProgramKind::CcCube, "the neighbours in a hypercube (FFT, sort, all-reduce)"),
@@ -59,9 +51,12 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
         Failure::usage(format!("the question was not answered: {error}"), "give options instead of answers")
     };
     let mut answered = options.clone();
-    let kind = match options.machine {
-        Some(kind) => kind,
-        None => MachineKind::GRIDS[questions.choose("Which machine?", &MACHINES, 3).map_err(unanswered)?],
+    let kind = if let Some(kind) = options.machine {
+        kind
+    } else {
+        let kinds = MachineKind::GRIDS.map(|kind| format!("{kind}: {}", kind.descriptor().description));
+        let kinds = kinds.each_ref().map(String::as_str);
+        MachineKind::GRIDS[questions.choose("Which machine?", &kinds, 3).map_err(unanswered)?]
     };
     answered.machine = Some(kind);
     let lengths = if let Some(lengths) = &options.shape {
