@@ -8,9 +8,10 @@
 //! none of this. Records are contiguous: where all queues are served in every cycle they are read
 //! in order.
 
+use cubefold_topology::narrow;
 use std::ops::{Index, IndexMut};
 
-use crate::{Cycle, axis::low_word};
+use crate::Cycle;
 
 /// The order of messages that joined a queue in the same cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -79,7 +80,7 @@ impl<T: Copy> ChannelQueues<T> {
 
     /// The number of queues: they are numbered from 0 on, until one of them is closed.
     pub(crate) fn count(&self) -> u32 {
-        low_word(self.records.len() as u64)
+        narrow(self.records.len() as u64)
     }
 
     /// The most messages of one direction that were in one queue at the end of a cycle.

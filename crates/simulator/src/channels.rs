@@ -1,8 +1,6 @@
 //! Channels and links as places in arrays, and the node at the end of a channel.
 
-use cubefold_topology::{Axis, Channel, Direction, Displacement, Leg, Link, Machine, NodeId, Sign};
-
-use crate::axis::low_word;
+use cubefold_topology::{Axis, Channel, Direction, Displacement, Leg, Link, Machine, NodeId, Sign, narrow};
 
 /// A message at a node, about to move or moving in one direction.
 ///
@@ -26,8 +24,8 @@ impl Transit {
         Self {
             message,
             node: node.index(),
-            hops: low_word(leg.hops), // a leg is shorter than 2^32
-            direction: low_word(leg.direction.index() as u64),
+            hops: narrow(leg.hops), // a leg is shorter than 2^32
+            direction: narrow(leg.direction.index() as u64),
         }
     }
 }
@@ -114,7 +112,7 @@ impl Channels {
     /// The link at a place.
     pub(crate) fn link_at(&self, link: usize) -> Link {
         let dimension = self.directions[2 * (link / self.nodes)].dimension;
-        Link { near: NodeId::new(low_word((link % self.nodes) as u64)), dimension }
+        Link { near: NodeId::new(narrow((link % self.nodes) as u64)), dimension }
     }
 
     /// The node that the channel of `transit` leads to.
@@ -135,7 +133,7 @@ impl Step {
     fn new(machine: &Machine, Direction { dimension, sign }: Direction) -> Self {
         let axis = machine.axes()[dimension.index()];
         let (length, stride) = (axis.length(), machine.shape().stride(dimension));
-        let forward = low_word(stride);
+        let forward = narrow(stride);
         let add = match sign {
             Sign::Positive => forward,
             Sign::Negative => forward.wrapping_neg(),
@@ -143,7 +141,7 @@ impl Step {
         if !axis.extent().is_ring() {
             Self::Masked { add, mask: u32::MAX }
         } else if length.is_power_of_two() && stride.is_power_of_two() {
-            Self::Masked { add, mask: low_word((length - 1) * stride) }
+            Self::Masked { add, mask: narrow((length - 1) * stride) }
         } else {
             Self::Ring(axis, Displacement { sign, hops: 1 })
         }

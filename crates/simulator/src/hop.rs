@@ -22,6 +22,7 @@ mod routes;
 mod tests;
 
 use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::narrow;
 use cubefold_topology::{Extent, Leg, LinkMode, Machine, NodeId};
 
 pub(crate) use self::computing::StartTimes;
@@ -34,7 +35,7 @@ use self::{
 };
 use crate::{
     Communication, Cycle, Cycles, MessageTiming, Observer, Program, SimulationError, StageRecord, Traffic,
-    axis::low_word, channel_queue::MessageKeys,
+    channel_queue::MessageKeys,
 };
 
 /// The number of processes whose records are fetched together, so that their cache misses overlap.
@@ -347,7 +348,7 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
         let (distance, leg) = self.routes.begin(from, to);
         self.message_count += 1;
         self.hop_count += distance;
-        let distance = low_word(distance); // below 2^32, the number of nodes
+        let distance = narrow(distance); // below 2^32, the number of nodes
         let message = self.processes.inject(destination, InFlightMessage { start: now, source, distance });
         self.start_leg(message, from, leg, now);
     }

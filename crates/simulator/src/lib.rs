@@ -25,13 +25,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod axis {
-    //! The arithmetic of coordinates, under the names that it has here.
-
-    pub(crate) use cubefold_topology::{
-        Axis, LinePosition as Place, axes_distance as distance, narrow as low_word,
-    };
-}
 mod belt;
 mod channel_queue;
 mod channels;

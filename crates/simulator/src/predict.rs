@@ -4,12 +4,11 @@
 //! placement, and the least distances of a machine for all of them (`docs/model.md` section 5).
 
 use cubefold_mapping::{BoundSource, Placement, PlacementForm, ProductPlacement, least_distances};
-use cubefold_topology::NodeId;
+use cubefold_topology::{NodeId, axes_distance};
 use rayon::prelude::*;
 
 use crate::{
     Communication, CubeProgram, Cycle, Cycles, MessageTiming, Program,
-    axis::distance,
     field_line::{FieldLine, Pair},
 };
 
@@ -104,7 +103,7 @@ fn by_process(program: &CubeProgram, placement: &Placement, timing: MessageTimin
         return last_of_processes(program, &nodes, timing, |low, high| machine.distance(low, high));
     }
     let axes = machine.axes();
-    last_of_processes(program, &nodes, timing, |low, high| distance(axes, low, high))
+    last_of_processes(program, &nodes, timing, |low, high| axes_distance(axes, low, high))
 }
 
 /// The largest time of all processes on `nodes`, given the distances between them.

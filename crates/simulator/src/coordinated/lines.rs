@@ -15,16 +15,14 @@
 //! step. Unlike those of
 //! [`ChannelQueues`](crate::channel_queue::ChannelQueues) these queues need no keys and are all served in every step.
 
-use crate::{
-    StageRouting,
-    axis::{Axis, Place, low_word},
-};
+use crate::StageRouting;
+use cubefold_topology::{Axis, LinePosition, narrow};
 
 /// The move of a message along an axis.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Move {
-    pub(super) place: Place, // of its start
-    pub(super) hops: u32,    // at least 1
+    pub(super) place: LinePosition, // of its start
+    pub(super) hops: u32,           // at least 1
 }
 
 /// Executes the moves of one direction after another.
@@ -91,7 +89,7 @@ impl LineMovements {
         self.firsts.push(0);
         let mut end = 0;
         for line in moves.chunk_by(|one, other| one.place.line == other.place.line) {
-            end += low_word(line.len() as u64);
+            end += narrow(line.len() as u64);
             self.firsts.push(end);
         }
     }
@@ -186,13 +184,13 @@ impl SlottedLine {
     }
 
     fn queue_up(&mut self, LineStart { position, hops }: LineStart) {
-        let own = low_word(self.waiting.len() as u64);
+        let own = narrow(self.waiting.len() as u64);
         let queue_at = &mut self.queue_at[position as usize];
         match queue_at.checked_sub(1) {
             None => {
                 self.waiting.push(WaitingMessage { hops, next: own });
                 self.queues.push(PositionQueue { position, last: own });
-                *queue_at = low_word(self.queues.len() as u64);
+                *queue_at = narrow(self.queues.len() as u64);
             }
             Some(queue) => {
                 let last = std::mem::replace(&mut self.queues[queue as usize].last, own);
@@ -220,7 +218,7 @@ impl SlottedLine {
             // Whether a message arrives is as good as random: both cases are written without a
             // branch.
             let is_blocked = left > 0;
-            waiting[first as usize].hops = low_word(left);
+            waiting[first as usize].hops = narrow(left);
             waiting[last as usize].next = if is_blocked { first } else { next };
             queues[kept] = PositionQueue { position, last: if is_blocked { first } else { last } };
             *queued -= u64::from(!is_blocked);

@@ -7,9 +7,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_mapping::{Placement, PlacementForm, ProcessId};
-use cubefold_topology::NodeId;
-
-use crate::axis::low_word;
+use cubefold_topology::{NodeId, narrow};
 
 /// A message of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,7 +74,7 @@ impl SharedNodes {
         let mut used = nodes.to_vec();
         used.sort_unstable();
         used.dedup();
-        let rank = |node| low_word(used.partition_point(|other| other < node) as u64);
+        let rank = |node| narrow(used.partition_point(|other| other < node) as u64);
         Self {
             rank_of: nodes.iter().map(rank).collect(),
             ranks: used.len(),

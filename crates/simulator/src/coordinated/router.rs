@@ -6,7 +6,7 @@
 //! direction is computed by itself, and the link mode only decides whether the directions move
 //! together or one after another.
 
-use cubefold_topology::{Displacement, LinkMode, Machine, NodeId, Sign, TieRule};
+use cubefold_topology::{Axis, Displacement, LinkMode, Machine, NodeId, Sign, TieRule, narrow};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
@@ -14,10 +14,7 @@ use super::{
     DimensionChoice, Routing,
     lines::{LineMovements, Move},
 };
-use crate::{
-    Communication, LinkUse, StageRouting,
-    axis::{Axis, low_word},
-};
+use crate::{Communication, LinkUse, StageRouting};
 
 /// A message at a node between two phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,7 +215,7 @@ impl Phase {
             }
             StartNodes::Shared => {
                 let place = axis.line_position(at, displacement.sign);
-                self.moves[direction].push(Move { place, hops: low_word(displacement.hops) });
+                self.moves[direction].push(Move { place, hops: narrow(displacement.hops) });
             }
         }
         if let Some(link_use) = &mut self.link_use {

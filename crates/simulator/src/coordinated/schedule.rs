@@ -7,7 +7,7 @@
 use std::{borrow::Cow, collections::BTreeMap, rc::Rc};
 
 use cubefold_mapping::{CubeDimension, Guest, Placement, PlacementForm, ProcessId, ProductPlacement};
-use cubefold_topology::{NodeId, Sign, TieRule};
+use cubefold_topology::{NodeId, Sign, TieRule, axes_distance};
 
 use super::{
     DimensionChoice, Routing,
@@ -16,7 +16,6 @@ use super::{
 };
 use crate::{
     Communication, LinkUse, Program, StageRouting,
-    axis::distance,
     field_line::{FieldLine, Pair},
 };
 
@@ -214,7 +213,7 @@ impl<'run> RoutedStages<'run> {
         for pair in nodes.chunks_exact(2 * bit) {
             let (low, high) = pair.split_at(bit);
             for (low, high) in low.iter().zip(high) {
-                received.add(distance(placement.machine().axes(), *low, *high), 2);
+                received.add(axes_distance(placement.machine().axes(), *low, *high), 2);
             }
         }
         StageSchedule { routing, messages: nodes.len() as u64, hops: received.sum(), received }
@@ -232,7 +231,7 @@ impl<'run> RoutedStages<'run> {
             to: node(message.destination),
         };
         let distances: Vec<u64> =
-            messages.iter().map(routed).map(|own| distance(axes, own.at, own.to)).collect();
+            messages.iter().map(routed).map(|own| axes_distance(axes, own.at, own.to)).collect();
         let received = farthest_received(&messages, &distances, nodes.len());
         let (count, hops) = (messages.len() as u64, distances.iter().sum());
         let mut stage_routing = StageRouting::default();

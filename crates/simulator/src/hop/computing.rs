@@ -11,9 +11,9 @@ use std::{
 };
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::NodeId;
+use cubefold_topology::{NodeId, narrow};
 
-use crate::{Cycle, Cycles, axis::low_word};
+use crate::{Cycle, Cycles};
 
 /// The computations in progress. All take equally long, so that those that begin first end first.
 #[derive(Debug, Default)]
@@ -99,7 +99,7 @@ impl PendingStarts {
     /// Takes a process that may begin at `now`.
     pub(super) fn take(&mut self, now: Cycle) -> Option<ProcessId> {
         match self {
-            Self::Together(processes) => processes.next().map(|label| ProcessId::new(low_word(label))),
+            Self::Together(processes) => processes.next().map(|label| ProcessId::new(narrow(label))),
             Self::Each(all) => all.pop_if(|(cycle, _)| *cycle == now).map(|(_, process)| process),
         }
     }

@@ -28,7 +28,7 @@ mod word;
 
 use std::collections::VecDeque;
 
-use cubefold_topology::{Direction, Leg, Machine, NodeId, Sign};
+use cubefold_topology::{Direction, Leg, Machine, NodeId, Sign, narrow};
 
 pub(super) use self::word::Layout;
 use self::{
@@ -38,7 +38,7 @@ use self::{
     word::Word,
 };
 use super::{Arbitration, Network};
-use crate::{Communication, Cycle, Cycles, axis::low_word, channel_queue::MessageKeys};
+use crate::{Communication, Cycle, Cycles, channel_queue::MessageKeys};
 
 /// The network of modes 1 and 2 on a grid; `W` holds a message in flight.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl<W: Word> Network for Flow<W> {
     fn join(&mut self, message: u32, node: NodeId, leg: Leg, now: Cycle, keys: &impl MessageKeys) {
         let direction = leg.direction.index();
         // A leg is shorter than 2^32.
-        let entry = self.directions[direction].enter(node.index(), low_word(leg.hops));
+        let entry = self.directions[direction].enter(node.index(), narrow(leg.hops));
         let word = self.rules.layout.word(entry.links, message, entry.position);
         let mut cycle = FlowCycle { rules: &self.rules, now, keys, buffers: &mut self.buffers };
         self.blocks[entry.block].join(direction % 2, word, &mut cycle);

@@ -7,11 +7,10 @@
 use std::hint::black_box;
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::NodeId;
+use cubefold_topology::{NodeId, narrow};
 
 use crate::{
     Cycle,
-    axis::low_word,
     channel_queue::{MessageKey, MessageKeys},
 };
 
@@ -111,7 +110,7 @@ impl Processes {
     /// ready.
     pub(super) fn await_messages(&mut self, process: ProcessId, count: usize) {
         if let Some(receiving) = self.receiving.get_mut(process.label() as usize) {
-            let awaited = low_word(count as u64); // at most the width
+            let awaited = narrow(count as u64); // at most the width
             *receiving =
                 Receiving { awaited, injected: 0, last: InFlightMessage::NONE, receipt: Cycle::START };
         }

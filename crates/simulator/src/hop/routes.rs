@@ -1,8 +1,6 @@
 //! The route of each message, leg by leg.
 
-use cubefold_topology::{Direction, Displacement, HostDimension, Leg, Machine, NodeId, TieRule};
-
-use crate::axis::Axis;
+use cubefold_topology::{Axis, Direction, Displacement, HostDimension, Leg, Machine, NodeId, TieRule};
 
 /// The routes of a machine: the same as [`Machine::next_leg`] and [`Machine::distance`], but faster
 /// on a grid.

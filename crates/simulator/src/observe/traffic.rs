@@ -3,11 +3,10 @@
 use std::ops::AddAssign;
 
 use cubefold_mapping::Placement;
-use cubefold_topology::{Link, Machine, NodeId, TieRule};
+use cubefold_topology::{Link, Machine, NodeId, TieRule, narrow};
 
 use crate::{
     Communication, Cycles, Program,
-    axis::low_word,
     channels::{Channels, Transit},
 };
 
@@ -63,7 +62,7 @@ impl LinkUse {
     /// this index.
     pub(crate) fn count(&mut self, node: NodeId, direction: usize, hops: u64) {
         let mut transit =
-            Transit { message: 0, node: node.index(), hops: 1, direction: low_word(direction as u64) };
+            Transit { message: 0, node: node.index(), hops: 1, direction: narrow(direction as u64) };
         for _ in 0..hops {
             self.transmissions[self.channels.link(&transit)] += 1;
             transit.node = self.channels.next(&transit);

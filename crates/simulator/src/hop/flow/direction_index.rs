@@ -9,9 +9,7 @@
 //! positions      0    1    2    3
 //! ```
 
-use cubefold_topology::{Direction, Divisor, Machine, Sign};
-
-use crate::axis::low_word;
+use cubefold_topology::{Direction, Divisor, Machine, Sign, narrow};
 
 /// One direction of a grid.
 #[derive(Debug)]
@@ -80,7 +78,7 @@ impl DirectionIndex {
             Sign::Positive => coordinate + 1,
         };
         let length = u64::from(line.last) + 1;
-        low_word(u64::from(position) - coordinate - below * length + end * line.step + below)
+        narrow(u64::from(position) - coordinate - below * length + end * line.step + below)
     }
 }
 
@@ -92,7 +90,7 @@ impl Line {
             length: Divisor::new(extent.length()),
             stride: Divisor::new(stride),
             step: stride,
-            last: low_word(extent.length() - 1),
+            last: narrow(extent.length() - 1),
             is_ring: extent.is_ring(),
         }
     }
@@ -103,7 +101,7 @@ impl Line {
         let (_, coordinate) = self.length.divide(quotient);
         let first = u64::from(node) - below - coordinate * self.step;
         let length = u64::from(self.last) + 1;
-        (low_word(first + below * length), low_word(coordinate))
+        (narrow(first + below * length), narrow(coordinate))
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use cubefold_topology::HostDimension;
+use cubefold_topology::{HostDimension, narrow};
 
 use super::{
     Arbitration, Rules,
@@ -17,7 +17,6 @@ use super::{
 };
 use crate::{
     Cycle,
-    axis::low_word,
     channel_queue::{ChannelQueues, MessageKeys},
 };
 
@@ -247,7 +246,7 @@ impl<W: Word> LineBlock<W> {
         while let Some(word) = self.blocked.pop() {
             let place = self.place(sign, word, rules);
             let key = |word| keys.key(rules.layout.message(word));
-            if let Some((sign, word)) = self.queues.exchange(place, low_word(sign as u64), word, *now, key) {
+            if let Some((sign, word)) = self.queues.exchange(place, narrow(sign as u64), word, *now, key) {
                 self.batches.current.flights[sign as usize].depart(word, rules.two_links);
             }
             if rules.multi_cycle_links {
@@ -262,7 +261,7 @@ impl<W: Word> LineBlock<W> {
         let place = self.place(sign, word, rules);
         self.has_queue.insert(place);
         let key = |word| keys.key(rules.layout.message(word));
-        self.queues.join(place, low_word(sign as u64), word, *now, key);
+        self.queues.join(place, narrow(sign as u64), word, *now, key);
     }
 
     /// Closes the queues that may be empty now, where they are.
