@@ -81,14 +81,14 @@ impl Eq for ScenarioProgram {}
 
 impl ScenarioProgram {
     /// A program of a kind, described by no more than that.
-    pub(crate) fn new(kind: &'static ProgramKind, program: impl ErasedProgram + 'static) -> Self {
-        Self { kind, program: Box::new(program), exchange_cube: None, exchanges: None, communication: None }
+    pub(crate) fn new(kind: &'static ProgramKind, program: Box<dyn ErasedProgram>) -> Self {
+        Self { kind, program, exchange_cube: None, exchanges: None, communication: None }
     }
 
     /// A compute-and-communicate program.
     pub(crate) fn of_cube(kind: &'static ProgramKind, program: CubeProgram) -> Self {
         let (cube, exchanges) = (program.cube(), program.stages().to_vec());
-        Self::new(kind, program).exchanging_along(cube, Some(exchanges))
+        Self::new(kind, program.erase()).exchanging_along(cube, Some(exchanges))
     }
 
     /// Adds the d-cube whose dimensions it exchanges along, and the dimension of each exchange where a scenario

@@ -110,7 +110,7 @@ fn neighbours(
         }
     };
     let program = NeighbourProgram::new(guest, pattern, compute).ok()?;
-    Some(ScenarioProgram::new(&NEIGHBOUR_EXCHANGE, program).communicating(communication))
+    Some(ScenarioProgram::new(&NEIGHBOUR_EXCHANGE, program.erase()).communicating(communication))
 }
 
 /// A shape in words that no change of the code changes: keys of random choices are made of it.

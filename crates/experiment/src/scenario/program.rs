@@ -116,7 +116,7 @@ fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let cube = cube(reading.settings, reading.machine, reading.errors)?;
     let program = DivideAndConquer::new(cube, reading.compute?);
-    Some(ScenarioProgram::new(&DIVIDE_AND_CONQUER, program).exchanging_along(cube, None))
+    Some(ScenarioProgram::new(&DIVIDE_AND_CONQUER, program.erase()).exchanging_along(cube, None))
 }
 
 fn cube(
@@ -161,7 +161,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
         Ok(program) if shuffles.is_some() => {
             let (cube, exchanges) = (program.cube(), program.dimensions().to_vec());
-            Some(ScenarioProgram::new(&NORMAL, program).exchanging_along(cube, Some(exchanges)))
+            Some(ScenarioProgram::new(&NORMAL, program.erase()).exchanging_along(cube, Some(exchanges)))
         }
         Err(
             error @ (ShuffleExchangeProgramError::NotNormal { .. } | ShuffleExchangeProgramError::NoStages),

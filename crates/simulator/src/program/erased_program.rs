@@ -13,8 +13,9 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, TieRule};
 
 use crate::{
-    Communication, CountLinkUse, Cycle, Execution, LowerBound, NoBeltError, Observer, Outcome, Program,
-    SimulationError, StageRecord, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycle, DivideAndConquer, Execution, LowerBound,
+    NeighbourProgram, NoBeltError, Observer, Outcome, Program, ShuffleExchangeProgram, SimulationError,
+    StageRecord, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
 };
 
 /// The guest graph of a program.
@@ -178,6 +179,28 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
     }
 }
 
+/// Makes programs erased in this crate, so that the engines are compiled for each of them here, once,
+/// and not again in every crate that casts one.
+macro_rules! erase {
+    ($($program:ty),+ $(,)?) => {
+        $(impl $program {
+            /// The program behind a pointer.
+            #[must_use]
+            pub fn erase(self) -> Box<dyn ErasedProgram> {
+                Box::new(self)
+            }
+
+            /// A reference to the program behind a pointer.
+            #[must_use]
+            pub fn as_erased(&self) -> &dyn ErasedProgram {
+                self
+            }
+        })+
+    };
+}
+
+erase!(CubeProgram, DivideAndConquer, NeighbourProgram, ShuffleExchangeProgram);
+
 /// Counts the pairs that are over for an observer that wants no records, and reports them in batches: a pair costs
 /// no indirect call.
 struct PairCounter<'observer> {
@@ -297,7 +320,7 @@ impl<'program> GuestRef<'program> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CubeProgram, Cycles, DivideAndConquer, EngineChoice};
+    use crate::{Cycles, EngineChoice};
     use cubefold_mapping::EmbeddingKind;
     use cubefold_topology::{LinkMode, MachineKind};
 
