@@ -28,6 +28,8 @@ pub mod prediction;
 
 pub mod coordinated;
 
+pub mod stage_program;
+
 pub mod metrics;
 
 #[cfg(test)]
