@@ -2,9 +2,9 @@
 //!
 //! `docs/model.md` section 5. The run visits cycle 0 and every cycle at which a transmission or a
 //! computation ends. In such a cycle it lets everything arrive, become ready and be injected until
-//! nothing more happens (module [`run`]); then it lets the free processors pick (module
-//! [`processor`]). A computation of no cycles ends in the cycle in which it was picked, so both are
-//! done in turn until no processor picks. Only then do the idle channels pick (module [`pick`]).
+//! nothing more happens (module `run`); then it lets the free processors pick (module
+//! `processor`). A computation of no cycles ends in the cycle in which it was picked, so both are
+//! done in turn until no processor picks. Only then do the idle channels pick (module `pick`).
 
 mod outcome;
 mod pick;

@@ -1,8 +1,8 @@
 //! Coordinated execution: all compute, then the machine routes the stage's messages together.
 //!
 //! `docs/model.md` section 6, every message correcting its lowest-numbered coordinate first. A stage's
-//! messages are routed in subsets, one after another (modules [`parts`] and [`plan`]); how the messages
-//! of a subset are moved is in module [`routing`]. Here the steps become cycles.
+//! messages are routed in subsets, one after another (modules `parts` and `plan`); how the messages
+//! of a subset are moved is in module `routing`. Here the steps become cycles.
 
 mod parts;
 mod plan;
@@ -24,7 +24,7 @@ pub struct CoordinatedOutcome {
     pub steps: Vec<u64>,
     /// Conflicts of each stage: one a step for each message that wants a channel and is not moved.
     pub conflicts: Vec<u64>,
-    /// The sum over the stages of `T_a L + T_c * steps` [cycles], `L` the largest load.
+    /// The sum over the stages of `T_a L + T_c * steps` \[cycles\], `L` the largest load.
     pub makespan: u64,
     /// Links crossed, by all messages together.
     pub hops: u64,

@@ -4,12 +4,12 @@
 //! (the model's dimension 1 is this module's dimension 0). Nothing is stored beside the lengths
 //! and whether each dimension wraps; everything else is worked out anew each time.
 
-/// A machine: the length of each dimension [nodes, at least 2] and whether it wraps.
+/// A machine: the length of each dimension \[nodes, at least 2\] and whether it wraps.
 ///
 /// `docs/model.md` section 1. Both lists have one entry a dimension.
 #[derive(Clone, Debug)]
 pub struct Grid {
-    /// Length of each dimension [nodes], at least 2.
+    /// Length of each dimension \[nodes\], at least 2.
     pub lengths: Vec<u64>,
     /// Whether each dimension wraps.
     pub wraps: Vec<bool>,
@@ -79,7 +79,7 @@ impl Grid {
         index
     }
 
-    /// Distance of two nodes [links]: over the dimensions, the sum of `|a-b|`, or of
+    /// Distance of two nodes \[links\]: over the dimensions, the sum of `|a-b|`, or of
     /// `min(|a-b|, k-|a-b|)` where the dimension wraps (`docs/model.md` section 1).
     pub fn distance(&self, from: u64, to: u64) -> u64 {
         let from = self.coordinates(from);

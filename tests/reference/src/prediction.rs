@@ -4,7 +4,7 @@
 
 use super::grid::Grid;
 
-/// Makespan without contention of a compute-and-communicate program [cycles], `stage_dimensions` being
+/// Makespan without contention of a compute-and-communicate program \[cycles\], `stage_dimensions` being
 /// `q_0, q_1, ...`.
 ///
 /// `T_s(n) = T_a + T_c D_(q_s)(n) + max(T_(s-1)(n), T_(s-1)(N_(q_s)(n)))`, `T_(-1) = 0`; the largest

@@ -32,9 +32,9 @@ pub struct Problem {
     pub links: Links,
     /// The way round where two are equally long.
     pub tie: Tie,
-    /// `T_c`, what a message takes to cross a link [cycles], at least 1.
+    /// `T_c`, what a message takes to cross a link \[cycles\], at least 1.
     pub hop_cycles: u64,
-    /// `T_a`, what a process computes in a stage [cycles].
+    /// `T_a`, what a process computes in a stage \[cycles\].
     pub compute_cycles: u64,
     /// Index of the node of each process; several processes may share a node.
     pub nodes: Vec<u64>,
@@ -44,7 +44,7 @@ pub struct Problem {
     pub stages: Vec<Vec<(u32, u32)>>,
 }
 
-/// What is measured of one process in one stage [cycles] (`docs/model.md` section 5).
+/// What is measured of one process in one stage \[cycles\] (`docs/model.md` section 5).
 ///
 /// For a process that receives no message `start` and `finish` are `ready`, and the rest is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ impl Problem {
         }
     }
 
-    /// How long a process computes in a stage [cycles].
+    /// How long a process computes in a stage \[cycles\].
     pub fn computes(&self, stage: usize, process: usize) -> u64 {
         if self.passes.contains(&(stage, process)) { 0 } else { self.compute_cycles }
     }

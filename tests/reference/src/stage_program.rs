@@ -45,7 +45,7 @@ pub struct SizedMessage {
     pub source: usize,
     /// The process that receives it.
     pub destination: usize,
-    /// Its size [units], at least 1.
+    /// Its size \[units\], at least 1.
     pub units: u64,
 }
 
@@ -60,9 +60,9 @@ pub struct StageProblem {
     pub links: Links,
     /// The way round where two are equally long.
     pub tie: Tie,
-    /// `u`: what a unit occupies a link for [cycles], at least 1.
+    /// `u`: what a unit occupies a link for \[cycles\], at least 1.
     pub hop_cycles: u64,
-    /// `l`: what wire and router add [cycles].
+    /// `l`: what wire and router add \[cycles\].
     pub latency_cycles: u64,
     /// When a packet joins its next queue.
     pub switching: Switching,
@@ -72,13 +72,13 @@ pub struct StageProblem {
     pub arbitration: Arbitration,
     /// How many processes of a node compute at the same time, at least 1.
     pub processors_per_node: usize,
-    /// What a message inside a node takes: once, and for each unit [cycles].
+    /// What a message inside a node takes: once, and for each unit \[cycles\].
     pub local_cycles: (u64, u64),
-    /// The largest size that is sent eagerly [units].
+    /// The largest size that is sent eagerly \[units\].
     pub eager_units: u64,
     /// The node of each process.
     pub nodes: Vec<u64>,
-    /// `C_s(n)`: `computations[stage][process]` [cycles].
+    /// `C_s(n)`: `computations[stage][process]` \[cycles\].
     pub computations: Vec<Vec<u64>>,
     /// The messages, in any order.
     pub messages: Vec<SizedMessage>,
@@ -114,7 +114,7 @@ impl StageProblem {
         assert!(self.arbitration == Arbitration::FirstCome || self.links == Links::FullDuplex);
     }
 
-    /// The sizes of a message's packets [units], in order.
+    /// The sizes of a message's packets \[units\], in order.
     fn packets(&self, units: u64) -> Vec<u64> {
         let Some(most) = self.packet_units else { return vec![units] };
         let mut sizes = Vec::new();
@@ -135,7 +135,7 @@ impl StageProblem {
         }
     }
 
-    /// What a message takes with nothing in its way [cycles]: the formula of section 13.2.
+    /// What a message takes with nothing in its way \[cycles\]: the formula of section 13.2.
     pub fn transfer(&self, message: SizedMessage) -> u64 {
         let (distance, units) = (self.distance(message), message.units);
         if distance == 0 {

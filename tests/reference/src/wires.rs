@@ -15,7 +15,7 @@ pub struct Wires {
 }
 
 impl Wires {
-    /// The distance of every node to `to` [links]: what every node says is one more than what its nearest neighbour
+    /// The distance of every node to `to` \[links\]: what every node says is one more than what its nearest neighbour
     /// says, until nobody has anything new to say.
     fn distances(&self, to: u64) -> Vec<u64> {
         let far = u64::MAX / 2;

@@ -14,7 +14,7 @@ use super::run::{Run, Travel};
 pub struct AsynchronousOutcome {
     /// What each process did in each stage: `rows[stage][process]`.
     pub rows: Vec<Vec<Row>>,
-    /// The largest finish [cycles].
+    /// The largest finish \[cycles\].
     pub makespan: u64,
     /// The most messages left in one channel's queue after the picks of a cycle.
     pub longest_queue: u64,

@@ -53,7 +53,7 @@ pub struct Run<'problem> {
     pub candidates: BTreeMap<u64, BTreeSet<Candidate>>,
     /// The nodes whose processor computes now.
     pub computing: BTreeSet<u64>,
-    /// How long a process waited for the processor in a stage [cycles].
+    /// How long a process waited for the processor in a stage \[cycles\].
     pub sharing: BTreeMap<StageAndProcess, u64>,
     /// The processes that became ready since messages were last injected.
     pub newly_ready: Vec<StageAndProcess>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::grid::Link;
 
-/// What is measured of a process in a stage [cycles] (section 14).
+/// What is measured of a process in a stage \[cycles\] (section 14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageRow {
     /// The cycle at which the computation ended.
@@ -36,6 +36,6 @@ pub struct StageOutcome {
     pub longest_queue: u64,
     /// Links crossed by packets.
     pub hops: u64,
-    /// For how long each link was occupied, where it was [cycles].
+    /// For how long each link was occupied, where it was \[cycles\].
     pub busy_cycles: BTreeMap<Link, u64>,
 }

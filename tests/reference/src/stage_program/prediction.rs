@@ -2,7 +2,7 @@
 
 use super::StageProblem;
 
-/// The largest finish by the recursion of section 15 [cycles].
+/// The largest finish by the recursion of section 15 \[cycles\].
 pub fn predicted(problem: &StageProblem) -> u64 {
     let mut finishes = vec![0; problem.nodes.len()];
     for (stage, computations) in problem.computations.iter().enumerate() {
