@@ -189,12 +189,6 @@ macro_rules! erase {
             pub fn erase(self) -> Box<dyn ErasedProgram> {
                 Box::new(self)
             }
-
-            /// A reference to the program behind a pointer.
-            #[must_use]
-            pub fn as_erased(&self) -> &dyn ErasedProgram {
-                self
-            }
         })+
     };
 }
