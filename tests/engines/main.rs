@@ -10,5 +10,6 @@ mod networks_equal_reference;
 mod predictions;
 mod random_choices;
 mod random_problem;
+mod sized_equal_reference;
 mod theory;
 mod unchanged_numbers;

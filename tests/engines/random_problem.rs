@@ -166,7 +166,7 @@ fn passes_of(program: &impl Program) -> BTreeSet<(usize, usize)> {
     passes.map(|(stage, process)| (stage, process.label() as usize)).collect()
 }
 
-fn wires(machine: &Machine) -> Option<Wires> {
+pub(crate) fn wires(machine: &Machine) -> Option<Wires> {
     let network = machine.graph()?;
     let mut neighbours = vec![BTreeSet::new(); usize::try_from(machine.node_count()).unwrap()];
     for (one, other) in network.links() {

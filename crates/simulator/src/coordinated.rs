@@ -7,22 +7,23 @@
 //!
 //! A stage begins for all processes at once and ends for all at once, so that its steps depend on
 //! its messages alone: each stage is scheduled by itself ([`schedule`]), and the times of a process
-//! follow from the steps of the stage and the distance of its message ([`StageClock`]).
+//! follow from the steps of the stage, the time of a step, which is that of the largest message
+//! (section 13.4), and the distance of its message ([`StageClock`]).
 
 mod lines;
 mod parts;
 mod router;
 mod schedule;
 
-use std::num::NonZeroU64;
+use std::{collections::BTreeMap, num::NonZeroU64};
 
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, LinkUse, MessageTiming, Observer, Program, SimulationError, StageRecord,
-    Summary, Traffic,
+    Communication, Cycle, Cycles, LinkUse, Observer, Program, ServiceOrder, SimulationError, StageRecord,
+    Summary, Switching, Traffic,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -78,8 +79,8 @@ impl Routing {
 ///
 /// # Errors
 ///
-/// On a network, for a program in some of whose stages some processes do not compute, and for
-/// messages whose times on a link differ.
+/// On a network, for a program in some of whose stages some processes do not compute, and under
+/// rules by which messages do not move in steps (section 13.4).
 pub(crate) fn check<P: Program>(
     program: &P,
     placement: &Placement,
@@ -89,9 +90,23 @@ pub(crate) fn check<P: Program>(
         (Some(_), LinkMode::SingleDirection) => Err(SimulationError::NoTurns),
         (Some(_), LinkMode::FullDuplex | LinkMode::HalfDuplex) => Err(SimulationError::NoPhases),
         (None, _) if !program.all_processes_compute() => Err(SimulationError::NotTogether),
-        (None, _) if communication.timing().uniform().is_none() => Err(SimulationError::TimesDiffer),
-        (None, _) => Ok(()),
+        (None, _) => match rule_without_steps(communication) {
+            Some(rule) => Err(SimulationError::NoSteps { rule }),
+            None => Ok(()),
+        },
     }
+}
+
+/// The first rule that says something else than that all messages move link by link in steps.
+fn rule_without_steps(communication: Communication) -> Option<&'static str> {
+    let rules = [
+        (communication.switching() == Switching::CutThrough, "cut-through switching"),
+        (communication.packet().is_some(), "packets"),
+        (communication.service() == ServiceOrder::RoundRobin, "round-robin arbitration"),
+        (communication.eager() > 0, "eager messages"),
+        (communication.processors().get() > 1, "several processors a node"),
+    ];
+    rules.into_iter().find(|(holds, _)| *holds).map(|(_, rule)| rule)
 }
 
 /// Runs `program` to its end: sums go to `summary`, and single records to `observer` where it wants
@@ -106,20 +121,27 @@ pub(crate) fn run<P: Program, O: Observer>(
     observer: &mut O,
 ) -> Traffic {
     let mut scheduler = Scheduler::new(program, placement, communication, routing, link_use);
-    let sharing = program.compute() * (placement.max_load() - 1);
-    let timing = communication.timing();
-    let step = timing.uniform_time();
     let nodes = observer.wants_records().then(|| placement.listed_nodes());
     let (mut messages, mut hops, mut stages) = (0, 0, vec![]);
     let mut begin = Cycle::START;
     for stage in 0..program.stage_count() {
         let schedule = scheduler.schedule(stage);
-        let ready = begin + sharing + program.compute();
-        let clock = StageClock { stage, ready, sharing, timing, moving: step * schedule.routing.steps };
-        clock.summarise(&schedule.received, program.process_count(), summary);
-        match &nodes {
-            Some(nodes) => clock.report(program, nodes, placement.machine(), observer),
-            None => observer.pairs_finished(program.process_count()),
+        let computing = longest_computing(program, placement, stage);
+        let step = communication.timing_of(program.max_units(stage)).receipt();
+        let ready = begin + computing;
+        let clock = StageClock { stage, ready, computing, step, moving: step * schedule.routing.steps };
+        if program.has_one_compute_time() {
+            let sharing = computing - program.compute();
+            clock.summarise(&schedule.received, sharing, program.process_count(), summary);
+            match &nodes {
+                Some(nodes) => clock.report(program, nodes, placement.machine(), observer),
+                None => observer.pairs_finished(program.process_count()),
+            }
+        } else {
+            // The processes differ in their sharing as well as in their distances.
+            let nodes = placement.listed_nodes();
+            let each: &mut dyn FnMut(&StageRecord) = &mut |record| summary.add_stage(record, 1);
+            clock.report(program, &nodes, placement.machine(), &mut (ForEach(each), &mut *observer));
         }
         begin = clock.end();
         (messages, hops) = (messages + schedule.messages, hops + schedule.hops);
@@ -128,6 +150,27 @@ pub(crate) fn run<P: Program, O: Observer>(
     summary.add_finish(begin, program.process_count());
     let (routing, link_use) = (Some(stages), scheduler.into_link_use());
     Traffic { messages, hops, longest_queue: None, routing, link_use }
+}
+
+/// The largest sum of the computations of a stage of the processes of one node.
+fn longest_computing<P: Program>(program: &P, placement: &Placement, stage: usize) -> Cycles {
+    if program.has_one_compute_time() {
+        return program.compute() * placement.max_load();
+    }
+    let mut sums: BTreeMap<NodeId, Cycles> = BTreeMap::new();
+    for (process, &node) in ProcessId::first(program.process_count()).zip(&*placement.listed_nodes()) {
+        *sums.entry(node).or_insert(Cycles::ZERO) += program.computation(stage, process);
+    }
+    sums.into_values().max().unwrap_or(Cycles::ZERO)
+}
+
+/// Calls a function with every record.
+struct ForEach<'run>(&'run mut dyn FnMut(&StageRecord));
+
+impl Observer for ForEach<'_> {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        (self.0)(record);
+    }
 }
 
 /// Whether a run follows from one line of each dimension.
@@ -157,10 +200,11 @@ struct StageClock {
     stage: usize,
     /// The end of the computation of the last process on each node.
     ready: Cycle,
-    /// The time for which every process waits for its processor.
-    sharing: Cycles,
-    /// The times of a message on a link.
-    timing: MessageTiming,
+    /// The time for which the processes of a node compute, one after another; those of each node wait
+    /// for those of the slowest.
+    computing: Cycles,
+    /// The time of a step.
+    step: Cycles,
     /// The time of all steps of the stage.
     moving: Cycles,
 }
@@ -172,13 +216,13 @@ impl StageClock {
     }
 
     /// Adds the times of all `processes` to `summary`, given the distances of the messages that
-    /// they receive.
-    fn summarise(&self, received: &DistanceCounts, processes: u64, summary: &mut Summary) {
+    /// they receive and the time for which every process waits for its processor.
+    fn summarise(&self, received: &DistanceCounts, sharing: Cycles, processes: u64, summary: &mut Summary) {
         let any = ProcessId::new(0); // a summary does not distinguish them
         for (distance, count) in received.iter() {
-            summary.add_stage(&self.record(any, Some(distance)), count);
+            summary.add_stage(&self.record(any, sharing, Some(distance)), count);
         }
-        summary.add_stage(&self.record(any, None), processes - received.count());
+        summary.add_stage(&self.record(any, sharing, None), processes - received.count());
     }
 
     /// Reports the stage of every process, each on its entry of `nodes`.
@@ -193,13 +237,14 @@ impl StageClock {
         for process in ProcessId::first(nodes.len() as u64) {
             let distance = |source| machine.distance(node(source), node(process));
             let farthest = program.sources(self.stage, process).map(distance).max();
-            observer.stage_finished(&self.record(process, farthest));
+            let sharing = self.computing - program.computation(self.stage, process);
+            observer.stage_finished(&self.record(process, sharing, farthest));
         }
     }
 
     /// The record of a process whose farthest message crosses so many links, or that receives none.
-    fn record(&self, process: ProcessId, distance: Option<u64>) -> StageRecord {
-        let transfer = self.timing.transfer(distance.unwrap_or(0));
+    fn record(&self, process: ProcessId, sharing: Cycles, distance: Option<u64>) -> StageRecord {
+        let transfer = self.step * distance.unwrap_or(0);
         let (waiting, idle) = match distance {
             Some(_) => (self.moving - transfer, Cycles::ZERO),
             None => (Cycles::ZERO, self.moving),
@@ -208,11 +253,12 @@ impl StageClock {
         StageRecord {
             process,
             stage: self.stage,
-            sharing: self.sharing,
+            sharing,
             ready: self.ready,
             start,
             finish: start + transfer,
             transfer,
+            overlapped: Cycles::ZERO,
             idle,
         }
     }

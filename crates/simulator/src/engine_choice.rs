@@ -11,6 +11,9 @@ pub enum EngineChoice {
     Auto,
     /// Message by message, link by link: any program, placement and link mode.
     Hop,
+    /// The same with the kernel for messages with sizes, which serves only to check and to measure it
+    /// where messages have one unit.
+    Sized,
     /// Many hops at a time, with these shortcuts where they apply.
     Belt(Shortcuts),
 }
@@ -66,7 +69,7 @@ impl EngineChoice {
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
-            Self::Hop => "hop",
+            Self::Hop | Self::Sized => "hop",
             Self::Belt(_) => "belt",
         }
     }

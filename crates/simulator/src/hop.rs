@@ -11,15 +11,17 @@
 //! a grid and each channel or link is granted independently, and [`ArbitratedNetwork`], where
 //! messages are looked at one by one: under single-direction links, and on networks, which have no
 //! dimensions. Both take a transmission's occupancy, head and receipt as one time
-//! ([`MessageTiming::uniform`](crate::MessageTiming::uniform)), as [`check`] makes sure.
+//! ([`MessageTiming::uniform`](crate::MessageTiming::uniform)): the caller gives the rules of
+//! [`Communication::unit_equivalent`].
 
 mod arbitrated_network;
 mod computing;
 mod flow;
 mod processes;
-mod routes;
 #[cfg(test)]
 mod tests;
+
+use std::num::NonZeroU64;
 
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::narrow;
@@ -28,30 +30,33 @@ use cubefold_topology::{Extent, Leg, LinkMode, Machine, NodeId};
 pub(crate) use self::computing::StartTimes;
 use self::{
     arbitrated_network::ArbitratedNetwork,
-    computing::{Computing, PendingStarts, Processors},
+    computing::{Computing, PendingStarts},
     flow::{Flow, Layout},
     processes::{InFlightMessage, Processes},
-    routes::Routes,
 };
 use crate::{
-    Communication, Cycle, Cycles, MessageTiming, Observer, Program, SimulationError, StageRecord, Traffic,
-    channel_queue::MessageKeys,
+    Communication, Cycle, Cycles, MessageTiming, Observer, Program, ServiceOrder, SimulationError,
+    StageRecord, Traffic, channel_queue::MessageKeys, processors::Processors, routes::Routes,
 };
 
 /// The number of processes whose records are fetched together, so that their cache misses overlap.
 const PREFETCH_CHUNK: usize = 32;
 
-/// Checks that the engine is exact for a run.
+/// Checks that asynchronous execution is defined for a run.
 ///
 /// # Errors
 ///
-/// Under single-direction links on a network, and for messages whose times on a link differ.
+/// Under single-direction links on a network, and where channels serve their inputs in turn but are
+/// not independent.
 pub(crate) fn check(placement: &Placement, communication: Communication) -> Result<(), SimulationError> {
-    let is_network = placement.machine().graph().is_some();
-    if is_network && communication.links() == LinkMode::SingleDirection {
+    let (is_network, links) = (placement.machine().graph().is_some(), communication.links());
+    if is_network && links == LinkMode::SingleDirection {
         return Err(SimulationError::NoTurns);
     }
-    communication.timing().uniform().map_or(Err(SimulationError::TimesDiffer), |_| Ok(()))
+    if communication.service() == ServiceOrder::RoundRobin && links != LinkMode::FullDuplex {
+        return Err(SimulationError::NoRoundRobin { links });
+    }
+    Ok(())
 }
 
 /// Bytes that a run takes at most, roughly.
@@ -73,7 +78,7 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
 ///
 /// # Panics
 ///
-/// When [`check`] refuses the run.
+/// When [`check`] refuses the run, or messages have other times than units.
 pub(crate) fn run<P: Program, O: Observer>(
     program: &P,
     placement: &Placement,
@@ -199,7 +204,7 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
             ready_without_compute: vec![],
             arrived: vec![],
             ended: vec![],
-            processors: (!placement.is_one_to_one()).then(|| Processors::new(&nodes)),
+            processors: (!placement.is_one_to_one()).then(|| Processors::new(&nodes, NonZeroU64::MIN)),
             processes: Processes::new(&nodes, program.max_received()),
             message_count: 0,
             hop_count: 0,
@@ -375,6 +380,7 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
             start,
             finish: now,
             transfer,
+            overlapped: Cycles::ZERO,
             idle: Cycles::ZERO,
         });
         if stage + 1 < self.program.stage_count() {

@@ -36,8 +36,12 @@ mod field_line;
 mod hop;
 mod observe;
 mod predict;
+mod processors;
 mod program;
+mod routes;
 mod simulation;
+mod sized;
+mod time_wheel;
 mod timing;
 
 pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_times};
@@ -57,11 +61,13 @@ pub use program::{
     cube_program::{CubeProgram, CubeProgramError},
     divide_and_conquer::DivideAndConquer,
     erased_program::{ErasedProgram, GuestRef, ProgramOnGuest},
+    message_sizes::{MessageSizes, MessageSizesError},
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
+    stage_program::{Computations, StageMessage, StageProgram, StageProgramError},
 };
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, max_cycles,
     simulate,
 };
-pub use timing::{Communication, MessageTiming, ZeroHopError};
+pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

@@ -19,6 +19,10 @@ use crate::{Cycle, Cycles};
 /// ```text
 /// ready ── waiting ── start ── transfer + blocked ── finish
 /// ```
+///
+/// The message that it received last may have set out before the process was ready, when it was sent
+/// eagerly: then `start` is before `ready`, and the part of the transfer that passed before `ready` is
+/// overlapped (`docs/model.md` section 14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageRecord {
     /// The process.
@@ -34,8 +38,10 @@ pub struct StageRecord {
     pub start: Cycle,
     /// The cycle at which that message was received; `ready` when it receives none.
     pub finish: Cycle,
-    /// The time that message takes without contention \[cycles\].
+    /// The time that message takes without contention, as far as it is not overlapped \[cycles\].
     pub transfer: Cycles,
+    /// The rest of that time: it passed before the process was ready \[cycles\]. 0 under rendezvous.
+    pub overlapped: Cycles,
     /// The time from `finish` to the end of the stage, which a coordinated run ends for all
     /// processes at once \[cycles\]; 0 for a process that receives a message, and in an
     /// asynchronous run.
@@ -46,13 +52,19 @@ impl StageRecord {
     /// The time for which it waited for its partner \[cycles\].
     #[must_use]
     pub fn waiting(&self) -> Cycles {
-        self.start - self.ready
+        self.begun() - self.ready
     }
 
     /// The time for which other messages blocked its message \[cycles\].
     #[must_use]
     pub fn blocked(&self) -> Cycles {
-        self.finish - self.start - self.transfer
+        self.finish - self.begun() - self.transfer
+    }
+
+    /// The cycle from which its message is all that it waits for.
+    #[inline]
+    fn begun(&self) -> Cycle {
+        self.start.max(self.ready)
     }
 }
 

@@ -8,8 +8,10 @@
 pub(crate) mod cube_program;
 pub(crate) mod divide_and_conquer;
 pub(crate) mod erased_program;
+pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
 pub(crate) mod shuffle_exchange_program;
+pub(crate) mod stage_program;
 
 use cubefold_mapping::ProcessId;
 
@@ -33,8 +35,38 @@ pub trait Program: Sync {
         None
     }
 
-    /// The time for which a process computes in a stage, `T_a`.
+    /// The longest time for which a process computes in a stage: `T_a`, where all computations take
+    /// equally long.
     fn compute(&self) -> Cycles;
+
+    /// The time for which a process computes in a stage, `C_s(n)`; 0 for one that does not.
+    fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
+        if self.computes(stage, process) { self.compute() } else { Cycles::ZERO }
+    }
+
+    /// Whether all computations take [`compute`](Self::compute): those of the processes that
+    /// [compute](Self::computes) at all.
+    fn has_one_compute_time(&self) -> bool {
+        true
+    }
+
+    /// The size of the messages that `source` sends to `destination` in a stage, at least 1
+    /// \[units\].
+    fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
+        let _ = (stage, source, destination);
+        1
+    }
+
+    /// The size of the largest message of a stage, at least 1 \[units\].
+    fn max_units(&self, stage: usize) -> u64 {
+        let _ = stage;
+        1
+    }
+
+    /// The size of every message, where all have one \[units\].
+    fn uniform_units(&self) -> Option<u64> {
+        Some(1)
+    }
 
     /// Whether a process computes in a stage. One that does not is ready for its messages as soon
     /// as it has finished the stage before.
@@ -51,6 +83,11 @@ pub trait Program: Sync {
     /// The number of pairs of a process and a stage in which it computes.
     fn computation_count(&self) -> u128 {
         u128::from(self.process_count()) * self.stage_count() as u128
+    }
+
+    /// All computations together \[cycles\].
+    fn total_compute(&self) -> u128 {
+        u128::from(self.compute().get()) * self.computation_count()
     }
 
     /// The most messages that any process receives in one stage.

@@ -5,6 +5,7 @@
 //! what is checked here holds for all of them: the sizes, and a bound on the clock.
 
 use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::LinkMode;
 
 use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, LinkUse, NoBeltError, Observer, Program, Routing,
@@ -13,6 +14,7 @@ use crate::{
     coordinated, hop,
     hop::StartTimes,
     observe::accounts::Ledger,
+    sized,
 };
 
 /// How processes advance.
@@ -86,10 +88,22 @@ pub enum SimulationError {
     /// Coordinated execution on a network.
     #[error("coordinated execution on a network, whose nodes have no coordinates to correct")]
     NoPhases,
-    /// Messages whose transmissions occupy a link, move their heads and are received in different
-    /// times: the engines are exact for messages of one unit.
+    /// Messages that differ in size, or whose transmissions occupy a link, move their heads and are
+    /// received in different times, in an engine for messages of one unit.
     #[error("messages whose times on a link differ, expected messages of one unit")]
     TimesDiffer,
+    /// Coordinated execution under a rule by which messages do not move in steps.
+    #[error("coordinated execution with {rule}, expected messages that move link by link in steps")]
+    NoSteps {
+        /// The rule.
+        rule: &'static str,
+    },
+    /// Channels that serve their inputs in turn, under another link mode than full-duplex.
+    #[error("round-robin arbitration of {links} links, expected full-duplex")]
+    NoRoundRobin {
+        /// The link mode.
+        links: LinkMode,
+    },
     /// Coordinated execution of a program in some of whose stages some processes do not compute.
     #[error(
         "coordinated execution of a program in which some processes pass through stages, expected all to compute"
@@ -125,10 +139,16 @@ pub fn simulate<P: Program>(
         CountLinkUse::No => None,
     };
     let mut outcome = match selection {
-        EngineSelection::Belt(plan) => belt_outcome(program, communication, plan.run(observer)?),
-        EngineSelection::Hop => {
+        EngineSelection::Belt(unit, plan) => belt_outcome(program, unit, plan.run(observer)?),
+        EngineSelection::Hop(unit) => {
             let mut observers = (Ledger::new(program), observer);
-            let traffic = hop::run(program, placement, communication, StartTimes::Together, &mut observers)
+            let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
+                .map_err(|process| SimulationError::Unfinished { process })?;
+            Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop }
+        }
+        EngineSelection::Sized => {
+            let mut observers = (Ledger::new(program), observer);
+            let traffic = sized::run(program, placement, communication, &mut observers)
                 .map_err(|process| SimulationError::Unfinished { process })?;
             Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop }
         }
@@ -164,8 +184,11 @@ fn belt_outcome<P: Program>(program: &P, communication: Communication, belt: Bel
 
 /// The engine of a run, with its plan.
 enum EngineSelection<'run> {
-    Hop,
-    Belt(belt::Plan<'run>),
+    /// For messages of one unit under these rules.
+    Hop(Communication),
+    /// For messages of one unit under these rules.
+    Belt(Communication, belt::Plan<'run>),
+    Sized,
     Coordinated(&'run Routing),
 }
 
@@ -175,15 +198,35 @@ fn choose<'run, P: Program>(
     communication: Communication,
     execution: &'run Execution,
 ) -> Result<EngineSelection<'run>, NoBeltError> {
-    let plan = |shortcuts| belt::plan(program, placement, communication, shortcuts);
-    match execution {
-        Execution::Coordinated(routing) => Ok(EngineSelection::Coordinated(routing)),
-        Execution::Asynchronous(EngineChoice::Hop) => Ok(EngineSelection::Hop),
-        Execution::Asynchronous(EngineChoice::Belt(shortcuts)) => plan(*shortcuts).map(EngineSelection::Belt),
-        Execution::Asynchronous(EngineChoice::Auto) => {
-            Ok(plan(Shortcuts::default()).map_or(EngineSelection::Hop, EngineSelection::Belt))
-        }
+    let choice = match execution {
+        Execution::Coordinated(routing) => return Ok(EngineSelection::Coordinated(routing)),
+        Execution::Asynchronous(choice) => *choice,
+    };
+    let Some(unit) = unit_equivalent(program, placement, communication) else {
+        return match choice {
+            EngineChoice::Belt(_) => Err(NoBeltError::Timing),
+            EngineChoice::Auto | EngineChoice::Hop | EngineChoice::Sized => Ok(EngineSelection::Sized),
+        };
+    };
+    let plan = |shortcuts| belt::plan(program, placement, unit, shortcuts);
+    let belt = |plan| EngineSelection::Belt(unit, plan);
+    match choice {
+        EngineChoice::Hop => Ok(EngineSelection::Hop(unit)),
+        EngineChoice::Sized => Ok(EngineSelection::Sized),
+        EngineChoice::Belt(shortcuts) => plan(shortcuts).map(belt),
+        EngineChoice::Auto => Ok(plan(Shortcuts::default()).map_or(EngineSelection::Hop(unit), belt)),
     }
+}
+
+/// The rules under which messages of one unit take the times of those of a program, where there are
+/// such rules: the engines for messages of one unit then run it.
+fn unit_equivalent<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+) -> Option<Communication> {
+    let units = program.uniform_units().filter(|_| program.has_one_compute_time())?;
+    communication.unit_equivalent(units, !placement.is_one_to_one())
 }
 
 fn check_and_choose<'run, P: Program>(
@@ -204,10 +247,11 @@ fn check_and_choose<'run, P: Program>(
     let selection = choose(program, placement, communication, execution)?;
     match selection {
         // The messages of one line at a time are in flight.
-        EngineSelection::Belt(belt::Plan::Classes(_) | belt::Plan::EachLine(_)) => {}
+        EngineSelection::Belt(_, belt::Plan::Classes(_) | belt::Plan::EachLine(_)) => {}
         EngineSelection::Coordinated(_) if coordinated::is_line_separable(program, placement) => {}
-        EngineSelection::Belt(belt::Plan::Whole(_))
-        | EngineSelection::Hop
+        EngineSelection::Belt(_, belt::Plan::Whole(_))
+        | EngineSelection::Hop(_)
+        | EngineSelection::Sized
         | EngineSelection::Coordinated(_) => check_size(program)?,
     }
     Ok(selection)
@@ -236,11 +280,12 @@ pub fn bytes_to_simulate<P: Program>(
     execution: &Execution,
 ) -> u64 {
     match choose(program, placement, communication, execution) {
-        Ok(EngineSelection::Belt(plan)) => plan.bytes(),
+        Ok(EngineSelection::Belt(_, plan)) => plan.bytes(),
         Ok(EngineSelection::Coordinated(_)) if program.as_cube().is_some() => {
             coordinated::bytes(program, placement)
         }
-        Ok(EngineSelection::Hop | EngineSelection::Coordinated(_)) | Err(_) => {
+        Ok(EngineSelection::Sized) => sized::bytes(program, placement.machine(), communication),
+        Ok(EngineSelection::Hop(_) | EngineSelection::Coordinated(_)) | Err(_) => {
             hop::bytes(program, placement.machine())
         }
     }
@@ -275,6 +320,11 @@ pub fn max_cycles<P: Program>(program: &P, placement: &Placement, communication:
     let messages = u128::from(program.process_count()) * program.max_received() as u128;
     let computing =
         stages.saturating_mul(program.compute().get().into()).saturating_mul(placement.max_load().into());
-    let transfer = communication.timing().transfer_bound(diameter);
-    computing.saturating_add(stages.saturating_mul(messages).saturating_mul(transfer))
+    let transfers = |units| messages.saturating_mul(communication.transfer_bound(units, diameter));
+    let moving = match program.uniform_units() {
+        Some(units) => stages.saturating_mul(transfers(units)),
+        None => (0..program.stage_count())
+            .fold(0_u128, |sum, stage| sum.saturating_add(transfers(program.max_units(stage)))),
+    };
+    computing.saturating_add(moving)
 }

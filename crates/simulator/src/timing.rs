@@ -1,23 +1,61 @@
-//! The rules by which messages travel, and the one place that turns the cycles of a link into
-//! times.
+//! The rules by which messages travel, and the one place that turns sizes into times.
 //!
-//! Three questions can be asked of a message that is transmitted over a link (`docs/model.md`
-//! section 5): the time for which it occupies the link, when it joins its next queue, and when it
-//! is received at its last node. While every message is one unit that a link stores whole before it
-//! forwards it, the three have one answer, `T_c`. An engine asks the question that it means, so
-//! that a switching rule under which the answers differ changes this file alone; an engine that is
-//! exact only while they agree asks for [`MessageTiming::uniform`].
+//! Three questions can be asked of a message of `L` units that is transmitted over a link
+//! (`docs/model.md` sections 5 and 13): the time for which it occupies the link, when it joins its
+//! next queue, and when it is received at its last node. [`MessageTiming`] answers them. For a
+//! message of one unit over links without latency the three have one answer, `T_c`; so they have
+//! for messages of one size that are stored whole before they are forwarded
+//! ([`Communication::unit_equivalent`]). The engines for messages of one unit run those, too; all
+//! others take the engine for messages with sizes.
+
+use std::num::NonZeroU64;
 
 use cubefold_topology::{LinkMode, TieRule};
 
 use crate::Cycles;
 
-/// The rules of a machine's network for one run.
+/// The rules of a machine's network and nodes for one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Communication {
     links: LinkMode,
     hop: Cycles, // at least 1
     tie: TieRule,
+    latency: Cycles,
+    switching: Switching,
+    packet: Option<NonZeroU64>,
+    service: ServiceOrder,
+    eager: u64,
+    local: LocalCost,
+    processors: NonZeroU64,
+}
+
+/// When a message joins its next queue (`docs/model.md` section 13.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Switching {
+    /// When all of it is there.
+    #[default]
+    StoreAndForward,
+    /// When its first unit is there (virtual cut-through, Kermani & Kleinrock 1979).
+    CutThrough,
+}
+
+/// Which of the messages that wait for a channel is next (`docs/model.md` section 13.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ServiceOrder {
+    /// The one with the smallest key.
+    #[default]
+    FirstCome,
+    /// That of the next input of the node, the inputs in turn.
+    RoundRobin,
+}
+
+/// The time of a message between two processes of one node (`docs/model.md` section 15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LocalCost {
+    /// Once for the message.
+    pub latency: Cycles,
+    /// For each of its units.
+    pub unit: Cycles,
 }
 
 /// A transmission that would take no time.
@@ -25,15 +63,107 @@ pub struct Communication {
 #[error("0 cycles a link, expected at least 1")]
 pub struct ZeroHopError;
 
+/// The largest size of an eager message when all messages are \[units\].
+pub const EAGER_ALL: u64 = u64::MAX;
+
+impl Switching {
+    /// Every rule.
+    pub const ALL: [Self; 2] = [Self::StoreAndForward, Self::CutThrough];
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StoreAndForward => "store-and-forward",
+            Self::CutThrough => "cut-through",
+        }
+    }
+}
+
+impl ServiceOrder {
+    /// Every order.
+    pub const ALL: [Self; 2] = [Self::FirstCome, Self::RoundRobin];
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FirstCome => "first-come",
+            Self::RoundRobin => "round-robin",
+        }
+    }
+}
+
 impl Communication {
-    /// Links of mode `links`, each crossed in `hop` cycles (`T_c`), and `tie` for equally long
-    /// routes around a ring.
+    /// Links of mode `links`, each occupied for `hop` cycles by a unit (`T_c`, `u`), and `tie` for
+    /// equally long routes around a ring.
+    ///
+    /// All else is as in section 5 of `docs/model.md`: no latency, store-and-forward of whole
+    /// messages, first come first served, by rendezvous, one processor a node, messages inside a
+    /// node in no time.
     ///
     /// # Errors
     ///
     /// When `hop` is 0.
     pub fn new(links: LinkMode, hop: Cycles, tie: TieRule) -> Result<Self, ZeroHopError> {
-        if hop == Cycles::ZERO { Err(ZeroHopError) } else { Ok(Self { links, hop, tie }) }
+        if hop == Cycles::ZERO {
+            return Err(ZeroHopError);
+        }
+        Ok(Self {
+            links,
+            hop,
+            tie,
+            latency: Cycles::ZERO,
+            switching: Switching::default(),
+            packet: None,
+            service: ServiceOrder::default(),
+            eager: 0,
+            local: LocalCost::default(),
+            processors: NonZeroU64::MIN,
+        })
+    }
+
+    /// The same with a latency of links, `l`: cycles on the wire and in the router that occupy
+    /// nothing.
+    #[must_use]
+    pub fn with_latency(self, latency: Cycles) -> Self {
+        Self { latency, ..self }
+    }
+
+    /// The same with a switching rule.
+    #[must_use]
+    pub fn with_switching(self, switching: Switching) -> Self {
+        Self { switching, ..self }
+    }
+
+    /// The same with packets of at most so many units, `P`; none for whole messages.
+    #[must_use]
+    pub fn with_packets(self, packet: Option<NonZeroU64>) -> Self {
+        Self { packet, ..self }
+    }
+
+    /// The same with an order in which channels serve their messages.
+    #[must_use]
+    pub fn with_service(self, service: ServiceOrder) -> Self {
+        Self { service, ..self }
+    }
+
+    /// The same with eager messages: those of at most so many units; [`EAGER_ALL`] for all.
+    #[must_use]
+    pub fn with_eager(self, eager: u64) -> Self {
+        Self { eager, ..self }
+    }
+
+    /// The same with a cost of messages inside a node.
+    #[must_use]
+    pub fn with_local_cost(self, local: LocalCost) -> Self {
+        Self { local, ..self }
+    }
+
+    /// The same with so many processes of a node that compute at the same time.
+    #[must_use]
+    pub fn with_processors(self, processors: NonZeroU64) -> Self {
+        Self { processors, ..self }
     }
 
     /// The link mode.
@@ -42,22 +172,125 @@ impl Communication {
         self.links
     }
 
-    /// The time that a message takes to cross a link, `T_c`, at least 1.
+    /// The time for which a unit occupies a link, `T_c` or `u`, at least 1.
     #[must_use]
     pub fn hop(self) -> Cycles {
         self.hop
     }
 
-    /// The times of a message on a link.
+    /// The latency of a link, `l`.
     #[must_use]
-    pub fn timing(self) -> MessageTiming {
-        MessageTiming::one_unit(self.hop)
+    pub fn latency(self) -> Cycles {
+        self.latency
+    }
+
+    /// The switching rule.
+    #[must_use]
+    pub fn switching(self) -> Switching {
+        self.switching
+    }
+
+    /// The most units of a packet, `P`; none where messages go whole.
+    #[must_use]
+    pub fn packet(self) -> Option<NonZeroU64> {
+        self.packet
+    }
+
+    /// The order in which channels serve their messages.
+    #[must_use]
+    pub fn service(self) -> ServiceOrder {
+        self.service
+    }
+
+    /// The largest size of an eager message \[units\]; 0 for none, [`EAGER_ALL`] for all.
+    #[must_use]
+    pub fn eager(self) -> u64 {
+        self.eager
+    }
+
+    /// The cost of messages inside a node.
+    #[must_use]
+    pub fn local_cost(self) -> LocalCost {
+        self.local
+    }
+
+    /// How many processes of a node compute at the same time.
+    #[must_use]
+    pub fn processors(self) -> NonZeroU64 {
+        self.processors
     }
 
     /// The rule for equally long routes around a ring.
     #[must_use]
     pub fn tie(self) -> TieRule {
         self.tie
+    }
+
+    /// Whether a message of so many units sets out without waiting for its destination
+    /// (`docs/model.md` section 14).
+    #[must_use]
+    pub fn is_eager(self, units: u64) -> bool {
+        units <= self.eager
+    }
+
+    /// The times of a message of one unit.
+    #[must_use]
+    pub fn timing(self) -> MessageTiming {
+        self.timing_of(1)
+    }
+
+    /// The times of a message of `units` units, at least 1. Times past 2^64 cycles are cut off there:
+    /// runs that could have such times are refused.
+    #[must_use]
+    pub fn timing_of(self, units: u64) -> MessageTiming {
+        let forwarded = match self.switching {
+            Switching::CutThrough => 1,
+            Switching::StoreAndForward => self.packet.map_or(units, |packet| packet.get().min(units)),
+        };
+        let linear = |constant: Cycles, slope: Cycles, units: u64| {
+            Cycles::new(constant.get().saturating_add(slope.get().saturating_mul(units)))
+        };
+        MessageTiming {
+            occupancy: linear(Cycles::ZERO, self.hop, units),
+            head: linear(self.latency, self.hop, forwarded),
+            receipt: linear(self.latency, self.hop, units),
+            local: linear(self.local.latency, self.local.unit, units),
+        }
+    }
+
+    /// How many packets a message of `units` units goes in.
+    #[must_use]
+    pub fn packet_count(self, units: u64) -> u64 {
+        self.packet.map_or(1, |packet| units.div_ceil(packet.get()))
+    }
+
+    /// A bound on the time of all transmissions of a message of `units` units, one after another,
+    /// over at most `links` links \[cycles\].
+    pub(crate) fn transfer_bound(self, units: u64, links: u64) -> u128 {
+        let linear = |constant: Cycles, times: u64, slope: Cycles| {
+            let constant = u128::from(constant.get()).saturating_mul(times.into());
+            constant.saturating_add(u128::from(slope.get()).saturating_mul(units.into()))
+        };
+        let link = linear(self.latency, self.packet_count(units), self.hop);
+        let local = linear(self.local.latency, 1, self.local.unit);
+        u128::from(links).saturating_mul(link).max(local)
+    }
+
+    /// The rules under which messages of one unit take the times that messages of `units` units
+    /// take under these; none where there are no such rules.
+    ///
+    /// A message that is stored whole before it is forwarded, over links without latency, is a
+    /// message of one unit over links with `T_c = u L`. Where several processes share a node,
+    /// `shares_nodes`, so must messages inside a node take no time and processors serve one process.
+    #[must_use]
+    pub(crate) fn unit_equivalent(self, units: u64, shares_nodes: bool) -> Option<Self> {
+        let is_plain = self.service == ServiceOrder::FirstCome && !self.is_eager(units);
+        let is_plain_inside =
+            !shares_nodes || self.local == LocalCost::default() && self.processors == NonZeroU64::MIN;
+        let hop = self.hop.get().checked_mul(units)?;
+        (is_plain && is_plain_inside && self.timing_of(units).uniform().is_some())
+            .then(|| Self::new(self.links, Cycles::new(hop), self.tie).ok())
+            .flatten()
     }
 }
 
@@ -67,35 +300,33 @@ pub struct MessageTiming {
     occupancy: Cycles, // at least 1
     head: Cycles,      // at least 1
     receipt: Cycles,   // at least `head`
+    local: Cycles,
 }
 
 impl MessageTiming {
-    /// A message of one unit, stored and forwarded over links that it occupies for `hop` cycles
-    /// (`T_c`), at least 1.
-    pub(crate) fn one_unit(hop: Cycles) -> Self {
-        debug_assert!(hop > Cycles::ZERO, "a transmission takes time");
-        Self { occupancy: hop, head: hop, receipt: hop }
-    }
-
-    /// For how long a transmission occupies its channel, or under half-duplex its link \[cycles\].
+    /// For how long all of the message occupies each channel of its route, or under half-duplex
+    /// each link \[cycles\].
     #[must_use]
     pub fn occupancy(self) -> Cycles {
         self.occupancy
     }
 
-    /// How long after the begin of a transmission the message joins its next queue \[cycles\].
+    /// How long after the begin of a transmission the message, or its first packet, joins its next
+    /// queue \[cycles\].
     #[must_use]
     pub fn head(self) -> Cycles {
         self.head
     }
 
-    /// How long after the begin of its last transmission the message is received \[cycles\].
+    /// How long after the begin of its transmission over the last link the message is received when
+    /// nothing holds it up \[cycles\].
     #[must_use]
     pub fn receipt(self) -> Cycles {
         self.receipt
     }
 
-    /// The time over a route of so many links without contention \[cycles\]; 0 over none.
+    /// The time over a route of so many links without contention \[cycles\]; inside a node, over
+    /// none, what the rules say of that.
     ///
     /// # Panics
     ///
@@ -105,13 +336,8 @@ impl MessageTiming {
     pub fn transfer(self, links: u64) -> Cycles {
         match links.checked_sub(1) {
             Some(forwarded) => self.head * forwarded + self.receipt,
-            None => Cycles::ZERO,
+            None => self.local,
         }
-    }
-
-    /// A bound on [`transfer`](Self::transfer) over any route of at most so many links \[cycles\].
-    pub(crate) fn transfer_bound(self, links: u64) -> u128 {
-        u128::from(links).saturating_mul(u128::from(self.head.max(self.receipt).get()))
     }
 
     /// The one answer to all three questions \[cycles\]; none where they differ.
@@ -136,19 +362,54 @@ impl MessageTiming {
 mod tests {
     use super::*;
 
+    fn links(hop: u64) -> Communication {
+        Communication::new(LinkMode::FullDuplex, Cycles::new(hop), TieRule::Direct).unwrap()
+    }
+
     #[test]
     fn one_unit_takes_the_same_time_over_every_link() {
-        let timing = MessageTiming::one_unit(Cycles::new(3));
+        let timing = links(3).timing();
         assert_eq!([0, 1, 2, 7].map(|links| timing.transfer(links).get()), [0, 3, 6, 21]);
         assert_eq!(timing.uniform(), Some(Cycles::new(3)));
     }
 
     #[test]
-    fn times_that_differ_have_no_one_answer() {
-        let [two, five] = [2, 5].map(Cycles::new);
-        let timing = MessageTiming { occupancy: five, head: two, receipt: five };
-        assert_eq!(timing.uniform(), None);
-        // The head crosses two links, then all of it the third.
-        assert_eq!(timing.transfer(3), Cycles::new(9));
+    fn the_time_without_contention_is_that_of_section_13_2() {
+        let switchings = Switching::ALL.into_iter();
+        for (switching, packet) in
+            switchings.flat_map(|switching| (0..=16).map(move |packet| (switching, packet)))
+        {
+            for (hop, latency, units) in [(1, 0, 1), (1, 7, 5), (2, 3, 33), (3, 0, 16), (3, 7, 17)] {
+                let rules = links(hop)
+                    .with_latency(Cycles::new(latency))
+                    .with_switching(switching)
+                    .with_packets(NonZeroU64::new(packet));
+                let grain = match (switching, packet) {
+                    (Switching::CutThrough, _) => 1,
+                    (Switching::StoreAndForward, 0) => units,
+                    (Switching::StoreAndForward, packet) => units.min(packet),
+                };
+                for distance in 1..=8 {
+                    let expected = distance * latency + (distance - 1) * hop * grain + hop * units;
+                    assert_eq!(rules.timing_of(units).transfer(distance).get(), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn messages_of_one_size_that_are_stored_and_forwarded_are_units_over_slower_links() {
+        let equivalent = |rules: Communication, units| rules.unit_equivalent(units, false);
+        assert_eq!(equivalent(links(3), 5), Some(links(15)));
+        let cut_through = links(3).with_switching(Switching::CutThrough);
+        assert_eq!((equivalent(cut_through, 1), equivalent(cut_through, 2)), (Some(links(3)), None));
+        let packets = links(3).with_packets(NonZeroU64::new(4));
+        assert_eq!((equivalent(packets, 4), equivalent(packets, 5)), (Some(links(12)), None));
+        assert_eq!(equivalent(links(3).with_latency(Cycles::new(1)), 1), None);
+        assert_eq!(equivalent(links(3).with_eager(5), 5), None);
+        assert_eq!(equivalent(links(3).with_eager(4), 5), Some(links(15)));
+        assert_eq!(equivalent(links(3).with_service(ServiceOrder::RoundRobin), 1), None);
+        let two = links(3).with_processors(NonZeroU64::new(2).unwrap());
+        assert_eq!((two.unit_equivalent(1, false), two.unit_equivalent(1, true)), (Some(links(3)), None));
     }
 }

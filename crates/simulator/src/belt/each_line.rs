@@ -272,6 +272,7 @@ mod tests {
             start: Cycle::new(waiting),
             finish: Cycle::new(waiting + blocked + transfer),
             transfer: Cycles::new(transfer),
+            overlapped: Cycles::ZERO,
             idle: Cycles::new(idle),
         }
     }

@@ -246,6 +246,7 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
             start: Cycle::new(own.start),
             finish: Cycle::new(*now),
             transfer: Cycles::new(stages.hop * u64::from(own.distance)),
+            overlapped: Cycles::ZERO,
             idle: Cycles::ZERO,
         });
         own.finish = *now;

@@ -132,6 +132,7 @@ impl<'run> ContentionFreeStages<'run> {
                     start: Cycle::new(start),
                     finish: Cycle::new(finish),
                     transfer: Cycles::new(finish - start),
+                    overlapped: Cycles::ZERO,
                     idle: Cycles::ZERO,
                 });
             }

@@ -22,6 +22,8 @@ pub(super) struct RoutedMessage {
     pub(super) at: NodeId,
     /// Its destination.
     pub(super) to: NodeId,
+    /// Its size, which only counts where links are counted.
+    pub(super) units: u64,
 }
 
 /// Routes sets of messages, one after another.
@@ -107,7 +109,7 @@ impl Displacements {
     /// The lowest coordinate in which a message is not at its destination, counted from 0, and its
     /// displacement.
     #[inline]
-    fn lowest(&self, RoutedMessage { at, to }: RoutedMessage) -> Option<(usize, Displacement)> {
+    fn lowest(&self, RoutedMessage { at, to, .. }: RoutedMessage) -> Option<(usize, Displacement)> {
         for (dimension, axis) in self.axes.iter().enumerate() {
             if let Some(displacement) = axis.displacement(at, to, self.tie) {
                 return Some((dimension, displacement));
@@ -120,7 +122,7 @@ impl Displacements {
     /// displacement.
     #[inline]
     fn of(&self, message: RoutedMessage) -> impl Iterator<Item = (usize, Displacement)> {
-        let RoutedMessage { at, to } = message;
+        let RoutedMessage { at, to, .. } = message;
         let displacement = move |axis: &Axis| axis.displacement(at, to, self.tie);
         self.axes
             .iter()
@@ -143,7 +145,7 @@ fn route(
     let mut advance = |phase: &mut Phase, message: RoutedMessage, starts| {
         let (dimension, displacement) = choose(message)?;
         let axis = &displacements.axes[dimension];
-        phase.add(dimension, axis, message.at, displacement, starts);
+        phase.add(dimension, axis, message, displacement, starts);
         let at = axis.after(message.at, displacement);
         (at != message.to).then_some(RoutedMessage { at, ..message })
     };
@@ -203,7 +205,7 @@ impl Phase {
         &mut self,
         dimension: usize,
         axis: &Axis,
-        at: NodeId,
+        RoutedMessage { at, units, .. }: RoutedMessage,
         displacement: Displacement,
         starts: StartNodes,
     ) {
@@ -219,7 +221,7 @@ impl Phase {
             }
         }
         if let Some(link_use) = &mut self.link_use {
-            link_use.count(at, direction, displacement.hops);
+            link_use.count(at, direction, displacement.hops, units);
         }
     }
 

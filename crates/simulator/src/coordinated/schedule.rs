@@ -68,7 +68,7 @@ impl<'run, P: Program> Scheduler<'run, P> {
         let schedule = Rc::new(match (&self.product, exchange) {
             (Some(product), Some(dimension)) => product.exchange(dimension),
             (None, Some(dimension)) if has_node_per_process(self.placement) => {
-                self.routed.exchange(dimension)
+                self.routed.exchange(dimension, self.program.max_units(stage))
             }
             (None | Some(_), None | Some(_)) => self.routed.route(self.program, stage),
         });
@@ -201,13 +201,16 @@ impl<'run> RoutedStages<'run> {
     }
 
     /// The stage in which the processes of a cube, one per node and in one subset, exchange
-    /// messages along `dimension`: these need not be listed.
-    pub(super) fn exchange(&mut self, dimension: CubeDimension) -> StageSchedule {
+    /// messages of `units` units along `dimension`: these need not be listed.
+    pub(super) fn exchange(&mut self, dimension: CubeDimension, units: u64) -> StageSchedule {
         let Self { placement, routing, router, processes } = self;
         let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
         let bit = 1 << dimension.index();
-        let routed =
-            nodes.iter().enumerate().map(|(process, &at)| RoutedMessage { at, to: nodes[process ^ bit] });
+        let routed = nodes.iter().enumerate().map(|(process, &at)| RoutedMessage {
+            at,
+            to: nodes[process ^ bit],
+            units,
+        });
         let routing = router.route(routed, StartNodes::Distinct, routing.limit(placement, 0));
         let mut received = DistanceCounts::default();
         for pair in nodes.chunks_exact(2 * bit) {
@@ -229,6 +232,7 @@ impl<'run> RoutedStages<'run> {
         let routed = |message: &StageMessage| RoutedMessage {
             at: node(message.source),
             to: node(message.destination),
+            units: program.units(stage, message.source, message.destination),
         };
         let distances: Vec<u64> =
             messages.iter().map(routed).map(|own| axes_distance(axes, own.at, own.to)).collect();

@@ -125,8 +125,7 @@ impl<P: Program> Observer for Ledger<'_, P> {
     #[inline]
     fn stage_finished(&mut self, record: &StageRecord) {
         self.summary.add_stage(record, 1);
-        let computes = self.program.computes(record.stage, record.process);
-        self.accounts.add(record, if computes { self.program.compute() } else { Cycles::ZERO });
+        self.accounts.add(record, self.program.computation(record.stage, record.process));
         if record.stage == self.accounts.last_stage {
             self.summary.add_finish(record.finish + record.idle, 1);
         }
@@ -153,6 +152,7 @@ mod tests {
             start: Cycle::new(start),
             finish: Cycle::new(finish),
             transfer: Cycles::new(transfer),
+            overlapped: Cycles::ZERO,
             idle: Cycles::ZERO,
         }
     }

@@ -11,8 +11,9 @@ pub struct Summary {
     waiting: Distribution,
     blocked: Distribution,
     makespan: Cycle,
-    idle: u128,     // the sum of all idle times within stages [cycles]
-    finishes: u128, // the sum of all processes' last finishes [cycles]
+    overlapped: u128, // the sum of all overlapped parts of transfers [cycles]
+    idle: u128,       // the sum of all idle times within stages [cycles]
+    finishes: u128,   // the sum of all processes' last finishes [cycles]
 }
 
 /// Sums over the processes of one stage \[cycles\].
@@ -39,16 +40,16 @@ impl Summary {
             waiting: Distribution::new(),
             blocked: Distribution::new(),
             makespan: Cycle::START,
+            overlapped: 0,
             idle: 0,
             finishes: 0,
         }
     }
 
-    /// The summary of no records yet of a program, some of whose processes may not compute in some
-    /// stages.
+    /// The summary of no records yet of any program.
     pub(crate) fn of_program(program: &impl Program) -> Self {
         let all = Self::new(program.process_count(), program.stage_count(), program.compute());
-        Self { compute: u128::from(program.compute().get()) * program.computation_count(), ..all }
+        Self { compute: program.total_compute(), ..all }
     }
 
     /// Adds a stage that `count` processes went through alike.
@@ -65,6 +66,7 @@ impl Summary {
             (&mut stage.waiting, waiting),
             (&mut stage.blocked, blocked),
             (&mut self.idle, record.idle),
+            (&mut self.overlapped, record.overlapped),
         ] {
             if cycles > Cycles::ZERO {
                 *sum += times(cycles);
@@ -111,6 +113,7 @@ impl Summary {
         self.blocked.add(&other.blocked);
         self.makespan = self.makespan.max(other.makespan);
         self.idle += other.idle;
+        self.overlapped += other.overlapped;
         self.finishes += other.finishes;
     }
 
@@ -160,6 +163,12 @@ impl Summary {
     #[must_use]
     pub fn blocked(&self) -> &Distribution {
         &self.blocked
+    }
+
+    /// The parts of transfers that passed before their destinations were ready \[cycles\].
+    #[must_use]
+    pub fn overlapped(&self) -> u128 {
+        self.overlapped
     }
 
     /// The cycle at which the last process finished.

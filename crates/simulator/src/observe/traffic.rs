@@ -46,25 +46,25 @@ impl AddAssign for StageRouting {
 #[derive(Debug, Clone)]
 pub struct LinkUse {
     channels: Channels,
-    transmissions: Vec<u64>, // by the link's place
-    occupancy: Cycles,       // of a link by one transmission
+    units: Vec<u64>, // that crossed it, by the link's place
+    hop: Cycles,     // the occupancy of a link by a unit
 }
 
 impl LinkUse {
     /// No transmissions yet over the links of `machine`.
     pub(crate) fn new(machine: &Machine, communication: Communication) -> Self {
         let channels = Channels::new(machine);
-        let transmissions = vec![0; channels.link_places()];
-        Self { channels, transmissions, occupancy: communication.timing().occupancy() }
+        let units = vec![0; channels.link_places()];
+        Self { channels, units, hop: communication.hop() }
     }
 
-    /// Counts the transmissions of a message over `hops` links from `node` on in the direction with
-    /// this index.
-    pub(crate) fn count(&mut self, node: NodeId, direction: usize, hops: u64) {
+    /// Counts the transmissions of a message of `units` units over `hops` links from `node` on in the
+    /// direction with this index.
+    pub(crate) fn count(&mut self, node: NodeId, direction: usize, hops: u64, units: u64) {
         let mut transit =
             Transit { message: 0, node: node.index(), hops: 1, direction: narrow(direction as u64) };
         for _ in 0..hops {
-            self.transmissions[self.channels.link(&transit)] += 1;
+            self.units[self.channels.link(&transit)] += units;
             transit.node = self.channels.next(&transit);
         }
     }
@@ -75,8 +75,9 @@ impl LinkUse {
         let machine = placement.machine();
         for stage in 0..program.stage_count() {
             for (source, destination) in program.messages(stage) {
+                let units = program.units(stage, source, destination);
                 for channel in machine.route(placement.node(source), placement.node(destination), tie) {
-                    self.count(channel.node, channel.direction.index(), 1);
+                    self.count(channel.node, channel.direction.index(), 1, units);
                 }
             }
         }
@@ -85,10 +86,10 @@ impl LinkUse {
     /// The links that were busy at all, by dimension and near end, with the cycles for which they
     /// were.
     pub fn busy_links(&self) -> impl Iterator<Item = (Link, Cycles)> {
-        self.transmissions
+        self.units
             .iter()
             .enumerate()
-            .filter(|&(_, &count)| count > 0)
-            .map(|(place, &count)| (self.channels.link_at(place), self.occupancy * count))
+            .filter(|&(_, &units)| units > 0)
+            .map(|(place, &units)| (self.channels.link_at(place), self.hop * units))
     }
 }

@@ -2,7 +2,7 @@
 
 use cubefold_mapping::{CubeDimension, Guest, Hypercube, ProcessId};
 
-use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+use crate::{Cycles, GuestRef, MessageSizes, Program, ProgramOnGuest};
 
 /// A compute-and-communicate (CC) d-cube program: in stage `s` every process computes and then
 /// exchanges one message with its neighbour in dimension `q_s` (González & Valero 1993, 2.1).
@@ -11,6 +11,7 @@ pub struct CubeProgram {
     cube: Hypercube,
     stages: Vec<CubeDimension>, // at least one, each a dimension of the cube
     compute: Cycles,
+    sizes: MessageSizes,
 }
 
 /// The reason for which a list of stages makes no program.
@@ -52,8 +53,14 @@ impl CubeProgram {
             Some(stage) => {
                 Err(CubeProgramError::NoSuchDimension { stage, dimension: stages[stage], greatest })
             }
-            None => Ok(Self { cube, stages, compute }),
+            None => Ok(Self { cube, stages, compute, sizes: MessageSizes::ONE_UNIT }),
         }
+    }
+
+    /// The same program with messages of these sizes; they have one unit otherwise.
+    #[must_use]
+    pub fn with_sizes(self, sizes: MessageSizes) -> Self {
+        Self { sizes, ..self }
     }
 
     /// The dimensions ascending, `0, 1, .., d-1`: the default order.
@@ -118,6 +125,18 @@ impl Program for CubeProgram {
 
     fn compute(&self) -> Cycles {
         self.compute
+    }
+
+    fn units(&self, stage: usize, _: ProcessId, _: ProcessId) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn max_units(&self, stage: usize) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn uniform_units(&self) -> Option<u64> {
+        self.sizes.uniform()
     }
 
     fn max_received(&self) -> usize {

@@ -2,7 +2,9 @@
 
 use cubefold_mapping::{Guest, Hypercube, ProcessId};
 
-use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+use crate::{
+    Cycles, GuestRef, MessageSizes, Program, ProgramOnGuest, program::message_sizes::MessageSizesError,
+};
 
 /// Divide and conquer on the d-cube (CS838 1999; erratum N8: the dimensions are `0..d`).
 ///
@@ -13,10 +15,11 @@ use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
 /// ```
 ///
 /// A process that neither computes nor communicates in a stage passes through it in no time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DivideAndConquer {
     cube: Hypercube,
     compute: Cycles,
+    sizes: MessageSizes,
 }
 
 /// The kind of a stage.
@@ -34,7 +37,28 @@ impl DivideAndConquer {
     /// The program on `cube`, with computations of `compute`.
     #[must_use]
     pub fn new(cube: Hypercube, compute: Cycles) -> Self {
-        Self { cube, compute }
+        Self { cube, compute, sizes: MessageSizes::ONE_UNIT }
+    }
+
+    /// The same program with messages of these sizes; they have one unit otherwise.
+    #[must_use]
+    pub fn with_sizes(self, sizes: MessageSizes) -> Self {
+        Self { sizes, ..self }
+    }
+
+    /// The same program with halves of halves: the messages of stages `s` and `2d - s` have
+    /// `units / 2^s` units, rounded up.
+    ///
+    /// # Errors
+    ///
+    /// When `units` is 0.
+    pub fn with_halves(self, units: u64) -> Result<Self, MessageSizesError> {
+        let halved = |stage| match self.stage_dimension(stage) {
+            Some(dimension) => units.div_ceil(1 << dimension),
+            None => units.min(1),
+        };
+        let sizes = MessageSizes::by_stage((0..self.stage_count()).map(halved).collect())?;
+        Ok(self.with_sizes(sizes))
     }
 
     /// The cube whose nodes are the processes.
@@ -87,6 +111,18 @@ impl Program for DivideAndConquer {
 
     fn compute(&self) -> Cycles {
         self.compute
+    }
+
+    fn units(&self, stage: usize, _: ProcessId, _: ProcessId) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn max_units(&self, stage: usize) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn uniform_units(&self) -> Option<u64> {
+        self.sizes.uniform()
     }
 
     fn computes(&self, stage: usize, process: ProcessId) -> bool {

@@ -15,7 +15,7 @@ use cubefold_topology::{Machine, TieRule};
 use crate::{
     Communication, CountLinkUse, CubeProgram, Cycle, DivideAndConquer, Execution, LowerBound,
     NeighbourProgram, NoBeltError, Observer, Outcome, Program, ShuffleExchangeProgram, SimulationError,
-    StageRecord, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
+    StageProgram, StageRecord, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
 };
 
 /// The guest graph of a program.
@@ -193,7 +193,7 @@ macro_rules! erase {
     };
 }
 
-erase!(CubeProgram, DivideAndConquer, NeighbourProgram, ShuffleExchangeProgram);
+erase!(CubeProgram, DivideAndConquer, NeighbourProgram, ShuffleExchangeProgram, StageProgram);
 
 /// Counts the pairs that are over for an observer that wants no records, and reports them in batches: a pair costs
 /// no indirect call.

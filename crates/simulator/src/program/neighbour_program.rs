@@ -5,7 +5,7 @@ use cubefold_topology::{Direction, HostDimension, Sign, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 
-use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+use crate::{Cycles, GuestRef, MessageSizes, Program, ProgramOnGuest};
 
 /// A program whose processes are the nodes of a torus or mesh and send to neighbours only
 /// (Tao 1988, 4.2; `docs/model.md` section 2).
@@ -14,6 +14,7 @@ pub struct NeighbourProgram {
     guest: GraphGuest,
     stages: Vec<Exchange>, // at least one
     compute: Cycles,
+    sizes: MessageSizes,
 }
 
 /// The messages of the stages of a neighbour-exchange program.
@@ -65,7 +66,17 @@ impl NeighbourProgram {
                 (0..sets).map(|_| Exchange::Set(PermutationSet::random(&guest, &mut generator))).collect()
             }
         };
-        if stages.is_empty() { Err(NoStagesError) } else { Ok(Self { guest, stages, compute }) }
+        if stages.is_empty() {
+            Err(NoStagesError)
+        } else {
+            Ok(Self { guest, stages, compute, sizes: MessageSizes::ONE_UNIT })
+        }
+    }
+
+    /// The same program with messages of these sizes; they have one unit otherwise.
+    #[must_use]
+    pub fn with_sizes(self, sizes: MessageSizes) -> Self {
+        Self { sizes, ..self }
     }
 
     /// The guest.
@@ -180,6 +191,18 @@ impl Program for NeighbourProgram {
 
     fn compute(&self) -> Cycles {
         self.compute
+    }
+
+    fn units(&self, stage: usize, _: ProcessId, _: ProcessId) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn max_units(&self, stage: usize) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn uniform_units(&self) -> Option<u64> {
+        self.sizes.uniform()
     }
 
     fn max_received(&self) -> usize {

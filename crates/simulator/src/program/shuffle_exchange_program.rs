@@ -3,7 +3,7 @@
 use cubefold_mapping::{CubeDimension, GraphGuest, Guest, Hypercube, ProcessId};
 use cubefold_topology::{Machine, MachineKind};
 
-use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+use crate::{Cycles, GuestRef, MessageSizes, Program, ProgramOnGuest};
 
 /// A normal hypercube algorithm whose data move between processes (CS838 1999; erratum N9).
 ///
@@ -28,6 +28,7 @@ pub struct ShuffleExchangeProgram {
     dimensions: Vec<CubeDimension>, // of the exchanges: at least one, each a neighbour of the one before
     guest: GraphGuest,              // the shuffle-exchange network
     compute: Cycles,
+    sizes: MessageSizes,
 }
 
 /// The reason for which a list of dimensions makes no normal program.
@@ -94,7 +95,13 @@ impl ShuffleExchangeProgram {
             let greatest = range.map_or(0, |range| *range.end());
             ShuffleExchangeProgramError::TooManyDimensions { found: cube.dimension_count(), greatest }
         })?;
-        Ok(Self { cube, dimensions, guest: GraphGuest::new(guest), compute })
+        Ok(Self { cube, dimensions, guest: GraphGuest::new(guest), compute, sizes: MessageSizes::ONE_UNIT })
+    }
+
+    /// The same program with messages of these sizes; they have one unit otherwise.
+    #[must_use]
+    pub fn with_sizes(self, sizes: MessageSizes) -> Self {
+        Self { sizes, ..self }
     }
 
     /// The hypercube of the algorithm.
@@ -203,6 +210,18 @@ impl Program for ShuffleExchangeProgram {
 
     fn compute(&self) -> Cycles {
         self.compute
+    }
+
+    fn units(&self, stage: usize, _: ProcessId, _: ProcessId) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn max_units(&self, stage: usize) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn uniform_units(&self) -> Option<u64> {
+        self.sizes.uniform()
     }
 
     fn computes(&self, stage: usize, _: ProcessId) -> bool {

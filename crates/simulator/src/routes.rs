@@ -5,14 +5,14 @@ use cubefold_topology::{Axis, Direction, Displacement, HostDimension, Leg, Machi
 /// The routes of a machine: the same as [`Machine::next_leg`] and [`Machine::distance`], but faster
 /// on a grid.
 #[derive(Debug)]
-pub(super) struct Routes<'run> {
+pub(crate) struct Routes<'run> {
     machine: &'run Machine,
     axes: Vec<(HostDimension, Axis)>, // of a grid; empty for another network
     tie: TieRule,
 }
 
 impl<'run> Routes<'run> {
-    pub(super) fn new(machine: &'run Machine, tie: TieRule) -> Self {
+    pub(crate) fn new(machine: &'run Machine, tie: TieRule) -> Self {
         let axes = match machine.graph() {
             Some(_) => vec![],
             None => machine.shape().dimensions().zip(machine.axes().iter().copied()).collect(),
@@ -21,7 +21,7 @@ impl<'run> Routes<'run> {
     }
 
     /// The distance between two nodes \[links\], and the first leg of the route.
-    pub(super) fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
+    pub(crate) fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
         if self.axes.is_empty() {
             return (self.machine.distance(from, to), self.next_leg(from, to));
         }
@@ -30,7 +30,7 @@ impl<'run> Routes<'run> {
     }
 
     /// The next leg of a message at `at`; none when it is at its destination.
-    pub(super) fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
+    pub(crate) fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
         if at == to {
             return None;
         }

@@ -1,0 +1,416 @@
+//! Programs given message by message.
+
+use std::ops::Range;
+
+use cubefold_mapping::{GraphGuest, ProcessId};
+use cubefold_topology::{Machine, MachineError, MachineKind, Network, NetworkError, narrow};
+
+use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+
+/// A stage program: every process has a computation of its own in every stage, and sends messages
+/// with sizes (`docs/model.md` section 15).
+///
+/// Its guest has an edge between every two processes that exchange a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageProgram {
+    computations: Computations,
+    stages: Vec<Stage>, // at least one
+    guest: GraphGuest,
+    max_received: usize,
+}
+
+/// A message of a stage program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StageMessage {
+    /// Its stage, counted from 0.
+    pub stage: usize,
+    /// The process that sends it.
+    pub source: ProcessId,
+    /// The process that receives it.
+    pub destination: ProcessId,
+    /// Its size \[units\], at least 1.
+    pub units: u64,
+}
+
+/// The computations of a stage program, `C_s(n)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Computations {
+    /// The same in all stages.
+    Same(Cycles),
+    /// The same for all processes: those of the first stages; later stages have none.
+    ByStage(Vec<Cycles>),
+    /// Each of its own: by stage, then by process; later stages have none.
+    ByProcess(Vec<Vec<Cycles>>),
+}
+
+/// The messages of a stage.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Stage {
+    sent: Partners,
+    units: Vec<u64>, // of the messages in `sent`
+    received: Partners,
+    max_units: u64,
+}
+
+/// The partners of processes in a stage, by process and partner.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Partners {
+    processes: Vec<u32>, // that have partners, ascending
+    firsts: Vec<u32>,    // for each of them, where its partners begin; one more for the end of the last
+    partners: Vec<ProcessId>,
+}
+
+/// Messages that make no stage program.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StageProgramError {
+    /// There is no stage.
+    #[error("no stages, expected at least one")]
+    NoStages,
+    /// A message from or to no process.
+    #[error("process {process}, expected 0 to {}", processes.saturating_sub(1))]
+    NoSuchProcess {
+        /// The message's place in the list, counted from 0.
+        message: usize,
+        /// The process as found.
+        process: ProcessId,
+        /// The number of processes.
+        processes: u64,
+    },
+    /// A message of a process to itself.
+    #[error("process {process} sends to itself, expected another process")]
+    ToItself {
+        /// The message's place in the list, counted from 0.
+        message: usize,
+        /// The process.
+        process: ProcessId,
+    },
+    /// A message without units.
+    #[error("a message of 0 units, expected at least 1")]
+    NoUnits {
+        /// The message's place in the list, counted from 0.
+        message: usize,
+    },
+    /// Two messages of one stage between the same processes in the same direction.
+    #[error(
+        "stage {stage} has two messages from process {source_process} to process {destination}, expected one"
+    )]
+    Repeated {
+        /// The places of both in the list, counted from 0, the lower first.
+        messages: [usize; 2],
+        /// The stage.
+        stage: usize,
+        /// The process that sends them.
+        source_process: ProcessId,
+        /// The process that receives them.
+        destination: ProcessId,
+    },
+    /// A process with more partners than edges are numbered.
+    #[error(transparent)]
+    Guest(#[from] NetworkError),
+    /// Fewer than two processes, or too many.
+    #[error(transparent)]
+    Processes(#[from] MachineError),
+}
+
+impl Computations {
+    /// The stages up to the last that has an entry of its own.
+    fn stage_count(&self) -> usize {
+        match self {
+            Self::Same(_) => 0,
+            Self::ByStage(stages) => stages.len(),
+            Self::ByProcess(stages) => stages.len(),
+        }
+    }
+
+    fn of(&self, stage: usize, process: ProcessId) -> Cycles {
+        match self {
+            Self::Same(cycles) => *cycles,
+            Self::ByStage(stages) => stages.get(stage).copied().unwrap_or_default(),
+            Self::ByProcess(stages) => stages
+                .get(stage)
+                .and_then(|own| own.get(process.label() as usize))
+                .copied()
+                .unwrap_or_default(),
+        }
+    }
+
+    fn longest(&self) -> Cycles {
+        let longest = match self {
+            Self::Same(cycles) => Some(*cycles),
+            Self::ByStage(stages) => stages.iter().copied().max(),
+            Self::ByProcess(stages) => stages.iter().flatten().copied().max(),
+        };
+        longest.unwrap_or_default()
+    }
+
+    /// All of `stages` stages of `processes` processes together \[cycles\].
+    fn total(&self, stages: usize, processes: u64) -> u128 {
+        let sum = |cycles: &[Cycles]| cycles.iter().map(|own| u128::from(own.get())).sum::<u128>();
+        match self {
+            Self::Same(cycles) => u128::from(cycles.get()) * stages as u128 * u128::from(processes),
+            Self::ByStage(all) => sum(all) * u128::from(processes),
+            Self::ByProcess(all) => all.iter().map(|stage| sum(stage)).sum(),
+        }
+    }
+}
+
+impl Partners {
+    /// Pairs of a process and a partner, in ascending order.
+    fn new(pairs: impl Iterator<Item = (ProcessId, ProcessId)>) -> Self {
+        let mut own = Self::default();
+        for (process, partner) in pairs {
+            if own.processes.last() != Some(&process.label()) {
+                own.processes.push(process.label());
+                own.firsts.push(narrow(own.partners.len() as u64)); // below 2^32: MAX_MESSAGES
+            }
+            own.partners.push(partner);
+        }
+        own.firsts.push(narrow(own.partners.len() as u64));
+        own
+    }
+
+    /// Where the partners of a process lie.
+    fn range(&self, process: ProcessId) -> Range<usize> {
+        let label = process.label();
+        // Where all processes have partners each is at its own place.
+        let at = match self.processes.get(label as usize) {
+            Some(&own) if own == label => Ok(label as usize),
+            _ => self.processes.binary_search(&label),
+        };
+        at.map_or(0..0, |at| self.firsts[at] as usize..self.firsts[at + 1] as usize)
+    }
+
+    fn of(&self, process: ProcessId) -> &[ProcessId] {
+        &self.partners[self.range(process)]
+    }
+
+    /// The most partners of a process.
+    fn most(&self) -> usize {
+        self.firsts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
+    }
+}
+
+impl Stage {
+    /// The stage of these messages, by source and destination.
+    fn new(messages: &[(usize, StageMessage)]) -> Self {
+        let all = || messages.iter().map(|(_, message)| message);
+        let mut backwards: Vec<_> = all().map(|message| (message.destination, message.source)).collect();
+        backwards.sort_unstable();
+        Self {
+            sent: Partners::new(all().map(|message| (message.source, message.destination))),
+            units: all().map(|message| message.units).collect(),
+            received: Partners::new(backwards.into_iter()),
+            max_units: all().map(|message| message.units).max().unwrap_or(1),
+        }
+    }
+}
+
+impl StageProgram {
+    /// The program of `processes` processes with these computations and messages, in any order. Its
+    /// stages are those up to the last that has a message or a computation of its own.
+    ///
+    /// # Errors
+    ///
+    /// The first message, in the order of the list, that is of no process, to its own source, or of
+    /// no units; then the first, by stage, source and destination, that is there twice; when there are
+    /// no stages, or fewer than two processes.
+    pub fn new(
+        processes: u32,
+        computations: Computations,
+        messages: &[StageMessage],
+    ) -> Result<Self, StageProgramError> {
+        for (message, own) in messages.iter().enumerate() {
+            check_message(message, own, processes.into())?;
+        }
+        let mut sorted: Vec<(usize, StageMessage)> = messages.iter().copied().enumerate().collect();
+        sorted.sort_unstable_by_key(|&(place, StageMessage { stage, source, destination, .. })| {
+            (stage, source, destination, place)
+        });
+        check_pairs(&sorted)?;
+        let last = sorted.last().map_or(0, |(_, message)| message.stage + 1);
+        let stage_count = last.max(computations.stage_count());
+        if stage_count == 0 {
+            return Err(StageProgramError::NoStages);
+        }
+        let mut rest = &sorted[..];
+        let stages: Vec<Stage> = (0..stage_count)
+            .map(|stage| {
+                let (own, others) =
+                    rest.split_at(rest.partition_point(|(_, message)| message.stage == stage));
+                rest = others;
+                Stage::new(own)
+            })
+            .collect();
+        let edges: Vec<_> =
+            messages.iter().map(|message| (message.source.label(), message.destination.label())).collect();
+        let network = Network::from_edges(processes, &edges)?;
+        Ok(Self {
+            computations,
+            max_received: stages.iter().map(|stage| stage.received.most()).max().unwrap_or(0),
+            stages,
+            guest: GraphGuest::new(Machine::network(MachineKind::Network, network)?),
+        })
+    }
+
+    /// The number of messages.
+    #[must_use]
+    pub fn message_count(&self) -> u64 {
+        self.stages.iter().map(|stage| stage.units.len() as u64).sum()
+    }
+}
+
+fn check_message(place: usize, message: &StageMessage, processes: u64) -> Result<(), StageProgramError> {
+    for process in [message.source, message.destination] {
+        if u64::from(process.label()) >= processes {
+            return Err(StageProgramError::NoSuchProcess { message: place, process, processes });
+        }
+    }
+    if message.source == message.destination {
+        return Err(StageProgramError::ToItself { message: place, process: message.source });
+    }
+    if message.units == 0 {
+        return Err(StageProgramError::NoUnits { message: place });
+    }
+    Ok(())
+}
+
+/// Checks that no two of sorted messages are of one stage, source and destination.
+fn check_pairs(sorted: &[(usize, StageMessage)]) -> Result<(), StageProgramError> {
+    let ends = |message: &StageMessage| (message.stage, message.source, message.destination);
+    match sorted.windows(2).find(|pair| ends(&pair[0].1) == ends(&pair[1].1)) {
+        None => Ok(()),
+        Some(pair) => {
+            let StageMessage { stage, source, destination, .. } = pair[0].1;
+            let messages = [pair[0].0, pair[1].0];
+            Err(StageProgramError::Repeated { messages, stage, source_process: source, destination })
+        }
+    }
+}
+
+impl Program for StageProgram {
+    fn process_count(&self) -> u64 {
+        self.guest.shape().node_count()
+    }
+
+    fn stage_count(&self) -> usize {
+        self.stages.len()
+    }
+
+    fn compute(&self) -> Cycles {
+        self.computations.longest()
+    }
+
+    fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
+        self.computations.of(stage, process)
+    }
+
+    fn computes(&self, stage: usize, process: ProcessId) -> bool {
+        self.computation(stage, process) > Cycles::ZERO
+    }
+
+    fn has_one_compute_time(&self) -> bool {
+        matches!(self.computations, Computations::Same(_))
+    }
+
+    fn total_compute(&self) -> u128 {
+        self.computations.total(self.stage_count(), self.process_count())
+    }
+
+    fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
+        let stage = &self.stages[stage];
+        let range = stage.sent.range(source);
+        let own = &stage.sent.partners[range.clone()];
+        // Asked for messages of the program only.
+        own.binary_search(&destination).map_or(1, |at| stage.units[range.start + at])
+    }
+
+    fn max_units(&self, stage: usize) -> u64 {
+        self.stages[stage].max_units
+    }
+
+    fn uniform_units(&self) -> Option<u64> {
+        let mut all = self.stages.iter().flat_map(|stage| &stage.units);
+        let first = *all.next().unwrap_or(&1);
+        all.all(|&units| units == first).then_some(first)
+    }
+
+    fn max_received(&self) -> usize {
+        self.max_received
+    }
+
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.stages[stage].sent.of(source).iter().copied()
+    }
+
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.stages[stage].received.of(destination).iter().copied()
+    }
+}
+
+impl ProgramOnGuest for StageProgram {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Graph(&self.guest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(stage: usize, source: u32, destination: u32, units: u64) -> StageMessage {
+        let [source, destination] = [source, destination].map(ProcessId::new);
+        StageMessage { stage, source, destination, units }
+    }
+
+    fn program(messages: &[StageMessage]) -> Result<StageProgram, StageProgramError> {
+        StageProgram::new(4, Computations::Same(Cycles::new(7)), messages)
+    }
+
+    #[test]
+    fn messages_are_found_by_source_and_by_destination() {
+        let messages = [message(2, 3, 0, 5), message(0, 1, 2, 9), message(2, 0, 3, 4), message(2, 3, 1, 1)];
+        let program = program(&messages).unwrap();
+        assert_eq!((program.stage_count(), program.max_received(), program.message_count()), (3, 1, 4));
+        let to = |stage, source| program.destinations(stage, ProcessId::new(source)).map(ProcessId::label);
+        assert_eq!(to(2, 3).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(to(1, 3).count() + to(2, 1).count(), 0);
+        let from = |stage, to| program.sources(stage, ProcessId::new(to)).map(ProcessId::label);
+        assert_eq!(from(2, 3).collect::<Vec<_>>(), [0]);
+        assert_eq!(from(0, 2).collect::<Vec<_>>(), [1]);
+        for StageMessage { stage, source, destination, units } in messages {
+            assert_eq!(program.units(stage, source, destination), units);
+        }
+        assert_eq!([0, 1, 2].map(|stage| program.max_units(stage)), [9, 1, 5]);
+        assert_eq!(program.uniform_units(), None);
+        assert_eq!(program.total_compute(), 7 * 3 * 4);
+        assert_eq!(program.guest.shape().link_count(), 3);
+    }
+
+    #[test]
+    fn computations_are_those_given() {
+        let two = |computations| StageProgram::new(2, computations, &[message(0, 0, 1, 1)]).unwrap();
+        let by_stage = two(Computations::ByStage([3, 0, 5].map(Cycles::new).to_vec()));
+        assert_eq!((by_stage.stage_count(), by_stage.total_compute()), (3, 16));
+        assert_eq!((by_stage.compute(), by_stage.has_one_compute_time()), (Cycles::new(5), false));
+        assert!(!by_stage.computes(1, ProcessId::new(0)));
+        let by_process = two(Computations::ByProcess(vec![[3, 4].map(Cycles::new).to_vec()]));
+        assert_eq!(by_process.computation(0, ProcessId::new(1)), Cycles::new(4));
+        assert_eq!(by_process.total_compute(), 7);
+    }
+
+    #[test]
+    fn wrong_messages_are_named_by_their_places() {
+        let of = |messages: &[StageMessage]| program(messages).unwrap_err();
+        let no_such = of(&[message(0, 0, 1, 1), message(0, 0, 4, 1)]);
+        assert_eq!(no_such.to_string(), "process 4, expected 0 to 3");
+        assert!(matches!(no_such, StageProgramError::NoSuchProcess { message: 1, .. }));
+        assert_eq!(
+            of(&[message(0, 2, 2, 1)]).to_string(),
+            "process 2 sends to itself, expected another process"
+        );
+        assert_eq!(of(&[message(0, 2, 1, 0)]), StageProgramError::NoUnits { message: 0 });
+        let twice = of(&[message(1, 2, 1, 3), message(0, 2, 1, 3), message(1, 2, 1, 8)]);
+        assert_eq!(twice.to_string(), "stage 1 has two messages from process 2 to process 1, expected one");
+        assert!(matches!(twice, StageProgramError::Repeated { messages: [0, 2], .. }));
+    }
+}

@@ -1,0 +1,332 @@
+//! Asynchronous execution of messages with sizes (`docs/model.md` sections 13 to 15), packet by
+//! packet and link by link.
+//!
+//! This is the hop-by-hop engine for everything that the kernels for messages of one unit do not
+//! take: sizes that differ, latencies, cut-through switching, packets, channels that serve their
+//! inputs in turn, eager messages, computations of different lengths, and several processors a
+//! node. Transmissions and computations end in no fixed order, so that a [`TimeWheel`] replaces the
+//! first-in first-out lists of those kernels.
+//!
+//! The engine advances from one cycle in which something happens to the next. In a cycle first
+//! packets arrive, messages are received, computations end, and processes that finish a stage begin
+//! the next, until nothing more happens; then idle processors and idle channels are granted, and at
+//! last the packets that follow those that departed join their queues. The outcome depends on the
+//! keys of packets and processes, never on the order of events within these steps.
+
+mod channel_table;
+mod message_table;
+mod packet_network;
+mod progress;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::{Machine, NodeId, narrow};
+
+use self::{
+    message_table::{MessageRecord, MessageTable},
+    packet_network::{Packet, PacketNetwork},
+    progress::{Progress, Receipt},
+};
+use crate::{
+    Communication, Cycle, Cycles, Observer, Program, StageRecord, Traffic, processors::Processors,
+    routes::Routes, time_wheel::TimeWheel,
+};
+
+/// What happens at a cycle to come.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// A packet joins its next queue, where it is in flight to another node than the last.
+    Arrival(Packet),
+    /// All of a packet of a message is at its destination.
+    Receipt { message: u32 },
+    /// A computation ends.
+    Computed { process: ProcessId },
+    /// The channel of a node in the direction with this index is idle, and has a queue.
+    Idle { node: u32, direction: u32 },
+    /// Nothing is in flight any more, perhaps.
+    Still,
+}
+
+/// Bytes that a run takes at most, roughly.
+pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: Communication) -> u64 {
+    let channels = machine.directions().count() as u64 * machine.node_count();
+    let processes = program.process_count();
+    let stages = program.stage_count() as u64;
+    // Eager messages of several stages may be under way together.
+    let ahead = if communication.eager() > 0 { stages.min(4) } else { 1 };
+    let messages = processes.saturating_mul(program.max_received().max(1) as u64).saturating_mul(ahead);
+    let largest = match program.uniform_units() {
+        Some(units) => units,
+        None => (0..program.stage_count()).map(|stage| program.max_units(stage)).max().unwrap_or(1),
+    };
+    // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
+    let packets = messages.saturating_mul(communication.packet_count(largest).min(8));
+    let routes = machine.graph().map_or(0, |network| network.bytes_of_routes());
+    let network = PacketNetwork::bytes(channels, packets, communication);
+    network
+        .saturating_add(MessageTable::bytes(messages))
+        .saturating_add(Progress::bytes(processes))
+        .saturating_add(routes)
+}
+
+/// Runs `program` to its end, reporting to `observer`.
+///
+/// # Errors
+///
+/// The first process that did not reach its end, which none does whose sources and destinations
+/// match.
+pub(crate) fn run<P: Program, O: Observer>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    observer: &mut O,
+) -> Result<Traffic, ProcessId> {
+    SizedEngine::new(program, placement, communication, observer).run()
+}
+
+struct SizedEngine<'run, P, O> {
+    program: &'run P,
+    nodes: Cow<'run, [NodeId]>, // by process
+    routes: Routes<'run>,
+    communication: Communication,
+    events: TimeWheel<Event>,
+    network: PacketNetwork,
+    messages: MessageTable,
+    progress: Progress,
+    processors: Option<Processors>, // where processes may wait for one
+    beginning: Vec<ProcessId>,      // that begin their next stage in this cycle
+    ready: Vec<ProcessId>,          // that become ready in this cycle
+    message_count: u64,
+    hop_count: u64,
+    observer: &'run mut O,
+}
+
+impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
+    fn new(
+        program: &'run P,
+        placement: &'run Placement,
+        communication: Communication,
+        observer: &'run mut O,
+    ) -> Self {
+        let nodes = placement.listed_nodes();
+        let per_node = communication.processors();
+        let processors = (placement.max_load() > per_node.get()).then(|| Processors::new(&nodes, per_node));
+        let mut beginning: Vec<_> = ProcessId::first(program.process_count()).collect();
+        beginning.reverse();
+        Self {
+            program,
+            routes: Routes::new(placement.machine(), communication.tie()),
+            communication,
+            events: TimeWheel::new(),
+            network: PacketNetwork::new(placement.machine(), communication),
+            messages: MessageTable::new(communication),
+            progress: Progress::new(nodes.len()),
+            nodes,
+            processors,
+            beginning,
+            ready: vec![],
+            message_count: 0,
+            hop_count: 0,
+            observer,
+        }
+    }
+
+    fn run(mut self) -> Result<Traffic, ProcessId> {
+        self.grant(Cycle::START);
+        while let Some(cycle) = self.events.advance() {
+            let now = Cycle::new(cycle);
+            while let Some(chunk) = self.events.take() {
+                for &event in chunk.events() {
+                    self.process(event, now);
+                }
+            }
+            self.grant(now);
+        }
+        self.traffic()
+    }
+
+    fn process(&mut self, event: Event, now: Cycle) {
+        match event {
+            Event::Arrival(packet) => self.arrive(packet, now),
+            Event::Receipt { message } => self.receive_packet(message, now),
+            Event::Computed { process } => {
+                if let Some(processors) = &mut self.processors {
+                    processors.release(process);
+                }
+                self.ready.push(process);
+            }
+            Event::Idle { node, direction } => self.network.set_idle(node, direction),
+            Event::Still => {}
+        }
+    }
+
+    /// Completes what happens at `now`, then grants processors and channels.
+    fn grant(&mut self, now: Cycle) {
+        self.process_zero_time_events(now);
+        if let Some(processors) = &mut self.processors {
+            let (program, progress, events) = (self.program, &self.progress, &mut self.events);
+            processors.grant(now, |process| {
+                let computation = program.computation(progress.next_stage(process), process);
+                events.add(Event::Computed { process }, (now + computation).get());
+            });
+        }
+        self.network.depart(now, &self.messages, &mut self.events);
+    }
+
+    /// A packet at a node joins the queue of the next channel of its route.
+    fn arrive(&mut self, packet: Packet, now: Cycle) {
+        let packet = if packet.is_at_end_of_leg() {
+            let to = self.messages.record(packet.message()).to;
+            match self.routes.next_leg(packet.node(), to) {
+                Some(leg) => packet.on_leg(leg),
+                None => return, // no packet with links left is at its destination
+            }
+        } else {
+            packet
+        };
+        self.network.join(packet, now, &self.messages, &mut self.events);
+    }
+
+    /// Processes begin stages and become ready until none does: a process that passes through a
+    /// stage in no time begins the next in the same cycle.
+    fn process_zero_time_events(&mut self, now: Cycle) {
+        loop {
+            while let Some(process) = self.beginning.pop() {
+                self.begin_stage(process, now);
+            }
+            if self.ready.is_empty() {
+                return;
+            }
+            let mut ready = std::mem::take(&mut self.ready);
+            for process in ready.drain(..) {
+                self.become_ready(process, now);
+            }
+            self.ready = ready;
+        }
+    }
+
+    fn begin_stage(&mut self, process: ProcessId, now: Cycle) {
+        let computation = self.program.computation(self.progress.next_stage(process), process);
+        if computation == Cycles::ZERO {
+            self.ready.push(process);
+            return;
+        }
+        match &mut self.processors {
+            None => self.events.add(Event::Computed { process }, (now + computation).get()),
+            Some(processors) => processors.request(process, now),
+        }
+    }
+
+    /// A process is ready for the messages of its stage, after its computation or without one.
+    fn become_ready(&mut self, process: ProcessId, now: Cycle) {
+        let program = self.program;
+        let stage = self.progress.become_ready(process, now);
+        let mut awaited = 0;
+        for source in program.sources(stage, process) {
+            awaited += 1;
+            if self.progress.was_ready(source, stage) && !self.is_eager(stage, source, process) {
+                self.inject(stage, source, process, now);
+            }
+        }
+        for destination in program.destinations(stage, process) {
+            if self.progress.was_ready(destination, stage) || self.is_eager(stage, process, destination) {
+                self.inject(stage, process, destination, now);
+            }
+        }
+        if self.progress.await_messages(process, awaited) {
+            self.finish_stage(process, now);
+        }
+    }
+
+    /// Whether a message sets out as soon as its source is ready.
+    fn is_eager(&self, stage: usize, source: ProcessId, destination: ProcessId) -> bool {
+        match self.communication.eager() {
+            0 => false,
+            eager => self.program.units(stage, source, destination) <= eager,
+        }
+    }
+
+    /// A message sets out.
+    fn inject(&mut self, stage: usize, source: ProcessId, destination: ProcessId, now: Cycle) {
+        let [from, to] = [source, destination].map(|process| self.nodes[process.label() as usize]);
+        let units = self.program.units(stage, source, destination);
+        let (distance, leg) = self.routes.begin(from, to);
+        let record = MessageRecord {
+            start: now,
+            stage: narrow(stage as u64), // below 2^32, which no run reaches
+            source,
+            destination,
+            to,
+            distance: narrow(distance), // below 2^32, the number of nodes
+        };
+        self.message_count += 1;
+        let (message, size) = self.messages.insert(record, units, leg.is_some());
+        match leg {
+            Some(leg) => {
+                self.hop_count += distance * self.messages.size(size).packets;
+                let packet = Packet::first(message, size, from, leg, record.distance);
+                self.network.join(packet, now, &self.messages, &mut self.events);
+            }
+            None => match self.communication.timing_of(units).transfer(0) {
+                Cycles::ZERO => self.receive_packet(message, now),
+                local => self.events.add(Event::Receipt { message }, (now + local).get()),
+            },
+        }
+    }
+
+    /// All of a packet is at the destination of its message, which is received with the last.
+    fn receive_packet(&mut self, message: u32, now: Cycle) {
+        let Some((record, units)) = self.messages.receive_packet(message) else { return };
+        let MessageRecord { start, stage, source, destination, distance, .. } = record;
+        let transfer = self.communication.timing_of(units).transfer(distance.into());
+        let receipt = Receipt { cycle: now, source, start, transfer };
+        if self.progress.receive(destination, stage, receipt) {
+            self.finish_stage(destination, now);
+        }
+    }
+
+    /// A stage is over for a process, which begins the next.
+    fn finish_stage(&mut self, process: ProcessId, now: Cycle) {
+        let (stage, ready, last) = self.progress.current(process);
+        let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
+        let transfer = alone.min(now - start.max(ready));
+        let sharing = match &self.processors {
+            Some(processors) if self.program.computation(stage, process) > Cycles::ZERO => {
+                processors.sharing(process)
+            }
+            _ => Cycles::ZERO,
+        };
+        self.observer.stage_finished(&StageRecord {
+            process,
+            stage,
+            sharing,
+            ready,
+            start,
+            finish: now,
+            transfer,
+            overlapped: alone - transfer,
+            idle: Cycles::ZERO,
+        });
+        if stage + 1 < self.program.stage_count() {
+            self.beginning.push(process);
+        } else {
+            self.progress.end(process);
+        }
+    }
+
+    fn traffic(self) -> Result<Traffic, ProcessId> {
+        if let Some(process) = self.progress.unfinished() {
+            return Err(process);
+        }
+        Ok(Traffic {
+            messages: self.message_count,
+            hops: self.hop_count,
+            longest_queue: Some(self.network.longest_queue()),
+            routing: None,
+            link_use: None,
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! The messages under way, and the sizes that they have.
+//!
+//! A run has few sizes, so that a packet carries the number of one: its entry says what every
+//! packet of such a message needs.
+
+use std::collections::HashMap;
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::{NodeId, narrow};
+
+use crate::{
+    Communication, Cycle, Cycles,
+    channel_queue::{MessageKey, MessageKeys},
+};
+
+/// The messages under way, each in a slot that is used again.
+#[derive(Debug)]
+pub(super) struct MessageTable {
+    communication: Communication,
+    slots: Vec<Slot>,
+    vacant: Vec<u32>,
+    sizes: Vec<SizeEntry>,
+    numbers: HashMap<u64, u32>, // of sizes, by units
+    latest: (u64, u32),         // the units that were looked up last, and their number
+}
+
+/// A message under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MessageRecord {
+    /// The cycle at which it set out.
+    pub(super) start: Cycle,
+    pub(super) stage: u32,
+    pub(super) source: ProcessId,
+    pub(super) destination: ProcessId,
+    /// The node of its destination.
+    pub(super) to: NodeId,
+    /// The links of its route.
+    pub(super) distance: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    packets_left: u64, // to be received
+    record: MessageRecord,
+    size: u32,
+}
+
+/// What packets of messages of one size need.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SizeEntry {
+    units: u64,
+    /// The packets of a message, at least 1.
+    pub(super) packets: u64,
+    /// The occupancy of a channel by a packet: by any but the last, and by the last.
+    occupancies: [Cycles; 2],
+}
+
+impl SizeEntry {
+    fn new(units: u64, communication: Communication) -> Self {
+        let packets = communication.packet_count(units);
+        let whole = communication.packet().map_or(units, |packet| packet.get().min(units));
+        let last = units - (packets - 1) * whole;
+        Self { units, packets, occupancies: [whole, last].map(|units| communication.hop() * units) }
+    }
+
+    /// For how long a packet, counted from 0, occupies each channel.
+    #[inline]
+    pub(super) fn occupancy(&self, packet: u32) -> Cycles {
+        self.occupancies[usize::from(u64::from(packet) + 1 == self.packets)]
+    }
+}
+
+impl MessageTable {
+    pub(super) fn new(communication: Communication) -> Self {
+        let unit = SizeEntry::new(1, communication);
+        Self {
+            communication,
+            slots: vec![],
+            vacant: vec![],
+            sizes: vec![unit],
+            numbers: HashMap::from([(1, 0)]),
+            latest: (1, 0),
+        }
+    }
+
+    /// Bytes for so many messages under way.
+    pub(super) fn bytes(messages: u64) -> u64 {
+        messages.saturating_mul((size_of::<Slot>() + size_of::<u32>()) as u64)
+    }
+
+    /// Adds a message of `units` units; returns its number and that of its size. Inside a node it
+    /// goes in one piece.
+    pub(super) fn insert(&mut self, record: MessageRecord, units: u64, crosses_links: bool) -> (u32, u32) {
+        if self.latest.0 != units {
+            let (sizes, communication) = (&mut self.sizes, self.communication);
+            let number = *self.numbers.entry(units).or_insert_with(|| {
+                sizes.push(SizeEntry::new(units, communication));
+                narrow(sizes.len() as u64 - 1) // no more than messages
+            });
+            self.latest = (units, number);
+        }
+        let size = self.latest.1;
+        let packets_left = if crosses_links { self.sizes[size as usize].packets } else { 1 };
+        let slot = Slot { packets_left, record, size };
+        let message = match self.vacant.pop() {
+            Some(vacant) => {
+                self.slots[vacant as usize] = slot;
+                vacant
+            }
+            None => {
+                self.slots.push(slot);
+                narrow(self.slots.len() as u64 - 1) // below 2^32, more than memory holds
+            }
+        };
+        (message, size)
+    }
+
+    /// The record of a message under way.
+    #[inline]
+    pub(super) fn record(&self, message: u32) -> &MessageRecord {
+        &self.slots[message as usize].record
+    }
+
+    /// What packets of messages of a size need.
+    #[inline]
+    pub(super) fn size(&self, size: u32) -> &SizeEntry {
+        &self.sizes[size as usize]
+    }
+
+    /// A packet of a message is received: with the last one the message is no longer under way, and
+    /// is returned with its units.
+    pub(super) fn receive_packet(&mut self, message: u32) -> Option<(MessageRecord, u64)> {
+        let slot = &mut self.slots[message as usize];
+        slot.packets_left -= 1;
+        if slot.packets_left > 0 {
+            return None;
+        }
+        self.vacant.push(message);
+        Some((slot.record, self.sizes[slot.size as usize].units))
+    }
+}
+
+impl MessageKeys for MessageTable {
+    fn key(&self, message: u32) -> MessageKey {
+        let record = self.record(message);
+        MessageKey {
+            stage: record.stage,
+            source: record.source.label(),
+            destination: record.destination.label(),
+        }
+    }
+}

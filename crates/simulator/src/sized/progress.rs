@@ -1,0 +1,134 @@
+//! How far each process is, and what it has received.
+//!
+//! Under rendezvous the messages to a process are of the stage in which it is ready. Eager messages
+//! may arrive before: their receipts are kept by stage until the process becomes ready in it.
+
+use std::collections::HashMap;
+
+use cubefold_mapping::ProcessId;
+
+use crate::{Cycle, Cycles};
+
+/// The state of all processes.
+#[derive(Debug)]
+pub(super) struct Progress {
+    all: Vec<ProcessState>,
+    early: HashMap<(ProcessId, u32), Received>, // of stages in which the process is not ready yet
+}
+
+/// The state of a process, in a cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct ProcessState {
+    ready: Cycle, // the cycle at which it became ready last
+    stages: u32,  // in which it has become ready; after the last stage `ENDED`
+    received: Received,
+}
+
+/// The messages of a stage that a process has received, or waits for.
+#[derive(Debug, Clone, Copy)]
+struct Received {
+    awaited: i64, // the messages still to be received, less those that were received early
+    last: Option<Receipt>,
+}
+
+/// The receipt of a message.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Receipt {
+    /// The cycle at which it was received.
+    pub(super) cycle: Cycle,
+    pub(super) source: ProcessId,
+    /// The cycle at which it set out.
+    pub(super) start: Cycle,
+    /// Its time without contention.
+    pub(super) transfer: Cycles,
+}
+
+const ENDED: u32 = u32::MAX;
+
+impl Received {
+    const NONE: Self = Self { awaited: 0, last: None };
+
+    /// Adds a receipt. The message that counts is the one received last, of those of one cycle that with the
+    /// smallest source.
+    fn add(&mut self, receipt: Receipt) {
+        self.awaited -= 1;
+        let counts = |last: &Receipt| receipt.cycle > last.cycle || receipt.source < last.source;
+        if self.last.as_ref().is_none_or(counts) {
+            self.last = Some(receipt);
+        }
+    }
+}
+
+impl Progress {
+    /// So many processes before their first stage.
+    pub(super) fn new(processes: usize) -> Self {
+        let state = ProcessState { ready: Cycle::START, stages: 0, received: Received::NONE };
+        Self { all: vec![state; processes], early: HashMap::new() }
+    }
+
+    /// Bytes for so many processes.
+    pub(super) fn bytes(processes: u64) -> u64 {
+        processes.saturating_mul(size_of::<ProcessState>() as u64)
+    }
+
+    /// The stage in which the process becomes ready next.
+    pub(super) fn next_stage(&self, process: ProcessId) -> usize {
+        self.all[process.label() as usize].stages as usize
+    }
+
+    /// Whether the process has become ready in `stage`.
+    pub(super) fn was_ready(&self, process: ProcessId, stage: usize) -> bool {
+        self.all[process.label() as usize].stages as usize > stage
+    }
+
+    /// The process becomes ready in its next stage, which is returned.
+    pub(super) fn become_ready(&mut self, process: ProcessId, now: Cycle) -> usize {
+        let own = &mut self.all[process.label() as usize];
+        let stage = own.stages;
+        own.stages += 1;
+        own.ready = now;
+        own.received = match self.early.is_empty() {
+            true => Received::NONE,
+            false => self.early.remove(&(process, stage)).unwrap_or(Received::NONE),
+        };
+        stage as usize
+    }
+
+    /// Sets the number of messages of the stage in which the process has become ready; returns
+    /// whether all of them have been received.
+    pub(super) fn await_messages(&mut self, process: ProcessId, count: i64) -> bool {
+        let own = &mut self.all[process.label() as usize];
+        own.received.awaited += count;
+        own.received.awaited == 0
+    }
+
+    /// A process receives a message of a stage; returns whether the stage is over for it.
+    pub(super) fn receive(&mut self, process: ProcessId, stage: u32, receipt: Receipt) -> bool {
+        let own = &mut self.all[process.label() as usize];
+        if own.stages > stage {
+            own.received.add(receipt);
+            return own.received.awaited == 0;
+        }
+        self.early.entry((process, stage)).or_insert(Received::NONE).add(receipt);
+        false
+    }
+
+    /// The stage in which the process became ready last, the cycle, and the message received last
+    /// for it.
+    pub(super) fn current(&self, process: ProcessId) -> (usize, Cycle, Option<Receipt>) {
+        let own = &self.all[process.label() as usize];
+        (own.stages as usize - 1, own.ready, own.received.last)
+    }
+
+    /// The process has finished its last stage.
+    pub(super) fn end(&mut self, process: ProcessId) {
+        self.all[process.label() as usize].stages = ENDED;
+    }
+
+    /// The first process that has not finished its last stage.
+    pub(super) fn unfinished(&self) -> Option<ProcessId> {
+        let mut labelled = ProcessId::first(self.all.len() as u64).zip(&self.all);
+        labelled.find(|(_, own)| own.stages != ENDED).map(|(process, _)| process)
+    }
+}

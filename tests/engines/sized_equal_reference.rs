@@ -1,0 +1,398 @@
+//! Stage programs with sizes: the engine equals the reference in every row of random cases, a share of them in
+//! every run of the tests, all on request; and in every row of the checked runs of `tests/golden/sized_runs.json`.
+
+use std::num::NonZeroU64;
+
+use cubefold_mapping::{Placement, PlacementTable, ProcessId};
+use cubefold_reference::problem::Links;
+use cubefold_reference::stage_program::{
+    Arbitration, SizedMessage, StageOutcome, StageProblem, StageRow, Switching as ReferenceSwitching,
+    predicted, run_stages,
+};
+use cubefold_simulator::{
+    Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, Execution, LocalCost,
+    ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, simulate,
+};
+use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, TieRule, Wrap};
+use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
+use rand_chacha::ChaCha12Rng;
+use rayon::prelude::*;
+
+use crate::random_problem::{grid, tie, wires};
+
+/// The cases that there are.
+const ALL: u64 = 20_000;
+/// The cases of every run of the tests.
+const SHARE: u64 = 1_500;
+
+#[test]
+fn a_share_of_the_cases() {
+    check_cases(SHARE);
+}
+
+#[test]
+#[ignore = "some minutes: 20 000 cases"]
+fn all_cases() {
+    check_cases(ALL);
+}
+
+/// A stage program on a machine, for the engine and the reference at once.
+#[derive(Debug)]
+struct SizedCase {
+    placement: Placement,
+    communication: Communication,
+    computations: Vec<Vec<u64>>,
+    messages: Vec<(usize, u32, u32, u64)>,
+}
+
+fn check_cases(count: u64) {
+    let check = |number: u64| {
+        let case = random_case(number);
+        check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:?}"))
+    };
+    let [blocked, overlapped, queued] = (0..count)
+        .into_par_iter()
+        .map(check)
+        .reduce(|| [0; 3], |one, other| [one[0] + other[0], one[1] + other[1], one[2] + other[2]]);
+    assert!(10 * blocked >= 3 * count, "{blocked} of {count} cases with blocked cycles");
+    assert!(10 * overlapped >= count, "{overlapped} of {count} cases with overlapped cycles");
+    assert!(10 * queued >= 4 * count, "{queued} of {count} cases with queues");
+}
+
+/// Compares every row and sum; whether there were blocked cycles, overlapped cycles, and queues (1 or 0).
+fn check(case: &SizedCase) -> Result<[u64; 3], String> {
+    let expected = run_stages(&case.problem());
+    let processes = case.computations[0].len();
+    let program = case.program();
+    let mut records: Vec<StageRecord> = vec![];
+    for engine in [EngineChoice::Auto, EngineChoice::Sized] {
+        records.clear();
+        let execution = Execution::Asynchronous(engine);
+        let outcome = simulate(
+            &program,
+            &case.placement,
+            case.communication,
+            &execution,
+            CountLinkUse::Yes,
+            &mut records,
+        )
+        .map_err(|error| error.to_string())?;
+        compare_rows(&records, &expected, processes)?;
+        let traffic = &outcome.traffic;
+        let found = (outcome.summary.makespan().get(), traffic.hops, traffic.longest_queue.map(u64::from));
+        if found != (expected.makespan, expected.hops, Some(expected.longest_queue)) {
+            let want = (expected.makespan, expected.hops, expected.longest_queue);
+            return Err(format!("{engine}: makespan, hops, longest queue {found:?}, expected {want:?}"));
+        }
+        let busy: u64 =
+            traffic.link_use.iter().flat_map(|used| used.busy_links()).map(|(_, busy)| busy.get()).sum();
+        if busy != expected.busy_cycles.values().sum::<u64>() {
+            return Err(format!("links are busy for {busy} cycles in all"));
+        }
+    }
+    let prediction = predicted(&case.problem());
+    if expected.makespan < prediction {
+        return Err(format!("the reference takes less than predicted: {prediction}"));
+    }
+    let rows = || expected.rows.iter().flatten();
+    let any = |is: &dyn Fn(&StageRow) -> bool| u64::from(rows().any(is));
+    Ok([any(&|row| row.blocked > 0), any(&|row| row.overlapped > 0), u64::from(expected.longest_queue > 0)])
+}
+
+fn compare_rows(records: &[StageRecord], expected: &StageOutcome, processes: usize) -> Result<(), String> {
+    if records.len() != processes * expected.rows.len() {
+        return Err(format!("{} records", records.len()));
+    }
+    for record in records {
+        let want = expected.rows[record.stage][record.process.label() as usize];
+        let found = StageRow {
+            ready: record.ready.get(),
+            start: record.start.get(),
+            finish: record.finish.get(),
+            sharing: record.sharing.get(),
+            waiting: record.waiting().get(),
+            transfer: record.transfer.get(),
+            blocked: record.blocked().get(),
+            overlapped: record.overlapped.get(),
+        };
+        if found != want {
+            let (stage, process) = (record.stage, record.process);
+            return Err(format!("stage {stage} of process {process}: {found:?}, expected {want:?}"));
+        }
+    }
+    Ok(())
+}
+
+impl SizedCase {
+    fn program(&self) -> StageProgram {
+        let cycles = |stage: &Vec<u64>| stage.iter().copied().map(Cycles::new).collect();
+        let messages: Vec<StageMessage> = self
+            .messages
+            .iter()
+            .map(|&(stage, source, destination, units)| StageMessage {
+                stage,
+                source: ProcessId::new(source),
+                destination: ProcessId::new(destination),
+                units,
+            })
+            .collect();
+        let processes = u32::try_from(self.computations[0].len()).unwrap();
+        let first = self.computations[0][0];
+        let computations = if self.computations.iter().flatten().all(|&own| own == first) {
+            Computations::Same(Cycles::new(first))
+        } else {
+            Computations::ByProcess(self.computations.iter().map(cycles).collect())
+        };
+        StageProgram::new(processes, computations, &messages).unwrap()
+    }
+
+    fn problem(&self) -> StageProblem {
+        let (machine, rules) = (self.placement.machine(), self.communication);
+        let program = self.program();
+        let stages = cubefold_simulator::Program::stage_count(&program);
+        let local = rules.local_cost();
+        StageProblem {
+            grid: grid(machine),
+            wires: wires(machine),
+            links: match rules.links() {
+                LinkMode::FullDuplex => Links::FullDuplex,
+                LinkMode::HalfDuplex => Links::HalfDuplex,
+                LinkMode::SingleDirection => Links::SingleDirection,
+            },
+            tie: tie(rules.tie()),
+            hop_cycles: rules.hop().get(),
+            latency_cycles: rules.latency().get(),
+            switching: match rules.switching() {
+                Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
+                Switching::CutThrough => ReferenceSwitching::CutThrough,
+            },
+            packet_units: rules.packet().map(NonZeroU64::get),
+            arbitration: match rules.service() {
+                ServiceOrder::FirstCome => Arbitration::FirstCome,
+                ServiceOrder::RoundRobin => Arbitration::RoundRobin,
+            },
+            processors_per_node: usize::try_from(rules.processors().get()).unwrap(),
+            local_cycles: (local.latency.get(), local.unit.get()),
+            eager_units: rules.eager(),
+            nodes: crate::random_problem::node_indices(&self.placement),
+            computations: self.computations[..stages].to_vec(),
+            messages: self
+                .messages
+                .iter()
+                .map(|&(stage, source, destination, units)| SizedMessage {
+                    stage,
+                    source: source as usize,
+                    destination: destination as usize,
+                    units,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// The case with this number.
+fn random_case(number: u64) -> SizedCase {
+    let generator = &mut ChaCha12Rng::seed_from_u64(number);
+    let machine = if generator.random_bool(0.2) { network(generator) } else { random_grid(generator) };
+    let nodes = u32::try_from(machine.node_count()).unwrap();
+    let placement = placement(generator, &machine, nodes);
+    let processes = u32::try_from(placement.process_count()).unwrap();
+    let stages = generator.random_range(1..=4_usize);
+    let greatest = *[1, 4, 16, 64].choose(generator).unwrap();
+    let same_size = generator.random_bool(0.3).then(|| generator.random_range(1..=greatest));
+    let mut messages = vec![];
+    for stage in 0..stages {
+        let mut pairs = std::collections::BTreeSet::new();
+        let permutation = generator.random_bool(0.4);
+        let count = if permutation { processes } else { generator.random_range(0..=2 * processes) };
+        let by = generator.random_range(1..processes);
+        for at in 0..count {
+            let (source, destination) = if permutation {
+                (at, (at + by) % processes)
+            } else {
+                let source = generator.random_range(0..processes);
+                (source, (source + generator.random_range(1..processes)) % processes)
+            };
+            if pairs.insert((source, destination)) {
+                let units = same_size.unwrap_or_else(|| generator.random_range(1..=greatest));
+                messages.push((stage, source, destination, units));
+            }
+        }
+    }
+    // The last stage has a message, so that the program has as many stages.
+    if !messages.iter().any(|message| message.0 == stages - 1) {
+        messages.push((stages - 1, 0, processes - 1, 1));
+    }
+    messages.shuffle(generator);
+    let longest = *[0, 0, 3, 40].choose(generator).unwrap();
+    let same = generator.random_bool(0.4).then(|| generator.random_range(0..=longest));
+    let one = |generator: &mut ChaCha12Rng| same.unwrap_or_else(|| generator.random_range(0..=longest));
+    let computations = (0..stages).map(|_| (0..processes).map(|_| one(generator)).collect()).collect();
+    SizedCase { communication: rules(generator, &machine), placement, computations, messages }
+}
+
+fn rules(generator: &mut impl Rng, machine: &Machine) -> Communication {
+    let modes: &[LinkMode] = match machine.graph() {
+        None => {
+            &[LinkMode::FullDuplex, LinkMode::FullDuplex, LinkMode::HalfDuplex, LinkMode::SingleDirection]
+        }
+        Some(_) => &[LinkMode::FullDuplex, LinkMode::HalfDuplex],
+    };
+    let links = *modes.choose(generator).unwrap();
+    let service = match links {
+        LinkMode::FullDuplex => *ServiceOrder::ALL.choose(generator).unwrap(),
+        LinkMode::HalfDuplex | LinkMode::SingleDirection => ServiceOrder::FirstCome,
+    };
+    let latency = if generator.random() { 0 } else { generator.random_range(0..=7) };
+    let local = match generator.random_range(0..3) {
+        0 => LocalCost {
+            latency: Cycles::new(generator.random_range(0..5)),
+            unit: Cycles::new(generator.random_range(0..3)),
+        },
+        _ => LocalCost::default(),
+    };
+    let packet = if generator.random() { 0 } else { generator.random_range(1..=16) };
+    let eager = *[0, 0, 4, 16, EAGER_ALL].choose(generator).unwrap();
+    let hop = Cycles::new(generator.random_range(1..=3));
+    Communication::new(links, hop, *TieRule::ALL.choose(generator).unwrap())
+        .unwrap()
+        .with_latency(Cycles::new(latency))
+        .with_switching(*Switching::ALL.choose(generator).unwrap())
+        .with_packets(NonZeroU64::new(packet))
+        .with_service(service)
+        .with_eager(eager)
+        .with_local_cost(local)
+        .with_processors(NonZeroU64::new(generator.random_range(1..=3)).unwrap())
+}
+
+fn random_grid(generator: &mut impl Rng) -> Machine {
+    loop {
+        let dimensions = generator.random_range(1..=3);
+        let shape: Vec<u64> = (0..dimensions).map(|_| generator.random_range(2..=9)).collect();
+        if shape.iter().product::<u64>() > 64 {
+            continue;
+        }
+        let wrap = |_: &u64| if generator.random() { Wrap::Around } else { Wrap::Open };
+        let wraps: Vec<Wrap> = shape.iter().map(wrap).collect();
+        return Machine::with_wraps(MachineKind::Torus, &shape, &wraps).unwrap();
+    }
+}
+
+/// A random tree with some more links.
+fn network(generator: &mut impl Rng) -> Machine {
+    let count = generator.random_range(2..=20_u32);
+    let mut links: Vec<(u32, u32)> = (1..count).map(|node| (generator.random_range(0..node), node)).collect();
+    for _ in 0..generator.random_range(0..=count) {
+        links.push((generator.random_range(0..count), generator.random_range(0..count)));
+    }
+    Machine::network(MachineKind::Network, Network::from_edges(count, &links).unwrap()).unwrap()
+}
+
+/// Processes on nodes of their own, or several on one.
+fn placement(generator: &mut impl Rng, machine: &Machine, nodes: u32) -> Placement {
+    let places: Vec<NodeId> = if generator.random_bool(0.6) {
+        let mut all: Vec<NodeId> = machine.nodes().collect();
+        all.shuffle(generator);
+        all.truncate(generator.random_range(2..=nodes as usize));
+        all
+    } else {
+        (0..generator.random_range(2..=12)).map(|_| NodeId::new(generator.random_range(0..nodes))).collect()
+    };
+    Placement::Table(PlacementTable::new(machine, places).unwrap())
+}
+
+mod golden {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Deserialize)]
+    struct File {
+        cases: Vec<Case>,
+    }
+
+    /// As in the file.
+    #[derive(Deserialize)]
+    struct Case {
+        shape: Vec<u64>,
+        wrap: Vec<bool>,
+        links: String,
+        hop_cycles: u64,
+        latency_cycles: u64,
+        switching: String,
+        packet_units: Option<u64>,
+        arbitration: String,
+        processors_per_node: u64,
+        tie: String,
+        eager_units: serde_json::Value,
+        nodes: Vec<u32>,
+        compute_cycles: Vec<u64>,
+        messages: Vec<(usize, u32, u32, u64)>,
+        makespan_cycles: u64,
+        longest_queue: u32,
+        rows: Vec<[u64; 9]>,
+    }
+
+    fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str, word: &str) -> T {
+        *all.iter().find(|&&one| name(one) == word).unwrap()
+    }
+
+    impl Case {
+        fn communication(&self) -> Communication {
+            let links = named(&LinkMode::ALL, LinkMode::name, &self.links);
+            let tie = named(&TieRule::ALL, TieRule::name, &self.tie);
+            Communication::new(links, Cycles::new(self.hop_cycles), tie)
+                .unwrap()
+                .with_latency(Cycles::new(self.latency_cycles))
+                .with_switching(named(&Switching::ALL, Switching::name, &self.switching))
+                .with_packets(self.packet_units.and_then(NonZeroU64::new))
+                .with_service(named(&ServiceOrder::ALL, ServiceOrder::name, &self.arbitration))
+                .with_eager(self.eager_units.as_u64().unwrap_or(EAGER_ALL))
+                .with_processors(NonZeroU64::new(self.processors_per_node).unwrap())
+        }
+
+        fn placement(&self) -> Placement {
+            let wraps: Vec<Wrap> =
+                self.wrap.iter().map(|&around| if around { Wrap::Around } else { Wrap::Open }).collect();
+            let machine = Machine::with_wraps(MachineKind::Torus, &self.shape, &wraps).unwrap();
+            let nodes = self.nodes.iter().copied().map(NodeId::new).collect();
+            Placement::Table(PlacementTable::new(&machine, nodes).unwrap())
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_checked_runs() {
+        let file: File = serde_json::from_str(include_str!("../golden/sized_runs.json")).unwrap();
+        assert_eq!(file.cases.len(), 160);
+        for (number, case) in file.cases.iter().enumerate() {
+            let processes = case.nodes.len();
+            let sized = SizedCase {
+                placement: case.placement(),
+                communication: case.communication(),
+                computations: case.compute_cycles.iter().map(|&own| vec![own; processes]).collect(),
+                messages: case.messages.clone(),
+            };
+            let mut records: Vec<StageRecord> = vec![];
+            let execution = Execution::Asynchronous(EngineChoice::Auto);
+            let outcome = simulate(
+                &sized.program(),
+                &sized.placement,
+                sized.communication,
+                &execution,
+                CountLinkUse::No,
+                &mut records,
+            )
+            .unwrap();
+            assert_eq!(outcome.summary.makespan().get(), case.makespan_cycles, "case {number}");
+            assert_eq!(outcome.traffic.longest_queue, Some(case.longest_queue), "case {number}");
+            records.sort_unstable_by_key(|record| (record.stage, record.process));
+            let row = |record: &StageRecord| {
+                let [stage, process] = [record.stage as u64, record.process.label().into()];
+                let times = [record.ready, record.start, record.finish].map(|cycle| cycle.get());
+                let spans = [record.sharing, record.waiting(), record.transfer, record.blocked()];
+                let spans = spans.map(Cycles::get);
+                [stage, process, times[0], times[1], times[2], spans[0], spans[1], spans[2], spans[3]]
+            };
+            assert_eq!(records.iter().map(row).collect::<Vec<_>>(), case.rows, "case {number}");
+        }
+    }
+}
