@@ -11,5 +11,6 @@ mod predictions;
 mod random_choices;
 mod random_problem;
 mod sized_equal_reference;
+mod sized_theory;
 mod theory;
 mod unchanged_numbers;

@@ -1,55 +1,63 @@
 //! What a program costs without contention, and what it costs at least.
 //!
-//! Both follow from distances alone: the recursion of González & Valero 1993, 2.1, for one
-//! placement, and the least distances of a machine for all of them (`docs/model.md` section 5).
+//! Both follow from distances and sizes alone: the recursion of González & Valero 1993, 2.1, for one
+//! placement, with the times of messages with sizes (`docs/model.md` section 15), and the least
+//! distances of a machine for all of them (sections 5 and 15).
 
-use cubefold_mapping::{BoundSource, Placement, PlacementForm, ProductPlacement, least_distances};
-use cubefold_topology::{NodeId, axes_distance};
+use cubefold_mapping::{BoundSource, Placement, PlacementForm, ProcessId, ProductPlacement, least_distances};
+use cubefold_topology::{NodeId, axes_distance, narrow};
 use rayon::prelude::*;
 
 use crate::{
-    Communication, CubeProgram, Cycle, Cycles, MessageTiming, Program,
+    Communication, CubeProgram, Cycle, Cycles, MessageTiming, Program, Switching,
     field_line::{FieldLine, Pair},
 };
 
-/// The makespan of a program without contention: the recursion of González & Valero 1993, 2.1.
+/// The makespan of a program without contention and with a processor for every process
+/// (`docs/model.md` sections 5 and 15).
 ///
-/// `T_s(n) = T_a + T_c D_(q_s)(n) + max(T_(s-1)(n), T_(s-1)(N_(q_s)(n)))`, largest over `n`
-/// (`docs/model.md` section 5). An asynchronous run without blocked cycles equals it, and none is
-/// below.
+/// The finish `T_s(n)` is the largest of `C_s(n) + T_(s-1)(n)` and, over the messages `a -> n` of
+/// the stage, `transfer` after `C_s(a) + T_(s-1)(a)` for eager messages, after the larger of this for
+/// `a` and `n` under rendezvous; for compute-and-communicate programs that is the recursion of
+/// González & Valero 1993, 2.1. No run is below it. Under rendezvous with one process a node an asynchronous run
+/// without blocked cycles equals it.
 ///
 /// # Complexity
 ///
-/// O(S P) for S stages and P processes, with a word a process of memory; under a product placement
-/// O(S k) for lines of k nodes, with a word for each of these.
+/// O(S P) for S stages and P processes, with a word or two a process of memory; for a
+/// compute-and-communicate program under a product placement O(S k) for lines of k nodes, with a
+/// word for each of these.
 ///
 /// # Panics
 ///
 /// When the placement has another number of processes than the program.
 #[must_use]
-pub fn predict(program: &CubeProgram, placement: &Placement, communication: Communication) -> Cycle {
+pub fn predict<P: Program>(program: &P, placement: &Placement, communication: Communication) -> Cycle {
     assert_eq!(placement.process_count(), program.process_count(), "a placement of another guest");
-    let timing = communication.timing();
-    Cycle::new(match placement.form() {
-        PlacementForm::Product(product) => by_field(program, product, timing),
-        PlacementForm::Table(_) | PlacementForm::Construction(_) => by_process(program, placement, timing),
+    Cycle::new(match (program.as_cube(), placement.form()) {
+        (Some(cube), PlacementForm::Product(product)) => by_field(cube, product, communication),
+        (Some(cube), PlacementForm::Table(_) | PlacementForm::Construction(_)) => {
+            by_pair(cube, placement, communication)
+        }
+        (None, _) => by_process(program, placement, communication),
     })
 }
 
 /// A makespan that no one-to-one placement of a program goes below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LowerBound {
-    /// `d T_a + T_c B` \[cycles\].
+    /// `sum of (T_a + u (L_s - g)) + (l + u g) B` \[cycles\]; `d T_a + T_c B` for messages of one unit.
     pub cycles: Cycles,
     /// How it is known.
     pub source: BoundSource,
 }
 
 /// The lower bound on the makespan of `program` on the machine of `placement`, whatever the
-/// placement.
+/// placement (`docs/model.md` section 15).
 ///
-/// None unless the stages use every dimension exactly once, every node has one process, and the
-/// lengths are powers of two: for other cases none is stated (`docs/model.md` section 5).
+/// None unless the stages use every dimension exactly once, every node has one process, the
+/// lengths are powers of two, messages go by rendezvous, and the grain `g`, the units that a link
+/// stores before it forwards them, is the same in all stages: for other cases none is stated.
 #[must_use]
 pub fn lower_bound(
     program: &CubeProgram,
@@ -60,11 +68,52 @@ pub fn lower_bound(
     if !(fills && program.uses_every_dimension_once()) {
         return None;
     }
+    let sizes = || (0..program.stage_count()).map(|stage| program.max_units(stage));
+    let grain = |units: u64| match communication.switching() {
+        Switching::CutThrough => 1,
+        Switching::StoreAndForward => communication.packet().map_or(units, |packet| packet.get().min(units)),
+    };
+    let first = grain(program.max_units(0));
+    if sizes().any(|units| grain(units) != first || communication.is_eager(units)) {
+        return None;
+    }
     let least = least_distances(placement.machine())?;
-    let compute = program.compute() * u64::from(program.cube().dimension_count());
+    let behind_head: u64 = sizes().map(|units| units - first).sum();
+    let compute = program.compute() * program.stage_count() as u64;
     // No message crosses a link in less time than its head does.
-    let link = communication.timing().head();
-    Some(LowerBound { cycles: compute + link * least.sum, source: least.source })
+    let head = communication.timing_of(first).head();
+    let cycles = compute + communication.hop() * behind_head + head * least.sum;
+    Some(LowerBound { cycles, source: least.source })
+}
+
+/// What a stage adds to the times of two partners.
+#[derive(Clone, Copy)]
+struct StageCost {
+    compute: u64,
+    timing: MessageTiming,
+    is_eager: bool,
+}
+
+impl StageCost {
+    fn new(program: &CubeProgram, communication: Communication, stage: usize) -> Self {
+        let units = program.max_units(stage);
+        Self {
+            compute: program.compute().get(),
+            timing: communication.timing_of(units),
+            is_eager: communication.is_eager(units),
+        }
+    }
+
+    /// The times of two partners after an exchange over so many links.
+    #[inline]
+    fn exchange(&self, low: u64, high: u64, distance: u64) -> [u64; 2] {
+        let transfer = self.timing.transfer(distance).get();
+        if self.is_eager {
+            [low.max(high + transfer), high.max(low + transfer)].map(|end| end + self.compute)
+        } else {
+            [low.max(high) + self.compute + transfer; 2]
+        }
+    }
 }
 
 /// The largest `T_(S-1)` \[cycles\], from the fields of a product placement.
@@ -74,75 +123,116 @@ pub fn lower_bound(
 /// alone: a stage of that field changes `v_j` only, so its distance and both sides of its maximum
 /// differ from the recursion of the field by the same sum of the others. The values are free, so
 /// the largest sum is that of the largest.
-fn by_field(program: &CubeProgram, placement: &ProductPlacement, timing: MessageTiming) -> u64 {
-    FieldLine::all(placement).iter().map(|field| last_of_field(program, field, timing)).sum()
+fn by_field(program: &CubeProgram, placement: &ProductPlacement, communication: Communication) -> u64 {
+    FieldLine::all(placement).iter().map(|field| last_of_field(program, field, communication)).sum()
 }
 
 /// The largest `F_j`.
-fn last_of_field(program: &CubeProgram, field: &FieldLine, timing: MessageTiming) -> u64 {
-    let cost = |distance| (program.compute() + timing.transfer(distance)).get();
+fn last_of_field(program: &CubeProgram, field: &FieldLine, communication: Communication) -> u64 {
     let mut times = vec![0; usize::try_from(field.extent().length()).unwrap_or(usize::MAX)];
-    for bit in program.stages().iter().filter_map(|&dimension| field.bit(dimension)) {
+    for (stage, &dimension) in program.stages().iter().enumerate() {
+        let Some(bit) = field.bit(dimension) else { continue };
+        let cost = StageCost::new(program, communication, stage);
         for Pair { low, positions: [from, to] } in field.pairs(bit) {
             let (low, high) = (low as usize, (low | bit) as usize);
-            let end = times[low].max(times[high]) + cost(field.extent().distance(from, to));
-            (times[low], times[high]) = (end, end);
+            let distance = field.extent().distance(from, to);
+            [times[low], times[high]] = cost.exchange(times[low], times[high], distance);
         }
     }
     times.into_iter().max().unwrap_or(0)
+}
+
+/// The largest `T_(S-1)` \[cycles\] of any program, from every process.
+fn by_process<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u64 {
+    let (nodes, machine) = (placement.listed_nodes(), placement.machine());
+    let node = |process: ProcessId| nodes[process.label() as usize];
+    let mut finishes = vec![0; nodes.len()];
+    let mut readies = vec![0; nodes.len()];
+    for stage in 0..program.stage_count() {
+        // A process has the label of its place.
+        let process = |label: usize| ProcessId::new(narrow(label as u64));
+        readies.par_iter_mut().enumerate().with_min_len(BLOCK).for_each(|(label, ready)| {
+            *ready = finishes[label] + program.computation(stage, process(label)).get();
+        });
+        finishes.par_iter_mut().enumerate().with_min_len(BLOCK).for_each(|(label, finish)| {
+            let (own, ready) = (process(label), readies[label]);
+            let arrival = |source: ProcessId| {
+                let units = program.units(stage, source, own);
+                let from = readies[source.label() as usize];
+                let start = if communication.is_eager(units) { from } else { from.max(ready) };
+                let distance = machine.distance(node(source), node(own));
+                start + communication.timing_of(units).transfer(distance).get()
+            };
+            *finish = program.sources(stage, own).map(arrival).fold(ready, u64::max);
+        });
+    }
+    finishes.into_iter().max().unwrap_or(0)
 }
 
 /// The number of processes of a block: as many as fit in the L2 cache, and enough work for a
 /// thread.
 const BLOCK: usize = 1 << 14;
 
-/// The largest `T_(S-1)` \[cycles\], from every process of any placement.
-fn by_process(program: &CubeProgram, placement: &Placement, timing: MessageTiming) -> u64 {
+/// The largest `T_(S-1)` \[cycles\] of a compute-and-communicate program, from every pair of
+/// processes under any placement.
+fn by_pair(program: &CubeProgram, placement: &Placement, communication: Communication) -> u64 {
     let (nodes, machine) = (placement.listed_nodes(), placement.machine());
     if machine.graph().is_some() {
-        return last_of_processes(program, &nodes, timing, |low, high| machine.distance(low, high));
+        return last_of_pairs(program, &nodes, communication, |low, high| machine.distance(low, high));
     }
     let axes = machine.axes();
-    last_of_processes(program, &nodes, timing, |low, high| axes_distance(axes, low, high))
+    last_of_pairs(program, &nodes, communication, |low, high| axes_distance(axes, low, high))
 }
 
 /// The largest time of all processes on `nodes`, given the distances between them.
-fn last_of_processes(
+fn last_of_pairs(
     program: &CubeProgram,
     nodes: &[NodeId],
-    timing: MessageTiming,
+    communication: Communication,
     distance: impl Fn(NodeId, NodeId) -> u64 + Sync,
 ) -> u64 {
-    let compute = program.compute();
-    let cost = |low, high| (compute + timing.transfer(distance(low, high))).get();
     let mut times = vec![0; nodes.len()];
-    for dimension in program.stages() {
-        exchange(&mut times, nodes, 1 << dimension.index(), &cost);
+    for (stage, dimension) in program.stages().iter().enumerate() {
+        let cost = StageCost::new(program, communication, stage);
+        let end = |times: [u64; 2], nodes: [NodeId; 2]| {
+            cost.exchange(times[0], times[1], distance(nodes[0], nodes[1]))
+        };
+        exchange(&mut times, nodes, 1 << dimension.index(), &end);
     }
     times.into_iter().max().unwrap_or(0)
 }
 
 /// One stage: every pair of neighbours, whose labels differ in `bit`, by itself.
-fn exchange(times: &mut [u64], nodes: &[NodeId], bit: usize, cost: &(impl Fn(NodeId, NodeId) -> u64 + Sync)) {
+fn exchange(
+    times: &mut [u64],
+    nodes: &[NodeId],
+    bit: usize,
+    end: &(impl Fn([u64; 2], [NodeId; 2]) -> [u64; 2] + Sync),
+) {
     if times.len() <= BLOCK {
-        exchange_groups(times, nodes, bit, cost);
+        exchange_groups(times, nodes, bit, end);
     } else if 2 * bit <= BLOCK {
         let blocks = times.par_chunks_mut(BLOCK).zip(nodes.par_chunks(BLOCK));
-        blocks.for_each(|(times, nodes)| exchange_groups(times, nodes, bit, cost));
+        blocks.for_each(|(times, nodes)| exchange_groups(times, nodes, bit, end));
     } else {
         for (times, nodes) in times.chunks_exact_mut(2 * bit).zip(nodes.chunks_exact(2 * bit)) {
             let ((low, high), (low_nodes, high_nodes)) = (times.split_at_mut(bit), nodes.split_at(bit));
             let times = low.par_chunks_mut(BLOCK).zip(high.par_chunks_mut(BLOCK));
             let nodes = low_nodes.par_chunks(BLOCK).zip(high_nodes.par_chunks(BLOCK));
-            times.zip(nodes).for_each(|((low, high), nodes)| exchange_halves(low, high, nodes, cost));
+            times.zip(nodes).for_each(|((low, high), nodes)| exchange_halves(low, high, nodes, end));
         }
     }
 }
 
-fn exchange_groups(times: &mut [u64], nodes: &[NodeId], bit: usize, cost: &impl Fn(NodeId, NodeId) -> u64) {
+fn exchange_groups(
+    times: &mut [u64],
+    nodes: &[NodeId],
+    bit: usize,
+    end: &impl Fn([u64; 2], [NodeId; 2]) -> [u64; 2],
+) {
     for (times, nodes) in times.chunks_exact_mut(2 * bit).zip(nodes.chunks_exact(2 * bit)) {
         let (low, high) = times.split_at_mut(bit);
-        exchange_halves(low, high, nodes.split_at(bit), cost);
+        exchange_halves(low, high, nodes.split_at(bit), end);
     }
 }
 
@@ -150,10 +240,9 @@ fn exchange_halves(
     low: &mut [u64],
     high: &mut [u64],
     (low_nodes, high_nodes): (&[NodeId], &[NodeId]),
-    cost: &impl Fn(NodeId, NodeId) -> u64,
+    end: &impl Fn([u64; 2], [NodeId; 2]) -> [u64; 2],
 ) {
     for ((low, high), (&from, &to)) in low.iter_mut().zip(high).zip(low_nodes.iter().zip(high_nodes)) {
-        let end = (*low).max(*high) + cost(from, to);
-        (*low, *high) = (end, end);
+        [*low, *high] = end([*low, *high], [from, to]);
     }
 }

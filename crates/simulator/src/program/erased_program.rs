@@ -90,8 +90,8 @@ pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
         execution: &Execution,
     ) -> u64;
 
-    /// See [`predict`]; none for programs and placements that have no prediction.
-    fn predict(&self, placement: &Placement, communication: Communication) -> Option<Cycle>;
+    /// See [`predict`].
+    fn predict(&self, placement: &Placement, communication: Communication) -> Cycle;
 
     /// See [`lower_bound`]; none for programs that have none.
     fn lower_bound(&self, placement: &Placement, communication: Communication) -> Option<LowerBound>;
@@ -169,9 +169,8 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         bytes_to_simulate(self, placement, communication, execution)
     }
 
-    fn predict(&self, placement: &Placement, communication: Communication) -> Option<Cycle> {
-        let program = self.as_cube().filter(|_| placement.is_one_to_one())?;
-        Some(predict(program, placement, communication))
+    fn predict(&self, placement: &Placement, communication: Communication) -> Cycle {
+        predict(self, placement, communication)
     }
 
     fn lower_bound(&self, placement: &Placement, communication: Communication) -> Option<LowerBound> {
@@ -337,7 +336,7 @@ mod tests {
         assert_eq!(records, expected);
         let sums = |outcome: &Outcome| (outcome.summary.makespan(), outcome.summary.totals());
         assert_eq!([sums(&silent), sums(&observed)], [sums(&outcome), sums(&outcome)]);
-        assert_eq!(erased.predict(&placement, links), Some(predict(&program, &placement, links)));
+        assert_eq!(erased.predict(&placement, links), predict(&program, &placement, links));
 
         let mut messages = vec![];
         erased.visit_messages(2, &mut |source, destination| messages.push((source, destination)));

@@ -1,0 +1,146 @@
+//! What the model says of messages with sizes: the time of a message alone, and the bounds on programs.
+
+use std::num::NonZeroU64;
+
+use cubefold_mapping::{CubeDimension, Hypercube, Placement, PlacementTable, ProcessId};
+use cubefold_simulator::{
+    Communication, Computations, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, MessageSizes,
+    Program, StageMessage, StageProgram, Switching, lower_bound, predict, simulate,
+};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
+
+fn links(hop: u64) -> Communication {
+    Communication::new(LinkMode::FullDuplex, Cycles::new(hop), TieRule::Direct).unwrap()
+}
+
+fn on_nodes(machine: &Machine, nodes: impl IntoIterator<Item = u32>) -> Placement {
+    let nodes = nodes.into_iter().map(NodeId::new).collect();
+    Placement::Table(PlacementTable::new(machine, nodes).unwrap())
+}
+
+/// `T_s = D l + (D - 1) u g + u L` of section 13.2, for all `D, L, P, u, l` up to 8, 33, 16, 3, 7.
+#[test]
+fn a_message_alone_takes_the_time_of_the_closed_form() {
+    let line = Machine::new(MachineKind::Line, &[9]).unwrap();
+    let execution = Execution::Asynchronous(EngineChoice::Sized);
+    for (distance, units) in (1..=8_u32).flat_map(|distance| (1..=33).map(move |units| (distance, units))) {
+        let placement = on_nodes(&line, [0, distance]);
+        let message =
+            StageMessage { stage: 0, source: ProcessId::new(0), destination: ProcessId::new(1), units };
+        let program = StageProgram::new(2, Computations::Same(Cycles::ZERO), &[message]).unwrap();
+        for (switching, packet) in
+            Switching::ALL.iter().flat_map(|one| (0..=16).map(move |packet| (one, packet)))
+        {
+            for (hop, latency) in (1..=3).flat_map(|hop| (0..=7).map(move |latency| (hop, latency))) {
+                let rules = links(hop)
+                    .with_latency(Cycles::new(latency))
+                    .with_switching(*switching)
+                    .with_packets(NonZeroU64::new(packet));
+                let grain = match (switching, packet) {
+                    (Switching::CutThrough, _) => 1,
+                    (Switching::StoreAndForward, 0) => units,
+                    (Switching::StoreAndForward, packet) => units.min(packet),
+                };
+                let distance = u64::from(distance);
+                let expected = distance * latency + (distance - 1) * hop * grain + hop * units;
+                let outcome =
+                    simulate(&program, &placement, rules, &execution, CountLinkUse::No, &mut ()).unwrap();
+                assert_eq!(outcome.summary.makespan().get(), expected, "{rules:?} {distance} {units}");
+                assert_eq!(outcome.summary.totals().blocked, 0);
+            }
+        }
+    }
+}
+
+/// Every bijection of 8 processes and nodes, in the order of Heap's algorithm.
+fn for_each_permutation(mut visit: impl FnMut(&[u32])) {
+    let mut nodes: Vec<u32> = (0..8).collect();
+    let mut counters = [0; 8];
+    visit(&nodes);
+    let mut at = 1;
+    while at < nodes.len() {
+        if counters[at] < at {
+            nodes.swap(if at % 2 == 0 { 0 } else { counters[at] }, at);
+            visit(&nodes);
+            counters[at] += 1;
+            at = 1;
+        } else {
+            counters[at] = 0;
+            at += 1;
+        }
+    }
+}
+
+/// The bound of section 15 over all 40 320 placements: none is predicted below, so that no run is.
+#[test]
+fn no_placement_of_eight_processes_goes_below_the_lower_bound() {
+    let cube = Hypercube::new(3).unwrap();
+    let order: Vec<CubeDimension> = [2, 0, 1].map(|number| cube.dimension(number).unwrap()).to_vec();
+    let machines = [
+        Machine::new(MachineKind::Ring, &[8]).unwrap(),
+        Machine::new(MachineKind::Line, &[8]).unwrap(),
+        Machine::new(MachineKind::Torus, &[4, 2]).unwrap(),
+        Machine::new(MachineKind::Mesh, &[2, 4]).unwrap(),
+    ];
+    let cut_through = links(2).with_latency(Cycles::new(5)).with_switching(Switching::CutThrough);
+    let packets = links(3).with_latency(Cycles::new(2)).with_packets(NonZeroU64::new(4));
+    let whole = links(2).with_latency(Cycles::new(3));
+    let rules = [(cut_through, [7, 1, 20]), (packets, [4, 8, 13]), (whole, [6, 6, 6])];
+    for machine in &machines {
+        for (rules, units) in &rules {
+            let sizes = MessageSizes::by_stage(units.to_vec()).unwrap();
+            let program = CubeProgram::new(cube, order.clone(), Cycles::new(4)).unwrap().with_sizes(sizes);
+            let bound = lower_bound(&program, &on_nodes(machine, 0..8), *rules).unwrap().cycles.get();
+            let mut least = u64::MAX;
+            for_each_permutation(|nodes| {
+                let placement = on_nodes(machine, nodes.iter().copied());
+                least = least.min(predict(&program, &placement, *rules).get());
+            });
+            assert!(bound <= least, "{machine:?} {rules:?}: bound {bound}, a placement takes {least}");
+            // It is no empty promise: the serialisation alone is less.
+            assert!(5 * bound >= 4 * least, "{machine:?} {rules:?}: bound {bound}, the best takes {least}");
+        }
+    }
+}
+
+#[test]
+fn there_is_no_bound_where_the_grain_differs_or_messages_are_eager() {
+    let cube = Hypercube::new(3).unwrap();
+    let ring = Machine::new(MachineKind::Ring, &[8]).unwrap();
+    let sizes = MessageSizes::by_stage(vec![8, 4, 2]).unwrap();
+    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap().with_sizes(sizes);
+    let bound = |rules| lower_bound(&program, &on_nodes(&ring, 0..8), rules);
+    assert!(bound(links(1)).is_none());
+    assert!(bound(links(1).with_packets(NonZeroU64::new(2))).is_some());
+    assert!(bound(links(1).with_packets(NonZeroU64::new(4))).is_none());
+    let cut_through = links(1).with_switching(Switching::CutThrough);
+    assert!(bound(cut_through).is_some());
+    assert!(bound(cut_through.with_eager(2)).is_none());
+}
+
+/// The prediction of an exchange of partners is that of the same messages one by one, eager or not.
+#[test]
+fn a_cube_program_is_predicted_as_the_list_of_its_messages() {
+    let cube = Hypercube::new(4).unwrap();
+    let machine = Machine::new(MachineKind::Mesh, &[4, 4]).unwrap();
+    let sizes = MessageSizes::by_stage(vec![9, 1, 5, 5]).unwrap();
+    let program =
+        CubeProgram::new(cube, CubeProgram::descend(cube), Cycles::new(3)).unwrap().with_sizes(sizes);
+    let messages: Vec<StageMessage> = (0..4)
+        .flat_map(|stage| {
+            let units = program.max_units(stage);
+            let message = move |(source, destination)| StageMessage { stage, source, destination, units };
+            program.messages(stage).map(message).collect::<Vec<_>>()
+        })
+        .collect();
+    let list = StageProgram::new(16, Computations::Same(Cycles::new(3)), &messages).unwrap();
+    for eager in [0, 5, 9] {
+        let rules = links(2).with_latency(Cycles::new(1)).with_eager(eager);
+        for kind in cubefold_mapping::EmbeddingKind::ALL {
+            let named = Placement::embed(kind, cube, &machine).unwrap();
+            let table = on_nodes(&machine, named.nodes().iter().map(|node| node.index()));
+            let expected = predict(&list, &table, rules);
+            assert_eq!([predict(&program, &named, rules), predict(&program, &table, rules)], [expected; 2]);
+        }
+    }
+}
