@@ -14,25 +14,27 @@
 //! keys of packets and processes, never on the order of events within these steps.
 
 mod channel_table;
+mod first_come;
+mod granted;
 mod message_table;
-mod packet_network;
+mod packet;
 mod progress;
-#[cfg(test)]
-mod tests;
 
 use std::borrow::Cow;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Machine, NodeId, narrow};
+use cubefold_topology::{LinkMode, Machine, NodeId, narrow};
 
 use self::{
+    first_come::FirstComeNetwork,
+    granted::GrantedNetwork,
     message_table::{MessageRecord, MessageTable},
-    packet_network::{Packet, PacketNetwork},
+    packet::Packet,
     progress::{Progress, Receipt},
 };
 use crate::{
-    Communication, Cycle, Cycles, Observer, Program, StageRecord, Traffic, processors::Processors,
-    routes::Routes, time_wheel::TimeWheel,
+    Communication, Cycle, Cycles, Observer, Program, ServiceOrder, StageRecord, Traffic,
+    processors::Processors, routes::Routes, time_wheel::TimeWheel,
 };
 
 /// What happens at a cycle to come.
@@ -48,6 +50,35 @@ enum Event {
     Idle { node: u32, direction: u32 },
     /// Nothing is in flight any more, perhaps.
     Still,
+    /// Nothing, in the place of an event that does not happen.
+    Revoked,
+}
+
+/// The network of a machine.
+#[derive(Debug)]
+enum PacketNetwork {
+    FirstCome(FirstComeNetwork),
+    Granted(GrantedNetwork),
+}
+
+impl PacketNetwork {
+    /// The network of a machine while nothing moves, for messages of `units` units, or of any sizes.
+    fn new(machine: &Machine, communication: Communication, units: Option<u64>) -> Self {
+        // The units of every packet, where all have as many.
+        let uniform = units.and_then(|units| match communication.packet() {
+            None => Some(units),
+            Some(packet) if units <= packet.get() => Some(units),
+            Some(packet) => units.is_multiple_of(packet.get()).then_some(packet.get()),
+        });
+        match (communication.service(), communication.links()) {
+            (ServiceOrder::FirstCome, LinkMode::FullDuplex | LinkMode::HalfDuplex) => {
+                Self::FirstCome(FirstComeNetwork::new(machine, communication, uniform))
+            }
+            (ServiceOrder::RoundRobin, _) | (ServiceOrder::FirstCome, LinkMode::SingleDirection) => {
+                Self::Granted(GrantedNetwork::new(machine, communication))
+            }
+        }
+    }
 }
 
 /// Bytes that a run takes at most, roughly.
@@ -65,8 +96,13 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: C
     // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
     let packets = messages.saturating_mul(communication.packet_count(largest).min(8));
     let routes = machine.graph().map_or(0, |network| network.bytes_of_routes());
-    let network = PacketNetwork::bytes(channels, packets, communication);
+    let directions = machine.directions().count() as u64;
+    let network = match communication.service() {
+        ServiceOrder::FirstCome => FirstComeNetwork::bytes(channels, packets),
+        ServiceOrder::RoundRobin => GrantedNetwork::bytes(channels, directions, packets),
+    };
     network
+        .saturating_add(packets.saturating_mul(TimeWheel::<Event>::BYTES_PER_EVENT))
         .saturating_add(MessageTable::bytes(messages))
         .saturating_add(Progress::bytes(processes))
         .saturating_add(routes)
@@ -121,7 +157,7 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
             routes: Routes::new(placement.machine(), communication.tie()),
             communication,
             events: TimeWheel::new(),
-            network: PacketNetwork::new(placement.machine(), communication),
+            network: PacketNetwork::new(placement.machine(), communication, program.uniform_units()),
             messages: MessageTable::new(communication),
             progress: Progress::new(nodes.len()),
             nodes,
@@ -139,18 +175,37 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
         while let Some(cycle) = self.events.advance() {
             let now = Cycle::new(cycle);
             while let Some(chunk) = self.events.take() {
-                for &event in chunk.events() {
-                    self.process(event, now);
+                self.events.events(&chunk).iter().for_each(|event| self.fetch(event));
+                for index in 0..self.events.events(&chunk).len() {
+                    let event = self.events.events(&chunk)[index];
+                    self.process(&event, now);
                 }
+                self.events.release(chunk);
             }
             self.grant(now);
         }
         self.traffic()
     }
 
-    fn process(&mut self, event: Event, now: Cycle) {
+    /// Reads what an event needs, so that the cache misses of a chunk overlap. Nothing but speed depends
+    /// on it.
+    #[inline]
+    fn fetch(&self, event: &Event) {
         match event {
-            Event::Arrival(packet) => self.arrive(packet, now),
+            Event::Arrival(packet) if packet.is_at_end_of_leg() => self.messages.fetch(packet.message()),
+            Event::Arrival(packet) => {
+                if let PacketNetwork::FirstCome(network) = &self.network {
+                    network.fetch(packet);
+                }
+            }
+            Event::Receipt { message } => self.messages.fetch(*message),
+            Event::Computed { .. } | Event::Idle { .. } | Event::Still | Event::Revoked => {}
+        }
+    }
+
+    fn process(&mut self, event: &Event, now: Cycle) {
+        match *event {
+            Event::Arrival(ref packet) => self.arrive(packet, now),
             Event::Receipt { message } => self.receive_packet(message, now),
             Event::Computed { process } => {
                 if let Some(processors) = &mut self.processors {
@@ -158,8 +213,12 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
                 }
                 self.ready.push(process);
             }
-            Event::Idle { node, direction } => self.network.set_idle(node, direction),
-            Event::Still => {}
+            Event::Idle { node, direction } => {
+                if let PacketNetwork::Granted(network) = &mut self.network {
+                    network.set_idle(node, direction);
+                }
+            }
+            Event::Still | Event::Revoked => {}
         }
     }
 
@@ -173,21 +232,33 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
                 events.add(Event::Computed { process }, (now + computation).get());
             });
         }
-        self.network.depart(now, &self.messages, &mut self.events);
+        match &mut self.network {
+            PacketNetwork::FirstCome(network) => network.end_cycle(now, &self.messages, &mut self.events),
+            PacketNetwork::Granted(network) => network.end_cycle(now, &self.messages, &mut self.events),
+        }
+    }
+
+    /// A packet needs the next channel of its leg from `now` on.
+    #[inline]
+    fn join(&mut self, packet: &Packet, now: Cycle) {
+        match &mut self.network {
+            PacketNetwork::FirstCome(network) => network.join(packet, now, &self.messages, &mut self.events),
+            PacketNetwork::Granted(network) => network.join(packet, now, &self.messages, &mut self.events),
+        }
     }
 
     /// A packet at a node joins the queue of the next channel of its route.
-    fn arrive(&mut self, packet: Packet, now: Cycle) {
-        let packet = if packet.is_at_end_of_leg() {
+    #[inline]
+    fn arrive(&mut self, packet: &Packet, now: Cycle) {
+        if packet.is_at_end_of_leg() {
             let to = self.messages.record(packet.message()).to;
-            match self.routes.next_leg(packet.node(), to) {
-                Some(leg) => packet.on_leg(leg),
-                None => return, // no packet with links left is at its destination
+            // A packet with links left is not at its destination.
+            if let Some(leg) = self.routes.next_leg(packet.node(), to) {
+                self.join(&packet.on_leg(leg), now);
             }
         } else {
-            packet
-        };
-        self.network.join(packet, now, &self.messages, &mut self.events);
+            self.join(packet, now);
+        }
     }
 
     /// Processes begin stages and become ready until none does: a process that passes through a
@@ -215,7 +286,9 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
             return;
         }
         match &mut self.processors {
-            None => self.events.add(Event::Computed { process }, (now + computation).get()),
+            None => {
+                self.events.add(Event::Computed { process }, (now + computation).get());
+            }
             Some(processors) => processors.request(process, now),
         }
     }
@@ -268,11 +341,13 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
             Some(leg) => {
                 self.hop_count += distance * self.messages.size(size).packets;
                 let packet = Packet::first(message, size, from, leg, record.distance);
-                self.network.join(packet, now, &self.messages, &mut self.events);
+                self.join(&packet, now);
             }
             None => match self.communication.timing_of(units).transfer(0) {
                 Cycles::ZERO => self.receive_packet(message, now),
-                local => self.events.add(Event::Receipt { message }, (now + local).get()),
+                local => {
+                    self.events.add(Event::Receipt { message }, (now + local).get());
+                }
             },
         }
     }
@@ -324,7 +399,10 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
         Ok(Traffic {
             messages: self.message_count,
             hops: self.hop_count,
-            longest_queue: Some(self.network.longest_queue()),
+            longest_queue: Some(match &self.network {
+                PacketNetwork::FirstCome(network) => network.longest_queue(),
+                PacketNetwork::Granted(network) => network.longest_queue(),
+            }),
             routing: None,
             link_use: None,
         })

@@ -15,7 +15,7 @@
 //! Events lie in chunks that all slots share: they take as much memory as there were events at any
 //! time.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, num::NonZeroU32};
 
 /// The bits of a cycle that choose a slot of a level.
 const BITS: u32 = 8;
@@ -50,7 +50,21 @@ pub(crate) struct Chunk<T> {
 
 const CAPACITY: usize = 14;
 
+/// Some events that were taken: 1 + the index of their chunk, which is in no list.
+#[derive(Debug)]
+pub(crate) struct TakenChunk(u32);
+
+/// Where an event lies, until the cycle after the present one that has events.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EventPlace {
+    chunk: NonZeroU32, // 1 + its index
+    event: u32,        // its index in the chunk
+}
+
 impl<T: Copy> TimeWheel<T> {
+    /// Bytes for each of the most events at any time, most chunks being half full.
+    pub(crate) const BYTES_PER_EVENT: u64 = (2 * size_of::<Chunk<T>>() / CAPACITY) as u64;
+
     /// A wheel without events at cycle 0.
     pub(crate) fn new() -> Self {
         let level = |_| Level { lists: [0; SLOTS], occupied: [0; SLOTS / 64] };
@@ -63,25 +77,34 @@ impl<T: Copy> TimeWheel<T> {
         }
     }
 
-    /// Adds an event at `cycle`, the present one or a later one.
+    /// Adds an event at `cycle`, the present one or a later one; returns where it lies.
     #[inline]
-    pub(crate) fn add(&mut self, event: T, cycle: u64) {
+    pub(crate) fn add(&mut self, event: T, cycle: u64) -> EventPlace {
         debug_assert!(cycle >= self.now, "no event lies in the past");
         let highest_bit = u64::BITS - 1 - ((cycle ^ self.now) | 1).leading_zeros();
         let Some(level) = self.levels.get_mut((highest_bit / BITS) as usize) else {
-            self.add_beyond(event, cycle);
-            return;
+            return self.add_beyond(event, cycle);
         };
         let slot = slot(cycle, highest_bit / BITS);
         level.occupied[slot / 64] |= 1 << (slot % 64);
         let list = &mut level.lists[slot];
-        *list = put(&mut self.chunks, &mut self.vacant, *list, event, low(cycle));
+        let place = put(&mut self.chunks, &mut self.vacant, *list, event, low(cycle));
+        *list = place.chunk.get();
+        place
     }
 
     #[cold]
-    fn add_beyond(&mut self, event: T, cycle: u64) {
+    fn add_beyond(&mut self, event: T, cycle: u64) -> EventPlace {
         let list = self.beyond.entry(cycle >> 32).or_insert(0);
-        *list = put(&mut self.chunks, &mut self.vacant, *list, event, low(cycle));
+        let place = put(&mut self.chunks, &mut self.vacant, *list, event, low(cycle));
+        *list = place.chunk.get();
+        place
+    }
+
+    /// Replaces an event that was added in the present cycle for a later one.
+    #[inline]
+    pub(crate) fn replace(&mut self, place: EventPlace, event: T) {
+        self.chunks[place.chunk.get() as usize - 1].events[place.event as usize] = event;
     }
 
     /// Advances to the next cycle that has an event, and returns it.
@@ -106,20 +129,31 @@ impl<T: Copy> TimeWheel<T> {
         }
     }
 
-    /// Takes some of the events of the present cycle; none when no more are left.
+    /// Takes some of the [events](Self::events) of the present cycle, to be [released](Self::release); none when
+    /// no more are left.
     #[inline]
-    pub(crate) fn take(&mut self) -> Option<Chunk<T>> {
+    pub(crate) fn take(&mut self) -> Option<TakenChunk> {
         let slot = slot(self.now, 0);
         let level = &mut self.levels[0];
         let list = level.lists[slot];
-        let chunk = self.chunks.get_mut((list as usize).wrapping_sub(1))?;
-        let taken = *chunk;
-        chunk.next = std::mem::replace(&mut self.vacant, list);
-        level.lists[slot] = taken.next;
-        if taken.next == 0 {
+        let chunk = self.chunks.get((list as usize).wrapping_sub(1))?;
+        level.lists[slot] = chunk.next;
+        if chunk.next == 0 {
             level.occupied[slot / 64] &= !(1 << (slot % 64));
         }
-        Some(taken)
+        Some(TakenChunk(list))
+    }
+
+    /// The events that were taken.
+    #[inline]
+    pub(crate) fn events(&self, taken: &TakenChunk) -> &[T] {
+        self.chunks[taken.0 as usize - 1].events()
+    }
+
+    /// Leaves the memory of taken events to others.
+    #[inline]
+    pub(crate) fn release(&mut self, taken: TakenChunk) {
+        self.chunks[taken.0 as usize - 1].next = std::mem::replace(&mut self.vacant, taken.0);
     }
 
     /// Advances to the first cycle of a slot, before which no event lies, and moves its events to
@@ -168,22 +202,23 @@ impl Level {
     }
 }
 
-/// Puts an event into a list, and returns the list's new number.
+/// Puts an event into a list; its chunk is the list's new number.
 #[inline]
-fn put<T: Copy>(chunks: &mut Vec<Chunk<T>>, vacant: &mut u32, list: u32, event: T, cycle: u32) -> u32 {
-    if let Some(chunk) = chunks.get_mut((list as usize).wrapping_sub(1)) {
+fn put<T: Copy>(chunks: &mut Vec<Chunk<T>>, vacant: &mut u32, list: u32, event: T, cycle: u32) -> EventPlace {
+    if let Some(number) = NonZeroU32::new(list) {
+        let chunk = &mut chunks[list as usize - 1];
         let count = chunk.count as usize;
         if count < CAPACITY {
             chunk.events[count] = event;
             chunk.cycles[count] = cycle;
             chunk.count += 1;
-            return list;
+            return EventPlace { chunk: number, event: chunk.count - 1 };
         }
     }
-    put_in_new_chunk(chunks, vacant, list, event, cycle)
+    EventPlace { chunk: put_in_new_chunk(chunks, vacant, list, event, cycle), event: 0 }
 }
 
-/// Puts an event into a chunk of its own before the others of a list.
+/// Puts an event into a chunk of its own before the others of a list; returns 1 + the chunk's index.
 #[inline(never)] // the additions that find room stay short
 fn put_in_new_chunk<T: Copy>(
     chunks: &mut Vec<Chunk<T>>,
@@ -191,16 +226,17 @@ fn put_in_new_chunk<T: Copy>(
     next: u32,
     event: T,
     cycle: u32,
-) -> u32 {
-    let own = *vacant;
-    if let Some(chunk) = chunks.get_mut((own as usize).wrapping_sub(1)) {
+) -> NonZeroU32 {
+    if let Some(own) = NonZeroU32::new(*vacant) {
+        let chunk = &mut chunks[own.get() as usize - 1];
         *vacant = chunk.next;
         (chunk.events[0], chunk.cycles[0]) = (event, cycle);
         (chunk.count, chunk.next) = (1, next);
         return own;
     }
     chunks.push(Chunk { events: [event; CAPACITY], cycles: [cycle; CAPACITY], count: 1, next });
-    u32::try_from(chunks.len()).unwrap_or(u32::MAX) // no more than events
+    // No more chunks than events.
+    u32::try_from(chunks.len()).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX)
 }
 
 /// The slot of a cycle at a level.
@@ -229,7 +265,8 @@ mod tests {
         while let Some(cycle) = wheel.advance() {
             let mut events = vec![];
             while let Some(chunk) = wheel.take() {
-                events.extend_from_slice(chunk.events());
+                events.extend_from_slice(wheel.events(&chunk));
+                wheel.release(chunk);
             }
             events.sort_unstable();
             all.extend(events.into_iter().map(|event| (cycle, event)));
@@ -246,6 +283,20 @@ mod tests {
         }
         let expected: Vec<_> = cycles.into_iter().zip((0..10).rev()).collect();
         assert_eq!(drain(&mut wheel), expected);
+    }
+
+    #[test]
+    fn an_event_of_a_later_cycle_is_replaced() {
+        let mut wheel = TimeWheel::new();
+        let places: Vec<_> = (0..40).map(|event| wheel.add(event, 1000 + u64::from(event % 2))).collect();
+        wheel.replace(places[17], 99);
+        assert_eq!(
+            drain(&mut wheel)
+                .into_iter()
+                .filter(|&(_, event)| event == 17 || event == 99)
+                .collect::<Vec<_>>(),
+            [(1001, 99)]
+        );
     }
 
     #[test]
@@ -272,7 +323,7 @@ mod tests {
             heap.push(Reverse((first, event)));
             while let Some(now) = wheel.advance() {
                 while let Some(chunk) = wheel.take() {
-                    for &event in chunk.events() {
+                    for event in wheel.events(&chunk).to_vec() {
                         let matching = heap.iter().any(|&Reverse(own)| own == (now, event));
                         prop_assert!(matching, "{event} at {now}");
                         heap.retain(|&Reverse(own)| own != (now, event));
@@ -282,6 +333,7 @@ mod tests {
                             heap.push(Reverse((now + delay, event)));
                         }
                     }
+                    wheel.release(chunk);
                 }
             }
             prop_assert!(heap.is_empty());

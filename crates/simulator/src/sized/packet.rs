@@ -1,0 +1,153 @@
+//! Packets, and how they cross a channel.
+
+use cubefold_topology::{Leg, Machine, NodeId};
+
+use super::{Event, message_table::MessageTable};
+use crate::{
+    Communication, Cycle, Cycles, ServiceOrder, Switching,
+    channels::{Channels, Transit},
+};
+
+/// A packet at a node, about to move or moving in one direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packet {
+    transit: Transit, // its leg may be over: then it has no links left in it
+    number: u32,      // within its message, counted from 0
+    links: u32,       // left of its route
+    size: u32,        // the number of its message's size
+    input: u32,       // of its node: 0 for the node itself, else by where it came in
+}
+
+impl Packet {
+    /// No packet.
+    pub(super) const NONE: Self = Self {
+        transit: Transit { message: 0, node: 0, hops: 0, direction: 0 },
+        number: 0,
+        links: 0,
+        size: 0,
+        input: 0,
+    };
+
+    /// The first packet of a message at its source.
+    pub(super) fn first(message: u32, size: u32, at: NodeId, leg: Leg, links: u32) -> Self {
+        Self { transit: Transit::new(message, at, leg), number: 0, links, size, input: 0 }
+    }
+
+    /// The packet at the begin of another leg.
+    pub(super) fn on_leg(self, leg: Leg) -> Self {
+        Self { transit: Transit::new(self.transit.message, self.node(), leg), ..self }
+    }
+
+    /// The packet that joins the queue at the source when this one departs there; none behind the last, nor at other
+    /// nodes.
+    #[inline]
+    pub(super) fn following(&self, messages: &MessageTable) -> Option<Self> {
+        let follows = self.input == 0 && u64::from(self.number) + 1 < messages.size(self.size).packets;
+        follows.then(|| Self { number: self.number + 1, ..*self })
+    }
+
+    #[inline]
+    pub(super) fn is_at_end_of_leg(&self) -> bool {
+        self.transit.hops == 0
+    }
+
+    #[inline]
+    pub(super) fn message(&self) -> u32 {
+        self.transit.message
+    }
+
+    #[inline]
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    #[inline]
+    pub(super) fn node(&self) -> NodeId {
+        NodeId::new(self.transit.node)
+    }
+
+    #[inline]
+    pub(super) fn direction(&self) -> u32 {
+        self.transit.direction
+    }
+
+    #[inline]
+    pub(super) fn input(&self) -> u32 {
+        self.input
+    }
+
+    #[inline]
+    pub(super) fn transit(&self) -> &Transit {
+        &self.transit
+    }
+}
+
+/// How packets cross the channels of a machine.
+#[derive(Debug)]
+pub(super) struct Crossing {
+    pub(super) channels: Channels,
+    switching: Switching,
+    unit: Cycles,
+    latency: Cycles,
+    incoming: Vec<u32>, // of a network that serves inputs in turn: by channel, the input of its end that it leads to
+}
+
+impl Crossing {
+    pub(super) fn new(machine: &Machine, communication: Communication) -> Self {
+        let needs_inputs = communication.service() == ServiceOrder::RoundRobin && machine.graph().is_some();
+        Self {
+            channels: Channels::new(machine),
+            switching: communication.switching(),
+            unit: communication.hop(),
+            latency: communication.latency(),
+            incoming: if needs_inputs { inputs_of_network(machine) } else { vec![] },
+        }
+    }
+
+    /// For how long a packet occupies a channel.
+    #[inline]
+    pub(super) fn occupancy(packet: &Packet, messages: &MessageTable) -> Cycles {
+        messages.size(packet.size).occupancy(packet.number)
+    }
+
+    /// The cycle at which all of a packet is at the next node, when its transmission begins at `start`.
+    #[inline]
+    pub(super) fn all_there(&self, start: Cycle, occupancy: Cycles) -> Cycle {
+        start + occupancy + self.latency
+    }
+
+    /// What happens next to a packet whose transmission begins at `start`, and when: it joins its next queue, or is received.
+    #[inline]
+    pub(super) fn depart(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> (Event, Cycle) {
+        let all_there = self.all_there(start, occupancy);
+        if packet.links == 1 {
+            return (Event::Receipt { message: packet.transit.message }, all_there);
+        }
+        let head = match self.switching {
+            Switching::CutThrough => start + self.unit + self.latency,
+            Switching::StoreAndForward => all_there,
+        };
+        let transit = &packet.transit;
+        let input = match self.incoming.as_slice() {
+            [] => transit.direction + 1,
+            incoming => incoming[self.channels.channel(transit)],
+        };
+        let next = Transit { node: self.channels.next(transit), hops: transit.hops - 1, ..*transit };
+        (Event::Arrival(Packet { transit: next, links: packet.links - 1, input, ..*packet }), head)
+    }
+}
+
+/// For each channel of a network the input by which packets come to its end: 1 + the place of its
+/// begin among the neighbours of the end, which are in ascending order.
+fn inputs_of_network(machine: &Machine) -> Vec<u32> {
+    let mut inputs = vec![];
+    for direction in machine.directions() {
+        for node in machine.nodes() {
+            inputs.push(machine.neighbour(node, direction).map_or(0, |end| {
+                let before = machine.neighbours(end).filter(|&neighbour| neighbour < node).count();
+                u32::try_from(before).unwrap_or(u32::MAX) + 1
+            }));
+        }
+    }
+    inputs
+}
