@@ -57,6 +57,12 @@ pub(super) fn machines_of(size: u64) -> Vec<Machine> {
     shapes(size).iter().flat_map(|shape| machines(shape)).collect()
 }
 
+/// The rectangles with a square of this side.
+pub(super) fn rectangles(side: u64) -> impl Iterator<Item = [u64; 2]> {
+    let widths = (2..side).filter(move |width| (side * side).is_multiple_of(*width));
+    widths.map(move |width| [side * side / width, width])
+}
+
 /// All square shapes `(l, d)` and `(m, c)` of one size up to `most` with `d` and `c` different.
 pub(super) fn square_pairs(most: u64) -> Vec<(Vec<u64>, Vec<u64>)> {
     let roots = |size: u64| {

@@ -12,8 +12,7 @@ use crate::{
     cases::{MachineLabel, is_torus_host, machines_of},
     claim::{Claim, Trial},
     cube::{cube, embed, measure},
-    findings::Findings,
-    verification::{Case, Scope},
+    findings::{Case, Findings, Scope},
 };
 
 const DIVIDE: Claim = Claim::new(

@@ -12,9 +12,8 @@ use crate::{
         permutations, route, scatter, shifts, torus,
     },
     claim::{Claim, Trial},
-    findings::Findings,
-    steps::SimpleFactor,
-    verification::{Case, Scope},
+    covered::SimpleFactor,
+    findings::{Case, Findings, Scope},
 };
 
 const TWO: Claim = Claim::misprinted(
