@@ -9,10 +9,10 @@ use crate::{
         column::Column,
         construction_record::CONSTRUCTION,
         machine_record::{MACHINE, PARTITION},
-        placement_record::PLACEMENT,
+        placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{GUEST, NEIGHBOURS, PROGRAM},
         row_records::{PROCESS, RUN, SIZES, TABLES},
-        run_record::{AMOUNTS, EMBEDDING, ENGINE, EXECUTION, RATIO, SCENARIO, SEED, STEPS, WHOLE_RUN},
+        run_record::{AMOUNTS, ENGINE, EXECUTION, RATIO, SEED, STEPS, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
     },
 };
