@@ -52,7 +52,7 @@ fn plan(run: &Run, problem: &Problem, limit: impl Fn(u32) -> Option<u64>) -> Rou
 fn test_program(program: &dyn Any) -> TestProgram {
     let neighbours = || program.downcast_ref().cloned().map(TestProgram::Neighbours);
     let shuffled = || program.downcast_ref().cloned().map(TestProgram::ShuffleExchange);
-    let divided = || program.downcast_ref().copied().map(TestProgram::DivideAndConquer);
+    let divided = || program.downcast_ref().cloned().map(TestProgram::DivideAndConquer);
     let cube = program.downcast_ref().cloned().map(TestProgram::Cube);
     cube.or_else(divided)
         .or_else(shuffled)

@@ -8,8 +8,8 @@ use cubefold_mapping::{
     Construction, ConstructionKind, GraphGuest, Guest, Placement, PlacementMetrics, PlacementTable, ProcessId,
 };
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Pattern, PhaseLength,
-    Program, Routing, SimulationError, StageRouting, simulate,
+    Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Outcome, Pattern,
+    PhaseLength, Program, Routing, SimulationError, StageRouting, simulate,
 };
 use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
@@ -55,6 +55,12 @@ pub(super) fn machines(lengths: &[u64]) -> Vec<Machine> {
 /// All meshes and toruses of a size.
 pub(super) fn machines_of(size: u64) -> Vec<Machine> {
     shapes(size).iter().flat_map(|shape| machines(shape)).collect()
+}
+
+/// The rectangles with a square of this side.
+pub(super) fn rectangles(side: u64) -> impl Iterator<Item = [u64; 2]> {
+    let widths = (2..side).filter(move |width| (side * side).is_multiple_of(*width));
+    widths.map(move |width| [side * side / width, width])
 }
 
 /// All square shapes `(l, d)` and `(m, c)` of one size up to `most` with `d` and `c` different.
@@ -143,10 +149,44 @@ fn exchanges(guest: &Machine, pattern: Pattern) -> NeighbourProgram {
     NeighbourProgram::new(GraphGuest::new(guest.clone()), pattern, Cycles::ZERO).expect("some sets")
 }
 
+/// A program that can be run.
+pub(super) trait Routed {
+    /// The outcome of a run.
+    fn run(
+        &self,
+        placement: &Placement,
+        links: Communication,
+        execution: &Execution,
+    ) -> Result<Outcome, SimulationError>;
+}
+
+/// Runs by the engines as the simulator has compiled them, which need not be compiled here again.
+impl Routed for NeighbourProgram {
+    fn run(
+        &self,
+        placement: &Placement,
+        links: Communication,
+        execution: &Execution,
+    ) -> Result<Outcome, SimulationError> {
+        self.clone().erase().simulate(placement, links, execution, CountLinkUse::No, None)
+    }
+}
+
+impl Routed for MessageSets {
+    fn run(
+        &self,
+        placement: &Placement,
+        links: Communication,
+        execution: &Execution,
+    ) -> Result<Outcome, SimulationError> {
+        simulate(self, placement, links, execution, CountLinkUse::No, &mut ())
+    }
+}
+
 /// Steps and conflicts of every stage of a coordinated run, ties going the direct way and the
 /// lowest dimension first.
 pub(super) fn route(
-    program: &impl Program,
+    program: &impl Routed,
     placement: &Placement,
     mode: LinkMode,
     phase_length: PhaseLength,
@@ -161,13 +201,13 @@ pub(super) fn route(
 
 /// The same by any rules.
 pub(super) fn route_by(
-    program: &impl Program,
+    program: &impl Routed,
     placement: &Placement,
     links: Communication,
     routing: Routing,
 ) -> Result<Vec<StageRouting>, SimulationError> {
     let execution = Execution::Coordinated(routing);
-    let outcome = simulate(program, placement, links, &execution, CountLinkUse::No, &mut ())?;
+    let outcome = program.run(placement, links, &execution)?;
     Ok(outcome.traffic.routing.unwrap_or_default())
 }
 

@@ -22,13 +22,13 @@ use crate::{
         side, square_pairs, table,
     },
     claim::{Claim, Trial},
+    covered::Covered,
     dilation::{
-        self, CUBE, Covered, EVEN_RING_INTO_MESH, INTO_HYPERCUBE, LINE, REORDERED, RING_INTO_MESH,
-        RING_INTO_TORUS, SAME_SHAPE, SQUARE_DIVISIBLE, SQUARE_EXPANSION, SQUARE_LOWERING, SQUARE_RISING,
+        self, CUBE, EVEN_RING_INTO_MESH, INTO_HYPERCUBE, LINE, REORDERED, RING_INTO_MESH, RING_INTO_TORUS,
+        SAME_SHAPE, SQUARE_DIVISIBLE, SQUARE_EXPANSION, SQUARE_LOWERING, SQUARE_RISING,
     },
-    findings::Findings,
+    findings::{Case, Findings, Scope},
     steps,
-    verification::{Case, Scope},
 };
 
 /// What is measured of a pair.

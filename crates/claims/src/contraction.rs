@@ -11,10 +11,9 @@ use crate::{
         messages, most, neighbours, permutations, route, table,
     },
     claim::{Claim, Quantity, Trial},
-    dilation::Covered,
-    findings::Findings,
+    covered::Covered,
+    findings::{Case, Findings, Scope},
     steps,
-    verification::{Case, Scope},
 };
 
 const LOAD: Claim = Claim::new("Tao 5.3", "most processes on a node: the guest's size over the host's");

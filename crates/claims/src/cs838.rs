@@ -6,13 +6,14 @@
 //! holds. What the checked data leaves open is not claimed.
 
 mod misprints;
+mod promise;
 mod trees;
 
 use cubefold_mapping::{
-    GraphGuest, Guest, RoutedEmbedding, RoutedMeasures,
+    GraphGuest, Guest, RoutedEmbedding,
     classic::{
-        ClassicError, ExampleMeshes, butterfly_in_cycles, contracted_exchanges, cycles_in_butterfly,
-        example_meshes, folded_levels, merged_levels, rectangle_in_square, recursive_cycle, recursive_path,
+        ExampleMeshes, butterfly_in_cycles, contracted_exchanges, cycles_in_butterfly, example_meshes,
+        folded_levels, merged_levels, rectangle_in_square, recursive_cycle, recursive_path,
         shuffle_then_exchange, snake, square_in_rectangle, torus_in_ring, tour_cycle, unshuffled_words,
         z_order,
     },
@@ -21,12 +22,15 @@ use cubefold_topology::{Machine, MachineKind, Network};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
+use self::promise::{
+    Measure,
+    Promise::{AtMost, Exactly},
+    check, congestion, dilation, for_each, load,
+};
 use crate::{
-    cases::{MachineLabel, key, machines_of, mesh, shapes, torus},
+    cases::{MachineLabel, key, machines_of, mesh, rectangles, shapes, torus},
     claim::{Claim, Trial},
-    cs838::Promise::{AtMost, Exactly},
-    findings::Findings,
-    verification::{Case, Scope},
+    findings::{Case, Findings, Scope},
 };
 
 /// In the order of the notes.
@@ -44,69 +48,6 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
         .into_iter()
         .flatten()
         .collect()
-}
-
-/// What is promised of an embedding.
-#[derive(Debug, Clone, Copy)]
-enum Promise {
-    /// That.
-    Exactly(u64),
-    /// No more than that.
-    AtMost(u64),
-}
-
-impl Promise {
-    fn trial(self, measured: u64) -> Trial {
-        match self {
-            Self::Exactly(value) => Trial::equal(value, measured),
-            Self::AtMost(value) => Trial::at_most(value, measured),
-        }
-    }
-}
-
-/// A measure of an embedding.
-type Measure = fn(&RoutedMeasures) -> u64;
-
-/// Measures an embedding against what the claims promise of it.
-fn check(
-    findings: &mut Findings,
-    case: &str,
-    embedding: Result<RoutedEmbedding, ClassicError>,
-    promises: &[(Claim, Measure, Promise)],
-) {
-    match embedding {
-        Ok(embedding) => {
-            let measures = embedding.measures();
-            for (claim, measure, promise) in promises {
-                findings.add(*claim, promise.trial(measure(&measures)), &case);
-            }
-        }
-        Err(error) => {
-            for (claim, ..) in promises {
-                findings.fail(*claim, &case, &error);
-            }
-        }
-    }
-}
-
-/// A case for every number of a range.
-fn for_each(
-    range: std::ops::RangeInclusive<u32>,
-    check: impl Fn(u32, &mut Findings) + Copy + Send + Sync + 'static,
-) -> Vec<Case> {
-    range.map(|number| -> Case { Box::new(move |findings| check(number, findings)) }).collect()
-}
-
-fn load(measures: &RoutedMeasures) -> u64 {
-    measures.load
-}
-
-fn dilation(measures: &RoutedMeasures) -> u64 {
-    measures.dilation
-}
-
-fn congestion(measures: &RoutedMeasures) -> u64 {
-    measures.link_congestion
 }
 
 const IN_TORUS: Claim =
@@ -205,12 +146,6 @@ fn toruses_in_rings(first: u32, findings: &mut Findings) {
             check(findings, &case, torus_in_ring(lengths), &[(IN_RING, dilation, Exactly(second))]);
         }
     }
-}
-
-/// The rectangles with a square of this side.
-pub(super) fn rectangles(side: u64) -> impl Iterator<Item = [u64; 2]> {
-    let widths = (2..side).filter(move |width| (side * side).is_multiple_of(*width));
-    widths.map(move |width| [side * side / width, width])
 }
 
 fn squares(side: u32, findings: &mut Findings) {

@@ -12,8 +12,7 @@ use cubefold_topology::{Machine, MachineKind, NodeId, TieRule};
 use crate::{
     cases::{MachineLabel, machine, table, torus},
     claim::{Claim, Quantity, Trial},
-    findings::Findings,
-    verification::{Case, Scope},
+    findings::{Case, Findings, Scope},
 };
 
 const STANDARD_DISTANCES: Claim = Claim::new(

@@ -8,11 +8,10 @@ use cubefold_topology::{Machine, NodeId};
 
 use crate::{
     cases,
-    cases::{ConstructionLabel, MachineLabel, is_torus_guest, is_torus_host, mesh, side, torus},
+    cases::{ConstructionLabel, MachineLabel, mesh, side, torus},
     claim::{Claim, Trial},
-    findings::Findings,
-    steps::{GeneralFactor, SimpleFactor},
-    verification::Case,
+    covered::{Covered, GeneralFactor, SimpleFactor, general_case_number},
+    findings::{Case, Findings},
 };
 
 pub(super) const LINE: Claim =
@@ -101,83 +100,6 @@ pub(super) const CLAIMS: &[Claim] = &[
     SQUARE_RISING,
 ];
 
-/// A construction that is within its theorem: what kinds of graphs it maps, and the dilation
-/// stated.
-#[derive(Debug)]
-pub(super) struct Covered<'construction> {
-    pub(super) construction: &'construction Construction,
-    /// Whether the guest counts as a torus.
-    pub(super) from_torus: bool,
-    /// Whether the host counts as a torus.
-    pub(super) to_torus: bool,
-    /// `rho` as chapter 3 states it, not as the construction promises it.
-    pub(super) stated: u64,
-}
-
-impl<'construction> Covered<'construction> {
-    /// None where a construction is used outside of its theorem, such as `H_V` for a mesh.
-    pub(super) fn new(construction: &'construction Construction) -> Option<Self> {
-        let from_torus = is_torus_guest(construction.guest());
-        let to_torus = is_torus_host(construction.host());
-        let uncovered = Self { construction, from_torus, to_torus, stated: 0 };
-        let stated = uncovered.formula()?;
-        Some(Self { stated, ..uncovered })
-    }
-
-    /// Whether a torus is led to a mesh, which doubles most formulas.
-    pub(super) fn folds(&self) -> bool {
-        self.from_torus && !self.to_torus
-    }
-
-    /// Whether the guest has an odd number of nodes.
-    pub(super) fn is_odd(&self) -> bool {
-        !self.construction.guest().node_count().is_multiple_of(2)
-    }
-
-    fn doubling(&self) -> u64 {
-        if self.folds() { 2 } else { 1 }
-    }
-
-    fn formula(&self) -> Option<u64> {
-        let construction = self.construction;
-        match construction.kind() {
-            ConstructionKind::BasicF | ConstructionKind::ExpansionF => (!self.from_torus).then_some(1),
-            ConstructionKind::BasicH | ConstructionKind::ExpansionH => self.from_torus.then_some(1),
-            ConstructionKind::BasicG | ConstructionKind::ExpansionG => self.folds().then_some(2),
-            ConstructionKind::SameShape => Some(self.doubling()),
-            ConstructionKind::SimpleReduction => {
-                Some(self.doubling() * SimpleFactor::of(construction)?.most())
-            }
-            ConstructionKind::GeneralReduction => {
-                Some(self.doubling() * GeneralFactor::of(construction)?.most())
-            }
-            ConstructionKind::SquareLowering => Some(self.doubling() * self.host_over_guest()?),
-            ConstructionKind::SquareLoweringFolded if self.from_torus && self.to_torus => {
-                self.host_over_guest()
-            }
-            ConstructionKind::SquareRising if self.folds() && self.is_odd() => Some(2 * self.rising()?),
-            ConstructionKind::SquareRising => self.rising(),
-            ConstructionKind::SquareRisingFolded if self.from_torus && self.to_torus => self.rising(),
-            _ => None,
-        }
-    }
-
-    /// `l^((d-c)/c)`, which is `m / l`.
-    fn host_over_guest(&self) -> Option<u64> {
-        Some(side(self.construction.host())? / side(self.construction.guest())?)
-    }
-
-    /// `l^((d-a)/c)`: `m / s`, `s` being the whole number with `s^(c/a) = l`.
-    fn rising(&self) -> Option<u64> {
-        let (guest, host) = (self.construction.guest(), self.construction.host());
-        let (d, c) = (guest.shape().dimension_count(), host.shape().dimension_count());
-        let common = (1..=d).rfind(|divisor| d.is_multiple_of(*divisor) && c.is_multiple_of(*divisor))?;
-        let (length, power) = (side(guest)?, u32::try_from(c / common).ok()?);
-        let root = (2..=length).find(|root| root.checked_pow(power) == Some(length))?;
-        Some(side(host)? / root)
-    }
-}
-
 /// Measures the dilation of a construction for all claims that speak of it.
 pub(super) fn check(covered: &Covered, placement: &Placement, findings: &mut Findings) {
     let construction = covered.construction;
@@ -245,11 +167,6 @@ fn general(covered: &Covered, measured: u64) -> Vec<(Claim, Trial)> {
 fn general_case(construction: &Construction) -> Option<(Claim, u64)> {
     let case = general_case_number(construction)?;
     Some((GENERAL[case - 1], if case == 3 || case == 5 { 2 } else { 1 }))
-}
-
-/// The number of the case of theorem 3.4.4.
-pub(super) fn general_case_number(construction: &Construction) -> Option<usize> {
-    (1..=5).find(|case| construction.theorem().ends_with(&format!("({case})")))
 }
 
 /// Theorem 3.5.2, where a hypercube guest on a mesh counts as the torus that it is, too.

@@ -1,8 +1,20 @@
-//! The findings on all claims, put together from all cases.
+//! The cases that measure claims, and their findings, put together from all cases.
 
 use std::{collections::BTreeMap, fmt};
 
 use crate::claim::{CheckedClaim, Claim, Trial, Verdict};
+
+/// The extent of a verification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// A run of seconds.
+    Quick,
+    /// A run of minutes.
+    Full,
+}
+
+/// A case of some claims: measures, and adds what it finds.
+pub(super) type Case = Box<dyn Fn(&mut Findings) + Send + Sync>;
 
 /// The trials of all claims so far.
 #[derive(Debug, Default)]

@@ -5,18 +5,17 @@
 
 mod extensions;
 mod lemmas;
-
-use std::fmt;
+mod meshes;
 
 use cubefold_mapping::{
     GreenbergEmbedding, GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, Slot,
     SlotTable, gray_code_word,
 };
 
+use self::meshes::{MeshLabel, by_rows, doubled_columns, meshes, reflected, slots};
 use crate::{
     claim::{Claim, Trial},
-    findings::Findings,
-    verification::{Case, Scope},
+    findings::{Case, Findings, Scope},
 };
 
 /// In the order of the report.
@@ -51,62 +50,6 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     cases.extend(extensions::cases(scope));
     cases.extend(lemmas::misprint_cases(scope));
     cases
-}
-
-/// A mesh in words: `5 x 11`.
-struct MeshLabel(MeshSides);
-
-impl fmt::Display for MeshLabel {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} x {}", self.0.rows(), self.0.columns())
-    }
-}
-
-/// The greatest side of the meshes that are measured without exception.
-fn most_side(scope: Scope) -> u64 {
-    match scope {
-        Scope::Quick => 20,
-        Scope::Full => 64,
-    }
-}
-
-/// Meshes that percolate beyond those sides.
-const PERCOLATING: [[u64; 2]; 4] = [[11, 93], [23, 89], [39, 105], [45, 45]];
-
-/// Every mesh `W <= L` with sides up to the scope's, and the percolating ones.
-fn meshes(scope: Scope) -> Vec<MeshSides> {
-    let most = most_side(scope);
-    let all = (1..=most).flat_map(|rows| (rows..=most).map(move |columns| [rows, columns]));
-    let beyond = PERCOLATING.into_iter().filter(|&[_, columns]| columns > most);
-    all.chain(beyond).filter_map(|[rows, columns]| MeshSides::new(rows, columns).ok()).collect()
-}
-
-/// Those of them that are not for the Gray code.
-fn reflected(scope: Scope) -> Vec<MeshSides> {
-    meshes(scope).into_iter().filter(|sides| sides.method() == GreenbergMethod::Reflection).collect()
-}
-
-/// A case for the meshes with as many rows each: one mesh alone is too little for a thread.
-fn by_rows(
-    meshes: &[MeshSides],
-    check: impl Fn(MeshSides, &mut Findings) + Send + Sync + Copy + 'static,
-) -> Vec<Case> {
-    let of = |own: &[MeshSides]| -> Case {
-        let own = own.to_vec();
-        Box::new(move |findings: &mut Findings| own.iter().for_each(|&sides| check(sides, findings)))
-    };
-    meshes.chunk_by(|one, other| one.rows() == other.rows()).map(of).collect()
-}
-
-/// The slots of a mesh by reflection after a stage; the claim fails when they cannot be made.
-fn slots(
-    claim: Claim,
-    sides: MeshSides,
-    stage: GreenbergStage,
-    findings: &mut Findings,
-) -> Option<(ReflectionMethod, SlotTable)> {
-    let found = ReflectionMethod::new(sides).and_then(|method| Ok((method, method.slots(stage)?)));
-    found.map_err(|error| findings.fail(claim, &MeshLabel(sides), &error)).ok()
 }
 
 const LEMMA_6: Claim = Claim::new(
@@ -176,18 +119,6 @@ fn check_reflection(sides: MeshSides, findings: &mut Findings) {
     findings.add(THEOREM_2, Trial::equal(3, columns.links.max(rows.links)), &case);
     let allowed = u64::from(mesh.row_bits().saturating_sub(1));
     findings.add(LEMMA_7_COLUMNS, Trial::at_most(allowed, doubled_columns(mesh, &table)), &case);
-}
-
-/// How many columns there are from the first with two nodes in a slot on.
-pub(super) fn doubled_columns(mesh: IntermediateMesh, table: &SlotTable) -> u64 {
-    let mut taken = vec![false; mesh.slot_count() as usize];
-    let mut first = mesh.columns();
-    for (_, _, slot) in table.iter() {
-        if std::mem::replace(&mut taken[mesh.cube_node(slot) as usize], true) {
-            first = first.min(slot.column);
-        }
-    }
-    u64::from(mesh.columns() - first)
 }
 
 /// The most links between some neighbours, in all and along a row of the intermediate mesh.

@@ -13,6 +13,7 @@ mod cases;
 mod claim;
 mod constructions;
 mod contraction;
+mod covered;
 mod cs838;
 mod cube;
 mod cube_programs;
@@ -26,4 +27,5 @@ mod steps;
 mod verification;
 
 pub use claim::{CheckedClaim, Quantity, Verdict};
-pub use verification::{Scope, Verification};
+pub use findings::Scope;
+pub use verification::Verification;

@@ -14,9 +14,8 @@ use crate::{
         ConstructionLabel, MachineLabel, dilation, key, mesh, permutations, route, shifts, side, table, torus,
     },
     claim::{Claim, Trial},
-    dilation::{Covered, general_case_number},
-    findings::Findings,
-    verification::{Case, Scope},
+    covered::{Covered, general_case_number},
+    findings::{Case, Findings, Scope},
 };
 
 const BASIC: [Claim; 4] = [

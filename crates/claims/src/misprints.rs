@@ -22,9 +22,8 @@ use crate::{
     claim::{Claim, Trial},
     constructions,
     contraction::wrong_processes,
-    findings::Findings,
+    findings::{Case, Findings, Scope},
     routing_misprints,
-    verification::{Case, Scope},
 };
 
 /// In the order of the errata.

@@ -12,24 +12,12 @@ use std::{
 use cubefold_experiment::Progress;
 use rayon::prelude::*;
 
-use super::{
+use crate::{
     claim::{CheckedClaim, Claim, Trial},
     constructions, contraction, cs838, cube, cube_programs, dilation,
-    findings::Findings,
+    findings::{Case, Findings, Scope},
     greenberg, listed_steps, misprints, steps,
 };
-
-/// The extent of a verification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// A run of seconds.
-    Quick,
-    /// A run of minutes.
-    Full,
-}
-
-/// A case of some claims: measures, and adds what it finds.
-pub(super) type Case = Box<dyn Fn(&mut Findings) + Send + Sync>;
 
 /// Every case runs to its end: a claim about the verification itself, not about a paper.
 const BROKEN_OFF: Claim = Claim::new("cubefold verify", "cases that broke off before their end");

@@ -30,14 +30,14 @@ mod tree_on_mesh;
 mod trees_in_cubes;
 
 pub use caterpillar::{Caterpillar, balanced_caterpillars, caterpillar_in_cube};
-pub use construction::ClassicConstruction;
-pub use error::{ClassicError, ClassicPlacementError};
+pub use construction::{ClassicConstruction, FlipBit};
+pub use error::ClassicError;
 pub use grids::{snake, torus_in_mesh, torus_in_ring};
-pub use growing_tree::{FlipBit, GrowingTree, Side, growing_tree};
+pub use growing_tree::{GrowingTree, Side, growing_tree};
 pub use hypercubic_networks::{butterfly_in_cycles, cycles_in_butterfly, folded_levels, merged_levels};
 pub use mesh_of_trees::mesh_of_trees;
 pub use paths_and_cycles::{gray_cycle, gray_path, recursive_cycle, recursive_path, z_order};
-pub use placement::ClassicPlacement;
+pub use placement::{ClassicPlacement, ClassicPlacementError};
 pub use rectangles::{ExampleMeshes, example_meshes, rectangle_in_square, square_in_rectangle};
 pub use routed_embedding::{RoutedEmbedding, RoutedEmbeddingError, RoutedMeasures};
 pub use shuffle_networks::{contracted_exchanges, shuffle_then_exchange, unshuffled_words};

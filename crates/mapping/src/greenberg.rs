@@ -26,17 +26,19 @@ mod disjoint_paths;
 mod embedding;
 mod error;
 mod intermediate_mesh;
+mod method;
 mod percolation;
 mod placement;
 mod reflection_method;
 mod slot_table;
 
 pub use disjoint_paths::{DisjointPathsError, disjoint_paths};
-pub use embedding::{GreenbergEmbedding, GreenbergMethod, ReflectionNumbers};
+pub use embedding::{GreenbergEmbedding, ReflectionNumbers};
 pub use error::{GreenbergError, WrapPlace};
 pub use intermediate_mesh::{IntermediateMesh, Slot, flexed_dimension, gray_code_word, gray_dimension};
+pub use method::{GreenbergMethod, GreenbergStage};
 pub use placement::{GreenbergPlacement, PairedAxes};
-pub use reflection_method::{GreenbergStage, ReflectionMethod};
+pub use reflection_method::ReflectionMethod;
 pub use slot_table::{MeshSides, SlotTable};
 
 #[cfg(test)]

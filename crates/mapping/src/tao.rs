@@ -5,21 +5,26 @@
 //! routing without conflicts. The choice among the constructions, and of their free parameters, is by a
 //! deterministic search; nothing is searched or allocated for a single process.
 //!
-//! Each construction is one entry of [`CONSTRUCTIONS`] and lives in the file of its function: `expansion`,
-//! `same_shape`, `simple_reduction`, `general_reduction`, `square` and `contraction`. They are made of the sequences
-//! of `sequence` over the mixed-radix numbers of `radix`, with factors that `factor` finds.
+//! Each construction is one entry of [`CONSTRUCTIONS`] and lives in the file of its theorem: `expansion`,
+//! `same_shape`, `simple_reduction`, `general_reduction`, `square` and `contraction_theorems`. They
+//! compose the functions of `bijection` and `contraction`, which are made of the sequences of `sequence` over the
+//! mixed-radix numbers of `radix`, with factors that `factor` finds.
 //!
 //! Every reading of the dissertation is that of `docs/errata.md`, cited as "errata A5". Coordinates are in its order,
 //! the first fastest in a node's index (`docs/model.md` section 1).
 //!
 //! The module runs and measures nothing.
 
+mod bijection;
+mod choice;
 mod contraction;
+mod contraction_theorems;
 mod descriptor;
 mod error;
 mod expansion;
 mod factor;
 mod general_reduction;
+mod one_to_one;
 mod pair;
 mod plan;
 mod promise;
@@ -29,9 +34,10 @@ mod sequence;
 mod simple_reduction;
 mod square;
 
+pub use choice::{CONSTRUCTIONS, ConstructionError};
 pub use contraction::Processes;
-pub use descriptor::{CONSTRUCTIONS, ConstructionDescriptor, ConstructionKind};
-pub use error::{ConstructionError, UnmetCondition};
+pub use descriptor::{ConstructionDescriptor, ConstructionKind};
+pub use error::UnmetCondition;
 pub use plan::Parameter;
 pub use promise::{
     Exactness, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset,
@@ -87,7 +93,7 @@ impl Construction {
     /// The searches for factors are bounded by the number of sublists of the lengths, at most 5760; the search for
     /// a general reduction stops after 131072 partial choices ([`UnmetCondition::GeneralReductionSearch`]).
     pub fn choose(guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
-        match ShapePair::new(guest, host).and_then(|pair| descriptor::best(&pair)) {
+        match ShapePair::new(guest, host).and_then(|pair| choice::best(&pair)) {
             Ok((kind, plan)) => Ok(Self::new(kind, plan, guest, host)),
             Err(unmet) => Err(ConstructionError { kind: None, unmet }),
         }
@@ -102,7 +108,7 @@ impl Construction {
     ///
     /// When the pair fails a condition of its theorem.
     pub fn named(kind: ConstructionKind, guest: &Machine, host: &Machine) -> Result<Self, ConstructionError> {
-        match ShapePair::new(guest, host).and_then(|pair| kind.plan(&pair)) {
+        match ShapePair::new(guest, host).and_then(|pair| kind.descriptor().plan_for(&pair)) {
             Ok(plan) => Ok(Self::new(kind, plan, guest, host)),
             Err(unmet) => Err(ConstructionError { kind: Some(kind), unmet }),
         }

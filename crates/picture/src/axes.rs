@@ -10,7 +10,8 @@ use plotters::{
 
 use crate::{
     error::PictureError,
-    sheet::{Area, FONT_BYTES, Point},
+    font::FONT_BYTES,
+    sheet::{Area, Point},
 };
 
 /// How values grow along an axis.

@@ -7,10 +7,11 @@ use cubefold_simulator::{Distribution, Summary};
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},
     error::PictureError,
+    font::text_width,
     legend::{Legend, Sign},
     palette::{Activity, series},
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn, text_width},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
 };
 
 /// Draws how often single processes wait so long in single stages, and are blocked so long.

@@ -1,8 +1,9 @@
 //! The meaning of colours and lines, in as many rows as needed.
 
 use crate::{
+    font::{fitted, text_width},
     palette::Activity,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, fitted, text_width},
+    sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
 
 /// The widest name \[pixels\]; longer ones are cut off.

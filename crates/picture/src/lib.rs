@@ -10,6 +10,7 @@
 mod axes;
 mod bar_chart;
 mod error;
+mod font;
 mod legend;
 mod link_map;
 mod machine_plan;

@@ -5,11 +5,12 @@ use cubefold_topology::{Direction, Sign};
 
 use crate::{
     error::PictureError,
+    font::text_width,
     machine_plan::{MachinePlan, check_machine},
     palette::heat,
     picture::Picture,
     placement_grid::MAX_CAPTION_WIDTH,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, as_drawn, text_width},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, as_drawn},
 };
 
 /// What links carry.

@@ -6,7 +6,8 @@ use cubefold_topology::{Coordinates, Machine, NodeId};
 
 use crate::{
     PictureError,
-    sheet::{Point, TEXT, as_drawn, text_width},
+    font::text_width,
+    sheet::{Point, TEXT, as_drawn},
 };
 
 /// The places of nodes.

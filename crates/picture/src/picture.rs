@@ -7,7 +7,7 @@ use resvg::{
     usvg::{Options, Tree, fontdb::Database},
 };
 
-use crate::sheet::{FONT_BYTES, FONT_FAMILY};
+use crate::font::{FONT_BYTES, FONT_FAMILY};
 
 /// The pixels of a PNG for one of the SVG, in each direction: enough for print.
 const SCALE: f32 = 2.0;

@@ -7,9 +7,10 @@ use cubefold_topology::{Channel, Direction, HostDimension, Machine, NodeId, Sign
 
 use crate::{
     error::PictureError,
+    font::{fitted, text_width},
     machine_plan::{MachinePlan, check_machine},
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, fitted, rounded, text_width},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, rounded},
 };
 
 /// The caption makes a sheet no wider than this \[pixels\].

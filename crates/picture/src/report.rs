@@ -4,12 +4,10 @@
 mod column;
 mod figures;
 
-use cubefold_experiment::{
-    Definition, FinishedRun, Run, Scenario,
-    export::{RunRecord, settings},
-};
+use cubefold_experiment::{Definition, Scenario, export::settings};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+pub use self::column::ReportedRun;
 use self::{
     column::{Column, columns},
     figures::{Figure, figures},
@@ -21,19 +19,6 @@ const SCRIPT: &str = include_str!("report/script.js");
 
 /// The most runs that one page shows.
 pub const MAX_RUNS: usize = 500;
-
-/// A run and its outcome.
-#[derive(Debug)]
-pub struct ReportedRun<'report> {
-    /// Its name among the scenario's runs.
-    pub name: String,
-    /// The run.
-    pub run: &'report Run,
-    /// Its record, with the ratio to the first run of its combination where that is to be shown.
-    pub record: RunRecord,
-    /// Its outcome.
-    pub finished: FinishedRun,
-}
 
 /// The page of a scenario and its runs, with `text` as the scenario is written.
 ///
@@ -270,7 +255,7 @@ mod tests {
 
     use super::*;
     use crate::support::finished;
-    use cubefold_experiment::load_text;
+    use cubefold_experiment::{export::RunRecord, load_text};
 
     const TEXT: &str = "name = \"<b>bold & co</b>\"\n[machine]\nkind = \"torus\"\nshape = [4, 4]\n[program]\n\
                         kind = \"cc-cube\"\ncompute_cycles = 2\n[mapping]\nembeddings = [\"standard\", \"xor\"]\n";

@@ -1,7 +1,5 @@
-//! The paper that pictures are drawn on: the shapes that they are made of, and the font of their
-//! text.
+//! The paper that pictures are drawn on, and the shapes that they are made of.
 
-use ab_glyph::{Font, FontRef, ScaleFont};
 use svg::{
     Document, Node,
     node::{
@@ -12,7 +10,11 @@ use svg::{
     },
 };
 
-use crate::{palette::BLOCKED, picture::Picture};
+use crate::{
+    font::{FONT_FAMILIES, fitted},
+    palette::BLOCKED,
+    picture::Picture,
+};
 
 /// The height of most letters \[pixels\].
 pub(crate) const TEXT: f64 = 12.0;
@@ -230,55 +232,4 @@ fn hatching() -> Pattern {
 /// A coordinate to a hundredth of a pixel: what is finer only makes files larger.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
-}
-
-/// The font `DejaVu Sans`, which is part of the program (`assets/LICENSE_DEJAVU`): pictures look
-/// the same on every machine, whatever fonts it has.
-pub(crate) const FONT_BYTES: &[u8] = include_bytes!("../assets/DejaVuSans.ttf");
-
-/// The name of the font, then those that a browser without it takes.
-pub(crate) const FONT_FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
-
-/// The font's own name.
-pub(crate) const FONT_FAMILY: &str = "DejaVu Sans";
-
-/// The width of a text \[pixels\] that is `size` pixels high.
-pub(crate) fn text_width(text: &str, size: f64) -> f64 {
-    let Ok(font) = FontRef::try_from_slice(FONT_BYTES) else { return 0.0 };
-    #[expect(clippy::cast_possible_truncation, reason = "sizes of letters are small")]
-    let font = font.as_scaled(size as f32);
-    // The crate's unit is the height of a line, that of SVG the em: the first is the larger by this
-    // factor.
-    let em = font.font.units_per_em().map_or(1.0, |units| font.font.height_unscaled() / units);
-    text.chars().map(|letter| f64::from(font.h_advance(font.glyph_id(letter)) * em)).sum()
-}
-
-/// A text, cut off with an ellipsis where it is wider than it may be \[pixels\].
-pub(crate) fn fitted(text: &str, size: f64, most: f64) -> String {
-    if text_width(text, size) <= most {
-        return text.to_owned();
-    }
-    let ends = text.char_indices().map(|(end, _)| end);
-    let cut = |end: usize| format!("{}…", &text[..end]);
-    ends.map(cut).take_while(|cut| text_width(cut, size) <= most).last().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_are_cut_off_at_letters() {
-        assert_eq!(fitted("placement", 12.0, 100.0), "placement");
-        let cut = fitted(&"ä".repeat(100), 12.0, 100.0);
-        assert!(cut.ends_with("ä…") && (80.0..=100.0).contains(&text_width(&cut, 12.0)), "{cut}");
-        assert_eq!(fitted("placement", 12.0, 0.0), "");
-    }
-
-    #[test]
-    fn widths_are_those_of_the_letters() {
-        // Digits of this font are 1303 of 2048 units wide.
-        assert!((text_width("0", 2048.0) - 1303.0).abs() < 1.0, "{}", text_width("0", 2048.0));
-        assert!((text_width("0123", 10.0) - 4.0 * 13.03 / 2.048).abs() < 0.01);
-    }
 }

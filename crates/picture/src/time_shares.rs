@@ -5,10 +5,11 @@ use cubefold_experiment::export::RunRecord;
 use crate::{
     axes::{Axes, Axis, Margins},
     error::PictureError,
+    font::{fitted, text_width},
     legend::{Legend, Sign},
     palette::Activity,
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn, fitted, text_width},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
 };
 
 /// The most runs that are drawn under each other.

@@ -1,6 +1,42 @@
 //! One dimension of a grid by itself: its length and whether it wraps, and the arithmetic of its coordinates.
 
-use crate::{Sign, TieRule, narrow};
+use std::fmt;
+
+use crate::{Sign, narrow};
+
+/// The rule that decides between two equally long displacements in a wrapping dimension (`docs/model.md` section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TieRule {
+    /// The one that does not use the wraparound link. Default; with it González et al. 1995 get null
+    /// load at nodes `0` and `2^d - 1`.
+    #[default]
+    Direct,
+    /// Always `+`.
+    Positive,
+    /// Always `-`.
+    Negative,
+}
+
+impl TieRule {
+    /// Every rule, the default first.
+    pub const ALL: [Self; 3] = [Self::Direct, Self::Positive, Self::Negative];
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Positive => "positive",
+            Self::Negative => "negative",
+        }
+    }
+}
+
+impl fmt::Display for TieRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
 
 /// Whether a dimension has a link between its last coordinate and 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

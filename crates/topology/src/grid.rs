@@ -3,8 +3,8 @@
 //! Everything is computed from coordinates, so that a grid of four billion nodes takes no more memory than one of eight.
 
 use crate::{
-    Axis, Channel, Direction, Displacement, Extent, HostDimension, Leg, Link, Machine, MachineKind, NodeId,
-    Shape, ShapeError, Sign, TieRule, Wrap, axes_distance,
+    Axis, Channel, Direction, Displacement, Extent, HostDimension, Leg, Link, NodeId, Shape, ShapeError,
+    Sign, TieRule, Wrap, axes_distance,
 };
 
 /// A mesh, a torus, or anything between: every dimension wraps or does not (`docs/model.md` section 1; Tao 1988, 3.2.2
@@ -68,28 +68,6 @@ impl Grid {
     #[must_use]
     pub fn extent(&self, dimension: HostDimension) -> Extent {
         self.axis(dimension).extent()
-    }
-
-    /// The one-dimensional machine of one of the lines along a dimension.
-    ///
-    /// # Panics
-    ///
-    /// When the grid has fewer dimensions.
-    #[must_use]
-    pub fn line(&self, dimension: HostDimension) -> Machine {
-        let extent = self.extent(dimension);
-        let kind = match extent.wrap() {
-            Wrap::Around => MachineKind::Ring,
-            Wrap::Open => MachineKind::Line,
-        };
-        let line = Self::new(&[extent.length()], &[extent.wrap()]);
-        #[expect(clippy::expect_used, reason = "the length comes from a shape")]
-        Machine::of_grid(kind, line.expect("a length of a shape makes a shape"))
-    }
-
-    /// The one-dimensional machines of the lines along each dimension, the first first.
-    pub fn lines(&self) -> impl Iterator<Item = Machine> {
-        self.shape.dimensions().map(|dimension| self.line(dimension))
     }
 
     /// The number of nodes, at most 2^32.

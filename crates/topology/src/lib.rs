@@ -35,14 +35,14 @@ mod shape;
 
 pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
 pub use divisor::{Divisor, Length, narrow};
-pub use extent::{Displacement, Extent, Wrap, ring_add, ring_sub};
+pub use extent::{Displacement, Extent, TieRule, Wrap, ring_add, ring_sub};
 pub use grid::Grid;
 pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
-pub use link::{Channel, Direction, Link, LinkMode, Sign};
+pub use link::{Channel, Direction, Leg, Link, LinkMode, Sign};
 pub use machine::{Graph, GraphSource, Machine, MachineError, MachineForm};
 pub use machine_kind::{MachineKind, MachineKindDescriptor};
 pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
-pub use route::{Leg, Route, TieRule};
+pub use route::Route;
 pub use shape::{HostDimension, HostDimensionError, MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};

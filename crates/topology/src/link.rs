@@ -155,6 +155,15 @@ impl fmt::Display for LinkMode {
     }
 }
 
+/// A straight part of a route: a number of links in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leg {
+    /// The direction.
+    pub direction: Direction,
+    /// The number of links, at least 1.
+    pub hops: u64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 use crate::{
     Axis, Channel, Direction, Extent, Grid, HostDimension, Leg, Link, MachineKind, Network, NetworkError,
-    NodeError, NodeId, Route, Shape, ShapeError, TieRule, Wrap, machine_kind::KindStructure,
+    NodeError, NodeId, Shape, ShapeError, TieRule, Wrap, machine_kind::KindStructure,
 };
 
 /// A host, of a kind: a grid or a graph (`docs/model.md` section 1).
@@ -350,11 +350,29 @@ impl Machine {
             }
         }
     }
+}
 
-    /// The channels that a message from `from` to `to` crosses, in order.
+impl Grid {
+    /// The one-dimensional machine of one of the lines along a dimension.
+    ///
+    /// # Panics
+    ///
+    /// When the grid has fewer dimensions.
     #[must_use]
-    pub fn route(&self, from: NodeId, to: NodeId, tie: TieRule) -> Route<'_> {
-        Route::new(self, from, to, tie)
+    pub fn line(&self, dimension: HostDimension) -> Machine {
+        let extent = self.extent(dimension);
+        let kind = match extent.wrap() {
+            Wrap::Around => MachineKind::Ring,
+            Wrap::Open => MachineKind::Line,
+        };
+        let line = Grid::new(&[extent.length()], &[extent.wrap()]);
+        #[expect(clippy::expect_used, reason = "the length comes from a shape")]
+        Machine::of_grid(kind, line.expect("a length of a shape makes a shape"))
+    }
+
+    /// The one-dimensional machines of the lines along each dimension, the first first.
+    pub fn lines(&self) -> impl Iterator<Item = Machine> {
+        self.shape().dimensions().map(|dimension| self.line(dimension))
     }
 }
 

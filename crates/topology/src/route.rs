@@ -1,51 +1,6 @@
 //! Routes: dimension order on grids, shortest paths by tables on graphs (`docs/model.md` section 4).
 
-use std::fmt;
-
-use crate::{Channel, Direction, Machine, NodeId};
-
-/// The rule that decides between two equally long displacements in a wrapping dimension (`docs/model.md` section 4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TieRule {
-    /// The one that does not use the wraparound link. Default; with it González et al. 1995 get null
-    /// load at nodes `0` and `2^d - 1`.
-    #[default]
-    Direct,
-    /// Always `+`.
-    Positive,
-    /// Always `-`.
-    Negative,
-}
-
-impl TieRule {
-    /// Every rule, the default first.
-    pub const ALL: [Self; 3] = [Self::Direct, Self::Positive, Self::Negative];
-
-    /// The word for it in every file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Positive => "positive",
-            Self::Negative => "negative",
-        }
-    }
-}
-
-impl fmt::Display for TieRule {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-/// A straight part of a route: a number of links in one direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Leg {
-    /// The direction.
-    pub direction: Direction,
-    /// The number of links, at least 1.
-    pub hops: u64,
-}
+use crate::{Channel, Leg, Machine, NodeId, TieRule};
 
 /// The channels of a route, in order: an iterator.
 ///
@@ -61,9 +16,11 @@ pub struct Route<'machine> {
     leg: Option<Leg>, // the rest of the current leg
 }
 
-impl<'machine> Route<'machine> {
-    pub(crate) fn new(machine: &'machine Machine, from: NodeId, to: NodeId, tie: TieRule) -> Self {
-        Self { machine, at: from, to, tie, leg: machine.next_leg(from, to, tie) }
+impl Machine {
+    /// The channels that a message from `from` to `to` crosses, in order.
+    #[must_use]
+    pub fn route(&self, from: NodeId, to: NodeId, tie: TieRule) -> Route<'_> {
+        Route { machine: self, at: from, to, tie, leg: self.next_leg(from, to, tie) }
     }
 }
 

@@ -10,13 +10,11 @@ use cubefold_mapping::{
 };
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
-use super::rectangles;
 use crate::{
-    cases::{MachineLabel, machine, mesh, shapes, torus},
+    cases::{MachineLabel, machine, mesh, rectangles, shapes, torus},
     claim::{Claim, Trial},
     dilation::Search,
-    findings::Findings,
-    verification::{Case, Scope},
+    findings::{Case, Findings, Scope},
 };
 
 const IN_RING: Claim = Claim::misprinted(

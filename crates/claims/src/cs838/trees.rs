@@ -11,15 +11,15 @@ use cubefold_mapping::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use super::{
+use super::promise::{
+    Measure,
     Promise::{AtMost, Exactly},
     check, congestion, dilation, for_each, load,
 };
 use crate::{
     cases::key,
     claim::{Claim, Quantity, Trial},
-    findings::Findings,
-    verification::{Case, Scope},
+    findings::{Case, Findings, Scope},
 };
 
 const GRAY_PATH: Claim =
@@ -153,13 +153,13 @@ fn complete_trees(n: u32, findings: &mut Findings) {
     expansion(findings, TREE_EXPANSION, &case, &tree_in_cube(n), Quantity::fraction(vertices + 1, vertices));
     check(findings, &case, spanning, &[(SPANNING, dilation, Exactly(1))]);
     let promises = [
-        (TREE_LOAD, load as super::Measure, Exactly(1)),
+        (TREE_LOAD, load as Measure, Exactly(1)),
         (TREE_DILATION, dilation, Exactly(2)),
         (TREE_CONGESTION, congestion, Exactly(1)),
         (TREE_DILATED, |measures| measures.dilated_edges, Exactly(1)),
     ];
     check(findings, &case, tree_in_cube(n), &promises);
-    let promises = [(WIDE, dilation as super::Measure, Exactly(1)), (WIDE_LOAD, load, Exactly(1))];
+    let promises = [(WIDE, dilation as Measure, Exactly(1)), (WIDE_LOAD, load, Exactly(1))];
     check(findings, &case, tree_in_larger_cube(n), &promises);
 }
 
@@ -193,7 +193,7 @@ fn shared_tree(n: u32, findings: &mut Findings) {
         findings.add(SHARED_TWO, Trial::equal(sum(2), embedding.nodes_with_load(2)), &case);
         findings.add(SHARED_NONE, Trial::equal(none, embedding.nodes_with_load(0)), &case);
     }
-    let promises = [(SHARED, dilation as super::Measure, Exactly(1)), (SHARED_LOAD, load, Exactly(2))];
+    let promises = [(SHARED, dilation as Measure, Exactly(1)), (SHARED_LOAD, load, Exactly(2))];
     check(findings, &case, embedding, &promises);
 }
 
@@ -233,7 +233,7 @@ fn growing(n: u32, seeds: u32, findings: &mut Findings) {
         let flips: Vec<FlipBit> = (0..vertices).map(|_| flip(&mut generator)).collect();
         let embedding = tree.and_then(|tree| growing_tree(&tree, n, |vertex| flips[vertex.label() as usize]));
         let most = 4 * (u64::from(vertices).div_ceil(1 << n) + u64::from(n));
-        let promises = [(GROWING, dilation as super::Measure, AtMost(1)), (GROWING_LOAD, load, AtMost(most))];
+        let promises = [(GROWING, dilation as Measure, AtMost(1)), (GROWING_LOAD, load, AtMost(most))];
         check(findings, &format!("{task}, {vertices} vertices"), embedding, &promises);
         let depth = n + seed % 4;
         let flip = |_: ProcessId| flip(&mut generator);
@@ -267,7 +267,7 @@ fn binomial(n: u32, findings: &mut Findings) {
         findings.add(BINOMIAL_LEVEL, Trial::equal(1, most_of_a_level(embedding, n)), &case);
     }
     let promises =
-        [(BINOMIAL, dilation as super::Measure, Exactly(1)), (BINOMIAL_CONGESTION, congestion, Exactly(1))];
+        [(BINOMIAL, dilation as Measure, Exactly(1)), (BINOMIAL_CONGESTION, congestion, Exactly(1))];
     check(findings, &case, embedding, &promises);
 }
 
@@ -286,7 +286,7 @@ fn meshes_of_trees(n: u32, findings: &mut Findings) {
     let ratio = Quantity::fraction(4 << n, (3 << n) - 2);
     expansion(findings, MESH_OF_TREES_EXPANSION, &case, &embedding, ratio);
     let promises = [
-        (MESH_OF_TREES, dilation as super::Measure, Exactly(2)),
+        (MESH_OF_TREES, dilation as Measure, Exactly(2)),
         (MESH_OF_TREES_CONGESTION, congestion, Exactly(1)),
     ];
     check(findings, &case, embedding, &promises);
@@ -295,7 +295,7 @@ fn meshes_of_trees(n: u32, findings: &mut Findings) {
 fn on_meshes(m: u32, findings: &mut Findings) {
     let most = (1 << m) + 2 * u64::from(m);
     let promises = [
-        (ON_MESH, dilation as super::Measure, AtMost(most)),
+        (ON_MESH, dilation as Measure, AtMost(most)),
         (ON_MESH_LOAD, load, Exactly(2)),
         (ON_MESH_CHANNELS, |measures| measures.channel_congestion, Exactly(1)),
     ];

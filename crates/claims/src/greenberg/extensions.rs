@@ -5,12 +5,11 @@ use cubefold_mapping::{
 };
 use cubefold_topology::{Coordinates, Machine, MachineKind, NodeId, Wrap};
 
-use super::{MeshLabel, by_rows, reflected, slots};
+use super::meshes::{MeshLabel, by_rows, reflected, slots};
 use crate::{
     cases::{MachineLabel, dilation, machine, mesh},
     claim::{Claim, Quantity, Trial},
-    findings::Findings,
-    verification::{Case, Scope},
+    findings::{Case, Findings, Scope},
 };
 
 const THEOREM_1: Claim = Claim::new(

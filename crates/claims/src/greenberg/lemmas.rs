@@ -9,11 +9,10 @@ use cubefold_mapping::{
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 
-use super::{MeshLabel, doubled_columns, most_side, slots};
+use super::meshes::{MeshLabel, doubled_columns, most_side, slots};
 use crate::{
     claim::{Claim, Trial},
-    findings::Findings,
-    verification::{Case, Scope},
+    findings::{Case, Findings, Scope},
 };
 
 pub(super) const LEMMA_1: Claim = Claim::new(

@@ -9,7 +9,6 @@ use super::{
     MachineRecord, ProgramRecord,
     column::{Column, Record, Row, no_cell},
     construction_record::{CONSTRUCTION, ConstructionRecord},
-    run_record::{EMBEDDING, SCENARIO},
 };
 use crate::{
     definition::{Definition, Kind},
@@ -188,6 +187,34 @@ impl Record for PlacementRecord {
         row.section(CONSTRUCTION, record.and_then(|placement| placement.construction.as_ref()));
     }
 }
+
+/// The name of the scenario.
+pub(crate) static SCENARIO: &[Column<str>] = &[Column {
+    definition: Definition {
+        name: "scenario",
+        title: "scenario",
+        aliases: &["name"],
+        kind: Kind::Text,
+        text: "The name of the scenario, or the stem of its file if it has none.",
+        source: "docs/scenarios.md, top-level keys",
+        ..Definition::BLANK
+    },
+    value: |name| name.into(),
+}];
+
+/// The name of the embedding.
+pub(crate) static EMBEDDING: &[Column<str>] = &[Column {
+    definition: Definition {
+        name: "embedding",
+        title: "embedding",
+        aliases: &["placement"],
+        kind: Kind::Text,
+        text: "Which process sits on which node, as the scenario names it.",
+        source: "docs/embeddings.md; docs/model.md, section 3",
+        ..Definition::BLANK
+    },
+    value: |name| name.into(),
+}];
 
 /// The metrics of a placement.
 pub(crate) static PLACEMENT: &[Column<PlacementRecord>] = &[

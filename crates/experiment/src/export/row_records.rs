@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     MachineRecord, ProgramRecord,
     column::{Column, Record, Row, no_cell},
-    run_record::{EMBEDDING, SCENARIO},
+    placement_record::{EMBEDDING, SCENARIO},
 };
 use crate::{
     Run,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     MachineRecord, PlacementRecord, ProgramRecord, Word,
     column::{Cell, Column, Record, Row, no_cell},
+    placement_record::{EMBEDDING, SCENARIO},
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
 };
 use crate::{
@@ -153,20 +154,6 @@ impl Record for RunRecord {
     }
 }
 
-/// The name of the scenario.
-pub(crate) static SCENARIO: &[Column<str>] = &[Column {
-    definition: Definition {
-        name: "scenario",
-        title: "scenario",
-        aliases: &["name"],
-        kind: Kind::Text,
-        text: "The name of the scenario, or the stem of its file if it has none.",
-        source: "docs/scenarios.md, top-level keys",
-        ..Definition::BLANK
-    },
-    value: |name| name.into(),
-}];
-
 /// The seed.
 pub(crate) static SEED: &[Column<u64>] = &[Column {
     definition: Definition {
@@ -178,20 +165,6 @@ pub(crate) static SEED: &[Column<u64>] = &[Column {
         ..Definition::BLANK
     },
     value: |seed| (*seed).into(),
-}];
-
-/// The name of the embedding.
-pub(crate) static EMBEDDING: &[Column<str>] = &[Column {
-    definition: Definition {
-        name: "embedding",
-        title: "embedding",
-        aliases: &["placement"],
-        kind: Kind::Text,
-        text: "Which process sits on which node, as the scenario names it.",
-        source: "docs/embeddings.md; docs/model.md, section 3",
-        ..Definition::BLANK
-    },
-    value: |name| name.into(),
 }];
 
 /// How a run is executed.

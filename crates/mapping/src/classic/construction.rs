@@ -1,17 +1,13 @@
-//! The list of the constructions of the notes, and what one is.
+//! What a construction of the notes is: its descriptor, the pair that it is asked about, and its plan.
 //!
-//! Each construction is described by one [`ClassicConstruction`] in the file that makes it. What is
-//! parsed, listed and documented derives from [`ClassicConstruction::ALL`].
+//! Each construction is described by one [`ClassicConstruction`] in the file that makes it;
+//! [`ClassicConstruction::ALL`] lists them.
 
 use std::fmt;
 
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
-use super::{
-    caterpillar, error::ClassicError, grids, growing_tree, growing_tree::FlipBit, hypercubic_networks,
-    machines::network_dimensions, mesh_of_trees, paths_and_cycles, rectangles, shuffle_networks, tour_cycle,
-    tree_on_mesh, trees_in_cubes,
-};
+use super::{error::ClassicError, machines::network_dimensions};
 use crate::{Exactness, ProcessId, PromisedDilation};
 
 /// A construction of CS838 1999, by which one guest is mapped on one host.
@@ -26,47 +22,6 @@ pub struct ClassicConstruction {
     pub source: &'static str,
     /// The nodes of the vertices; none when it is for other pairs.
     pub(super) plan: fn(Pair<'_>) -> Option<Result<Plan, ClassicError>>,
-}
-
-impl ClassicConstruction {
-    /// Every construction. Where several apply to a pair of guest and host, the first in this order
-    /// is taken.
-    pub const ALL: &'static [&'static Self] = &[
-        &paths_and_cycles::GRAY_PATH,
-        &paths_and_cycles::GRAY_CYCLE,
-        &grids::MESH_IN_TORUS,
-        &paths_and_cycles::RECURSIVE_PATH,
-        &paths_and_cycles::RECURSIVE_CYCLE,
-        &grids::SNAKE,
-        &paths_and_cycles::Z_ORDER,
-        &grids::FOLDED_TORUS,
-        &grids::TORUS_IN_RING,
-        &rectangles::RECTANGLE_IN_SQUARE,
-        &rectangles::SQUARE_IN_RECTANGLE,
-        &rectangles::EXAMPLE_MESHES,
-        &trees_in_cubes::DOUBLE_ROOTED_TREE,
-        &trees_in_cubes::SHARED_TREE,
-        &trees_in_cubes::WIDE_TREE,
-        &trees_in_cubes::BINOMIAL_TREE,
-        &tree_on_mesh::TREE_ON_MESH,
-        &caterpillar::CATERPILLAR,
-        &growing_tree::FLIP_BITS,
-        &mesh_of_trees::MESH_OF_TREES,
-        &hypercubic_networks::CYCLES_IN_BUTTERFLY,
-        &hypercubic_networks::BUTTERFLY_IN_CYCLES,
-        &hypercubic_networks::MERGED_LEVELS,
-        &hypercubic_networks::FOLDED_LEVELS,
-        &shuffle_networks::UNSHUFFLED_WORDS,
-        &shuffle_networks::SHUFFLE_THEN_EXCHANGE,
-        &shuffle_networks::CONTRACTED_EXCHANGES,
-        &tour_cycle::TOUR_CYCLE,
-    ];
-
-    /// The construction with this name.
-    #[must_use]
-    pub fn with_name(name: &str) -> Option<&'static Self> {
-        Self::ALL.iter().copied().find(|construction| construction.name == name)
-    }
 }
 
 impl fmt::Display for ClassicConstruction {
@@ -89,6 +44,15 @@ impl PartialEq for ClassicConstruction {
 }
 
 impl Eq for ClassicConstruction {}
+
+/// The random bit of a vertex that gets children: which of them stays on its node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlipBit {
+    /// 0: the left child stays, the right one goes to the neighbour.
+    LeftStays,
+    /// 1: the right child stays, the left one goes to the neighbour.
+    RightStays,
+}
 
 /// A guest and a host.
 #[derive(Clone, Copy)]

@@ -1,9 +1,8 @@
-//! Why a construction of the notes cannot be made, or does not place a guest.
+//! Why a construction of the notes cannot be made.
 
 use cubefold_topology::MachineError;
 
-use super::{construction::ClassicConstruction, routed_embedding::RoutedEmbeddingError};
-use crate::PlacementTableError;
+use super::routed_embedding::RoutedEmbeddingError;
 
 /// Parameters that a construction of CS838 1999 is not defined for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,26 +43,6 @@ pub enum ClassicError {
     /// What was made is no embedding.
     #[error(transparent)]
     Routes(#[from] RoutedEmbeddingError),
-}
-
-/// A pair of guest and host that no construction of the notes, or not the one asked for, covers.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ClassicPlacementError {
-    /// No construction is for the pair.
-    #[error("no construction of CS838 1999 maps this guest on this host")]
-    NotCovered,
-    /// The construction asked for is for others.
-    #[error("{construction} does not map this guest on this host, expected {}", construction.summary)]
-    OtherPair {
-        /// The construction.
-        construction: &'static ClassicConstruction,
-    },
-    /// The construction could not be made.
-    #[error(transparent)]
-    Construction(#[from] ClassicError),
-    /// What was made is no placement.
-    #[error(transparent)]
-    Table(#[from] PlacementTableError),
 }
 
 /// The number, if it is in the range.

@@ -3,21 +3,12 @@
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
-    construction::{ClassicConstruction, Plan},
+    construction::{ClassicConstruction, FlipBit, Plan},
     error::{ClassicError, in_range},
     machines::{MAX_DIMENSIONS, cube_dimensions, has_links_of_a_tree, hypercube, in_label_order, nodes},
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
-
-/// The random bit of a vertex that gets children: which of them stays on its node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FlipBit {
-    /// 0: the left child stays, the right one goes to the neighbour.
-    LeftStays,
-    /// 1: the right child stays, the left one goes to the neighbour.
-    RightStays,
-}
 
 /// Which child of its parent a vertex is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,58 @@
-//! Guests placed by a construction of the notes.
+//! The list of the constructions of the notes, and guests placed by one of them.
+//!
+//! What is parsed, listed and documented derives from [`ClassicConstruction::ALL`].
 
 use cubefold_topology::Machine;
 
 use super::{
-    construction::{ClassicConstruction, Pair, Plan},
-    error::ClassicPlacementError,
-    growing_tree::FlipBit,
+    caterpillar,
+    construction::{ClassicConstruction, FlipBit, Pair, Plan},
+    error::ClassicError,
+    grids, growing_tree, hypercubic_networks, mesh_of_trees, paths_and_cycles, rectangles, shuffle_networks,
+    tour_cycle, tree_on_mesh, trees_in_cubes,
 };
-use crate::{PlacementTable, ProcessId, PromisedDilation};
+use crate::{PlacementTable, PlacementTableError, ProcessId, PromisedDilation};
+
+impl ClassicConstruction {
+    /// Every construction. Where several apply to a pair of guest and host, the first in this order
+    /// is taken.
+    pub const ALL: &'static [&'static Self] = &[
+        &paths_and_cycles::GRAY_PATH,
+        &paths_and_cycles::GRAY_CYCLE,
+        &grids::MESH_IN_TORUS,
+        &paths_and_cycles::RECURSIVE_PATH,
+        &paths_and_cycles::RECURSIVE_CYCLE,
+        &grids::SNAKE,
+        &paths_and_cycles::Z_ORDER,
+        &grids::FOLDED_TORUS,
+        &grids::TORUS_IN_RING,
+        &rectangles::RECTANGLE_IN_SQUARE,
+        &rectangles::SQUARE_IN_RECTANGLE,
+        &rectangles::EXAMPLE_MESHES,
+        &trees_in_cubes::DOUBLE_ROOTED_TREE,
+        &trees_in_cubes::SHARED_TREE,
+        &trees_in_cubes::WIDE_TREE,
+        &trees_in_cubes::BINOMIAL_TREE,
+        &tree_on_mesh::TREE_ON_MESH,
+        &caterpillar::CATERPILLAR,
+        &growing_tree::FLIP_BITS,
+        &mesh_of_trees::MESH_OF_TREES,
+        &hypercubic_networks::CYCLES_IN_BUTTERFLY,
+        &hypercubic_networks::BUTTERFLY_IN_CYCLES,
+        &hypercubic_networks::MERGED_LEVELS,
+        &hypercubic_networks::FOLDED_LEVELS,
+        &shuffle_networks::UNSHUFFLED_WORDS,
+        &shuffle_networks::SHUFFLE_THEN_EXCHANGE,
+        &shuffle_networks::CONTRACTED_EXCHANGES,
+        &tour_cycle::TOUR_CYCLE,
+    ];
+
+    /// The construction with this name.
+    #[must_use]
+    pub fn with_name(name: &str) -> Option<&'static Self> {
+        Self::ALL.iter().copied().find(|construction| construction.name == name)
+    }
+}
 
 /// Where a construction of CS838 1999 puts the processes of one guest on one host.
 ///
@@ -101,6 +146,26 @@ impl ClassicPlacement {
     pub fn dilation(&self) -> PromisedDilation {
         self.dilation
     }
+}
+
+/// A pair of guest and host that no construction of the notes, or not the one asked for, covers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClassicPlacementError {
+    /// No construction is for the pair.
+    #[error("no construction of CS838 1999 maps this guest on this host")]
+    NotCovered,
+    /// The construction asked for is for others.
+    #[error("{construction} does not map this guest on this host, expected {}", construction.summary)]
+    OtherPair {
+        /// The construction.
+        construction: &'static ClassicConstruction,
+    },
+    /// The construction could not be made.
+    #[error(transparent)]
+    Construction(#[from] ClassicError),
+    /// What was made is no placement.
+    #[error(transparent)]
+    Table(#[from] PlacementTableError),
 }
 
 #[cfg(test)]

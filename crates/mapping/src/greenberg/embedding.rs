@@ -1,59 +1,13 @@
 //! A two-dimensional mesh in its smallest hypercube, checked.
 
-use std::fmt;
-
 use super::{
-    GreenbergError, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, Slot, SlotTable,
+    GreenbergError, GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, Slot,
+    SlotTable,
     intermediate_mesh::ColumnOrder,
     percolation::{Moved, percolate},
     reflection_method::Steps,
     slot_table::bits,
 };
-
-/// How a mesh is placed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GreenbergMethod {
-    /// By the two-dimensional Gray code (definition 6), where its cube is the smallest.
-    Gray,
-    /// By line compression and reflection, with percolation (sections 4 and 5).
-    Reflection,
-}
-
-impl GreenbergMethod {
-    /// The word for it in every file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gray => "gray",
-            Self::Reflection => "reflection",
-        }
-    }
-
-    /// Its stages, in their order.
-    #[must_use]
-    pub fn stages(self) -> &'static [GreenbergStage] {
-        match self {
-            Self::Gray => &[GreenbergStage::Gray],
-            Self::Reflection => &GreenbergStage::REFLECTION,
-        }
-    }
-
-    /// The dilation that is promised of meshes \[links\]: theorem 1 for the Gray code, theorem 3
-    /// for reflection.
-    #[must_use]
-    pub fn promised_dilation(self) -> u32 {
-        match self {
-            Self::Gray => 1,
-            Self::Reflection => 5,
-        }
-    }
-}
-
-impl fmt::Display for GreenbergMethod {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
 
 /// What the reflection method did to a mesh.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,14 +2,20 @@
 
 use cubefold_topology::{HostDimension, MachineKind};
 
-use super::{DisjointPathsError, GreenbergMethod, GreenbergStage, MeshSides};
+use super::{
+    disjoint_paths::DisjointPathsError,
+    method::{GreenbergMethod, GreenbergStage},
+};
 use crate::PlacementTableError;
+
+/// The most nodes of a mesh, for which there is a slot each in memory.
+pub(super) const MAX_PROCESSES: u64 = 1 << 24;
 
 /// Why a mesh is not placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GreenbergError {
     /// A side of 0, or more nodes than are held in memory.
-    #[error("a mesh of {rows} x {columns} nodes, expected 1 to {}", MeshSides::MAX_PROCESSES)]
+    #[error("a mesh of {rows} x {columns} nodes, expected 1 to {}", MAX_PROCESSES)]
     Size {
         /// The rows found.
         rows: u64,
@@ -17,7 +23,7 @@ pub enum GreenbergError {
         columns: u64,
     },
     /// A guest with more processes than are held in memory.
-    #[error("{processes} processes, expected at most {}", MeshSides::MAX_PROCESSES)]
+    #[error("{processes} processes, expected at most {}", MAX_PROCESSES)]
     Processes {
         /// The number found.
         processes: u64,

@@ -3,63 +3,12 @@
 //! Every step changes the slots of a [`SlotTable`] in place. Columns of the mesh stay together
 //! until percolation, so that each step needs no more than the rows of the doublets.
 
-use std::fmt;
-
 use super::{
-    GreenbergError, GreenbergMethod, IntermediateMesh, MeshSides, Slot, SlotTable,
+    GreenbergError, GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, Slot, SlotTable,
     intermediate_mesh::{ColumnOrder, flexed_dimension, gray_code_word, gray_position},
     percolation::{Moved, percolate},
     slot_table::{bits, bits_under},
 };
-
-/// A stage of an embedding: what has been done up to and with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum GreenbergStage {
-    /// Step 1 of 4.2: every column of the mesh is a block of two columns.
-    Compress,
-    /// Step 2: the rows of the blocks are reflected.
-    Reflect,
-    /// Step 3: all nodes are as far to the left as they go.
-    Pack,
-    /// Step 4: columns beyond the cube are folded back.
-    Fold,
-    /// Step 5: doublets are swapped where that keeps neighbours near.
-    Swap,
-    /// Section 5: every node has a slot of its own.
-    Percolate,
-    /// Definition 6: the Gray code alone, where that is the method.
-    Gray,
-}
-
-impl GreenbergStage {
-    /// Every stage: those of the reflection method in their order, then the one of the Gray code.
-    pub const ALL: [Self; 7] =
-        [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate, Self::Gray];
-
-    /// Those of the reflection method.
-    pub const REFLECTION: [Self; 6] =
-        [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate];
-
-    /// The word for it in every file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Compress => "compress",
-            Self::Reflect => "reflect",
-            Self::Pack => "pack",
-            Self::Fold => "fold",
-            Self::Swap => "swap",
-            Self::Percolate => "percolate",
-            Self::Gray => "gray",
-        }
-    }
-}
-
-impl fmt::Display for GreenbergStage {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
 
 /// The reflection method for one mesh: what is promised for `W <= L`, and can be looked at for
 /// others (figure 6 is the 11 x 5 mesh).

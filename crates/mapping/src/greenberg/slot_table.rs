@@ -1,7 +1,11 @@
 //! The two sides of a mesh, the method that they decide, and the slot of every node of the mesh at
 //! a stage.
 
-use super::{GreenbergError, IntermediateMesh, Slot, embedding::GreenbergMethod};
+use super::{
+    error::{GreenbergError, MAX_PROCESSES},
+    intermediate_mesh::{IntermediateMesh, Slot},
+    method::GreenbergMethod,
+};
 
 /// The sides of a two-dimensional mesh as section 4 counts them: `W` rows and `L` columns.
 ///
@@ -14,7 +18,7 @@ pub struct MeshSides {
 
 impl MeshSides {
     /// The most nodes that a mesh may have, for which there is a slot each in memory.
-    pub const MAX_PROCESSES: u64 = 1 << 24;
+    pub const MAX_PROCESSES: u64 = MAX_PROCESSES;
 
     /// The mesh with `rows` rows and `columns` columns.
     ///

@@ -6,9 +6,11 @@
 
 use cubefold_topology::{Extent, TieRule};
 
-use crate::{
-    Dilation, DimensionDistances, Extremes, Placement, PlacementMetrics, ProductPlacement, metrics::by_edge,
+use super::{
+    by_edge,
+    measures::{Dilation, DimensionDistances, Extremes, PlacementMetrics},
 };
+use crate::{Placement, ProductPlacement};
 
 /// Metrics of `placement`, measured line by line.
 ///

@@ -12,9 +12,9 @@ use cubefold_topology::{Axis, Digit, Extent, Grid, IndexDigit, Machine, NodeId, 
 use rayon::prelude::*;
 
 use super::{
-    Congestion, Extremes,
-    by_edge::{EdgeBlocks, differing_bits},
     counter::{Counter, extremes},
+    edge_blocks::{EdgeBlocks, differing_bits},
+    measures::{Congestion, Extremes},
 };
 use crate::{GatheredImages, Guest, ProcessId};
 

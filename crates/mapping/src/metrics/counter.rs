@@ -2,7 +2,7 @@
 
 use std::ops::{BitOr, BitXor};
 
-use super::Extremes;
+use super::measures::Extremes;
 
 /// A count of guest edges, modulo a power of two while it is put together from parts that may be negative.
 ///

@@ -8,9 +8,9 @@ use cubefold_topology::{Axis, Digit, IndexDigit, Machine, MachineForm, NodeId, n
 use rayon::prelude::*;
 
 use super::{
-    Dilation, DimensionDistances, Extremes,
-    by_edge::{EdgeBlocks, differing_bits},
     counter::extremes,
+    edge_blocks::{EdgeBlocks, differing_bits},
+    measures::{Dilation, DimensionDistances, Extremes},
 };
 use crate::{GatheredImages, Guest};
 

@@ -13,18 +13,6 @@
 //! Both directions are ranked in the combinatorial number system, without a table of the order: with the
 //! ones of a value at bits `b_1 < b_2 < .. < b_w`, `sum_i binomial(b_i, i)` values of the same weight are smaller.
 
-use super::embedding::{EmbeddingDescriptor, EmbeddingKind, LineOrder, POWERS_OF_TWO};
-
-pub(super) static BYWEIGHT: EmbeddingDescriptor = EmbeddingDescriptor {
-    kind: EmbeddingKind::Byweight,
-    name: "byweight",
-    summary: "values ordered by number of ones; the least greatest dilation on a line",
-    source: "Harper 1966; González & Valero 1993, 2.3",
-    takes: POWERS_OF_TWO,
-    ring: LineOrder::Weight,
-    line: LineOrder::Weight,
-};
-
 /// The greatest number of bits of a field.
 const MAX_BITS: usize = 32;
 

@@ -1,14 +1,14 @@
 //! The named embeddings: rules that place a d-cube on a grid, coordinate by coordinate.
 //!
 //! Each embedding is one [`EmbeddingDescriptor`] in [`EMBEDDINGS`], from which names, help and documentation derive.
-//! Its rule is a [`LineOrder`] for a coordinate that wraps and one for a coordinate that does not; `byweight`, whose
-//! order takes some arithmetic, has a file of its own.
+//! Its rule is a [`LineOrder`] for a coordinate that wraps and one for a coordinate that does not; the order
+//! of `byweight`, which takes some arithmetic, has a file of its own.
 
 use std::fmt;
 
 use cubefold_topology::Extent;
 
-use super::byweight::{self, BYWEIGHT};
+use super::byweight;
 
 /// A named product embedding: coordinate `p_j` depends on field `j` of the label only
 /// (`docs/model.md` section 3).
@@ -84,7 +84,7 @@ impl LineOrder {
 }
 
 /// The guests and machines of all product embeddings.
-pub(super) const POWERS_OF_TWO: &str = "a d-cube on a grid of 2^d nodes whose lengths are powers of two";
+const POWERS_OF_TWO: &str = "a d-cube on a grid of 2^d nodes whose lengths are powers of two";
 
 static STANDARD: EmbeddingDescriptor = EmbeddingDescriptor {
     kind: EmbeddingKind::Standard,
@@ -104,6 +104,16 @@ static XOR: EmbeddingDescriptor = EmbeddingDescriptor {
     takes: POWERS_OF_TWO,
     ring: LineOrder::Quarters,
     line: LineOrder::Quarters,
+};
+
+static BYWEIGHT: EmbeddingDescriptor = EmbeddingDescriptor {
+    kind: EmbeddingKind::Byweight,
+    name: "byweight",
+    summary: "values ordered by number of ones; the least greatest dilation on a line",
+    source: "Harper 1966; González & Valero 1993, 2.3",
+    takes: POWERS_OF_TWO,
+    ring: LineOrder::Weight,
+    line: LineOrder::Weight,
 };
 
 static GRAY: EmbeddingDescriptor = EmbeddingDescriptor {

@@ -1,33 +1,6 @@
 //! The conditions of the theorems that a pair of shapes fails.
 
-use std::fmt;
-
 use cubefold_topology::MachineKind;
-
-use crate::ConstructionKind;
-
-/// A pair of guest and host that no construction, or not the one named, covers.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct ConstructionError {
-    /// The construction named; none when any was allowed.
-    pub kind: Option<ConstructionKind>,
-    /// The conditions that the pair fails, at least one.
-    pub unmet: Vec<UnmetCondition>,
-}
-
-impl fmt::Display for ConstructionError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            Some(kind) => write!(formatter, "{kind} does not map this guest on this host: ")?,
-            None => write!(formatter, "no construction of Tao 1988 maps this guest on this host: ")?,
-        }
-        for (position, condition) in self.unmet.iter().enumerate() {
-            let separator = if position > 0 { "; " } else { "" };
-            write!(formatter, "{separator}{condition}")?;
-        }
-        Ok(())
-    }
-}
 
 impl From<UnmetCondition> for Vec<UnmetCondition> {
     fn from(condition: UnmetCondition) -> Self {

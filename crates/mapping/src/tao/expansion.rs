@@ -1,13 +1,13 @@
 //! Lines and rings in any host (theorems 3.3.1 to 3.3.4), and guests of fewer dimensions than the host (theorem
 //! 3.4.1): the functions `F_V`, `G_V` and `H_V`, which for one guest dimension are `f_L`, `g_L` and `h_L`.
 
+use super::bijection::{Bijection, Composition, Expansion, rearrangement};
 use super::descriptor::{ConstructionDescriptor, ConstructionKind};
 use super::error::UnmetCondition;
 use super::factor::{Factor, can_be_even_first, partition, put_even_first};
 use super::pair::{GraphType, ShapePair};
-use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
+use super::plan::{Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, Routing};
-use super::same_shape::rearrangement;
 use super::sequence::Sequence;
 
 pub(super) static BASIC_F: ConstructionDescriptor = ConstructionDescriptor {
@@ -134,37 +134,6 @@ fn circuit_of_mesh(pair: &ShapePair) -> Planned {
 /// The expansion of one coordinate to a list of these lengths.
 fn over_one_list(sequence: Sequence, lengths: &[u64]) -> Bijection {
     Bijection::Expansion(Expansion::new(sequence, Factor::new(&[lengths.to_vec()])))
-}
-
-/// `F_V`, `G_V` or `H_V`: coordinate `i` becomes the list that stands at its position in the sequence over `V_i`
-/// (Tao 1988, definition 3.4.2).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Expansion {
-    sequence: Sequence,
-    factor: Factor,
-}
-
-impl Expansion {
-    pub(super) fn new(sequence: Sequence, factor: Factor) -> Self {
-        Self { sequence, factor }
-    }
-
-    /// The expansion factor `V`.
-    pub(super) fn factor(&self) -> &Factor {
-        &self.factor
-    }
-
-    pub(super) fn write_image(&self, from: &[u32], image: &mut [u32]) {
-        for ((range, list), &coordinate) in self.factor.lists().iter().zip(from) {
-            self.sequence.write_element(list, coordinate, &mut image[range.clone()]);
-        }
-    }
-
-    pub(super) fn write_origin(&self, image: &[u32], origin: &mut [u32]) {
-        for ((range, list), slot) in self.factor.lists().iter().zip(origin) {
-            *slot = self.sequence.position(list, &image[range.clone()]);
-        }
-    }
 }
 
 /// `pi o F_V`, `pi o H_V` or `pi o G_V` (theorem 3.4.1).

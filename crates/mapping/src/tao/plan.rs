@@ -1,13 +1,9 @@
-//! What a theorem gives for a pair of shapes, and the composition of functions that it consists of.
+//! What a theorem gives for a pair of shapes.
 
+use super::bijection::Composition;
 use super::contraction::Contraction;
 use super::error::UnmetCondition;
-use super::expansion::Expansion;
-use super::general_reduction::Supernodes;
 use super::promise::{PromisedDilation, Routing};
-use super::radix::CoordinateBuffer;
-use super::same_shape::{Fold, Permutation};
-use super::simple_reduction::SimpleReduction;
 
 /// The outcome of a theorem: a plan, or the conditions that the pair fails, at least one.
 pub(super) type Planned = Result<Plan, Vec<UnmetCondition>>;
@@ -48,83 +44,5 @@ impl Parameter {
     /// A list of numbers.
     pub(super) fn list<T: std::fmt::Debug>(name: &'static str, list: &[T]) -> Self {
         Self { name, value: format!("{list:?}") }
-    }
-}
-
-/// One function of a composition: a bijection of coordinates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Bijection {
-    Permutation(Permutation),
-    Fold(Fold),
-    Expansion(Expansion),
-    SimpleReduction(SimpleReduction),
-    Supernodes(Supernodes),
-}
-
-impl Bijection {
-    /// Writes the image of the coordinates `from`.
-    pub(super) fn write_image(&self, from: &CoordinateBuffer, image: &mut CoordinateBuffer) {
-        match self {
-            Self::Permutation(function) => function.write_image(from, image),
-            Self::Fold(function) => function.write_image(from, image),
-            Self::Expansion(function) => function.write_image(from, image),
-            Self::SimpleReduction(function) => function.write_image(from, image),
-            Self::Supernodes(function) => function.write_image(from, image),
-        }
-    }
-
-    /// Writes the coordinates whose image this is.
-    pub(super) fn write_origin(&self, image: &CoordinateBuffer, origin: &mut CoordinateBuffer) {
-        match self {
-            Self::Permutation(function) => function.write_origin(image, origin),
-            Self::Fold(function) => function.write_origin(image, origin),
-            Self::Expansion(function) => function.write_origin(image, origin),
-            Self::SimpleReduction(function) => function.write_origin(image, origin),
-            Self::Supernodes(function) => function.write_origin(image, origin),
-        }
-    }
-}
-
-/// A composition of bijections; its inverse is composed of theirs (Tao 1988, 4.3.1).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Composition {
-    functions: Vec<Bijection>, // the first applied first
-}
-
-impl Composition {
-    /// The composition of some functions, the first applied first, without identical permutations.
-    pub(super) fn new(mut functions: Vec<Bijection>) -> Self {
-        functions
-            .retain(|function| !matches!(function, Bijection::Permutation(order) if order.is_identity()));
-        Self { functions }
-    }
-
-    /// The image of some coordinates.
-    pub(super) fn image(&self, coordinates: CoordinateBuffer) -> CoordinateBuffer {
-        let (mut here, mut next) = (coordinates, coordinates);
-        for function in &self.functions {
-            function.write_image(&here, &mut next);
-            std::mem::swap(&mut here, &mut next);
-        }
-        here
-    }
-
-    /// The image under the first function alone.
-    pub(super) fn first_stage(&self, coordinates: CoordinateBuffer) -> CoordinateBuffer {
-        let mut image = coordinates;
-        if let Some(function) = self.functions.first() {
-            function.write_image(&coordinates, &mut image);
-        }
-        image
-    }
-
-    /// The coordinates whose image these are.
-    pub(super) fn origin(&self, image: CoordinateBuffer) -> CoordinateBuffer {
-        let (mut here, mut next) = (image, image);
-        for function in self.functions.iter().rev() {
-            function.write_origin(&here, &mut next);
-            std::mem::swap(&mut here, &mut next);
-        }
-        here
     }
 }

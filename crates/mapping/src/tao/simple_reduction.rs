@@ -1,14 +1,13 @@
 //! Guests of more dimensions than the host whose coordinates are digits of a host coordinate (theorem 3.4.3): the
 //! function `U_V`.
 
+use super::bijection::{Bijection, Composition, Fold, Permutation, SimpleReduction};
 use super::descriptor::{ConstructionDescriptor, ConstructionKind};
 use super::error::UnmetCondition;
 use super::factor::{Factor, least_feasible, partition};
 use super::pair::{GraphType, ShapePair};
-use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
+use super::plan::{Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing};
-use super::radix::{self, CoordinateBuffer};
-use super::same_shape::{Fold, Permutation};
 
 pub(super) static SIMPLE_REDUCTION: ConstructionDescriptor = ConstructionDescriptor {
     kind: ConstructionKind::SimpleReduction,
@@ -21,31 +20,6 @@ pub(super) static SIMPLE_REDUCTION: ConstructionDescriptor = ConstructionDescrip
     is_contraction: false,
     plan,
 };
-
-/// `U_V`: every host coordinate is the number whose digits, to the lengths of `V_i`, are guest coordinates
-/// (Tao 1988, definition 3.4.5).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SimpleReduction {
-    factor: Factor,
-}
-
-impl SimpleReduction {
-    pub(super) fn new(factor: Factor) -> Self {
-        Self { factor }
-    }
-
-    pub(super) fn write_image(&self, from: &CoordinateBuffer, image: &mut CoordinateBuffer) {
-        for ((range, list), slot) in self.factor.lists().iter().zip(image) {
-            *slot = radix::value(list.lengths(), &from[range.clone()]);
-        }
-    }
-
-    pub(super) fn write_origin(&self, image: &CoordinateBuffer, origin: &mut CoordinateBuffer) {
-        for ((range, list), &coordinate) in self.factor.lists().iter().zip(image) {
-            radix::write_digits(list.lengths(), coordinate, &mut origin[range.clone()]);
-        }
-    }
-}
 
 /// `U_V o pi`, and `U_V o T o pi` for a torus into a mesh (theorem 3.4.3; 3.5.2 for square graphs).
 ///

@@ -4,17 +4,14 @@
 //! The letters of both: `a` is the greatest common divisor of the numbers of dimensions `d` and `c`, `u = d / a`,
 //! `v = c / a`, and `s = l^(1/v)`.
 
+use super::bijection::{Bijection, Composition, Expansion, Fold, Permutation, SimpleReduction, Supernodes};
 use super::descriptor::{ConstructionDescriptor, ConstructionKind};
 use super::error::UnmetCondition;
-use super::expansion::Expansion;
 use super::factor::Factor;
-use super::general_reduction::Supernodes;
 use super::pair::{GraphType, ShapePair};
-use super::plan::{Bijection, Composition, Parameter, Plan, Planned};
+use super::plan::{Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset};
-use super::same_shape::{Fold, Permutation};
 use super::sequence::Sequence;
-use super::simple_reduction::SimpleReduction;
 
 pub(super) static SQUARE_LOWERING: ConstructionDescriptor = ConstructionDescriptor {
     kind: ConstructionKind::SquareLowering,

@@ -1,8 +1,22 @@
-//! The columns of the table of runs.
+//! The runs of a page, and the columns of their table.
 
-use cubefold_experiment::{Definition, export::Row};
+use cubefold_experiment::{
+    Definition, FinishedRun, Run,
+    export::{Row, RunRecord},
+};
 
-use super::ReportedRun;
+/// A run and its outcome.
+#[derive(Debug)]
+pub struct ReportedRun<'report> {
+    /// Its name among the scenario's runs.
+    pub name: String,
+    /// The run.
+    pub run: &'report Run,
+    /// Its record, with the ratio to the first run of its combination where that is to be shown.
+    pub record: RunRecord,
+    /// Its outcome.
+    pub finished: FinishedRun,
+}
 
 /// A column with a cell for each run.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::{ptr, sync::Arc};
 
 use cubefold_experiment::{Scenario, export::PlacementRecord, link_congestion};
 
-use super::ReportedRun;
+use super::column::ReportedRun;
 use crate::{
     LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, Window, histogram, link_map,
     placement_grid, space_time, spectrum, time_shares,

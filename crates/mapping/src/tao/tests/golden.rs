@@ -8,7 +8,7 @@ use cubefold_topology::{Extent, Length, LinkMode, Machine, MachineKind};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::expansion::Expansion;
+use super::super::bijection::Expansion;
 use super::super::factor::Factor;
 use super::super::radix::{RadixBase, write_digits};
 use super::super::sequence::Sequence;

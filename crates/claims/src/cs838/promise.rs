@@ -1,0 +1,71 @@
+//! What is promised of an embedding with its own routes, and its measures against it.
+
+use cubefold_mapping::{RoutedEmbedding, RoutedMeasures, classic::ClassicError};
+
+use crate::{
+    claim::{Claim, Trial},
+    findings::{Case, Findings},
+};
+
+/// What is promised of an embedding.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Promise {
+    /// That.
+    Exactly(u64),
+    /// No more than that.
+    AtMost(u64),
+}
+
+impl Promise {
+    fn trial(self, measured: u64) -> Trial {
+        match self {
+            Self::Exactly(value) => Trial::equal(value, measured),
+            Self::AtMost(value) => Trial::at_most(value, measured),
+        }
+    }
+}
+
+/// A measure of an embedding.
+pub(super) type Measure = fn(&RoutedMeasures) -> u64;
+
+/// Measures an embedding against what the claims promise of it.
+pub(super) fn check(
+    findings: &mut Findings,
+    case: &str,
+    embedding: Result<RoutedEmbedding, ClassicError>,
+    promises: &[(Claim, Measure, Promise)],
+) {
+    match embedding {
+        Ok(embedding) => {
+            let measures = embedding.measures();
+            for (claim, measure, promise) in promises {
+                findings.add(*claim, promise.trial(measure(&measures)), &case);
+            }
+        }
+        Err(error) => {
+            for (claim, ..) in promises {
+                findings.fail(*claim, &case, &error);
+            }
+        }
+    }
+}
+
+/// A case for every number of a range.
+pub(super) fn for_each(
+    range: std::ops::RangeInclusive<u32>,
+    check: impl Fn(u32, &mut Findings) + Copy + Send + Sync + 'static,
+) -> Vec<Case> {
+    range.map(|number| -> Case { Box::new(move |findings| check(number, findings)) }).collect()
+}
+
+pub(super) fn load(measures: &RoutedMeasures) -> u64 {
+    measures.load
+}
+
+pub(super) fn dilation(measures: &RoutedMeasures) -> u64 {
+    measures.dilation
+}
+
+pub(super) fn congestion(measures: &RoutedMeasures) -> u64 {
+    measures.link_congestion
+}

@@ -1,0 +1,97 @@
+//! The two methods by which a mesh is placed, and their stages.
+
+use std::fmt;
+
+/// How a mesh is placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GreenbergMethod {
+    /// By the two-dimensional Gray code (definition 6), where its cube is the smallest.
+    Gray,
+    /// By line compression and reflection, with percolation (sections 4 and 5).
+    Reflection,
+}
+
+impl GreenbergMethod {
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gray => "gray",
+            Self::Reflection => "reflection",
+        }
+    }
+
+    /// Its stages, in their order.
+    #[must_use]
+    pub fn stages(self) -> &'static [GreenbergStage] {
+        match self {
+            Self::Gray => &[GreenbergStage::Gray],
+            Self::Reflection => &GreenbergStage::REFLECTION,
+        }
+    }
+
+    /// The dilation that is promised of meshes \[links\]: theorem 1 for the Gray code, theorem 3
+    /// for reflection.
+    #[must_use]
+    pub fn promised_dilation(self) -> u32 {
+        match self {
+            Self::Gray => 1,
+            Self::Reflection => 5,
+        }
+    }
+}
+
+impl fmt::Display for GreenbergMethod {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A stage of an embedding: what has been done up to and with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GreenbergStage {
+    /// Step 1 of 4.2: every column of the mesh is a block of two columns.
+    Compress,
+    /// Step 2: the rows of the blocks are reflected.
+    Reflect,
+    /// Step 3: all nodes are as far to the left as they go.
+    Pack,
+    /// Step 4: columns beyond the cube are folded back.
+    Fold,
+    /// Step 5: doublets are swapped where that keeps neighbours near.
+    Swap,
+    /// Section 5: every node has a slot of its own.
+    Percolate,
+    /// Definition 6: the Gray code alone, where that is the method.
+    Gray,
+}
+
+impl GreenbergStage {
+    /// Every stage: those of the reflection method in their order, then the one of the Gray code.
+    pub const ALL: [Self; 7] =
+        [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate, Self::Gray];
+
+    /// Those of the reflection method.
+    pub const REFLECTION: [Self; 6] =
+        [Self::Compress, Self::Reflect, Self::Pack, Self::Fold, Self::Swap, Self::Percolate];
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compress => "compress",
+            Self::Reflect => "reflect",
+            Self::Pack => "pack",
+            Self::Fold => "fold",
+            Self::Swap => "swap",
+            Self::Percolate => "percolate",
+            Self::Gray => "gray",
+        }
+    }
+}
+
+impl fmt::Display for GreenbergStage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
