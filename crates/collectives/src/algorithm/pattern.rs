@@ -1,0 +1,199 @@
+//! Patterns in several dimensions: matchings of the coordinates of one dimension a step, in every share.
+//!
+//! Reduce-scatter runs the steps of a share in order; a message carries the product of the sender's reach in the other
+//! dimensions with what its line pattern sends in this one. All-gather is the reverse. With [`Exchange::Whole`] every
+//! message is the whole share (`docs/model.md` section 16).
+
+use super::line_pattern::{Edge, LinePattern};
+use crate::{
+    rank_grid::RankGrid,
+    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    specification::Exchange,
+    vector::BlockTable,
+};
+
+/// The line patterns of a share, one for each dimension, and the order of their steps.
+pub(crate) struct PatternShare {
+    /// The patterns by dimension: an index into the list of [`PatternSchedule::new`].
+    pub(crate) lines: Vec<usize>,
+    /// The dimension of each step. A dimension occurs as often as its pattern has steps.
+    pub(crate) order: Vec<usize>,
+}
+
+/// A step of a share.
+#[derive(Debug, Clone)]
+struct Step {
+    dimension: usize,
+    line: usize,      // the pattern of the dimension
+    line_step: usize, // the step of that pattern
+    units: Vec<u64>,  // by edge of the line, then line; empty where whole shares are sent
+}
+
+/// The patterns of an algorithm on a grid.
+#[derive(Debug, Clone)]
+pub(crate) struct PatternSchedule {
+    grid: RankGrid,
+    lines: Vec<LinePattern>,
+    shares: Vec<Vec<Step>>,
+    share_lines: Vec<Vec<usize>>,
+    whole_units: Option<Vec<u64>>, // of each share, where messages are whole shares
+}
+
+impl PatternSchedule {
+    /// Returns the schedule of a reduce-scatter, or of an exchange of whole shares.
+    ///
+    /// `shares` and `blocks` have an entry for each share.
+    ///
+    /// # Complexity
+    ///
+    /// An entry a step, share and process, and few additions for each.
+    pub(crate) fn new(
+        grid: &RankGrid,
+        lines: Vec<LinePattern>,
+        shares: &[PatternShare],
+        blocks: &[BlockTable],
+        exchange: Exchange,
+    ) -> Self {
+        let mut schedule = Self {
+            grid: grid.clone(),
+            lines,
+            shares: Vec::with_capacity(shares.len()),
+            share_lines: shares.iter().map(|share| share.lines.clone()).collect(),
+            whole_units: None,
+        };
+        if exchange == Exchange::Whole {
+            schedule.whole_units = Some(blocks.iter().map(BlockTable::units).collect());
+        }
+        for (share, blocks) in shares.iter().zip(blocks) {
+            let steps = schedule.steps(share, blocks, exchange);
+            schedule.shares.push(steps);
+        }
+        schedule
+    }
+
+    /// The steps of a share.
+    fn steps(&self, share: &PatternShare, blocks: &BlockTable, exchange: Exchange) -> Vec<Step> {
+        let mut done = vec![0; self.grid.dimension_count()];
+        let step = |&dimension: &usize| {
+            let (line, line_step) = (share.lines[dimension], done[dimension]);
+            let units = match exchange {
+                Exchange::Whole => Vec::new(),
+                Exchange::Halving => self.units(share, blocks, &done, dimension),
+            };
+            done[dimension] += 1;
+            Step { dimension, line, line_step, units }
+        };
+        share.order.iter().map(step).collect()
+    }
+
+    /// The sizes of the messages of the next step along `dimension`, where `done[i]` steps of each dimension are over.
+    fn units(
+        &self,
+        share: &PatternShare,
+        blocks: &BlockTable,
+        done: &[usize],
+        dimension: usize,
+    ) -> Vec<u64> {
+        let mut values = blocks.sizes();
+        for (other, (&line, &step)) in share.lines.iter().zip(done).enumerate() {
+            if other != dimension {
+                let line = &self.lines[line];
+                self.grid.transform_lines(&mut values, other, |values| line.sum_reach(step, values));
+            }
+        }
+        let (line, step) = (&self.lines[share.lines[dimension]], done[dimension]);
+        let line_count = self.grid.line_count(dimension) as usize;
+        let mut units = vec![0; line.messages(step).edges.len() * line_count];
+        let (mut sums, mut at) = (Vec::new(), 0);
+        self.grid.transform_lines(&mut values, dimension, |values| {
+            line.sum_sent(step, values, &mut sums);
+            for (edge, &sum) in sums.iter().enumerate() {
+                units[edge * line_count + at] = sum;
+            }
+            at += 1;
+        });
+        units
+    }
+
+    /// What a rank sends over an edge of a step in a reduce-scatter.
+    fn blocks(&self, stage: usize, share: u32, source: u32, edge: Edge) -> Vec<u32> {
+        let (steps, lines) = (&self.shares[share as usize], &self.share_lines[share as usize]);
+        let step = &steps[stage];
+        let sets: Vec<Vec<u32>> = (0..self.grid.dimension_count())
+            .map(|dimension| {
+                if dimension == step.dimension {
+                    return self.lines[step.line].sent(step.line_step, edge);
+                }
+                let done = steps[..stage].iter().filter(|earlier| earlier.dimension == dimension).count();
+                self.lines[lines[dimension]].reach(done, self.grid.coordinate(source, dimension))
+            })
+            .collect();
+        self.grid.product(&sets)
+    }
+}
+
+impl StageSchedule for PatternSchedule {
+    fn stage_count(&self) -> usize {
+        self.shares[0].len()
+    }
+
+    #[inline]
+    fn candidate_count(&self, stage: usize, place: Place, end: End) -> u32 {
+        let step = &self.shares[place.share as usize][stage];
+        let line = self.lines[step.line].messages(step.line_step);
+        let x = self.grid.coordinate(place.rank, step.dimension) as usize;
+        match end {
+            End::Source => line.first[x + 1] - line.first[x],
+            End::Destination => line.first_incoming[x + 1] - line.first_incoming[x],
+        }
+    }
+
+    #[inline]
+    fn candidate(&self, stage: usize, place: Place, end: End, index: u32) -> Option<PeerMessage> {
+        let step = &self.shares[place.share as usize][stage];
+        let line = self.lines[step.line].messages(step.line_step);
+        let x = self.grid.coordinate(place.rank, step.dimension) as usize;
+        let edge = match end {
+            End::Source => line.first[x] + index,
+            End::Destination => line.incoming[(line.first_incoming[x] + index) as usize],
+        } as usize;
+        let units = match &self.whole_units {
+            Some(units) => units[place.share as usize],
+            None => {
+                let line_count = self.grid.line_count(step.dimension) as usize;
+                step.units[edge * line_count + self.grid.line(place.rank, step.dimension) as usize]
+            }
+        };
+        let peer = match end {
+            End::Source => line.edges[edge].target,
+            End::Destination => line.edges[edge].source,
+        };
+        (units > 0).then(|| (self.grid.with_coordinate(place.rank, step.dimension, peer), units))
+    }
+
+    fn max_candidates(&self, end: End) -> u32 {
+        let steps = self.shares.iter().flatten();
+        let counts = steps.flat_map(|step| {
+            let line = self.lines[step.line].messages(step.line_step);
+            let starts = match end {
+                End::Source => &line.first,
+                End::Destination => &line.first_incoming,
+            };
+            starts.windows(2).map(|ends| ends[1] - ends[0])
+        });
+        counts.max().unwrap_or(0)
+    }
+
+    fn payload(&self, stage: usize, share: u32, source: u32, destination: u32) -> Payload {
+        let step = &self.shares[share as usize][stage];
+        let coordinate = |rank| self.grid.coordinate(rank, step.dimension);
+        let (from, to) = (coordinate(source), coordinate(destination));
+        let edges = &self.lines[step.line].messages(step.line_step).edges;
+        let edge = edges.iter().find(|edge| (edge.source, edge.target) == (from, to));
+        Payload::Blocks(match (edge, &self.whole_units) {
+            (None, _) => Vec::new(),
+            (Some(_), Some(_)) => (0..self.grid.rank_count()).collect(),
+            (Some(&edge), None) => self.blocks(stage, share, source, edge),
+        })
+    }
+}

@@ -1,0 +1,18 @@
+//! Collective operations as stage programs (`docs/model.md` section 16).
+//!
+//! A [`Collective`] is made from a [`CollectiveSpecification`]: an [`Operation`] such as all-reduce, performed by an
+//! [`Algorithm`] on ranks in a logical shape. It is a program of stages whose messages have sizes.
+
+mod algorithm;
+mod collective;
+mod operation;
+mod rank_grid;
+mod schedule;
+mod specification;
+mod vector;
+
+pub use algorithm::{ALGORITHMS, Algorithm, AlgorithmDescriptor, ShapeRequirement, ShareRule};
+pub use collective::{Collective, ProcessMessages};
+pub use operation::{OPERATIONS, Operation, OperationDescriptor};
+pub use schedule::Payload;
+pub use specification::{CollectiveError, CollectiveSpecification, Exchange, Ports};

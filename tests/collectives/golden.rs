@@ -1,0 +1,100 @@
+//! The runs in `tests/golden/collectives.json`: numbers of messages and units, makespans and queues.
+
+use std::num::NonZeroU64;
+
+use cubefold_collectives::{
+    Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports,
+};
+use cubefold_reference::{
+    problem::Links,
+    stage_program::{Switching, run_stages},
+};
+use cubefold_topology::Shape;
+use serde::Deserialize;
+
+use crate::support;
+
+#[derive(Deserialize)]
+struct File {
+    cases: Vec<Case>,
+}
+
+/// A run; members that nobody reads are left out.
+#[derive(Debug, Deserialize)]
+pub struct Case {
+    operation: String,
+    algorithm: String,
+    exchange: Option<String>,
+    ports: serde_json::Value,
+    shares: u32,
+    pub shape: Vec<u64>,
+    pub wrap: bool,
+    units: u64,
+    pub hop_cycles: u64,
+    pub latency_cycles: u64,
+    switching: String,
+    packet_units: Option<u64>,
+    pub links: String,
+    pub nodes: Vec<u64>,
+    compute_cycles: u64,
+    reduce_units_per_cycle: Option<NonZeroU64>,
+    messages: usize,
+    units_sent: u64,
+    pub makespan_cycles: u64,
+    longest_queue: u64,
+}
+
+/// Every run.
+pub fn cases() -> Vec<Case> {
+    let file: File = serde_json::from_str(include_str!("../golden/collectives.json")).unwrap();
+    file.cases
+}
+
+impl Case {
+    /// The collective that is run.
+    pub fn collective(&self) -> Collective {
+        let operation = Operation::ALL.into_iter().find(|one| one.name() == self.operation).unwrap();
+        let algorithm = Algorithm::ALL.into_iter().find(|one| one.name() == self.algorithm).unwrap();
+        let exchange = |name: &String| Exchange::ALL.into_iter().find(|one| one.name() == name).unwrap();
+        let shape = Shape::new(&self.shape).unwrap();
+        let specification = CollectiveSpecification {
+            exchange: self.exchange.as_ref().map(exchange),
+            ports: if self.ports == "all" { Ports::All } else { Ports::One },
+            compute_cycles: self.compute_cycles,
+            reduce_units_per_cycle: self.reduce_units_per_cycle,
+            ..CollectiveSpecification::new(operation, algorithm, shape, self.units)
+        };
+        let collective = Collective::new(specification).unwrap();
+        assert_eq!(collective.share_count(), self.shares);
+        collective
+    }
+
+    fn check(&self) {
+        let collective = self.collective();
+        let mut problem = support::problem(&collective, &self.shape, self.wrap);
+        problem.hop_cycles = self.hop_cycles;
+        problem.latency_cycles = self.latency_cycles;
+        problem.packet_units = self.packet_units;
+        problem.nodes = (0..self.shares).flat_map(|_| self.nodes.iter().copied()).collect();
+        problem.links = match self.links.as_str() {
+            "full-duplex" => Links::FullDuplex,
+            _ => Links::HalfDuplex,
+        };
+        problem.switching = match self.switching.as_str() {
+            "cut-through" => Switching::CutThrough,
+            _ => Switching::StoreAndForward,
+        };
+        let units_sent: u64 = problem.messages.iter().map(|message| message.units).sum();
+        assert_eq!((problem.messages.len(), units_sent), (self.messages, self.units_sent), "{self:?}");
+        let outcome = run_stages(&problem);
+        let found = (outcome.makespan, outcome.longest_queue);
+        assert_eq!(found, (self.makespan_cycles, self.longest_queue), "{self:?}");
+    }
+}
+
+#[test]
+fn collectives_send_and_take_what_the_checked_runs_say() {
+    let cases = cases();
+    assert_eq!(cases.len(), 335);
+    cases.iter().for_each(Case::check);
+}

@@ -1,0 +1,6 @@
+//! Collectives against runs that were checked elsewhere, against textbook costs and against their bounds.
+//!
+//! Everything is run by the slow reference, which shares no code with the crate.
+
+mod golden;
+mod support;
