@@ -52,14 +52,14 @@ impl fmt::Display for ShapeRequirement {
 
 /// The dimensions of the sides `r` and `c` of a torus with two edge-disjoint Hamiltonian cycles; none of other sides.
 ///
-/// Where both orders fit, `r` is the first side.
+/// Where both orders fit, `r` is the second side.
 pub(crate) fn hamiltonian_sides(sides: &[u32]) -> Option<(usize, usize)> {
     let &[first, second] = sides else { return None };
     let fits = |r: u32, c: u32| c >= 3 && r.is_multiple_of(c) && greatest_common_divisor(r, c - 1) == 1;
-    if fits(first, second) {
-        Some((0, 1))
+    if fits(second, first) {
+        Some((1, 0))
     } else {
-        fits(second, first).then_some((1, 0))
+        fits(first, second).then_some((0, 1))
     }
 }
 
