@@ -2,9 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_collectives::{
-    Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports,
-};
+use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports};
 use cubefold_reference::{
     problem::Links,
     stage_program::{Switching, run_stages},

@@ -337,7 +337,8 @@ mod tests {
     fn algorithms_are_declared_in_the_order_of_the_list() {
         assert_eq!(Algorithm::ALL.map(|algorithm| algorithm.descriptor().algorithm), Algorithm::ALL);
         assert_eq!(ALGORITHMS.len(), Algorithm::ALL.len());
-        let exchanges = ALGORITHMS.iter().flat_map(|one| one.exchange_operations.iter().map(move |of| (one, of)));
+        let exchanges =
+            ALGORITHMS.iter().flat_map(|one| one.exchange_operations.iter().map(move |of| (one, of)));
         assert!(exchanges.into_iter().all(|(one, operation)| one.operations.contains(operation)));
     }
 

@@ -255,7 +255,8 @@ impl Collective {
         let is_exchange = matches!(self.phases[self.stages[stage].phase as usize], Phase::Messages { .. });
         let takes_part = self.specification.compute_cycles > 0
             && is_exchange
-            && (self.sends(stage, process).next().is_some() || self.receives(stage, process).next().is_some());
+            && (self.sends(stage, process).next().is_some()
+                || self.receives(stage, process).next().is_some());
         let step = if takes_part { self.specification.compute_cycles } else { 0 };
         match self.specification.reduce_units_per_cycle {
             Some(rate) => step + self.units_to_reduce(stage, process).div_ceil(rate.get()),

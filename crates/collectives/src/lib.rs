@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod collective;
+mod data_flow;
 mod operation;
 mod rank_grid;
 mod schedule;
@@ -13,6 +14,7 @@ mod vector;
 
 pub use algorithm::{ALGORITHMS, Algorithm, AlgorithmDescriptor, ShapeRequirement, ShareRule};
 pub use collective::{Collective, ProcessMessages};
+pub use data_flow::{DataFlowError, FlowMessage, MAX_REPLAYED_RANKS};
 pub use operation::{OPERATIONS, Operation, OperationDescriptor};
 pub use schedule::Payload;
 pub use specification::{CollectiveError, CollectiveSpecification, Exchange, Ports};

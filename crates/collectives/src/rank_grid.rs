@@ -120,7 +120,8 @@ impl RankGrid {
     pub(crate) fn product(&self, sets: &[Vec<u32>]) -> Vec<u32> {
         let mut ranks = vec![0];
         for (digit, set) in self.digits.iter().zip(sets) {
-            ranks = ranks.iter().flat_map(|rank| set.iter().map(move |&at| rank + digit.offset(at))).collect();
+            ranks =
+                ranks.iter().flat_map(|rank| set.iter().map(move |&at| rank + digit.offset(at))).collect();
         }
         ranks.sort_unstable();
         ranks

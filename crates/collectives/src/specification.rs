@@ -4,10 +4,7 @@ use std::num::NonZeroU64;
 
 use cubefold_topology::{MAX_NODE_COUNT, Shape};
 
-use crate::{
-    Algorithm, Operation, ShapeRequirement,
-    algorithm::recursive_doubling::is_cube_order,
-};
+use crate::{Algorithm, Operation, ShapeRequirement, algorithm::recursive_doubling::is_cube_order};
 
 /// What the messages of a pattern carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

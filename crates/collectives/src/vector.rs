@@ -72,7 +72,10 @@ mod tests {
             for count in 1..12 {
                 let table = BlockTable::new(units, count);
                 let sizes = table.sizes();
-                assert_eq!(sizes, (0..count).map(|share| share_units(units, share, count)).collect::<Vec<_>>());
+                assert_eq!(
+                    sizes,
+                    (0..count).map(|share| share_units(units, share, count)).collect::<Vec<_>>()
+                );
                 assert_eq!(sizes.iter().sum::<u64>(), units);
                 assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
             }

@@ -111,7 +111,8 @@ impl BruckItemSchedule {
             let step = 1_u32 << stage;
             // The distances with this bit, without the bits below it, and how many share each.
             let remaining = (step..count).step_by(2 * step as usize);
-            let groups: Vec<(u32, u64)> = remaining.map(|rest| (rest, step.min(count - rest).into())).collect();
+            let groups: Vec<(u32, u64)> =
+                remaining.map(|rest| (rest, step.min(count - rest).into())).collect();
             let sum = |rank: u32| -> u64 {
                 groups.iter().map(|&(rest, items)| items * blocks.size(add(rank, rest, count))).sum()
             };

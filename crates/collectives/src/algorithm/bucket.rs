@@ -43,8 +43,8 @@ enum Half {
 struct BucketShare {
     dimension: usize,
     sign: Sign,
-    later: Vec<usize>,   // the dimensions of later phases of the reduce-scatter
-    units: Arc<[u64]>,   // by rank: the sum of the blocks that agree with it outside of the later dimensions
+    later: Vec<usize>, // the dimensions of later phases of the reduce-scatter
+    units: Arc<[u64]>, // by rank: the sum of the blocks that agree with it outside of the later dimensions
 }
 
 /// One phase of all shares.

@@ -250,9 +250,11 @@ impl LinePattern {
             self.sum_reach(step + 1, values);
             sums.extend(edges.iter().map(|edge| values[edge.target as usize]));
         } else {
-            sums.extend(edges.iter().map(|&edge| -> u64 {
-                self.sent(step, edge).iter().map(|&at| values[at as usize]).sum()
-            }));
+            sums.extend(
+                edges.iter().map(|&edge| -> u64 {
+                    self.sent(step, edge).iter().map(|&at| values[at as usize]).sum()
+                }),
+            );
         }
     }
 }

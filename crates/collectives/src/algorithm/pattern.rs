@@ -87,13 +87,7 @@ impl PatternSchedule {
     }
 
     /// The sizes of the messages of the next step along `dimension`, where `done[i]` steps of each dimension are over.
-    fn units(
-        &self,
-        share: &PatternShare,
-        blocks: &BlockTable,
-        done: &[usize],
-        dimension: usize,
-    ) -> Vec<u64> {
+    fn units(&self, share: &PatternShare, blocks: &BlockTable, done: &[usize], dimension: usize) -> Vec<u64> {
         let mut values = blocks.sizes();
         for (other, (&line, &step)) in share.lines.iter().zip(done).enumerate() {
             if other != dimension {

@@ -78,7 +78,8 @@ fn in_order(context: &PlanContext, cube_dimensions: &[u32]) -> PatternSchedule {
         order.push(dimension);
     }
     let lines = sides.iter().zip(&offsets);
-    let lines = lines.map(|(&side, offsets)| LinePattern::new(side, Symmetry::ExclusiveOr, offsets)).collect();
+    let lines =
+        lines.map(|(&side, offsets)| LinePattern::new(side, Symmetry::ExclusiveOr, offsets)).collect();
     let share = PatternShare { lines: (0..sides.len()).collect(), order };
     PatternSchedule::new(&context.grid, lines, &[share], &context.blocks, context.exchange)
 }

@@ -6,7 +6,9 @@
 
 use cubefold_topology::narrow;
 
-use super::{Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, hamiltonian_sides};
+use super::{
+    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, hamiltonian_sides,
+};
 use crate::{
     Operation,
     schedule::{End, Payload, PeerMessage, Place, StageSchedule},

@@ -56,11 +56,7 @@ impl fmt::Display for ShapeRequirement {
 pub(crate) fn hamiltonian_sides(sides: &[u32]) -> Option<(usize, usize)> {
     let &[first, second] = sides else { return None };
     let fits = |r: u32, c: u32| c >= 3 && r.is_multiple_of(c) && greatest_common_divisor(r, c - 1) == 1;
-    if fits(second, first) {
-        Some((1, 0))
-    } else {
-        fits(first, second).then_some((0, 1))
-    }
+    if fits(second, first) { Some((1, 0)) } else { fits(first, second).then_some((0, 1)) }
 }
 
 fn is_power_of_three(mut number: u64) -> bool {

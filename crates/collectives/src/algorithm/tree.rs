@@ -7,7 +7,8 @@
 use cubefold_topology::narrow;
 
 use super::{
-    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, ceil_log2, ring::RingSchedule,
+    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, ceil_log2,
+    ring::RingSchedule,
 };
 use crate::{
     Operation,
