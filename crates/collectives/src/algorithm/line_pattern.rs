@@ -220,41 +220,19 @@ impl LinePattern {
         }
     }
 
-    /// Replaces the value of each coordinate by the sum over its reach before a step.
-    ///
-    /// # Complexity
-    ///
-    /// One addition a coordinate, partner and later step where reaches do not overlap; else one a coordinate and
-    /// member of its reach.
-    pub(crate) fn sum_reach(&self, step: usize, values: &mut [u64]) {
-        if !self.is_disjoint {
-            let old = values.to_vec();
-            for (x, value) in (0..).zip(values) {
-                *value = self.reach(step, x).iter().map(|&at| old[at as usize]).sum();
-            }
-            return;
-        }
-        for later in self.steps[step..].iter().rev() {
-            let old = values.to_vec();
-            for edge in &later.edges {
-                values[edge.source as usize] += old[edge.target as usize];
-            }
-        }
+    /// The reach of every coordinate before a step.
+    pub(crate) fn reaches(&self, step: usize) -> Vec<Vec<u32>> {
+        (0..self.side).map(|x| self.reach(step, x)).collect()
     }
 
-    /// The sum of the values that each edge of a step carries, in the order of the edges.
-    pub(crate) fn sum_sent(&self, step: usize, values: &mut [u64], sums: &mut Vec<u64>) {
-        sums.clear();
-        let edges = &self.steps[step].edges;
-        if self.is_disjoint {
-            self.sum_reach(step + 1, values);
-            sums.extend(edges.iter().map(|edge| values[edge.target as usize]));
-        } else {
-            sums.extend(
-                edges.iter().map(|&edge| -> u64 {
-                    self.sent(step, edge).iter().map(|&at| values[at as usize]).sum()
-                }),
-            );
-        }
+    /// What each edge of a step carries in a reduce-scatter, in the order of the edges.
+    pub(crate) fn all_sent(&self, step: usize) -> Vec<Vec<u32>> {
+        self.steps[step].edges.iter().map(|&edge| self.sent(step, edge)).collect()
+    }
+
+    /// Whether the reaches of a coordinate and its partners after a step never overlap, so that a message carries all
+    /// that the partner reaches.
+    pub(crate) fn is_disjoint(&self) -> bool {
+        self.is_disjoint
     }
 }

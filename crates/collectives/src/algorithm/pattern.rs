@@ -46,7 +46,8 @@ impl PatternSchedule {
     ///
     /// # Complexity
     ///
-    /// An entry a step, share and process, and few additions for each.
+    /// An entry a step, share and message. Where reaches overlap, as on sides that are no powers, also as many additions
+    /// for each as a reach has members in one dimension.
     pub(crate) fn new(
         grid: &RankGrid,
         lines: Vec<LinePattern>,
@@ -75,38 +76,96 @@ impl PatternSchedule {
     fn steps(&self, share: &PatternShare, blocks: &BlockTable, exchange: Exchange) -> Vec<Step> {
         let mut done = vec![0; self.grid.dimension_count()];
         let step = |&dimension: &usize| {
-            let (line, line_step) = (share.lines[dimension], done[dimension]);
-            let units = match exchange {
-                Exchange::Whole => Vec::new(),
-                Exchange::Halving => self.units(share, blocks, &done, dimension),
+            let step = Step {
+                dimension,
+                line: share.lines[dimension],
+                line_step: done[dimension],
+                units: Vec::new(),
             };
             done[dimension] += 1;
-            Step { dimension, line, line_step, units }
+            step
         };
-        share.order.iter().map(step).collect()
-    }
-
-    /// The sizes of the messages of the next step along `dimension`, where `done[i]` steps of each dimension are over.
-    fn units(&self, share: &PatternShare, blocks: &BlockTable, done: &[usize], dimension: usize) -> Vec<u64> {
-        let mut values = blocks.sizes();
-        for (other, (&line, &step)) in share.lines.iter().zip(done).enumerate() {
-            if other != dimension {
-                let line = &self.lines[line];
-                self.grid.transform_lines(&mut values, other, |values| line.sum_reach(step, values));
+        let mut steps: Vec<Step> = share.order.iter().map(step).collect();
+        if exchange == Exchange::Halving {
+            // Backwards, with the sum of blocks in the reach of each rank after the step.
+            let mut reached = blocks.sizes();
+            for step in steps.iter_mut().rev() {
+                done[step.dimension] -= 1;
+                step.units = if self.lines[step.line].is_disjoint() {
+                    self.disjoint_units(step, &mut reached)
+                } else {
+                    self.overlapping_units(share, blocks, &done, step, &mut reached)
+                };
             }
         }
-        let (line, step) = (&self.lines[share.lines[dimension]], done[dimension]);
-        let line_count = self.grid.line_count(dimension) as usize;
-        let mut units = vec![0; line.messages(step).edges.len() * line_count];
-        let (mut sums, mut at) = (Vec::new(), 0);
-        self.grid.transform_lines(&mut values, dimension, |values| {
-            line.sum_sent(step, values, &mut sums);
-            for (edge, &sum) in sums.iter().enumerate() {
-                units[edge * line_count + at] = sum;
+        steps
+    }
+
+    /// The sizes of the messages of a step between disjoint reaches: what the target reaches after the step.
+    ///
+    /// `reached` is brought to the state before the step.
+    fn disjoint_units(&self, step: &Step, reached: &mut [u64]) -> Vec<u64> {
+        let edges = &self.lines[step.line].messages(step.line_step).edges;
+        let line_count = self.grid.line_count(step.dimension) as usize;
+        let mut units = vec![0; edges.len() * line_count];
+        let mut line = 0;
+        let mut after = Vec::new();
+        self.grid.transform_lines(reached, step.dimension, |values| {
+            after.clear();
+            after.extend_from_slice(values);
+            for (number, edge) in edges.iter().enumerate() {
+                let theirs = after[edge.target as usize];
+                units[number * line_count + line] = theirs;
+                values[edge.source as usize] += theirs;
             }
-            at += 1;
+            line += 1;
         });
         units
+    }
+
+    /// The sizes of the messages of a step whose reaches may overlap: sums over what each edge carries.
+    ///
+    /// `done[i]` steps of each dimension are over before the step. `reached` is brought to the state before the step.
+    fn overlapping_units(
+        &self,
+        share: &PatternShare,
+        blocks: &BlockTable,
+        done: &[usize],
+        step: &Step,
+        reached: &mut Vec<u64>,
+    ) -> Vec<u64> {
+        let line = &self.lines[step.line];
+        let mut values = blocks.sizes();
+        for (other, (&line, &done)) in share.lines.iter().zip(done).enumerate() {
+            if other != step.dimension {
+                self.sum_sets(&mut values, other, &self.lines[line].reaches(done));
+            }
+        }
+        let sent = line.all_sent(step.line_step);
+        let line_count = self.grid.line_count(step.dimension) as usize;
+        let mut units = vec![0; sent.len() * line_count];
+        let mut number = 0;
+        self.grid.transform_lines(&mut values, step.dimension, |values| {
+            for (edge, set) in sent.iter().enumerate() {
+                units[edge * line_count + number] = set.iter().map(|&at| values[at as usize]).sum();
+            }
+            number += 1;
+        });
+        self.sum_sets(&mut values, step.dimension, &line.reaches(step.line_step));
+        *reached = values;
+        units
+    }
+
+    /// Replaces the value at each coordinate of a dimension by the sum over the set of that coordinate.
+    fn sum_sets(&self, values: &mut [u64], dimension: usize, sets: &[Vec<u32>]) {
+        let mut old = Vec::new();
+        self.grid.transform_lines(values, dimension, |values| {
+            old.clear();
+            old.extend_from_slice(values);
+            for (value, set) in values.iter_mut().zip(sets) {
+                *value = set.iter().map(|&at| old[at as usize]).sum();
+            }
+        });
     }
 
     /// What a rank sends over an edge of a step in a reduce-scatter.
