@@ -2,12 +2,14 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports};
+use cubefold_collectives::{
+    Algorithm, Collective, CollectiveBounds, CollectiveSpecification, Exchange, LinkCosts, Operation, Ports,
+};
 use cubefold_reference::{
     problem::Links,
     stage_program::{Switching, run_stages},
 };
-use cubefold_topology::Shape;
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape};
 use serde::Deserialize;
 
 use crate::support;
@@ -19,38 +21,38 @@ struct File {
 
 /// A run; members that nobody reads are left out.
 #[derive(Debug, Deserialize)]
-pub struct Case {
+struct Case {
     operation: String,
     algorithm: String,
     exchange: Option<String>,
     ports: serde_json::Value,
     shares: u32,
-    pub shape: Vec<u64>,
-    pub wrap: bool,
+    shape: Vec<u64>,
+    wrap: bool,
     units: u64,
-    pub hop_cycles: u64,
-    pub latency_cycles: u64,
+    hop_cycles: u64,
+    latency_cycles: u64,
     switching: String,
     packet_units: Option<u64>,
-    pub links: String,
-    pub nodes: Vec<u64>,
+    links: String,
+    nodes: Vec<u64>,
     compute_cycles: u64,
     reduce_units_per_cycle: Option<NonZeroU64>,
     messages: usize,
     units_sent: u64,
-    pub makespan_cycles: u64,
+    makespan_cycles: u64,
     longest_queue: u64,
 }
 
 /// Every run.
-pub fn cases() -> Vec<Case> {
+fn cases() -> Vec<Case> {
     let file: File = serde_json::from_str(include_str!("../golden/collectives.json")).unwrap();
     file.cases
 }
 
 impl Case {
     /// The collective that is run.
-    pub fn collective(&self) -> Collective {
+    fn collective(&self) -> Collective {
         let operation = Operation::ALL.into_iter().find(|one| one.name() == self.operation).unwrap();
         let algorithm = Algorithm::ALL.into_iter().find(|one| one.name() == self.algorithm).unwrap();
         let exchange = |name: &String| Exchange::ALL.into_iter().find(|one| one.name() == name).unwrap();
@@ -87,6 +89,27 @@ impl Case {
         let outcome = run_stages(&problem);
         let found = (outcome.makespan, outcome.longest_queue);
         assert_eq!(found, (self.makespan_cycles, self.longest_queue), "{self:?}");
+    }
+}
+
+impl Case {
+    /// The bounds of the run.
+    fn bounds(&self) -> CollectiveBounds {
+        let kind = if self.wrap { MachineKind::Torus } else { MachineKind::Mesh };
+        let machine = Machine::new(kind, &self.shape).unwrap();
+        let nodes: Vec<NodeId> = self.nodes.iter().map(|&node| machine.node(node).unwrap()).collect();
+        let link_mode = LinkMode::ALL.into_iter().find(|mode| mode.name() == self.links).unwrap();
+        let costs = LinkCosts { link_mode, hop_cycles: self.hop_cycles, latency_cycles: self.latency_cycles };
+        self.collective().bounds(&machine, &nodes, costs)
+    }
+}
+
+#[test]
+fn no_checked_run_is_below_its_bounds() {
+    for case in cases() {
+        let bounds = case.bounds();
+        let most = bounds.lower_bound_cycles().max(bounds.steps_cycles);
+        assert!(most <= case.makespan_cycles, "{bounds:?} {case:?}");
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Everything is run by the slow reference, which shares no code with the crate.
 
+#![cfg(test)]
+
 mod golden;
 mod support;
-mod timing;

@@ -10,7 +10,7 @@ use cubefold_reference::{
 };
 
 /// The messages of a collective, by stage and source; each is sent and received alike.
-pub fn messages(collective: &Collective) -> Vec<SizedMessage> {
+pub(crate) fn messages(collective: &Collective) -> Vec<SizedMessage> {
     let mut messages = Vec::new();
     for stage in 0..collective.stage_count() {
         let mut received = Vec::new();
@@ -42,7 +42,7 @@ pub fn messages(collective: &Collective) -> Vec<SizedMessage> {
 }
 
 /// A collective on a full-duplex torus or mesh of this shape without latency: rank `r` on node `r`.
-pub fn problem(collective: &Collective, lengths: &[u64], wrap: bool) -> StageProblem {
+pub(crate) fn problem(collective: &Collective, lengths: &[u64], wrap: bool) -> StageProblem {
     let nodes = 0..collective.rank_count();
     let computations = (0..collective.stage_count()).map(|stage| {
         let processes = ProcessId::first(collective.process_count());

@@ -114,7 +114,7 @@ impl Collective {
     /// When there are more than [`MAX_REPLAYED_RANKS`] ranks; when a size differs from that of the payload, a message
     /// carries what its source does not have, an input is reduced twice, or a rank ends without what is promised.
     pub fn check_data_flow(&self) -> Result<(), DataFlowError> {
-        self.replay(|message| Some(message))
+        self.replay(Some)
     }
 
     /// Replays the messages that are left, as they are left, by `alter`.

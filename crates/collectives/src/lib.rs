@@ -4,6 +4,7 @@
 //! [`Algorithm`] on ranks in a logical shape. It is a program of stages whose messages have sizes.
 
 mod algorithm;
+mod bounds;
 mod collective;
 mod data_flow;
 mod operation;
@@ -13,6 +14,7 @@ mod specification;
 mod vector;
 
 pub use algorithm::{ALGORITHMS, Algorithm, AlgorithmDescriptor, ShapeRequirement, ShareRule};
+pub use bounds::{BandwidthSource, CollectiveBounds, LinkCosts};
 pub use collective::{Collective, ProcessMessages};
 pub use data_flow::{DataFlowError, FlowMessage, MAX_REPLAYED_RANKS};
 pub use operation::{OPERATIONS, Operation, OperationDescriptor};

@@ -80,7 +80,7 @@ mod tests {
                 assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
             }
         }
-        assert_eq!(share_units(u64::MAX, 6, 7), u64::MAX - u64::MAX / 7 * 6 - u64::MAX % 7 * 6 / 7);
+        assert_eq!(share_units(u64::MAX, 6, 7), u64::MAX.div_ceil(7));
     }
 
     #[test]

@@ -156,12 +156,11 @@ pub(crate) struct ByDimensionSchedule {
 impl ByDimensionSchedule {
     fn new(context: &PlanContext) -> Self {
         let grid = context.grid.clone();
-        let units_of_stage = |stage: usize| {
+        let units_of_stage = |stage: usize| -> Vec<u64> {
             let origins: u64 = grid.sides()[..stage].iter().copied().map(u64::from).product();
             let mut units = context.blocks[0].sizes();
             (stage + 1..grid.dimension_count()).for_each(|later| grid.sum_lines(&mut units, later));
-            units.iter_mut().for_each(|units| *units *= origins);
-            units
+            units.into_iter().map(|units| units * origins).collect()
         };
         let units = (0..grid.dimension_count()).map(units_of_stage).collect();
         Self { grid, units }

@@ -64,7 +64,9 @@ impl BucketPhase {
             let dimension_of = |phase: usize| (share + phase) % dimension_count;
             let later: Vec<usize> = (phase + 1..dimension_count).map(dimension_of).collect();
             let mut units = blocks.sizes();
-            later.iter().for_each(|&dimension| grid.sum_lines(&mut units, dimension));
+            for &dimension in &later {
+                grid.sum_lines(&mut units, dimension);
+            }
             let sign = if share < dimension_count { Sign::Positive } else { Sign::Negative };
             BucketShare { dimension: dimension_of(phase), sign, later, units: units.into() }
         };

@@ -140,11 +140,12 @@ impl LinePattern {
 
     /// The coordinate at an offset from `x`.
     fn at(&self, x: u32, offset: u32) -> u32 {
-        match self.symmetry {
-            Symmetry::ExclusiveOr => x ^ offset,
-            Symmetry::Alternating if x % 2 == 1 => (x + self.modulus - offset) % self.modulus,
-            Symmetry::Shift | Symmetry::Mirrored | Symmetry::Alternating => (x + offset) % self.modulus,
-        }
+        let sum = match self.symmetry {
+            Symmetry::ExclusiveOr => return x ^ offset,
+            Symmetry::Alternating if x % 2 == 1 => x + self.modulus - offset,
+            Symmetry::Shift | Symmetry::Mirrored | Symmetry::Alternating => x + offset,
+        };
+        if sum >= self.modulus { sum - self.modulus } else { sum }
     }
 
     /// The partner of `x` at this offset.

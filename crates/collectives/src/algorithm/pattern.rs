@@ -24,9 +24,10 @@ pub(crate) struct PatternShare {
 #[derive(Debug, Clone)]
 struct Step {
     dimension: usize,
-    line: usize,      // the pattern of the dimension
-    line_step: usize, // the step of that pattern
-    units: Vec<u64>,  // by edge of the line, then line; empty where whole shares are sent
+    line: usize,        // the pattern of the dimension
+    within_line: usize, // the step of that pattern
+    line_count: usize,
+    units: Vec<u64>, // by edge of the line, then line; empty where whole shares are sent
 }
 
 /// The patterns of an algorithm on a grid.
@@ -79,7 +80,8 @@ impl PatternSchedule {
             let step = Step {
                 dimension,
                 line: share.lines[dimension],
-                line_step: done[dimension],
+                within_line: done[dimension],
+                line_count: self.grid.line_count(dimension) as usize,
                 units: Vec::new(),
             };
             done[dimension] += 1;
@@ -105,8 +107,8 @@ impl PatternSchedule {
     ///
     /// `reached` is brought to the state before the step.
     fn disjoint_units(&self, step: &Step, reached: &mut [u64]) -> Vec<u64> {
-        let edges = &self.lines[step.line].messages(step.line_step).edges;
-        let line_count = self.grid.line_count(step.dimension) as usize;
+        let edges = &self.lines[step.line].messages(step.within_line).edges;
+        let line_count = step.line_count;
         let mut units = vec![0; edges.len() * line_count];
         let mut line = 0;
         let mut after = Vec::new();
@@ -141,8 +143,8 @@ impl PatternSchedule {
                 self.sum_sets(&mut values, other, &self.lines[line].reaches(done));
             }
         }
-        let sent = line.all_sent(step.line_step);
-        let line_count = self.grid.line_count(step.dimension) as usize;
+        let sent = line.all_sent(step.within_line);
+        let line_count = step.line_count;
         let mut units = vec![0; sent.len() * line_count];
         let mut number = 0;
         self.grid.transform_lines(&mut values, step.dimension, |values| {
@@ -151,7 +153,7 @@ impl PatternSchedule {
             }
             number += 1;
         });
-        self.sum_sets(&mut values, step.dimension, &line.reaches(step.line_step));
+        self.sum_sets(&mut values, step.dimension, &line.reaches(step.within_line));
         *reached = values;
         units
     }
@@ -175,7 +177,7 @@ impl PatternSchedule {
         let sets: Vec<Vec<u32>> = (0..self.grid.dimension_count())
             .map(|dimension| {
                 if dimension == step.dimension {
-                    return self.lines[step.line].sent(step.line_step, edge);
+                    return self.lines[step.line].sent(step.within_line, edge);
                 }
                 let done = steps[..stage].iter().filter(|earlier| earlier.dimension == dimension).count();
                 self.lines[lines[dimension]].reach(done, self.grid.coordinate(source, dimension))
@@ -193,7 +195,7 @@ impl StageSchedule for PatternSchedule {
     #[inline]
     fn candidate_count(&self, stage: usize, place: Place, end: End) -> u32 {
         let step = &self.shares[place.share as usize][stage];
-        let line = self.lines[step.line].messages(step.line_step);
+        let line = self.lines[step.line].messages(step.within_line);
         let x = self.grid.coordinate(place.rank, step.dimension) as usize;
         match end {
             End::Source => line.first[x + 1] - line.first[x],
@@ -204,18 +206,16 @@ impl StageSchedule for PatternSchedule {
     #[inline]
     fn candidate(&self, stage: usize, place: Place, end: End, index: u32) -> Option<PeerMessage> {
         let step = &self.shares[place.share as usize][stage];
-        let line = self.lines[step.line].messages(step.line_step);
+        let line = self.lines[step.line].messages(step.within_line);
         let x = self.grid.coordinate(place.rank, step.dimension) as usize;
         let edge = match end {
             End::Source => line.first[x] + index,
             End::Destination => line.incoming[(line.first_incoming[x] + index) as usize],
         } as usize;
-        let units = match &self.whole_units {
-            Some(units) => units[place.share as usize],
-            None => {
-                let line_count = self.grid.line_count(step.dimension) as usize;
-                step.units[edge * line_count + self.grid.line(place.rank, step.dimension) as usize]
-            }
+        let units = if let Some(units) = &self.whole_units {
+            units[place.share as usize]
+        } else {
+            step.units[edge * step.line_count + self.grid.line(place.rank, step.dimension) as usize]
         };
         let peer = match end {
             End::Source => line.edges[edge].target,
@@ -227,7 +227,7 @@ impl StageSchedule for PatternSchedule {
     fn max_candidates(&self, end: End) -> u32 {
         let steps = self.shares.iter().flatten();
         let counts = steps.flat_map(|step| {
-            let line = self.lines[step.line].messages(step.line_step);
+            let line = self.lines[step.line].messages(step.within_line);
             let starts = match end {
                 End::Source => &line.first,
                 End::Destination => &line.first_incoming,
@@ -241,7 +241,7 @@ impl StageSchedule for PatternSchedule {
         let step = &self.shares[share as usize][stage];
         let coordinate = |rank| self.grid.coordinate(rank, step.dimension);
         let (from, to) = (coordinate(source), coordinate(destination));
-        let edges = &self.lines[step.line].messages(step.line_step).edges;
+        let edges = &self.lines[step.line].messages(step.within_line).edges;
         let edge = edges.iter().find(|edge| (edge.source, edge.target) == (from, to));
         Payload::Blocks(match (edge, &self.whole_units) {
             (None, _) => Vec::new(),
