@@ -37,6 +37,10 @@ pub(crate) fn messages(collective: &Collective) -> Vec<SizedMessage> {
         }
         received.sort_unstable();
         assert_eq!(messages[before..], received[..], "what is sent is received");
+        assert_eq!(
+            received.iter().map(|message| message.units).max().unwrap_or(0),
+            collective.max_units(stage)
+        );
     }
     messages
 }
@@ -48,6 +52,10 @@ pub(crate) fn problem(collective: &Collective, lengths: &[u64], wrap: bool) -> S
         let processes = ProcessId::first(collective.process_count());
         processes.map(|process| collective.computation(stage, process)).collect()
     });
+    let computations: Vec<Vec<u64>> = computations.collect();
+    let (total, longest) = collective.computations();
+    assert_eq!(computations.iter().flatten().map(|&cycles| u128::from(cycles)).sum::<u128>(), total);
+    assert!(computations.iter().flatten().all(|&cycles| cycles <= longest));
     StageProblem {
         grid: Grid { lengths: lengths.to_vec(), wraps: vec![wrap; lengths.len()] },
         wires: None,
@@ -62,7 +70,7 @@ pub(crate) fn problem(collective: &Collective, lengths: &[u64], wrap: bool) -> S
         local_cycles: (0, 0),
         eager_units: 0,
         nodes: (0..collective.share_count()).flat_map(|_| nodes.clone()).collect(),
-        computations: computations.collect(),
+        computations,
         messages: messages(collective),
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     CollectiveError, CollectiveSpecification, Exchange, Operation,
     algorithm::{Phase, Plan, PlanContext},
     rank_grid::RankGrid,
-    schedule::{End, Payload, Place, Schedule, StageSchedule},
+    schedule::{End, Payload, Place, Schedule, StageSchedule, StageTally},
     vector::{BlockTable, share_units},
 };
 
@@ -241,7 +241,87 @@ impl Collective {
     /// When there is no such stage or source.
     #[must_use]
     pub fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        self.sends(stage, source).find(|&(to, _)| to == destination).map_or(0, |(_, units)| units)
+        let (source, destination) = (self.place(source), self.place(destination));
+        let Stage { phase, within } = self.stages[stage];
+        match self.phases[phase as usize] {
+            Phase::Messages { schedule, is_reversed, .. } if source.share == destination.share => {
+                let (schedule, within) = (&self.schedules[schedule], within as usize);
+                if is_reversed {
+                    schedule.units(schedule.stage_count() - 1 - within, destination, source.rank)
+                } else {
+                    schedule.units(within, source, destination.rank)
+                }
+            }
+            Phase::Synchronisation => {
+                u64::from(source.rank == destination.rank && source.share != destination.share)
+            }
+            Phase::Messages { .. } | Phase::Reduction => 0,
+        }
+    }
+
+    /// The size of the largest message of a stage \[units\]; 0 of a stage without messages.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such stage.
+    #[must_use]
+    pub fn max_units(&self, stage: usize) -> u64 {
+        match self.phases[self.stages[stage].phase as usize] {
+            Phase::Messages { .. } => {
+                (0..self.share_count).map(|share| self.tally(stage, share).max_units).max().unwrap_or(0)
+            }
+            Phase::Synchronisation => 1,
+            Phase::Reduction => 0,
+        }
+    }
+
+    /// The sums over the ranks in a stage of messages.
+    fn tally(&self, stage: usize, share: u32) -> StageTally {
+        let Stage { phase, within } = self.stages[stage];
+        let Phase::Messages { schedule, is_reversed, is_reducing } = self.phases[phase as usize] else {
+            return StageTally::default();
+        };
+        let (schedule, within) = (&self.schedules[schedule], within as usize);
+        let (within, received) = if is_reversed {
+            (schedule.stage_count() - 1 - within, End::Source)
+        } else {
+            (within, End::Destination)
+        };
+        let rate = self.specification.reduce_units_per_cycle.filter(|_| is_reducing);
+        let ranks = narrow(self.rank_count.get());
+        schedule.tally(schedule.representative(within, share), share, ranks, received, rate)
+    }
+
+    /// The sum of all computations, and a time \[cycles\] than which none is longer.
+    ///
+    /// # Complexity
+    ///
+    /// One look at each process and stage; rings and buckets only at the first stage of each phase.
+    #[must_use]
+    pub fn computations(&self) -> (u128, u64) {
+        let compute_cycles = self.specification.compute_cycles;
+        let (mut total, mut most_reduced) = (0, 0);
+        for share in 0..self.share_count {
+            let mut last: Option<((u32, usize), StageTally)> = None;
+            for (stage, &Stage { phase, within }) in self.stages.iter().enumerate() {
+                let Phase::Messages { schedule, is_reducing, .. } = self.phases[phase as usize] else {
+                    continue;
+                };
+                let key = (phase, self.schedules[schedule].representative(within as usize, share));
+                let tally = match last {
+                    Some((same, tally)) if same == key => tally,
+                    _ => self.tally(stage, share),
+                };
+                last = Some((key, tally));
+                total += u128::from(tally.active) * u128::from(compute_cycles) + tally.reduction_cycles;
+                if is_reducing {
+                    most_reduced = tally.max_received_units.max(most_reduced);
+                }
+            }
+        }
+        let reduction =
+            self.specification.reduce_units_per_cycle.map_or(0, |rate| most_reduced.div_ceil(rate.get()));
+        (total, compute_cycles.saturating_add(reduction))
     }
 
     /// The time for which a process computes in a stage \[cycles\]: `compute_cycles` where it sends or receives messages

@@ -7,6 +7,8 @@
 //! A schedule that runs backwards, each message in the opposite direction, is the reverse of an operation: gather is
 //! the reverse of scatter, all-gather often that of reduce-scatter.
 
+use std::num::NonZeroU64;
+
 use crate::algorithm::{
     all_to_all::{ByDimensionSchedule, DirectSchedule, PairwiseSchedule},
     bruck::{BruckItemSchedule, BruckSchedule},
@@ -57,6 +59,27 @@ pub enum Payload {
     Token,
 }
 
+/// Sums over the ranks in a stage of a share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct StageTally {
+    /// The size of the largest message \[units\].
+    pub(crate) max_units: u64,
+    /// The number of ranks that send or receive a message.
+    pub(crate) active: u64,
+    /// The most units that a rank receives.
+    pub(crate) max_received_units: u64,
+    /// The time in which all ranks reduce what they receive \[cycles\].
+    pub(crate) reduction_cycles: u128,
+}
+
+impl StageTally {
+    /// Counts a rank that receives so many units.
+    pub(crate) fn add_received(&mut self, units: u64, rate: Option<NonZeroU64>) {
+        self.max_received_units = self.max_received_units.max(units);
+        self.reduction_cycles += rate.map_or(0, |rate| u128::from(units.div_ceil(rate.get())));
+    }
+}
+
 /// Queries of a schedule; stages are counted from its first.
 pub(crate) trait StageSchedule {
     /// The number of stages.
@@ -71,8 +94,64 @@ pub(crate) trait StageSchedule {
     /// The most candidates of any process in any stage.
     fn max_candidates(&self, end: End) -> u32;
 
+    /// The size of the message of `source` to `destination` in a stage \[units\]; 0 where there is none.
+    fn units(&self, stage: usize, source: Place, destination: u32) -> u64 {
+        let candidates = 0..self.candidate_count(stage, source, End::Source);
+        let mut messages = candidates.filter_map(|index| self.candidate(stage, source, End::Source, index));
+        messages.find(|&(peer, _)| peer == destination).map_or(0, |(_, units)| units)
+    }
+
+    /// A stage whose messages of a share have the same sizes, each in the same number, with the same neighbours: those of
+    /// this stage with the ranks renamed. Stages without messages are not renamed.
+    fn representative(&self, stage: usize, share: u32) -> usize {
+        let _ = share;
+        stage
+    }
+
+    /// The sums over all ranks in a stage of a share.
+    ///
+    /// What a rank receives is taken to be reduced, so many units a cycle. `received` is the end that receives:
+    /// sources do in a schedule that runs backwards.
+    fn tally(
+        &self,
+        stage: usize,
+        share: u32,
+        ranks: u32,
+        received: End,
+        rate: Option<NonZeroU64>,
+    ) -> StageTally
+    where
+        Self: Sized,
+    {
+        tally_by_rank(self, stage, share, ranks, received, rate)
+    }
+
     /// What the message of a share from `source` to `destination` in a stage carries.
     fn payload(&self, stage: usize, share: u32, source: u32, destination: u32) -> Payload;
+}
+
+/// [`StageSchedule::tally`], rank by rank.
+pub(crate) fn tally_by_rank(
+    schedule: &impl StageSchedule,
+    stage: usize,
+    share: u32,
+    ranks: u32,
+    received: End,
+    rate: Option<NonZeroU64>,
+) -> StageTally {
+    let mut tally = StageTally::default();
+    for place in (0..ranks).map(|rank| Place { share, rank }) {
+        let sizes = |end| {
+            let candidates = 0..schedule.candidate_count(stage, place, end);
+            let messages = candidates.filter_map(move |index| schedule.candidate(stage, place, end, index));
+            messages.map(|(_, units)| units)
+        };
+        let units = sizes(received).sum();
+        tally.max_units = sizes(received).max().unwrap_or(0).max(tally.max_units);
+        tally.active += u64::from(units > 0 || sizes(received.opposite()).next().is_some());
+        tally.add_received(units, rate);
+    }
+    tally
 }
 
 /// Declares [`Schedule`], which asks the schedule that it is.
@@ -108,6 +187,31 @@ macro_rules! schedules {
             fn candidate(&self, stage: usize, place: Place, end: End, index: u32) -> Option<PeerMessage> {
                 match self {
                     $(Self::$variant(schedule) => schedule.candidate(stage, place, end, index),)*
+                }
+            }
+
+            fn units(&self, stage: usize, source: Place, destination: u32) -> u64 {
+                match self {
+                    $(Self::$variant(schedule) => schedule.units(stage, source, destination),)*
+                }
+            }
+
+            fn representative(&self, stage: usize, share: u32) -> usize {
+                match self {
+                    $(Self::$variant(schedule) => schedule.representative(stage, share),)*
+                }
+            }
+
+            fn tally(
+                &self,
+                stage: usize,
+                share: u32,
+                ranks: u32,
+                received: End,
+                rate: Option<NonZeroU64>,
+            ) -> StageTally {
+                match self {
+                    $(Self::$variant(schedule) => schedule.tally(stage, share, ranks, received, rate),)*
                 }
             }
 

@@ -92,6 +92,10 @@ impl StageSchedule for DirectSchedule {
         (peer != place.rank && units > 0).then_some((peer, units))
     }
 
+    fn units(&self, stage: usize, source: Place, destination: u32) -> u64 {
+        self.candidate(stage, source, End::Source, destination).map_or(0, |(_, units)| units)
+    }
+
     fn max_candidates(&self, _: End) -> u32 {
         self.blocks.count() - 1
     }
@@ -186,6 +190,12 @@ impl StageSchedule for ByDimensionSchedule {
         };
         let units = self.units[stage][destination as usize];
         (peer != place.rank && units > 0).then_some((peer, units))
+    }
+
+    fn units(&self, stage: usize, source: Place, destination: u32) -> u64 {
+        let coordinate = self.grid.coordinate(destination, stage);
+        let candidate = self.candidate(stage, source, End::Source, coordinate);
+        candidate.filter(|&(peer, _)| peer == destination).map_or(0, |(_, units)| units)
     }
 
     fn max_candidates(&self, _: End) -> u32 {

@@ -125,6 +125,11 @@ impl StageSchedule for BucketPhase {
         (units > 0).then(|| (at(peer), units))
     }
 
+    fn representative(&self, stage: usize, share: u32) -> usize {
+        let side = self.grid.sides()[self.shares[share as usize].dimension];
+        if stage + 1 < side as usize { 0 } else { stage }
+    }
+
     fn max_candidates(&self, _: End) -> u32 {
         1
     }

@@ -4,10 +4,12 @@
 //! dimensions with what its line pattern sends in this one. All-gather is the reverse. With [`Exchange::Whole`] every
 //! message is the whole share (`docs/model.md` section 16).
 
+use std::num::NonZeroU64;
+
 use super::line_pattern::{Edge, LinePattern};
 use crate::{
     rank_grid::RankGrid,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    schedule::{End, Payload, PeerMessage, Place, StageSchedule, StageTally, tally_by_rank},
     specification::Exchange,
     vector::BlockTable,
 };
@@ -222,6 +224,26 @@ impl StageSchedule for PatternSchedule {
             End::Destination => line.edges[edge].source,
         };
         (units > 0).then(|| (self.grid.with_coordinate(place.rank, step.dimension, peer), units))
+    }
+
+    fn tally(
+        &self,
+        stage: usize,
+        share: u32,
+        ranks: u32,
+        received: End,
+        rate: Option<NonZeroU64>,
+    ) -> StageTally {
+        let step = &self.shares[share as usize][stage];
+        // Matchings in which every message has units need no look at who exchanges it.
+        let is_matching = step.units.len() == ranks as usize && self.lines[step.line].is_disjoint();
+        if !is_matching || step.units.contains(&0) {
+            return tally_by_rank(self, stage, share, ranks, received, rate);
+        }
+        let mut tally = StageTally { active: ranks.into(), ..StageTally::default() };
+        step.units.iter().for_each(|&units| tally.add_received(units, rate));
+        tally.max_units = tally.max_received_units;
+        tally
     }
 
     fn max_candidates(&self, end: End) -> u32 {

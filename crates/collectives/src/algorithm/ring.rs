@@ -170,6 +170,10 @@ impl StageSchedule for RingSchedule {
         (units > 0).then(|| (cycle.rank(peer), units))
     }
 
+    fn representative(&self, _: usize, _: u32) -> usize {
+        0
+    }
+
     fn max_candidates(&self, _: End) -> u32 {
         1
     }
