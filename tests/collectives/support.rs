@@ -19,6 +19,8 @@ pub(crate) fn messages(collective: &Collective) -> Vec<SizedMessage> {
             let here = process.label() as usize;
             let sent: Vec<_> = collective.sends(stage, process).collect();
             assert!(sent.is_sorted_by(|a, b| a.0 < b.0), "destinations ascend");
+            let units = |to| collective.units(stage, process, to);
+            assert!(sent.iter().all(|&(to, size)| units(to) == size), "sizes are those of what is sent");
             messages.extend(sent.iter().map(|&(destination, units)| SizedMessage {
                 stage,
                 source: here,

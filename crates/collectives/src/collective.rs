@@ -49,6 +49,15 @@ struct Stage {
     within: u32, // stages of the phase before it
 }
 
+/// A stage of a schedule as a stage of a collective.
+#[derive(Debug, Clone, Copy)]
+struct LocatedStage<'a> {
+    schedule: &'a Schedule,
+    stage: usize, // of the schedule
+    is_reducing: bool,
+    end_of_sources: End, // the end of the schedule's messages that sends: its destinations where it runs backwards
+}
+
 impl Collective {
     /// Returns the collective of a specification.
     ///
@@ -216,20 +225,13 @@ impl Collective {
     #[inline]
     fn messages(&self, stage: usize, process: ProcessId, end: End) -> ProcessMessages<'_> {
         let place = self.place(process);
-        let Stage { phase, within } = self.stages[stage];
-        let within = within as usize;
-        let (peers, candidate_count) = match self.phases[phase as usize] {
-            Phase::Messages { schedule, is_reversed, .. } => {
-                let schedule = &self.schedules[schedule];
-                let (stage, end) = if is_reversed {
-                    (schedule.stage_count() - 1 - within, end.opposite())
-                } else {
-                    (within, end)
-                };
+        let (peers, candidate_count) = match self.locate(stage) {
+            Ok(LocatedStage { schedule, stage, end_of_sources, .. }) => {
+                let end = if end_of_sources == End::Source { end } else { end.opposite() };
                 (Peers::Ranks { schedule, stage, end }, schedule.candidate_count(stage, place, end))
             }
-            Phase::Synchronisation => (Peers::Shares, self.share_count),
-            Phase::Reduction => (Peers::Shares, 0),
+            Err(Phase::Synchronisation) => (Peers::Shares, self.share_count),
+            Err(_) => (Peers::Shares, 0),
         };
         ProcessMessages { collective: self, place, peers, next: 0, candidate_count }
     }
@@ -242,20 +244,14 @@ impl Collective {
     #[must_use]
     pub fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
         let (source, destination) = (self.place(source), self.place(destination));
-        let Stage { phase, within } = self.stages[stage];
-        match self.phases[phase as usize] {
-            Phase::Messages { schedule, is_reversed, .. } if source.share == destination.share => {
-                let (schedule, within) = (&self.schedules[schedule], within as usize);
-                if is_reversed {
-                    schedule.units(schedule.stage_count() - 1 - within, destination, source.rank)
-                } else {
-                    schedule.units(within, source, destination.rank)
-                }
+        match self.locate(stage) {
+            Ok(LocatedStage { schedule, stage, end_of_sources, .. }) if source.share == destination.share => {
+                schedule.units(stage, source, end_of_sources, destination.rank)
             }
-            Phase::Synchronisation => {
+            Err(Phase::Synchronisation) => {
                 u64::from(source.rank == destination.rank && source.share != destination.share)
             }
-            Phase::Messages { .. } | Phase::Reduction => 0,
+            _ => 0,
         }
     }
 
@@ -266,30 +262,22 @@ impl Collective {
     /// When there is no such stage.
     #[must_use]
     pub fn max_units(&self, stage: usize) -> u64 {
-        match self.phases[self.stages[stage].phase as usize] {
-            Phase::Messages { .. } => {
-                (0..self.share_count).map(|share| self.tally(stage, share).max_units).max().unwrap_or(0)
+        match self.locate(stage) {
+            Ok(located) => {
+                (0..self.share_count).map(|share| self.tally(located, share).max_units).max().unwrap_or(0)
             }
-            Phase::Synchronisation => 1,
-            Phase::Reduction => 0,
+            Err(Phase::Synchronisation) => 1,
+            Err(_) => 0,
         }
     }
 
     /// The sums over the ranks in a stage of messages.
-    fn tally(&self, stage: usize, share: u32) -> StageTally {
-        let Stage { phase, within } = self.stages[stage];
-        let Phase::Messages { schedule, is_reversed, is_reducing } = self.phases[phase as usize] else {
-            return StageTally::default();
-        };
-        let (schedule, within) = (&self.schedules[schedule], within as usize);
-        let (within, received) = if is_reversed {
-            (schedule.stage_count() - 1 - within, End::Source)
-        } else {
-            (within, End::Destination)
-        };
+    fn tally(&self, located: LocatedStage<'_>, share: u32) -> StageTally {
+        let LocatedStage { schedule, stage, is_reducing, end_of_sources } = located;
         let rate = self.specification.reduce_units_per_cycle.filter(|_| is_reducing);
         let ranks = narrow(self.rank_count.get());
-        schedule.tally(schedule.representative(within, share), share, ranks, received, rate)
+        let stage = schedule.representative(stage, share);
+        schedule.tally(stage, share, ranks, end_of_sources.opposite(), rate)
     }
 
     /// The sum of all computations, and a time \[cycles\] than which none is longer.
@@ -303,18 +291,16 @@ impl Collective {
         let (mut total, mut most_reduced) = (0, 0);
         for share in 0..self.share_count {
             let mut last: Option<((u32, usize), StageTally)> = None;
-            for (stage, &Stage { phase, within }) in self.stages.iter().enumerate() {
-                let Phase::Messages { schedule, is_reducing, .. } = self.phases[phase as usize] else {
-                    continue;
-                };
-                let key = (phase, self.schedules[schedule].representative(within as usize, share));
+            for (stage, &Stage { phase, .. }) in self.stages.iter().enumerate() {
+                let Ok(located) = self.locate(stage) else { continue };
+                let key = (phase, located.schedule.representative(located.stage, share));
                 let tally = match last {
                     Some((same, tally)) if same == key => tally,
-                    _ => self.tally(stage, share),
+                    _ => self.tally(located, share),
                 };
                 last = Some((key, tally));
                 total += u128::from(tally.active) * u128::from(compute_cycles) + tally.reduction_cycles;
-                if is_reducing {
+                if located.is_reducing {
                     most_reduced = tally.max_received_units.max(most_reduced);
                 }
             }
@@ -396,16 +382,28 @@ impl Collective {
 
     /// What the message of a share from one rank to another in a stage carries, of a stage that has such.
     pub(crate) fn payload(&self, stage: usize, share: u32, source: u32, destination: u32) -> Payload {
-        let Stage { phase, within } = self.stages[stage];
-        let Phase::Messages { schedule, is_reversed, .. } = self.phases[phase as usize] else {
-            return Payload::Token;
-        };
-        let (schedule, within) = (&self.schedules[schedule], within as usize);
-        if is_reversed {
-            schedule.payload(schedule.stage_count() - 1 - within, share, destination, source)
-        } else {
-            schedule.payload(within, share, source, destination)
+        match self.locate(stage) {
+            Ok(LocatedStage { schedule, stage, end_of_sources: End::Source, .. }) => {
+                schedule.payload(stage, share, source, destination)
+            }
+            Ok(LocatedStage { schedule, stage, .. }) => schedule.payload(stage, share, destination, source),
+            Err(_) => Payload::Token,
         }
+    }
+
+    /// The stage of a schedule that a stage is; the phase of one without a schedule.
+    #[inline]
+    fn locate(&self, stage: usize) -> Result<LocatedStage<'_>, Phase> {
+        let Stage { phase, within } = self.stages[stage];
+        let phase = self.phases[phase as usize];
+        let Phase::Messages { schedule, is_reversed, is_reducing } = phase else { return Err(phase) };
+        let (schedule, within) = (&self.schedules[schedule], within as usize);
+        Ok(if is_reversed {
+            let stage = schedule.stage_count() - 1 - within;
+            LocatedStage { schedule, stage, is_reducing, end_of_sources: End::Destination }
+        } else {
+            LocatedStage { schedule, stage: within, is_reducing, end_of_sources: End::Source }
+        })
     }
 
     /// What is performed.

@@ -94,11 +94,12 @@ pub(crate) trait StageSchedule {
     /// The most candidates of any process in any stage.
     fn max_candidates(&self, end: End) -> u32;
 
-    /// The size of the message of `source` to `destination` in a stage \[units\]; 0 where there is none.
-    fn units(&self, stage: usize, source: Place, destination: u32) -> u64 {
-        let candidates = 0..self.candidate_count(stage, source, End::Source);
-        let mut messages = candidates.filter_map(|index| self.candidate(stage, source, End::Source, index));
-        messages.find(|&(peer, _)| peer == destination).map_or(0, |(_, units)| units)
+    /// The size of the message between `place`, which is this end of it, and another rank \[units\]; 0 where there is
+    /// none.
+    fn units(&self, stage: usize, place: Place, end: End, other: u32) -> u64 {
+        let candidates = 0..self.candidate_count(stage, place, end);
+        let mut messages = candidates.filter_map(|index| self.candidate(stage, place, end, index));
+        messages.find(|&(peer, _)| peer == other).map_or(0, |(_, units)| units)
     }
 
     /// A stage whose messages of a share have the same sizes, each in the same number, with the same neighbours: those of
@@ -190,9 +191,9 @@ macro_rules! schedules {
                 }
             }
 
-            fn units(&self, stage: usize, source: Place, destination: u32) -> u64 {
+            fn units(&self, stage: usize, place: Place, end: End, other: u32) -> u64 {
                 match self {
-                    $(Self::$variant(schedule) => schedule.units(stage, source, destination),)*
+                    $(Self::$variant(schedule) => schedule.units(stage, place, end, other),)*
                 }
             }
 

@@ -92,8 +92,8 @@ impl StageSchedule for DirectSchedule {
         (peer != place.rank && units > 0).then_some((peer, units))
     }
 
-    fn units(&self, stage: usize, source: Place, destination: u32) -> u64 {
-        self.candidate(stage, source, End::Source, destination).map_or(0, |(_, units)| units)
+    fn units(&self, stage: usize, place: Place, end: End, other: u32) -> u64 {
+        self.candidate(stage, place, end, other).map_or(0, |(_, units)| units)
     }
 
     fn max_candidates(&self, _: End) -> u32 {
@@ -192,10 +192,10 @@ impl StageSchedule for ByDimensionSchedule {
         (peer != place.rank && units > 0).then_some((peer, units))
     }
 
-    fn units(&self, stage: usize, source: Place, destination: u32) -> u64 {
-        let coordinate = self.grid.coordinate(destination, stage);
-        let candidate = self.candidate(stage, source, End::Source, coordinate);
-        candidate.filter(|&(peer, _)| peer == destination).map_or(0, |(_, units)| units)
+    fn units(&self, stage: usize, place: Place, end: End, other: u32) -> u64 {
+        let coordinate = self.grid.coordinate(other, stage);
+        let candidate = self.candidate(stage, place, end, coordinate);
+        candidate.filter(|&(peer, _)| peer == other).map_or(0, |(_, units)| units)
     }
 
     fn max_candidates(&self, _: End) -> u32 {
