@@ -71,7 +71,7 @@ impl Case {
 
     fn check(&self) {
         let collective = self.collective();
-        let mut problem = support::problem(&collective, &self.shape, self.wrap);
+        let mut problem = support::problem(&collective, self.shares, &self.shape, self.wrap);
         problem.hop_cycles = self.hop_cycles;
         problem.latency_cycles = self.latency_cycles;
         problem.packet_units = self.packet_units;

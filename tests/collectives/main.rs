@@ -4,5 +4,7 @@
 
 #![cfg(test)]
 
+mod costs;
 mod golden;
+mod sequences;
 mod support;

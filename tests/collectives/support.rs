@@ -1,6 +1,5 @@
 //! Collectives as problems of the slow reference.
 
-use cubefold_collectives::Collective;
 use cubefold_mapping::ProcessId;
 use cubefold_reference::{
     grid::Grid,
@@ -8,56 +7,55 @@ use cubefold_reference::{
     route::Tie,
     stage_program::{Arbitration, SizedMessage, StageProblem, Switching},
 };
+use cubefold_simulator::Program;
 
-/// The messages of a collective, by stage and source; each is sent and received alike.
-pub(crate) fn messages(collective: &Collective) -> Vec<SizedMessage> {
+/// The messages of a program, by stage and source.
+///
+/// # Panics
+///
+/// When what is sent is not received, when partners do not ascend, or when the program contradicts itself on sizes.
+pub(crate) fn messages(program: &impl Program) -> Vec<SizedMessage> {
     let mut messages = Vec::new();
-    for stage in 0..collective.stage_count() {
+    for stage in 0..program.stage_count() {
         let mut received = Vec::new();
         let before = messages.len();
-        for process in ProcessId::first(collective.process_count()) {
-            let here = process.label() as usize;
-            let sent: Vec<_> = collective.sends(stage, process).collect();
-            assert!(sent.is_sorted_by(|a, b| a.0 < b.0), "destinations ascend");
-            let units = |to| collective.units(stage, process, to);
-            assert!(sent.iter().all(|&(to, size)| units(to) == size), "sizes are those of what is sent");
-            messages.extend(sent.iter().map(|&(destination, units)| SizedMessage {
-                stage,
-                source: here,
-                destination: destination.label() as usize,
-                units,
-            }));
-            let sources: Vec<_> = collective.receives(stage, process).collect();
-            assert!(sources.is_sorted_by(|a, b| a.0 < b.0), "sources ascend");
-            assert!(sources.len() <= collective.max_received());
-            received.extend(sources.iter().map(|&(source, units)| SizedMessage {
+        for process in ProcessId::first(program.process_count()) {
+            let message = |source: ProcessId, destination: ProcessId| SizedMessage {
                 stage,
                 source: source.label() as usize,
-                destination: here,
-                units,
-            }));
+                destination: destination.label() as usize,
+                units: program.units(stage, source, destination),
+            };
+            let destinations: Vec<_> = program.destinations(stage, process).collect();
+            assert!(destinations.is_sorted_by(|a, b| a < b), "destinations ascend");
+            messages.extend(destinations.into_iter().map(|destination| message(process, destination)));
+            let sources: Vec<_> = program.sources(stage, process).collect();
+            assert!(sources.is_sorted_by(|a, b| a < b), "sources ascend");
+            assert!(sources.len() <= program.max_received());
+            received.extend(sources.into_iter().map(|source| message(source, process)));
         }
         received.sort_unstable();
         assert_eq!(messages[before..], received[..], "what is sent is received");
-        assert_eq!(
-            received.iter().map(|message| message.units).max().unwrap_or(0),
-            collective.max_units(stage)
-        );
+        let largest = received.iter().map(|message| message.units).max();
+        assert_eq!(largest.unwrap_or(1), program.max_units(stage));
     }
     messages
 }
 
-/// A collective on a full-duplex torus or mesh of this shape without latency: rank `r` on node `r`.
-pub(crate) fn problem(collective: &Collective, lengths: &[u64], wrap: bool) -> StageProblem {
-    let nodes = 0..collective.rank_count();
-    let computations = (0..collective.stage_count()).map(|stage| {
-        let processes = ProcessId::first(collective.process_count());
-        processes.map(|process| collective.computation(stage, process)).collect()
-    });
-    let computations: Vec<Vec<u64>> = computations.collect();
-    let (total, longest) = collective.computations();
-    assert_eq!(computations.iter().flatten().map(|&cycles| u128::from(cycles)).sum::<u128>(), total);
-    assert!(computations.iter().flatten().all(|&cycles| cycles <= longest));
+/// A program with so many processes a rank on a full-duplex torus or mesh without latency: rank `r` on node `r`.
+///
+/// # Panics
+///
+/// As [`messages`]; when the program contradicts itself on computations.
+pub(crate) fn problem(program: &impl Program, shares: u32, lengths: &[u64], wrap: bool) -> StageProblem {
+    let ranks = program.process_count() / u64::from(shares);
+    let processes = || ProcessId::first(program.process_count());
+    let of_stage = |stage| processes().map(|process| program.computation(stage, process).get()).collect();
+    let computations: Vec<Vec<u64>> = (0..program.stage_count()).map(of_stage).collect();
+    let all = || computations.iter().flatten();
+    assert_eq!(all().map(|&cycles| u128::from(cycles)).sum::<u128>(), program.total_compute());
+    assert!(all().all(|&cycles| cycles <= program.compute().get()));
+    assert!(!program.all_processes_compute() || all().all(|&cycles| cycles > 0));
     StageProblem {
         grid: Grid { lengths: lengths.to_vec(), wraps: vec![wrap; lengths.len()] },
         wires: None,
@@ -68,11 +66,11 @@ pub(crate) fn problem(collective: &Collective, lengths: &[u64], wrap: bool) -> S
         switching: Switching::StoreAndForward,
         packet_units: None,
         arbitration: Arbitration::FirstCome,
-        processors_per_node: collective.share_count() as usize,
+        processors_per_node: shares as usize,
         local_cycles: (0, 0),
         eager_units: 0,
-        nodes: (0..collective.share_count()).flat_map(|_| nodes.clone()).collect(),
+        nodes: (0..shares).flat_map(|_| 0..ranks).collect(),
         computations,
-        messages: messages(collective),
+        messages: messages(program),
     }
 }

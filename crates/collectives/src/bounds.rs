@@ -42,7 +42,7 @@ pub enum BandwidthSource {
 }
 
 /// The lower bounds of a collective on a placement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CollectiveBounds {
     /// The bandwidth bound \[cycles\].
     pub bandwidth_cycles: u64,
@@ -61,6 +61,19 @@ impl CollectiveBounds {
     #[must_use]
     pub fn lower_bound_cycles(&self) -> u64 {
         self.bandwidth_cycles.max(self.latency_cycles)
+    }
+
+    /// The larger of each of the bounds.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        let bandwidth = if other.bandwidth_cycles > self.bandwidth_cycles { other } else { self };
+        Self {
+            bandwidth_cycles: bandwidth.bandwidth_cycles,
+            bandwidth_source: bandwidth.bandwidth_source,
+            latency_cycles: self.latency_cycles.max(other.latency_cycles),
+            distance: self.distance.max(other.distance),
+            steps_cycles: self.steps_cycles.max(other.steps_cycles),
+        }
     }
 }
 

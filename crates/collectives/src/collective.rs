@@ -1,5 +1,7 @@
 //! Collectives as stage programs: processes, stages, messages and computations.
 
+use std::sync::OnceLock;
+
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Length, narrow};
 
@@ -40,6 +42,18 @@ pub struct Collective {
     stages: Vec<Stage>,
     rank_count: Length, // in 2..2^32
     share_count: u32,   // at least 1
+    computations: OnceLock<ComputationTotals>,
+}
+
+/// The computations of all processes in all stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ComputationTotals {
+    /// Their sum \[cycles\].
+    pub total_cycles: u128,
+    /// A time than which none is longer \[cycles\].
+    pub longest_cycles: u64,
+    /// Whether every process is known to compute in every stage.
+    pub is_complete: bool,
 }
 
 /// A stage: which one of its phase.
@@ -87,6 +101,7 @@ impl Collective {
             stages: Vec::new(),
             rank_count: Length::new(rank_count.into()),
             share_count,
+            computations: OnceLock::new(),
         };
         let is_needed = |phase: &Phase| share_count > 1 || *phase != Phase::Synchronisation;
         phases.into_iter().filter(is_needed).for_each(|phase| collective.push(phase));
@@ -280,15 +295,19 @@ impl Collective {
         schedule.tally(stage, share, ranks, end_of_sources.opposite(), rate)
     }
 
-    /// The sum of all computations, and a time \[cycles\] than which none is longer.
+    /// The computations of all processes in all stages.
     ///
     /// # Complexity
     ///
-    /// One look at each process and stage; rings and buckets only at the first stage of each phase.
+    /// One look at each process and stage at the first call; at a ring or bucket, only at the first stage of each phase.
     #[must_use]
-    pub fn computations(&self) -> (u128, u64) {
+    pub fn computations(&self) -> ComputationTotals {
+        *self.computations.get_or_init(|| self.sum_computations())
+    }
+
+    fn sum_computations(&self) -> ComputationTotals {
         let compute_cycles = self.specification.compute_cycles;
-        let (mut total, mut most_reduced) = (0, 0);
+        let (mut active, mut reduction_cycles, mut most_reduced) = (0, 0, 0);
         for share in 0..self.share_count {
             let mut last: Option<((u32, usize), StageTally)> = None;
             for (stage, &Stage { phase, .. }) in self.stages.iter().enumerate() {
@@ -299,15 +318,21 @@ impl Collective {
                     _ => self.tally(located, share),
                 };
                 last = Some((key, tally));
-                total += u128::from(tally.active) * u128::from(compute_cycles) + tally.reduction_cycles;
+                active += u128::from(tally.active);
+                reduction_cycles += tally.reduction_cycles;
                 if located.is_reducing {
                     most_reduced = tally.max_received_units.max(most_reduced);
                 }
             }
         }
-        let reduction =
-            self.specification.reduce_units_per_cycle.map_or(0, |rate| most_reduced.div_ceil(rate.get()));
-        (total, compute_cycles.saturating_add(reduction))
+        let rate = self.specification.reduce_units_per_cycle;
+        let longest_reduction = rate.map_or(0, |rate| most_reduced.div_ceil(rate.get()));
+        ComputationTotals {
+            total_cycles: active * u128::from(compute_cycles) + reduction_cycles,
+            longest_cycles: compute_cycles.saturating_add(longest_reduction),
+            is_complete: compute_cycles > 0
+                && active == u128::from(self.process_count()) * self.stage_count() as u128,
+        }
     }
 
     /// The time for which a process computes in a stage \[cycles\]: `compute_cycles` where it sends or receives messages

@@ -5,13 +5,15 @@
 //! `r - s`. By-dimension has a stage for each dimension, in which every rank sends every other on its line the items
 //! whose destination has that coordinate (`docs/model.md` section 16).
 
+use std::num::NonZeroU64;
+
 use cubefold_topology::narrow;
 
 use super::{Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule};
 use crate::{
     Operation,
     rank_grid::RankGrid,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    schedule::{End, Payload, PeerMessage, Place, StageSchedule, StageTally},
     vector::BlockTable,
 };
 
@@ -92,6 +94,15 @@ impl StageSchedule for DirectSchedule {
         (peer != place.rank && units > 0).then_some((peer, units))
     }
 
+    fn tally(&self, _: usize, _: u32, ranks: u32, _: End, _: Option<NonZeroU64>) -> StageTally {
+        let (sizes, ranks) = (self.blocks.sizes(), u64::from(ranks));
+        let largest = sizes.iter().copied().max().unwrap_or(0);
+        let received = sizes.iter().map(|units| units * (ranks - 1)).max().unwrap_or(0);
+        // Ranks without a block send to those with one.
+        let active = if sizes.iter().any(|&units| units > 0) { ranks } else { 0 };
+        StageTally { max_units: largest, active, max_received_units: received, reduction_cycles: 0 }
+    }
+
     fn units(&self, stage: usize, place: Place, end: End, other: u32) -> u64 {
         self.candidate(stage, place, end, other).map_or(0, |(_, units)| units)
     }
@@ -136,6 +147,11 @@ impl StageSchedule for PairwiseSchedule {
         };
         let units = self.blocks.size(destination);
         (units > 0).then_some((peer, units))
+    }
+
+    fn representative(&self, stage: usize, _: u32) -> usize {
+        // In every stage each rank receives its block. Who sends none of its own then differs.
+        if self.blocks.sizes().contains(&0) { stage } else { 0 }
     }
 
     fn max_candidates(&self, _: End) -> u32 {
