@@ -5,11 +5,13 @@ use std::num::NonZeroU64;
 use cubefold_collectives::{
     Algorithm, Collective, CollectiveBounds, CollectiveSpecification, Exchange, LinkCosts, Operation, Ports,
 };
+use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_reference::{
     problem::Links,
-    stage_program::{Switching, run_stages},
+    stage_program::{self, run_stages},
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape};
+use cubefold_simulator::{Communication, CountLinkUse, Cycles, EngineChoice, Execution, Switching, simulate};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 use serde::Deserialize;
 
 use crate::support;
@@ -81,8 +83,8 @@ impl Case {
             _ => Links::HalfDuplex,
         };
         problem.switching = match self.switching.as_str() {
-            "cut-through" => Switching::CutThrough,
-            _ => Switching::StoreAndForward,
+            "cut-through" => stage_program::Switching::CutThrough,
+            _ => stage_program::Switching::StoreAndForward,
         };
         let units_sent: u64 = problem.messages.iter().map(|message| message.units).sum();
         assert_eq!((problem.messages.len(), units_sent), (self.messages, self.units_sent), "{self:?}");
@@ -93,14 +95,64 @@ impl Case {
 }
 
 impl Case {
+    fn machine(&self) -> Machine {
+        let kind = if self.wrap { MachineKind::Torus } else { MachineKind::Mesh };
+        Machine::new(kind, &self.shape).unwrap()
+    }
+
+    /// The node of each rank.
+    fn rank_nodes(&self) -> Vec<NodeId> {
+        let machine = self.machine();
+        self.nodes.iter().map(|&node| machine.node(node).unwrap()).collect()
+    }
+
+    /// The node of each process.
+    fn placement(&self) -> Placement {
+        let nodes = (0..self.shares).flat_map(|_| self.rank_nodes()).collect();
+        Placement::Table(PlacementTable::new(&self.machine(), nodes).unwrap())
+    }
+
+    fn link_mode(&self) -> LinkMode {
+        LinkMode::ALL.into_iter().find(|mode| mode.name() == self.links).unwrap()
+    }
+
+    fn communication(&self) -> Communication {
+        let switching = Switching::ALL.into_iter().find(|one| one.name() == self.switching).unwrap();
+        Communication::new(self.link_mode(), Cycles::new(self.hop_cycles), TieRule::Direct)
+            .unwrap()
+            .with_latency(Cycles::new(self.latency_cycles))
+            .with_switching(switching)
+            .with_packets(self.packet_units.and_then(NonZeroU64::new))
+            .with_processors(NonZeroU64::new(self.shares.into()).unwrap())
+    }
+
     /// The bounds of the run.
     fn bounds(&self) -> CollectiveBounds {
-        let kind = if self.wrap { MachineKind::Torus } else { MachineKind::Mesh };
-        let machine = Machine::new(kind, &self.shape).unwrap();
-        let nodes: Vec<NodeId> = self.nodes.iter().map(|&node| machine.node(node).unwrap()).collect();
-        let link_mode = LinkMode::ALL.into_iter().find(|mode| mode.name() == self.links).unwrap();
-        let costs = LinkCosts { link_mode, hop_cycles: self.hop_cycles, latency_cycles: self.latency_cycles };
-        self.collective().bounds(&machine, &nodes, costs)
+        let costs = LinkCosts {
+            link_mode: self.link_mode(),
+            hop_cycles: self.hop_cycles,
+            latency_cycles: self.latency_cycles,
+        };
+        self.collective().bounds(&self.machine(), &self.rank_nodes(), costs)
+    }
+}
+
+#[test]
+fn the_engine_agrees_with_every_checked_run() {
+    for case in cases() {
+        let placement = case.placement();
+        let outcome = simulate(
+            &case.collective(),
+            &placement,
+            case.communication(),
+            &Execution::Asynchronous(EngineChoice::Auto),
+            CountLinkUse::No,
+            &mut (),
+        );
+        let outcome = outcome.unwrap();
+        assert_eq!(outcome.summary.makespan().get(), case.makespan_cycles, "{case:?}");
+        assert_eq!(outcome.traffic.longest_queue.map(u64::from), Some(case.longest_queue), "{case:?}");
+        assert_eq!(outcome.traffic.messages, case.messages as u64, "{case:?}");
     }
 }
 
