@@ -1,12 +1,15 @@
 //! Groups and sequences, run by the slow reference.
 
+use std::num::NonZeroU64;
+
 use cubefold_collectives::{
-    Algorithm, Collective, CollectiveSequence, CollectiveSpecification, GroupedCollective, Operation, Ports,
-    SequenceStep,
+    Algorithm, Collective, CollectiveSequence, CollectiveSpecification, GroupedCollective, LinkCosts,
+    Operation, Ports, SequenceStep,
 };
+use cubefold_mapping::ProcessId;
 use cubefold_reference::stage_program::{StageOutcome, run_stages};
 use cubefold_simulator::Program;
-use cubefold_topology::Shape;
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape};
 
 use crate::support;
 
@@ -52,6 +55,11 @@ fn steps_of_equal_processes_take_the_sum_of_their_times() {
     let alone = [&gather, &scatter].map(|step| run(step, 1, &[4, 4]).makespan);
     let steps = vec![gather.into(), SequenceStep::Computation(1000), scatter.into()];
     let sequence = CollectiveSequence::new(steps).unwrap();
+    let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+    let nodes: Vec<NodeId> = torus.nodes().collect();
+    let costs = LinkCosts { link_mode: LinkMode::FullDuplex, hop_cycles: 1, latency_cycles: 0 };
+    // 72 units enter, or leave, every node over 4 channels; distance 2 and the cost of a step are less.
+    assert_eq!(sequence.bounds(&torus, &nodes, costs).lower_bound_cycles(), 1000 + 18);
     assert_eq!((sequence.stage_count(), sequence.share_count()), (7, 1));
     assert_eq!(run(&sequence, 1, &[4, 4]).makespan, alone[0] + 1000 + alone[1]);
 }
@@ -90,4 +98,34 @@ fn a_rank_begins_a_step_when_all_its_shares_have_finished_the_one_before() {
             }
         }
     }
+}
+
+#[test]
+fn stages_that_repeat_have_the_messages_and_computations_of_the_stage_before() {
+    let mut repeated = 0;
+    for algorithm in [Algorithm::Ring, Algorithm::HamiltonianRings, Algorithm::Bucket] {
+        for (units, rate) in [(64, None), (64, Some(3)), (65, None)] {
+            let ports = if algorithm == Algorithm::Bucket { Ports::All } else { Ports::One };
+            let asked = CollectiveSpecification {
+                vector_units: units,
+                ports,
+                reduce_units_per_cycle: rate.and_then(NonZeroU64::new),
+                ..specification(Operation::AllReduce, algorithm, &[4, 4])
+            };
+            let collective = Collective::new(asked).unwrap();
+            for stage in (0..collective.stage_count()).filter(|&stage| collective.repeats(stage)) {
+                repeated += 1;
+                for process in ProcessId::first(collective.process_count()) {
+                    assert!(collective.sends(stage, process).eq(collective.sends(stage - 1, process)));
+                    assert!(collective.receives(stage, process).eq(collective.receives(stage - 1, process)));
+                    assert_eq!(
+                        collective.computation(stage, process),
+                        collective.computation(stage - 1, process)
+                    );
+                }
+            }
+        }
+    }
+    // Of 2 * 15 stages of a ring, and of 4 * 3 of bucket, all but the first, or the first two, of each phase.
+    assert_eq!(repeated, 2 * 2 * (14 + 13) + 4 * (2 + 1));
 }

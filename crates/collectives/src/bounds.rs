@@ -63,6 +63,17 @@ impl CollectiveBounds {
         self.bandwidth_cycles.max(self.latency_cycles)
     }
 
+    /// The bounds of a run in which every rank also computes for so many cycles before or after.
+    #[must_use]
+    pub(crate) fn after(self, cycles: u64) -> Self {
+        Self {
+            bandwidth_cycles: self.bandwidth_cycles.saturating_add(cycles),
+            latency_cycles: self.latency_cycles.saturating_add(cycles),
+            steps_cycles: self.steps_cycles.saturating_add(cycles),
+            ..self
+        }
+    }
+
     /// The larger of each of the bounds.
     #[must_use]
     pub fn max(self, other: Self) -> Self {

@@ -295,6 +295,24 @@ impl Collective {
         schedule.tally(stage, share, ranks, end_of_sources.opposite(), rate)
     }
 
+    /// Whether a stage is known to have the messages and the computations of the stage before it.
+    ///
+    /// With blocks of equal size these are the stages of a ring, or of a phase of bucket, after the first two. Other
+    /// stages may repeat without being known to.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such stage.
+    #[must_use]
+    pub fn repeats(&self, stage: usize) -> bool {
+        // What came in the stage before is reduced in this one: in the second stage of a phase, what came in its first.
+        let settled = if self.specification.reduce_units_per_cycle.is_some() { 2 } else { 1 };
+        self.stages[stage].within >= settled
+            && self.locate(stage).is_ok_and(|located| {
+                located.end_of_sources == End::Source && located.schedule.repeats(located.stage)
+            })
+    }
+
     /// The computations of all processes in all stages.
     ///
     /// # Complexity

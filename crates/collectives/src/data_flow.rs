@@ -375,7 +375,7 @@ mod tests {
                 for plain in specifications(&lengths) {
                     // All vectors on few processes, one of them in turn on many.
                     turn += 1;
-                    let chosen = if ranks <= 18 { 0..5 } else { turn % 5..turn % 5 + 1 };
+                    let chosen = if ranks <= 12 { 0..5 } else { turn % 5..turn % 5 + 1 };
                     for &units in &vectors[chosen] {
                         assert_right(&with_vector(&plain, units, turn as u64 % ranks));
                     }

@@ -242,6 +242,16 @@ impl GroupedCollective {
         self.collective.computation(stage, self.process_in_group(process))
     }
 
+    /// Whether a stage is known to have the messages and the computations of the stage before it.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such stage.
+    #[must_use]
+    pub fn repeats(&self, stage: usize) -> bool {
+        self.collective.repeats(stage)
+    }
+
     /// The computations of all processes in all stages.
     #[must_use]
     pub fn computations(&self) -> ComputationTotals {

@@ -109,6 +109,12 @@ pub(crate) trait StageSchedule {
         stage
     }
 
+    /// Whether the messages of a stage are known to be those of the stage before it: the same ends and sizes.
+    fn repeats(&self, stage: usize) -> bool {
+        let _ = stage;
+        false
+    }
+
     /// The sums over all ranks in a stage of a share.
     ///
     /// What a rank receives is taken to be reduced, so many units a cycle. `received` is the end that receives:
@@ -200,6 +206,12 @@ macro_rules! schedules {
             fn representative(&self, stage: usize, share: u32) -> usize {
                 match self {
                     $(Self::$variant(schedule) => schedule.representative(stage, share),)*
+                }
+            }
+
+            fn repeats(&self, stage: usize) -> bool {
+                match self {
+                    $(Self::$variant(schedule) => schedule.repeats(stage),)*
                 }
             }
 

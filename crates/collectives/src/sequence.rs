@@ -1,9 +1,9 @@
 //! Sequences: collectives and computations one after another.
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::{Length, MAX_NODE_COUNT, narrow};
+use cubefold_topology::{Length, MAX_NODE_COUNT, Machine, NodeId, narrow};
 
-use crate::{ComputationTotals, GroupMessages, GroupedCollective};
+use crate::{CollectiveBounds, ComputationTotals, GroupMessages, GroupedCollective, LinkCosts};
 
 /// A step of a sequence.
 #[derive(Debug, Clone)]
@@ -275,6 +275,43 @@ impl CollectiveSequence {
             },
             SequenceStage::Synchronisation { .. } => 0,
         }
+    }
+
+    /// Whether a stage is known to have the messages and the computations of the stage before it.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such stage.
+    #[must_use]
+    pub fn repeats(&self, stage: usize) -> bool {
+        match self.stages[stage] {
+            SequenceStage::Synchronisation { .. } => false,
+            SequenceStage::Step { step, within } => match &self.steps[step as usize] {
+                SequenceStep::Collective(grouped) => grouped.repeats(within as usize),
+                SequenceStep::Computation(_) => false,
+            },
+        }
+    }
+
+    /// The lower bounds of the sequence with rank `r` on node `nodes[r]`: the largest of those of its collectives, each
+    /// after and before the computations of the other steps.
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many nodes as ranks, or a node is none of the machine's.
+    #[must_use]
+    pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
+        let mut bounds = CollectiveBounds::default();
+        let mut computation = 0_u64;
+        for step in &self.steps {
+            match step {
+                SequenceStep::Collective(grouped) => {
+                    bounds = bounds.max(grouped.bounds(machine, nodes, costs));
+                }
+                SequenceStep::Computation(cycles) => computation = computation.saturating_add(*cycles),
+            }
+        }
+        bounds.after(computation)
     }
 
     /// The computations of all processes in all stages.

@@ -39,6 +39,11 @@ impl BlockTable {
         (self.starts.len() - 1) as u32
     }
 
+    /// Whether all blocks have the same size.
+    pub(crate) fn is_even(&self) -> bool {
+        self.units().is_multiple_of(self.count().into())
+    }
+
     /// The number of units of a block.
     #[inline]
     pub(crate) fn size(&self, block: u32) -> u64 {

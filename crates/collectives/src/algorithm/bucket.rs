@@ -16,6 +16,7 @@ use crate::{
     Operation,
     rank_grid::RankGrid,
     schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    vector::BlockTable,
 };
 
 pub(super) static BUCKET: AlgorithmDescriptor = AlgorithmDescriptor {
@@ -53,6 +54,7 @@ pub(crate) struct BucketPhase {
     grid: RankGrid,
     half: Half,
     shares: Vec<BucketShare>,
+    is_even: bool, // whether the blocks of each share have the same size
 }
 
 impl BucketPhase {
@@ -60,7 +62,7 @@ impl BucketPhase {
     fn new(context: &PlanContext, phase: usize) -> Self {
         let grid = &context.grid;
         let dimension_count = grid.dimension_count();
-        let share = |(share, blocks): (usize, &crate::vector::BlockTable)| {
+        let share = |(share, blocks): (usize, &BlockTable)| {
             let dimension_of = |phase: usize| (share + phase) % dimension_count;
             let later: Vec<usize> = (phase + 1..dimension_count).map(dimension_of).collect();
             let mut units = blocks.sizes();
@@ -71,7 +73,8 @@ impl BucketPhase {
             BucketShare { dimension: dimension_of(phase), sign, later, units: units.into() }
         };
         let shares = context.blocks.iter().enumerate().map(share).collect();
-        Self { grid: grid.clone(), half: Half::ReduceScatter, shares }
+        let is_even = context.blocks.iter().all(BlockTable::is_even);
+        Self { grid: grid.clone(), half: Half::ReduceScatter, shares, is_even }
     }
 
     /// The phase of the all-gather along the same dimensions.
@@ -128,6 +131,11 @@ impl StageSchedule for BucketPhase {
     fn representative(&self, stage: usize, share: u32) -> usize {
         let side = self.grid.sides()[self.shares[share as usize].dimension];
         if stage + 1 < side as usize { 0 } else { stage }
+    }
+
+    fn repeats(&self, stage: usize) -> bool {
+        let ends_here = |share: &BucketShare| stage + 1 == self.grid.sides()[share.dimension] as usize;
+        stage > 0 && self.is_even && !self.shares.iter().any(ends_here)
     }
 
     fn max_candidates(&self, _: End) -> u32 {

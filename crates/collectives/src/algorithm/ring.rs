@@ -174,6 +174,10 @@ impl StageSchedule for RingSchedule {
         0
     }
 
+    fn repeats(&self, stage: usize) -> bool {
+        stage > 0 && self.blocks.iter().all(BlockTable::is_even)
+    }
+
     fn max_candidates(&self, _: End) -> u32 {
         1
     }
