@@ -1,7 +1,7 @@
 //! Textbook costs of algorithms without contention, to the cycle.
 //!
-//! A stage in which every process sends `b` units over `d` links of its own takes `COMPUTE + d LATENCY + HOP (d - 1 + b)`
-//! with cut-through; a collective of such stages takes the sum.
+//! A stage in which every process sends `b` units over `d` links of its own takes `COMPUTE + d
+//! LATENCY + HOP (d - 1 + b)` with cut-through; a collective of such stages takes the sum.
 
 use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports};
 use cubefold_reference::stage_program::{Switching, run_stages};
@@ -49,7 +49,8 @@ fn a_ring_takes_its_stages_with_a_block_each() {
         assert_eq!(of(Operation::ReduceScatter, Algorithm::Ring), half);
         assert_eq!(of(Operation::AllGather, Algorithm::Ring), half);
         assert_eq!(of(Operation::AllReduce, Algorithm::Ring), 2 * half);
-        // Halves in both directions use both channels of a link. Between two ranks there is one channel for both.
+        // Halves in both directions use both channels of a link. Between two ranks there is one
+        // channel for both.
         if ranks > 2 {
             assert_eq!(of(Operation::AllReduce, Algorithm::BidirectionalRing), 2 * (ranks - 1) * stage(3, 1));
         }
@@ -83,7 +84,8 @@ fn bucket_takes_shrinking_blocks_along_each_dimension() {
 
 #[test]
 fn pairwise_exchanges_take_the_distance_of_each_stage() {
-    // On a hypercube the messages of stage s go as many links as s has bits, each over links of its own.
+    // On a hypercube the messages of stage s go as many links as s has bits, each over links of its
+    // own.
     for dimensions in 1..=4_u32 {
         let lengths = vec![2; dimensions as usize];
         let ranks = 1_u64 << dimensions;

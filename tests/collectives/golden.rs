@@ -1,4 +1,5 @@
-//! The runs in `tests/golden/collectives.json`: numbers of messages and units, makespans and queues.
+//! The runs in `tests/golden/collectives.json`: numbers of messages and units, makespans and
+//! queues.
 
 use std::num::NonZeroU64;
 

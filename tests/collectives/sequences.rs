@@ -58,7 +58,8 @@ fn steps_of_equal_processes_take_the_sum_of_their_times() {
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
     let nodes: Vec<NodeId> = torus.nodes().collect();
     let costs = LinkCosts { link_mode: LinkMode::FullDuplex, hop_cycles: 1, latency_cycles: 0 };
-    // 72 units enter, or leave, every node over 4 channels; distance 2 and the cost of a step are less.
+    // 72 units enter, or leave, every node over 4 channels; distance 2 and the cost of a step are
+    // less.
     assert_eq!(sequence.bounds(&torus, &nodes, costs).lower_bound_cycles(), 1000 + 18);
     assert_eq!((sequence.stage_count(), sequence.share_count()), (7, 1));
     assert_eq!(run(&sequence, 1, &[4, 4]).makespan, alone[0] + 1000 + alone[1]);
@@ -126,6 +127,7 @@ fn stages_that_repeat_have_the_messages_and_computations_of_the_stage_before() {
             }
         }
     }
-    // Of 2 * 15 stages of a ring, and of 4 * 3 of bucket, all but the first, or the first two, of each phase.
+    // Of 2 * 15 stages of a ring, and of 4 * 3 of bucket, all but the first, or the first two, of
+    // each phase.
     assert_eq!(repeated, 2 * 2 * (14 + 13) + 4 * (2 + 1));
 }

@@ -13,7 +13,8 @@ use cubefold_simulator::Program;
 ///
 /// # Panics
 ///
-/// When what is sent is not received, when partners do not ascend, or when the program contradicts itself on sizes.
+/// When what is sent is not received, when partners do not ascend, or when the program contradicts
+/// itself on sizes.
 pub(crate) fn messages(program: &impl Program) -> Vec<SizedMessage> {
     let mut messages = Vec::new();
     for stage in 0..program.stage_count() {
@@ -42,7 +43,8 @@ pub(crate) fn messages(program: &impl Program) -> Vec<SizedMessage> {
     messages
 }
 
-/// A program with so many processes a rank on a full-duplex torus or mesh without latency: rank `r` on node `r`.
+/// A program with so many processes a rank on a full-duplex torus or mesh without latency: rank `r`
+/// on node `r`.
 ///
 /// # Panics
 ///

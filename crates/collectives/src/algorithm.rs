@@ -1,7 +1,8 @@
 //! Algorithms of collectives: the one list, and what all of them are made from.
 //!
-//! An algorithm is a file with an [`AlgorithmDescriptor`]: its name, operations, shapes and source, and the function
-//! that makes its [`Plan`]. [`ALGORITHMS`] lists the descriptors; names, help, documentation and tests derive from it.
+//! An algorithm is a file with an [`AlgorithmDescriptor`]: its name, operations, shapes and source,
+//! and the function that makes its [`Plan`]. [`ALGORITHMS`] lists the descriptors; names, help,
+//! documentation and tests derive from it.
 
 use std::fmt;
 
@@ -261,7 +262,8 @@ impl Plan {
         self.push(schedule, true, false);
     }
 
-    /// Adds a stage in which the shares of a rank wait for each other, unless it would be the first.
+    /// Adds a stage in which the shares of a rank wait for each other, unless it would be the
+    /// first.
     pub(crate) fn synchronise(&mut self) {
         if !self.phases.is_empty() {
             self.phases.push(Phase::Synchronisation);
@@ -274,7 +276,8 @@ impl Plan {
     }
 }
 
-/// Adds the phases of a pattern: reduce-scatter its steps, all-gather their reverse, all-reduce one or both.
+/// Adds the phases of a pattern: reduce-scatter its steps, all-gather their reverse, all-reduce one
+/// or both.
 fn pattern_plan(context: &PlanContext, schedule: PatternSchedule, plan: &mut Plan) {
     match context.operation() {
         Operation::AllGather => plan.copy_reversed(schedule),
@@ -286,10 +289,11 @@ fn pattern_plan(context: &PlanContext, schedule: PatternSchedule, plan: &mut Pla
     }
 }
 
-/// The schedule in which the first `D` shares run `plain` in every dimension, the others `mirrored`.
+/// The schedule in which the first `D` shares run `plain` in every dimension, the others
+/// `mirrored`.
 ///
-/// Share `c` starts with dimension `c mod D`: for `j = 0, 1, ..` it takes the dimensions from there on that have a step
-/// `j`.
+/// Share `c` starts with dimension `c mod D`: for `j = 0, 1, ..` it takes the dimensions from there
+/// on that have a step `j`.
 fn patterns_by_share(
     context: &PlanContext,
     plain: impl Fn(u32) -> LinePattern,

@@ -1,7 +1,9 @@
-//! Lower bounds on the time of a collective on one placement (`docs/model.md` section 16, "Bounds").
+//! Lower bounds on the time of a collective on one placement (`docs/model.md` section 16,
+//! "Bounds").
 //!
-//! No run is below the *bandwidth* bound, what links must carry, nor below the *latency* bound, how far data must go.
-//! The *steps* bound holds for algorithms that receive, or send, as many messages at a time as this one.
+//! No run is below the *bandwidth* bound, what links must carry, nor below the *latency* bound, how
+//! far data must go. The *steps* bound holds for algorithms that receive, or send, as many messages
+//! at a time as this one.
 
 use cubefold_topology::{Axis, Digit, HostDimension, LinkMode, Machine, NodeId, narrow};
 
@@ -28,7 +30,8 @@ pub enum BandwidthSource {
     Node(NodeId),
     /// The arrivals at all used nodes (Patarasuk & Yuan 2009).
     Arrivals,
-    /// What crosses the two ends of `length` coordinates of a dimension from `first` on; in a mesh the upper end only.
+    /// What crosses the two ends of `length` coordinates of a dimension from `first` on; in a mesh
+    /// the upper end only.
     Cut {
         /// The dimension.
         dimension: HostDimension,
@@ -97,8 +100,8 @@ impl Collective {
     ///
     /// # Complexity
     ///
-    /// Time that is linear in the ranks for a collective on all nodes of a grid. Else, one distance for each pair of a
-    /// rank and a rank with data that goes anywhere.
+    /// Time that is linear in the ranks for a collective on all nodes of a grid. Else, one distance
+    /// for each pair of a rank and a rank with data that goes anywhere.
     #[must_use]
     pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
         assert_eq!(nodes.len() as u64, self.rank_count(), "a node for each rank");
@@ -170,7 +173,8 @@ impl<'a> PlacedCollective<'a> {
         self.costs.link_mode == LinkMode::HalfDuplex
     }
 
-    /// The largest bandwidth bound \[cycles\], if anything must cross a link; the first of equal ones.
+    /// The largest bandwidth bound \[cycles\], if anything must cross a link; the first of equal
+    /// ones.
     fn bandwidth(&self) -> Option<(u64, BandwidthSource)> {
         let mut bounds = Vec::new();
         match self.collective.operation() {
@@ -189,7 +193,8 @@ impl<'a> PlacedCollective<'a> {
         bounds.into_iter().rev().max_by_key(|&(cycles, _)| cycles)
     }
 
-    /// The cycles in which `resources` channels or links carry so many units, `l` not counted; none for no units.
+    /// The cycles in which `resources` channels or links carry so many units, `l` not counted; none
+    /// for no units.
     fn carried(&self, units: u128, resources: u64) -> Option<u64> {
         let cycles = u128::from(self.costs.hop_cycles) * units.div_ceil(u128::from(resources.max(1)));
         (units > 0).then(|| saturate(cycles))
@@ -212,7 +217,8 @@ impl<'a> PlacedCollective<'a> {
         Some((cycles, BandwidthSource::Node(used.node)))
     }
 
-    /// The bound from all arrivals of an all-reduce: `N - 1` of every unit to be combined, `N - 1` to be known.
+    /// The bound from all arrivals of an all-reduce: `N - 1` of every unit to be combined, `N - 1`
+    /// to be known.
     fn arrivals(&self) -> Option<(u64, BandwidthSource)> {
         let is_used = |node: NodeId| self.used.binary_search_by_key(&node, |used| used.node).is_ok();
         let resources = self.used.iter().map(|used| {
@@ -301,10 +307,11 @@ impl<'a> PlacedCollective<'a> {
             .sum()
     }
 
-    /// The largest distance that data must go \[links\]; none where no data must go from one rank to another.
+    /// The largest distance that data must go \[links\]; none where no data must go from one rank
+    /// to another.
     fn distance(&self) -> Option<u64> {
         let root_rank = self.collective.specification().root;
-        let root = self.nodes[root_rank as usize];
+        let root = || self.nodes[root_rank as usize];
         let with_blocks = |is_end: fn(u32, u32) -> bool| -> Vec<NodeId> {
             let ranks = (0..).zip(self.nodes.iter().zip(&self.own_units));
             let ends = ranks.filter(|&(rank, (_, &units))| units > 0 && is_end(rank, root_rank));
@@ -318,10 +325,10 @@ impl<'a> PlacedCollective<'a> {
             Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => {
                 self.greatest_distance(&with_blocks(|_, _| true))
             }
-            Operation::Broadcast | Operation::Reduce => self.greatest_distance_to(root, self.nodes),
+            Operation::Broadcast | Operation::Reduce => self.greatest_distance_to(root(), self.nodes),
             Operation::Scatter | Operation::Gather => {
                 let others = with_blocks(|rank, root| rank != root);
-                self.greatest_distance_to(root, &others)
+                self.greatest_distance_to(root(), &others)
             }
         }
     }
@@ -350,7 +357,8 @@ impl<'a> PlacedCollective<'a> {
         }
     }
 
-    /// `ceil(log_(p+1) P)`: the fewest steps in which `P` processes can hear of each other by `p` messages at a time.
+    /// `ceil(log_(p+1) P)`: the fewest steps after which a result can depend on `P` processes, with
+    /// `p` messages at a time.
     fn least_steps(&self) -> u32 {
         let operation = self.collective.operation();
         let messages = match operation {
@@ -422,7 +430,8 @@ mod tests {
         let line = Machine::new(MachineKind::Line, &[4]).unwrap();
         let of = |operation| bounds(operation, 8, &line, COSTS);
         let node = |index| Some(BandwidthSource::Node(NodeId::new(index)));
-        // All-reduce: 6 channels take 2 * 8 * 3 arrivals, 8 each; an end takes 8 over its only channel: 2 * 8 + 5.
+        // All-reduce: 6 channels take 2 * 8 * 3 arrivals, 8 each; an end takes 8 over its only
+        // channel: 2 * 8 + 5.
         assert_eq!(
             (of(Operation::AllReduce).bandwidth_cycles, of(Operation::AllReduce).bandwidth_source),
             (21, node(0))
@@ -451,8 +460,8 @@ mod tests {
     fn half_duplex_counts_links() {
         let ring = Machine::new(MachineKind::Ring, &[6]).unwrap();
         let half = LinkCosts { link_mode: LinkMode::HalfDuplex, ..COSTS };
-        // A node has 2 channels that end, or 2 links: M = 12 in, or 24 both ways. Arrivals: 2 * 12 * 5 on 12 channels
-        // or 6 links.
+        // A node has 2 channels that end, or 2 links: M = 12 in, or 24 both ways. Arrivals: 2 * 12
+        //  * 5 on 12 channels or 6 links.
         assert_eq!(bounds(Operation::AllReduce, 12, &ring, COSTS).bandwidth_cycles, 2 * 10 + 5);
         let both = bounds(Operation::AllReduce, 12, &ring, half);
         assert_eq!(
@@ -502,9 +511,12 @@ mod tests {
     fn data_that_goes_nowhere_bounds_nothing() {
         let ring = Machine::new(MachineKind::Ring, &[4]).unwrap();
         assert_eq!(bounds(Operation::AllReduce, 0, &ring, COSTS).lower_bound_cycles(), 0);
+        // A root is of no account where there is none.
+        let rootless = CollectiveSpecification { root: 9, ..specification(Operation::AllReduce, &[4], 8) };
+        let nodes: Vec<NodeId> = ring.nodes().collect();
+        assert_eq!(Collective::new(rootless).unwrap().bounds(&ring, &nodes, COSTS).distance, 2);
         // The only block of one unit is that of rank 3, the root.
         let gather = CollectiveSpecification { root: 3, ..specification(Operation::Gather, &[4], 1) };
-        let nodes: Vec<NodeId> = ring.nodes().collect();
         let none = Collective::new(gather).unwrap().bounds(&ring, &nodes, COSTS);
         assert_eq!((none.lower_bound_cycles(), none.steps_cycles), (0, 0));
         // All ranks on one node: nothing crosses a link, but a step is begun.

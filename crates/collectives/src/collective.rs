@@ -13,10 +13,12 @@ use crate::{
     vector::{BlockTable, share_units},
 };
 
-/// A collective of `P` ranks and `k` shares: a stage program of `k P` processes (`docs/model.md` section 16).
+/// A collective of `P` ranks and `k` shares: a stage program of `k P` processes (`docs/model.md`
+/// section 16).
 ///
-/// Share `c` of rank `r` is process `c P + r`. Messages are computed from the structure of the algorithm when they are
-/// asked for; what is kept is at most a number for each process and stage of algorithms with few stages.
+/// Share `c` of rank `r` is process `c P + r`. Messages are computed from the structure of the
+/// algorithm when they are asked for; what is kept is at most a number for each process and stage
+/// of algorithms with few stages.
 ///
 /// ```
 /// use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Operation};
@@ -215,7 +217,8 @@ impl Collective {
         Place { share: narrow(share), rank: narrow(rank) }
     }
 
-    /// The messages that a process sends in a stage: destination and size \[units\], by ascending destination.
+    /// The messages that a process sends in a stage: destination and size \[units\], by ascending
+    /// destination.
     ///
     /// # Panics
     ///
@@ -226,7 +229,8 @@ impl Collective {
         self.messages(stage, process, End::Source)
     }
 
-    /// The messages that a process receives in a stage: source and size \[units\], by ascending source.
+    /// The messages that a process receives in a stage: source and size \[units\], by ascending
+    /// source.
     ///
     /// # Panics
     ///
@@ -251,7 +255,8 @@ impl Collective {
         ProcessMessages { collective: self, place, peers, next: 0, candidate_count }
     }
 
-    /// The size of the message of a stage from one process to another \[units\]; 0 where there is none.
+    /// The size of the message of a stage from one process to another \[units\]; 0 where there is
+    /// none.
     ///
     /// # Panics
     ///
@@ -297,15 +302,16 @@ impl Collective {
 
     /// Whether a stage is known to have the messages and the computations of the stage before it.
     ///
-    /// With blocks of equal size these are the stages of a ring, or of a phase of bucket, after the first two. Other
-    /// stages may repeat without being known to.
+    /// With blocks of equal size these are the stages of a ring, or of a phase of bucket, after the
+    /// first two. Other stages may repeat without being known to.
     ///
     /// # Panics
     ///
     /// When there is no such stage.
     #[must_use]
     pub fn repeats(&self, stage: usize) -> bool {
-        // What came in the stage before is reduced in this one: in the second stage of a phase, what came in its first.
+        // What came in the stage before is reduced in this one: in the second stage of a phase,
+        // what came in its first.
         let settled = if self.specification.reduce_units_per_cycle.is_some() { 2 } else { 1 };
         self.stages[stage].within >= settled
             && self.locate(stage).is_ok_and(|located| {
@@ -317,7 +323,8 @@ impl Collective {
     ///
     /// # Complexity
     ///
-    /// One look at each process and stage at the first call; at a ring or bucket, only at the first stage of each phase.
+    /// One look at each process and stage at the first call; at a ring or bucket, only at the first
+    /// stage of each phase.
     #[must_use]
     pub fn computations(&self) -> ComputationTotals {
         *self.computations.get_or_init(|| self.sum_computations())
@@ -353,8 +360,9 @@ impl Collective {
         }
     }
 
-    /// The time for which a process computes in a stage \[cycles\]: `compute_cycles` where it sends or receives messages
-    /// of the algorithm, and what it takes to reduce what came in the stage before.
+    /// The time for which a process computes in a stage \[cycles\]: `compute_cycles` where it sends
+    /// or receives messages of the algorithm, and what it takes to reduce what came in the stage
+    /// before.
     ///
     /// # Panics
     ///
@@ -384,7 +392,8 @@ impl Collective {
         }
     }
 
-    /// The most messages that a process may receive in a stage, those between the shares of a rank included.
+    /// The most messages that a process may receive in a stage, those between the shares of a rank
+    /// included.
     #[must_use]
     pub fn max_received(&self) -> usize {
         self.max_messages(End::Destination).max(self.synchronising_messages())
@@ -423,7 +432,8 @@ impl Collective {
         (phase, self.phases[phase as usize])
     }
 
-    /// What the message of a share from one rank to another in a stage carries, of a stage that has such.
+    /// What the message of a share from one rank to another in a stage carries, of a stage that has
+    /// such.
     pub(crate) fn payload(&self, stage: usize, share: u32, source: u32, destination: u32) -> Payload {
         match self.locate(stage) {
             Ok(LocatedStage { schedule, stage, end_of_sources: End::Source, .. }) => {
@@ -456,7 +466,8 @@ impl Collective {
     }
 }
 
-/// The messages of a process in a stage, at one end: the process at the other end and the size \[units\].
+/// The messages of a process in a stage, at one end: the process at the other end and the size
+/// \[units\].
 #[derive(Debug, Clone)]
 pub struct ProcessMessages<'a> {
     collective: &'a Collective,

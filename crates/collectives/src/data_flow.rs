@@ -1,10 +1,11 @@
 //! Data flow: what every message carries, and a symbolic replay that checks a collective.
 //!
-//! The replay keeps, for every rank and block of a share, the set of ranks whose inputs have been combined there. A
-//! message that is reduced adds a set, which must be disjoint; one that is copied must carry a finished block. Items of
-//! an all-to-all and the news of a barrier are sets as well. A message carries what its source had when the stage
-//! began. Where a scatter or reduce-scatter ends and an all-gather begins, each rank is taken to have its own block
-//! only, so that no message can be left out unnoticed (`docs/model.md` section 16).
+//! The replay keeps, for every rank and block of a share, the set of ranks whose inputs have been
+//! combined there. A message that is reduced adds a set, which must be disjoint; one that is copied
+//! must carry a finished block. Items of an all-to-all and the tokens of a barrier are sets as well.
+//! A message carries what its source had when the stage began. Where a scatter or reduce-scatter
+//! ends and an all-gather begins, each rank is taken to have its own block only, so that no message
+//! can be left out unnoticed (`docs/model.md` section 16).
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
@@ -73,7 +74,7 @@ pub enum DataFlowError {
         share: u32,
         /// The rank.
         rank: u32,
-        /// The block, or the origin of the item or news.
+        /// The block, or the origin of the item or token.
         block: u32,
         /// The number of stages that are over.
         stages: usize,
@@ -81,8 +82,8 @@ pub enum DataFlowError {
 }
 
 impl Collective {
-    /// The messages of a stage between ranks, by source, then destination. Messages between the shares of a rank carry
-    /// no data and are not among them.
+    /// The messages of a stage between ranks, by source, then destination. Messages between the
+    /// shares of a rank carry no data and are not among them.
     ///
     /// # Panics
     ///
@@ -111,8 +112,9 @@ impl Collective {
     ///
     /// # Errors
     ///
-    /// When there are more than [`MAX_REPLAYED_RANKS`] ranks; when a size differs from that of the payload, a message
-    /// carries what its source does not have, an input is reduced twice, or a rank ends without what is promised.
+    /// When there are more than [`MAX_REPLAYED_RANKS`] ranks; when a size differs from that of the
+    /// payload, a message carries what its source does not have, an input is reduced twice, or a
+    /// rank ends without what is promised.
     pub fn check_data_flow(&self) -> Result<(), DataFlowError> {
         self.replay(Some)
     }
@@ -303,7 +305,8 @@ mod tests {
     use super::*;
     use crate::{Algorithm, CollectiveSpecification, Exchange, Ports, ShareRule};
 
-    /// Every shape of `rank_count` ranks with at most `dimension_count` dimensions, in every order of the sides.
+    /// Every shape of `rank_count` ranks with at most `dimension_count` dimensions, in every order
+    /// of the sides.
     fn shapes(rank_count: u64, dimension_count: usize) -> Vec<Vec<u64>> {
         let mut shapes = vec![vec![rank_count]];
         if dimension_count > 1 {

@@ -1,4 +1,5 @@
-//! Collectives in groups: the same collective on every line, plane or other part of the logical shape at once.
+//! Collectives in groups: the same collective on every line, plane or other part of the logical
+//! shape at once.
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Length, MAX_NODE_COUNT, Machine, NodeId, Shape, narrow};
@@ -8,11 +9,11 @@ use crate::{
     ProcessMessages, rank_grid::RankGrid,
 };
 
-/// The same collective in every group of ranks that differ in some coordinates only (`docs/model.md` section 16,
-/// "Groups and sequences").
+/// The same collective in every group of ranks that differ in some coordinates only
+/// (`docs/model.md` section 16, "Groups and sequences").
 ///
-/// With `R` ranks in all, share `c` of rank `r` is process `c R + r`. A group's ranks are numbered by the coordinates
-/// that it extends over, the first varying fastest; its shape is their lengths.
+/// With `R` ranks in all, share `c` of rank `r` is process `c R + r`. A group's ranks are numbered
+/// by the coordinates that it extends over, the first varying fastest; its shape is their lengths.
 ///
 /// ```text
 /// shape [3, 2] over [0]      group 0: ranks 0 1 2      group 1: ranks 3 4 5
@@ -51,12 +52,13 @@ pub enum GroupError {
 }
 
 impl GroupedCollective {
-    /// Returns the collective in every group over these dimensions of the specification's shape, counted from 0, in any
-    /// order. The root is a rank of the group.
+    /// Returns the collective in every group over these dimensions of the specification's shape,
+    /// counted from 0, in any order. The root is a rank of the group.
     ///
     /// # Errors
     ///
-    /// When a dimension is none of the shape's, or the specification with the shape of a group makes no collective.
+    /// When a dimension is none of the shape's, or the specification with the shape of a group
+    /// makes no collective.
     pub fn new(specification: CollectiveSpecification, over: &[usize]) -> Result<Self, GroupError> {
         let shape = specification.shape.clone();
         let mut sorted = over.to_vec();
@@ -178,7 +180,8 @@ impl GroupedCollective {
         self.collective.process(narrow(share), self.ranks_in_group[narrow(rank) as usize])
     }
 
-    /// The messages that a process sends in a stage: destination and size \[units\], by ascending destination.
+    /// The messages that a process sends in a stage: destination and size \[units\], by ascending
+    /// destination.
     ///
     /// # Panics
     ///
@@ -190,7 +193,8 @@ impl GroupedCollective {
         GroupMessages { grouped: self, first: self.first_of_group(process), messages }
     }
 
-    /// The messages that a process receives in a stage: source and size \[units\], by ascending source.
+    /// The messages that a process receives in a stage: source and size \[units\], by ascending
+    /// source.
     ///
     /// # Panics
     ///
@@ -209,7 +213,8 @@ impl GroupedCollective {
         rank - self.offsets[self.ranks_in_group[rank as usize] as usize]
     }
 
-    /// The size of the message of a stage from one process to another \[units\]; 0 where there is none.
+    /// The size of the message of a stage from one process to another \[units\]; 0 where there is
+    /// none.
     ///
     /// # Panics
     ///
@@ -265,7 +270,8 @@ impl GroupedCollective {
         self.collective.max_received()
     }
 
-    /// The largest of the bounds of the groups, each as if it were alone, with rank `r` on node `nodes[r]`.
+    /// The largest of the bounds of the groups, each as if it were alone, with rank `r` on node
+    /// `nodes[r]`.
     ///
     /// # Panics
     ///
@@ -283,7 +289,8 @@ impl GroupedCollective {
     }
 }
 
-/// The messages of a process of a group in a stage, at one end: the process at the other end and the size \[units\].
+/// The messages of a process of a group in a stage, at one end: the process at the other end and
+/// the size \[units\].
 #[derive(Debug, Clone)]
 pub struct GroupMessages<'a> {
     grouped: &'a GroupedCollective,
@@ -326,7 +333,8 @@ mod tests {
     fn groups_are_the_ranks_that_differ_in_their_coordinates_only() {
         let lines = all_reduce(Algorithm::Ring, &[2, 3, 4], &[1]).unwrap();
         assert_eq!((lines.group_count(), lines.process_count(), lines.stage_count()), (8, 24, 4));
-        // Blocks of 33, 33 and 34 units; rank 5 is number 2 at (1, ., 0), and sends block 1 to rank 1.
+        // Blocks of 33, 33 and 34 units; rank 5 is number 2 at (1, ., 0), and sends block 1 to rank
+        // 1.
         assert_eq!(sends(&lines, 0, 5), [(1, 33)]);
         assert_eq!(lines.units(0, ProcessId::new(5), ProcessId::new(1)), 33);
         assert_eq!(lines.units(0, ProcessId::new(5), ProcessId::new(0)), 0);

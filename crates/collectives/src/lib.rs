@@ -1,7 +1,8 @@
 //! Collective operations as stage programs (`docs/model.md` section 16).
 //!
-//! A [`Collective`] is made from a [`CollectiveSpecification`]: an [`Operation`] such as all-reduce, performed by an
-//! [`Algorithm`] on ranks in a logical shape. It is a program of stages whose messages have sizes.
+//! A [`Collective`] is made from a [`CollectiveSpecification`]: an [`Operation`] such as
+//! all-reduce, performed by an [`Algorithm`] on ranks in a logical shape. It is a program of stages
+//! whose messages have sizes.
 
 mod algorithm;
 mod bounds;

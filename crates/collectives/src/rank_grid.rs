@@ -83,8 +83,8 @@ impl RankGrid {
 
     /// Replaces the values on every line along a dimension by a function of them.
     ///
-    /// `values` has an entry for each rank. `transform` is given the values of a line by coordinate, and changes
-    /// them in place.
+    /// `values` has an entry for each rank. `transform` is given the values of a line by
+    /// coordinate, and changes them in place.
     pub(crate) fn transform_lines(
         &self,
         values: &mut [u64],

@@ -1,11 +1,12 @@
-//! Schedules: which share of which rank sends what to whom in each stage of a phase.
+//! Schedules: the messages of every share and rank in each stage of a phase.
 //!
-//! A schedule answers from structure and stores no message. Each end of a stage has a number of *candidates*, numbered
-//! by ascending peer; a candidate is a message, or none where it would be empty. What a message carries, its
-//! [`Payload`], is a query of its own: it is enumerated, for checks and exports, while sizes are computed.
+//! A schedule answers from structure and stores no message. Each end of a stage has a number of
+//! *candidates*, numbered by ascending peer; a candidate is a message, or none where it would be
+//! empty. What a message carries, its [`Payload`], is a query of its own: it is enumerated, for
+//! checks and exports, while sizes are computed.
 //!
-//! A schedule that runs backwards, each message in the opposite direction, is the reverse of an operation: gather is
-//! the reverse of scatter, all-gather often that of reduce-scatter.
+//! A schedule that runs backwards, each message in the opposite direction, is the reverse of an
+//! operation: gather is the reverse of scatter, all-gather often that of reduce-scatter.
 
 use std::num::NonZeroU64;
 
@@ -53,7 +54,8 @@ pub(crate) type PeerMessage = (u32, u64);
 pub enum Payload {
     /// Blocks of the share of the vector, ascending.
     Blocks(Vec<u32>),
-    /// Items of an all-to-all, ascending: block `destination` of the vector of `origin`, as `(origin, destination)`.
+    /// Items of an all-to-all, ascending: block `destination` of the vector of `origin`, as
+    /// `(origin, destination)`.
     Items(Vec<(u32, u32)>),
     /// The one unit of a barrier.
     Token,
@@ -88,28 +90,31 @@ pub(crate) trait StageSchedule {
     /// The number of candidates of a process that is `end` of messages in a stage.
     fn candidate_count(&self, stage: usize, place: Place, end: End) -> u32;
 
-    /// Candidate `index`, below [`Self::candidate_count`]; none where the message would be empty. Peers ascend.
+    /// Candidate `index`, below [`Self::candidate_count`]; none where the message would be empty.
+    /// Peers ascend.
     fn candidate(&self, stage: usize, place: Place, end: End, index: u32) -> Option<PeerMessage>;
 
     /// The most candidates of any process in any stage.
     fn max_candidates(&self, end: End) -> u32;
 
-    /// The size of the message between `place`, which is this end of it, and another rank \[units\]; 0 where there is
-    /// none.
+    /// The size of the message between `place`, which is this end of it, and another rank
+    /// \[units\]; 0 where there is none.
     fn units(&self, stage: usize, place: Place, end: End, other: u32) -> u64 {
         let candidates = 0..self.candidate_count(stage, place, end);
         let mut messages = candidates.filter_map(|index| self.candidate(stage, place, end, index));
         messages.find(|&(peer, _)| peer == other).map_or(0, |(_, units)| units)
     }
 
-    /// A stage whose messages of a share have the same sizes, each in the same number, with the same neighbours: those of
-    /// this stage with the ranks renamed. Stages without messages are not renamed.
+    /// A stage whose messages of a share have the same sizes, each in the same number, with the
+    /// same neighbours: those of this stage with the ranks renamed. Stages without messages are not
+    /// renamed.
     fn representative(&self, stage: usize, share: u32) -> usize {
         let _ = share;
         stage
     }
 
-    /// Whether the messages of a stage are known to be those of the stage before it: the same ends and sizes.
+    /// Whether the messages of a stage are known to be those of the stage before it: the same ends
+    /// and sizes.
     fn repeats(&self, stage: usize) -> bool {
         let _ = stage;
         false
@@ -117,8 +122,8 @@ pub(crate) trait StageSchedule {
 
     /// The sums over all ranks in a stage of a share.
     ///
-    /// What a rank receives is taken to be reduced, so many units a cycle. `received` is the end that receives:
-    /// sources do in a schedule that runs backwards.
+    /// What a rank receives is taken to be reduced, so many units a cycle. `received` is the end
+    /// that receives: sources do in a schedule that runs backwards.
     fn tally(
         &self,
         stage: usize,

@@ -14,14 +14,15 @@ pub enum SequenceStep {
     Computation(u64),
 }
 
-/// Collectives and computations of the same ranks, one after another (`docs/model.md` section 16, "Groups and
-/// sequences").
+/// Collectives and computations of the same ranks, one after another (`docs/model.md` section 16,
+/// "Groups and sequences").
 ///
-/// A rank begins a step when all its shares have finished the one before; ranks do not wait for each other. With `R`
-/// ranks and `k` the most shares of a step, share `c` of rank `r` is process `c R + r`. A step with fewer shares leaves
-/// the others idle, and share 0 makes a computation. Between two steps comes a stage in which those shares of a rank
-/// that take part in one of them exchange messages of one unit inside their node, as between the phases of `bucket`;
-/// there is none where that is one share.
+/// A rank begins a step when all its shares have finished the one before; ranks do not wait for
+/// each other. With `R` ranks and `k` the most shares of a step, share `c` of rank `r` is process
+/// `c R + r`. A step with fewer shares leaves the others idle, and share 0 makes a computation.
+/// Between two steps comes a stage in which those shares of a rank that take part in one of them
+/// exchange messages of one unit inside their node, as between the phases of `bucket`; there is
+/// none where that is one share.
 #[derive(Debug, Clone)]
 pub struct CollectiveSequence {
     steps: Vec<SequenceStep>,
@@ -187,7 +188,8 @@ impl CollectiveSequence {
         }
     }
 
-    /// The messages that a process sends in a stage: destination and size \[units\], by ascending destination.
+    /// The messages that a process sends in a stage: destination and size \[units\], by ascending
+    /// destination.
     ///
     /// # Panics
     ///
@@ -201,7 +203,8 @@ impl CollectiveSequence {
         }
     }
 
-    /// The messages that a process receives in a stage: source and size \[units\], by ascending source.
+    /// The messages that a process receives in a stage: source and size \[units\], by ascending
+    /// source.
     ///
     /// # Panics
     ///
@@ -225,7 +228,8 @@ impl CollectiveSequence {
         SequenceMessages::Shares { sequence: self, rank, share, next: 0, shares }
     }
 
-    /// The size of the message of a stage from one process to another \[units\]; 0 where there is none.
+    /// The size of the message of a stage from one process to another \[units\]; 0 where there is
+    /// none.
     ///
     /// # Panics
     ///
@@ -293,8 +297,8 @@ impl CollectiveSequence {
         }
     }
 
-    /// The lower bounds of the sequence with rank `r` on node `nodes[r]`: the largest of those of its collectives, each
-    /// after and before the computations of the other steps.
+    /// The lower bounds of the sequence with rank `r` on node `nodes[r]`: the largest of those of
+    /// its collectives, each after and before the computations of the other steps.
     ///
     /// # Panics
     ///
@@ -351,7 +355,8 @@ impl CollectiveSequence {
     }
 }
 
-/// The messages of a process of a sequence in a stage, at one end: the process at the other end and the size \[units\].
+/// The messages of a process of a sequence in a stage, at one end: the process at the other end and
+/// the size \[units\].
 #[derive(Debug, Clone)]
 pub enum SequenceMessages<'a> {
     /// Those of a collective.

@@ -11,7 +11,8 @@ use crate::{Algorithm, Operation, ShapeRequirement, algorithm::recursive_doublin
 pub enum Exchange {
     /// The whole share in every step: fewest steps.
     Whole,
-    /// The blocks that the partner has still to deal with: reduce-scatter, then all-gather, with the least volume.
+    /// The blocks that the partner has still to deal with: reduce-scatter, then all-gather, with
+    /// the least volume.
     #[default]
     Halving,
 }
@@ -61,7 +62,8 @@ pub struct CollectiveSpecification {
     pub operation: Operation,
     /// How.
     pub algorithm: Algorithm,
-    /// What messages carry; `Halving` where nothing is chosen, to be left out where there is no choice.
+    /// What messages carry; `Halving` where nothing is chosen, to be left out where there is no
+    /// choice.
     pub exchange: Option<Exchange>,
     /// How many ports are used.
     pub ports: Ports,
@@ -75,7 +77,8 @@ pub struct CollectiveSpecification {
     pub compute_cycles: u64,
     /// The units reduced in a cycle; none where reducing takes no time.
     pub reduce_units_per_cycle: Option<NonZeroU64>,
-    /// The order of the dimensions of the d-cube in recursive doubling, where it is not the order of steps.
+    /// The order of the dimensions of the d-cube in recursive doubling, where it is not the order
+    /// of steps.
     pub cube_dimensions: Option<Vec<u32>>,
 }
 
@@ -169,8 +172,8 @@ fn lengths(lengths: &[u64]) -> String {
 }
 
 impl CollectiveSpecification {
-    /// Returns the specification with this operation, algorithm, shape and vector, and the defaults of everything else:
-    /// exchange halving, one port, root 0, computations that take no time.
+    /// Returns the specification with this operation, algorithm, shape and vector, and the defaults
+    /// of everything else: exchange halving, one port, root 0, computations that take no time.
     #[must_use]
     pub fn new(operation: Operation, algorithm: Algorithm, shape: Shape, vector_units: u64) -> Self {
         Self {

@@ -11,7 +11,8 @@ pub(crate) fn share_units(vector_units: u64, share: u32, share_count: u32) -> u6
     start(share + 1) - start(share)
 }
 
-/// The division of a share of `V` units into `P` blocks, block `b` being `floor(b V / P) .. floor((b + 1) V / P)`.
+/// The division of a share of `V` units into `P` blocks, block `b` being `floor(b V / P) ..
+/// floor((b + 1) V / P)`.
 #[derive(Debug, Clone)]
 pub(crate) struct BlockTable {
     starts: Vec<u64>, // P + 1 entries; starts[b] = floor(b V / P)

@@ -1,9 +1,10 @@
 //! All-to-all: every rank has a block for every other.
 //!
-//! Direct sends all messages in one stage. Pairwise has a stage for each difference of ranks: at stage `s` of
-//! `1 .. P - 1` a rank exchanges with `r xor s` where `P` is a power of two; else it sends to `r + s` and receives from
-//! `r - s`. By-dimension has a stage for each dimension, in which every rank sends every other on its line the items
-//! whose destination has that coordinate (`docs/model.md` section 16).
+//! Direct sends all messages in one stage. Pairwise has a stage for each difference of ranks: at
+//! stage `s` of `1 .. P - 1` a rank exchanges with `r xor s` where `P` is a power of two; else it
+//! sends to `r + s` and receives from `r - s`. By-dimension has a stage for each dimension, in
+//! which every rank sends every other on its line the items whose destination has that coordinate
+//! (`docs/model.md` section 16).
 
 use std::num::NonZeroU64;
 
@@ -165,8 +166,8 @@ impl StageSchedule for PairwiseSchedule {
 
 /// All pairs of a line, one dimension a stage.
 ///
-/// Before stage `i` a rank holds the items whose origin agrees with it in dimensions `i` and up, and whose destination
-/// agrees with it below.
+/// Before stage `i` a rank holds the items whose origin agrees with it in dimensions `i` and up,
+/// and whose destination agrees with it below.
 #[derive(Debug, Clone)]
 pub(crate) struct ByDimensionSchedule {
     grid: RankGrid,

@@ -1,11 +1,13 @@
-//! Bine: binomial trees on negabinary numbers, and the butterfly of Swing, on `P = 2^n` ranks in a row.
+//! Bine: binomial trees on negabinary numbers, and the butterfly of Swing, on `P = 2^n` ranks in a
+//! row.
 //!
-//! The partners at step `k` of the butterfly are those of Swing on a ring of all ranks. The tree of a broadcast with
-//! exchange `whole` halves distances: for `k = n .. 1`, the partner of `v`, relative to the root, has the lowest `k`
-//! negabinary digits inverted, so that a rank receives in the first stage in which these are all equal. With `halving`,
-//! and in scatter and gather, the tree is that of Swing's steps in order: every rank that it holds sends to its partner
-//! the blocks that this one will have to pass on (De Sensi et al. 2025 and its authors' code; `docs/model.md` section
-//! 16).
+//! The partners at step `k` of the butterfly are those of Swing on a ring of all ranks. The tree of
+//! a broadcast with exchange `whole` halves distances: for `k = n .. 1`, the partner of `v`,
+//! relative to the root, has the lowest `k` negabinary digits inverted, so that a rank receives in
+//! the first stage in which these are all equal. With `halving`, and in scatter and gather, the
+//! tree is that of Swing's steps in order: every rank that it holds sends to its partner the blocks
+//! that this one will have to pass on (De Sensi et al. 2025 and its authors' code; `docs/model.md`
+//! section 16).
 
 use super::{
     Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, ceil_log2,

@@ -1,8 +1,9 @@
 //! Bruck's algorithms: `ceil(log2 P)` stages on any number of ranks, in numbers modulo `P`.
 //!
-//! All-gather: at stage `s` the `min(2^s, P - 2^s)` blocks from `r` on go to `r - 2^s`. Reduce-scatter is its reverse.
-//! All-to-all: at stage `s` rank `r + 2^s` gets the items at `r` whose distance from origin to destination has bit `s`
-//! (Bruck et al. 1997; `docs/model.md` section 16).
+//! All-gather: at stage `s` the `min(2^s, P - 2^s)` blocks from `r` on go to `r - 2^s`.
+//! Reduce-scatter is its reverse. All-to-all: at stage `s` rank `r + 2^s` gets the items at `r`
+//! whose distance from origin to destination has bit `s` (Bruck et al. 1997; `docs/model.md`
+//! section 16).
 
 use cubefold_topology::narrow;
 
@@ -96,8 +97,8 @@ impl StageSchedule for BruckSchedule {
 
 /// The all-to-all.
 ///
-/// An item at distance `d` from origin to destination is, before stage `s`, at distance `d` without its lower `s`
-/// bits from its destination.
+/// An item at distance `d` from origin to destination is, before stage `s`, at distance `d` without
+/// its lower `s` bits from its destination.
 #[derive(Debug, Clone)]
 pub(crate) struct BruckItemSchedule {
     rank_count: u32,

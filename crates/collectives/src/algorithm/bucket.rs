@@ -1,11 +1,12 @@
 //! Bucket: a ring reduce-scatter in one dimension after another, and all-gathers backwards.
 //!
-//! Phase `f` of share `c` goes along dimension `(c + f) mod D`, in direction `+` for `c < D`, `-` for the others. At its
-//! stage `s` a process sends to its neighbour the blocks of its reach with coordinate `x - sign (1 + s)` in this
-//! dimension: its own coordinates in the dimensions of earlier phases, all in those of later ones. The all-gather takes
-//! the phases backwards, with coordinate `x - sign s`. Every phase lasts as long as its longest dimension among the
-//! shares; between two phases the shares of a rank wait for each other (Jain & Sabharwal 2010; Sack & Gropp 2015;
-//! `docs/model.md` section 16).
+//! Phase `f` of share `c` goes along dimension `(c + f) mod D`, in direction `+` for `c < D`, `-`
+//! for the others. At its stage `s` a process sends to its neighbour the blocks of its reach with
+//! coordinate `x - sign (1 + s)` in this dimension: its own coordinates in the dimensions of
+//! earlier phases, all in those of later ones. The all-gather takes the phases backwards, with
+//! coordinate `x - sign s`. Every phase lasts as long as its longest dimension among the shares;
+//! between two phases the shares of a rank wait for each other (Jain & Sabharwal 2010; Sack & Gropp
+//! 2015; `docs/model.md` section 16).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Dissemination: a barrier in `ceil(log2 P)` stages; at stage `s` rank `r` sends one unit to `r + 2^s`, modulo `P`
-//! (Hensgen, Finkel & Manber 1988; `docs/model.md` section 16).
+//! Dissemination: a barrier in `ceil(log2 P)` stages; at stage `s` rank `r` sends one unit to `r +
+//! 2^s`, modulo `P` (Hensgen, Finkel & Manber 1988; `docs/model.md` section 16).
 
 use cubefold_topology::narrow;
 

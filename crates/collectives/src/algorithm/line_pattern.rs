@@ -1,14 +1,15 @@
-//! A pattern of exchanges along one line: who meets whom, and which blocks each may still pass on.
+//! A pattern of exchanges along one line: the partners of each coordinate, and what it sends them.
 //!
-//! At step `j` of `S`, coordinate `x` meets one or two partners. Its *reach* `A_j(x)` is the set of coordinates whose
-//! blocks it has still to reduce, or has already gathered, before step `j`: `A_S(x) = {x}` and
-//! `A_j(x) = A_(j+1)(x)` together with `A_(j+1)(y)` for all partners `y`. In a reduce-scatter `x` sends to `y` the part
-//! of `A_(j+1)(y)` that is not in `A_(j+1)(x)`; where two partners of a step could take a block, the first takes it
-//! (`docs/model.md` section 16).
+//! At step `j` of `S`, coordinate `x` exchanges with one or two partners. Its *reach* `A_j(x)` is
+//! the set of coordinates whose blocks it has still to reduce, or has already gathered, before step
+//! `j`: `A_S(x) = {x}` and `A_j(x) = A_(j+1)(x)` together with `A_(j+1)(y)` for all partners `y`.
+//! In a reduce-scatter `x` sends to `y` the part of `A_(j+1)(y)` that is not in `A_(j+1)(x)`; where
+//! two partners of a step could take a block, the first takes it (`docs/model.md` section 16).
 //!
-//! All patterns look alike from every coordinate up to a shift, a reflection or an exclusive or. The sets are therefore
-//! kept once, as offsets, and a [`Symmetry`] says where an offset leads. The one exception is the last coordinate of an
-//! odd side of swing, which *trades* single blocks with the others.
+//! All patterns look alike from every coordinate up to a shift, a reflection or an exclusive or.
+//! The sets are therefore kept once, as offsets, and a [`Symmetry`] says where an offset leads. The
+//! one exception is the last coordinate of an odd side of swing, which *trades* single blocks with
+//! the others.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +22,8 @@ pub(crate) enum Symmetry {
     ExclusiveOr,
     /// `x + o` modulo `k` for even `x`, `x - o` for odd.
     Alternating,
-    /// For sets as `Shift`. The partner at the power of two `o` is `x - o` where that bit of `x` is 0, `x + o` where
-    /// it is 1, modulo `k`.
+    /// For sets as `Shift`. The partner at the power of two `o` is `x - o` where that bit of `x` is
+    /// 0, `x + o` where it is 1, modulo `k`.
     Mirrored,
 }
 
@@ -66,15 +67,16 @@ pub(crate) struct LinePattern {
 }
 
 impl LinePattern {
-    /// Returns the pattern of a line of `side` coordinates, whose partners at each step are at these offsets.
+    /// Returns the pattern of a line of `side` coordinates, whose partners at each step are at
+    /// these offsets.
     ///
     /// The first partner of a step takes the blocks that several could take.
     pub(crate) fn new(side: u32, symmetry: Symmetry, partners: &[Vec<u32>]) -> Self {
         Self::with_trades(side, side, symmetry, partners, Vec::new())
     }
 
-    /// Returns the pattern of an odd side: that of `side - 1` coordinates, of which each trades one block each way
-    /// with the last coordinate at its step of `trade_steps`.
+    /// Returns the pattern of an odd side: that of `side - 1` coordinates, of which each trades one
+    /// block each way with the last coordinate at its step of `trade_steps`.
     pub(crate) fn with_odd_end(
         side: u32,
         symmetry: Symmetry,
@@ -231,8 +233,8 @@ impl LinePattern {
         self.steps[step].edges.iter().map(|&edge| self.sent(step, edge)).collect()
     }
 
-    /// Whether the reaches of a coordinate and its partners after a step never overlap, so that a message carries all
-    /// that the partner reaches.
+    /// Whether the reaches of a coordinate and its partners after a step never overlap, so that a
+    /// message carries all that the partner reaches.
     pub(crate) fn is_disjoint(&self) -> bool {
         self.is_disjoint
     }

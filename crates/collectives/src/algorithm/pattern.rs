@@ -1,8 +1,9 @@
-//! Patterns in several dimensions: matchings of the coordinates of one dimension a step, in every share.
+//! Patterns in several dimensions: matchings of the coordinates of one dimension a step, in every
+//! share.
 //!
-//! Reduce-scatter runs the steps of a share in order; a message carries the product of the sender's reach in the other
-//! dimensions with what its line pattern sends in this one. All-gather is the reverse. With [`Exchange::Whole`] every
-//! message is the whole share (`docs/model.md` section 16).
+//! Reduce-scatter runs the steps of a share in order; a message carries the product of the sender's
+//! reach in the other dimensions with what its line pattern sends in this one. All-gather is the
+//! reverse. With [`Exchange::Whole`] every message is the whole share (`docs/model.md` section 16).
 
 use std::num::NonZeroU64;
 
@@ -49,8 +50,8 @@ impl PatternSchedule {
     ///
     /// # Complexity
     ///
-    /// An entry a step, share and message. Where reaches overlap, as on sides that are no powers, also as many additions
-    /// for each as a reach has members in one dimension.
+    /// An entry a step, share and message. Where reaches overlap, as on sides that are no powers,
+    /// also as many additions for each as a reach has members in one dimension.
     pub(crate) fn new(
         grid: &RankGrid,
         lines: Vec<LinePattern>,
@@ -105,7 +106,8 @@ impl PatternSchedule {
         steps
     }
 
-    /// The sizes of the messages of a step between disjoint reaches: what the target reaches after the step.
+    /// The sizes of the messages of a step between disjoint reaches: what the target reaches after
+    /// the step.
     ///
     /// `reached` is brought to the state before the step.
     fn disjoint_units(&self, step: &Step, reached: &mut [u64]) -> Vec<u64> {
@@ -127,9 +129,11 @@ impl PatternSchedule {
         units
     }
 
-    /// The sizes of the messages of a step whose reaches may overlap: sums over what each edge carries.
+    /// The sizes of the messages of a step whose reaches may overlap: sums over what each edge
+    /// carries.
     ///
-    /// `done[i]` steps of each dimension are over before the step. `reached` is brought to the state before the step.
+    /// `done[i]` steps of each dimension are over before the step. `reached` is brought to the
+    /// state before the step.
     fn overlapping_units(
         &self,
         share: &PatternShare,
@@ -160,7 +164,8 @@ impl PatternSchedule {
         units
     }
 
-    /// Replaces the value at each coordinate of a dimension by the sum over the set of that coordinate.
+    /// Replaces the value at each coordinate of a dimension by the sum over the set of that
+    /// coordinate.
     fn sum_sets(&self, values: &mut [u64], dimension: usize, sets: &[Vec<u32>]) {
         let mut old = Vec::new();
         self.grid.transform_lines(values, dimension, |values| {
@@ -235,7 +240,7 @@ impl StageSchedule for PatternSchedule {
         rate: Option<NonZeroU64>,
     ) -> StageTally {
         let step = &self.shares[share as usize][stage];
-        // Matchings in which every message has units need no look at who exchanges it.
+        // In a matching whose messages all have units, every rank is active.
         let is_matching = step.units.len() == ranks as usize && self.lines[step.line].is_disjoint();
         if !is_matching || step.units.contains(&0) {
             return tally_by_rank(self, stage, share, ranks, received, rate);

@@ -1,8 +1,10 @@
-//! Recursive doubling: coordinate `x` of a side `2^m` meets `x xor 2^j` at step `j`; and the same mirrored.
+//! Recursive doubling: coordinate `x` of a side `2^m` exchanges with `x xor 2^j` at step `j`; and
+//! the same mirrored.
 //!
-//! Mirrored, `x` meets `x - 2^j` where bit `j` of `x` is 0 and `x + 2^j` where it is 1, modulo the side. With all ports
-//! half of the shares run one, half the other: together they load every link of a dimension equally (Thakur,
-//! Rabenseifner & Gropp 2005; De Sensi et al. 2024; `docs/model.md` section 16).
+//! Mirrored, `x` exchanges with `x - 2^j` where bit `j` of `x` is 0 and `x + 2^j` where it is 1,
+//! modulo the side. With all ports half of the shares run one, half the other: together they load
+//! every link of a dimension equally (Thakur, Rabenseifner & Gropp 2005; De Sensi et al. 2024;
+//! `docs/model.md` section 16).
 
 use super::{
     Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule,
@@ -63,7 +65,8 @@ fn bits(side: u32) -> Vec<Vec<u32>> {
     (0..side.ilog2()).map(|bit| vec![1 << bit]).collect()
 }
 
-/// One share whose steps cross the dimensions of the d-cube in this order: dimension `b` is bit `b` of the rank.
+/// One share whose steps cross the dimensions of the d-cube in this order: dimension `b` is bit `b`
+/// of the rank.
 fn in_order(context: &PlanContext, cube_dimensions: &[u32]) -> PatternSchedule {
     let sides = context.grid.sides();
     let mut offsets = vec![Vec::new(); sides.len()];

@@ -1,8 +1,9 @@
 //! Rings: reduce-scatter and all-gather block by block along cycles of all ranks.
 //!
-//! Numbers are positions on a cycle, modulo `P`. At stage `s` of the reduce-scatter position `p` sends block
-//! `p - 1 - s` to `p + 1`, at stage `s` of the all-gather block `p - s`; a block is that of the rank at the position
-//! (Patarasuk & Yuan 2009; `docs/model.md` section 16). A cycle in the opposite direction is the reflection.
+//! Numbers are positions on a cycle, modulo `P`. At stage `s` of the reduce-scatter position `p`
+//! sends block `p - 1 - s` to `p + 1`, at stage `s` of the all-gather block `p - s`; a block is
+//! that of the rank at the position (Patarasuk & Yuan 2009; `docs/model.md` section 16). A cycle in
+//! the opposite direction is the reflection.
 
 use cubefold_topology::narrow;
 
@@ -210,8 +211,9 @@ fn plan_hamiltonian(context: &PlanContext) -> Plan {
 
 /// Two Hamiltonian cycles without a common link (`docs/model.md` section 16).
 ///
-/// The first repeats `c - 1` moves along the side `c` and one along `r`, from rank 0. The second is the links left
-/// over, from rank 0 along `r`: where the first leaves a rank along one side, the second leaves along the other.
+/// The first repeats `c - 1` moves along the side `c` and one along `r`, from rank 0. The second is
+/// the links left over, from rank 0 along `r`: where the first leaves a rank along one side, the
+/// second leaves along the other.
 fn hamiltonian_cycles(context: &PlanContext) -> [CycleOrder; 2] {
     let grid = &context.grid;
     let (r_dimension, c_dimension) = hamiltonian_sides(grid.sides()).unwrap_or_default();

@@ -50,7 +50,8 @@ impl fmt::Display for ShapeRequirement {
     }
 }
 
-/// The dimensions of the sides `r` and `c` of a torus with two edge-disjoint Hamiltonian cycles; none of other sides.
+/// The dimensions of the sides `r` and `c` of a torus with two edge-disjoint Hamiltonian cycles;
+/// none of other sides.
 ///
 /// Where both orders fit, `r` is the second side.
 pub(crate) fn hamiltonian_sides(sides: &[u32]) -> Option<(usize, usize)> {

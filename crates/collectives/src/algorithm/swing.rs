@@ -1,9 +1,10 @@
 //! Swing: partners at distances 1, 1, 3, 5, 11, .., alternately on either side.
 //!
-//! With `rho(j) = (1 - (-2)^(j+1)) / 3`, an even coordinate `x` meets `x + rho(j)` at step `j`, an odd one
-//! `x - rho(j)`, modulo the side, in `ceil(log2 k)` steps (De Sensi et al. 2024). On an odd side the coordinates but the
-//! last run Swing, and at each step the next of them in ascending order, half of the rest or so, trade one block with
-//! the last (`docs/model.md` section 16).
+//! With `rho(j) = (1 - (-2)^(j+1)) / 3`, an even coordinate `x` exchanges with `x + rho(j)` at step
+//! `j`, an odd one `x - rho(j)`, modulo the side, in `ceil(log2 k)` steps (De Sensi et al. 2024).
+//! On an odd side the coordinates but the last run Swing, and at each step the next of them in
+//! ascending order, half of the rest or so, trade one block with the last (`docs/model.md` section
+//! 16).
 
 use cubefold_topology::narrow;
 

@@ -1,8 +1,9 @@
 //! Spanning trees: binomial and Bine trees, and what runs along them.
 //!
-//! A tree grows from the root: in each stage, every rank that it holds meets a partner, which it takes in. A broadcast
-//! sends the whole vector to the new rank, a scatter the blocks of all ranks that will come below it. Reduce and gather
-//! are the reverse (`docs/model.md` section 16).
+//! A tree grows from the root: in each stage, every member sends to a partner, which becomes a
+//! member and its child. A broadcast sends the whole vector to the child, a scatter the blocks of
+//! the child and of all ranks below it. Reduce and gather are the reverse (`docs/model.md` section
+//! 16).
 
 use cubefold_topology::narrow;
 
@@ -82,7 +83,8 @@ impl Growth {
         Self { root: context.root(), stage_count, partners: (0..stage_count).map(of_stage).collect() }
     }
 
-    /// Returns that of the binomial tree: number `v` relative to the root meets `v + 2^k` for descending `k`.
+    /// Returns that of the binomial tree: number `v` relative to the root exchanges with `v + 2^k`
+    /// for descending `k`.
     fn binomial(context: &PlanContext) -> Self {
         let (count, root) = (u64::from(context.grid.rank_count()), u64::from(context.root()));
         let stage_count = ceil_log2(context.grid.rank_count());
@@ -108,8 +110,8 @@ pub(super) enum Load {
 pub(crate) struct TreeSchedule {
     growth: Growth,
     load: Load,
-    parents: Vec<(usize, u32)>, // by rank: the stage in which it is taken in, and by whom; of the root, itself
-    units: Vec<u64>,            // by rank: the size of the message that takes it in
+    parents: Vec<(usize, u32)>, // by rank: the stage in which it joins, and its parent; of the root, itself
+    units: Vec<u64>,            // by rank: the size of the message with which it joins
 }
 
 impl TreeSchedule {
@@ -155,7 +157,7 @@ impl TreeSchedule {
         rank == ancestor
     }
 
-    /// The rank that `rank` takes in in a stage.
+    /// The child of `rank` that joins in a stage.
     fn child(&self, stage: usize, rank: u32) -> Option<u32> {
         let child = self.growth.partners[stage][rank as usize]?;
         let is_child = self.is_member(rank, stage)
@@ -164,10 +166,10 @@ impl TreeSchedule {
         is_child.then_some(child)
     }
 
-    /// The rank that takes `rank` in, where that is in this stage.
+    /// The parent of `rank`, where it joins in this stage.
     fn parent(&self, stage: usize, rank: u32) -> Option<u32> {
-        let (taken_in, parent) = self.parents[rank as usize];
-        (rank != self.growth.root && taken_in == stage).then_some(parent)
+        let (joins, parent) = self.parents[rank as usize];
+        (rank != self.growth.root && joins == stage).then_some(parent)
     }
 }
 

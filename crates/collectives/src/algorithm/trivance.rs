@@ -1,8 +1,9 @@
 //! Trivance: partners on both sides at once, at distances 1, 3, 9, ...
 //!
-//! Coordinate `x` of a side `k` meets both `x + e_j` and `x - e_j`, modulo the side: `e_j = 3^j`, and
-//! `ceil((k - 3^(S-1)) / 2)` in the last of `S = ceil(log3 k)` steps. Of blocks that both partners of a step could take,
-//! the `+` partner takes them (Jürss, Addanki & Schmid 2026; `docs/model.md` section 16).
+//! Coordinate `x` of a side `k` exchanges with both `x + e_j` and `x - e_j`, modulo the side: `e_j
+//! = 3^j`, and `ceil((k - 3^(S-1)) / 2)` in the last of `S = ceil(log3 k)` steps. Of blocks that
+//! both partners of a step could take, the `+` partner takes them (Jürss, Addanki & Schmid 2026;
+//! `docs/model.md` section 16).
 
 use super::{
     Algorithm, AlgorithmDescriptor, Plan, ShapeRequirement, ShareRule,
