@@ -1,4 +1,5 @@
-//! Collectives against runs that were checked elsewhere, against textbook costs and against their bounds.
+//! Collectives against runs that were checked elsewhere, against textbook costs and against their
+//! bounds.
 //!
 //! Everything is run by the slow reference, which shares no code with the crate.
 

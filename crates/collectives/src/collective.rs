@@ -44,7 +44,14 @@ pub struct Collective {
     stages: Vec<Stage>,
     rank_count: Length, // in 2..2^32
     share_count: u32,   // at least 1
-    computations: OnceLock<ComputationTotals>,
+    computations: OnceLock<Computations>,
+}
+
+/// The computations of all processes, and the stages in which every process takes part.
+#[derive(Debug, Clone)]
+struct Computations {
+    totals: ComputationTotals,
+    full_stages: Vec<bool>, // by stage: whether every process sends or receives messages
 }
 
 /// The computations of all processes in all stages.
@@ -327,12 +334,18 @@ impl Collective {
     /// stage of each phase.
     #[must_use]
     pub fn computations(&self) -> ComputationTotals {
-        *self.computations.get_or_init(|| self.sum_computations())
+        self.all_computations().totals
     }
 
-    fn sum_computations(&self) -> ComputationTotals {
+    #[inline]
+    fn all_computations(&self) -> &Computations {
+        self.computations.get_or_init(|| self.sum_computations())
+    }
+
+    fn sum_computations(&self) -> Computations {
         let compute_cycles = self.specification.compute_cycles;
-        let (mut active, mut reduction_cycles, mut most_reduced) = (0, 0, 0);
+        let mut active = vec![0; self.stage_count()];
+        let (mut reduction_cycles, mut most_reduced) = (0, 0);
         for share in 0..self.share_count {
             let mut last: Option<((u32, usize), StageTally)> = None;
             for (stage, &Stage { phase, .. }) in self.stages.iter().enumerate() {
@@ -343,7 +356,7 @@ impl Collective {
                     _ => self.tally(located, share),
                 };
                 last = Some((key, tally));
-                active += u128::from(tally.active);
+                active[stage] += tally.active;
                 reduction_cycles += tally.reduction_cycles;
                 if located.is_reducing {
                     most_reduced = tally.max_received_units.max(most_reduced);
@@ -352,12 +365,14 @@ impl Collective {
         }
         let rate = self.specification.reduce_units_per_cycle;
         let longest_reduction = rate.map_or(0, |rate| most_reduced.div_ceil(rate.get()));
-        ComputationTotals {
+        let full_stages: Vec<bool> = active.iter().map(|&count| count == self.process_count()).collect();
+        let active: u128 = active.into_iter().map(u128::from).sum();
+        let totals = ComputationTotals {
             total_cycles: active * u128::from(compute_cycles) + reduction_cycles,
             longest_cycles: compute_cycles.saturating_add(longest_reduction),
-            is_complete: compute_cycles > 0
-                && active == u128::from(self.process_count()) * self.stage_count() as u128,
-        }
+            is_complete: compute_cycles > 0 && full_stages.iter().all(|&is_full| is_full),
+        };
+        Computations { totals, full_stages }
     }
 
     /// The time for which a process computes in a stage \[cycles\]: `compute_cycles` where it sends
@@ -369,11 +384,11 @@ impl Collective {
     /// When there is no such stage or process, or the sum passes 2^64.
     #[must_use]
     pub fn computation(&self, stage: usize, process: ProcessId) -> u64 {
-        let is_exchange = matches!(self.phases[self.stages[stage].phase as usize], Phase::Messages { .. });
         let takes_part = self.specification.compute_cycles > 0
-            && is_exchange
-            && (self.sends(stage, process).next().is_some()
-                || self.receives(stage, process).next().is_some());
+            && (self.all_computations().full_stages[stage]
+                || (self.locate(stage).is_ok()
+                    && (self.sends(stage, process).next().is_some()
+                        || self.receives(stage, process).next().is_some())));
         let step = if takes_part { self.specification.compute_cycles } else { 0 };
         match self.specification.reduce_units_per_cycle {
             Some(rate) => step + self.units_to_reduce(stage, process).div_ceil(rate.get()),

@@ -49,6 +49,11 @@ impl RankGrid {
         self.sides.len()
     }
 
+    /// The place of a coordinate in a rank.
+    pub(crate) fn digit(&self, dimension: usize) -> IndexDigit {
+        self.digits[dimension]
+    }
+
     /// One coordinate of a rank.
     #[inline]
     pub(crate) fn coordinate(&self, rank: u32, dimension: usize) -> u32 {

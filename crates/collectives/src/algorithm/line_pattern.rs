@@ -54,6 +54,25 @@ pub(crate) struct LineStep {
     sent: Vec<Vec<u32>>, // of each partner: the offsets, from the source, of what it is sent
 }
 
+impl LineStep {
+    /// The partner of each coordinate, where each has one, which has it.
+    pub(crate) fn matching(&self) -> Option<Vec<u32>> {
+        let side = self.first.len() - 1;
+        let partners: Vec<u32> = self.edges.iter().map(|edge| edge.target).collect();
+        let is_matching = partners.len() == side
+            && (0..)
+                .zip(&self.edges)
+                .all(|(x, edge)| edge.source == x && partners[edge.target as usize] == x);
+        is_matching.then_some(partners)
+    }
+
+    /// Whether every coordinate is the end of a message.
+    pub(crate) fn reaches_all(&self) -> bool {
+        let has_edge = |starts: &[u32], x: usize| starts[x + 1] > starts[x];
+        (0..self.first.len() - 1).all(|x| has_edge(&self.first, x) || has_edge(&self.first_incoming, x))
+    }
+}
+
 /// A pattern along a line of `k` coordinates.
 #[derive(Debug, Clone)]
 pub(crate) struct LinePattern {

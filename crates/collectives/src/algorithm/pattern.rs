@@ -7,6 +7,8 @@
 
 use std::num::NonZeroU64;
 
+use cubefold_topology::{Digit, IndexDigit, narrow};
+
 use super::line_pattern::{Edge, LinePattern};
 use crate::{
     rank_grid::RankGrid,
@@ -30,7 +32,27 @@ struct Step {
     line: usize,        // the pattern of the dimension
     within_line: usize, // the step of that pattern
     line_count: usize,
-    units: Vec<u64>, // by edge of the line, then line; empty where whole shares are sent
+    matching: Option<Matching>,
+    // By source where the step is a matching, else by edge of the line, then line; empty where whole
+    // shares are sent.
+    units: Vec<u64>,
+}
+
+/// A step in which every coordinate exchanges with one partner, and is that one's partner.
+#[derive(Debug, Clone)]
+struct Matching {
+    digit: IndexDigit,  // the coordinate in a rank
+    partners: Vec<u32>, // by coordinate
+}
+
+impl Matching {
+    /// The partner of a rank.
+    #[inline]
+    fn partner(&self, rank: u32) -> u32 {
+        let x = self.digit.position(rank);
+        // Modulo 2^32; the outcome is a rank.
+        rank.wrapping_sub(self.digit.offset(x)).wrapping_add(self.digit.offset(self.partners[x as usize]))
+    }
 }
 
 /// The patterns of an algorithm on a grid.
@@ -80,11 +102,15 @@ impl PatternSchedule {
     fn steps(&self, share: &PatternShare, blocks: &BlockTable, exchange: Exchange) -> Vec<Step> {
         let mut done = vec![0; self.grid.dimension_count()];
         let step = |&dimension: &usize| {
+            let (line, within_line) = (share.lines[dimension], done[dimension]);
+            let partners = self.lines[line].messages(within_line).matching();
+            let digit = self.grid.digit(dimension);
             let step = Step {
                 dimension,
-                line: share.lines[dimension],
-                within_line: done[dimension],
+                line,
+                within_line,
                 line_count: self.grid.line_count(dimension) as usize,
+                matching: partners.map(|partners| Matching { digit, partners }),
                 units: Vec::new(),
             };
             done[dimension] += 1;
@@ -119,14 +145,29 @@ impl PatternSchedule {
         self.grid.transform_lines(reached, step.dimension, |values| {
             after.clear();
             after.extend_from_slice(values);
+            let index = self.index_of_units(step, line);
             for (number, edge) in edges.iter().enumerate() {
                 let theirs = after[edge.target as usize];
-                units[number * line_count + line] = theirs;
+                units[index(number)] = theirs;
                 values[edge.source as usize] += theirs;
             }
             line += 1;
         });
         units
+    }
+
+    /// The index in [`Step::units`] of each edge of a line.
+    ///
+    /// Edge `x` of a matching is that from coordinate `x`.
+    fn index_of_units(&self, step: &Step, line: usize) -> impl Fn(usize) -> usize + use<> {
+        let (first, factor) = match step.matching {
+            Some(Matching { digit, .. }) => {
+                let start = self.grid.line_start(narrow(line as u64), step.dimension);
+                (start as usize, narrow(digit.stride()) as usize)
+            }
+            None => (line, step.line_count),
+        };
+        move |edge| first + edge * factor
     }
 
     /// The sizes of the messages of a step whose reaches may overlap: sums over what each edge
@@ -154,8 +195,9 @@ impl PatternSchedule {
         let mut units = vec![0; sent.len() * line_count];
         let mut number = 0;
         self.grid.transform_lines(&mut values, step.dimension, |values| {
+            let index = self.index_of_units(step, number);
             for (edge, set) in sent.iter().enumerate() {
-                units[edge * line_count + number] = set.iter().map(|&at| values[at as usize]).sum();
+                units[index(edge)] = set.iter().map(|&at| values[at as usize]).sum();
             }
             number += 1;
         });
@@ -202,6 +244,9 @@ impl StageSchedule for PatternSchedule {
     #[inline]
     fn candidate_count(&self, stage: usize, place: Place, end: End) -> u32 {
         let step = &self.shares[place.share as usize][stage];
+        if step.matching.is_some() {
+            return 1;
+        }
         let line = self.lines[step.line].messages(step.within_line);
         let x = self.grid.coordinate(place.rank, step.dimension) as usize;
         match end {
@@ -213,6 +258,15 @@ impl StageSchedule for PatternSchedule {
     #[inline]
     fn candidate(&self, stage: usize, place: Place, end: End, index: u32) -> Option<PeerMessage> {
         let step = &self.shares[place.share as usize][stage];
+        if let Some(matching) = &step.matching {
+            let peer = matching.partner(place.rank);
+            let source = if end == End::Source { place.rank } else { peer };
+            let units = match &self.whole_units {
+                Some(units) => units[place.share as usize],
+                None => step.units[source as usize],
+            };
+            return (units > 0).then_some((peer, units));
+        }
         let line = self.lines[step.line].messages(step.within_line);
         let x = self.grid.coordinate(place.rank, step.dimension) as usize;
         let edge = match end {
@@ -240,13 +294,20 @@ impl StageSchedule for PatternSchedule {
         rate: Option<NonZeroU64>,
     ) -> StageTally {
         let step = &self.shares[share as usize][stage];
-        // In a matching whose messages all have units, every rank is active.
-        let is_matching = step.units.len() == ranks as usize && self.lines[step.line].is_disjoint();
-        if !is_matching || step.units.contains(&0) {
+        let whole = self.whole_units.as_ref().map(|units| [units[share as usize]]);
+        let units = whole.as_ref().map_or(&step.units[..], |units| units);
+        let line = self.lines[step.line].messages(step.within_line);
+        // Where all messages have units, every rank with an edge is active, and what one receives over
+        // a single edge is in the list of sizes.
+        if units.contains(&0) || !line.reaches_all() || (rate.is_some() && step.matching.is_none()) {
             return tally_by_rank(self, stage, share, ranks, received, rate);
         }
         let mut tally = StageTally { active: ranks.into(), ..StageTally::default() };
-        step.units.iter().for_each(|&units| tally.add_received(units, rate));
+        let times = if whole.is_some() { ranks } else { 1 };
+        for &units in units {
+            tally.add_received(units, rate);
+        }
+        tally.reduction_cycles *= u128::from(times);
         tally.max_units = tally.max_received_units;
         tally
     }
