@@ -74,7 +74,7 @@ struct Stage {
 
 /// A stage of a schedule as a stage of a collective.
 #[derive(Debug, Clone, Copy)]
-struct LocatedStage<'a> {
+pub(crate) struct LocatedStage<'a> {
     schedule: &'a Schedule,
     stage: usize, // of the schedule
     is_reducing: bool,
@@ -397,7 +397,7 @@ impl Collective {
     }
 
     /// The units that came to a process in the stage before this one to be reduced.
-    fn units_to_reduce(&self, stage: usize, process: ProcessId) -> u64 {
+    pub(crate) fn units_to_reduce(&self, stage: usize, process: ProcessId) -> u64 {
         let Some(before) = stage.checked_sub(1) else { return 0 };
         match self.phases[self.stages[before].phase as usize] {
             Phase::Messages { is_reducing: true, .. } => {
@@ -461,7 +461,7 @@ impl Collective {
 
     /// The stage of a schedule that a stage is; the phase of one without a schedule.
     #[inline]
-    fn locate(&self, stage: usize) -> Result<LocatedStage<'_>, Phase> {
+    pub(crate) fn locate(&self, stage: usize) -> Result<LocatedStage<'_>, Phase> {
         let Stage { phase, within } = self.stages[stage];
         let phase = self.phases[phase as usize];
         let Phase::Messages { schedule, is_reversed, is_reducing } = phase else { return Err(phase) };

@@ -300,6 +300,8 @@ impl ShareState {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU64;
+
     use cubefold_topology::Shape;
 
     use super::*;
@@ -424,6 +426,64 @@ mod tests {
                         let seen = outcomes.iter().all(Result::is_err);
                         assert!(seen, "message {broken} of {:?}: {outcomes:?}", collective.specification());
                     }
+                }
+            }
+        }
+    }
+
+    /// Checks that the two ends of every message agree, and the sums with what they sum.
+    fn assert_consistent(collective: &Collective) {
+        let processes = || ProcessId::first(collective.process_count());
+        let (mut total, mut before) = (0, 0);
+        for stage in 0..collective.stage_count() {
+            let (mut sent, mut received) = (Vec::new(), Vec::new());
+            for process in processes() {
+                let sends: Vec<_> = collective.sends(stage, process).collect();
+                let receives: Vec<_> = collective.receives(stage, process).collect();
+                assert!(sends.is_sorted_by(|a, b| a.0 < b.0) && receives.is_sorted_by(|a, b| a.0 < b.0));
+                assert!(sends.iter().all(|&(to, units)| collective.units(stage, process, to) == units));
+                assert!(receives.len() <= collective.max_received());
+                let cycles = collective.computation(stage, process);
+                let reduced = collective.units_to_reduce(stage, process);
+                let rate = collective.specification().reduce_units_per_cycle;
+                let exchanges =
+                    collective.locate(stage).is_ok() && !(sends.is_empty() && receives.is_empty());
+                let expected = u64::from(exchanges) * collective.specification().compute_cycles
+                    + rate.map_or(0, |rate| reduced.div_ceil(rate.get()));
+                assert_eq!(cycles, expected);
+                assert!(cycles <= collective.computations().longest_cycles);
+                total += u128::from(cycles);
+                sent.extend(sends.into_iter().map(|(to, units)| (process, to, units)));
+                received.extend(receives.into_iter().map(|(from, units)| (from, process, units)));
+            }
+            received.sort_unstable();
+            assert_eq!(sent, received);
+            let largest = sent.iter().map(|message| message.2).max().unwrap_or(0);
+            assert_eq!(collective.max_units(stage), largest);
+            let now = collective.max_units(stage);
+            assert!(!collective.repeats(stage) || now == before);
+            before = now;
+        }
+        assert_eq!(total, collective.computations().total_cycles);
+    }
+
+    #[test]
+    fn both_ends_of_every_message_agree_and_sums_are_those_of_all_stages() {
+        let mut turn = 0;
+        for ranks in 2..=30 {
+            for lengths in shapes(ranks, 4) {
+                for plain in specifications(&lengths) {
+                    turn += 1;
+                    let vector_units = [1, ranks - 1, ranks, ranks + 1, 3 * ranks - 1][turn % 5];
+                    let reduce_units_per_cycle = NonZeroU64::new([0, 3][turn % 2]);
+                    let asked = CollectiveSpecification {
+                        vector_units,
+                        compute_cycles: 7,
+                        reduce_units_per_cycle,
+                        ..plain
+                    };
+                    let collective = Collective::new(asked).unwrap();
+                    assert_consistent(&collective);
                 }
             }
         }
