@@ -1,0 +1,165 @@
+//! Bruck's algorithms: `ceil(log2 P)` stages on any number of ranks, in numbers modulo `P`.
+//!
+//! All-gather: at stage `s` the `min(2^s, P - 2^s)` blocks from `r` on go to `r - 2^s`.
+//! Reduce-scatter is its reverse. All-to-all: at stage `s` rank `r + 2^s` gets the items at `r`
+//! whose distance from origin to destination has bit `s` (Bruck et al. 1997; `docs/model.md`
+//! section 16).
+
+use cubefold_topology::narrow;
+
+use super::{Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, ceil_log2};
+use crate::{
+    Operation,
+    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    vector::BlockTable,
+};
+
+pub(super) static BRUCK: AlgorithmDescriptor = AlgorithmDescriptor {
+    algorithm: Algorithm::Bruck,
+    name: "bruck",
+    summary: "powers of two around the ring of all processes; the fewest stages on any number",
+    source: "Bruck, Ho, Kipnis, Upfal & Weathersby 1997",
+    operations: &[Operation::ReduceScatter, Operation::AllGather, Operation::AllToAll],
+    exchange_operations: &[],
+    shares: ShareRule::One,
+    shapes: ShapeRequirement::Any,
+    whole_shapes: ShapeRequirement::Any,
+    plan,
+};
+
+fn plan(context: &PlanContext) -> Plan {
+    let mut plan = Plan::default();
+    match context.operation() {
+        Operation::AllToAll => plan.copy(BruckItemSchedule::new(&context.blocks[0])),
+        Operation::ReduceScatter => plan.reduce_reversed(BruckSchedule { blocks: context.blocks[0].clone() }),
+        _ => plan.copy(BruckSchedule { blocks: context.blocks[0].clone() }),
+    }
+    plan
+}
+
+/// The sum of two numbers up to `P`, modulo `P`.
+fn add(a: u32, b: u32, count: u32) -> u32 {
+    let sum = u64::from(a) + u64::from(b);
+    narrow(if sum >= count.into() { sum - u64::from(count) } else { sum })
+}
+
+/// The all-gather.
+#[derive(Debug, Clone)]
+pub(crate) struct BruckSchedule {
+    blocks: BlockTable,
+}
+
+impl BruckSchedule {
+    fn rank_count(&self) -> u32 {
+        self.blocks.count()
+    }
+
+    fn block_count(&self, stage: usize) -> u32 {
+        (1 << stage).min(self.rank_count() - (1 << stage))
+    }
+}
+
+impl StageSchedule for BruckSchedule {
+    fn stage_count(&self) -> usize {
+        ceil_log2(self.rank_count())
+    }
+
+    #[inline]
+    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
+        1
+    }
+
+    #[inline]
+    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
+        let count = self.rank_count();
+        let (peer, source) = match end {
+            End::Source => (add(place.rank, count - (1 << stage), count), place.rank),
+            End::Destination => {
+                let source = add(place.rank, 1 << stage, count);
+                (source, source)
+            }
+        };
+        let units = self.blocks.cyclic(source, self.block_count(stage));
+        (units > 0).then_some((peer, units))
+    }
+
+    fn max_candidates(&self, _: End) -> u32 {
+        1
+    }
+
+    fn payload(&self, stage: usize, _: u32, source: u32, _: u32) -> Payload {
+        let blocks = 0..self.block_count(stage);
+        let mut blocks: Vec<u32> = blocks.map(|block| add(source, block, self.rank_count())).collect();
+        blocks.sort_unstable();
+        Payload::Blocks(blocks)
+    }
+}
+
+/// The all-to-all.
+///
+/// An item at distance `d` from origin to destination is, before stage `s`, at distance `d` without
+/// its lower `s` bits from its destination.
+#[derive(Debug, Clone)]
+pub(crate) struct BruckItemSchedule {
+    rank_count: u32,
+    units: Vec<Vec<u64>>, // by stage, then source
+}
+
+impl BruckItemSchedule {
+    fn new(blocks: &BlockTable) -> Self {
+        let count = blocks.count();
+        let units_of_stage = |stage: usize| {
+            let step = 1_u32 << stage;
+            // The distances with this bit, without the bits below it, and how many share each.
+            let remaining = (step..count).step_by(2 * step as usize);
+            let groups: Vec<(u32, u64)> =
+                remaining.map(|rest| (rest, step.min(count - rest).into())).collect();
+            let sum = |rank: u32| -> u64 {
+                groups.iter().map(|&(rest, items)| items * blocks.size(add(rank, rest, count))).sum()
+            };
+            (0..count).map(sum).collect()
+        };
+        Self { rank_count: count, units: (0..ceil_log2(count)).map(units_of_stage).collect() }
+    }
+}
+
+impl StageSchedule for BruckItemSchedule {
+    fn stage_count(&self) -> usize {
+        self.units.len()
+    }
+
+    #[inline]
+    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
+        1
+    }
+
+    #[inline]
+    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
+        let (peer, source) = match end {
+            End::Source => (add(place.rank, 1 << stage, self.rank_count), place.rank),
+            End::Destination => {
+                let source = add(place.rank, self.rank_count - (1 << stage), self.rank_count);
+                (source, source)
+            }
+        };
+        let units = self.units[stage][source as usize];
+        (units > 0).then_some((peer, units))
+    }
+
+    fn max_candidates(&self, _: End) -> u32 {
+        1
+    }
+
+    fn payload(&self, stage: usize, _: u32, source: u32, _: u32) -> Payload {
+        let count = self.rank_count;
+        let distances = (0..count).filter(|distance| distance >> stage & 1 == 1);
+        let item = |distance: u32| {
+            let travelled = distance & ((1 << stage) - 1);
+            let origin = add(source, count - travelled, count);
+            (origin, add(origin, distance, count))
+        };
+        let mut items: Vec<_> = distances.map(item).collect();
+        items.sort_unstable();
+        Payload::Items(items)
+    }
+}

@@ -1,0 +1,180 @@
+//! Bucket: a ring reduce-scatter in one dimension after another, and all-gathers backwards.
+//!
+//! Phase `f` of share `c` goes along dimension `(c + f) mod D`, in direction `+` for `c < D`, `-`
+//! for the others. At its stage `s` a process sends to its neighbour the blocks of its reach with
+//! coordinate `x - sign (1 + s)` in this dimension: its own coordinates in the dimensions of
+//! earlier phases, all in those of later ones. The all-gather takes the phases backwards, with
+//! coordinate `x - sign s`. Every phase lasts as long as its longest dimension among the shares;
+//! between two phases the shares of a rank wait for each other (Jain & Sabharwal 2010; Sack & Gropp
+//! 2015; `docs/model.md` section 16).
+
+use std::sync::Arc;
+
+use cubefold_topology::{Sign, narrow};
+
+use super::{Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule};
+use crate::{
+    Operation,
+    rank_grid::RankGrid,
+    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+    vector::BlockTable,
+};
+
+pub(super) static BUCKET: AlgorithmDescriptor = AlgorithmDescriptor {
+    algorithm: Algorithm::Bucket,
+    name: "bucket",
+    summary: "rings in one dimension after another; neighbours only, all links with all ports",
+    source: "Jain & Sabharwal 2010; Sack & Gropp 2015",
+    operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
+    exchange_operations: &[],
+    shares: ShareRule::Ports,
+    shapes: ShapeRequirement::Any,
+    whole_shapes: ShapeRequirement::Any,
+    plan,
+};
+
+/// Which half of an all-reduce.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Half {
+    ReduceScatter,
+    AllGather,
+}
+
+/// One share in one phase.
+#[derive(Debug, Clone)]
+struct BucketShare {
+    dimension: usize,
+    sign: Sign,
+    later: Vec<usize>, // the dimensions of later phases of the reduce-scatter
+    units: Arc<[u64]>, // by rank: the sum of the blocks that agree with it outside of the later dimensions
+}
+
+/// One phase of all shares.
+#[derive(Debug, Clone)]
+pub(crate) struct BucketPhase {
+    grid: RankGrid,
+    half: Half,
+    shares: Vec<BucketShare>,
+    is_even: bool, // whether the blocks of each share have the same size
+}
+
+impl BucketPhase {
+    /// Returns a phase of the reduce-scatter.
+    fn new(context: &PlanContext, phase: usize) -> Self {
+        let grid = &context.grid;
+        let dimension_count = grid.dimension_count();
+        let share = |(share, blocks): (usize, &BlockTable)| {
+            let dimension_of = |phase: usize| (share + phase) % dimension_count;
+            let later: Vec<usize> = (phase + 1..dimension_count).map(dimension_of).collect();
+            let mut units = blocks.sizes();
+            for &dimension in &later {
+                grid.sum_lines(&mut units, dimension);
+            }
+            let sign = if share < dimension_count { Sign::Positive } else { Sign::Negative };
+            BucketShare { dimension: dimension_of(phase), sign, later, units: units.into() }
+        };
+        let shares = context.blocks.iter().enumerate().map(share).collect();
+        let is_even = context.blocks.iter().all(BlockTable::is_even);
+        Self { grid: grid.clone(), half: Half::ReduceScatter, shares, is_even }
+    }
+
+    /// The phase of the all-gather along the same dimensions.
+    fn gathering(&self) -> Self {
+        Self { half: Half::AllGather, ..self.clone() }
+    }
+
+    /// The coordinate `steps <= k` before `x` in the direction of a share.
+    fn before(&self, share: &BucketShare, x: u32, steps: u32) -> u32 {
+        let side = self.grid.sides()[share.dimension];
+        let sum = match share.sign {
+            Sign::Positive => x + side - steps,
+            Sign::Negative => x + steps,
+        };
+        if sum >= side { sum - side } else { sum }
+    }
+
+    /// The coordinate of the blocks that coordinate `x` sends.
+    fn block_coordinate(&self, share: &BucketShare, stage: usize, x: u32) -> u32 {
+        let steps = match self.half {
+            Half::ReduceScatter => narrow(stage as u64) + 1,
+            Half::AllGather => narrow(stage as u64),
+        };
+        self.before(share, x, steps)
+    }
+}
+
+impl StageSchedule for BucketPhase {
+    fn stage_count(&self) -> usize {
+        let sides = self.shares.iter().map(|share| self.grid.sides()[share.dimension]);
+        sides.max().map_or(0, |side| side as usize - 1)
+    }
+
+    #[inline]
+    fn candidate_count(&self, stage: usize, place: Place, _: End) -> u32 {
+        let dimension = self.shares[place.share as usize].dimension;
+        u32::from(stage + 1 < self.grid.sides()[dimension] as usize)
+    }
+
+    #[inline]
+    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
+        let share = &self.shares[place.share as usize];
+        let x = self.grid.coordinate(place.rank, share.dimension);
+        let previous = self.before(share, x, 1);
+        let (peer, source) = match end {
+            End::Source => (self.before(share, x, self.grid.sides()[share.dimension] - 1), x),
+            End::Destination => (previous, previous),
+        };
+        let at = |coordinate| self.grid.with_coordinate(place.rank, share.dimension, coordinate);
+        let units = share.units[at(self.block_coordinate(share, stage, source)) as usize];
+        (units > 0).then(|| (at(peer), units))
+    }
+
+    fn representative(&self, stage: usize, share: u32) -> usize {
+        let side = self.grid.sides()[self.shares[share as usize].dimension];
+        if stage + 1 < side as usize { 0 } else { stage }
+    }
+
+    fn repeats(&self, stage: usize) -> bool {
+        let ends_here = |share: &BucketShare| stage + 1 == self.grid.sides()[share.dimension] as usize;
+        stage > 0 && self.is_even && !self.shares.iter().any(ends_here)
+    }
+
+    fn max_candidates(&self, _: End) -> u32 {
+        1
+    }
+
+    fn payload(&self, stage: usize, share: u32, source: u32, _: u32) -> Payload {
+        let share = &self.shares[share as usize];
+        let set = |dimension: usize| {
+            let x = self.grid.coordinate(source, dimension);
+            if dimension == share.dimension {
+                vec![self.block_coordinate(share, stage, x)]
+            } else if share.later.contains(&dimension) {
+                (0..self.grid.sides()[dimension]).collect()
+            } else {
+                vec![x]
+            }
+        };
+        let sets: Vec<_> = (0..self.grid.dimension_count()).map(set).collect();
+        Payload::Blocks(self.grid.product(&sets))
+    }
+}
+
+fn plan(context: &PlanContext) -> Plan {
+    let phases: Vec<_> =
+        (0..context.grid.dimension_count()).map(|phase| BucketPhase::new(context, phase)).collect();
+    let mut plan = Plan::default();
+    if context.operation() != Operation::AllGather {
+        for phase in &phases {
+            plan.synchronise();
+            plan.reduce(phase.clone());
+        }
+    }
+    if context.operation() != Operation::ReduceScatter {
+        for phase in phases.iter().rev() {
+            plan.synchronise();
+            plan.copy(phase.gathering());
+        }
+    }
+    plan
+}

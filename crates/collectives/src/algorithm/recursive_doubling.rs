@@ -1,0 +1,95 @@
+//! Recursive doubling: coordinate `x` of a side `2^m` exchanges with `x xor 2^j` at step `j`; and
+//! the same mirrored.
+//!
+//! Mirrored, `x` exchanges with `x - 2^j` where bit `j` of `x` is 0 and `x + 2^j` where it is 1,
+//! modulo the side. With all ports half of the shares run one, half the other: together they load
+//! every link of a dimension equally (Thakur, Rabenseifner & Gropp 2005; De Sensi et al. 2024;
+//! `docs/model.md` section 16).
+
+use super::{
+    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule,
+    line_pattern::{LinePattern, Symmetry},
+    pattern::{PatternSchedule, PatternShare},
+    pattern_plan, patterns_by_share,
+};
+use crate::Operation;
+
+pub(super) static RECURSIVE_DOUBLING: AlgorithmDescriptor = AlgorithmDescriptor {
+    algorithm: Algorithm::RecursiveDoubling,
+    name: "recursive-doubling",
+    summary: "partners across one bit of a coordinate; the d-cube algorithm, placed by any embedding",
+    source: "Rabenseifner 2004; Thakur, Rabenseifner & Gropp 2005",
+    operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
+    exchange_operations: &[Operation::AllReduce],
+    shares: ShareRule::Ports,
+    shapes: ShapeRequirement::SidesPowersOfTwo,
+    whole_shapes: ShapeRequirement::SidesPowersOfTwo,
+    plan: |context| {
+        let mut plan = Plan::default();
+        let schedule = match &context.specification.cube_dimensions {
+            Some(order) => in_order(context, order),
+            None => patterns_by_share(context, plain, mirrored),
+        };
+        pattern_plan(context, schedule, &mut plan);
+        plan
+    },
+};
+
+pub(super) static MIRRORED: AlgorithmDescriptor = AlgorithmDescriptor {
+    algorithm: Algorithm::Mirrored,
+    name: "mirrored",
+    summary: "recursive doubling with every partner on the other side",
+    source: "De Sensi et al. 2024 (the authors' code)",
+    operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
+    exchange_operations: &[Operation::AllReduce],
+    shares: ShareRule::Ports,
+    shapes: ShapeRequirement::SidesPowersOfTwo,
+    whole_shapes: ShapeRequirement::SidesPowersOfTwo,
+    plan: |context| {
+        let mut plan = Plan::default();
+        pattern_plan(context, patterns_by_share(context, mirrored, plain), &mut plan);
+        plan
+    },
+};
+
+fn plain(side: u32) -> LinePattern {
+    LinePattern::new(side, Symmetry::ExclusiveOr, &bits(side))
+}
+
+fn mirrored(side: u32) -> LinePattern {
+    LinePattern::new(side, Symmetry::Mirrored, &bits(side))
+}
+
+/// The offsets `2^0, 2^1, ..` of the partners.
+fn bits(side: u32) -> Vec<Vec<u32>> {
+    (0..side.ilog2()).map(|bit| vec![1 << bit]).collect()
+}
+
+/// One share whose steps cross the dimensions of the d-cube in this order: dimension `b` is bit `b`
+/// of the rank.
+fn in_order(context: &PlanContext, cube_dimensions: &[u32]) -> PatternSchedule {
+    let sides = context.grid.sides();
+    let mut offsets = vec![Vec::new(); sides.len()];
+    let mut order = Vec::with_capacity(cube_dimensions.len());
+    for &cube_dimension in cube_dimensions {
+        let (mut bit, mut dimension) = (cube_dimension, 0);
+        while bit >= sides[dimension].ilog2() {
+            bit -= sides[dimension].ilog2();
+            dimension += 1;
+        }
+        offsets[dimension].push(vec![1 << bit]);
+        order.push(dimension);
+    }
+    let lines = sides.iter().zip(&offsets);
+    let lines =
+        lines.map(|(&side, offsets)| LinePattern::new(side, Symmetry::ExclusiveOr, offsets)).collect();
+    let share = PatternShare { lines: (0..sides.len()).collect(), order };
+    PatternSchedule::new(&context.grid, lines, &[share], &context.blocks, context.exchange)
+}
+
+/// Whether these are the `dimension_count` dimensions of a cube, each once.
+pub(crate) fn is_cube_order(cube_dimensions: &[u32], dimension_count: u32) -> bool {
+    let mut sorted = cube_dimensions.to_vec();
+    sorted.sort_unstable();
+    sorted.into_iter().eq(0..dimension_count)
+}

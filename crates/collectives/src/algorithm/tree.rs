@@ -1,0 +1,207 @@
+//! Spanning trees: binomial and Bine trees, and what runs along them.
+//!
+//! A tree grows from the root: in each stage, every member sends to a partner, which becomes a
+//! member and its child. A broadcast sends the whole vector to the child, a scatter the blocks of
+//! the child and of all ranks below it. Reduce and gather are the reverse (`docs/model.md` section
+//! 16).
+
+use cubefold_topology::narrow;
+
+use super::{
+    Algorithm, AlgorithmDescriptor, Plan, PlanContext, ShapeRequirement, ShareRule, ceil_log2,
+    ring::RingSchedule,
+};
+use crate::{
+    Operation,
+    schedule::{End, Payload, PeerMessage, Place, StageSchedule},
+};
+
+pub(super) static BINOMIAL: AlgorithmDescriptor = AlgorithmDescriptor {
+    algorithm: Algorithm::Binomial,
+    name: "binomial",
+    summary: "a binomial tree: every process that has data passes them on in every stage",
+    source: "folklore; Thakur, Rabenseifner & Gropp 2005",
+    operations: &[Operation::Broadcast, Operation::Reduce, Operation::Gather, Operation::Scatter],
+    exchange_operations: &[],
+    shares: ShareRule::One,
+    shapes: ShapeRequirement::Any,
+    whole_shapes: ShapeRequirement::Any,
+    plan: plan_binomial,
+};
+
+pub(super) static SCATTER_ALL_GATHER: AlgorithmDescriptor = AlgorithmDescriptor {
+    algorithm: Algorithm::ScatterAllGather,
+    name: "scatter-all-gather",
+    summary: "a binomial scatter, then a ring all-gather: for large vectors",
+    source: "Barnett et al. 1994; Thakur, Rabenseifner & Gropp 2005",
+    operations: &[Operation::Broadcast],
+    exchange_operations: &[],
+    shares: ShareRule::One,
+    shapes: ShapeRequirement::Any,
+    whole_shapes: ShapeRequirement::Any,
+    plan: |context| {
+        let mut plan = Plan::default();
+        plan.copy(TreeSchedule::new(context, &Growth::binomial(context), Load::Subtree));
+        plan.copy(RingSchedule::all_gather(context));
+        plan
+    },
+};
+
+fn plan_binomial(context: &PlanContext) -> Plan {
+    let growth = Growth::binomial(context);
+    let tree = |load| TreeSchedule::new(context, &growth, load);
+    let mut plan = Plan::default();
+    match context.operation() {
+        Operation::Reduce => plan.reduce_reversed(tree(Load::Whole)),
+        Operation::Gather => plan.copy_reversed(tree(Load::Subtree)),
+        Operation::Scatter => plan.copy(tree(Load::Subtree)),
+        _ => plan.copy(tree(Load::Whole)),
+    }
+    plan
+}
+
+/// How a tree grows.
+#[derive(Debug, Clone)]
+pub(super) struct Growth {
+    /// The root.
+    pub(super) root: u32,
+    /// The number of stages.
+    pub(super) stage_count: usize,
+    /// The partner of each rank in each stage, as far as the tree asks for it: by stage, then rank.
+    partners: Vec<Vec<Option<u32>>>,
+}
+
+impl Growth {
+    /// Returns the growth with this partner of each rank in each stage.
+    pub(super) fn new(
+        context: &PlanContext,
+        stage_count: usize,
+        partner: impl Fn(usize, u32) -> Option<u32>,
+    ) -> Self {
+        let ranks = 0..context.grid.rank_count();
+        let of_stage = |stage| ranks.clone().map(|rank| partner(stage, rank)).collect();
+        Self { root: context.root(), stage_count, partners: (0..stage_count).map(of_stage).collect() }
+    }
+
+    /// Returns that of the binomial tree: number `v` relative to the root exchanges with `v + 2^k`
+    /// for descending `k`.
+    fn binomial(context: &PlanContext) -> Self {
+        let (count, root) = (u64::from(context.grid.rank_count()), u64::from(context.root()));
+        let stage_count = ceil_log2(context.grid.rank_count());
+        Self::new(context, stage_count, |stage, rank| {
+            let number = (u64::from(rank) + count - root) % count;
+            let partner = number + (1 << (stage_count - 1 - stage));
+            (partner < count).then(|| narrow((partner + root) % count))
+        })
+    }
+}
+
+/// What the messages of a tree carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Load {
+    /// The whole vector.
+    Whole,
+    /// The blocks of the ranks below the message.
+    Subtree,
+}
+
+/// Messages from the root down a spanning tree, on one share.
+#[derive(Debug, Clone)]
+pub(crate) struct TreeSchedule {
+    growth: Growth,
+    load: Load,
+    parents: Vec<(usize, u32)>, // by rank: the stage in which it joins, and its parent; of the root, itself
+    units: Vec<u64>,            // by rank: the size of the message with which it joins
+}
+
+impl TreeSchedule {
+    /// Returns the schedule on a tree, which must reach every rank.
+    pub(super) fn new(context: &PlanContext, growth: &Growth, load: Load) -> Self {
+        let blocks = &context.blocks[0];
+        let mut parents: Vec<Option<(usize, u32)>> = vec![None; blocks.count() as usize];
+        let mut members = vec![growth.root];
+        for stage in 0..growth.stage_count {
+            for member in 0..members.len() {
+                let parent = members[member];
+                let Some(child) = growth.partners[stage][parent as usize] else { continue };
+                if child != growth.root && parents[child as usize].is_none() {
+                    parents[child as usize] = Some((stage, parent));
+                    members.push(child);
+                }
+            }
+        }
+        debug_assert_eq!(members.len(), parents.len(), "the tree reaches every rank");
+        let parents: Vec<_> = parents.into_iter().map(|parent| parent.unwrap_or((0, growth.root))).collect();
+        let mut units = match load {
+            Load::Whole => vec![blocks.units(); parents.len()],
+            Load::Subtree => blocks.sizes(),
+        };
+        if load == Load::Subtree {
+            for &member in members[1..].iter().rev() {
+                units[parents[member as usize].1 as usize] += units[member as usize];
+            }
+        }
+        Self { growth: growth.clone(), load, parents, units }
+    }
+
+    /// Whether a rank is in the tree before a stage.
+    fn is_member(&self, rank: u32, stage: usize) -> bool {
+        rank == self.growth.root || self.parents[rank as usize].0 < stage
+    }
+
+    /// Whether `rank` is `ancestor` or below it.
+    fn is_below(&self, mut rank: u32, ancestor: u32) -> bool {
+        while rank != ancestor && rank != self.growth.root {
+            rank = self.parents[rank as usize].1;
+        }
+        rank == ancestor
+    }
+
+    /// The child of `rank` that joins in a stage.
+    fn child(&self, stage: usize, rank: u32) -> Option<u32> {
+        let child = self.growth.partners[stage][rank as usize]?;
+        let is_child = self.is_member(rank, stage)
+            && child != self.growth.root
+            && self.parents[child as usize] == (stage, rank);
+        is_child.then_some(child)
+    }
+
+    /// The parent of `rank`, where it joins in this stage.
+    fn parent(&self, stage: usize, rank: u32) -> Option<u32> {
+        let (joins, parent) = self.parents[rank as usize];
+        (rank != self.growth.root && joins == stage).then_some(parent)
+    }
+}
+
+impl StageSchedule for TreeSchedule {
+    fn stage_count(&self) -> usize {
+        self.growth.stage_count
+    }
+
+    #[inline]
+    fn candidate_count(&self, _: usize, _: Place, _: End) -> u32 {
+        1
+    }
+
+    #[inline]
+    fn candidate(&self, stage: usize, place: Place, end: End, _: u32) -> Option<PeerMessage> {
+        let (peer, child) = match end {
+            End::Source => self.child(stage, place.rank).map(|child| (child, child))?,
+            End::Destination => (self.parent(stage, place.rank)?, place.rank),
+        };
+        let units = self.units[child as usize];
+        (units > 0).then_some((peer, units))
+    }
+
+    fn max_candidates(&self, _: End) -> u32 {
+        1
+    }
+
+    fn payload(&self, _: usize, _: u32, _: u32, destination: u32) -> Payload {
+        let ranks = 0..narrow(self.parents.len() as u64);
+        Payload::Blocks(match self.load {
+            Load::Whole => ranks.collect(),
+            Load::Subtree => ranks.filter(|&rank| self.is_below(rank, destination)).collect(),
+        })
+    }
+}

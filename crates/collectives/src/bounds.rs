@@ -1,0 +1,542 @@
+//! Lower bounds on the time of a collective on one placement (`docs/model.md` section 16,
+//! "Bounds").
+//!
+//! No run is below the *bandwidth* bound, what links must carry, nor below the *latency* bound, how
+//! far data must go. The *steps* bound holds for algorithms that receive, or send, as many messages
+//! at a time as this one.
+
+use cubefold_topology::{Axis, Digit, HostDimension, LinkMode, Machine, NodeId, narrow};
+
+use crate::{Collective, Operation};
+
+/// The longest ring of which every arc is a cut; of longer ones the arcs of half the length are.
+const MAX_LENGTH_OF_ALL_CUTS: u32 = 1024;
+
+/// The links of a machine in time.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkCosts {
+    /// The link mode. Single-direction has the bounds of full-duplex.
+    pub link_mode: LinkMode,
+    /// `u`: the time for which a unit occupies a link \[cycles\].
+    pub hop_cycles: u64,
+    /// `l`: the time on the wire and in the router \[cycles\].
+    pub latency_cycles: u64,
+}
+
+/// What makes the bandwidth bound as large as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BandwidthSource {
+    /// What must enter, or leave, this node.
+    Node(NodeId),
+    /// The arrivals at all used nodes (Patarasuk & Yuan 2009).
+    Arrivals,
+    /// What crosses the two ends of `length` coordinates of a dimension from `first` on; in a mesh
+    /// the upper end only.
+    Cut {
+        /// The dimension.
+        dimension: HostDimension,
+        /// The first coordinate.
+        first: u32,
+        /// The number of coordinates.
+        length: u32,
+    },
+    /// The sum of size times distance over all channels.
+    Distances,
+}
+
+/// The lower bounds of a collective on a placement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CollectiveBounds {
+    /// The bandwidth bound \[cycles\].
+    pub bandwidth_cycles: u64,
+    /// Where it comes from; none where nothing must cross a link.
+    pub bandwidth_source: Option<BandwidthSource>,
+    /// The latency bound \[cycles\].
+    pub latency_cycles: u64,
+    /// The largest distance that data must go \[links\].
+    pub distance: u64,
+    /// The bound of algorithms of this kind on the cost of starting steps \[cycles\].
+    pub steps_cycles: u64,
+}
+
+impl CollectiveBounds {
+    /// The bound that holds for every algorithm: the larger of bandwidth and latency \[cycles\].
+    #[must_use]
+    pub fn lower_bound_cycles(&self) -> u64 {
+        self.bandwidth_cycles.max(self.latency_cycles)
+    }
+
+    /// The bounds of a run in which every rank also computes for so many cycles before or after.
+    #[must_use]
+    pub(crate) fn after(self, cycles: u64) -> Self {
+        Self {
+            bandwidth_cycles: self.bandwidth_cycles.saturating_add(cycles),
+            latency_cycles: self.latency_cycles.saturating_add(cycles),
+            steps_cycles: self.steps_cycles.saturating_add(cycles),
+            ..self
+        }
+    }
+
+    /// The larger of each of the bounds.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        let bandwidth = if other.bandwidth_cycles > self.bandwidth_cycles { other } else { self };
+        Self {
+            bandwidth_cycles: bandwidth.bandwidth_cycles,
+            bandwidth_source: bandwidth.bandwidth_source,
+            latency_cycles: self.latency_cycles.max(other.latency_cycles),
+            distance: self.distance.max(other.distance),
+            steps_cycles: self.steps_cycles.max(other.steps_cycles),
+        }
+    }
+}
+
+impl Collective {
+    /// Lower bounds of this collective with rank `r` on node `nodes[r]`.
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many nodes as ranks, or a node is none of the machine's.
+    ///
+    /// # Complexity
+    ///
+    /// Time that is linear in the ranks for a collective on all nodes of a grid. Else, one distance
+    /// for each pair of a rank and a rank with data that goes anywhere.
+    #[must_use]
+    pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
+        assert_eq!(nodes.len() as u64, self.rank_count(), "a node for each rank");
+        let placed = PlacedCollective::new(self, machine, nodes, costs);
+        let bandwidth = placed.bandwidth();
+        let distance = placed.distance();
+        let compute_cycles = self.specification().compute_cycles;
+        let head = u128::from(costs.latency_cycles) + u128::from(costs.hop_cycles);
+        CollectiveBounds {
+            bandwidth_cycles: bandwidth.map_or(0, |(cycles, _)| cycles),
+            bandwidth_source: bandwidth.map(|(_, source)| source),
+            latency_cycles: distance
+                .map_or(0, |links| saturate(u128::from(links) * head + u128::from(compute_cycles))),
+            distance: distance.unwrap_or(0),
+            steps_cycles: saturate(u128::from(placed.least_steps()) * u128::from(compute_cycles)),
+        }
+    }
+}
+
+fn saturate(number: u128) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// A used node.
+#[derive(Debug, Clone, Copy)]
+struct UsedNode {
+    node: NodeId,
+    units: u64, // of the blocks of its ranks
+    has_root: bool,
+}
+
+/// A collective on a machine.
+#[derive(Debug)]
+struct PlacedCollective<'a> {
+    collective: &'a Collective,
+    machine: &'a Machine,
+    nodes: &'a [NodeId], // by rank
+    costs: LinkCosts,
+    own_units: Vec<u64>, // of the blocks of each rank
+    used: Vec<UsedNode>, // ascending
+}
+
+impl<'a> PlacedCollective<'a> {
+    fn new(collective: &'a Collective, machine: &'a Machine, nodes: &'a [NodeId], costs: LinkCosts) -> Self {
+        let block =
+            |rank: u32| (0..collective.share_count()).map(|share| collective.block_units(share, rank)).sum();
+        let own_units: Vec<u64> = (0..narrow(nodes.len() as u64)).map(block).collect();
+        let root = collective.specification().root;
+        let ranks = (0..).zip(nodes.iter().zip(&own_units));
+        let mut ranks: Vec<UsedNode> =
+            ranks.map(|(rank, (&node, &units))| UsedNode { node, units, has_root: rank == root }).collect();
+        ranks.sort_unstable_by_key(|used| used.node);
+        ranks.dedup_by(|next, used| {
+            let is_same = next.node == used.node;
+            if is_same {
+                used.units += next.units;
+                used.has_root |= next.has_root;
+            }
+            is_same
+        });
+        Self { collective, machine, nodes, costs, own_units, used: ranks }
+    }
+
+    fn vector_units(&self) -> u64 {
+        self.collective.specification().vector_units
+    }
+
+    fn is_half_duplex(&self) -> bool {
+        self.costs.link_mode == LinkMode::HalfDuplex
+    }
+
+    /// The largest bandwidth bound \[cycles\], if anything must cross a link; the first of equal
+    /// ones.
+    fn bandwidth(&self) -> Option<(u64, BandwidthSource)> {
+        let mut bounds = Vec::new();
+        match self.collective.operation() {
+            Operation::Barrier => {}
+            Operation::AllToAll => {
+                bounds.extend(self.machine.grid().into_iter().flat_map(|grid| self.cuts(grid.axes())));
+                bounds.extend(self.distance_sum());
+            }
+            operation => {
+                bounds.extend(self.used.iter().filter_map(|used| self.node_bound(used)));
+                if operation == Operation::AllReduce {
+                    bounds.extend(self.arrivals());
+                }
+            }
+        }
+        bounds.into_iter().rev().max_by_key(|&(cycles, _)| cycles)
+    }
+
+    /// The cycles in which `resources` channels or links carry so many units, `l` not counted; none
+    /// for no units.
+    fn carried(&self, units: u128, resources: u64) -> Option<u64> {
+        let cycles = u128::from(self.costs.hop_cycles) * units.div_ceil(u128::from(resources.max(1)));
+        (units > 0).then(|| saturate(cycles))
+    }
+
+    /// The bound from what enters or leaves a node.
+    fn node_bound(&self, used: &UsedNode) -> Option<(u64, BandwidthSource)> {
+        let (all, own) = (u128::from(self.vector_units()), u128::from(used.units));
+        let units = match self.collective.operation() {
+            _ if self.used.len() == 1 => 0,
+            Operation::AllReduce if self.is_half_duplex() => 2 * all,
+            Operation::AllReduce | Operation::Broadcast | Operation::Reduce => all,
+            Operation::ReduceScatter | Operation::AllGather => all - own,
+            Operation::Scatter | Operation::Gather if used.has_root => all - own,
+            Operation::Scatter | Operation::Gather => own,
+            Operation::AllToAll | Operation::Barrier => 0,
+        };
+        let degree = self.machine.neighbours(used.node).count() as u64;
+        let cycles = self.carried(units, degree)?.saturating_add(self.costs.latency_cycles);
+        Some((cycles, BandwidthSource::Node(used.node)))
+    }
+
+    /// The bound from all arrivals of an all-reduce: `N - 1` of every unit to be combined, `N - 1`
+    /// to be known.
+    fn arrivals(&self) -> Option<(u64, BandwidthSource)> {
+        let is_used = |node: NodeId| self.used.binary_search_by_key(&node, |used| used.node).is_ok();
+        let resources = self.used.iter().map(|used| {
+            let neighbours = self.machine.neighbours(used.node);
+            // A link between two used nodes is counted at the greater one.
+            neighbours.filter(|&other| !self.is_half_duplex() || other < used.node || !is_used(other)).count()
+                as u64
+        });
+        let units = 2 * u128::from(self.vector_units()) * (self.used.len() as u128 - 1);
+        let cycles = self.carried(units, resources.sum())?.saturating_add(self.costs.latency_cycles);
+        Some((cycles, BandwidthSource::Arrivals))
+    }
+
+    /// The bounds from the cuts of every dimension in an all-to-all.
+    fn cuts(&self, axes: &[Axis]) -> Vec<(u64, BandwidthSource)> {
+        let dimensions = HostDimension::first(axes.len());
+        axes.iter().zip(dimensions).flat_map(|(axis, dimension)| self.cuts_of(axis, dimension)).collect()
+    }
+
+    fn cuts_of(&self, axis: &Axis, dimension: HostDimension) -> Vec<(u64, BandwidthSource)> {
+        let length = narrow(axis.length());
+        let (ranks, units) = self.by_coordinate(axis);
+        let lines = self.machine.node_count() / axis.length();
+        let (first_coordinates, ends) = if axis.extent().is_ring() { (length, 2) } else { (1, 1) };
+        let lengths =
+            if first_coordinates > MAX_LENGTH_OF_ALL_CUTS { length / 2..length / 2 + 1 } else { 1..length };
+        let (all_ranks, all_units) = (ranks.iter().sum::<u128>(), units.iter().sum::<u128>());
+        let mut bounds = Vec::new();
+        for first in 0..first_coordinates {
+            let (mut ranks_inside, mut units_inside) = (0, 0);
+            for cut in 1..lengths.end {
+                let last = narrow((u64::from(first) + u64::from(cut) - 1) % u64::from(length));
+                ranks_inside += ranks[last as usize];
+                units_inside += units[last as usize];
+                if cut < lengths.start {
+                    continue;
+                }
+                let (out, into) =
+                    (ranks_inside * (all_units - units_inside), (all_ranks - ranks_inside) * units_inside);
+                let crossing = if self.is_half_duplex() { out + into } else { out.max(into) };
+                let source = BandwidthSource::Cut { dimension, first, length: cut };
+                bounds.extend(self.carried(crossing, ends * lines).map(|cycles| (cycles, source)));
+            }
+        }
+        bounds
+    }
+
+    /// By coordinate along an axis: the number of ranks, and the units of their blocks.
+    fn by_coordinate(&self, axis: &Axis) -> (Vec<u128>, Vec<u128>) {
+        let length = narrow(axis.length()) as usize;
+        let (mut ranks, mut units) = (vec![0; length], vec![0; length]);
+        for (node, &own) in self.nodes.iter().zip(&self.own_units) {
+            let at = axis.digit().position(node.index()) as usize;
+            ranks[at] += 1;
+            units[at] += u128::from(own);
+        }
+        (ranks, units)
+    }
+
+    /// The bound from size times distance of all messages of an all-to-all over all channels.
+    fn distance_sum(&self) -> Option<(u64, BandwidthSource)> {
+        let sum = match self.machine.graph() {
+            None => self.machine.axes().iter().map(|axis| self.distance_sum_along(axis)).sum(),
+            Some(network) => {
+                let to_node = |(&to, &own): (&NodeId, &u64)| {
+                    let distances = network.distances_to(to);
+                    let links = self.nodes.iter().filter_map(|from| distances[from.index() as usize]);
+                    links.map(u128::from).sum::<u128>() * u128::from(own)
+                };
+                self.nodes.iter().zip(&self.own_units).map(to_node).sum()
+            }
+        };
+        let directions = if self.is_half_duplex() { 1 } else { 2 };
+        let cycles = self.carried(sum, directions * self.machine.link_count())?;
+        Some((cycles, BandwidthSource::Distances))
+    }
+
+    fn distance_sum_along(&self, axis: &Axis) -> u128 {
+        let (ranks, units) = self.by_coordinate(axis);
+        let (from, to) = ((0..).zip(&ranks), (0..).zip(&units));
+        from.filter(|&(_, &count)| count > 0)
+            .map(|(a, &count)| {
+                let to = to.clone();
+                to.map(|(b, &units)| count * units * u128::from(axis.extent().distance(a, b))).sum::<u128>()
+            })
+            .sum()
+    }
+
+    /// The largest distance that data must go \[links\]; none where no data must go from one rank
+    /// to another.
+    fn distance(&self) -> Option<u64> {
+        let root_rank = self.collective.specification().root;
+        let root = || self.nodes[root_rank as usize];
+        let with_blocks = |is_end: fn(u32, u32) -> bool| -> Vec<NodeId> {
+            let ranks = (0..).zip(self.nodes.iter().zip(&self.own_units));
+            let ends = ranks.filter(|&(rank, (_, &units))| units > 0 && is_end(rank, root_rank));
+            ends.map(|(_, (&node, _))| node).collect()
+        };
+        let is_empty = self.vector_units() == 0;
+        match self.collective.operation() {
+            Operation::Barrier => self.greatest_distance(self.nodes),
+            _ if is_empty => None,
+            Operation::AllReduce => self.greatest_distance(self.nodes),
+            Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => {
+                self.greatest_distance(&with_blocks(|_, _| true))
+            }
+            Operation::Broadcast | Operation::Reduce => self.greatest_distance_to(root(), self.nodes),
+            Operation::Scatter | Operation::Gather => {
+                let others = with_blocks(|rank, root| rank != root);
+                self.greatest_distance_to(root(), &others)
+            }
+        }
+    }
+
+    /// The greatest distance between any rank and one of these nodes.
+    fn greatest_distance(&self, ends: &[NodeId]) -> Option<u64> {
+        let covers_grid =
+            self.machine.grid().is_some() && self.used.len() as u64 == self.machine.node_count();
+        if covers_grid {
+            let farthest = |&end: &NodeId| -> u64 {
+                self.machine.axes().iter().map(|axis| eccentricity(axis, end)).sum()
+            };
+            return ends.iter().map(farthest).max();
+        }
+        ends.iter().filter_map(|&end| self.greatest_distance_to(end, self.nodes)).max()
+    }
+
+    /// The greatest distance of nodes to one; none where there are no nodes.
+    fn greatest_distance_to(&self, end: NodeId, from: &[NodeId]) -> Option<u64> {
+        match self.machine.graph() {
+            None => from.iter().map(|&node| self.machine.distance(node, end)).max(),
+            Some(network) => {
+                let distances = network.distances_to(end);
+                from.iter().filter_map(|node| distances[node.index() as usize]).map(u64::from).max()
+            }
+        }
+    }
+
+    /// `ceil(log_(p+1) P)`: the fewest steps after which a result can depend on `P` processes, with
+    /// `p` messages at a time.
+    fn least_steps(&self) -> u32 {
+        let operation = self.collective.operation();
+        let messages = match operation {
+            Operation::Broadcast | Operation::Scatter => self.collective.max_sent_to_ranks(),
+            _ => self.collective.max_received_from_ranks(),
+        } as u64;
+        let processes = match operation {
+            Operation::AllGather | Operation::Gather | Operation::Scatter => {
+                self.own_units.iter().filter(|&&units| units > 0).count() as u64
+            }
+            Operation::Barrier => self.nodes.len() as u64,
+            _ if self.vector_units() == 0 => 0,
+            _ => self.nodes.len() as u64,
+        };
+        let (mut steps, mut reached) = (0, 1);
+        while reached < processes {
+            reached *= messages + 1;
+            steps += 1;
+        }
+        steps
+    }
+}
+
+/// The greatest distance along an axis from a node to any other.
+fn eccentricity(axis: &Axis, node: NodeId) -> u64 {
+    if axis.extent().is_ring() {
+        return axis.length() / 2;
+    }
+    let position = u64::from(axis.digit().position(node.index()));
+    position.max(axis.length() - 1 - position)
+}
+
+#[cfg(test)]
+mod tests {
+    use cubefold_topology::{MachineKind, Network, Shape};
+
+    use super::*;
+    use crate::{Algorithm, CollectiveSpecification, Ports};
+
+    /// Full-duplex links with `u = 2` and `l = 5`.
+    const COSTS: LinkCosts = LinkCosts { link_mode: LinkMode::FullDuplex, hop_cycles: 2, latency_cycles: 5 };
+
+    /// An operation by the first algorithm that performs it on the shape.
+    fn specification(operation: Operation, lengths: &[u64], vector_units: u64) -> CollectiveSpecification {
+        let shape = Shape::new(lengths).unwrap();
+        let plain = |algorithm| CollectiveSpecification {
+            compute_cycles: 100,
+            ..CollectiveSpecification::new(operation, algorithm, shape.clone(), vector_units)
+        };
+        Algorithm::ALL.into_iter().map(plain).find(|plain| plain.check().is_ok()).unwrap()
+    }
+
+    fn collective(operation: Operation, lengths: &[u64], vector_units: u64) -> Collective {
+        Collective::new(specification(operation, lengths, vector_units)).unwrap()
+    }
+
+    fn bounds(
+        operation: Operation,
+        vector_units: u64,
+        machine: &Machine,
+        costs: LinkCosts,
+    ) -> CollectiveBounds {
+        let nodes: Vec<NodeId> = machine.nodes().collect();
+        collective(operation, machine.shape().lengths(), vector_units).bounds(machine, &nodes, costs)
+    }
+
+    #[test]
+    fn a_line_of_four_is_bound_by_its_ends_and_its_arrivals() {
+        let line = Machine::new(MachineKind::Line, &[4]).unwrap();
+        let of = |operation| bounds(operation, 8, &line, COSTS);
+        let node = |index| Some(BandwidthSource::Node(NodeId::new(index)));
+        // All-reduce: 6 channels take 2 * 8 * 3 arrivals, 8 each; an end takes 8 over its only
+        // channel: 2 * 8 + 5.
+        assert_eq!(
+            (of(Operation::AllReduce).bandwidth_cycles, of(Operation::AllReduce).bandwidth_source),
+            (21, node(0))
+        );
+        // All-gather: 6 units enter an end.
+        assert_eq!(
+            (of(Operation::AllGather).bandwidth_cycles, of(Operation::AllGather).bandwidth_source),
+            (17, node(0))
+        );
+        // Scatter from node 0, which sends 6 over one channel; distance 3.
+        let scatter = of(Operation::Scatter);
+        assert_eq!((scatter.bandwidth_cycles, scatter.bandwidth_source), (17, node(0)));
+        assert_eq!((scatter.latency_cycles, scatter.distance), (3 * 7 + 100, 3));
+        assert_eq!(scatter.steps_cycles, 200);
+        // All-to-all: M u k / 4 at the cut in the middle.
+        let middle = BandwidthSource::Cut { dimension: HostDimension::new(1).unwrap(), first: 0, length: 2 };
+        let exchange = of(Operation::AllToAll);
+        assert_eq!((exchange.bandwidth_cycles, exchange.bandwidth_source), (16, Some(middle)));
+        // A barrier has no volume.
+        let barrier = of(Operation::Barrier);
+        assert_eq!((barrier.bandwidth_cycles, barrier.bandwidth_source), (0, None));
+        assert_eq!(barrier.lower_bound_cycles(), 121);
+    }
+
+    #[test]
+    fn half_duplex_counts_links() {
+        let ring = Machine::new(MachineKind::Ring, &[6]).unwrap();
+        let half = LinkCosts { link_mode: LinkMode::HalfDuplex, ..COSTS };
+        // A node has 2 channels that end, or 2 links: M = 12 in, or 24 both ways. Arrivals: 2 * 12
+        //  * 5 on 12 channels or 6 links.
+        assert_eq!(bounds(Operation::AllReduce, 12, &ring, COSTS).bandwidth_cycles, 2 * 10 + 5);
+        let both = bounds(Operation::AllReduce, 12, &ring, half);
+        assert_eq!(
+            (both.bandwidth_cycles, both.bandwidth_source),
+            (2 * 20 + 5, Some(BandwidthSource::Arrivals))
+        );
+        // M u k / 8, and twice as much over links.
+        assert_eq!(bounds(Operation::AllToAll, 12, &ring, COSTS).bandwidth_cycles, 18);
+        assert_eq!(bounds(Operation::AllToAll, 12, &ring, half).bandwidth_cycles, 36);
+    }
+
+    #[test]
+    fn all_to_all_on_toruses_and_meshes_meets_the_formula_of_the_longest_side() {
+        for (lengths, side) in [(vec![8, 4], 8), (vec![4, 6, 2], 6), (vec![10], 10)] {
+            let torus = Machine::new(MachineKind::Torus, &lengths).unwrap();
+            let mesh = Machine::new(MachineKind::Mesh, &lengths).unwrap();
+            let vector = torus.node_count() * 4;
+            assert_eq!(
+                bounds(Operation::AllToAll, vector, &torus, COSTS).bandwidth_cycles,
+                vector * 2 * side / 8
+            );
+            assert_eq!(
+                bounds(Operation::AllToAll, vector, &mesh, COSTS).bandwidth_cycles,
+                vector * 2 * side / 4
+            );
+        }
+    }
+
+    #[test]
+    fn graphs_have_degrees_and_distances() {
+        // A star of 4: the hub 0 and three leaves.
+        let star = Network::from_edges(4, &[(0, 1), (0, 2), (0, 3)]).unwrap();
+        let star = Machine::network(MachineKind::Network, star).unwrap();
+        let reduce = bounds(Operation::Reduce, 9, &star, COSTS);
+        assert_eq!(reduce.bandwidth_source, Some(BandwidthSource::Node(NodeId::new(1))));
+        assert_eq!((reduce.bandwidth_cycles, reduce.distance), (23, 1));
+        // Blocks of 2: sizes times distances are 2 * (3 + 3 * 5) over 6 channels.
+        let exchange = bounds(Operation::AllToAll, 8, &star, COSTS);
+        assert_eq!(
+            (exchange.bandwidth_cycles, exchange.bandwidth_source),
+            (12, Some(BandwidthSource::Distances))
+        );
+        assert_eq!(exchange.distance, 2);
+    }
+
+    #[test]
+    fn data_that_goes_nowhere_bounds_nothing() {
+        let ring = Machine::new(MachineKind::Ring, &[4]).unwrap();
+        assert_eq!(bounds(Operation::AllReduce, 0, &ring, COSTS).lower_bound_cycles(), 0);
+        // A root is of no account where there is none.
+        let rootless = CollectiveSpecification { root: 9, ..specification(Operation::AllReduce, &[4], 8) };
+        let nodes: Vec<NodeId> = ring.nodes().collect();
+        assert_eq!(Collective::new(rootless).unwrap().bounds(&ring, &nodes, COSTS).distance, 2);
+        // The only block of one unit is that of rank 3, the root.
+        let gather = CollectiveSpecification { root: 3, ..specification(Operation::Gather, &[4], 1) };
+        let none = Collective::new(gather).unwrap().bounds(&ring, &nodes, COSTS);
+        assert_eq!((none.lower_bound_cycles(), none.steps_cycles), (0, 0));
+        // All ranks on one node: nothing crosses a link, but a step is begun.
+        let together = collective(Operation::AllReduce, &[4], 8).bounds(&ring, &[NodeId::new(2); 4], COSTS);
+        assert_eq!((together.bandwidth_cycles, together.latency_cycles), (0, 100));
+    }
+
+    #[test]
+    fn steps_count_the_messages_of_a_process_at_a_time() {
+        let machine = Machine::new(MachineKind::Torus, &[3, 3]).unwrap();
+        let nodes: Vec<NodeId> = machine.nodes().collect();
+        let steps = |algorithm, ports| {
+            let plain = CollectiveSpecification {
+                algorithm,
+                ports,
+                ..specification(Operation::AllReduce, &[3, 3], 90)
+            };
+            Collective::new(plain).unwrap().bounds(&machine, &nodes, COSTS).steps_cycles
+        };
+        assert_eq!(steps(Algorithm::Trivance, Ports::All), 200);
+        assert_eq!(steps(Algorithm::Bucket, Ports::All), 400);
+    }
+}

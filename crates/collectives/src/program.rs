@@ -1,0 +1,76 @@
+//! Collectives as programs of the engines.
+
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::{Cycles, Program};
+
+use crate::{Collective, CollectiveSequence, GroupedCollective};
+
+/// Implements [`Program`] by the queries of the same names.
+macro_rules! stage_programs {
+    ($($program:ty),*) => {
+        $(impl Program for $program {
+            fn process_count(&self) -> u64 {
+                self.process_count()
+            }
+
+            fn stage_count(&self) -> usize {
+                self.stage_count()
+            }
+
+            fn compute(&self) -> Cycles {
+                Cycles::new(self.computations().longest_cycles)
+            }
+
+            #[inline]
+            fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
+                Cycles::new(self.computation(stage, process))
+            }
+
+            fn has_one_compute_time(&self) -> bool {
+                false
+            }
+
+            #[inline]
+            fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
+                self.units(stage, source, destination)
+            }
+
+            fn max_units(&self, stage: usize) -> u64 {
+                self.max_units(stage).max(1)
+            }
+
+            fn uniform_units(&self) -> Option<u64> {
+                None
+            }
+
+            #[inline]
+            fn computes(&self, stage: usize, process: ProcessId) -> bool {
+                self.computation(stage, process) > 0
+            }
+
+            fn all_processes_compute(&self) -> bool {
+                self.computations().is_complete
+            }
+
+            fn total_compute(&self) -> u128 {
+                self.computations().total_cycles
+            }
+
+            fn max_received(&self) -> usize {
+                self.max_received()
+            }
+
+            #[inline]
+            fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+                self.sends(stage, source).map(|(destination, _)| destination)
+            }
+
+            #[inline]
+            fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+                self.receives(stage, destination).map(|(source, _)| source)
+            }
+        })*
+    };
+}
+
+stage_programs!(Collective, GroupedCollective, CollectiveSequence);

@@ -1,0 +1,260 @@
+//! Specifications: everything that a user chooses of a collective.
+
+use std::num::NonZeroU64;
+
+use cubefold_topology::{MAX_NODE_COUNT, Shape};
+
+use crate::{Algorithm, Operation, ShapeRequirement, algorithm::recursive_doubling::is_cube_order};
+
+/// What the messages of a pattern carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Exchange {
+    /// The whole share in every step: fewest steps.
+    Whole,
+    /// The blocks that the partner has still to deal with: reduce-scatter, then all-gather, with
+    /// the least volume.
+    #[default]
+    Halving,
+}
+
+impl Exchange {
+    /// Every exchange.
+    pub const ALL: [Self; 2] = [Self::Whole, Self::Halving];
+
+    /// The name in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Halving => "halving",
+        }
+    }
+}
+
+/// How many ports of a node an algorithm uses at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Ports {
+    /// One: a single share.
+    #[default]
+    One,
+    /// Two a dimension: as many shares.
+    All,
+}
+
+impl Ports {
+    /// Every number of ports.
+    pub const ALL: [Self; 2] = [Self::One, Self::All];
+
+    /// The value in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::One => "1",
+            Self::All => "all",
+        }
+    }
+}
+
+/// A collective as a user asks for it (`docs/model.md` section 16).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectiveSpecification {
+    /// What is to be done.
+    pub operation: Operation,
+    /// How.
+    pub algorithm: Algorithm,
+    /// What messages carry; `Halving` where nothing is chosen, to be left out where there is no
+    /// choice.
+    pub exchange: Option<Exchange>,
+    /// How many ports are used.
+    pub ports: Ports,
+    /// The logical shape of the ranks.
+    pub shape: Shape,
+    /// `M`: the units of the vector; of no account in a barrier.
+    pub vector_units: u64,
+    /// The root of broadcast, reduce, gather and scatter; of no account elsewhere.
+    pub root: u32,
+    /// The cost of starting a step \[cycles\].
+    pub compute_cycles: u64,
+    /// The units reduced in a cycle; none where reducing takes no time.
+    pub reduce_units_per_cycle: Option<NonZeroU64>,
+    /// The order of the dimensions of the d-cube in recursive doubling, where it is not the order
+    /// of steps.
+    pub cube_dimensions: Option<Vec<u32>>,
+}
+
+/// A specification that no collective meets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CollectiveError {
+    /// The algorithm does not perform the operation.
+    #[error("{algorithm} does not perform {operation}, expected {}", names(algorithm.descriptor().operations))]
+    Operation {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The operation found.
+        operation: Operation,
+    },
+    /// The algorithm is not defined for the shape.
+    #[error("shape {}, expected {expected} for {algorithm}", lengths(found))]
+    Shape {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The lengths found.
+        found: Vec<u64>,
+        /// What it needs.
+        expected: ShapeRequirement,
+    },
+    /// The algorithm is defined for the shape, but not with whole shares as messages.
+    #[error("shape {}, expected {expected} for {algorithm} with exchange whole", lengths(found))]
+    WholeShape {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The lengths found.
+        found: Vec<u64>,
+        /// What it needs.
+        expected: ShapeRequirement,
+    },
+    /// All ports for an algorithm without a choice.
+    #[error("all ports for {algorithm}, which has no choice of ports")]
+    Ports {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// An exchange where there is no choice.
+    #[error("exchange {} for {operation} by {algorithm}, which has no choice of exchange", exchange.name())]
+    Exchange {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The operation.
+        operation: Operation,
+        /// The exchange found.
+        exchange: Exchange,
+    },
+    /// A root that is no rank.
+    #[error("root {root}, expected 0 to {greatest}")]
+    Root {
+        /// The root found.
+        root: u32,
+        /// The greatest rank.
+        greatest: u64,
+    },
+    /// An order of cube dimensions for anything but recursive doubling on one port.
+    #[error("an order of cube dimensions for {algorithm} with ports {}, expected recursive-doubling with ports 1", ports.name())]
+    OrderUnavailable {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The ports.
+        ports: Ports,
+    },
+    /// An order that does not have every cube dimension once.
+    #[error("cube dimensions {found:?}, expected each of 0 to {greatest} once")]
+    Order {
+        /// The order found.
+        found: Vec<u32>,
+        /// The greatest cube dimension.
+        greatest: u32,
+    },
+    /// More processes than can be numbered.
+    #[error("{found} processes, expected fewer than {MAX_NODE_COUNT}")]
+    TooManyProcesses {
+        /// Ranks times shares.
+        found: u128,
+    },
+}
+
+/// The names of operations with commas between them.
+fn names(operations: &[Operation]) -> String {
+    operations.iter().map(|operation| operation.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// Lengths with crosses between them.
+fn lengths(lengths: &[u64]) -> String {
+    lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
+impl CollectiveSpecification {
+    /// Returns the specification with this operation, algorithm, shape and vector, and the defaults
+    /// of everything else: exchange halving, one port, root 0, computations that take no time.
+    #[must_use]
+    pub fn new(operation: Operation, algorithm: Algorithm, shape: Shape, vector_units: u64) -> Self {
+        Self {
+            operation,
+            algorithm,
+            exchange: None,
+            ports: Ports::One,
+            shape,
+            vector_units,
+            root: 0,
+            compute_cycles: 0,
+            reduce_units_per_cycle: None,
+            cube_dimensions: None,
+        }
+    }
+
+    /// The number of ranks `P`.
+    #[must_use]
+    pub fn rank_count(&self) -> u64 {
+        self.shape.node_count()
+    }
+
+    /// The number of shares `k`.
+    #[must_use]
+    pub fn share_count(&self) -> usize {
+        self.algorithm.descriptor().shares.share_count(self.ports, self.shape.dimension_count())
+    }
+
+    /// Checks everything that can be wrong.
+    ///
+    /// # Errors
+    ///
+    /// As [`CollectiveError`] lists.
+    pub fn check(&self) -> Result<(), CollectiveError> {
+        let (algorithm, operation) = (self.algorithm, self.operation);
+        let descriptor = algorithm.descriptor();
+        if !descriptor.operations.contains(&operation) {
+            return Err(CollectiveError::Operation { algorithm, operation });
+        }
+        if let Some(exchange) = self.exchange
+            && !descriptor.has_exchange(operation)
+        {
+            return Err(CollectiveError::Exchange { algorithm, operation, exchange });
+        }
+        if self.ports == Ports::All && !descriptor.has_ports() {
+            return Err(CollectiveError::Ports { algorithm });
+        }
+        self.check_shape()?;
+        if operation.descriptor().has_root && u64::from(self.root) >= self.rank_count() {
+            return Err(CollectiveError::Root { root: self.root, greatest: self.rank_count() - 1 });
+        }
+        self.check_order()
+    }
+
+    fn check_shape(&self) -> Result<(), CollectiveError> {
+        let (algorithm, descriptor) = (self.algorithm, self.algorithm.descriptor());
+        let found = || self.shape.lengths().to_vec();
+        if !descriptor.shapes.is_met_by(&self.shape) {
+            return Err(CollectiveError::Shape { algorithm, found: found(), expected: descriptor.shapes });
+        }
+        let expected = descriptor.whole_shapes;
+        if self.exchange == Some(Exchange::Whole) && !expected.is_met_by(&self.shape) {
+            return Err(CollectiveError::WholeShape { algorithm, found: found(), expected });
+        }
+        let processes = u128::from(self.rank_count()) * self.share_count() as u128;
+        if processes >= MAX_NODE_COUNT.into() {
+            return Err(CollectiveError::TooManyProcesses { found: processes });
+        }
+        Ok(())
+    }
+
+    fn check_order(&self) -> Result<(), CollectiveError> {
+        let Some(order) = &self.cube_dimensions else { return Ok(()) };
+        if self.algorithm != Algorithm::RecursiveDoubling || self.ports != Ports::One {
+            return Err(CollectiveError::OrderUnavailable { algorithm: self.algorithm, ports: self.ports });
+        }
+        // The shape is accepted: the number of ranks is a power of two.
+        let dimension_count = self.rank_count().ilog2();
+        if !is_cube_order(order, dimension_count) {
+            return Err(CollectiveError::Order { found: order.clone(), greatest: dimension_count - 1 });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+//! Collectives against runs that were checked elsewhere, against textbook costs and against their
+//! bounds.
+//!
+//! Everything is run by the slow reference, which shares no code with the crate.
+
+#![cfg(test)]
+
+mod costs;
+mod golden;
+mod sequences;
+mod support;
