@@ -24,6 +24,7 @@ pub struct ScenarioProgram {
     exchange_cube: Option<Hypercube>,
     exchanges: Option<Vec<CubeDimension>>,
     communication: Option<NeighbourCommunication>,
+    bytes: Option<u64>,
 }
 
 /// The communications of a neighbour-exchange program, as a scenario names them.
@@ -72,7 +73,7 @@ impl Deref for ScenarioProgram {
 /// Programs are equal where they are of one kind and do the same.
 impl PartialEq for ScenarioProgram {
     fn eq(&self, other: &Self) -> bool {
-        let words = |program: &Self| (program.kind(), program.communication);
+        let words = |program: &Self| (program.kind(), program.communication, program.bytes);
         words(self) == words(other) && *self.program == *other.program
     }
 }
@@ -82,7 +83,7 @@ impl Eq for ScenarioProgram {}
 impl ScenarioProgram {
     /// A program of a kind, described by no more than that.
     pub(crate) fn new(kind: &'static ProgramKind, program: Box<dyn ErasedProgram>) -> Self {
-        Self { kind, program, exchange_cube: None, exchanges: None, communication: None }
+        Self { kind, program, exchange_cube: None, exchanges: None, communication: None, bytes: None }
     }
 
     /// A compute-and-communicate program.
@@ -103,6 +104,27 @@ impl ScenarioProgram {
     pub(crate) fn communicating(mut self, communication: NeighbourCommunication) -> Self {
         self.communication = Some(communication);
         self
+    }
+
+    /// Adds the size of the largest message, where a scenario gives it in bytes.
+    pub(crate) fn with_bytes(mut self, bytes: Option<u64>) -> Self {
+        self.bytes = bytes;
+        self
+    }
+
+    /// The size of the largest message \[bytes\], where a scenario gives it so.
+    #[must_use]
+    pub fn bytes(&self) -> Option<u64> {
+        self.bytes
+    }
+
+    /// The size of the largest message \[units\].
+    #[must_use]
+    pub fn max_message_units(&self) -> u64 {
+        match self.uniform_units() {
+            Some(units) => units,
+            None => (0..self.stage_count()).map(|stage| self.max_units(stage)).max().unwrap_or(1),
+        }
     }
 
     /// The word for its kind in every file.
