@@ -15,7 +15,9 @@ use crate::export::{
     placement_record::PLACEMENT,
     program_record::{GUEST, NEIGHBOURS, PROGRAM},
     row_records::{PROCESS, RUN, SIZES, TABLES},
-    run_record::{AMOUNTS, EMBEDDING, ENGINE, EXECUTION, RATIO, SCENARIO, SEED, STEPS, WHOLE_RUN},
+    run_record::{
+        AMOUNTS, EMBEDDING, ENGINE, EXECUTION, OVERLAPPED, RATIO, SCENARIO, SEED, STEPS, WHOLE_RUN,
+    },
     time_record::{BLOCKED, TOTALS, WAITING},
 };
 
@@ -91,7 +93,7 @@ impl DefinitionGroup {
         vec![
             run.of(ENGINE),
             group("Time of the whole run").of(WHOLE_RUN).of(RATIO),
-            group("Where the time goes").of(TOTALS).of(WAITING).of(BLOCKED),
+            group("Where the time goes").of(TOTALS).of(OVERLAPPED).of(WAITING).of(BLOCKED),
             group("Amounts, steps and queues").of(AMOUNTS).of(STEPS),
             group("The placement").of(PLACEMENT).of(CONSTRUCTION),
             group("Single processes, nodes and tables").of(PROCESS).and(TABLES.iter()),

@@ -262,7 +262,7 @@ mod tests {
     };
 
     /// Scenarios that have every member of records together.
-    const SCENARIOS: [&str; 3] = [
+    const SCENARIOS: [&str; 4] = [
         "machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
          mapping.embeddings = [\"tao\"]\n[program]\nkind = \"neighbour-exchange\"\n\
          guest = { kind = \"ring\", shape = [24] }\ncommunication = \"permutation\"\nsets = 3\n\
@@ -272,6 +272,9 @@ mod tests {
         "machine = { kind = \"hypercube\", shape = [2, 2, 2, 2] }\nmapping.embeddings = [\"greenberg\"]\n\
          [program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"mesh\", shape = [3, 5] }\n\
          communication = \"scatter\"\n",
+        "machine = { kind = \"ring\", shape = [8], processors_per_node = 2, packet_units = 3, \
+         link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }, local = { bandwidth = \"1 GB/s\" } }\n\
+         program = { bytes = [\"1 kB\", 300, 64] }\nexecution = { eager_units = \"all\" }\n",
     ];
 
     /// Compares the cells that a record has with its JSON, member by member.

@@ -1,6 +1,6 @@
 //! The program of a record, and its columns.
 
-use cubefold_mapping::{CubeDimension, Hypercube};
+use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,15 @@ pub struct ProgramRecord {
     pub stages: Option<Vec<u8>>,
     /// `T_a` \[cycles\].
     pub compute_cycles: u64,
+    /// The computation of each stage, where they differ \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage_compute_cycles: Option<Vec<u64>>,
+    /// The size of the largest message of each stage, where messages have more than one unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage_units: Option<Vec<u64>>,
+    /// The size of the largest message, where the scenario gives it in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_bytes: Option<u64>,
     /// The guest of a neighbour-exchange program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<GuestRecord>,
@@ -53,11 +62,17 @@ impl ProgramRecord {
         let communication = program.communication();
         let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
         let guest = program.graph().filter(|_| communication.is_some());
+        let stages = || 0..program.stage_count();
+        let computations = || stages().map(|stage| program.computation(stage, ProcessId::new(0)).get());
+        let has_units = program.uniform_units() != Some(1);
         Self {
             kind: program.kind().into(),
             dimensions: program.exchange_cube().map(Hypercube::dimension_count),
             stages: program.exchanges().map(numbers),
             compute_cycles: program.compute().get(),
+            stage_compute_cycles: (!program.has_one_compute_time()).then(|| computations().collect()),
+            stage_units: has_units.then(|| stages().map(|stage| program.max_units(stage)).collect()),
+            message_bytes: program.bytes(),
             guest: guest.map(|guest| GuestRecord::new(guest.shape())),
             communication: communication.map(|communication| communication.name().into()),
             sets: communication.and_then(NeighbourCommunication::sets),
@@ -140,6 +155,44 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             source: "docs/model.md, section 2",
         },
         value: |program| program.compute_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_stage_compute_cycles",
+            title: "compute cycles by stage",
+            kind: Kind::List,
+            unit: "cycles",
+            text: "The computation of each stage, where they differ; compute cycles is then the longest.",
+            source: "docs/model.md, section 15",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.stage_compute_cycles.as_deref().map(Cell::list)),
+    },
+    Column {
+        definition: Definition {
+            name: "program_stage_units",
+            title: "units by stage",
+            kind: Kind::List,
+            unit: "units",
+            text: "The size of the largest message of each stage. The column is there only if messages of a run have more than one unit.",
+            formula: "L_s",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.stage_units.as_deref().map(Cell::list)),
+    },
+    Column {
+        definition: Definition {
+            name: "program_message_bytes",
+            title: "message bytes",
+            aliases: &["bytes"],
+            kind: Kind::Natural,
+            unit: "bytes",
+            text: "The size of the largest message, where the scenario gives sizes in bytes; before they are rounded up to units.",
+            formula: "M",
+            source: "docs/model.md, section 17",
+        },
+        value: |program| Cell::optional(program.message_bytes),
     },
 ];
 

@@ -103,7 +103,7 @@ impl<'runs> SweepPlan<'runs> {
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
             placement_digest: self.placement_digests.get(&key(&run.placement)).map(String::as_str),
-            execution: ExecutionRecord::new(&run.execution, run.communication.tie()),
+            execution: ExecutionRecord::new(&run.execution, run.communication),
             engine: run.execution.engine.name(),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
         })
