@@ -113,12 +113,13 @@ pub(crate) fn execute_measured(
     check_prediction(run, place, &outcome, predicted)?;
     let mut records: Vec<StageRecord> = watch.1.unwrap_or_default();
     records.sort_unstable_by_key(|record| (record.process, record.stage));
+    let metrics = metrics.unwrap_or_else(|| measure(run));
     Ok(FinishedRun {
-        metrics: metrics.unwrap_or_else(|| measure(run)),
         predicted: Some(predicted),
         lower_bound: program.lower_bound(placement, communication),
         records,
-        unit_hops: unit_hops(run, &outcome),
+        unit_hops: unit_hops(run, &outcome, &metrics),
+        metrics,
         busiest_link: outcome.traffic.link_use.as_ref().and_then(busiest_link),
         outcome,
     })
@@ -148,11 +149,19 @@ fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
 }
 
 /// Links crossed by the units of all messages.
-fn unit_hops(run: &Run, outcome: &Outcome) -> u128 {
+fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics) -> u128 {
     let (program, placement) = (&run.program, &*run.placement);
     let is_whole = |units: u64| run.communication.packet_count(units) == 1;
     if let Some(units) = program.uniform_units().filter(|&units| is_whole(units)) {
         return u128::from(outcome.traffic.hops) * u128::from(units);
+    }
+    if program.as_cube().is_some() {
+        // An edge carries a message in each direction, and all messages of a stage have one size.
+        let of_stage = |stage| {
+            let distances = program.stage_distances(stage, placement, metrics);
+            2 * u128::from(distances.sum) * u128::from(program.max_units(stage))
+        };
+        return (0..program.stage_count()).map(of_stage).sum();
     }
     let (machine, mut sum) = (placement.machine(), 0);
     for stage in 0..program.stage_count() {

@@ -21,6 +21,7 @@ mod placement_file;
 mod program;
 mod settings;
 mod source_file;
+mod stages_file;
 mod sweep;
 mod timing;
 mod value;

@@ -10,7 +10,10 @@
 
 use std::{borrow::Cow, fmt, io};
 
-use crate::definition::{Definition, Kind};
+use crate::{
+    definition::{Definition, Kind},
+    engineering_rate, engineering_seconds,
+};
 
 /// A column whose cells are taken from a `T`, or a term beside such columns.
 #[derive(Debug)]
@@ -26,6 +29,11 @@ pub type Word = Cow<'static, str>;
 pub(super) fn no_cell<T: ?Sized>(_: &T) -> Cell<'_> {
     Cell::Absent
 }
+
+/// The unit of columns that hold seconds.
+pub(super) const SECONDS: &str = "seconds";
+/// The unit of columns that hold rates.
+pub(super) const BYTES_PER_SECOND: &str = "bytes a second";
 
 /// One value of a row.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -226,6 +234,18 @@ impl<'record> Row<'record> {
     #[must_use]
     pub fn cell(&self, name: &str) -> &Cell<'record> {
         self.cells.iter().find(|(column, _)| column.name == name).map_or(&Cell::Absent, |(_, cell)| cell)
+    }
+
+    /// The cell with this name as tables show it: times and rates in the unit that suits them; none where there is no
+    /// value.
+    #[must_use]
+    pub fn shown(&self, name: &str) -> Option<String> {
+        let (column, cell) = self.cells.iter().find(|(column, _)| column.name == name)?;
+        match (column.unit, cell) {
+            (SECONDS, Cell::Decimal(seconds)) => Some(engineering_seconds(*seconds)),
+            (BYTES_PER_SECOND, Cell::Decimal(rate)) => Some(engineering_rate(*rate)),
+            (_, cell) => cell.shown(),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
 /// A program as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRecord {
-    /// `cc-cube`, `normal`, `divide-and-conquer` or `neighbour-exchange`.
+    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange` or `stages`.
     pub kind: Word,
     /// `d` of a program on a d-cube.
     pub dimensions: Option<u8>,
@@ -24,6 +24,12 @@ pub struct ProgramRecord {
     pub stages: Option<Vec<u8>>,
     /// `T_a` \[cycles\].
     pub compute_cycles: u64,
+    /// The name of the file that lists the messages, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The number of processes of a program from a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
     /// The computation of each stage, where they differ \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_compute_cycles: Option<Vec<u64>>,
@@ -70,6 +76,8 @@ impl ProgramRecord {
             dimensions: program.exchange_cube().map(Hypercube::dimension_count),
             stages: program.exchanges().map(numbers),
             compute_cycles: program.compute().get(),
+            file: program.file().map(str::to_owned),
+            processes: program.file().map(|_| program.process_count()),
             stage_compute_cycles: (!program.has_one_compute_time()).then(|| computations().collect()),
             stage_units: has_units.then(|| stages().map(|stage| program.max_units(stage)).collect()),
             message_bytes: program.bytes(),
@@ -110,7 +118,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
                   d-cube, once a stage; normal: the same with consecutive dimensions. \
                   divide-and-conquer: problems are halved along dimension after dimension, and \
                   results come back. neighbour-exchange: the processes are the nodes of a torus, \
-                  mesh or network, and send to their neighbours.",
+                  mesh or network, and send to their neighbours; stages: the messages of a file.",
             source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, section 2",
             ..Definition::BLANK
         },
@@ -155,6 +163,29 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             source: "docs/model.md, section 2",
         },
         value: |program| program.compute_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_file",
+            title: "messages from",
+            kind: Kind::Text,
+            text: "The file that lists the messages of a program of kind stages, as the scenario names it.",
+            source: "docs/scenarios.md, programs from a file",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.file.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "program_processes",
+            title: "processes of the file",
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "The number of processes of a program of kind stages.",
+            source: "docs/scenarios.md, programs from a file",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.processes),
     },
     Column {
         definition: Definition {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     MachineRecord, PlacementRecord, ProgramRecord, Word,
-    column::{Cell, Column, Record, Row, no_cell},
+    column::{BYTES_PER_SECOND, Cell, Column, Record, Row, SECONDS, no_cell},
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
 };
 use crate::{
@@ -346,7 +346,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             name: "makespan_seconds",
             title: "seconds",
             kind: Kind::Decimal,
-            unit: "seconds",
+            unit: SECONDS,
             text: "The makespan in seconds; empty where the machine is described in cycles.",
             formula: "makespan * cycle",
             source: "docs/model.md, section 17",
@@ -360,7 +360,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             title: "goodput",
             aliases: &["goodput"],
             kind: Kind::Decimal,
-            unit: "bytes a second",
+            unit: BYTES_PER_SECOND,
             text: "The bytes of the largest message over the makespan; empty where the scenario gives no bytes.",
             formula: "M / makespan",
             source: "docs/model.md, section 17",

@@ -101,6 +101,7 @@ impl CycleBound {
             (Key::ProgramCompute, "the time of a computation"),
             (Key::ProgramUnits, "the sizes"),
             (Key::ProgramBytes, "the sizes"),
+            (Key::ProgramFile, "the messages"),
             (Key::ProgramDimensions, "the processes"),
             (Key::ProgramStages, "the stages"),
         ];
@@ -117,6 +118,7 @@ impl CycleBound {
         let values = [
             (self.compute, Key::ProgramComputeCycles),
             (self.compute, Key::ProgramCompute),
+            (units, Key::ProgramFile),
             (units, Key::ProgramBytes),
             (units, Key::ProgramUnits),
             (self.local.latency.get(), Key::MachineLocalLatencyCycles),

@@ -10,6 +10,7 @@ use cubefold_topology::{LinkMode, MachineKind, TieRule};
 use super::{
     execution::{DimensionChoice, ENGINES, ExecutionMode},
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
+    stages_file::MAX_PROCESSES,
 };
 
 /// A key of a scenario that holds one value.
@@ -180,7 +181,11 @@ keys! {
     ProgramStages "program.stages", Form("a list of dimensions, or ascend, descend or bitonic"), Word("ascend"), All,
         "The dimension of the exchange of each stage.";
     ProgramComputeCycles "program.compute_cycles", from(0), number(0), All,
-        "The cycles that a process computes before the messages of each stage.";
+        "The cycles that a process computes before the messages of each stage; of stages also a list with one a stage.";
+    ProgramFile "program.file", Text, Required, All,
+        "The path of a file with the messages of a program.";
+    ProgramProcesses "program.processes", range(2, MAX_PROCESSES), Derived("one for each node"), All,
+        "The number of processes of a program from a file.";
     ProgramCompute "program.compute", Form("a time such as 513 ns"), Absent, All,
         "The time that a process computes before the messages of each stage, instead of compute_cycles.";
     ProgramUnits "program.units", Form("an integer, or a list with one a stage"), Word("1"), All,

@@ -18,6 +18,7 @@ use super::{
     neighbour_exchange,
     settings::Settings,
     source_file::Place,
+    stages_file::STAGES,
     value::{Content, Value},
 };
 use crate::scenario_program::ScenarioProgram;
@@ -39,7 +40,7 @@ pub struct ProgramKind {
 
 /// The kinds of programs, in the order of messages.
 pub(super) static PROGRAM_KINDS: &[&ProgramKind] =
-    &[&CC_CUBE, &neighbour_exchange::NEIGHBOUR_EXCHANGE, &DIVIDE_AND_CONQUER, &NORMAL];
+    &[&CC_CUBE, &neighbour_exchange::NEIGHBOUR_EXCHANGE, &DIVIDE_AND_CONQUER, &NORMAL, &STAGES];
 
 static CC_CUBE: ProgramKind = ProgramKind {
     name: "cc-cube",
@@ -108,7 +109,11 @@ pub(super) fn read(
 ) -> Option<ScenarioProgram> {
     let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors);
     let scale = machine.timing.scale();
-    let computations = message_sizes::read_computations(settings, scale, ByStage::No, errors);
+    let by_stage = match kind {
+        Some(kind) if kind.name != STAGES.name => ByStage::No,
+        _ => ByStage::Yes(None),
+    };
+    let computations = message_sizes::read_computations(settings, scale, by_stage, errors);
     let kind = kind?;
     report_foreign(settings, kind, errors);
     (kind.read)(&mut Reading { settings, machine, seed, library, computations, errors })

@@ -224,3 +224,98 @@ fn cycle_counts_that_overflow_name_the_key_to_change() {
     assert_eq!(place, "4:18: cycle count");
     assert_eq!(advice, "machine.latency_cycles may be at most 96076792050570579 here");
 }
+
+const MESSAGES: &str = "stage,source,destination,units\n0,0,1,16\n2,3,0,4\n0,1,0,9\n";
+
+/// A scenario of these messages on a mesh of 2 by 3 with these keys of the program.
+fn listed(messages: &str, program: &str) -> Files {
+    let text = format!(
+        "machine = {{ kind = \"mesh\", shape = [2, 3] }}\n[program]\nkind = \"stages\"\nfile = \"p.csv\"\n{program}\n"
+    );
+    Files::new(&[("s.toml", &text), ("p.csv", messages)])
+}
+
+#[test]
+fn programs_come_from_files_of_messages() {
+    let own = listed(MESSAGES, "").load().unwrap();
+    let run = &own.runs[0];
+    assert_eq!((run.program.process_count(), sizes(run)), (6, vec![16, 1, 4]));
+    assert_eq!((own.runs.len(), run.embedding.to_string()), (1, "standard".to_owned()));
+    assert!(own.inputs.iter().any(|path| path.ends_with("p.csv")));
+    let nodes: Vec<u32> = run.placement.listed_nodes().iter().map(|node| node.index()).collect();
+    assert_eq!(nodes, [0, 1, 2, 3, 4, 5]);
+    let four = listed(MESSAGES, "processes = 4\ncompute_cycles = [3, 0, 5, 7]").load().unwrap();
+    let program = &four.runs[0].program;
+    assert_eq!((program.process_count(), program.stage_count()), (4, 4));
+    assert_eq!((program.compute().get(), program.total_compute()), (7, 4 * 15));
+    let embeddings = "processes = 4\n[mapping]\nembeddings = [\"random\", \"standard\"]";
+    assert_eq!(listed(MESSAGES, embeddings).load().unwrap().runs.len(), 2);
+    let same = listed(MESSAGES, "compute_cycles = [3, 3, 3]").load().unwrap();
+    assert!(same.runs[0].program.has_one_compute_time());
+}
+
+#[test]
+fn programs_of_2_to_the_d_processes_are_placed_as_cubes_are() {
+    let text = "machine = { kind = \"torus\", shape = [4, 4] }\nprogram = { kind = \"stages\", file = \"p.csv\" }\n\
+                mapping.embeddings = [\"standard\", \"xor\", \"gray\"]";
+    let files = Files::new(&[("s.toml", text), ("p.csv", MESSAGES)]);
+    let cube = scenario(&text.replace(", file = \"p.csv\"", "").replace("stages", "cc-cube"));
+    for (own, other) in files.load().unwrap().runs.iter().zip(&cube.runs) {
+        assert_eq!(own.placement.listed_nodes(), other.placement.listed_nodes());
+    }
+}
+
+#[test]
+fn programs_from_files_that_do_not_fit_are_refused_at_their_places() {
+    let displayed = |messages: &str, program: &str| listed(messages, program).displayed();
+    assert_eq!(
+        displayed(MESSAGES, "processes = 3\ncompute_cycles = [1, 2]"),
+        [
+            "s.toml:6:18: program.compute_cycles is a list of 2, expected at least 3 entries, one for each stage",
+            "p.csv:3:3: source is 3, expected a process from 0 to 2",
+        ]
+    );
+    let beyond = listed("stage,source,destination,units\n0,0,6,1\n", "");
+    assert_eq!(beyond.displayed(), ["p.csv:2:5: destination is 6, expected a process from 0 to 5"]);
+    assert_eq!(beyond.help(), "there is one process a node unless program.processes says how many");
+    assert_eq!(
+        displayed(MESSAGES, "processes = 7"),
+        ["s.toml:5:13: 7 processes on 6 nodes, expected at most 6 for standard"]
+    );
+    assert_eq!(
+        displayed(MESSAGES, "units = 3\n[mapping]\nembeddings = [\"xor\"]"),
+        [
+            "s.toml:5:9: program.units with a stages program, which has none",
+            "s.toml:7:15: embedding xor of 6 processes, expected a d-cube",
+        ]
+    );
+    assert_eq!(
+        Files::new(&[("s.toml", &format!("{RING}[program]\nkind = \"stages\"\nprocesses = 1"))]).displayed(),
+        ["s.toml:6:13: program.processes is 1, expected an integer from 2 to 1048576"]
+    );
+    let missing = format!("{RING}[program]\nkind = \"stages\"\nfile = \"none.csv\"");
+    assert!(errors(&missing)[0].starts_with("6:8: program file \"none.csv\" cannot be read: "));
+    let many: String = (1..300).map(|other| format!("0,0,{other},1\n")).collect();
+    let many = format!("stage,source,destination,units\n{many}");
+    assert_eq!(
+        displayed(&many, "processes = 300"),
+        ["s.toml:4:8: program.file \"p.csv\": node 0 has 299 neighbours, expected at most 255"]
+    );
+}
+
+#[test]
+#[ignore = "of speed: in release builds"]
+fn a_million_rows_are_read_in_under_a_second() {
+    let rows: String = (0..1_000_000_u64)
+        .map(|row| {
+            format!("{},{},{},{}\n", row / 65536, row % 65536, (row + 1 + row / 65536) % 65536, row + 1)
+        })
+        .collect();
+    let text = "machine = { kind = \"torus\", shape = [256, 256] }\nprogram = { kind = \"stages\", file = \"p.csv\" }";
+    let files =
+        Files::new(&[("s.toml", text), ("p.csv", &format!("stage,source,destination,units\n{rows}"))]);
+    #[expect(clippy::disallowed_methods, reason = "it measures")]
+    let begin = std::time::Instant::now();
+    assert_eq!(files.load().unwrap().runs.len(), 1);
+    assert!(begin.elapsed().as_millis() < 1000, "{:?}", begin.elapsed());
+}
