@@ -16,13 +16,16 @@ pub(super) fn run_shape() -> Value {
         "embedding": "text",
         "execution": { "mode": "text", "tie": "text", "dimension_choice": "text?", "phases": "text?" },
         "engine": "text",
-        "makespan_cycles": "count", "predicted_cycles": "count",
+        "makespan_cycles": "count", "makespan_seconds": "fraction?", "goodput_bytes_per_second": "fraction?",
+        "predicted_cycles": "count",
         "lower_bound_cycles": "count?", "lower_bound_source": "text?", "loading_cycles": "count?",
-        "messages": "count", "hops": "count",
+        "messages": "count", "hops": "count", "units": "count", "unit_hops": "count",
+        "link_busy_max_cycles": "count?", "busiest_link_from": ["count"], "busiest_link_to": ["count"],
         "totals": {
             "compute_cycles": "count", "sharing_cycles": "count", "waiting_cycles": "count",
             "transfer_cycles": "count", "blocked_cycles": "count", "idle_at_end_cycles": "count"
         },
+        "overlapped_cycles": "count",
         "waiting": distribution, "blocked": distribution,
         "routing_steps": "count?", "conflicts": "count?", "longest_queue": "count?",
         "stages": [{
@@ -74,7 +77,9 @@ fn figure_4_has_the_values_worked_out_by_hand() {
     assert_eq!(
         run["machine"],
         json!({
-            "kind": "line", "shape": [8], "wrap": [false], "links": "full-duplex", "hop_cycles": 2
+            "kind": "line", "shape": [8], "wrap": [false], "links": "full-duplex", "hop_cycles": 2,
+            "latency_cycles": 0, "switching": "store-and-forward", "packet_units": null,
+            "arbitration": "first-come", "cycle_nanoseconds": null
         })
     );
     assert_eq!(
@@ -85,6 +90,7 @@ fn figure_4_has_the_values_worked_out_by_hand() {
     assert_eq!((&run["lower_bound_cycles"], &run["lower_bound_source"]), (&json!(26), &json!("theorem")));
     // Distances 28, 20 and 12 in all: 60 links, 120 cycles; finishes 28 30 30 28 28 30 30 28.
     assert_eq!((&run["messages"], &run["hops"]), (&json!(24), &json!(60)));
+    assert_eq!((&run["units"], &run["unit_hops"]), (&json!(1), &json!(60)));
     assert_eq!(
         run["totals"],
         json!({

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::command::{Scratch, csv_table, done, json, run};
 
-const HEADER: [&str; 12] = [
+const HEADER: [&str; 13] = [
     "scenario",
     "run",
     "embedding",
@@ -19,6 +19,7 @@ const HEADER: [&str; 12] = [
     "waiting_cycles",
     "transfer_cycles",
     "blocked_cycles",
+    "overlapped_cycles",
 ];
 
 /// The rows of a scenario as CSV.
@@ -74,8 +75,8 @@ fn the_rows_of_byweight_in_figure_4_are_those_of_the_recursion() {
     for (place, row) in rows.enumerate() {
         let (process, stage) = (place / 3, place % 3);
         let (ready, start, finish) = (ready[stage][process], start[stage], finish[stage][process]);
-        let numbers: [u64; 9] =
-            [process as u64, stage as u64, ready, start, finish, 0, start - ready, finish - start, 0];
+        let numbers: [u64; 10] =
+            [process as u64, stage as u64, ready, start, finish, 0, start - ready, finish - start, 0, 0];
         assert_eq!(row[3..], numbers.map(|number| number.to_string()));
         count += 1;
     }

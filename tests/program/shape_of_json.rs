@@ -56,7 +56,9 @@ fn is_count(value: &Value) -> bool {
 /// The machine of a record (`docs/reading-results.md`, what was run).
 pub(super) fn machine() -> Value {
     serde_json::json!({
-        "kind": "text", "shape": ["count"], "wrap": ["truth"], "links": "text", "hop_cycles": "count"
+        "kind": "text", "shape": ["count"], "wrap": ["truth"], "links": "text", "hop_cycles": "count",
+        "latency_cycles": "count", "switching": "text", "packet_units": "count?", "arbitration": "text",
+        "cycle_nanoseconds": "number?"
     })
 }
 

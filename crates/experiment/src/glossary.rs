@@ -12,7 +12,7 @@ use crate::{
         placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{GUEST, NEIGHBOURS, PROGRAM},
         row_records::{PROCESS, RUN, SIZES, TABLES},
-        run_record::{AMOUNTS, ENGINE, EXECUTION, RATIO, SEED, STEPS, WHOLE_RUN},
+        run_record::{AMOUNTS, ENGINE, EXECUTION, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
     },
 };
@@ -43,7 +43,7 @@ impl DefinitionGroup {
         vec![
             run.of(ENGINE),
             group("Time of the whole run").of(WHOLE_RUN).of(RATIO),
-            group("Where the time goes").of(TOTALS).of(WAITING).of(BLOCKED),
+            group("Where the time goes").of(TOTALS).of(OVERLAPPED).of(WAITING).of(BLOCKED),
             group("Amounts, steps and queues").of(AMOUNTS).of(STEPS),
             group("The placement").of(PLACEMENT).of(CONSTRUCTION),
             group("Single processes, nodes and tables").of(PROCESS).and(TABLES.iter()),

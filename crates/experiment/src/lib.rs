@@ -20,7 +20,9 @@ pub mod launcher;
 mod link_traffic;
 mod missing_processes;
 mod parallel_runs;
+mod physical_scale;
 mod progress;
+mod quantity;
 mod region;
 mod runner;
 mod scenario;
@@ -37,7 +39,9 @@ pub use glossary::DefinitionGroup;
 pub use jobs::{Permit, Resources};
 pub use link_traffic::{LinkTraffic, busy_links, link_congestion};
 pub use parallel_runs::{Means, execute_runs, measure_runs};
+pub use physical_scale::PhysicalScale;
 pub use progress::Progress;
+pub use quantity::{Ratio, engineering_rate, engineering_seconds};
 pub use runner::{
     Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_placements, check_runs, execute,
 };

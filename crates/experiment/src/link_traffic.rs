@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_simulator::CountLinkUse;
-use cubefold_topology::Link;
+use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
 use crate::{
     Run, RunError,
@@ -17,6 +17,16 @@ pub struct LinkTraffic {
     pub link: Link,
     /// Guest edges, or cycles.
     pub count: u64,
+}
+
+impl LinkTraffic {
+    /// The nodes at the ends of the link, the one from which `+` leads over it first.
+    #[must_use]
+    pub fn ends(&self, machine: &Machine) -> Option<[NodeId; 2]> {
+        let Link { near, dimension } = self.link;
+        let far = machine.neighbour(near, Direction { dimension, sign: Sign::Positive })?;
+        Some([near, far])
+    }
 }
 
 /// How many guest edges use each link that is used at all, by dimension and near end (`docs/model.md` section 7).

@@ -2,16 +2,17 @@
 //!
 //! An outcome that contradicts the prediction of `docs/model.md` section 5 is an error, never a result.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    CountLinkUse, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LowerBound, Outcome,
-    PhaseLength, Routing, SimulationError, StageRecord,
+    CountLinkUse, Cycles, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LinkUse,
+    LowerBound, Outcome, PhaseLength, Routing, SimulationError, StageRecord,
 };
+use cubefold_topology::Link;
 
 use crate::{
-    Progress,
+    LinkTraffic, Progress,
     export::{ExecutionRecord, MachineRecord, ProgramRecord},
     generator_key::generator_key,
     jobs::Resources,
@@ -30,6 +31,10 @@ pub struct FinishedRun {
     pub predicted: Option<u64>,
     /// What no placement goes below, where it is known.
     pub lower_bound: Option<LowerBound>,
+    /// Links crossed by the units of all messages.
+    pub unit_hops: u128,
+    /// The link that is busy for the most cycles, where link use is counted and any is used.
+    pub busiest_link: Option<LinkTraffic>,
     /// Every process in every stage, by process and stage, where they were to be kept.
     pub records: Vec<StageRecord>,
 }
@@ -102,19 +107,70 @@ pub(crate) fn execute_measured(
     };
     let mut watch = (Meter::new(progress), kept);
     let outcome = program
-        .simulate(placement, communication, &execution(run), CountLinkUse::No, Some(&mut watch))
+        .simulate(placement, communication, &execution(run), count_link_use(run), Some(&mut watch))
         .map_err(|error| failed(run, place, error))?;
     let predicted = program.predict(placement, communication).get();
     check_prediction(run, place, &outcome, predicted)?;
     let mut records: Vec<StageRecord> = watch.1.unwrap_or_default();
     records.sort_unstable_by_key(|record| (record.process, record.stage));
+    let metrics = metrics.unwrap_or_else(|| measure(run));
     Ok(FinishedRun {
-        metrics: metrics.unwrap_or_else(|| measure(run)),
         predicted: Some(predicted),
         lower_bound: program.lower_bound(placement, communication),
         records,
+        unit_hops: unit_hops(run, &outcome, &metrics),
+        metrics,
+        busiest_link: outcome.traffic.link_use.as_ref().and_then(busiest_link),
         outcome,
     })
+}
+
+/// The most links that messages may cross, by the bound of processes, messages and the diameter, for the use of links
+/// to be counted: it takes milliseconds then.
+const MAX_COUNTED_CROSSINGS: u64 = 1 << 22;
+/// The most links whose use is counted, each in eight bytes.
+const MAX_COUNTED_LINKS: u64 = 1 << 20;
+
+/// Counts the use of links where that costs next to nothing.
+fn count_link_use(run: &Run) -> CountLinkUse {
+    let messages = run.program.pair_count().saturating_mul(run.program.max_received().max(1) as u64);
+    let crossings = messages.saturating_mul(run.machine.distance_bound());
+    let is_small = crossings <= MAX_COUNTED_CROSSINGS && run.machine.link_count() <= MAX_COUNTED_LINKS;
+    if is_small { CountLinkUse::Yes } else { CountLinkUse::No }
+}
+
+/// Of the links that are busy the longest, the first by dimension and near end.
+fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
+    let traffic = |(link, cycles): (Link, Cycles)| LinkTraffic { link, count: cycles.get() };
+    link_use
+        .busy_links()
+        .map(traffic)
+        .min_by_key(|own| (Reverse(own.count), own.link.dimension, own.link.near))
+}
+
+/// Links crossed by the units of all messages.
+fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics) -> u128 {
+    let (program, placement) = (&run.program, &*run.placement);
+    let is_whole = |units: u64| run.communication.packet_count(units) == 1;
+    if let Some(units) = program.uniform_units().filter(|&units| is_whole(units)) {
+        return u128::from(outcome.traffic.hops) * u128::from(units);
+    }
+    if program.as_cube().is_some() {
+        // An edge carries a message in each direction, and all messages of a stage have one size.
+        let of_stage = |stage| {
+            let distances = program.stage_distances(stage, placement, metrics);
+            2 * u128::from(distances.sum) * u128::from(program.max_units(stage))
+        };
+        return (0..program.stage_count()).map(of_stage).sum();
+    }
+    let (machine, mut sum) = (placement.machine(), 0);
+    for stage in 0..program.stage_count() {
+        program.visit_messages(stage, &mut |source, destination| {
+            let distance = machine.distance(placement.node(source), placement.node(destination));
+            sum += u128::from(distance) * u128::from(program.units(stage, source, destination));
+        });
+    }
+    sum
 }
 
 /// The metrics of a run's placement.
@@ -173,12 +229,19 @@ pub(crate) fn execution(run: &Run) -> SimulatorExecution {
     }
 }
 
+/// The members of a machine by which random choices are keyed: those that it had in the first version, so that no
+/// choice changes when results say more of a machine.
+const KEYED_MEMBERS: [&str; 6] = ["kind", "shape", "wrap", "links", "hop_cycles", "partition"];
+
 /// What a run is, apart from its seed, in the words of its record: the same in every order of runs.
 fn task_name(run: &Run) -> String {
-    let execution = ExecutionRecord::new(&run.execution, run.communication.tie());
+    let execution = ExecutionRecord::new(&run.execution, run.communication);
     // Records of names and numbers serialize; were they not to, runs would only share their choices.
-    let words =
-        serde_json::to_string(&(MachineRecord::new(run), ProgramRecord::new(&run.program), execution));
+    let mut machine = serde_json::to_value(MachineRecord::new(run)).unwrap_or_default();
+    if let Some(members) = machine.as_object_mut() {
+        members.retain(|name, _| KEYED_MEMBERS.contains(&name.as_str()));
+    }
+    let words = serde_json::to_string(&(machine, ProgramRecord::new(&run.program), execution));
     format!("dimension choice; {}; {}", words.unwrap_or_default(), run.embedding)
 }
 

@@ -14,13 +14,16 @@ mod library;
 mod loading;
 mod machine;
 mod mapping;
+mod message_sizes;
 mod neighbour_exchange;
 mod network;
 mod placement_file;
 mod program;
 mod settings;
 mod source_file;
+mod stages_file;
 mod sweep;
+mod timing;
 mod value;
 
 #[cfg(test)]
@@ -56,7 +59,7 @@ pub use self::{
     loading::{CodeTypes, Loading},
     program::{ProgramKind, program_kinds},
 };
-use crate::{region::Region, scenario_program::ScenarioProgram};
+use crate::{PhysicalScale, region::Region, scenario_program::ScenarioProgram};
 
 /// The most runs that one file may ask for.
 const MAX_RUNS: u128 = 1_000_000;
@@ -90,8 +93,11 @@ pub struct Run {
     pub machine: Machine,
     /// The partition of the machine, where there is one.
     pub partition: Option<Partition>,
-    /// Its link mode, the time that a message takes over a link, and the way round when both are equally long.
+    /// The rules of its network and nodes: link mode, times of messages, switching, and the way round when both are
+    /// equally long.
     pub communication: Communication,
+    /// What a cycle and a unit are in seconds and bytes, where the scenario says so.
+    pub scale: Option<PhysicalScale>,
     /// The program.
     pub program: Arc<ScenarioProgram>,
     /// How it is loaded, where the scenario says so.
@@ -231,19 +237,22 @@ fn runs(
     let embeddings = mapping::read(settings, section.machine.as_ref(), program.as_deref(), errors);
     let execution = execution::read(settings, errors);
     execution::check_fit(settings, &section, program.as_deref(), execution, errors);
-    let tie = execution::read_tie(settings, errors);
+    let (tie, eager) = (execution::read_tie(settings, errors), execution::read_eager(settings, errors));
     let (machine, size, program) = together(&section, program.as_ref())?;
     let (partition, drawn_by) = (section.partition.as_ref(), seed.unwrap_or(0));
     let fit = Fit { settings, program, machine, partition, size, seed: drawn_by };
     let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
-    if let Some(hop) = section.hop_cycles {
+    let links = section.links.unwrap_or_default();
+    let communication =
+        section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
+    if let Some(communication) = communication {
         let loads = placed.iter().flatten().map(|(_, placement)| placement.max_load());
-        let bound = CycleBound::new(machine, program, loads.max().unwrap_or(1), hop);
-        errors.extend(bound.check(settings, size, program, hop).err());
+        let bound = CycleBound::new(machine, program, loads.max().unwrap_or(1), communication);
+        errors.extend(bound.check(settings, size).err());
     }
     let placed = placed?;
     let (name, seed, execution) = (name?, seed?, execution?);
-    let communication = Communication::new(section.links?, section.hop_cycles?, tie?).ok()?;
+    let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     for (embedding, placement) in &placed {
         let fit =
             execution::check_engine(settings, execution, program, (embedding, placement), communication);
@@ -256,6 +265,7 @@ fn runs(
         machine: machine.clone(),
         partition: section.partition.clone(),
         communication,
+        scale: section.timing.scale(),
         program: Arc::clone(program),
         loading: loading.clone(),
         embedding,

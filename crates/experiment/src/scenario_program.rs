@@ -24,6 +24,8 @@ pub struct ScenarioProgram {
     exchange_cube: Option<Hypercube>,
     exchanges: Option<Vec<CubeDimension>>,
     communication: Option<NeighbourCommunication>,
+    bytes: Option<u64>,
+    file: Option<String>,
 }
 
 /// The communications of a neighbour-exchange program, as a scenario names them.
@@ -72,7 +74,7 @@ impl Deref for ScenarioProgram {
 /// Programs are equal where they are of one kind and do the same.
 impl PartialEq for ScenarioProgram {
     fn eq(&self, other: &Self) -> bool {
-        let words = |program: &Self| (program.kind(), program.communication);
+        let words = |program: &Self| (program.kind(), program.communication, program.bytes);
         words(self) == words(other) && *self.program == *other.program
     }
 }
@@ -82,7 +84,15 @@ impl Eq for ScenarioProgram {}
 impl ScenarioProgram {
     /// A program of a kind, described by no more than that.
     pub(crate) fn new(kind: &'static ProgramKind, program: Box<dyn ErasedProgram>) -> Self {
-        Self { kind, program, exchange_cube: None, exchanges: None, communication: None }
+        Self {
+            kind,
+            program,
+            exchange_cube: None,
+            exchanges: None,
+            communication: None,
+            bytes: None,
+            file: None,
+        }
     }
 
     /// A compute-and-communicate program.
@@ -103,6 +113,39 @@ impl ScenarioProgram {
     pub(crate) fn communicating(mut self, communication: NeighbourCommunication) -> Self {
         self.communication = Some(communication);
         self
+    }
+
+    /// Adds the size of the largest message, where a scenario gives it in bytes.
+    pub(crate) fn with_bytes(mut self, bytes: Option<u64>) -> Self {
+        self.bytes = bytes;
+        self
+    }
+
+    /// Says that its messages are listed in a file, which is called so.
+    pub(crate) fn from_file(mut self, name: &str) -> Self {
+        self.file = Some(name.to_owned());
+        self
+    }
+
+    /// The name of the file that lists its messages, where one does.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// The size of the largest message \[bytes\], where a scenario gives it so.
+    #[must_use]
+    pub fn bytes(&self) -> Option<u64> {
+        self.bytes
+    }
+
+    /// The size of the largest message \[units\].
+    #[must_use]
+    pub fn max_message_units(&self) -> u64 {
+        match self.uniform_units() {
+            Some(units) => units,
+            None => (0..self.stage_count()).map(|stage| self.max_units(stage)).max().unwrap_or(1),
+        }
     }
 
     /// The word for its kind in every file.
@@ -136,6 +179,14 @@ impl ScenarioProgram {
         self.exchange_cube.is_some() && self.cube().is_none()
     }
 
+    /// The d-cube whose embeddings place it: its guest, or of as many processes as a file names; none otherwise.
+    pub(crate) fn placement_cube(&self) -> Option<Hypercube> {
+        let processes = self.process_count();
+        let of_file = self.file.is_some() && processes.is_power_of_two();
+        let listed = || Hypercube::new(processes.trailing_zeros().into()).ok();
+        self.cube().or_else(|| of_file.then(listed).flatten())
+    }
+
     /// The d-cube that is its guest; none where that is another graph.
     #[must_use]
     pub fn cube(&self) -> Option<Hypercube> {
@@ -154,10 +205,10 @@ impl ScenarioProgram {
         self.program.guest().shape()
     }
 
-    /// Whether the guest is a network: a graph whose edges lie in no dimensions.
+    /// Whether the scenario gives a network as guest: a graph whose edges lie in no dimensions.
     #[must_use]
     pub fn has_network_guest(&self) -> bool {
-        self.graph().is_some_and(|guest| guest.shape().graph().is_some())
+        self.file.is_none() && self.graph().is_some_and(|guest| guest.shape().graph().is_some())
     }
 
     /// The number of pairs of a process and a stage, or as many as 64 bits hold.

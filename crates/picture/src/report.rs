@@ -4,7 +4,7 @@
 mod column;
 mod figures;
 
-use cubefold_experiment::{Definition, Scenario, export::settings};
+use cubefold_experiment::{Definition, Scenario, engineering_seconds, export::settings};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use self::column::ReportedRun;
@@ -130,7 +130,9 @@ fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
         format!(", {times:.2} times fewer than {}", first.name)
     };
     let bound = if meets_bound(best) { "; no placement finishes earlier" } else { "" };
-    vec![format!("{} takes the fewest cycles: {makespan}{against}{bound}.", best.name)]
+    let seconds = best.record.makespan_seconds.map(engineering_seconds);
+    let seconds = seconds.map_or_else(String::new, |seconds| format!(" ({seconds})"));
+    vec![format!("{} takes the fewest cycles: {makespan}{seconds}{against}{bound}.", best.name)]
 }
 
 fn sentences_over_combinations(runs: &[ReportedRun<'_>]) -> Vec<String> {

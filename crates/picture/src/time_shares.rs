@@ -1,6 +1,6 @@
 //! The shares of each run's makespan, by activity, one bar a run.
 
-use cubefold_experiment::export::RunRecord;
+use cubefold_experiment::{engineering_seconds, export::RunRecord};
 
 use crate::{
     axes::{Axes, Axis, Margins},
@@ -87,13 +87,18 @@ fn draw_run(
         from = to;
     }
     let at = Point { x: axes.x(from) + 6.0, y: row.y + row.height / 2.0 + 4.0 };
-    sheet.text(&record.makespan_cycles.to_string(), at, TEXT, Anchor::Start);
+    sheet.text(&makespan(record), at, TEXT, Anchor::Start);
     if let Some(bound) = record.lower_bound_cycles {
         let x = axes.x(as_drawn(bound));
         let (top, bottom) = (Point { x, y: row.y - 4.0 }, Point { x, y: row.y + row.height + 4.0 });
         let properties = [("stroke", "currentColor"), ("stroke-width", "2.5")];
         sheet.line(top, bottom, &properties, &format!("{name}: lower bound {bound} cycles"));
     }
+}
+
+/// The makespan in cycles, or in seconds where the scenario speaks of them.
+fn makespan(record: &RunRecord) -> String {
+    record.makespan_seconds.map_or_else(|| record.makespan_cycles.to_string(), engineering_seconds)
 }
 
 /// The cycles of all processes in each activity; together the makespan times the processes.

@@ -10,8 +10,8 @@ use super::{Page, TextTable};
 use crate::grouping::shown;
 
 /// Columns that give way where a table is too wide for a terminal, the least important first.
-const GIVE_WAY: [&str; 9] =
-    ["queue", "sharing", "steps", "waiting", "time", "conflicts", "blocked", "bound", "predicted"];
+const GIVE_WAY: [&str; 10] =
+    ["queue", "sharing", "steps", "waiting", "time", "conflicts", "blocked", "goodput", "bound", "predicted"];
 
 /// A run and what it came to.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ impl Column {
 
     /// The column with this name under another title.
     pub(super) fn titled(title: &str, name: &str, rows: &[RunRow<'_>]) -> Self {
-        let cell = |row: &RunRow<'_>| Row::new(row.record).cell(name).shown().unwrap_or_default();
+        let cell = |row: &RunRow<'_>| Row::new(row.record).shown(name).unwrap_or_default();
         Self { header: title.to_owned(), cells: rows.iter().map(cell).collect() }
     }
 
@@ -52,9 +52,14 @@ impl Column {
     }
 }
 
-/// The makespan, with a mark on those that are the least of their combination.
-pub(super) fn makespan_columns(rows: &[RunRow<'_>]) -> [Column; 2] {
-    [Column::new("makespan_cycles", rows), Column { header: String::new(), cells: marks(rows) }]
+/// The makespan, with a mark on those that are the least of their combination, and in seconds where the scenario speaks
+/// of them.
+pub(super) fn makespan_columns(rows: &[RunRow<'_>]) -> [Column; 3] {
+    [
+        Column::new("makespan_cycles", rows),
+        Column { header: String::new(), cells: marks(rows) },
+        Column::new("makespan_seconds", rows),
+    ]
 }
 
 /// Where the time of the processes goes.

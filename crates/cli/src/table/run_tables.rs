@@ -36,6 +36,7 @@ pub(crate) fn run_table(
 
 fn run_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
     let mut columns = makespan_columns(rows).to_vec();
+    columns.push(Column::new("goodput_bytes_per_second", rows));
     columns.extend(time_columns(rows));
     columns.push(Column::new("longest_queue", rows));
     columns.extend(step_columns(rows));
@@ -80,8 +81,9 @@ pub(crate) fn compare_table(
 
 fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
     let name = if reference.chars().count() > MAX_HEADER_LENGTH { "reference" } else { reference };
-    let [makespan, marks] = makespan_columns(rows);
-    let mut columns = vec![makespan, marks, Column::titled(&format!("/ {name}"), "ratio_to_reference", rows)];
+    let [makespan, marks, seconds] = makespan_columns(rows);
+    let mut columns =
+        vec![makespan, marks, seconds, Column::titled(&format!("/ {name}"), "ratio_to_reference", rows)];
     columns.extend(time_columns(rows));
     columns.extend(step_columns(rows));
     columns.push(bar_column(rows));

@@ -2,7 +2,7 @@
 //! across), which run nothing.
 
 use cubefold_experiment::{
-    Definition, Run, Scenario,
+    Definition, PhysicalScale, Run, Scenario,
     export::{PlacementEntry, PlannedRun, Row, RunCaption},
 };
 
@@ -32,6 +32,7 @@ pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Pag
         };
         let rows = scenario.runs.iter().zip(planned).map(row).collect();
         page.table(TextTable { header, rows, words, gives_way: &[] });
+        page.notes(scale_notes(&read.runs));
     }
     let runs = planned.len();
     page.notes(vec![match runs {
@@ -39,6 +40,17 @@ pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Pag
         runs => format!("No errors; {runs} runs."),
     }]);
     page
+}
+
+/// Sentences on the cycles of machines that are described by bandwidth and latency, each once.
+fn scale_notes(runs: &[Run]) -> Vec<String> {
+    let mut notes: Vec<String> = vec![];
+    for note in runs.iter().filter_map(|run| run.scale.as_ref()).map(PhysicalScale::describe) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
 }
 
 /// A table for each combination of each scenario; one for several in a row whose placements are the same.

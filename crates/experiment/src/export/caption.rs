@@ -7,7 +7,7 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
-use super::{RunRecord, column::join};
+use super::{MachineRecord, ProgramRecord, RunRecord, column::join};
 use crate::scenario::{EmbeddingName, Run, Scenario};
 
 /// A scenario, as tables show it.
@@ -140,7 +140,25 @@ fn machine(record: &RunRecord) -> String {
         let (base, shape) = (join(&partition.base, ", "), join(&partition.shape, "x"));
         format!(", partition {shape} from ({base}) on")
     });
-    format!("{} {shape}{wrap}{partition}, {} links, {hop} a link", machine.kind, machine.links)
+    let rules = network_rules(machine);
+    format!("{} {shape}{wrap}{partition}, {} links, {hop} a link{rules}", machine.kind, machine.links)
+}
+
+/// What is not as by default in the network and the nodes of a machine.
+fn network_rules(machine: &MachineRecord) -> String {
+    let said = [
+        (machine.latency_cycles > 0).then(|| format!("latency {}", counted(machine.latency_cycles, "cycle"))),
+        (machine.switching == "cut-through").then(|| "cut-through".to_owned()),
+        machine.packet_units.map(|units| format!("packets of {}", counted(units, "unit"))),
+        (machine.arbitration == "round-robin").then(|| "round-robin".to_owned()),
+        machine.processors_per_node.map(|processors| format!("{processors} processors a node")),
+        machine
+            .local_latency_cycles
+            .zip(machine.local_unit_cycles)
+            .map(|(latency, unit)| format!("{} and {unit} a unit inside a node", counted(latency, "cycle"))),
+        machine.cycle_nanoseconds.map(|length| format!("{length} ns a cycle")),
+    ];
+    said.into_iter().flatten().map(|words| format!(", {words}")).collect()
 }
 
 /// The cycles that loading takes; nothing where it is not asked for.
@@ -168,7 +186,17 @@ fn program(record: &RunRecord) -> String {
         (None, _) => String::new(),
     };
     let compute = counted(program.compute_cycles, "compute cycle");
-    format!("{}{guest}{communication}{dimensions}{stages}, {compute} a stage", program.kind)
+    let sizes = sizes(program);
+    format!("{}{guest}{communication}{dimensions}{stages}, {compute} a stage{sizes}", program.kind)
+}
+
+/// The sizes of messages, where they have more than one unit.
+fn sizes(program: &ProgramRecord) -> String {
+    let Some(units) = &program.stage_units else { return String::new() };
+    let (least, greatest) = (units.iter().min().unwrap_or(&1), units.iter().max().unwrap_or(&1));
+    let range = if least == greatest { String::new() } else { format!("{least} to ") };
+    let bytes = program.message_bytes.map_or_else(String::new, |bytes| format!(" ({bytes} bytes)"));
+    format!(", messages of {range}{}{bytes}", counted(*greatest, "unit"))
 }
 
 fn execution(record: &RunRecord) -> String {
@@ -182,7 +210,8 @@ fn execution(record: &RunRecord) -> String {
         Some("embedding") | None => String::new(),
         Some(phases) => format!(", phases {phases}"),
     };
-    format!("{}{tie}{choice}{phases}", execution.mode)
+    let eager = execution.eager_units.as_ref().map_or_else(String::new, |units| format!(", eager {units}"));
+    format!("{}{tie}{choice}{phases}{eager}", execution.mode)
 }
 
 /// A number of things, in the singular for one.

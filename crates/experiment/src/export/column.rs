@@ -10,7 +10,10 @@
 
 use std::{borrow::Cow, fmt, io};
 
-use crate::definition::{Definition, Kind};
+use crate::{
+    definition::{Definition, Kind},
+    engineering_rate, engineering_seconds,
+};
 
 /// A column whose cells are taken from a `T`, or a term beside such columns.
 #[derive(Debug)]
@@ -26,6 +29,11 @@ pub type Word = Cow<'static, str>;
 pub(super) fn no_cell<T: ?Sized>(_: &T) -> Cell<'_> {
     Cell::Absent
 }
+
+/// The unit of columns that hold seconds.
+pub(super) const SECONDS: &str = "seconds";
+/// The unit of columns that hold rates.
+pub(super) const BYTES_PER_SECOND: &str = "bytes a second";
 
 /// One value of a row.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -227,6 +235,18 @@ impl<'record> Row<'record> {
     pub fn cell(&self, name: &str) -> &Cell<'record> {
         self.cells.iter().find(|(column, _)| column.name == name).map_or(&Cell::Absent, |(_, cell)| cell)
     }
+
+    /// The cell with this name as tables show it: times and rates in the unit that suits them; none where there is no
+    /// value.
+    #[must_use]
+    pub fn shown(&self, name: &str) -> Option<String> {
+        let (column, cell) = self.cells.iter().find(|(column, _)| column.name == name)?;
+        match (column.unit, cell) {
+            (SECONDS, Cell::Decimal(seconds)) => Some(engineering_seconds(*seconds)),
+            (BYTES_PER_SECOND, Cell::Decimal(rate)) => Some(engineering_rate(*rate)),
+            (_, cell) => cell.shown(),
+        }
+    }
 }
 
 /// The columns that some of the records have, in the order of files, each with its place in the rows.
@@ -262,7 +282,7 @@ mod tests {
     };
 
     /// Scenarios that have every member of records together.
-    const SCENARIOS: [&str; 3] = [
+    const SCENARIOS: [&str; 4] = [
         "machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
          mapping.embeddings = [\"tao\"]\n[program]\nkind = \"neighbour-exchange\"\n\
          guest = { kind = \"ring\", shape = [24] }\ncommunication = \"permutation\"\nsets = 3\n\
@@ -272,6 +292,9 @@ mod tests {
         "machine = { kind = \"hypercube\", shape = [2, 2, 2, 2] }\nmapping.embeddings = [\"greenberg\"]\n\
          [program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"mesh\", shape = [3, 5] }\n\
          communication = \"scatter\"\n",
+        "machine = { kind = \"ring\", shape = [8], processors_per_node = 2, packet_units = 3, \
+         link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }, local = { bandwidth = \"1 GB/s\" } }\n\
+         program = { bytes = [\"1 kB\", 300, 64] }\nexecution = { eager_units = \"all\" }\n",
     ];
 
     /// Compares the cells that a record has with its JSON, member by member.

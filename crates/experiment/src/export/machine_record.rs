@@ -1,5 +1,8 @@
 //! The machine of a record, and its columns.
 
+use std::num::NonZeroU64;
+
+use cubefold_simulator::LocalCost;
 use cubefold_topology::{MachineKind, Partition, Wrap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
@@ -8,12 +11,12 @@ use super::{
     column::{Cell, Column, Record, Row},
 };
 use crate::{
-    Run,
+    PhysicalScale, Run,
     definition::{Definition, Kind},
 };
 
 /// A machine as a scenario describes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineRecord {
     /// The kind that it was asked for as.
     #[serde(serialize_with = "kind_name", deserialize_with = "kind_with_name")]
@@ -24,8 +27,33 @@ pub struct MachineRecord {
     pub wrap: Vec<bool>,
     /// The link mode.
     pub links: Word,
-    /// `T_c` \[cycles\].
+    /// `T_c`, or `u` \[cycles\].
     pub hop_cycles: u64,
+    /// `l` \[cycles\].
+    pub latency_cycles: u64,
+    /// `store-and-forward` or `cut-through`.
+    pub switching: Word,
+    /// The most units of a packet, where messages are divided.
+    pub packet_units: Option<u64>,
+    /// `first-come` or `round-robin`.
+    pub arbitration: Word,
+    /// The length of a cycle, where the machine is described by bandwidth and latency.
+    pub cycle_nanoseconds: Option<f64>,
+    /// The bytes of a unit, of such a machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit_bytes: Option<u64>,
+    /// By how much the latency of a link was lengthened to whole cycles, of such a machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_rounding_nanoseconds: Option<f64>,
+    /// How many processes of a node compute at the same time, where that is not one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processors_per_node: Option<u64>,
+    /// The cost of messages inside a node \[cycles\], where they cost anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_latency_cycles: Option<u64>,
+    /// The cost of each of their units \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_unit_cycles: Option<u64>,
     /// The box of nodes that the program runs in, where it is not the whole machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionRecord>,
@@ -45,12 +73,25 @@ impl MachineRecord {
     #[must_use]
     pub fn new(run: &Run) -> Self {
         let machine = run.partition.as_ref().map_or(&run.machine, Partition::whole);
+        let (rules, scale) = (run.communication, run.scale.as_ref());
+        let processors = rules.processors().get();
+        let local = Some(rules.local_cost()).filter(|local| *local != LocalCost::default());
         Self {
             kind: machine.kind(),
             shape: machine.shape().lengths().to_vec(),
             wrap: machine.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
-            links: run.communication.links().name().into(),
-            hop_cycles: run.communication.hop().get(),
+            links: rules.links().name().into(),
+            hop_cycles: rules.hop().get(),
+            latency_cycles: rules.latency().get(),
+            switching: rules.switching().name().into(),
+            packet_units: rules.packet().map(NonZeroU64::get),
+            arbitration: rules.service().name().into(),
+            cycle_nanoseconds: scale.map(|scale| scale.cycle_nanoseconds().to_f64()),
+            unit_bytes: scale.map(PhysicalScale::unit_bytes),
+            latency_rounding_nanoseconds: scale.map(PhysicalScale::latency_rounding_nanoseconds),
+            processors_per_node: Some(processors).filter(|&processors| processors > 1),
+            local_latency_cycles: local.map(|local| local.latency.get()),
+            local_unit_cycles: local.map(|local| local.unit.get()),
             partition: run.partition.as_ref().map(PartitionRecord::new),
         }
     }
@@ -145,11 +186,135 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             aliases: &["T_c"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time that one message takes over one link.",
-            formula: "T_c",
-            source: "docs/model.md, section 2",
+            text: "The time for which a unit of a message occupies a link.",
+            formula: "T_c, or u",
+            source: "docs/model.md, sections 2 and 13",
         },
         value: |machine| machine.hop_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_latency_cycles",
+            title: "latency",
+            aliases: &["latency_cycles"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time on the wire and in the router of a link, which occupies nothing.",
+            formula: "l",
+            source: "docs/model.md, section 13",
+        },
+        value: |machine| machine.latency_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_switching",
+            title: "switching",
+            aliases: &["store-and-forward", "cut-through"],
+            kind: Kind::Text,
+            text: "Store-and-forward: a message joins its next queue when all of it is there. Cut-through: when its first unit is.",
+            source: "Kermani & Kleinrock 1979; docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |machine| (&machine.switching).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_packet_units",
+            title: "packet",
+            aliases: &["packet_units"],
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The most units of a packet; empty where messages go whole.",
+            formula: "P",
+            source: "docs/model.md, section 13",
+        },
+        value: |machine| machine.packet_units.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_arbitration",
+            title: "arbitration",
+            aliases: &["first-come", "round-robin"],
+            kind: Kind::Text,
+            text: "Which message a channel takes next. First-come: the one that joined its queue first. Round-robin: that of the next input of the node.",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |machine| (&machine.arbitration).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_cycle_nanoseconds",
+            title: "cycle",
+            aliases: &["cycle_nanoseconds"],
+            kind: Kind::Decimal,
+            unit: "nanoseconds",
+            text: "The length of a cycle: the time of a unit on a link. Empty where the machine is described in cycles.",
+            formula: "unit_bytes / bandwidth",
+            source: "docs/model.md, section 17",
+        },
+        value: |machine| machine.cycle_nanoseconds.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_unit_bytes",
+            title: "unit",
+            kind: Kind::Natural,
+            unit: "bytes",
+            text: "The bytes of a unit, where the machine is described by bandwidth and latency.",
+            source: "docs/model.md, section 17",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.unit_bytes),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_latency_rounding_nanoseconds",
+            title: "latency rounding",
+            kind: Kind::Decimal,
+            unit: "nanoseconds",
+            text: "By how much the latency of a link is longer than the scenario says, because it is a whole number of cycles; negative where it is shorter.",
+            formula: "(l + u) * cycle - latency",
+            source: "docs/model.md, section 17",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.latency_rounding_nanoseconds),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_processors_per_node",
+            title: "processors a node",
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "How many processes of a node compute at the same time. The column is there only if a run has more than one.",
+            source: "docs/model.md, section 15",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.processors_per_node),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_local_latency_cycles",
+            title: "local latency",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time of a message inside a node, apart from its units. The column is there only if such messages take time.",
+            source: "docs/model.md, section 15",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.local_latency_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_local_unit_cycles",
+            title: "local unit",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time of each unit of a message inside a node. The column is there only if such messages take time.",
+            source: "docs/model.md, section 15",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.local_unit_cycles),
     },
 ];
 

@@ -1,6 +1,6 @@
 //! The program of a record, and its columns.
 
-use cubefold_mapping::{CubeDimension, Hypercube};
+use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::{
 /// A program as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRecord {
-    /// `cc-cube`, `normal`, `divide-and-conquer` or `neighbour-exchange`.
+    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange` or `stages`.
     pub kind: Word,
     /// `d` of a program on a d-cube.
     pub dimensions: Option<u8>,
@@ -24,6 +24,21 @@ pub struct ProgramRecord {
     pub stages: Option<Vec<u8>>,
     /// `T_a` \[cycles\].
     pub compute_cycles: u64,
+    /// The name of the file that lists the messages, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The number of processes of a program from a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
+    /// The computation of each stage, where they differ \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage_compute_cycles: Option<Vec<u64>>,
+    /// The size of the largest message of each stage, where messages have more than one unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage_units: Option<Vec<u64>>,
+    /// The size of the largest message, where the scenario gives it in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_bytes: Option<u64>,
     /// The guest of a neighbour-exchange program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<GuestRecord>,
@@ -53,11 +68,19 @@ impl ProgramRecord {
         let communication = program.communication();
         let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
         let guest = program.graph().filter(|_| communication.is_some());
+        let stages = || 0..program.stage_count();
+        let computations = || stages().map(|stage| program.computation(stage, ProcessId::new(0)).get());
+        let has_units = program.uniform_units() != Some(1);
         Self {
             kind: program.kind().into(),
             dimensions: program.exchange_cube().map(Hypercube::dimension_count),
             stages: program.exchanges().map(numbers),
             compute_cycles: program.compute().get(),
+            file: program.file().map(str::to_owned),
+            processes: program.file().map(|_| program.process_count()),
+            stage_compute_cycles: (!program.has_one_compute_time()).then(|| computations().collect()),
+            stage_units: has_units.then(|| stages().map(|stage| program.max_units(stage)).collect()),
+            message_bytes: program.bytes(),
             guest: guest.map(|guest| GuestRecord::new(guest.shape())),
             communication: communication.map(|communication| communication.name().into()),
             sets: communication.and_then(NeighbourCommunication::sets),
@@ -95,7 +118,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
                   d-cube, once a stage; normal: the same with consecutive dimensions. \
                   divide-and-conquer: problems are halved along dimension after dimension, and \
                   results come back. neighbour-exchange: the processes are the nodes of a torus, \
-                  mesh or network, and send to their neighbours.",
+                  mesh or network, and send to their neighbours; stages: the messages of a file.",
             source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, section 2",
             ..Definition::BLANK
         },
@@ -140,6 +163,67 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             source: "docs/model.md, section 2",
         },
         value: |program| program.compute_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_file",
+            title: "messages from",
+            kind: Kind::Text,
+            text: "The file that lists the messages of a program of kind stages, as the scenario names it.",
+            source: "docs/scenarios.md, programs from a file",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.file.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "program_processes",
+            title: "processes of the file",
+            kind: Kind::Natural,
+            unit: "processes",
+            text: "The number of processes of a program of kind stages.",
+            source: "docs/scenarios.md, programs from a file",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.processes),
+    },
+    Column {
+        definition: Definition {
+            name: "program_stage_compute_cycles",
+            title: "compute cycles by stage",
+            kind: Kind::List,
+            unit: "cycles",
+            text: "The computation of each stage, where they differ; compute cycles is then the longest.",
+            source: "docs/model.md, section 15",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.stage_compute_cycles.as_deref().map(Cell::list)),
+    },
+    Column {
+        definition: Definition {
+            name: "program_stage_units",
+            title: "units by stage",
+            kind: Kind::List,
+            unit: "units",
+            text: "The size of the largest message of each stage. The column is there only if messages of a run have more than one unit.",
+            formula: "L_s",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |program| Cell::optional(program.stage_units.as_deref().map(Cell::list)),
+    },
+    Column {
+        definition: Definition {
+            name: "program_message_bytes",
+            title: "message bytes",
+            aliases: &["bytes"],
+            kind: Kind::Natural,
+            unit: "bytes",
+            text: "The size of the largest message, where the scenario gives sizes in bytes; before they are rounded up to units.",
+            formula: "M",
+            source: "docs/model.md, section 17",
+        },
+        value: |program| Cell::optional(program.message_bytes),
     },
 ];
 

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// One run that a scenario asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlannedRun {
     /// Its place in the results, counted from 0.
     pub run: u64,
@@ -99,6 +99,8 @@ pub struct ProcessStage {
     pub transfer_cycles: u64,
     /// Held up by other messages.
     pub blocked_cycles: u64,
+    /// The part of the travel that passed before the process was ready.
+    pub overlapped_cycles: u64,
 }
 
 impl From<&StageRecord> for ProcessStage {
@@ -113,6 +115,7 @@ impl From<&StageRecord> for ProcessStage {
             waiting_cycles: record.waiting().get(),
             transfer_cycles: record.transfer.get(),
             blocked_cycles: record.blocked().get(),
+            overlapped_cycles: record.overlapped.get(),
         }
     }
 }
@@ -283,6 +286,10 @@ pub(crate) static PROCESS: &[Column<ProcessStage>] = &[
     Column {
         definition: Definition { name: "blocked_cycles", kind: Kind::Natural, ..Definition::BLANK },
         value: |row| row.blocked_cycles.into(),
+    },
+    Column {
+        definition: Definition { name: "overlapped_cycles", kind: Kind::Natural, ..Definition::BLANK },
+        value: |row| row.overlapped_cycles.into(),
     },
 ];
 

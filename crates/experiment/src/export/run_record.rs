@@ -1,12 +1,13 @@
 //! One run, as results hold it, and its columns.
 
 use cubefold_mapping::BoundSource;
-use cubefold_topology::TieRule;
+use cubefold_simulator::{Communication, EAGER_ALL};
+use cubefold_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
 use super::{
     MachineRecord, PlacementRecord, ProgramRecord, Word,
-    column::{Cell, Column, Record, Row, no_cell},
+    column::{BYTES_PER_SECOND, Cell, Column, Record, Row, SECONDS, no_cell},
     placement_record::{EMBEDDING, SCENARIO},
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
 };
@@ -35,6 +36,10 @@ pub struct RunRecord {
     pub engine: Word,
     /// When the last process finished \[cycles\].
     pub makespan_cycles: u64,
+    /// The same in seconds, of machines that are described by bandwidth and latency.
+    pub makespan_seconds: Option<f64>,
+    /// The bytes of the largest message over the makespan, of programs that give sizes in bytes.
+    pub goodput_bytes_per_second: Option<f64>,
     /// The makespan without contention \[cycles\].
     pub predicted_cycles: Option<u64>,
     /// What no one-to-one placement goes below \[cycles\].
@@ -45,10 +50,22 @@ pub struct RunRecord {
     pub loading_cycles: Option<u64>,
     /// The number of messages.
     pub messages: u64,
-    /// Links crossed by all messages.
+    /// Links crossed by all packets.
     pub hops: u64,
+    /// The size of the largest message \[units\].
+    pub units: u64,
+    /// Links crossed by the units of all messages.
+    pub unit_hops: u128,
+    /// The cycles for which the busiest link is busy, where link use is counted.
+    pub link_busy_max_cycles: Option<u64>,
+    /// The coordinates of the node at one end of the busiest link.
+    pub busiest_link_from: Option<Vec<u32>>,
+    /// The coordinates of the node at its other end.
+    pub busiest_link_to: Option<Vec<u32>>,
     /// Sums over processes and stages.
     pub totals: TotalsRecord,
+    /// The parts of transfers that passed before their destinations were ready, summed like the totals.
+    pub overlapped_cycles: u128,
     /// Waiting of single processes in single stages \[cycles\].
     pub waiting: DistributionRecord,
     /// Blocked times of single processes in single stages \[cycles\].
@@ -79,6 +96,9 @@ pub struct ExecutionRecord {
     pub dimension_choice: Option<Word>,
     /// The phase lengths asked for; of a coordinated run.
     pub phases: Option<String>,
+    /// The largest size of eager messages \[units\], or `all`; where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eager_units: Option<String>,
 }
 
 impl RunRecord {
@@ -87,22 +107,33 @@ impl RunRecord {
     pub fn new(run: &Run, finished: &FinishedRun) -> Self {
         let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
         let routing = traffic.routing.as_deref();
+        let seconds = run.scale.map(|scale| scale.seconds(summary.makespan().get()));
+        let busiest = finished.busiest_link;
+        let ends = busiest.and_then(|busiest| busiest.ends(&run.machine));
         Self {
             scenario: run.scenario.clone(),
             seed: run.seed,
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
-            execution: ExecutionRecord::new(&run.execution, run.communication.tie()),
+            execution: ExecutionRecord::new(&run.execution, run.communication),
             engine: finished.outcome.engine.name().into(),
             makespan_cycles: summary.makespan().get(),
+            makespan_seconds: seconds,
+            goodput_bytes_per_second: goodput(run, seconds),
             predicted_cycles: finished.predicted,
             lower_bound_cycles: finished.lower_bound.map(|bound| bound.cycles.get()),
             lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source).into()),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
             messages: traffic.messages,
             hops: traffic.hops,
+            units: run.program.max_message_units(),
+            unit_hops: finished.unit_hops,
+            link_busy_max_cycles: busiest.map(|busiest| busiest.count),
+            busiest_link_from: ends.map(|[from, _]| address(run, from)),
+            busiest_link_to: ends.map(|[_, to]| address(run, to)),
             totals: TotalsRecord::new(summary),
+            overlapped_cycles: summary.overlapped(),
             waiting: DistributionRecord::new(summary.waiting()),
             blocked: DistributionRecord::new(summary.blocked()),
             routing_steps: routing.map(|stages| stages.iter().map(|stage| stage.steps).sum()),
@@ -115,10 +146,26 @@ impl RunRecord {
     }
 }
 
+/// The bytes of the largest message over the makespan; none where the program has no bytes, or takes no time.
+#[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
+fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
+    let bytes = run.program.bytes()? as f64;
+    makespan_seconds.filter(|&seconds| seconds > 0.0).map(|seconds| bytes / seconds)
+}
+
+fn address(run: &Run, node: NodeId) -> Vec<u32> {
+    run.address(node).as_slice().to_vec()
+}
+
 impl ExecutionRecord {
-    /// The record of an execution with this rule for equally long ways round.
+    /// The record of an execution under these rules.
     #[must_use]
-    pub fn new(execution: &Execution, tie: TieRule) -> Self {
+    pub fn new(execution: &Execution, rules: Communication) -> Self {
+        let eager_units = match rules.eager() {
+            0 => None,
+            EAGER_ALL => Some("all".to_owned()),
+            units => Some(units.to_string()),
+        };
         let (dimension_choice, phases) = match execution.mode {
             ExecutionMode::Asynchronous => (None, None),
             ExecutionMode::Coordinated { dimension_choice, phases } => {
@@ -130,7 +177,8 @@ impl ExecutionRecord {
                 (Some(dimension_choice.name().into()), Some(phases))
             }
         };
-        Self { mode: execution.mode.name().into(), tie: tie.name().into(), dimension_choice, phases }
+        let (mode, tie) = (execution.mode.name().into(), rules.tie().name().into());
+        Self { mode, tie, dimension_choice, phases, eager_units }
     }
 }
 
@@ -146,6 +194,7 @@ impl Record for RunRecord {
         row.section(WHOLE_RUN, record);
         row.section(AMOUNTS, record);
         row.section(TOTALS, record.map(|run| &run.totals));
+        row.section(OVERLAPPED, record);
         row.section(WAITING, record.map(|run| &run.waiting));
         row.section(BLOCKED, record.map(|run| &run.blocked));
         row.section(STEPS, record);
@@ -219,6 +268,19 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
         },
         value: |execution| execution.phases.as_ref().into(),
     },
+    Column {
+        definition: Definition {
+            name: "execution_eager_units",
+            title: "eager",
+            aliases: &["eager_units", "rendezvous"],
+            kind: Kind::Text,
+            unit: "units",
+            text: "Messages of at most this size set out as soon as their source is ready, whatever the destination does. The column is there only if a run has such messages.",
+            formula: "L <= eager_units",
+            source: "docs/model.md, section 14",
+        },
+        value: |execution| Cell::optional(execution.eager_units.as_ref()),
+    },
 ];
 
 /// The engine.
@@ -251,6 +313,32 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             ..Definition::BLANK
         },
         value: |run| run.makespan_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "makespan_seconds",
+            title: "seconds",
+            kind: Kind::Decimal,
+            unit: SECONDS,
+            text: "The makespan in seconds; empty where the machine is described in cycles.",
+            formula: "makespan * cycle",
+            source: "docs/model.md, section 17",
+            ..Definition::BLANK
+        },
+        value: |run| run.makespan_seconds.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "goodput_bytes_per_second",
+            title: "goodput",
+            aliases: &["goodput"],
+            kind: Kind::Decimal,
+            unit: BYTES_PER_SECOND,
+            text: "The bytes of the largest message over the makespan; empty where the scenario gives no bytes.",
+            formula: "M / makespan",
+            source: "docs/model.md, section 17",
+        },
+        value: |run| run.goodput_bytes_per_second.into(),
     },
     Column {
         definition: Definition {
@@ -349,13 +437,89 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             title: "hops",
             kind: Kind::Natural,
             unit: "links",
-            text: "Links crossed by all messages together.",
-            source: "docs/model.md, sections 2 and 4",
+            text: "Links crossed by all messages together; where messages are divided, by all packets.",
+            source: "docs/model.md, sections 2, 4 and 13",
             ..Definition::BLANK
         },
         value: |run| run.hops.into(),
     },
+    Column {
+        definition: Definition {
+            name: "units",
+            title: "units",
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The size of the largest message.",
+            formula: "the largest L",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.units.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "unit_hops",
+            title: "unit hops",
+            kind: Kind::Sum,
+            unit: "units times links",
+            text: "Links crossed by the units of all messages together.",
+            formula: "sum over the messages of L * distance",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.unit_hops.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "link_busy_max_cycles",
+            title: "busiest link",
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The cycles for which the busiest link is occupied, both directions together. Empty where processes times messages a stage times stages times the diameter pass 2^22, or the machine has more than 2^20 links.",
+            formula: "the largest, over the links, of u * units that cross it",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.link_busy_max_cycles.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "busiest_link_from",
+            title: "busiest link, one end",
+            kind: Kind::List,
+            text: "The coordinates of the node at one end of the busiest link; of several, the first by dimension and node.",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.busiest_link_from.as_deref().map(Cell::list).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "busiest_link_to",
+            title: "busiest link, other end",
+            kind: Kind::List,
+            text: "The coordinates of the node at the other end of the busiest link.",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.busiest_link_to.as_deref().map(Cell::list).into(),
+    },
 ];
+
+/// What eager messages hide.
+pub(crate) static OVERLAPPED: &[Column<RunRecord>] = &[Column {
+    definition: Definition {
+        name: "overlapped_cycles",
+        title: "overlapped",
+        kind: Kind::Sum,
+        unit: "cycles",
+        text: "The parts of transfers that pass before the destination is ready, while it computes; 0 unless messages are eager. They are not in the totals.",
+        formula: "transfer - min(transfer, finish - max(start, ready)), summed over all processes and stages",
+        source: "docs/model.md, section 14",
+        ..Definition::BLANK
+    },
+    value: |run| run.overlapped_cycles.into(),
+}];
 
 /// Steps, conflicts and queues.
 pub(crate) static STEPS: &[Column<RunRecord>] = &[
@@ -393,9 +557,10 @@ pub(crate) static STEPS: &[Column<RunRecord>] = &[
             title: "queue",
             kind: Kind::Natural,
             unit: "messages",
-            text: "The most messages left in the queue of one channel after the grants of a cycle \
-                  of an asynchronous run; 0 if none ever has to stay.",
-            source: "docs/model.md, section 5",
+            text: "The most messages, or packets where messages are divided, left in the queue of one \
+                  channel after the grants of a cycle of an asynchronous run; 0 if none ever has to \
+                  stay.",
+            source: "docs/model.md, sections 5 and 13",
             ..Definition::BLANK
         },
         value: |run| run.longest_queue.into(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Loading,
+    Loading, ScenarioProgram,
     export::{ExecutionRecord, MachineRecord, ProgramRecord, RunCaption},
     scenario::{Run, Scenario},
 };
@@ -22,6 +22,8 @@ pub struct SweepPlan<'runs> {
     runs: &'runs [&'runs Run],
     /// Of placements that a name does not determine, by their place in memory.
     placement_digests: BTreeMap<usize, String>,
+    /// Of programs from files, by their place in memory.
+    message_digests: BTreeMap<usize, String>,
     sections: Vec<Section>,
 }
 
@@ -41,6 +43,8 @@ struct RunDescription<'run> {
     seed: u64,
     machine: MachineRecord,
     program: ProgramRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_digest: Option<&'run str>,
     embedding: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     placement_digest: Option<&'run str>,
@@ -54,18 +58,22 @@ impl<'runs> SweepPlan<'runs> {
     /// The plan of these runs.
     #[must_use]
     pub fn new(runs: &'runs [&'runs Run]) -> Self {
-        let mut placement_digests = BTreeMap::new();
+        let (mut placement_digests, mut message_digests) = (BTreeMap::new(), BTreeMap::new());
         for run in runs {
+            if run.program.file().is_some() {
+                let digest = || message_digest(&run.program);
+                message_digests.entry(address(&run.program)).or_insert_with(digest);
+            }
             if let Placement::Table(table) = &*run.placement {
                 let digest = || {
                     let mut hash = Sha256::new();
                     table.nodes().iter().for_each(|node| hash.update(node.index().to_le_bytes()));
                     hexadecimal(&hash.finalize())
                 };
-                placement_digests.entry(key(&run.placement)).or_insert_with(digest);
+                placement_digests.entry(address(&run.placement)).or_insert_with(digest);
             }
         }
-        Self { runs, placement_digests, sections: vec![] }
+        Self { runs, placement_digests, message_digests, sections: vec![] }
     }
 
     /// The plan with the scenarios that the runs are from, in their order. They are shown, and do not count when
@@ -102,8 +110,9 @@ impl<'runs> SweepPlan<'runs> {
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),
-            placement_digest: self.placement_digests.get(&key(&run.placement)).map(String::as_str),
-            execution: ExecutionRecord::new(&run.execution, run.communication.tie()),
+            message_digest: self.message_digests.get(&address(&run.program)).map(String::as_str),
+            placement_digest: self.placement_digests.get(&address(&run.placement)).map(String::as_str),
+            execution: ExecutionRecord::new(&run.execution, run.communication),
             engine: run.execution.engine.name(),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
         })
@@ -120,9 +129,23 @@ impl<'runs> SweepPlan<'runs> {
     }
 }
 
-/// Equal placements of a command are one in memory.
-fn key(placement: &Arc<Placement>) -> usize {
-    Arc::as_ptr(placement).addr()
+/// Equal placements of a command are one in memory; so are the programs of a combination.
+fn address<T>(shared: &Arc<T>) -> usize {
+    Arc::as_ptr(shared).addr()
+}
+
+/// The SHA-256 of all messages of a program with their sizes.
+fn message_digest(program: &ScenarioProgram) -> String {
+    let mut hash = Sha256::new();
+    for stage in 0..program.stage_count() {
+        program.visit_messages(stage, &mut |source, destination| {
+            for number in [stage as u64, source.label().into(), destination.label().into()] {
+                hash.update(number.to_le_bytes());
+            }
+            hash.update(program.units(stage, source, destination).to_le_bytes());
+        });
+    }
+    hexadecimal(&hash.finalize())
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

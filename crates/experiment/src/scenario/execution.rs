@@ -3,7 +3,7 @@
 use std::{fmt, num::NonZeroU64};
 
 use cubefold_mapping::Placement;
-use cubefold_simulator::{Communication, EngineChoice};
+use cubefold_simulator::{Communication, EAGER_ALL, EngineChoice, ServiceOrder, SimulationError, Switching};
 use cubefold_topology::{LinkMode, TieRule};
 
 use super::{
@@ -120,6 +120,20 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
     Some(Execution { mode: mode?, engine: engine? })
 }
 
+/// The largest size of eager messages \[units\]; 0 for none.
+pub(super) fn read_eager(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+    let Some(value) = settings.get(Key::ExecutionEagerUnits) else { return Some(0) };
+    match &value.content {
+        Content::Integer(Some(units)) => Some(*units),
+        Content::Text(text) if text == "all" => Some(EAGER_ALL),
+        _ => {
+            let name = Key::ExecutionEagerUnits.path();
+            errors.push(value.unexpected(name, "an integer from 0 to 2^64 - 1, or all"));
+            None
+        }
+    }
+}
+
 /// Which way round messages go when both are equally long.
 pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
     settings.one_of(Key::ExecutionTie, &TieRule::ALL, TieRule::name, errors)
@@ -177,7 +191,11 @@ pub(super) fn check_fit(
         let error = ScenarioError::at(place, message, "its links lie in no dimensions to take turns");
         errors.push(error.because(kind, "the machine"));
     }
+    check_arbitration(settings, section, errors);
     let coordinated = execution.is_some_and(|own| matches!(own.mode, ExecutionMode::Coordinated { .. }));
+    if coordinated {
+        errors.extend(without_steps(settings));
+    }
     let Some(place) = settings.place(Key::ExecutionMode).filter(|_| coordinated) else { return };
     if let Some(machine) = network {
         let message = format!("coordinated execution on a {}, expected asynchronous", machine.kind());
@@ -191,6 +209,43 @@ pub(super) fn check_fit(
     }
 }
 
+/// Reports round-robin arbitration of links that do not carry messages in both directions on their own.
+fn check_arbitration(settings: &Settings<'_>, section: &MachineSection, errors: &mut Vec<ScenarioError>) {
+    let links = section.links.filter(|&links| links != LinkMode::FullDuplex);
+    let (Some(links), Some(value)) = (links, settings.get(Key::MachineArbitration)) else { return };
+    if matches!(&value.content, Content::Text(name) if name == ServiceOrder::RoundRobin.name()) {
+        let message = format!("round-robin arbitration of {links} links, expected full-duplex");
+        let error = ScenarioError::at(&value.place, message, "every channel takes its inputs in turn");
+        errors.push(error.because(settings.place(Key::MachineLinks), "the links"));
+    }
+}
+
+/// What keeps messages from moving link by link in steps, as those of coordinated executions do (section 13.4).
+fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = ScenarioError> + 'a {
+    // With the one value that says nothing else; no packets are no value.
+    let rules: [(Key, &str, &str, Option<u64>); 5] = [
+        (Key::MachineSwitching, "cut-through switching", Switching::StoreAndForward.name(), None),
+        (Key::MachinePacketUnits, "packets", "whole messages", None),
+        (Key::MachineArbitration, "round-robin arbitration", ServiceOrder::FirstCome.name(), None),
+        (Key::ExecutionEagerUnits, "eager messages", "0", Some(0)),
+        (Key::MachineProcessorsPerNode, "several processors a node", "1", Some(1)),
+    ];
+    rules.into_iter().filter_map(|(key, rule, expected, number)| {
+        let value = settings.get(key).filter(|value| match &value.content {
+            Content::Integer(Some(own)) => Some(*own) != number,
+            Content::Text(word) => word != expected,
+            _ => false,
+        })?;
+        let message = format!("{rule} in coordinated execution, expected {expected}");
+        let error = ScenarioError::at(&value.place, message, "messages move link by link in steps");
+        Some(
+            error
+                .because(settings.place(Key::ExecutionMode), "coordinated")
+                .with_help("use mode = \"asynchronous\""),
+        )
+    })
+}
+
 /// Reports why the engine asked for does not apply to a placement. Coordinated runs have an engine of their own
 /// and do not read the choice.
 pub(super) fn check_engine(
@@ -202,13 +257,21 @@ pub(super) fn check_engine(
 ) -> Result<(), ScenarioError> {
     let asked = matches!(execution.engine, EngineChoice::Belt(_));
     let (true, ExecutionMode::Asynchronous) = (asked, execution.mode) else { return Ok(()) };
-    let Err(reason) = program.belt_applies(placement, communication) else { return Ok(()) };
+    let simulated = cubefold_simulator::Execution::Asynchronous(execution.engine);
+    let Err(SimulationError::NoBelt(reason)) = program.check(placement, communication, &simulated) else {
+        return Ok(());
+    };
     let Some(place) = settings.place(Key::ExecutionEngine) else { return Ok(()) };
     let message = format!("engine belt does not apply to {embedding}: {reason}");
     Err(ScenarioError::at(place, message, "does not apply")
         .because(settings.place(Key::ProgramKind), "the program")
         .because(settings.place(Key::ProgramStages), "the stages")
         .because(settings.place(Key::MachineLinks), "the links")
+        .because(settings.place(Key::ProgramUnits), "the sizes")
+        .because(settings.place(Key::ProgramBytes), "the sizes")
+        .because(settings.place(Key::MachineSwitching), "the switching")
+        .because(settings.place(Key::MachineLatencyCycles), "the latency")
+        .because(settings.place(Key::MachineLink), "the links")
         .because(settings.place(Key::MappingEmbeddings), "the embeddings")
         .with_help("\"auto\" takes the belt engine wherever it applies, and \"hop\" elsewhere"))
 }

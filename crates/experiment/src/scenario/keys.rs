@@ -4,12 +4,13 @@
 //! A key is added as one entry of [`keys!`] and read in the file of its section. Which program kinds take a key of
 //! `[program]` is said by their descriptors ([`PROGRAM_KINDS`]).
 
-use cubefold_simulator::EngineChoice;
+use cubefold_simulator::{EngineChoice, ServiceOrder, Switching};
 use cubefold_topology::{LinkMode, MachineKind, TieRule};
 
 use super::{
     execution::{DimensionChoice, ENGINES, ExecutionMode},
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
+    stages_file::MAX_PROCESSES,
 };
 
 /// A key of a scenario that holds one value.
@@ -144,7 +145,29 @@ keys! {
     MachineLinks "machine.links", Choice(|| LinkMode::ALL.map(LinkMode::name).to_vec()), Word("full-duplex"), All,
         "The link mode.";
     MachineHopCycles "machine.hop_cycles", from(1), number(1), All,
-        "The cycles that a message needs for one link.";
+        "The cycles that a unit of a message occupies a link.";
+    MachineLatencyCycles "machine.latency_cycles", from(0), number(0), All,
+        "The cycles of a link that occupy nothing: on the wire and in the router.";
+    MachineSwitching "machine.switching", Choice(|| Switching::ALL.map(Switching::name).to_vec()),
+        Word("store-and-forward"), All,
+        "Whether a message goes on when all of it is there, or its first unit.";
+    MachinePacketUnits "machine.packet_units", from(1), Absent, All,
+        "The most units of a packet, where messages are divided into packets.";
+    MachineArbitration "machine.arbitration", Choice(|| ServiceOrder::ALL.map(ServiceOrder::name).to_vec()),
+        Word("first-come"), All,
+        "Which of the messages that wait for a channel is next.";
+    MachineProcessorsPerNode "machine.processors_per_node", from(1), number(1), All,
+        "The number of processes of a node that compute at the same time.";
+    MachineLocalLatencyCycles "machine.local_latency_cycles", from(0), number(0), All,
+        "The cycles of a message inside a node, whatever its size.";
+    MachineLocalUnitCycles "machine.local_unit_cycles", from(0), number(0), All,
+        "The cycles of each unit of a message inside a node.";
+    MachineLink "machine.link", Form("a table of bandwidth and latency"), Absent, All,
+        "The bandwidth and latency of a link, instead of hop_cycles and latency_cycles.";
+    MachineUnitBytes "machine.unit_bytes", range(1, 1 << 32), number(64), All,
+        "The bytes of a unit, where the machine has a link.";
+    MachineLocal "machine.local", Form("a table of bandwidth and latency"), Absent, All,
+        "The bandwidth and latency of messages inside a node.";
     MachineWrap "machine.wrap", Form("a list of true or false"), Derived("as the kind says"), Grids,
         "Whether each dimension wraps.";
     MachinePartition "machine.partition", Form("a table of base and shape"), Absent, Grids,
@@ -158,7 +181,19 @@ keys! {
     ProgramStages "program.stages", Form("a list of dimensions, or ascend, descend or bitonic"), Word("ascend"), All,
         "The dimension of the exchange of each stage.";
     ProgramComputeCycles "program.compute_cycles", from(0), number(0), All,
-        "The cycles that a process computes before the messages of each stage.";
+        "The cycles that a process computes before the messages of each stage; of stages also a list with one a stage.";
+    ProgramFile "program.file", Text, Required, All,
+        "The path of a file with the messages of a program.";
+    ProgramProcesses "program.processes", range(2, MAX_PROCESSES), Derived("one for each node"), All,
+        "The number of processes of a program from a file.";
+    ProgramCompute "program.compute", Form("a time such as 513 ns"), Absent, All,
+        "The time that a process computes before the messages of each stage, instead of compute_cycles.";
+    ProgramUnits "program.units", Form("an integer, or a list with one a stage"), Word("1"), All,
+        "The size of messages in units.";
+    ProgramBytes "program.bytes", Form("a size such as 64 MiB, or a list with one a stage"), Absent, All,
+        "The size of messages in bytes, instead of units.";
+    ProgramHalving "program.halving", Form("true or false"), Word("false"), All,
+        "Whether the messages of divide and conquer are halved dimension by dimension.";
     ProgramLoading "program.loading", Form("a table of code_types and broadcast_cycles"), Absent, All,
         "How the program is loaded.";
     ProgramGuest "program.guest", Form("a table of kind and shape or the like"), Required, All,
@@ -181,6 +216,8 @@ keys! {
     ExecutionPhases "execution.phases", Form("embedding, unlimited or a phase length of at least 1"),
         Word("embedding"), All,
         "How many links a message of a coordinated run goes before it chooses again.";
+    ExecutionEagerUnits "execution.eager_units", Form("an integer of at least 0, or all"), Word("0"), All,
+        "The largest size of messages that set out before their destinations are ready.";
 }
 
 /// The keys of a scenario file, in the order in which they are documented.

@@ -1,4 +1,5 @@
-//! What the scenarios of one command share: machine files are read once, placements are made once.
+//! What the scenarios of one command share: machine files and files of messages are read once, placements are
+//! made once.
 
 use std::{
     collections::BTreeMap,
@@ -18,16 +19,18 @@ use super::{
     placement_file::Failure,
     settings::Written,
     source_file::{ReadError, SourceFile},
+    stages_file::MessageFile,
     value::Value,
 };
 use crate::{region::Region, scenario_program::ScenarioProgram};
 
-/// Machine files and placements that some scenario has asked for.
+/// Machine files, files of messages and placements that some scenario has asked for.
 #[derive(Debug, Default)]
 pub(super) struct Library {
     /// With the reason where one cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
+    messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
 }
 
@@ -130,14 +133,29 @@ impl Library {
         read
     }
 
-    /// The machine files, lists of links and placement files that were asked for.
+    /// The messages of the file with this path.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is wrong.
+    pub(super) fn messages(&mut self, path: &Path) -> Result<Arc<MessageFile>, Failure> {
+        if let Some(known) = self.messages.get(path) {
+            return known.clone();
+        }
+        let read = MessageFile::read(path).map(Arc::new);
+        self.messages.insert(path.to_owned(), read.clone());
+        read
+    }
+
+    /// The machine files, lists of links, files of messages and placement files that were asked for.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.keys().flat_map(|key| match &key.origin {
             Origin::File(path) => vec![path.clone()],
             Origin::Launcher(source) => source.hosts.iter().chain([&source.file]).cloned().collect(),
             Origin::Embedding(_) => vec![],
         });
-        self.machine_files.keys().chain(self.networks.keys()).cloned().chain(placements)
+        let read = self.machine_files.keys().chain(self.networks.keys()).chain(self.messages.keys());
+        read.cloned().chain(placements)
     }
 
     /// The placement with this key, made by `make` when it is asked for the first time.

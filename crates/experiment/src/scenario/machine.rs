@@ -1,6 +1,6 @@
-//! The `[machine]` table: kind, lengths, wraps, partition, link mode and the cycles of a hop.
+//! The `[machine]` table: kind, lengths, wraps, partition and link mode; its times are read in
+//! [`timing`](super::timing).
 
-use cubefold_simulator::Cycles;
 use cubefold_topology::{
     HostDimension, LinkMode, MAX_DIMENSIONS, MAX_ROUTED_NODES, Machine, MachineError, MachineKind, Partition,
     PartitionError, Wrap,
@@ -13,6 +13,7 @@ use super::{
     network::{self, NetworkKeys},
     settings::Settings,
     source_file::Place,
+    timing::{self, TimingSection},
     value::{Content, Size, Table, Value, read_wraps},
 };
 
@@ -25,7 +26,7 @@ pub(super) struct MachineSection {
     /// The lengths of that.
     pub(super) size: Option<Size>,
     pub(super) links: Option<LinkMode>,
-    pub(super) hop_cycles: Option<Cycles>,
+    pub(super) timing: TimingSection,
 }
 
 /// Reads the machine.
@@ -40,14 +41,14 @@ pub(super) fn read(
         None => grid(settings, kind, errors),
     };
     let links = links(settings, errors);
-    let hop_cycles = settings.natural(Key::MachineHopCycles, errors).map(Cycles::new);
+    let timing = timing::read(settings, errors);
     let partition = settings.get(Key::MachinePartition);
     let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
-        return MachineSection { machine, partition: None, size, links, hop_cycles };
+        return MachineSection { machine, partition: None, size, links, timing };
     };
     let (partition, size) = read_partition(value, machine.as_ref(), errors).unzip();
     let machine = partition.as_ref().map(|partition| partition.inside().clone());
-    MachineSection { machine, partition, size, links, hop_cycles }
+    MachineSection { machine, partition, size, links, timing }
 }
 
 fn grid(

@@ -40,9 +40,9 @@ pub(super) struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    /// The guest, where it is a cube.
+    /// The cube whose embeddings place the program.
     fn cube(&self) -> Option<Hypercube> {
-        self.program.cube()
+        self.program.placement_cube()
     }
 
     /// Whether the machine or the guest is a network.
@@ -64,7 +64,9 @@ pub(super) fn read(
         let names: &[&str] = match program {
             // A network goes on one of its own kind as it is, and elsewhere as the notes have it.
             Some(program) if is_foreign(program, kind) => &["cs838"],
-            Some(program) if on_network || program.has_network_guest() => &["standard"],
+            Some(program) if on_network || program.has_network_guest() || program.file().is_some() => {
+                &["standard"]
+            }
             Some(program) if program.cube().is_none() => &["tao"],
             _ => &DEFAULT_EMBEDDINGS[..],
         };
@@ -144,7 +146,17 @@ pub(super) fn place(
 
 /// What keeps the embeddings that are rules off the machine, once for all of them.
 fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
-    let is_rule = |embedding: &&NamedEmbedding| embedding.name.rule().is_some();
+    let is_standard = |embedding: &&NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
+    // Process n of a file is put on node n, whatever the machine; the rest go as those of cubes.
+    let by_number = fit.program.file().is_some();
+    if let Some(standard) = embeddings.iter().find(is_standard).filter(|_| by_number)
+        && fit.machine.node_count() < fit.program.process_count()
+    {
+        return vec![too_many_processes(fit, standard)];
+    }
+    let is_rule = |embedding: &&NamedEmbedding| {
+        embedding.name.rule().is_some() && !(by_number && is_standard(embedding))
+    };
     let rules: Vec<&NamedEmbedding> = embeddings.iter().filter(is_rule).collect();
     let Some(first) = rules.first().filter(|_| fit.cube().is_some() || fit.has_network()) else {
         return vec![];
@@ -187,6 +199,16 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
     })
 }
 
+fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError {
+    let (nodes, processes) = (fit.machine.node_count(), fit.program.process_count());
+    let message = format!("{processes} processes on {nodes} nodes, expected at most {nodes} for standard");
+    let place = fit.settings.place(Key::ProgramProcesses).or(standard.place.as_ref());
+    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "too many")
+        .because(Some(&fit.size.place), format!("{nodes} nodes"))
+        .because(standard.place.as_ref(), "puts process n on node n")
+        .with_help("only a placement file puts several processes on a node")
+}
+
 fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<ScenarioError> {
     let lengths = fit.machine.shape().lengths().iter().enumerate();
     let wrong = lengths.filter(|(_, length)| !length.is_power_of_two());
@@ -211,7 +233,10 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
     ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {processes}"))
         .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
         .because(first.place.as_ref(), "fills the machine")
-        .with_help(if nodes < processes {
+        .because(fit.settings.place(Key::ProgramProcesses), format!("{processes} processes"))
+        .with_help(if fit.program.file().is_some() {
+            "standard, random and placement files go with other numbers".to_owned()
+        } else if nodes < processes {
             "only tao and placement files put several processes on a node".to_owned()
         } else {
             format!(
@@ -265,7 +290,8 @@ fn place_by_rule(
     key: PlacementKey,
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
-    if kind == EmbeddingKind::Standard && fit.has_network() {
+    let by_number = fit.has_network() || fit.program.file().is_some();
+    if kind == EmbeddingKind::Standard && by_number {
         return library.placement(key, || as_numbered(fit));
     }
     let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
@@ -280,8 +306,10 @@ fn place_by_rule(
 
 /// Process `n` on node `n`; where every node has two words, processes `2n` and `2n + 1`.
 fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
-    let words = usize::try_from(fit.program.process_count() / fit.machine.node_count()).unwrap_or(1);
-    let nodes = fit.machine.nodes().flat_map(|node| std::iter::repeat_n(node, words)).collect();
+    let processes = usize::try_from(fit.program.process_count()).unwrap_or(usize::MAX);
+    let words = usize::try_from(fit.program.process_count() / fit.machine.node_count()).unwrap_or(1).max(1);
+    let nodes =
+        fit.machine.nodes().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect();
     PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
         Failure::Wrong(vec![error])
@@ -289,11 +317,19 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
 }
 
 fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
-    let message = format!("embedding {} of a torus or mesh guest, expected a d-cube", embedding.name);
+    let guest = match fit.program.file() {
+        Some(_) => format!("{} processes", fit.program.process_count()),
+        None => "a torus or mesh guest".to_owned(),
+    };
+    let message = format!("embedding {} of {guest}, expected a d-cube", embedding.name);
     let place = embedding.place.as_ref().or(fit.settings.place(Key::ProgramGuest));
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "places d-cubes")
         .because(fit.settings.place(Key::ProgramGuest), "the guest")
-        .with_help("use \"tao\", or name a placement file: \"file:PATH\"")
+        .because(fit.settings.place(Key::ProgramFile), "the messages")
+        .with_help(match fit.program.file() {
+            Some(_) => "use \"standard\" or \"random\", or name a placement file: \"file:PATH\"",
+            None => "use \"tao\", or name a placement file: \"file:PATH\"",
+        })
 }
 
 fn unreadable(fit: &Fit<'_>, embedding: &NamedEmbedding, reason: &str) -> ScenarioError {

@@ -13,6 +13,7 @@ use super::{
     errors::{ScenarioError, alternatives},
     keys::Key,
     library::Library,
+    message_sizes::{ByStage, Sizes},
     network::{self, NetworkKeys},
     program::{ProgramKind, Reading},
     settings::Settings,
@@ -29,17 +30,23 @@ pub(super) const COMMUNICATIONS: [&str; 3] = ["shift", "permutation", "scatter"]
 pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
     name: "neighbour-exchange",
     summary: "The processes are the nodes of a torus, a mesh or a network, and send to their neighbours.",
-    keys: &[Key::ProgramGuest, Key::ProgramCommunication, Key::ProgramSets],
+    keys: &[
+        Key::ProgramGuest,
+        Key::ProgramCommunication,
+        Key::ProgramSets,
+        Key::ProgramUnits,
+        Key::ProgramBytes,
+    ],
     read,
 };
 
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
-    let settings = reading.settings;
+    let (settings, sizes) = (reading.settings, reading.sizes(ByStage::No));
     let guest = read_guest(settings, reading.seed, reading.library, reading.errors);
     let communication = communication(settings, guest.as_ref().map(|(guest, _)| guest), reading.errors);
     let ((guest, _), communication) = (guest?, communication?);
     check_sets(settings, &guest, communication, reading.errors)?;
-    neighbours(guest, communication, reading.compute?, reading.seed?)
+    neighbours(guest, communication, reading.compute()?, sizes?, reading.seed?)
 }
 
 /// How the processes of `guest` communicate: by default along each dimension in turn, in a network, which has none, with
@@ -99,6 +106,7 @@ fn neighbours(
     guest: GraphGuest,
     communication: NeighbourCommunication,
     compute: Cycles,
+    sizes: Sizes,
     seed: u64,
 ) -> Option<ScenarioProgram> {
     let pattern = match communication {
@@ -109,8 +117,9 @@ fn neighbours(
             Pattern::Permutation { sets, key: generator_key(seed, &task) }
         }
     };
-    let program = NeighbourProgram::new(guest, pattern, compute).ok()?;
-    Some(ScenarioProgram::new(&NEIGHBOUR_EXCHANGE, program.erase()).communicating(communication))
+    let program = NeighbourProgram::new(guest, pattern, compute).ok()?.with_sizes(sizes.units);
+    let program = ScenarioProgram::new(&NEIGHBOUR_EXCHANGE, program.erase());
+    Some(program.communicating(communication).with_bytes(sizes.bytes))
 }
 
 /// A shape in words that no change of the code changes: keys of random choices are made of it.

@@ -279,6 +279,11 @@ impl<'a> RowTexts<'a> {
         }
     }
 
+    /// The line, counted from 1, of the row that begins at a byte; none when the file is gone by now.
+    pub(super) fn line(&self, start: u64) -> Option<usize> {
+        self.fetch(start).ok().map(|(_, lines_before)| lines_before + 1)
+    }
+
     /// The line of the first text after a byte, and how many lines precede it.
     fn fetch(&self, start: u64) -> io::Result<(String, usize)> {
         let mut file = File::open(self.path)?;

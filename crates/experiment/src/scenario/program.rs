@@ -5,7 +5,7 @@
 
 use cubefold_mapping::{CubeDimension, Hypercube};
 use cubefold_simulator::{
-    CubeProgram, Cycles, DivideAndConquer, ShuffleExchangeProgram, ShuffleExchangeProgramError,
+    Computations, CubeProgram, Cycles, DivideAndConquer, ShuffleExchangeProgram, ShuffleExchangeProgramError,
 };
 use cubefold_topology::MachineKind;
 
@@ -14,9 +14,11 @@ use super::{
     keys::Key,
     library::Library,
     machine::MachineSection,
+    message_sizes::{self, ByStage, Sizes},
     neighbour_exchange,
     settings::Settings,
     source_file::Place,
+    stages_file::STAGES,
     value::{Content, Value},
 };
 use crate::scenario_program::ScenarioProgram;
@@ -38,26 +40,26 @@ pub struct ProgramKind {
 
 /// The kinds of programs, in the order of messages.
 pub(super) static PROGRAM_KINDS: &[&ProgramKind] =
-    &[&CC_CUBE, &neighbour_exchange::NEIGHBOUR_EXCHANGE, &DIVIDE_AND_CONQUER, &NORMAL];
+    &[&CC_CUBE, &neighbour_exchange::NEIGHBOUR_EXCHANGE, &DIVIDE_AND_CONQUER, &NORMAL, &STAGES];
 
 static CC_CUBE: ProgramKind = ProgramKind {
     name: "cc-cube",
     summary: "In each stage every process of a d-cube computes, then exchanges with its neighbour in one dimension.",
-    keys: &[Key::ProgramDimensions, Key::ProgramStages],
+    keys: &[Key::ProgramDimensions, Key::ProgramStages, Key::ProgramUnits, Key::ProgramBytes],
     read: read_cc_cube,
 };
 
 static DIVIDE_AND_CONQUER: ProgramKind = ProgramKind {
     name: "divide-and-conquer",
     summary: "The processes of a d-cube divide a task dimension by dimension, solve the parts and combine them.",
-    keys: &[Key::ProgramDimensions],
+    keys: &[Key::ProgramDimensions, Key::ProgramUnits, Key::ProgramBytes, Key::ProgramHalving],
     read: read_divide_and_conquer,
 };
 
 static NORMAL: ProgramKind = ProgramKind {
     name: "normal",
     summary: "A cc-cube program whose consecutive stages use consecutive dimensions.",
-    keys: &[Key::ProgramDimensions, Key::ProgramStages],
+    keys: &[Key::ProgramDimensions, Key::ProgramStages, Key::ProgramUnits, Key::ProgramBytes],
     read: read_normal,
 };
 
@@ -76,9 +78,24 @@ pub(super) struct Reading<'a> {
     /// What random sets and guests are drawn from.
     pub(super) seed: Option<u64>,
     pub(super) library: &'a mut Library,
-    /// `T_a`.
-    pub(super) compute: Option<Cycles>,
+    /// How long processes compute.
+    pub(super) computations: Option<Computations>,
     pub(super) errors: &'a mut Vec<ScenarioError>,
+}
+
+impl Reading<'_> {
+    /// `T_a`, of a program whose computations take one time.
+    pub(super) fn compute(&self) -> Option<Cycles> {
+        match self.computations.as_ref()? {
+            Computations::Same(cycles) => Some(*cycles),
+            Computations::ByStage(_) | Computations::ByProcess(_) => None,
+        }
+    }
+
+    /// The sizes of messages, which may be listed stage by stage or not.
+    pub(super) fn sizes(&mut self, by_stage: ByStage) -> Option<Sizes> {
+        message_sizes::read(self.settings, self.machine.timing.scale(), by_stage, self.errors)
+    }
 }
 
 /// Reads the program. `machine` says how many dimensions it has when it is not written; `seed` is what its
@@ -91,10 +108,15 @@ pub(super) fn read(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<ScenarioProgram> {
     let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors);
-    let compute = settings.natural(Key::ProgramComputeCycles, errors).map(Cycles::new);
+    let scale = machine.timing.scale();
+    let by_stage = match kind {
+        Some(kind) if kind.name != STAGES.name => ByStage::No,
+        _ => ByStage::Yes(None),
+    };
+    let computations = message_sizes::read_computations(settings, scale, by_stage, errors);
     let kind = kind?;
     report_foreign(settings, kind, errors);
-    (kind.read)(&mut Reading { settings, machine, seed, library, compute, errors })
+    (kind.read)(&mut Reading { settings, machine, seed, library, computations, errors })
 }
 
 /// Reports keys that only other kinds of programs have.
@@ -109,14 +131,24 @@ fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine) = (reading.settings, reading.machine);
     let cube = cube(settings, machine, reading.errors);
     let stages = read_stages(settings, cube, machine, reading.errors);
-    let program = CubeProgram::new(cube?, stages?, reading.compute?).ok()?;
-    Some(ScenarioProgram::of_cube(&CC_CUBE, program))
+    let sizes = reading.sizes(ByStage::Yes(stages.as_ref().map(Vec::len)));
+    let (program, sizes) = (CubeProgram::new(cube?, stages?, reading.compute()?).ok()?, sizes?);
+    Some(ScenarioProgram::of_cube(&CC_CUBE, program.with_sizes(sizes.units)).with_bytes(sizes.bytes))
 }
 
 fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
-    let cube = cube(reading.settings, reading.machine, reading.errors)?;
-    let program = DivideAndConquer::new(cube, reading.compute?);
-    Some(ScenarioProgram::new(&DIVIDE_AND_CONQUER, program.erase()).exchanging_along(cube, None))
+    let cube = cube(reading.settings, reading.machine, reading.errors);
+    let sizes = reading.sizes(ByStage::No);
+    let halving = message_sizes::read_halving(reading.settings, reading.errors);
+    let (cube, sizes) = (cube?, sizes?);
+    let program = DivideAndConquer::new(cube, reading.compute()?);
+    let program = match sizes.units.uniform().filter(|_| halving == Some(true)) {
+        Some(units) => program.with_halves(units).ok()?,
+        None => program.with_sizes(sizes.units),
+    };
+    halving?;
+    let program = ScenarioProgram::new(&DIVIDE_AND_CONQUER, program.erase()).exchanging_along(cube, None);
+    Some(program.with_bytes(sizes.bytes))
 }
 
 fn cube(
@@ -145,7 +177,8 @@ fn cube(
 /// Reads a normal program: on a shuffle-exchange or de Bruijn network its data wander, on every other machine its
 /// processes stay.
 fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
-    let (settings, machine, compute) = (reading.settings, reading.machine, reading.compute?);
+    let (settings, machine, sizes) = (reading.settings, reading.machine, reading.sizes(ByStage::No));
+    let compute = reading.compute();
     let errors = &mut *reading.errors;
     let shuffles = shuffled_dimensions(machine);
     let cube = match (shuffles, settings.get(Key::ProgramDimensions)) {
@@ -153,7 +186,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         _ => cube(settings, machine, errors),
     };
     let stages = read_stages(settings, cube, machine, errors);
-    let (cube, stages) = (cube?, stages?);
+    let (cube, stages, compute, sizes) = (cube?, stages?, compute?, sizes?);
     if let Some(expected) = shuffles.filter(|&count| count != u64::from(cube.dimension_count())) {
         errors.push(wrong_dimensions(settings, machine, cube, expected));
         return None;
@@ -161,7 +194,8 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
         Ok(program) if shuffles.is_some() => {
             let (cube, exchanges) = (program.cube(), program.dimensions().to_vec());
-            Some(ScenarioProgram::new(&NORMAL, program.erase()).exchanging_along(cube, Some(exchanges)))
+            let program = ScenarioProgram::new(&NORMAL, program.with_sizes(sizes.units).erase());
+            Some(program.exchanging_along(cube, Some(exchanges)).with_bytes(sizes.bytes))
         }
         Err(
             error @ (ShuffleExchangeProgramError::NotNormal { .. } | ShuffleExchangeProgramError::NoStages),
@@ -171,8 +205,8 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
         // What is too large for a shuffle-exchange network needs none here.
         Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
-            let program = CubeProgram::new(cube, stages, compute).ok()?;
-            Some(ScenarioProgram::of_cube(&NORMAL, program))
+            let program = CubeProgram::new(cube, stages, compute).ok()?.with_sizes(sizes.units);
+            Some(ScenarioProgram::of_cube(&NORMAL, program).with_bytes(sizes.bytes))
         }
     }
 }

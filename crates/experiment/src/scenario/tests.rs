@@ -9,6 +9,7 @@ mod mutations;
 mod networks;
 mod programs;
 mod runs;
+mod sizes;
 
 use std::{fs, path::PathBuf};
 

@@ -119,6 +119,14 @@ impl Value {
         Some(text)
     }
 
+    /// The number of entries, where it is a list.
+    pub(super) fn list_length(&self) -> Option<usize> {
+        match &self.content {
+            Content::List(values) => Some(values.len()),
+            _ => None,
+        }
+    }
+
     /// A list of at least one value.
     pub(super) fn list(
         &self,

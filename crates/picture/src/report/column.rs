@@ -29,8 +29,10 @@ pub(super) struct Column {
 }
 
 /// The columns that are shown where some run has a value, by their names in files.
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 21] = [
     "makespan_cycles",
+    "makespan_seconds",
+    "goodput_bytes_per_second",
     "ratio_to_reference",
     "predicted_cycles",
     "lower_bound_cycles",
@@ -58,7 +60,7 @@ const SHARING: &str = "totals_sharing_cycles";
 pub(super) fn columns(runs: &[ReportedRun<'_>]) -> Vec<Column> {
     let rows: Vec<Row<'_>> = runs.iter().map(|run| Row::new(&run.record)).collect();
     let column = |name: &'static str| {
-        let shown = |row: &Row<'_>| row.cell(name).shown().filter(|cell| name != SHARING || cell != "0");
+        let shown = |row: &Row<'_>| row.shown(name).filter(|cell| name != SHARING || cell != "0");
         let cells: Vec<Option<String>> = rows.iter().map(shown).collect();
         cells.iter().any(Option::is_some).then(|| Column {
             name,

@@ -160,7 +160,7 @@ fn programs() {
         (
             "[program]\nkind = \"cc\"",
             &[
-                "5:8: program.kind is \"cc\", expected cc-cube, neighbour-exchange, divide-and-conquer or normal",
+                "5:8: program.kind is \"cc\", expected cc-cube, neighbour-exchange, divide-and-conquer, normal or stages",
             ],
         ),
         ("[program]\ndimensions = 0", &["5:14: program.dimensions is 0, expected an integer from 1 to 32"]),
@@ -283,17 +283,17 @@ fn parts_of_what_is_known_are_refused() {
 fn several_errors_at_once_come_in_the_order_of_the_file() {
     check_whole(&[(
         "nmae = \"x\"\nseed = -1\n[execution]\nmode = \"sync\"\n[machine]\nknid = \"ring\"\nshape = [1]\n\
-         [program]\nstages = [\"0\"]\n[mapping]\nembeddings = [\"xr\"]\n[sweep]\n\"machine.link\" = [1]\n",
+         [program]\nstages = [\"0\"]\n[mapping]\nembeddings = [\"xr\"]\n[sweep]\n\"machine.linc\" = [1]\n",
         &[
             "1:1: unknown key \"nmae\", expected name, seed, machine, program, mapping, execution or sweep",
             "2:8: seed is -1, expected an integer from 0 to 2^64 - 1",
             "4:8: execution.mode is \"sync\", expected asynchronous or coordinated",
             // That the kind is missing is not told beside its misspelt name.
-            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, links, hop_cycles, wrap, partition or file",
+            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, links, hop_cycles, latency_cycles, switching, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition or file",
             "7:10: length of dimension 1 is 1, expected at least 2",
             "9:11: dimension of stage 0 is \"0\", expected an integer",
             "11:15: embedding is \"xr\", expected EMBEDDINGS",
-            "13:1: unknown path \"machine.link\", expected a key of this file",
+            "13:1: unknown path \"machine.linc\", expected a key of this file",
         ],
     )]);
 }

@@ -1,0 +1,309 @@
+//! Quantities with units: sizes, bandwidths and times as scenarios write them, in exact numbers (`docs/model.md`
+//! section 17).
+//!
+//! A quantity is a decimal number and a unit: `64 MiB`, `50 GB/s`, `400 Gb/s`, `1.5 us`. It becomes an exact
+//! [`Ratio`] of bytes, bytes a second or seconds. Nothing is rounded here, and no floating-point number takes part.
+
+use std::fmt;
+
+/// The most digits of a number, those after the point included.
+const MAX_DIGITS: usize = 18;
+
+/// A rational number of at least 0, in lowest terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ratio {
+    numerator: u128,
+    denominator: u128, // at least 1
+}
+
+impl Ratio {
+    /// 0.
+    pub(crate) const ZERO: Self = Self { numerator: 0, denominator: 1 };
+
+    /// A quotient in lowest terms; `denominator` is not 0.
+    #[must_use]
+    pub(crate) fn new(numerator: u128, denominator: u128) -> Self {
+        let divisor = greatest_common_divisor(numerator, denominator).max(1);
+        Self { numerator: numerator / divisor, denominator: denominator / divisor }
+    }
+
+    /// The product; none where its parts pass 128 bits.
+    pub(crate) fn times(self, other: Self) -> Option<Self> {
+        // Reduced crosswise first, so that the parts stay small.
+        let (one, two) =
+            (Self::new(self.numerator, other.denominator), Self::new(other.numerator, self.denominator));
+        let numerator = one.numerator.checked_mul(two.numerator)?;
+        let denominator = one.denominator.checked_mul(two.denominator)?;
+        Some(Self::new(numerator, denominator))
+    }
+
+    /// The quotient; none by 0, or where its parts pass 128 bits.
+    pub(crate) fn over(self, other: Self) -> Option<Self> {
+        if other.numerator == 0 {
+            return None;
+        }
+        self.times(Self { numerator: other.denominator, denominator: other.numerator })
+    }
+
+    /// How much larger it is than `other`, and whether it is smaller instead; none where parts pass 128 bits.
+    pub(crate) fn difference(self, other: Self) -> Option<(Self, bool)> {
+        let left = self.numerator.checked_mul(other.denominator)?;
+        let right = other.numerator.checked_mul(self.denominator)?;
+        let denominator = self.denominator.checked_mul(other.denominator)?;
+        Some((Self::new(left.abs_diff(right), denominator), left < right))
+    }
+
+    /// The least whole number that is not below it.
+    pub(crate) fn ceil(self) -> u128 {
+        self.numerator.div_ceil(self.denominator)
+    }
+
+    /// The nearest whole number; halves go up.
+    pub(crate) fn rounded(self) -> u128 {
+        let (whole, rest) = (self.numerator / self.denominator, self.numerator % self.denominator);
+        whole + u128::from(rest >= self.denominator - rest)
+    }
+
+    /// The nearest floating-point number, about.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
+    pub fn to_f64(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+}
+
+impl From<u64> for Ratio {
+    fn from(number: u64) -> Self {
+        Self { numerator: number.into(), denominator: 1 }
+    }
+}
+
+/// As a decimal: exact where six digits after the point are enough, else rounded to them.
+impl fmt::Display for Ratio {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SCALE: u128 = 1_000_000;
+        let Some(scaled) = self.numerator.checked_mul(SCALE) else {
+            return write!(formatter, "{}", self.rounded());
+        };
+        let millionths = Self::new(scaled, self.denominator).rounded();
+        let (whole, fraction) = (millionths / SCALE, millionths % SCALE);
+        if fraction == 0 {
+            return write!(formatter, "{whole}");
+        }
+        let digits = format!("{fraction:06}");
+        write!(formatter, "{whole}.{}", digits.trim_end_matches('0'))
+    }
+}
+
+fn greatest_common_divisor(mut one: u128, mut other: u128) -> u128 {
+    while other > 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
+/// What a quantity measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// Bytes.
+    Size,
+    /// Bytes a second.
+    Bandwidth,
+    /// Seconds.
+    Time,
+}
+
+/// A unit: its name, and what one is, as a numerator and a denominator.
+type Unit = (&'static str, u128, u128);
+
+const SIZES: [Unit; 9] = [
+    ("B", 1, 1),
+    ("kB", 1000, 1),
+    ("MB", 1_000_000, 1),
+    ("GB", 1_000_000_000, 1),
+    ("TB", 1_000_000_000_000, 1),
+    ("KiB", 1 << 10, 1),
+    ("MiB", 1 << 20, 1),
+    ("GiB", 1 << 30, 1),
+    ("TiB", 1 << 40, 1),
+];
+
+const BANDWIDTHS: [Unit; 13] = [
+    ("B/s", 1, 1),
+    ("kB/s", 1000, 1),
+    ("MB/s", 1_000_000, 1),
+    ("GB/s", 1_000_000_000, 1),
+    ("TB/s", 1_000_000_000_000, 1),
+    ("KiB/s", 1 << 10, 1),
+    ("MiB/s", 1 << 20, 1),
+    ("GiB/s", 1 << 30, 1),
+    ("TiB/s", 1 << 40, 1),
+    ("kb/s", 1000, 8),
+    ("Mb/s", 1_000_000, 8),
+    ("Gb/s", 1_000_000_000, 8),
+    ("Tb/s", 1_000_000_000_000, 8),
+];
+
+const TIMES: [Unit; 5] = [
+    ("s", 1, 1),
+    ("ms", 1, 1000),
+    ("us", 1, 1_000_000),
+    ("ns", 1, 1_000_000_000),
+    ("ps", 1, 1_000_000_000_000),
+];
+
+/// Why a text is no quantity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct QuantityError {
+    /// What to write instead, or which units there are.
+    pub(crate) help: String,
+}
+
+impl Measure {
+    fn units(self) -> &'static [Unit] {
+        match self {
+            Self::Size => &SIZES,
+            Self::Bandwidth => &BANDWIDTHS,
+            Self::Time => &TIMES,
+        }
+    }
+
+    /// What is expected, for messages.
+    pub(crate) fn expected(self) -> &'static str {
+        match self {
+            Self::Size => "a size such as \"64 MiB\"",
+            Self::Bandwidth => "a bandwidth such as \"50 GB/s\"",
+            Self::Time => "a time such as \"400 ns\"",
+        }
+    }
+
+    /// Reads a quantity: digits, perhaps with a point, and a unit.
+    ///
+    /// # Errors
+    ///
+    /// When the number or the unit is none, or the number has too many digits.
+    pub(crate) fn parse(self, text: &str) -> Result<Ratio, QuantityError> {
+        let text = text.trim();
+        let end = text.find(|character: char| !(character.is_ascii_digit() || character == '.'));
+        let (digits, unit) = text.split_at(end.unwrap_or(text.len()));
+        let unit = unit.trim();
+        let number = self.number(digits)?;
+        let known = self.units().iter().find(|(name, _, _)| *name == unit);
+        let (_, numerator, denominator) = known.ok_or_else(|| self.unknown_unit(digits, unit))?;
+        let quantity = number.times(Ratio::new(*numerator, *denominator));
+        quantity.ok_or_else(|| QuantityError { help: "the number has too many digits".to_owned() })
+    }
+
+    fn number(self, digits: &str) -> Result<Ratio, QuantityError> {
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let all = format!("{whole}{fraction}");
+        if whole.is_empty() || fraction.contains('.') || digits.ends_with('.') {
+            return Err(QuantityError { help: format!("write a number and a unit: {}", self.unit_list()) });
+        }
+        let scale = u32::try_from(fraction.len()).ok().and_then(|places| 10_u128.checked_pow(places));
+        match (all.parse::<u128>(), scale) {
+            (Ok(number), Some(scale)) if all.len() <= MAX_DIGITS => Ok(Ratio::new(number, scale)),
+            _ => Err(QuantityError { help: format!("write at most {MAX_DIGITS} digits") }),
+        }
+    }
+
+    fn unit_list(self) -> String {
+        self.units().iter().map(|(name, _, _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The unit that was perhaps meant: `GBs`, `GBps`, `Gbit/s`, `KB`, `µs`, or nothing at all.
+    fn unknown_unit(self, digits: &str, unit: &str) -> QuantityError {
+        let names = || self.units().iter().map(|(name, _, _)| *name);
+        let plain =
+            |name: &str| name.replace("bit", "b").replace("ps", "s").replace('/', "").replace('µ', "u");
+        let same = names().find(|name| plain(name) == plain(unit));
+        let alike = || names().find(|name| plain(name).eq_ignore_ascii_case(&plain(unit)));
+        let help = match same.or_else(alike) {
+            Some(name) => format!("did you mean \"{digits} {name}\"?"),
+            None => format!("known units: {}", self.unit_list()),
+        };
+        QuantityError { help }
+    }
+}
+
+/// A time as people say it: three digits or four and the largest unit that leaves at least one, `12.4 us`.
+#[must_use]
+pub fn engineering_seconds(seconds: f64) -> String {
+    engineering(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")])
+}
+
+/// A rate as people say it: `12.4 GB/s`.
+#[must_use]
+pub fn engineering_rate(bytes_per_second: f64) -> String {
+    engineering(
+        bytes_per_second,
+        &[(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
+    )
+}
+
+/// A number in the largest unit of which it has at least one, else in the last; units descend.
+fn engineering(number: f64, units: &[(f64, &str)]) -> String {
+    // Rounded to three digits first: 999.96 us are 1.00 ms.
+    let fits = |(scale, _): &&(f64, &str)| number >= 0.9995 * scale;
+    let Some((scale, name)) = units.iter().find(fits).or(units.last()) else { return number.to_string() };
+    let scaled = number / scale;
+    match scaled {
+        _ if scaled >= 99.95 => format!("{scaled:.0} {name}"),
+        _ if scaled >= 9.995 => format!("{scaled:.1} {name}"),
+        0.0 => format!("0 {name}"),
+        _ => format!("{scaled:.2} {name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_exact() {
+        let size = |text| Measure::Size.parse(text).unwrap();
+        assert_eq!(size("64 MiB"), Ratio::from(64 << 20));
+        assert_eq!(size("1GB"), Ratio::from(1_000_000_000));
+        assert_eq!(size(" 1.5  kB "), Ratio::from(1500));
+        let bandwidth = |text| Measure::Bandwidth.parse(text).unwrap();
+        assert_eq!(bandwidth("400 Gb/s"), bandwidth("50 GB/s"));
+        assert_eq!(bandwidth("50 GB/s"), Ratio::from(50_000_000_000));
+        let time = |text| Measure::Time.parse(text).unwrap();
+        assert_eq!(time("1.5 us"), Ratio::new(15, 10_000_000));
+        assert_eq!(time("0.513 us"), time("513 ns"));
+    }
+
+    #[test]
+    fn what_is_no_quantity_is_refused_with_advice() {
+        let help = |measure: Measure, text: &str| measure.parse(text).unwrap_err().help;
+        assert_eq!(help(Measure::Bandwidth, "50 GBs"), "did you mean \"50 GB/s\"?");
+        assert_eq!(help(Measure::Bandwidth, "400 Gbps"), "did you mean \"400 Gb/s\"?");
+        assert_eq!(help(Measure::Bandwidth, "400 Gbit/s"), "did you mean \"400 Gb/s\"?");
+        assert_eq!(help(Measure::Bandwidth, "50 gb/s"), "did you mean \"50 GB/s\"?");
+        assert_eq!(help(Measure::Size, "64 MIB"), "did you mean \"64 MiB\"?");
+        assert_eq!(help(Measure::Size, "64"), "known units: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB");
+        assert_eq!(help(Measure::Time, "3 µs"), "did you mean \"3 us\"?");
+        assert_eq!(help(Measure::Time, "-3 us"), "write a number and a unit: s, ms, us, ns, ps");
+        assert_eq!(help(Measure::Time, "1.2.3 us"), "write a number and a unit: s, ms, us, ns, ps");
+        assert_eq!(help(Measure::Time, "1234567890123456789 ns"), "write at most 18 digits");
+    }
+
+    #[test]
+    fn halves_are_rounded_up() {
+        let rounded = |numerator, denominator| Ratio::new(numerator, denominator).rounded();
+        assert_eq!([rounded(1, 2), rounded(3, 2), rounded(5, 4), rounded(7, 4)], [1, 2, 1, 2]);
+        assert_eq!((Ratio::new(7, 3).ceil(), Ratio::new(6, 3).ceil()), (3, 2));
+        let (difference, is_less) = Ratio::new(1, 3).difference(Ratio::new(1, 2)).unwrap();
+        assert_eq!((difference, is_less), (Ratio::new(1, 6), true));
+    }
+
+    #[test]
+    fn numbers_are_shown_as_people_say_them() {
+        assert_eq!(Ratio::new(128, 100).to_string(), "1.28");
+        assert_eq!(Ratio::new(1, 3).to_string(), "0.333333");
+        assert_eq!(Ratio::from(7).to_string(), "7");
+        let shown = [0.0, 1.24e-5, 9.9996e-4, 3.2, 1.234e-7, 5e-13].map(engineering_seconds);
+        assert_eq!(shown, ["0 ps", "12.4 us", "1.00 ms", "3.20 s", "123 ns", "0.50 ps"]);
+        assert_eq!(engineering_rate(4.66e10), "46.6 GB/s");
+    }
+}

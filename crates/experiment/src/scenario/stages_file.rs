@@ -1,0 +1,378 @@
+//! Stage programs from files: `program.kind = "stages"`, a message a row (`docs/model.md` section 15).
+//!
+//! ```text
+//! stage,source,destination,units
+//! 0,0,1,16
+//! 0,1,0,16
+//! 2,3,0,4
+//! ```
+//!
+//! The rows may stand in any order; a stage without rows has no messages. The file is read as a stream: of each row its
+//! message and where it begins are kept, and the text of a row is fetched again when it is wrong. What does not depend
+//! on the scenario is checked once for all of its runs.
+
+use std::{fs::File, path::Path};
+
+use csv::{ByteRecord, ReaderBuilder};
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::{Computations, Cycles, StageMessage, StageProgram};
+
+use super::{
+    errors::{ScenarioError, and_more},
+    keys::Key,
+    placement_file::{Failure, RowTexts},
+    program::{ProgramKind, Reading},
+    value::Value,
+};
+use crate::{diagnostic::MAX_REPORTED, scenario_program::ScenarioProgram, text::described};
+
+pub(super) static STAGES: ProgramKind = ProgramKind {
+    name: "stages",
+    summary: "The messages of a file, stage by stage, each with a size.",
+    keys: &[Key::ProgramFile, Key::ProgramProcesses],
+    read,
+};
+
+/// The columns of a file, and the values that each takes.
+const COLUMNS: [(&str, u64, u64); 4] = [
+    ("stage", 0, MAX_STAGES - 1),
+    ("source", 0, MAX_PROCESSES - 1),
+    ("destination", 0, MAX_PROCESSES - 1),
+    ("units", 1, (1 << 63) - 1),
+];
+
+/// The most stages of a file.
+const MAX_STAGES: u64 = 1_000_000;
+/// The most processes: as many as nodes of a network as guest.
+pub(super) const MAX_PROCESSES: u64 = 1 << 20;
+
+/// The messages of a file, each right by itself, and where their rows begin.
+#[derive(Debug)]
+pub(super) struct MessageFile {
+    messages: Vec<StageMessage>,
+    starts: Vec<u64>, // byte of the file at or before which the row of each begins, only line ends between
+}
+
+impl MessageFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or is wrong: the first errors, the last of them with the number of those left out.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let mut reading = FileReading { report: Report::new(path), messages: vec![], starts: vec![] };
+        reading.read_rows()?;
+        reading.report_repeated();
+        let FileReading { report, messages, starts } = reading;
+        report.into_result().map(|()| Self { messages, starts })
+    }
+
+    /// The number of stages that the messages need.
+    fn stage_count(&self) -> usize {
+        self.messages.iter().map(|message| message.stage + 1).max().unwrap_or(0)
+    }
+
+    /// What is wrong where there are only so many processes.
+    fn check_processes(&self, path: &Path, processes: u64) -> Result<(), Failure> {
+        let mut report = Report::new(path);
+        for (message, &start) in self.messages.iter().zip(&self.starts) {
+            for (field, process) in [(1, message.source), (2, message.destination)] {
+                if u64::from(process.label()) >= processes {
+                    let (name, last) = (COLUMNS[field].0, processes - 1);
+                    let message = format!("{name} is {process}, expected a process from 0 to {last}");
+                    report.add(|texts| texts.wrong(start, Some(field), &message));
+                }
+            }
+        }
+        report.into_result()
+    }
+}
+
+/// The errors of a file: the first, and the number of all.
+struct Report<'a> {
+    texts: RowTexts<'a>,
+    errors: Vec<ScenarioError>, // at most MAX_REPORTED
+    wrong: u64,                 // errors, reported or not
+}
+
+impl<'a> Report<'a> {
+    fn new(path: &'a Path) -> Self {
+        Self { texts: RowTexts::new(path), errors: vec![], wrong: 0 }
+    }
+
+    fn add(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
+        self.wrong += 1;
+        if self.errors.len() < MAX_REPORTED {
+            self.errors.push(error(&self.texts));
+        }
+    }
+
+    fn into_result(self) -> Result<(), Failure> {
+        if self.wrong == 0 {
+            return Ok(());
+        }
+        let left_out = self.wrong - self.errors.len() as u64;
+        Err(Failure::Wrong(and_more(self.errors, left_out)))
+    }
+}
+
+/// A file while it is read.
+struct FileReading<'a> {
+    report: Report<'a>,
+    messages: Vec<StageMessage>,
+    starts: Vec<u64>,
+}
+
+impl FileReading<'_> {
+    fn read_rows(&mut self) -> Result<(), Failure> {
+        let header = COLUMNS.map(|(name, _, _)| name);
+        let expected = header.join(",");
+        let file = File::open(self.report.texts.path()).map_err(csv::Error::from)?;
+        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
+        let mut record = ByteRecord::new();
+        if !reader.read_byte_record(&mut record)? {
+            let message = format!("an empty file, expected \"{expected}\"");
+            self.report.add(|texts| texts.wrong(0, None, &message));
+            return Ok(());
+        }
+        if !record.iter().eq(header.map(str::as_bytes)) {
+            let message = format!("wrong header, expected \"{expected}\"");
+            self.report.add(|texts| texts.wrong(0, None, &message));
+            if record.len() != COLUMNS.len() {
+                return Ok(());
+            }
+        }
+        let mut rows = 0_u64;
+        while reader.read_byte_record(&mut record)? {
+            rows += 1;
+            self.read_row(&record);
+        }
+        if rows == 0 {
+            self.report.add(|texts| texts.wrong(0, None, "no messages, expected at least one row"));
+        }
+        Ok(())
+    }
+
+    fn read_row(&mut self, record: &ByteRecord) {
+        let start = record.position().map_or(0, csv::Position::byte);
+        if record.len() != COLUMNS.len() {
+            let message = format!("{} fields, expected {}", record.len(), COLUMNS.len());
+            self.report.add(|texts| texts.wrong(start, None, &message));
+            return;
+        }
+        let numbers = [0, 1, 2, 3].map(|field| self.number(record, start, field));
+        let [Some(stage), Some(source), Some(destination), Some(units)] = numbers else { return };
+        if source == destination {
+            let message = format!("process {source} sends to itself, expected another process");
+            self.report.add(|texts| texts.wrong(start, Some(2), &message));
+            return;
+        }
+        // In the ranges of their columns they fit.
+        let [source, destination] =
+            [source, destination].map(|process| ProcessId::new(u32::try_from(process).unwrap_or(u32::MAX)));
+        let stage = usize::try_from(stage).unwrap_or(usize::MAX);
+        self.messages.push(StageMessage { stage, source, destination, units });
+        self.starts.push(start);
+    }
+
+    /// The number in a field; none, and reported, when it is no number of its column.
+    fn number(&mut self, record: &ByteRecord, start: u64, field: usize) -> Option<u64> {
+        let (name, least, greatest) = COLUMNS[field];
+        let text = record.get(field).unwrap_or_default();
+        let number = decimal(text).filter(|number| (least..=greatest).contains(number));
+        if number.is_none() {
+            let found = described(&String::from_utf8_lossy(text));
+            let message = format!("{name} is {found}, expected an integer from {least} to {greatest}");
+            self.report.add(|texts| texts.wrong(start, Some(field), &message));
+        }
+        number
+    }
+
+    /// Reports messages of one stage between the same processes in the same direction.
+    fn report_repeated(&mut self) {
+        let ends = |message: &StageMessage| (message.stage, message.source, message.destination);
+        if self.messages.is_sorted_by(|one, next| ends(one) < ends(next)) {
+            return;
+        }
+        let mut order: Vec<_> =
+            self.messages.iter().zip(0_usize..).map(|(message, row)| (ends(message), row)).collect();
+        order.sort_unstable();
+        for group in order.chunk_by(|one, next| one.0 == next.0).filter(|group| group.len() > 1) {
+            let ((stage, source, destination), first) = group[0];
+            let first = self.report.texts.line(self.starts[first]);
+            let first = first.map_or_else(String::new, |line| format!("; the first is in line {line}"));
+            let message = format!(
+                "a second message from process {source} to process {destination} in stage {stage}, expected one{first}"
+            );
+            for &(_, row) in &group[1..] {
+                let start = self.starts[row];
+                self.report.add(|texts| texts.wrong(start, None, &message));
+            }
+        }
+    }
+}
+
+/// A number of decimal digits that fits 64 bits.
+fn decimal(text: &[u8]) -> Option<u64> {
+    if text.is_empty() {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |number, &digit| {
+        let digit = digit.checked_sub(b'0').filter(|&digit| digit < 10)?;
+        number.checked_mul(10)?.checked_add(digit.into())
+    })
+}
+
+fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let settings = reading.settings;
+    let given = match settings.get(Key::ProgramProcesses) {
+        Some(_) => Some(settings.natural(Key::ProgramProcesses, reading.errors)?),
+        None => None,
+    };
+    let Some(value) = settings.get(Key::ProgramFile) else {
+        reading.errors.push(settings.missing(Key::ProgramFile, "the path of a file with a message a row"));
+        return None;
+    };
+    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let path = settings.beside(name);
+    let file = match reading.library.messages(&path) {
+        Ok(file) => file,
+        Err(failure) => {
+            report(reading, value, name, failure);
+            return None;
+        }
+    };
+    let computations = computations(reading, &file);
+    let processes = given.or_else(|| default_processes(reading, value))?;
+    if let Err(Failure::Wrong(mut wrong)) = file.check_processes(&path, processes) {
+        if given.is_none()
+            && let Some(last) = wrong.pop()
+        {
+            let help = "there is one process a node unless program.processes says how many";
+            wrong.push(last.with_help(help));
+        }
+        reading.errors.extend(wrong);
+        return None;
+    }
+    // What could be wrong with the messages has been reported, but for processes with too many partners.
+    match StageProgram::new(u32::try_from(processes).ok()?, computations?, &file.messages) {
+        Ok(program) => Some(ScenarioProgram::new(&STAGES, program.erase()).from_file(name)),
+        Err(error) => {
+            let message = format!("program.file {name:?}: {error}");
+            reading.errors.push(ScenarioError::at(&value.place, message, "these messages"));
+            None
+        }
+    }
+}
+
+fn report(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure) {
+    match failure {
+        Failure::Wrong(wrong) => reading.errors.extend(wrong),
+        Failure::Unreadable(reason) => {
+            let message = format!("program file {name:?} cannot be read: {reason}");
+            let error = ScenarioError::at(&value.place, message, "named here");
+            reading.errors.push(error.with_help("paths are relative to the scenario file"));
+        }
+    }
+}
+
+/// A process for each node of the machine; reported where that are too many.
+fn default_processes(reading: &mut Reading<'_>, value: &Value) -> Option<u64> {
+    let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
+    let nodes = machine.node_count();
+    if nodes <= MAX_PROCESSES {
+        return Some(nodes);
+    }
+    let message = format!("one process for each of {nodes} nodes, expected at most {MAX_PROCESSES} (2^20)");
+    let error = ScenarioError::at(&value.place, message, "a program of this file");
+    let error = error.because(Some(&size.place), format!("{nodes} nodes"));
+    reading.errors.push(error.with_help("give program.processes"));
+    None
+}
+
+/// The computations, checked against the stages of the file.
+fn computations(reading: &mut Reading<'_>, file: &MessageFile) -> Option<Computations> {
+    let computations = reading.computations.clone()?;
+    let Computations::ByStage(times) = &computations else { return Some(computations) };
+    let stages = file.stage_count();
+    if times.len() < stages {
+        let settings = reading.settings;
+        let key = [Key::ProgramComputeCycles, Key::ProgramCompute]
+            .into_iter()
+            .find(|&key| settings.get(key).is_some_and(|value| value.list_length() == Some(times.len())))?;
+        let value = settings.get(key)?;
+        let expected = format!("at least {stages} entries, one for each stage");
+        let error = value.unexpected(key.path(), expected);
+        reading.errors.push(error.because(settings.place(Key::ProgramFile), format!("{stages} stages")));
+        return None;
+    }
+    // Equal computations are one time, which more engines run.
+    let first = times.first().copied().unwrap_or(Cycles::ZERO);
+    let is_one = times.len() == stages && times.iter().all(|&time| time == first);
+    Some(if is_one { Computations::Same(first) } else { computations })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<MessageFile, Vec<String>> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("p.csv");
+        std::fs::write(&path, text).unwrap();
+        MessageFile::read(&path).map_err(|failure| match failure {
+            Failure::Unreadable(reason) => vec![reason],
+            Failure::Wrong(errors) => {
+                let prefix = format!("{}/", directory.path().display());
+                errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect()
+            }
+        })
+    }
+
+    #[test]
+    fn rows_are_messages_in_any_order() {
+        let file = read_text("stage,source,destination,units\n2,3,0,4\n0,0,1,16\n\n0,1,0,9\n").unwrap();
+        assert_eq!((file.messages.len(), file.stage_count()), (3, 3));
+        assert_eq!(file.messages.iter().map(|own| own.units).collect::<Vec<_>>(), [4, 16, 9]);
+    }
+
+    #[test]
+    fn wrong_rows_are_told_at_their_places() {
+        let wrong = read_text(
+            "stage,source,destination,units\n0,0,1,0\n0,0,1,-2\n0,0,1,x\n0,0,1\n0,1048576,1,1\n\
+             0,0,1,9223372036854775808\n1000000,0,1,1\n0,2,2,1\n0,0,1,3\n5,6,7,1\n0,0,1,3\n1,,0,2\n",
+        )
+        .unwrap_err();
+        let expected = [
+            "2:7: units is 0, expected an integer from 1 to 9223372036854775807",
+            "3:7: units is \"-2\", expected an integer from 1 to 9223372036854775807",
+            "4:7: units is \"x\", expected an integer from 1 to 9223372036854775807",
+            "5:1: 3 fields, expected 4",
+            "6:3: source is 1048576, expected an integer from 0 to 1048575",
+            "7:7: units is 9223372036854775808, expected an integer from 1 to 9223372036854775807",
+            "8:1: stage is 1000000, expected an integer from 0 to 999999",
+            "9:5: process 2 sends to itself, expected another process",
+            "13:3: source is \"\", expected an integer from 0 to 1048575",
+            "12:1: a second message from process 0 to process 1 in stage 0, expected one; the first is in line 10",
+        ];
+        assert_eq!(wrong, expected.map(|line| format!("p.csv:{line}")));
+    }
+
+    #[test]
+    fn files_without_messages_are_refused() {
+        let header = "expected \"stage,source,destination,units\"";
+        assert_eq!(read_text("").unwrap_err(), [format!("p.csv:1:1: an empty file, {header}")]);
+        assert_eq!(read_text("a,b\n0,1\n").unwrap_err(), [format!("p.csv:1:1: wrong header, {header}")]);
+        assert_eq!(
+            read_text("stage,source,destination,units\n").unwrap_err(),
+            ["p.csv:1:1: no messages, expected at least one row"]
+        );
+    }
+
+    #[test]
+    fn of_many_errors_the_first_are_told() {
+        let rows: String = (0..100).map(|row| format!("{row},1,1,1\n")).collect();
+        let wrong = read_text(&format!("stage,source,destination,units\n{rows}")).unwrap_err();
+        assert_eq!(wrong.len(), MAX_REPORTED);
+    }
+}
