@@ -10,8 +10,8 @@ use cubefold_reference::stage_program::{
     predicted, run_stages,
 };
 use cubefold_simulator::{
-    Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, Execution, LocalCost,
-    ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict, simulate,
+    Communication, Computations, CountLinkUse, Cycle, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse,
+    LocalCost, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, TieRule, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
@@ -85,7 +85,7 @@ fn check(case: &SizedCase) -> Result<[u64; 3], String> {
             return Err(format!("{engine}: makespan, hops, longest queue {found:?}, expected {want:?}"));
         }
         let busy: u64 =
-            traffic.link_use.iter().flat_map(|used| used.busy_links()).map(|(_, busy)| busy.get()).sum();
+            traffic.link_use.iter().flat_map(LinkUse::busy_links).map(|(_, busy)| busy.get()).sum();
         if busy != expected.busy_cycles.values().sum::<u64>() {
             return Err(format!("links are busy for {busy} cycles in all"));
         }
@@ -403,7 +403,7 @@ mod golden {
             records.sort_unstable_by_key(|record| (record.stage, record.process));
             let row = |record: &StageRecord| {
                 let [stage, process] = [record.stage as u64, record.process.label().into()];
-                let times = [record.ready, record.start, record.finish].map(|cycle| cycle.get());
+                let times = [record.ready, record.start, record.finish].map(Cycle::get);
                 let spans = [record.sharing, record.waiting(), record.transfer, record.blocked()];
                 let spans = spans.map(Cycles::get);
                 [stage, process, times[0], times[1], times[2], spans[0], spans[1], spans[2], spans[3]]

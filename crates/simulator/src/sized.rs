@@ -175,9 +175,9 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
         while let Some(cycle) = self.events.advance() {
             let now = Cycle::new(cycle);
             while let Some(chunk) = self.events.take() {
-                self.events.events(&chunk).iter().for_each(|event| self.fetch(event));
-                for index in 0..self.events.events(&chunk).len() {
-                    let event = self.events.events(&chunk)[index];
+                self.events.events(chunk).iter().for_each(|event| self.fetch(event));
+                for index in 0..self.events.events(chunk).len() {
+                    let event = self.events.events(chunk)[index];
                     self.process(&event, now);
                 }
                 self.events.release(chunk);

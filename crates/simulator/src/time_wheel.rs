@@ -51,7 +51,7 @@ pub(crate) struct Chunk<T> {
 const CAPACITY: usize = 14;
 
 /// Some events that were taken: 1 + the index of their chunk, which is in no list.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct TakenChunk(u32);
 
 /// Where an event lies, until the cycle after the present one that has events.
@@ -118,13 +118,12 @@ impl<T: Copy> TimeWheel<T> {
                 let present = slot(self.now, u32::try_from(level).unwrap_or(0));
                 Some((level, self.levels[level].first_occupied(present + 1)?))
             };
-            match (1..LEVELS).find_map(first_above) {
-                Some((level, slot)) => self.descend(level, slot),
-                None => {
-                    let (window, list) = self.beyond.pop_first()?;
-                    self.now = window << 32;
-                    self.scatter(list);
-                }
+            if let Some((level, slot)) = (1..LEVELS).find_map(first_above) {
+                self.descend(level, slot);
+            } else {
+                let (window, list) = self.beyond.pop_first()?;
+                self.now = window << 32;
+                self.scatter(list);
             }
         }
     }
@@ -146,7 +145,7 @@ impl<T: Copy> TimeWheel<T> {
 
     /// The events that were taken.
     #[inline]
-    pub(crate) fn events(&self, taken: &TakenChunk) -> &[T] {
+    pub(crate) fn events(&self, taken: TakenChunk) -> &[T] {
         self.chunks[taken.0 as usize - 1].events()
     }
 
@@ -265,7 +264,7 @@ mod tests {
         while let Some(cycle) = wheel.advance() {
             let mut events = vec![];
             while let Some(chunk) = wheel.take() {
-                events.extend_from_slice(wheel.events(&chunk));
+                events.extend_from_slice(wheel.events(chunk));
                 wheel.release(chunk);
             }
             events.sort_unstable();
@@ -323,7 +322,7 @@ mod tests {
             heap.push(Reverse((first, event)));
             while let Some(now) = wheel.advance() {
                 while let Some(chunk) = wheel.take() {
-                    for event in wheel.events(&chunk).to_vec() {
+                    for event in wheel.events(chunk).to_vec() {
                         let matching = heap.iter().any(|&Reverse(own)| own == (now, event));
                         prop_assert!(matching, "{event} at {now}");
                         heap.retain(|&Reverse(own)| own != (now, event));

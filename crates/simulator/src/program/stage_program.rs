@@ -55,9 +55,9 @@ struct Stage {
 /// The partners of processes in a stage, by process and partner.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Partners {
-    processes: Vec<u32>, // that have partners, ascending
-    firsts: Vec<u32>,    // for each of them, where its partners begin; one more for the end of the last
-    partners: Vec<ProcessId>,
+    processes: Vec<u32>,    // that have partners, ascending
+    firsts: Vec<u32>,       // for each of them, where its partners begin; one more for the end of the last
+    labels: Vec<ProcessId>, // of the partners
 }
 
 /// Messages that make no stage program.
@@ -161,11 +161,11 @@ impl Partners {
         for (process, partner) in pairs {
             if own.processes.last() != Some(&process.label()) {
                 own.processes.push(process.label());
-                own.firsts.push(narrow(own.partners.len() as u64)); // below 2^32: MAX_MESSAGES
+                own.firsts.push(narrow(own.labels.len() as u64)); // below 2^32: MAX_MESSAGES
             }
-            own.partners.push(partner);
+            own.labels.push(partner);
         }
-        own.firsts.push(narrow(own.partners.len() as u64));
+        own.firsts.push(narrow(own.labels.len() as u64));
         own
     }
 
@@ -181,7 +181,7 @@ impl Partners {
     }
 
     fn of(&self, process: ProcessId) -> &[ProcessId] {
-        &self.partners[self.range(process)]
+        &self.labels[self.range(process)]
     }
 
     /// The most partners of a process.
@@ -319,7 +319,7 @@ impl Program for StageProgram {
     fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
         let stage = &self.stages[stage];
         let range = stage.sent.range(source);
-        let own = &stage.sent.partners[range.clone()];
+        let own = &stage.sent.labels[range.clone()];
         // Asked for messages of the program only.
         own.binary_search(&destination).map_or(1, |at| stage.units[range.start + at])
     }

@@ -306,15 +306,12 @@ impl QueueLengths {
             queue.length -= u32::from(!is_revoked);
         }
         let departure = Departure { start, next: 0, is_revoked: false };
-        let entry = match self.vacant.pop() {
-            Some(entry) => {
-                self.departures[entry as usize - 1] = departure;
-                entry
-            }
-            None => {
-                self.departures.push(departure);
-                narrow(self.departures.len() as u64) // below 2^32, more than memory holds
-            }
+        let entry = if let Some(entry) = self.vacant.pop() {
+            self.departures[entry as usize - 1] = departure;
+            entry
+        } else {
+            self.departures.push(departure);
+            narrow(self.departures.len() as u64) // below 2^32, more than memory holds
         };
         if queue.first == 0 {
             queue.first = entry;

@@ -3,7 +3,7 @@
 //! A run has few sizes, so that a packet carries the number of one: its entry says what every
 //! packet of such a message needs.
 
-use std::{collections::HashMap, hint::black_box};
+use std::{collections::BTreeMap, hint::black_box};
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{NodeId, narrow};
@@ -20,8 +20,8 @@ pub(super) struct MessageTable {
     slots: Vec<Slot>,
     vacant: Vec<u32>,
     sizes: Vec<SizeEntry>,
-    numbers: HashMap<u64, u32>, // of sizes, by units
-    latest: (u64, u32),         // the units that were looked up last, and their number
+    numbers: BTreeMap<u64, u32>, // of sizes, by units
+    latest: (u64, u32),          // the units that were looked up last, and their number
 }
 
 /// A message under way.
@@ -78,7 +78,7 @@ impl MessageTable {
             slots: vec![],
             vacant: vec![],
             sizes: vec![unit],
-            numbers: HashMap::from([(1, 0)]),
+            numbers: BTreeMap::from([(1, 0)]),
             latest: (1, 0),
         }
     }
@@ -102,15 +102,12 @@ impl MessageTable {
         let size = self.latest.1;
         let packets_left = if crosses_links { self.sizes[size as usize].packets } else { 1 };
         let slot = Slot { packets_left, record, size };
-        let message = match self.vacant.pop() {
-            Some(vacant) => {
-                self.slots[vacant as usize] = slot;
-                vacant
-            }
-            None => {
-                self.slots.push(slot);
-                narrow(self.slots.len() as u64 - 1) // below 2^32, more than memory holds
-            }
+        let message = if let Some(vacant) = self.vacant.pop() {
+            self.slots[vacant as usize] = slot;
+            vacant
+        } else {
+            self.slots.push(slot);
+            narrow(self.slots.len() as u64 - 1) // below 2^32, more than memory holds
         };
         (message, size)
     }

@@ -3,7 +3,7 @@
 //! Under rendezvous the messages to a process are of the stage in which it is ready. Eager messages
 //! may arrive before: their receipts are kept by stage until the process becomes ready in it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use cubefold_mapping::ProcessId;
 
@@ -13,7 +13,7 @@ use crate::{Cycle, Cycles};
 #[derive(Debug)]
 pub(super) struct Progress {
     all: Vec<ProcessState>,
-    early: HashMap<(ProcessId, u32), Received>, // of stages in which the process is not ready yet
+    early: BTreeMap<(ProcessId, u32), Received>, // of stages in which the process is not ready yet
 }
 
 /// The state of a process, in a cache line.
@@ -64,7 +64,7 @@ impl Progress {
     /// So many processes before their first stage.
     pub(super) fn new(processes: usize) -> Self {
         let state = ProcessState { ready: Cycle::START, stages: 0, received: Received::NONE };
-        Self { all: vec![state; processes], early: HashMap::new() }
+        Self { all: vec![state; processes], early: BTreeMap::new() }
     }
 
     /// Bytes for so many processes.
@@ -88,10 +88,7 @@ impl Progress {
         let stage = own.stages;
         own.stages += 1;
         own.ready = now;
-        own.received = match self.early.is_empty() {
-            true => Received::NONE,
-            false => self.early.remove(&(process, stage)).unwrap_or(Received::NONE),
-        };
+        own.received = self.early.remove(&(process, stage)).unwrap_or(Received::NONE);
         stage as usize
     }
 
