@@ -2,12 +2,15 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_mapping::{CubeDimension, Hypercube, Placement, PlacementTable, ProcessId};
+use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    Communication, Computations, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, MessageSizes,
-    Program, StageMessage, StageProgram, Switching, lower_bound, predict, simulate,
+    Communication, Computations, CountLinkUse, CubeProgram, Cycles, EAGER_ALL, Engine, EngineChoice,
+    Execution, MessageSizes, Program, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching,
+    lower_bound, predict, simulate,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
+use rand::{RngExt, SeedableRng, seq::IndexedRandom};
+use rand_chacha::ChaCha12Rng;
 
 fn links(hop: u64) -> Communication {
     Communication::new(LinkMode::FullDuplex, Cycles::new(hop), TieRule::Direct).unwrap()
@@ -136,11 +139,62 @@ fn a_cube_program_is_predicted_as_the_list_of_its_messages() {
     let list = StageProgram::new(16, Computations::Same(Cycles::new(3)), &messages).unwrap();
     for eager in [0, 5, 9] {
         let rules = links(2).with_latency(Cycles::new(1)).with_eager(eager);
-        for kind in cubefold_mapping::EmbeddingKind::ALL {
+        for kind in EmbeddingKind::ALL {
             let named = Placement::embed(kind, cube, &machine).unwrap();
             let table = on_nodes(&machine, named.nodes().iter().map(|node| node.index()));
             let expected = predict(&list, &table, rules);
             assert_eq!([predict(&program, &named, rules), predict(&program, &table, rules)], [expected; 2]);
         }
     }
+}
+
+/// One line for all lines of its dimension: the same records and sums as packet by packet on the whole machine, under
+/// every rule.
+#[test]
+fn one_line_stands_for_all_whatever_the_sizes() {
+    let generator = &mut ChaCha12Rng::seed_from_u64(5);
+    let shapes: [&[u64]; 5] = [&[16], &[8, 8], &[4, 2, 8], &[16, 4], &[2, 2, 4]];
+    let (mut compared, mut contended) = (0, 0);
+    for _ in 0..600 {
+        let shape = *shapes.choose(generator).unwrap();
+        let wraps: Vec<Wrap> =
+            shape.iter().map(|_| if generator.random() { Wrap::Around } else { Wrap::Open }).collect();
+        let machine = Machine::with_wraps(MachineKind::Torus, shape, &wraps).unwrap();
+        let cube = Hypercube::new(machine.node_count().ilog2().into()).unwrap();
+        let placement =
+            Placement::embed(*EmbeddingKind::ALL.choose(generator).unwrap(), cube, &machine).unwrap();
+        let order = if generator.random() { CubeProgram::ascend(cube) } else { CubeProgram::descend(cube) };
+        let sizes = order.iter().map(|_| generator.random_range(1..=12)).collect();
+        let program = CubeProgram::new(cube, order, Cycles::new(generator.random_range(0..=9)))
+            .unwrap()
+            .with_sizes(MessageSizes::by_stage(sizes).unwrap());
+        let links = *[LinkMode::FullDuplex, LinkMode::HalfDuplex].choose(generator).unwrap();
+        let rules = Communication::new(links, Cycles::new(generator.random_range(1..=3)), TieRule::Direct)
+            .unwrap()
+            .with_latency(Cycles::new(generator.random_range(0..=4)))
+            .with_switching(*Switching::ALL.choose(generator).unwrap())
+            .with_packets(NonZeroU64::new(generator.random_range(0..=5)))
+            .with_eager(*[0, 0, 6, EAGER_ALL].choose(generator).unwrap());
+        let rules = match links {
+            LinkMode::FullDuplex => rules.with_service(*ServiceOrder::ALL.choose(generator).unwrap()),
+            LinkMode::HalfDuplex | LinkMode::SingleDirection => rules,
+        };
+        let run = |choice| {
+            let mut records: Vec<StageRecord> = vec![];
+            let execution = Execution::Asynchronous(choice);
+            let outcome =
+                simulate(&program, &placement, rules, &execution, CountLinkUse::No, &mut records).unwrap();
+            records.sort_unstable_by_key(|record| (record.stage, record.process));
+            let traffic = &outcome.traffic;
+            let sums = (outcome.summary.makespan(), outcome.summary.totals(), outcome.summary.overlapped());
+            (outcome.engine, (records, sums, traffic.messages, traffic.hops, traffic.longest_queue))
+        };
+        let (engine, by_lines) = run(EngineChoice::Auto);
+        assert_eq!(engine, Engine::Belt);
+        let (_, whole) = run(EngineChoice::Sized);
+        assert_eq!(by_lines, whole, "{shape:?} {rules:?}");
+        compared += 1;
+        contended += usize::from(whole.4 > Some(0));
+    }
+    assert!(contended > compared / 2, "{contended} of {compared} with queues");
 }

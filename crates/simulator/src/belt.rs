@@ -40,14 +40,14 @@ use cubefold_topology::LinkMode;
 pub use self::line_classes::{ProcessTime, ProcessTimes};
 use self::{
     event_loop::BeltInput,
-    line::{KeepRecords, LineError, LineProblem, revisits_field, segments},
+    line::{KeepRecords, LineError, LineProblem, Segment, revisits_field, segments},
     line_classes::LineClasses,
     route_table::{ChannelMap, LineRouteTable},
     stages::StageSequence,
 };
 use crate::{
     BulkStages, Communication, CubeProgram, Cycles, Lines, Observer, Program, Shortcuts, SimulationError,
-    StageRecord, Summary, observe::accounts::Ledger,
+    StageRecord, Summary, observe::accounts::Ledger, sized,
 };
 
 /// Why the belt engine does not apply.
@@ -131,11 +131,13 @@ pub(crate) fn plan<'run, P: Program>(
     if communication.links() == LinkMode::SingleDirection {
         return Err(NoBeltError::SingleDirection);
     }
-    // A message is in one slot at a time: it leaves a link, joins the next channel and is received after one time.
-    let hop = communication.timing().uniform().ok_or(NoBeltError::Timing)?;
     let bulk = shortcuts.bulk;
+    // A message is in one slot at a time: it leaves a link, joins the next channel and is received after one time.
+    let unit = program.uniform_units().and_then(|units| communication.unit_equivalent(units, false));
+    let Some(communication) = unit else { return plan_sized(program, placement, communication, shortcuts) };
+    let hop = communication.hop();
     if let Placement::Product(placement) = placement {
-        let problem = LineProblem { program, placement, communication, hop, bulk };
+        let problem = LineProblem { program, placement, communication, hop: Some(hop), bulk };
         match shortcuts.lines {
             Lines::Classes if problem.is_line_separable() => return Ok(Plan::Classes(problem)),
             Lines::Each if problem.is_line_separable() => return Ok(Plan::EachLine(problem)),
@@ -148,6 +150,25 @@ pub(crate) fn plan<'run, P: Program>(
         }
         LinkMode::FullDuplex => Err(NoBeltError::TooLarge),
         LinkMode::HalfDuplex | LinkMode::SingleDirection => Err(NoBeltError::HalfDuplex),
+    }
+}
+
+/// Plans a run whose messages have sizes, latencies or other rules: lines share no channel under any of them, so that one
+/// line stands for all of its dimension where they can be run apart.
+fn plan_sized<'run>(
+    program: &'run CubeProgram,
+    placement: &'run Placement,
+    communication: Communication,
+    shortcuts: Shortcuts,
+) -> Result<Plan<'run>, NoBeltError> {
+    let Placement::Product(placement) = placement else { return Err(NoBeltError::Timing) };
+    let problem = LineProblem { program, placement, communication, hop: None, bulk: shortcuts.bulk };
+    // Whether lines that are revisited can be run apart only a run says, which is long here.
+    let revisits_field = revisits_field(&segments(program, placement));
+    if shortcuts.lines == Lines::Classes && !revisits_field && problem.is_line_separable() {
+        Ok(Plan::Classes(problem))
+    } else {
+        Err(NoBeltError::Timing)
     }
 }
 
@@ -188,7 +209,8 @@ impl Plan<'_> {
     pub(crate) fn bytes(&self) -> u64 {
         match self {
             Self::Classes(problem) => {
-                line_bytes(problem.placement) + problem.program.stage_count() as u64 * 100
+                let stages = problem.program.stage_count() as u64 * 100;
+                line_bytes(problem.placement) + problem.bytes_of_sizes() + stages
             }
             Self::EachLine(problem) => {
                 problem.program.process_count() * 16 + line_bytes(problem.placement) * 256
@@ -259,6 +281,19 @@ const BYTES_A_PROCESS: u64 = 64 + 4 + 24 + 8 + 10 + 16;
 const BYTES_A_CHANNEL: u64 = 13;
 
 impl LineProblem<'_> {
+    /// The memory of messages with sizes on the longest line \[bytes\]; 0 where they have one unit.
+    fn bytes_of_sizes(&self) -> u64 {
+        if self.hop.is_some() {
+            return 0;
+        }
+        let lines = self.placement.lines();
+        let bytes = |segment: &Segment| {
+            let line = &lines[segment.field];
+            sized::bytes(&segment.program(self.program, line.cube()), line.machine(), self.communication)
+        };
+        segments(self.program, self.placement).iter().map(bytes).max().unwrap_or(0)
+    }
+
     /// Whether lines can be run apart: no field is revisited before all messages of its lines have arrived.
     fn is_line_separable(&self) -> bool {
         if !self.placement.lines().iter().all(|line| ChannelMap::fits(line.machine())) {

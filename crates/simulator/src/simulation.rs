@@ -4,14 +4,16 @@
 //! Each engine says which runs it takes ([`hop::check`], [`coordinated::check`], [`belt::plan`]);
 //! what is checked here holds for all of them: the sizes, and a bound on the clock.
 
-use cubefold_mapping::{Placement, ProcessId};
+use cubefold_mapping::{CubeDimension, Placement, ProcessId};
 use cubefold_topology::LinkMode;
 
 use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, LinkUse, NoBeltError, Observer, Program, Routing,
     Shortcuts, Summary, Traffic,
     belt::{self, BeltOutcome},
-    coordinated, hop,
+    coordinated,
+    field_line::{FieldLine, Pair},
+    hop,
     hop::StartTimes,
     observe::accounts::Ledger,
     sized,
@@ -139,7 +141,7 @@ pub fn simulate<P: Program>(
         CountLinkUse::No => None,
     };
     let mut outcome = match selection {
-        EngineSelection::Belt(unit, plan) => belt_outcome(program, unit, plan.run(observer)?),
+        EngineSelection::Belt(plan) => belt_outcome(program, placement, communication, plan.run(observer)?),
         EngineSelection::Hop(unit) => {
             let mut observers = (Ledger::new(program), observer);
             let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
@@ -148,7 +150,7 @@ pub fn simulate<P: Program>(
         }
         EngineSelection::Sized => {
             let mut observers = (Ledger::new(program), observer);
-            let traffic = sized::run(program, placement, communication, &mut observers)
+            let traffic = sized::run(program, placement, communication, StartTimes::Together, &mut observers)
                 .map_err(|process| SimulationError::Unfinished { process })?;
             Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop }
         }
@@ -170,8 +172,16 @@ pub fn simulate<P: Program>(
 
 /// The outcome of a run on the belt: every message is the one that its destination waits for, so
 /// that the links crossed follow from the transfer times.
-fn belt_outcome<P: Program>(program: &P, communication: Communication, belt: BeltOutcome) -> Outcome {
-    let hops = belt.summary.totals().transfer / u128::from(communication.timing().uniform_time().get());
+fn belt_outcome<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    belt: BeltOutcome,
+) -> Outcome {
+    let hops = match unit_equivalent(program, placement, communication) {
+        Some(unit) => belt.summary.totals().transfer / u128::from(unit.hop().get()),
+        None => packet_hops(program, placement, communication),
+    };
     let traffic = Traffic {
         messages: program.process_count() * program.stage_count() as u64,
         hops: u64::try_from(hops).unwrap_or(u64::MAX), // below the bound on cycles, 2^63
@@ -182,12 +192,29 @@ fn belt_outcome<P: Program>(program: &P, communication: Communication, belt: Bel
     Outcome { summary: belt.summary, traffic, engine: Engine::Belt }
 }
 
+/// The links that the packets of a compute-and-communicate program on a named embedding cross.
+fn packet_hops<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
+    let (Some(cube), Placement::Product(placement)) = (program.as_cube(), placement) else { return 0 };
+    let fields = FieldLine::all(placement);
+    let hops = |(stage, &dimension): (usize, &CubeDimension)| {
+        let packets = communication.packet_count(program.max_units(stage));
+        let of_field = |field: &FieldLine| {
+            let bit = field.bit(dimension)?;
+            let distance =
+                |pair: Pair| u128::from(field.extent().distance(pair.positions[0], pair.positions[1]));
+            let lines = program.process_count() / field.extent().length();
+            Some(2 * u128::from(lines) * u128::from(packets) * field.pairs(bit).map(distance).sum::<u128>())
+        };
+        fields.iter().filter_map(of_field).sum::<u128>()
+    };
+    cube.stages().iter().enumerate().map(hops).sum()
+}
+
 /// The engine of a run, with its plan.
 enum EngineSelection<'run> {
     /// For messages of one unit under these rules.
     Hop(Communication),
-    /// For messages of one unit under these rules.
-    Belt(Communication, belt::Plan<'run>),
+    Belt(belt::Plan<'run>),
     Sized,
     Coordinated(&'run Routing),
 }
@@ -202,19 +229,16 @@ fn choose<'run, P: Program>(
         Execution::Coordinated(routing) => return Ok(EngineSelection::Coordinated(routing)),
         Execution::Asynchronous(choice) => *choice,
     };
-    let Some(unit) = unit_equivalent(program, placement, communication) else {
-        return match choice {
-            EngineChoice::Belt(_) => Err(NoBeltError::Timing),
-            EngineChoice::Auto | EngineChoice::Hop | EngineChoice::Sized => Ok(EngineSelection::Sized),
-        };
+    let plan = |shortcuts| belt::plan(program, placement, communication, shortcuts);
+    let hop = || match unit_equivalent(program, placement, communication) {
+        Some(unit) => EngineSelection::Hop(unit),
+        None => EngineSelection::Sized,
     };
-    let plan = |shortcuts| belt::plan(program, placement, unit, shortcuts);
-    let belt = |plan| EngineSelection::Belt(unit, plan);
     match choice {
-        EngineChoice::Hop => Ok(EngineSelection::Hop(unit)),
+        EngineChoice::Hop => Ok(hop()),
         EngineChoice::Sized => Ok(EngineSelection::Sized),
-        EngineChoice::Belt(shortcuts) => plan(shortcuts).map(belt),
-        EngineChoice::Auto => Ok(plan(Shortcuts::default()).map_or(EngineSelection::Hop(unit), belt)),
+        EngineChoice::Belt(shortcuts) => plan(shortcuts).map(EngineSelection::Belt),
+        EngineChoice::Auto => Ok(plan(Shortcuts::default()).map_or_else(|_| hop(), EngineSelection::Belt)),
     }
 }
 
@@ -247,9 +271,9 @@ fn check_and_choose<'run, P: Program>(
     let selection = choose(program, placement, communication, execution)?;
     match selection {
         // The messages of one line at a time are in flight.
-        EngineSelection::Belt(_, belt::Plan::Classes(_) | belt::Plan::EachLine(_)) => {}
+        EngineSelection::Belt(belt::Plan::Classes(_) | belt::Plan::EachLine(_)) => {}
         EngineSelection::Coordinated(_) if coordinated::is_line_separable(program, placement) => {}
-        EngineSelection::Belt(_, belt::Plan::Whole(_))
+        EngineSelection::Belt(belt::Plan::Whole(_))
         | EngineSelection::Hop(_)
         | EngineSelection::Sized
         | EngineSelection::Coordinated(_) => check_size(program)?,
@@ -280,7 +304,7 @@ pub fn bytes_to_simulate<P: Program>(
     execution: &Execution,
 ) -> u64 {
     match choose(program, placement, communication, execution) {
-        Ok(EngineSelection::Belt(_, plan)) => plan.bytes(),
+        Ok(EngineSelection::Belt(plan)) => plan.bytes(),
         Ok(EngineSelection::Coordinated(_)) if program.as_cube().is_some() => {
             coordinated::bytes(program, placement)
         }

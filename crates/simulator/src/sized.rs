@@ -33,7 +33,7 @@ use self::{
     progress::{Progress, Receipt},
 };
 use crate::{
-    Communication, Cycle, Cycles, Observer, Program, ServiceOrder, StageRecord, Traffic,
+    Communication, Cycle, Cycles, Observer, Program, ServiceOrder, StageRecord, Traffic, hop::StartTimes,
     processors::Processors, routes::Routes, time_wheel::TimeWheel,
 };
 
@@ -44,6 +44,8 @@ enum Event {
     Arrival(Packet),
     /// All of a packet of a message is at its destination.
     Receipt { message: u32 },
+    /// A process may begin.
+    Begin { process: ProcessId },
     /// A computation ends.
     Computed { process: ProcessId },
     /// The channel of a node in the direction with this index is idle, and has a queue.
@@ -108,7 +110,7 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: C
         .saturating_add(routes)
 }
 
-/// Runs `program` to its end, reporting to `observer`.
+/// Runs `program` to its end, reporting to `observer`; each process may begin as `starts` says.
 ///
 /// # Errors
 ///
@@ -118,9 +120,10 @@ pub(crate) fn run<P: Program, O: Observer>(
     program: &P,
     placement: &Placement,
     communication: Communication,
+    starts: StartTimes<'_>,
     observer: &mut O,
 ) -> Result<Traffic, ProcessId> {
-    SizedEngine::new(program, placement, communication, observer).run()
+    SizedEngine::new(program, placement, communication, starts, observer).run()
 }
 
 struct SizedEngine<'run, P, O> {
@@ -145,18 +148,29 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
         program: &'run P,
         placement: &'run Placement,
         communication: Communication,
+        starts: StartTimes<'_>,
         observer: &'run mut O,
     ) -> Self {
         let nodes = placement.listed_nodes();
         let per_node = communication.processors();
         let processors = (placement.max_load() > per_node.get()).then(|| Processors::new(&nodes, per_node));
-        let mut beginning: Vec<_> = ProcessId::first(program.process_count()).collect();
+        let processes = ProcessId::first(program.process_count());
+        let (mut beginning, mut events) = (vec![], TimeWheel::new());
+        match starts {
+            StartTimes::Together => beginning = processes.collect(),
+            StartTimes::Each(cycles) => {
+                for (process, cycle) in processes.zip(cycles) {
+                    events.add(Event::Begin { process }, cycle.get());
+                }
+            }
+        }
+        // Taken from the end.
         beginning.reverse();
         Self {
             program,
             routes: Routes::new(placement.machine(), communication.tie()),
             communication,
-            events: TimeWheel::new(),
+            events,
             network: PacketNetwork::new(placement.machine(), communication, program.uniform_units()),
             messages: MessageTable::new(communication),
             progress: Progress::new(nodes.len()),
@@ -199,7 +213,11 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
                 }
             }
             Event::Receipt { message } => self.messages.fetch(*message),
-            Event::Computed { .. } | Event::Idle { .. } | Event::Still | Event::Revoked => {}
+            Event::Begin { .. }
+            | Event::Computed { .. }
+            | Event::Idle { .. }
+            | Event::Still
+            | Event::Revoked => {}
         }
     }
 
@@ -207,6 +225,7 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
         match *event {
             Event::Arrival(ref packet) => self.arrive(packet, now),
             Event::Receipt { message } => self.receive_packet(message, now),
+            Event::Begin { process } => self.beginning.push(process),
             Event::Computed { process } => {
                 if let Some(processors) = &mut self.processors {
                     processors.release(process);

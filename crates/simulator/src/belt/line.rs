@@ -14,8 +14,10 @@ use super::{
     stages::StageSequence,
 };
 use crate::{
-    BulkStages, Communication, CubeProgram, Cycle, Cycles, ImbalanceError, Observer, Program, StageRecord,
+    BulkStages, Communication, CubeProgram, Cycle, Cycles, ImbalanceError, MessageSizes, Observer, Program,
+    StageRecord,
     hop::{self, StartTimes},
+    sized,
 };
 
 /// A program on a product placement.
@@ -24,8 +26,8 @@ pub(crate) struct LineProblem<'run> {
     pub(super) program: &'run CubeProgram,
     pub(super) placement: &'run ProductPlacement,
     pub(super) communication: Communication,
-    /// The time of a message over a link, at least 1.
-    pub(super) hop: Cycles,
+    /// The time of a message over a link, at least 1, where all messages have one.
+    pub(super) hop: Option<Cycles>,
     pub(super) bulk: BulkStages,
 }
 
@@ -66,14 +68,16 @@ impl Segment {
         self.bits.len()
     }
 
-    /// Its program on the cube of the field.
+    /// Its part of a program, on the cube of the field.
     #[expect(clippy::expect_used, reason = "a segment has stages, and its bits are those of the field")]
-    fn program(&self, cube: Hypercube, compute: Cycles) -> CubeProgram {
+    pub(super) fn program(&self, program: &CubeProgram, cube: Hypercube) -> CubeProgram {
         let dimension = |bit: &u32| -> CubeDimension {
             cube.dimension(bit.trailing_zeros().into()).expect("a bit of the field")
         };
         let stages = self.bits.iter().map(dimension).collect();
-        CubeProgram::new(cube, stages, compute).expect("at least one stage")
+        let units = self.stages.clone().map(|stage| program.max_units(stage)).collect();
+        let sizes = MessageSizes::by_stage(units).expect("at least one stage");
+        CubeProgram::new(cube, stages, program.compute()).expect("at least one stage").with_sizes(sizes)
     }
 }
 
@@ -104,15 +108,17 @@ pub(super) fn revisits_field(segments: &[Segment]) -> bool {
 #[derive(Debug)]
 pub(super) struct LineInput {
     belt: BeltInput, // of the processes of the line, by value of the field
-    half_duplex: Option<HalfDuplexLine>,
+    hop_by_hop: Option<HopByHopLine>,
 }
 
-/// A line of half-duplex links, where opposite messages meet all along their routes: it is run hop by hop.
+/// A line that is run hop by hop: its links are half-duplex, so that opposite messages meet all along their routes, or
+/// its messages have sizes, so that one finds the other under way anywhere.
 #[derive(Debug)]
-struct HalfDuplexLine {
+struct HopByHopLine {
     program: CubeProgram, // the segment, on the cube of the field
     placement: Placement,
     communication: Communication,
+    has_sizes: bool,
 }
 
 impl LineInput {
@@ -121,19 +127,21 @@ impl LineInput {
         let &LineProblem { program, communication, hop, bulk, .. } = problem;
         let placement = Placement::Product(line.clone());
         let nodes = placement.nodes();
-        let half_duplex = (communication.links() == LinkMode::HalfDuplex).then(|| HalfDuplexLine {
-            program: segment.program(line.cube(), program.compute()),
+        let is_hop_by_hop = hop.is_none() || communication.links() == LinkMode::HalfDuplex;
+        let hop_by_hop = is_hop_by_hop.then(|| HopByHopLine {
+            program: segment.program(program, line.cube()),
             placement,
             communication,
+            has_sizes: hop.is_none(),
         });
         let stages = StageSequence {
             bits: segment.bits.clone(),
             first: segment.stages.start,
             compute: program.compute().get(),
-            hop: hop.get(),
+            hop: hop.unwrap_or(communication.hop()).get(),
         };
         let channels = ChannelMap::new(line.machine(), communication.tie());
-        Self { belt: BeltInput::new(channels, stages, nodes, bulk), half_duplex }
+        Self { belt: BeltInput::new(channels, stages, nodes, bulk), hop_by_hop }
     }
 
     /// The number of processes of a line.
@@ -161,7 +169,7 @@ impl<O: Observer> LineSimulator<'_, O> {
     ///
     /// The first process that did not finish: a defect of the engine.
     pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut O) -> Result<(), ProcessId> {
-        let longest_queue = match &self.input.half_duplex {
+        let longest_queue = match &self.input.hop_by_hop {
             None => self.belt.run(finishes, observer),
             Some(line) => line.run(self.input.belt.stages.first, finishes, observer)?,
         };
@@ -175,7 +183,7 @@ impl<O: Observer> LineSimulator<'_, O> {
     }
 }
 
-impl HalfDuplexLine {
+impl HopByHopLine {
     fn run<O: Observer>(
         &self,
         first_stage: usize,
@@ -186,7 +194,11 @@ impl HalfDuplexLine {
         let mut observer = SegmentObserver { first_stage, finishes, observer };
         let (program, placement) = (&self.program, &self.placement);
         let begins = StartTimes::Each(&begins);
-        let traffic = hop::run(program, placement, self.communication, begins, &mut observer)?;
+        let traffic = if self.has_sizes {
+            sized::run(program, placement, self.communication, begins, &mut observer)?
+        } else {
+            hop::run(program, placement, self.communication, begins, &mut observer)?
+        };
         Ok(traffic.longest_queue.unwrap_or(0))
     }
 }
