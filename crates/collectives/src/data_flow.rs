@@ -436,7 +436,7 @@ mod tests {
         let processes = || ProcessId::first(collective.process_count());
         let (mut total, mut before) = (0, 0);
         for stage in 0..collective.stage_count() {
-            let (mut sent, mut received) = (Vec::new(), Vec::new());
+            let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
             for process in processes() {
                 let sends: Vec<_> = collective.sends(stage, process).collect();
                 let receives: Vec<_> = collective.receives(stage, process).collect();
@@ -453,12 +453,12 @@ mod tests {
                 assert_eq!(cycles, expected);
                 assert!(cycles <= collective.computations().longest_cycles);
                 total += u128::from(cycles);
-                sent.extend(sends.into_iter().map(|(to, units)| (process, to, units)));
-                received.extend(receives.into_iter().map(|(from, units)| (from, process, units)));
+                outgoing.extend(sends.into_iter().map(|(to, units)| (process, to, units)));
+                incoming.extend(receives.into_iter().map(|(from, units)| (from, process, units)));
             }
-            received.sort_unstable();
-            assert_eq!(sent, received);
-            let largest = sent.iter().map(|message| message.2).max().unwrap_or(0);
+            incoming.sort_unstable();
+            assert_eq!(outgoing, incoming);
+            let largest = outgoing.iter().map(|message| message.2).max().unwrap_or(0);
             assert_eq!(collective.max_units(stage), largest);
             let now = collective.max_units(stage);
             assert!(!collective.repeats(stage) || now == before);
