@@ -348,11 +348,11 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             kind: Kind::Natural,
             unit: "cycles",
             text: "What the makespan would be without contention. No asynchronous run takes less, \
-                  and one without blocked cycles takes exactly this. Only cc-cube programs with \
-                  one process on a node have it.",
+                  and one without blocked cycles takes exactly this where every process has a node \
+                  of its own and no message is eager.",
             formula: "the largest T_(S-1)(n) of T_s(n) = T_a + T_c D_(q_s)(n) + max(T_(s-1)(n), \
                      T_(s-1)(N_(q_s)(n))), T_(-1)(n) = 0",
-            source: "González & Valero 1993, 2.1; docs/model.md, section 5, prediction",
+            source: "González & Valero 1993, 2.1; docs/model.md, section 5, prediction; section 15",
         },
         value: |run| run.predicted_cycles.into(),
     },
