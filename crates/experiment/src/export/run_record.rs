@@ -333,7 +333,6 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
         definition: Definition {
             name: "goodput_bytes_per_second",
             title: "goodput",
-            aliases: &["goodput"],
             kind: Kind::Decimal,
             unit: BYTES_PER_SECOND,
             text: "The bytes of the largest message over the makespan; empty where the scenario \
