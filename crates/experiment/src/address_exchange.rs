@@ -21,6 +21,9 @@ pub fn address_exchange_steps(
     memory: u64,
 ) -> Result<u64, RunError> {
     let failed = |error: SimulationError| RunError::AddressExchange { error };
+    // Addresses of one unit move in steps, by whatever rules the messages of the program do.
+    let communication = Communication::new(communication.links(), communication.hop(), communication.tie())
+        .unwrap_or(communication);
     let (program, placement) = scatter(machine);
     let execution = Execution::Coordinated(Routing::PLAIN);
     let needed = program.bytes_to_simulate(&placement, communication, &execution);
@@ -55,7 +58,9 @@ mod tests {
             let machine = Machine::new(kind, shape).unwrap();
             let steps = LinkMode::ALL.map(|links| {
                 let communication = Communication::new(links, Cycles::new(1), TieRule::Direct).unwrap();
-                address_exchange_steps(&machine, communication, u64::MAX).unwrap()
+                let steps = |rules| address_exchange_steps(&machine, rules, u64::MAX).unwrap();
+                assert_eq!(steps(communication), steps(communication.with_eager(7)));
+                steps(communication)
             });
             assert_eq!(steps, [1, 2, 2 * shape.len() as u64], "{kind} {shape:?}");
         }

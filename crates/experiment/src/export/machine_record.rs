@@ -211,7 +211,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "switching",
             aliases: &["store-and-forward", "cut-through"],
             kind: Kind::Text,
-            text: "Store-and-forward: a message joins its next queue when all of it is there. Cut-through: when its first unit is.",
+            text: "Store-and-forward: a message joins its next queue when all of it is there. \
+                  Cut-through: when its first unit is.",
             source: "Kermani & Kleinrock 1979; docs/model.md, section 13",
             ..Definition::BLANK
         },
@@ -236,7 +237,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "arbitration",
             aliases: &["first-come", "round-robin"],
             kind: Kind::Text,
-            text: "Which message a channel takes next. First-come: the one that joined its queue first. Round-robin: that of the next input of the node.",
+            text: "Which message a channel takes next. First-come: the one that joined its queue \
+                  first. Round-robin: that of the next input of the node.",
             source: "docs/model.md, section 13",
             ..Definition::BLANK
         },
@@ -249,7 +251,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             aliases: &["cycle_nanoseconds"],
             kind: Kind::Decimal,
             unit: "nanoseconds",
-            text: "The length of a cycle: the time of a unit on a link. Empty where the machine is described in cycles.",
+            text: "The length of a cycle: the time of a unit on a link. Empty where the machine is \
+                  described in cycles.",
             formula: "unit_bytes / bandwidth",
             source: "docs/model.md, section 17",
         },
@@ -273,7 +276,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "latency rounding",
             kind: Kind::Decimal,
             unit: "nanoseconds",
-            text: "By how much the latency of a link is longer than the scenario says, because it is a whole number of cycles; negative where it is shorter.",
+            text: "By how much the latency of a link is longer than the scenario says, because it \
+                  is a whole number of cycles; negative where it is shorter.",
             formula: "(l + u) * cycle - latency",
             source: "docs/model.md, section 17",
             ..Definition::BLANK
@@ -286,7 +290,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "processors a node",
             kind: Kind::Natural,
             unit: "processes",
-            text: "How many processes of a node compute at the same time. The column is there only if a run has more than one.",
+            text: "How many processes of a node compute at the same time. The column is there only \
+                  if a run has more than one.",
             source: "docs/model.md, section 15",
             ..Definition::BLANK
         },
@@ -298,7 +303,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "local latency",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time of a message inside a node, apart from its units. The column is there only if such messages take time.",
+            text: "The time of a message inside a node, apart from its units. The column is there \
+                  only if such messages take time.",
             source: "docs/model.md, section 15",
             ..Definition::BLANK
         },
@@ -310,7 +316,8 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             title: "local unit",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time of each unit of a message inside a node. The column is there only if such messages take time.",
+            text: "The time of each unit of a message inside a node. The column is there only if \
+                  such messages take time.",
             source: "docs/model.md, section 15",
             ..Definition::BLANK
         },

@@ -205,7 +205,8 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             title: "units by stage",
             kind: Kind::List,
             unit: "units",
-            text: "The size of the largest message of each stage. The column is there only if messages of a run have more than one unit.",
+            text: "The size of the largest message of each stage. The column is there only if \
+                  messages of a run have more than one unit.",
             formula: "L_s",
             source: "docs/model.md, section 13",
             ..Definition::BLANK
@@ -219,7 +220,8 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             aliases: &["bytes"],
             kind: Kind::Natural,
             unit: "bytes",
-            text: "The size of the largest message, where the scenario gives sizes in bytes; before they are rounded up to units.",
+            text: "The size of the largest message, where the scenario gives sizes in bytes; \
+                  before they are rounded up to units.",
             formula: "M",
             source: "docs/model.md, section 17",
         },

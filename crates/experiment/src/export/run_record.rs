@@ -275,7 +275,9 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             aliases: &["eager_units", "rendezvous"],
             kind: Kind::Text,
             unit: "units",
-            text: "Messages of at most this size set out as soon as their source is ready, whatever the destination does. The column is there only if a run has such messages.",
+            text: "Messages of at most this size set out as soon as their source is ready, \
+                  whatever the destination does. The column is there only if a run has such \
+                  messages.",
             formula: "L <= eager_units",
             source: "docs/model.md, section 14",
         },
@@ -331,10 +333,10 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
         definition: Definition {
             name: "goodput_bytes_per_second",
             title: "goodput",
-            aliases: &["goodput"],
             kind: Kind::Decimal,
             unit: BYTES_PER_SECOND,
-            text: "The bytes of the largest message over the makespan; empty where the scenario gives no bytes.",
+            text: "The bytes of the largest message over the makespan; empty where the scenario \
+                  gives no bytes.",
             formula: "M / makespan",
             source: "docs/model.md, section 17",
         },
@@ -348,11 +350,11 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             kind: Kind::Natural,
             unit: "cycles",
             text: "What the makespan would be without contention. No asynchronous run takes less, \
-                  and one without blocked cycles takes exactly this. Only cc-cube programs with \
-                  one process on a node have it.",
+                  and one without blocked cycles takes exactly this where every process has a node \
+                  of its own and no message is eager.",
             formula: "the largest T_(S-1)(n) of T_s(n) = T_a + T_c D_(q_s)(n) + max(T_(s-1)(n), \
                      T_(s-1)(N_(q_s)(n))), T_(-1)(n) = 0",
-            source: "González & Valero 1993, 2.1; docs/model.md, section 5, prediction",
+            source: "González & Valero 1993, 2.1; docs/model.md, section 5, prediction; section 15",
         },
         value: |run| run.predicted_cycles.into(),
     },
@@ -475,7 +477,9 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             title: "busiest link",
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The cycles for which the busiest link is occupied, both directions together. Empty where processes times messages a stage times stages times the diameter pass 2^22, or the machine has more than 2^20 links.",
+            text: "The cycles for which the busiest link is occupied, both directions together. \
+                  Empty where processes times messages a stage times stages times the diameter \
+                  pass 2^22, or the machine has more than 2^20 links.",
             formula: "the largest, over the links, of u * units that cross it",
             source: "docs/model.md, section 13",
             ..Definition::BLANK
@@ -487,7 +491,8 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             name: "busiest_link_from",
             title: "busiest link, one end",
             kind: Kind::List,
-            text: "The coordinates of the node at one end of the busiest link; of several, the first by dimension and node.",
+            text: "The coordinates of the node at one end of the busiest link; of several, the \
+                  first by dimension and node.",
             source: "docs/model.md, section 13",
             ..Definition::BLANK
         },
@@ -513,7 +518,8 @@ pub(crate) static OVERLAPPED: &[Column<RunRecord>] = &[Column {
         title: "overlapped",
         kind: Kind::Sum,
         unit: "cycles",
-        text: "The parts of transfers that pass before the destination is ready, while it computes; 0 unless messages are eager. They are not in the totals.",
+        text: "The parts of transfers that pass before the destination is ready, while it \
+              computes; 0 unless messages are eager. They are not in the totals.",
         formula: "transfer - min(transfer, finish - max(start, ready)), summed over all processes and stages",
         source: "docs/model.md, section 14",
         ..Definition::BLANK
