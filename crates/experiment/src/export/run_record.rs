@@ -339,6 +339,7 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
                   gives no bytes.",
             formula: "M / makespan",
             source: "docs/model.md, section 17",
+            ..Definition::BLANK
         },
         value: |run| run.goodput_bytes_per_second.into(),
     },
