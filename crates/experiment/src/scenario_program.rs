@@ -122,7 +122,7 @@ impl ScenarioProgram {
     }
 
     /// Says that its messages are listed in a file, which is called so.
-    pub(crate) fn from_file(mut self, name: &str) -> Self {
+    pub(crate) fn listed_in(mut self, name: &str) -> Self {
         self.file = Some(name.to_owned());
         self
     }

@@ -158,7 +158,7 @@ fn network_rules(machine: &MachineRecord) -> String {
             .map(|(latency, unit)| format!("{} and {unit} a unit inside a node", counted(latency, "cycle"))),
         machine.cycle_nanoseconds.map(|length| format!("{length} ns a cycle")),
     ];
-    said.into_iter().flatten().map(|words| format!(", {words}")).collect()
+    said.into_iter().flatten().map(|words| format!(", {words}")).collect::<Vec<_>>().concat()
 }
 
 /// The cycles that loading takes; nothing where it is not asked for.

@@ -206,12 +206,12 @@ mod tests {
                     Placement::Table(PlacementTable::new(&machine, shared).unwrap()),
                 ];
                 let sizes = MessageSizes::by_stage((1..=program.stages().len() as u64).collect()).unwrap();
-                let sized = program.clone().with_sizes(sizes);
+                let by_stage = program.clone().with_sizes(sizes);
                 let slow = links(hop)
                     .with_latency(Cycles::new(5))
                     .with_packets(NonZeroU64::new(4))
                     .with_local_cost(LocalCost { latency: Cycles::new(1 << 40), unit: Cycles::new(1) });
-                for (program, links) in [(&program, links(hop)), (&sized, links(hop)), (&sized, slow)] {
+                for (program, links) in [(&program, links(hop)), (&by_stage, links(hop)), (&by_stage, slow)] {
                     let guest = ScenarioProgram::of_cube(program_kinds()[0], program.clone());
                     for (load, placement) in [1, 4].into_iter().zip(&placements) {
                         assert_eq!(

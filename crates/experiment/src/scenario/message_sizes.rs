@@ -187,14 +187,12 @@ fn size(
         errors.push(value.unexpected(name, "at least 1 byte"));
         return None;
     }
-    match (scale.units(bytes), u64::try_from(bytes.ceil())) {
-        (Some(units), Ok(bytes)) => Some((units, bytes)),
-        _ => {
-            let error = value.unexpected(name, "less than 2^63 units");
-            errors.push(error.with_help(format!("a unit has {} bytes", scale.unit_bytes())));
-            None
-        }
+    if let (Some(units), Ok(bytes)) = (scale.units(bytes), u64::try_from(bytes.ceil())) {
+        return Some((units, bytes));
     }
+    let error = value.unexpected(name, "less than 2^63 units");
+    errors.push(error.with_help(format!("a unit has {} bytes", scale.unit_bytes())));
+    None
 }
 
 /// A computation in cycles.

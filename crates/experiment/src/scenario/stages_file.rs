@@ -256,7 +256,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
     // What could be wrong with the messages has been reported, but for processes with too many partners.
     match StageProgram::new(u32::try_from(processes).ok()?, computations?, &file.messages) {
-        Ok(program) => Some(ScenarioProgram::new(&STAGES, program.erase()).from_file(name)),
+        Ok(program) => Some(ScenarioProgram::new(&STAGES, program.erase()).listed_in(name)),
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
             reading.errors.push(ScenarioError::at(&value.place, message, "these messages"));
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn of_many_errors_the_first_are_told() {
-        let rows: String = (0..100).map(|row| format!("{row},1,1,1\n")).collect();
+        let rows = (0..100).map(|row| format!("{row},1,1,1\n")).collect::<Vec<_>>().concat();
         let wrong = read_text(&format!("stage,source,destination,units\n{rows}")).unwrap_err();
         assert_eq!(wrong.len(), MAX_REPORTED);
     }

@@ -23,10 +23,14 @@ pub(super) struct TimingSection {
     links: Option<LinkTimes>,
     local: Option<LocalCost>,
     switching: Option<Switching>,
-    packet: Option<Option<NonZeroU64>>,
+    packet: Option<Packets>,
     service: Option<ServiceOrder>,
     processors: Option<NonZeroU64>,
 }
+
+/// The most units of a packet; none where messages go whole.
+#[derive(Debug, Clone, Copy)]
+struct Packets(Option<NonZeroU64>);
 
 /// The times of a link.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +54,7 @@ impl TimingSection {
             communication
                 .with_latency(times.latency)
                 .with_switching(self.switching?)
-                .with_packets(self.packet?)
+                .with_packets(self.packet?.0)
                 .with_service(self.service?)
                 .with_eager(eager)
                 .with_local_cost(self.local?)
@@ -63,8 +67,8 @@ impl TimingSection {
 pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> TimingSection {
     let links = links(settings, errors);
     let packet = match settings.get(Key::MachinePacketUnits) {
-        Some(_) => settings.natural(Key::MachinePacketUnits, errors).map(NonZeroU64::new),
-        None => Some(None),
+        Some(_) => settings.natural(Key::MachinePacketUnits, errors).map(NonZeroU64::new).map(Packets),
+        None => Some(Packets(None)),
     };
     TimingSection {
         links,

@@ -295,7 +295,7 @@ fn programs_from_files_that_do_not_fit_are_refused_at_their_places() {
     );
     let missing = format!("{RING}[program]\nkind = \"stages\"\nfile = \"none.csv\"");
     assert!(errors(&missing)[0].starts_with("6:8: program file \"none.csv\" cannot be read: "));
-    let many: String = (1..300).map(|other| format!("0,0,{other},1\n")).collect();
+    let many = (1..300).map(|other| format!("0,0,{other},1\n")).collect::<Vec<_>>().concat();
     let many = format!("stage,source,destination,units\n{many}");
     assert_eq!(
         displayed(&many, "processes = 300"),
@@ -306,16 +306,46 @@ fn programs_from_files_that_do_not_fit_are_refused_at_their_places() {
 #[test]
 #[ignore = "of speed: in release builds"]
 fn a_million_rows_are_read_in_under_a_second() {
-    let rows: String = (0..1_000_000_u64)
+    let rows: Vec<String> = (0..1_000_000_u64)
         .map(|row| {
             format!("{},{},{},{}\n", row / 65536, row % 65536, (row + 1 + row / 65536) % 65536, row + 1)
         })
         .collect();
     let text = "machine = { kind = \"torus\", shape = [256, 256] }\nprogram = { kind = \"stages\", file = \"p.csv\" }";
-    let files =
-        Files::new(&[("s.toml", text), ("p.csv", &format!("stage,source,destination,units\n{rows}"))]);
+    let files = Files::new(&[
+        ("s.toml", text),
+        ("p.csv", &format!("stage,source,destination,units\n{}", rows.concat())),
+    ]);
     #[expect(clippy::disallowed_methods, reason = "it measures")]
     let begin = std::time::Instant::now();
     assert_eq!(files.load().unwrap().runs.len(), 1);
     assert!(begin.elapsed().as_millis() < 1000, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn the_scenarios_with_sizes_say_units_seconds_and_the_busiest_link() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let records = |name: &str| {
+        let runs = load(&[folder.join(name)]).unwrap().remove(0).runs;
+        let records = runs.iter().enumerate().map(|(place, run)| crate::support::record(run, place));
+        records.collect::<Vec<_>>()
+    };
+    for record in records("sized-messages.toml") {
+        assert_eq!((record.units, record.program.message_bytes), (1 << 20, Some(64 << 20)));
+        let (seconds, goodput) = (record.makespan_seconds.unwrap(), record.goodput_bytes_per_second.unwrap());
+        // No stage takes less than its computation, its latency and its message: 8 of 1.34 ms.
+        assert!((0.0107..1.0).contains(&seconds), "{seconds}");
+        assert!((goodput * seconds / f64::from(64 << 20) - 1.0).abs() < 1e-9);
+        assert!(record.link_busy_max_cycles.unwrap() >= 1 << 20);
+        assert_eq!(record.busiest_link_to.as_ref().map(Vec::len), Some(3));
+    }
+    let listed = records("stages.toml");
+    assert_eq!(listed.len(), 3);
+    for record in &listed {
+        assert_eq!((record.units, record.messages, record.overlapped_cycles), (16, 13, 0));
+        assert_eq!((record.makespan_seconds, record.stages.len()), (None, 4));
+    }
+    // Under standard 4 messages of 16 units go over a link each, one of 8 over 4 links, and 8 of 1 over one.
+    assert_eq!((listed[0].unit_hops, listed[0].hops), (64 + 32 + 8, 4 + 4 + 8));
+    assert_eq!(listed[0].busiest_link_from.as_deref(), Some(&[0][..]));
 }
