@@ -35,6 +35,7 @@ mod outputs;
 mod parquet_results;
 mod place;
 mod processes;
+mod published_runs;
 #[path = "../engines/random_problem.rs"]
 #[expect(dead_code, unused_imports, reason = "only what comes from scenarios is asked for here")]
 mod random_problem;

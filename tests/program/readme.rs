@@ -38,6 +38,7 @@ fn every_file_that_the_documents_link_to_exists() {
     let names = [
         "scenarios",
         "reading-results",
+        "real-machines",
         "embeddings",
         "greenberg",
         "engines",
