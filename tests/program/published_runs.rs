@@ -52,8 +52,7 @@ fn recursive_doubling_of_32_bytes_takes_the_published_time() {
 fn exchanges_of_two_processes_take_the_published_time_at_every_distance() {
     for (links, bytes) in [1, 2, 3, 8, 32].into_iter().flat_map(|links| SIZES.map(|bytes| (links, bytes))) {
         let units = bytes / 32;
-        let messages =
-            format!("stage,source,destination,units\n0,0,{links},{units}\n0,{links},0,{units}\n");
+        let messages = format!("stage,source,destination,units\n0,0,{links},{units}\n0,{links},0,{units}\n");
         assert_takes(
             step(links, bytes),
             "kind = \"ring\"\nshape = [64]",

@@ -30,6 +30,7 @@
 mod algorithm;
 mod bounds;
 mod collective;
+mod collective_program;
 mod data_flow;
 mod grouped;
 mod operation;
@@ -43,6 +44,7 @@ mod vector;
 pub use algorithm::{ALGORITHMS, Algorithm, AlgorithmDescriptor, ShapeRequirement, ShareRule};
 pub use bounds::{BandwidthSource, CollectiveBounds, LinkCosts};
 pub use collective::{Collective, ComputationTotals, ProcessMessages};
+pub use collective_program::CollectiveProgram;
 pub use data_flow::{DataFlowError, FlowMessage, MAX_REPLAYED_RANKS};
 pub use grouped::{GroupError, GroupMessages, GroupedCollective};
 pub use operation::{OPERATIONS, Operation, OperationDescriptor};

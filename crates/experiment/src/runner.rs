@@ -4,6 +4,7 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
+use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
     CountLinkUse, Cycles, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LinkUse,
@@ -31,6 +32,8 @@ pub struct FinishedRun {
     pub predicted: Option<u64>,
     /// What no placement goes below, where it is known.
     pub lower_bound: Option<LowerBound>,
+    /// The lower bounds of a collective on this placement.
+    pub collective_bounds: Option<CollectiveBounds>,
     /// Links crossed by the units of all messages.
     pub unit_hops: u128,
     /// The link that is busy for the most cycles, where link use is counted and any is used.
@@ -117,6 +120,7 @@ pub(crate) fn execute_measured(
     Ok(FinishedRun {
         predicted: Some(predicted),
         lower_bound: program.lower_bound(placement, communication),
+        collective_bounds: program.collective().map(|collective| collective_bounds(run, collective)),
         records,
         unit_hops: unit_hops(run, &outcome, &metrics),
         metrics,
@@ -163,14 +167,32 @@ fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics) -> u128 {
         };
         return (0..program.stage_count()).map(of_stage).sum();
     }
-    let (machine, mut sum) = (placement.machine(), 0);
+    let (machine, mut sum, mut of_stage) = (placement.machine(), 0, 0);
     for stage in 0..program.stage_count() {
-        program.visit_messages(stage, &mut |source, destination| {
-            let distance = machine.distance(placement.node(source), placement.node(destination));
-            sum += u128::from(distance) * u128::from(program.units(stage, source, destination));
-        });
+        if !program.repeats(stage) {
+            of_stage = 0;
+            program.visit_messages(stage, &mut |source, destination| {
+                let distance = machine.distance(placement.node(source), placement.node(destination));
+                of_stage += u128::from(distance) * u128::from(program.units(stage, source, destination));
+            });
+        }
+        sum += of_stage;
     }
     sum
+}
+
+/// The lower bounds of a collective whose ranks are placed so.
+fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
+    let rules = run.communication;
+    let costs = LinkCosts {
+        link_mode: rules.links(),
+        hop_cycles: rules.hop().get(),
+        latency_cycles: rules.latency().get(),
+    };
+    let mut nodes = run.placement.nodes();
+    // The shares of a rank sit on its node; those of share 0 come first.
+    nodes.truncate(usize::try_from(collective.rank_count()).unwrap_or(usize::MAX));
+    collective.bounds(&run.machine, &nodes, costs)
 }
 
 /// The metrics of a run's placement.

@@ -4,6 +4,7 @@
 //! then validated into domain types, the sweep's values standing in for the file's. All errors of all files
 //! are collected, each at its place. Nothing is run here and nothing is printed.
 
+mod collective;
 mod cycle_bound;
 mod embeddings;
 mod errors;
@@ -30,6 +31,7 @@ mod value;
 mod tests;
 
 use std::{
+    num::NonZeroU64,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -254,17 +256,17 @@ fn runs(
     let (name, seed, execution) = (name?, seed?, execution?);
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     for (embedding, placement) in &placed {
-        let fit =
-            execution::check_engine(settings, execution, program, (embedding, placement), communication);
+        let rules = with_processors(communication, program, placement);
+        let fit = execution::check_engine(settings, execution, program, (embedding, placement), rules);
         errors.extend(fit.err());
     }
-    let run = |(embedding, placement)| Run {
+    let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {
         scenario: name.clone(),
         seed,
         combination: combination.iter().map(|assignment| assignment.written()).collect(),
         machine: machine.clone(),
         partition: section.partition.clone(),
-        communication,
+        communication: with_processors(communication, program, &placement),
         scale: section.timing.scale(),
         program: Arc::clone(program),
         loading: loading.clone(),
@@ -273,6 +275,21 @@ fn runs(
         execution,
     };
     Some(placed.into_iter().map(run).collect())
+}
+
+/// The rules of the nodes on which every share of a collective has a processor of its own.
+fn with_processors(
+    communication: Communication,
+    program: &ScenarioProgram,
+    placement: &Placement,
+) -> Communication {
+    match program.collective() {
+        Some(_) => {
+            let processes = NonZeroU64::new(placement.max_load()).unwrap_or(NonZeroU64::MIN);
+            communication.with_processors(communication.processors().max(processes))
+        }
+        None => communication,
+    }
 }
 
 /// Machine and program, when both are right.

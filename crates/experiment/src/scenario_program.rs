@@ -5,12 +5,13 @@
 
 use std::ops::Deref;
 
+use cubefold_collectives::{Collective, CollectiveProgram};
 use cubefold_mapping::{
     CubeDimension, GraphGuest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
     TableMethodError, TranslationTable,
 };
 use cubefold_simulator::{CubeProgram, ErasedProgram};
-use cubefold_topology::{Machine, TieRule};
+use cubefold_topology::{Machine, MachineKind, TieRule};
 
 use crate::scenario::ProgramKind;
 
@@ -26,6 +27,7 @@ pub struct ScenarioProgram {
     communication: Option<NeighbourCommunication>,
     bytes: Option<u64>,
     file: Option<String>,
+    ranks_per_node: u64, // at least 1
 }
 
 /// The communications of a neighbour-exchange program, as a scenario names them.
@@ -74,7 +76,8 @@ impl Deref for ScenarioProgram {
 /// Programs are equal where they are of one kind and do the same.
 impl PartialEq for ScenarioProgram {
     fn eq(&self, other: &Self) -> bool {
-        let words = |program: &Self| (program.kind(), program.communication, program.bytes);
+        let words =
+            |program: &Self| (program.kind(), program.communication, program.bytes, program.ranks_per_node);
         words(self) == words(other) && *self.program == *other.program
     }
 }
@@ -92,6 +95,7 @@ impl ScenarioProgram {
             communication: None,
             bytes: None,
             file: None,
+            ranks_per_node: 1,
         }
     }
 
@@ -115,7 +119,7 @@ impl ScenarioProgram {
         self
     }
 
-    /// Adds the size of the largest message, where a scenario gives it in bytes.
+    /// Adds the size of the largest message, or of the vector of a collective, where a scenario gives it in bytes.
     pub(crate) fn with_bytes(mut self, bytes: Option<u64>) -> Self {
         self.bytes = bytes;
         self
@@ -127,13 +131,65 @@ impl ScenarioProgram {
         self
     }
 
+    /// A collective, so many ranks of which `standard` puts on a node.
+    pub(crate) fn of_collective(
+        kind: &'static ProgramKind,
+        program: CollectiveProgram,
+        ranks_per_node: u64,
+    ) -> Self {
+        Self { ranks_per_node, ..Self::new(kind, program.erase()) }
+    }
+
+    /// The collective that it is, if it is one.
+    #[must_use]
+    pub fn collective(&self) -> Option<&Collective> {
+        Some(self.program.as_any().downcast_ref::<CollectiveProgram>()?.collective())
+    }
+
+    /// The bytes of the vector of a collective, where units have bytes.
+    #[must_use]
+    pub fn vector_bytes(&self) -> Option<u64> {
+        self.bytes.filter(|_| self.collective().is_some())
+    }
+
+    /// The number of what embeddings place: the ranks of a collective, all of whose shares sit on one node; the
+    /// processes of any other program.
+    #[must_use]
+    pub fn rank_count(&self) -> u64 {
+        self.collective().map_or_else(|| self.process_count(), Collective::rank_count)
+    }
+
+    /// The number of ranks of a collective that `standard` puts on a node; 1 of other programs.
+    pub(crate) fn ranks_per_node(&self) -> u64 {
+        self.ranks_per_node
+    }
+
+    /// Whether `standard` puts what it places on the nodes in their order, whatever the machine.
+    pub(crate) fn is_placed_by_number(&self) -> bool {
+        self.file.is_some() || self.collective().is_some()
+    }
+
+    /// The machine that what embeddings place would fill: the logical torus of a collective, the guest of any other
+    /// program.
+    pub(crate) fn placed_shape(&self) -> Machine {
+        let torus = |collective: &Collective| {
+            Machine::new(MachineKind::Torus, collective.specification().shape.lengths()).ok()
+        };
+        self.collective().and_then(torus).unwrap_or_else(|| self.shape())
+    }
+
+    /// Whether a stage is known to have the messages of the stage before it.
+    pub(crate) fn repeats(&self, stage: usize) -> bool {
+        self.collective().is_some_and(|collective| collective.repeats(stage))
+    }
+
     /// The name of the file that lists its messages, where one does.
     #[must_use]
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
     }
 
-    /// The size of the largest message \[bytes\], where a scenario gives it so.
+    /// The size of the largest message, or of the vector of a collective \[bytes\], where a scenario gives it so.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         self.bytes
@@ -144,7 +200,10 @@ impl ScenarioProgram {
     pub fn max_message_units(&self) -> u64 {
         match self.uniform_units() {
             Some(units) => units,
-            None => (0..self.stage_count()).map(|stage| self.max_units(stage)).max().unwrap_or(1),
+            None => {
+                let stages = (0..self.stage_count()).filter(|&stage| !self.repeats(stage));
+                stages.map(|stage| self.max_units(stage)).max().unwrap_or(1)
+            }
         }
     }
 
@@ -179,12 +238,13 @@ impl ScenarioProgram {
         self.exchange_cube.is_some() && self.cube().is_none()
     }
 
-    /// The d-cube whose embeddings place it: its guest, or of as many processes as a file names; none otherwise.
+    /// The d-cube whose embeddings place it: its guest, or that of as many processes as a file names, or of as many
+    /// ranks; none otherwise.
     pub(crate) fn placement_cube(&self) -> Option<Hypercube> {
-        let processes = self.process_count();
-        let of_file = self.file.is_some() && processes.is_power_of_two();
-        let listed = || Hypercube::new(processes.trailing_zeros().into()).ok();
-        self.cube().or_else(|| of_file.then(listed).flatten())
+        let ranks = self.rank_count();
+        let is_numbered = self.is_placed_by_number() && ranks.is_power_of_two();
+        let listed = || Hypercube::new(ranks.trailing_zeros().into()).ok();
+        self.cube().or_else(|| is_numbered.then(listed).flatten())
     }
 
     /// The d-cube that is its guest; none where that is another graph.
@@ -208,7 +268,7 @@ impl ScenarioProgram {
     /// Whether the scenario gives a network as guest: a graph whose edges lie in no dimensions.
     #[must_use]
     pub fn has_network_guest(&self) -> bool {
-        self.file.is_none() && self.graph().is_some_and(|guest| guest.shape().graph().is_some())
+        !self.is_placed_by_number() && self.graph().is_some_and(|guest| guest.shape().graph().is_some())
     }
 
     /// The number of pairs of a process and a stage, or as many as 64 bits hold.

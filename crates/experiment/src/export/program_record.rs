@@ -1,5 +1,8 @@
 //! The program of a record, and its columns.
 
+use std::num::NonZeroU64;
+
+use cubefold_collectives::{Collective, Operation};
 use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
@@ -16,7 +19,7 @@ use crate::{
 /// A program as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRecord {
-    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange` or `stages`.
+    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange`, `stages`, or the operation of a collective.
     pub kind: Word,
     /// `d` of a program on a d-cube.
     pub dimensions: Option<u8>,
@@ -27,7 +30,7 @@ pub struct ProgramRecord {
     /// The name of the file that lists the messages, where one does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The number of processes of a program from a file.
+    /// The number of processes of a program from a file, or of ranks of a collective.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
     /// The computation of each stage, where they differ \[cycles\].
@@ -39,6 +42,9 @@ pub struct ProgramRecord {
     /// The size of the largest message, where the scenario gives it in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_bytes: Option<u64>,
+    /// What is asked for of a collective; its members stand beside the others.
+    #[serde(flatten)]
+    pub collective: Option<CollectiveRecord>,
     /// The guest of a neighbour-exchange program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<GuestRecord>,
@@ -48,6 +54,29 @@ pub struct ProgramRecord {
     /// The number of sets of permutation communications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sets: Option<usize>,
+}
+
+/// A collective as a scenario asks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectiveRecord {
+    /// What is done, such as `all-reduce`.
+    pub operation: Word,
+    /// How.
+    pub algorithm: Word,
+    /// What messages carry; none where there is no choice.
+    pub exchange: Option<Word>,
+    /// The ports of a node that are used at a time, `1` or `all`; none where there is no choice.
+    pub ports: Option<Word>,
+    /// The lengths of the logical shape.
+    pub logical_shape: Vec<u64>,
+    /// The root of operations that have one.
+    pub root: Option<u32>,
+    /// The size of the vector; none of a barrier.
+    pub vector_units: Option<u64>,
+    /// The same in bytes, where units have bytes.
+    pub vector_bytes: Option<u64>,
+    /// The units reduced in a cycle; none where reducing takes no time.
+    pub reduce_units_per_cycle: Option<u64>,
 }
 
 /// The guest of a neighbour-exchange program.
@@ -70,20 +99,46 @@ impl ProgramRecord {
         let guest = program.graph().filter(|_| communication.is_some());
         let stages = || 0..program.stage_count();
         let computations = || stages().map(|stage| program.computation(stage, ProcessId::new(0)).get());
-        let has_units = program.uniform_units() != Some(1);
+        let collective = program.collective();
+        // The stages of a collective follow from what is asked for.
+        let is_listed = collective.is_none();
+        let has_units = is_listed && program.uniform_units() != Some(1);
+        let compute_cycles = collective.map(|own| own.specification().compute_cycles);
         Self {
             kind: program.kind().into(),
             dimensions: program.exchange_cube().map(Hypercube::dimension_count),
             stages: program.exchanges().map(numbers),
-            compute_cycles: program.compute().get(),
+            compute_cycles: compute_cycles.unwrap_or_else(|| program.compute().get()),
             file: program.file().map(str::to_owned),
-            processes: program.file().map(|_| program.process_count()),
-            stage_compute_cycles: (!program.has_one_compute_time()).then(|| computations().collect()),
+            processes: program.is_placed_by_number().then(|| program.rank_count()),
+            stage_compute_cycles: (is_listed && !program.has_one_compute_time())
+                .then(|| computations().collect()),
             stage_units: has_units.then(|| stages().map(|stage| program.max_units(stage)).collect()),
-            message_bytes: program.bytes(),
+            message_bytes: program.bytes().filter(|_| is_listed),
+            collective: collective.map(|own| CollectiveRecord::new(own, program.vector_bytes())),
             guest: guest.map(|guest| GuestRecord::new(guest.shape())),
             communication: communication.map(|communication| communication.name().into()),
             sets: communication.and_then(NeighbourCommunication::sets),
+        }
+    }
+}
+
+impl CollectiveRecord {
+    fn new(collective: &Collective, vector_bytes: Option<u64>) -> Self {
+        let own = collective.specification();
+        let algorithm = own.algorithm.descriptor();
+        let has_exchange = algorithm.has_exchange(own.operation);
+        let has_vector = own.operation != Operation::Barrier;
+        Self {
+            operation: own.operation.name().into(),
+            algorithm: algorithm.name.into(),
+            exchange: has_exchange.then(|| collective.exchange().name().into()),
+            ports: algorithm.has_ports().then(|| own.ports.name().into()),
+            logical_shape: own.shape.lengths().to_vec(),
+            root: own.operation.descriptor().has_root.then_some(own.root),
+            vector_units: has_vector.then_some(own.vector_units),
+            vector_bytes: vector_bytes.filter(|_| has_vector),
+            reduce_units_per_cycle: own.reduce_units_per_cycle.map(NonZeroU64::get),
         }
     }
 }
@@ -101,6 +156,7 @@ impl GuestRecord {
 impl Record for ProgramRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
         row.section(PROGRAM, record);
+        row.section(COLLECTIVE, record.and_then(|program| program.collective.as_ref()));
         row.section(GUEST, record.and_then(|program| program.guest.as_ref()));
         row.section(NEIGHBOURS, record);
     }
@@ -118,8 +174,9 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
                   d-cube, once a stage; normal: the same with consecutive dimensions. \
                   divide-and-conquer: problems are halved along dimension after dimension, and \
                   results come back. neighbour-exchange: the processes are the nodes of a torus, \
-                  mesh or network, and send to their neighbours; stages: the messages of a file.",
-            source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, section 2",
+                  mesh or network, and send to their neighbours; stages: the messages of a file. all-reduce and the other operations: \
+                  collectives.",
+            source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, sections 2 and 16",
             ..Definition::BLANK
         },
         value: |program| (&program.kind).into(),
@@ -178,11 +235,12 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
     Column {
         definition: Definition {
             name: "program_processes",
-            title: "processes of the file",
+            title: "processes of the program",
             kind: Kind::Natural,
             unit: "processes",
-            text: "The number of processes of a program of kind stages.",
-            source: "docs/scenarios.md, programs from a file",
+            text: "The number of processes of a program of kind stages, or of a collective, whose \
+                  shares are not counted.",
+            source: "docs/scenarios.md, programs from a file; docs/model.md, section 16",
             ..Definition::BLANK
         },
         value: |program| Cell::optional(program.processes),
@@ -226,6 +284,128 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
             source: "docs/model.md, section 17",
         },
         value: |program| Cell::optional(program.message_bytes),
+    },
+];
+
+/// The collective.
+pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "program_operation",
+            title: "operation",
+            aliases: &[
+                "all-reduce",
+                "reduce-scatter",
+                "all-gather",
+                "broadcast",
+                "reduce",
+                "gather",
+                "scatter",
+                "all-to-all",
+                "barrier",
+                "collective",
+            ],
+            kind: Kind::Text,
+            text: "What a collective does. The columns of collectives are there only if a run is one.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.operation).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_algorithm",
+            title: "algorithm",
+            aliases: &["swing", "ring", "bucket", "recursive-doubling", "bruck"],
+            kind: Kind::Text,
+            text: "How a collective does it.",
+            source: "docs/model.md, section 16, algorithms",
+            ..Definition::BLANK
+        },
+        value: |own| (&own.algorithm).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_exchange",
+            title: "exchange",
+            kind: Kind::Text,
+            text: "What the messages of a pattern carry: halving, the blocks that the partner has still to deal with; whole, all of the share. Empty for algorithms without a choice.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.exchange.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_ports",
+            title: "ports",
+            kind: Kind::Text,
+            text: "The ports of a node that the algorithm uses at a time: 1, or all, two a dimension. Empty for algorithms without a choice.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.ports.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_logical_shape",
+            title: "logical shape",
+            kind: Kind::Shape,
+            unit: "processes",
+            text: "The lengths of the torus of processes by which the algorithm finds partners.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::shape(&own.logical_shape),
+    },
+    Column {
+        definition: Definition {
+            name: "program_root",
+            title: "root",
+            kind: Kind::Natural,
+            text: "The process that differs from the others in a broadcast, reduce, gather or scatter.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.root.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_vector_units",
+            title: "vector",
+            aliases: &["vector_units"],
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The size of the vector of a collective; empty of a barrier.",
+            formula: "M",
+            source: "docs/model.md, section 16",
+        },
+        value: |own| own.vector_units.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_vector_bytes",
+            title: "vector bytes",
+            aliases: &["vector_bytes"],
+            kind: Kind::Natural,
+            unit: "bytes",
+            text: "The size of the vector in bytes; empty where a unit has none.",
+            formula: "M",
+            source: "docs/model.md, sections 16 and 17",
+        },
+        value: |own| own.vector_bytes.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "program_reduce_units_per_cycle",
+            title: "reduced a cycle",
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The units that a process reduces in a cycle; empty where reducing takes no time.",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.reduce_units_per_cycle.into(),
     },
 ];
 

@@ -1,5 +1,6 @@
 //! One run, as results hold it, and its columns.
 
+use cubefold_collectives::Operation;
 use cubefold_mapping::BoundSource;
 use cubefold_simulator::{Communication, EAGER_ALL};
 use cubefold_topology::NodeId;
@@ -38,14 +39,26 @@ pub struct RunRecord {
     pub makespan_cycles: u64,
     /// The same in seconds, of machines that are described by bandwidth and latency.
     pub makespan_seconds: Option<f64>,
-    /// The bytes of the largest message over the makespan, of programs that give sizes in bytes.
+    /// The bytes of the largest message, or of the vector of a collective, over the makespan, where sizes have bytes.
     pub goodput_bytes_per_second: Option<f64>,
+    /// The goodput of a collective times what each link of the best algorithm carries of the vector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bus_bandwidth_bytes_per_second: Option<f64>,
     /// The makespan without contention \[cycles\].
     pub predicted_cycles: Option<u64>,
     /// What no one-to-one placement goes below \[cycles\].
     pub lower_bound_cycles: Option<u64>,
     /// How that is known.
     pub lower_bound_source: Option<Word>,
+    /// What links must carry in a collective \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bandwidth_bound_cycles: Option<u64>,
+    /// How far data must go in a collective \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_bound_cycles: Option<u64>,
+    /// The cost of starting the steps of a collective, for algorithms of its kind \[cycles\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps_bound_cycles: Option<u64>,
     /// Loading the program \[cycles\].
     pub loading_cycles: Option<u64>,
     /// The number of messages.
@@ -121,9 +134,16 @@ impl RunRecord {
             makespan_cycles: summary.makespan().get(),
             makespan_seconds: seconds,
             goodput_bytes_per_second: goodput(run, seconds),
+            bus_bandwidth_bytes_per_second: bus_bandwidth(run, seconds),
             predicted_cycles: finished.predicted,
-            lower_bound_cycles: finished.lower_bound.map(|bound| bound.cycles.get()),
+            lower_bound_cycles: finished
+                .lower_bound
+                .map(|bound| bound.cycles.get())
+                .or(finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles())),
             lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source).into()),
+            bandwidth_bound_cycles: finished.collective_bounds.map(|bounds| bounds.bandwidth_cycles),
+            latency_bound_cycles: finished.collective_bounds.map(|bounds| bounds.latency_cycles),
+            steps_bound_cycles: finished.collective_bounds.map(|bounds| bounds.steps_cycles),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
             messages: traffic.messages,
             hops: traffic.hops,
@@ -149,8 +169,25 @@ impl RunRecord {
 /// The bytes of the largest message over the makespan; none where the program has no bytes, or takes no time.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
-    let bytes = run.program.bytes()? as f64;
+    let bytes = run.program.vector_bytes().or(run.program.bytes())? as f64;
     makespan_seconds.filter(|&seconds| seconds > 0.0).map(|seconds| bytes / seconds)
+}
+
+/// The bus bandwidth of a collective as nccl-tests defines it; none where there is no goodput.
+#[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
+fn bus_bandwidth(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
+    let collective = run.program.collective()?;
+    let ranks = collective.rank_count() as f64;
+    let factor = match collective.operation() {
+        Operation::AllReduce => 2.0 * (ranks - 1.0) / ranks,
+        Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => (ranks - 1.0) / ranks,
+        Operation::Broadcast
+        | Operation::Reduce
+        | Operation::Gather
+        | Operation::Scatter
+        | Operation::Barrier => 1.0,
+    };
+    goodput(run, makespan_seconds).map(|goodput| goodput * factor)
 }
 
 fn address(run: &Run, node: NodeId) -> Vec<u32> {
@@ -335,13 +372,26 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             title: "goodput",
             kind: Kind::Decimal,
             unit: BYTES_PER_SECOND,
-            text: "The bytes of the largest message over the makespan; empty where the scenario \
-                  gives no bytes.",
+            text: "The bytes of the largest message, or of the vector of a collective, over the makespan; \
+                  empty where the scenario gives no bytes.",
             formula: "M / makespan",
             source: "docs/model.md, section 17",
             ..Definition::BLANK
         },
         value: |run| run.goodput_bytes_per_second.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "bus_bandwidth_bytes_per_second",
+            title: "bus bandwidth",
+            aliases: &["busbw"],
+            kind: Kind::Decimal,
+            unit: BYTES_PER_SECOND,
+            text: "The goodput of a collective times the part of the vector that every link of a ring carries, so that algorithms and operations compare with the bandwidth of the hardware. The column is there only if a run has it.",
+            formula: "goodput * 2 (P - 1) / P of all-reduce, (P - 1) / P of reduce-scatter, all-gather and all-to-all, 1 of others",
+            source: "nccl-tests; docs/model.md, section 17",
+        },
+        value: |run| Cell::optional(run.bus_bandwidth_bytes_per_second),
     },
     Column {
         definition: Definition {
@@ -368,11 +418,12 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             unit: "cycles",
             text: "The time below which no one-to-one placement on this machine can be. It is \
                   known for cc-cube programs that use every dimension once, on as many nodes as \
-                  processes, with lengths that are powers of two.",
+                  processes, with lengths that are powers of two; of a collective it is the larger of bandwidth \
+                  and latency bound for this placement.",
             formula: "d T_a + T_c B; B is the sum over the machine's dimensions of length 2^(d_j) \
                      of 3 * 2^(d_j - 2) - 1 where they wrap (and d_j >= 2), else 2^(d_j) - 1",
             source: "Harper 1964; Bezrukov et al. 1998; Guu 1997; Liu & Tang 2023; Tang, arXiv \
-                    2302.13237; docs/model.md, section 5, lower bound",
+                    2302.13237; docs/model.md, section 5, lower bound, and section 16, bounds",
         },
         value: |run| run.lower_bound_cycles.into(),
     },
@@ -387,6 +438,45 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             ..Definition::BLANK
         },
         value: |run| run.lower_bound_source.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "bandwidth_bound_cycles",
+            title: "bandwidth bound",
+            aliases: &["bandwidth bound of a collective"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time that links need to carry what must enter or leave a node, or cross a cut, in a collective on this placement. The columns of these bounds are there only if a run is a collective.",
+            formula: "all-reduce, for a node with deg channels: u ceil(M / deg) + l, and others",
+            source: "Patarasuk & Yuan 2009; docs/model.md, section 16, bounds",
+        },
+        value: |run| Cell::optional(run.bandwidth_bound_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "latency_bound_cycles",
+            title: "latency bound",
+            aliases: &["latency bound of a collective"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The time in which data go the largest distance that they must go in a collective on this placement.",
+            formula: "distance * (l + u) + T_a",
+            source: "docs/model.md, section 16, bounds",
+        },
+        value: |run| Cell::optional(run.latency_bound_cycles),
+    },
+    Column {
+        definition: Definition {
+            name: "steps_bound_cycles",
+            title: "steps bound",
+            aliases: &["steps bound of a collective"],
+            kind: Kind::Natural,
+            unit: "cycles",
+            text: "The cost of starting the fewest steps in which an algorithm of this kind can be done. It is no bound of other algorithms, and not in the lower bound.",
+            formula: "ceil(log_(p+1) P) T_a, p the most messages that a process receives in a stage",
+            source: "docs/model.md, section 16, bounds",
+        },
+        value: |run| Cell::optional(run.steps_bound_cycles),
     },
     Column {
         definition: Definition {

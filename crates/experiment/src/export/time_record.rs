@@ -1,5 +1,6 @@
 //! Where the time of a run goes: sums, distributions and stages, and their columns.
 
+use cubefold_mapping::Extremes;
 use cubefold_simulator::{Distribution, Percent, StageTotals, Summary};
 use serde::{Deserialize, Serialize};
 
@@ -110,8 +111,11 @@ impl TotalsRecord {
 pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
     let totals = finished.outcome.summary.stages();
     let routing = |stage: usize| finished.outcome.traffic.routing.as_ref().map(|stages| stages[stage]);
+    let mut distances = Extremes::of([]);
     let record = |(stage, totals): (usize, &StageTotals)| {
-        let distances = run.program.stage_distances(stage, &run.placement, &finished.metrics);
+        if !run.program.repeats(stage) {
+            distances = run.program.stage_distances(stage, &run.placement, &finished.metrics);
+        }
         let dimension = run.program.stage_dimension(stage);
         StageRecord {
             stage,

@@ -137,7 +137,7 @@ pub(super) fn place_seeded(
     named: &NamedEmbedding,
     place: fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>,
 ) -> Result<Placement, Failure> {
-    let (guest, key) = (fit.program.shape(), |task: &str| generator_key(fit.seed, task));
+    let (guest, key) = (fit.program.placed_shape(), |task: &str| generator_key(fit.seed, task));
     place(&PlacementTask { guest: &guest, machine: fit.machine, key: &key }).map_err(|refusal| {
         let message = format!("embedding {}: {refusal}", named.name);
         let error = ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "not placed")

@@ -4,6 +4,7 @@
 //! A key is added as one entry of [`keys!`] and read in the file of its section. Which program kinds take a key of
 //! `[program]` is said by their descriptors ([`PROGRAM_KINDS`]).
 
+use cubefold_collectives::Exchange;
 use cubefold_simulator::{EngineChoice, ServiceOrder, Switching};
 use cubefold_topology::{LinkMode, MachineKind, TieRule};
 
@@ -185,7 +186,7 @@ keys! {
     ProgramFile "program.file", Text, Required, All,
         "The path of a file with the messages of a program.";
     ProgramProcesses "program.processes", range(2, MAX_PROCESSES), Derived("one for each node"), All,
-        "The number of processes of a program from a file.";
+        "The number of processes of a program from a file, or of a collective.";
     ProgramCompute "program.compute", Form("a time such as 513 ns"), Absent, All,
         "The time that a process computes before the messages of each stage, instead of compute_cycles.";
     ProgramUnits "program.units", Form("an integer, or a list with one a stage"), Word("1"), All,
@@ -194,6 +195,20 @@ keys! {
         "The size of messages in bytes, instead of units.";
     ProgramHalving "program.halving", Form("true or false"), Word("false"), All,
         "Whether the messages of divide and conquer are halved dimension by dimension.";
+    ProgramAlgorithm "program.algorithm", Form("an algorithm, or a list of them"), Required, All,
+        "The algorithm of a collective; a list makes runs of each.";
+    ProgramExchange "program.exchange", Choice(|| Exchange::ALL.map(Exchange::name).to_vec()), Word("halving"), All,
+        "What the messages of a pattern carry: blocks, or all of a share.";
+    ProgramPorts "program.ports", Form("1 or all"), Word("1"), All,
+        "The number of ports of a node that an algorithm uses at a time.";
+    ProgramRoot "program.root", from(0), number(0), All,
+        "The root of broadcast, reduce, gather and scatter.";
+    ProgramShape "program.shape", Form("a list of lengths"), Derived("that of the machine"), All,
+        "The logical shape of the processes of a collective.";
+    ProgramReduceUnitsPerCycle "program.reduce_units_per_cycle", from(1), Absent, All,
+        "The units that a process reduces in a cycle.";
+    ProgramProcessesPerNode "program.processes_per_node", range(1, MAX_PROCESSES), number(1), All,
+        "The number of processes that standard puts on a node.";
     ProgramLoading "program.loading", Form("a table of code_types and broadcast_cycles"), Absent, All,
         "How the program is loaded.";
     ProgramGuest "program.guest", Form("a table of kind and shape or the like"), Required, All,

@@ -65,6 +65,9 @@ enum Origin {
 enum GuestKey {
     Cube(u8),
     Machine(ShapeKey),
+    /// What a collective is asked to do, and how many of its ranks share a node: metrics, which are measured once for
+    /// a placement, depend on all of it.
+    Collective(String, u64),
 }
 
 impl PlacementKey {
@@ -84,9 +87,12 @@ impl PlacementKey {
     }
 
     fn new(origin: Origin, program: &ScenarioProgram, region: Region<'_>) -> Self {
-        let guest = match program.guest() {
-            GuestRef::Cube(cube) => GuestKey::Cube(cube.dimension_count()),
-            GuestRef::Graph(graph) => GuestKey::Machine(ShapeKey::new(graph.shape())),
+        let guest = match (program.guest(), program.collective()) {
+            (_, Some(collective)) => {
+                GuestKey::Collective(format!("{:?}", collective.specification()), program.ranks_per_node())
+            }
+            (GuestRef::Cube(cube), None) => GuestKey::Cube(cube.dimension_count()),
+            (GuestRef::Graph(graph), None) => GuestKey::Machine(ShapeKey::new(graph.shape())),
         };
         let base = region.partition.map_or_else(Vec::new, |partition| partition.base().as_slice().to_vec());
         Self { origin, guest, base, machine: ShapeKey::new(region.machine) }

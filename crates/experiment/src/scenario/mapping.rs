@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cubefold_collectives::Collective;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, Partition};
 
@@ -64,7 +65,7 @@ pub(super) fn read(
         let names: &[&str] = match program {
             // A network goes on one of its own kind as it is, and elsewhere as the notes have it.
             Some(program) if is_foreign(program, kind) => &["cs838"],
-            Some(program) if on_network || program.has_network_guest() || program.file().is_some() => {
+            Some(program) if on_network || program.has_network_guest() || program.is_placed_by_number() => {
                 &["standard"]
             }
             Some(program) if program.cube().is_none() => &["tao"],
@@ -148,9 +149,9 @@ pub(super) fn place(
 fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     let is_standard = |embedding: &&NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
     // Process n of a file is put on node n, whatever the machine; the rest go as those of cubes.
-    let by_number = fit.program.file().is_some();
+    let by_number = fit.program.is_placed_by_number();
     if let Some(standard) = embeddings.iter().find(is_standard).filter(|_| by_number)
-        && fit.machine.node_count() < fit.program.process_count()
+        && fit.machine.node_count() < fit.program.rank_count().div_ceil(fit.program.ranks_per_node())
     {
         return vec![too_many_processes(fit, standard)];
     }
@@ -166,7 +167,7 @@ fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     }
     let names = all_of(&rules.iter().map(|embedding| &embedding.name).collect::<Vec<_>>());
     let wrong_lengths = wrong_lengths(fit, first, &names);
-    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.program.process_count() {
+    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.program.rank_count() {
         return vec![wrong_node_count(fit, first, &names)];
     }
     wrong_lengths
@@ -176,7 +177,7 @@ fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
 /// they go field by field.
 fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioError> {
     let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-    let (nodes, processes) = (fit.machine.node_count(), fit.program.process_count());
+    let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
     if embedding.name.rule() != Some(EmbeddingKind::Standard) {
         let message =
             format!("embedding {} where a network is placed or placed on, expected standard", embedding.name);
@@ -187,7 +188,7 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
                 .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
         );
     }
-    (nodes != processes && !fit.program.is_wandering()).then(|| {
+    (nodes != processes && !fit.program.is_wandering() && !fit.program.is_placed_by_number()).then(|| {
         let message = format!(
             "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
         );
@@ -200,7 +201,7 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
 }
 
 fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError {
-    let (nodes, processes) = (fit.machine.node_count(), fit.program.process_count());
+    let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
     let message = format!("{processes} processes on {nodes} nodes, expected at most {nodes} for standard");
     let place = fit.settings.place(Key::ProgramProcesses).or(standard.place.as_ref());
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "too many")
@@ -225,7 +226,7 @@ fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<Scen
 }
 
 fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> ScenarioError {
-    let (nodes, processes) = (fit.machine.node_count(), fit.program.process_count());
+    let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
     let message = format!(
         "shape {} has {nodes} nodes for {processes} processes, expected as many nodes as processes for {names}",
         fit.size.written()
@@ -234,7 +235,7 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
         .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
         .because(first.place.as_ref(), "fills the machine")
         .because(fit.settings.place(Key::ProgramProcesses), format!("{processes} processes"))
-        .with_help(if fit.program.file().is_some() {
+        .with_help(if fit.program.is_placed_by_number() {
             "standard, random and placement files go with other numbers".to_owned()
         } else if nodes < processes {
             "only tao and placement files put several processes on a node".to_owned()
@@ -246,8 +247,28 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
         })
 }
 
-/// The placement of one embedding, made or fetched.
+/// The placement of one embedding, made or fetched: of a collective every share on the node of its rank.
 fn placement(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    library: &mut Library,
+) -> Result<Arc<Placement>, Failure> {
+    let placement = placement_of_ranks(fit, embedding, library)?;
+    let shares = fit.program.collective().map_or(1, Collective::share_count);
+    if shares == 1 {
+        return Ok(placement);
+    }
+    let nodes = placement.nodes();
+    PlacementTable::new(fit.machine, nodes.repeat(shares as usize))
+        .map(|table| Arc::new(Placement::Table(table)))
+        .map_err(|error| {
+            let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
+            Failure::Wrong(vec![error])
+        })
+}
+
+/// The placement of what embeddings place, by one of them.
+fn placement_of_ranks(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
     library: &mut Library,
@@ -259,6 +280,9 @@ fn placement(
             let key = PlacementKey::named(&format!("{}{seed}", embedding.name), fit.program, region);
             match registered.maker {
                 Maker::Rule(kind) => place_by_rule(fit, embedding, kind, key, library),
+                Maker::Construction(_) if fit.program.collective().is_some() && registered.name != "tao" => {
+                    Err(Failure::Wrong(vec![not_a_cube(fit, embedding)]))
+                }
                 Maker::Construction(place) => library.placement(key, || place(fit, embedding)),
                 Maker::Seeded(place) => library.placement(key, || place_seeded(fit, embedding, place)),
             }
@@ -266,7 +290,7 @@ fn placement(
         EmbeddingName::File(name) => {
             let path = fit.settings.beside(name);
             let key = PlacementKey::file(&path, fit.program, region);
-            let processes = fit.program.process_count();
+            let processes = fit.program.rank_count();
             library.placement(key, || placement_file::read(&path, processes, region))
         }
         EmbeddingName::Launcher(entry) => {
@@ -277,7 +301,7 @@ fn placement(
                 slots_per_node: entry.slots_per_node,
             };
             let key = PlacementKey::launcher(&source, fit.program, region);
-            library.placement(key, || source.read(fit.program.process_count(), region))
+            library.placement(key, || source.read(fit.program.rank_count(), region))
         }
     }
 }
@@ -290,7 +314,7 @@ fn place_by_rule(
     key: PlacementKey,
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
-    let by_number = fit.has_network() || fit.program.file().is_some();
+    let by_number = fit.has_network() || fit.program.is_placed_by_number();
     if kind == EmbeddingKind::Standard && by_number {
         return library.placement(key, || as_numbered(fit));
     }
@@ -306,8 +330,12 @@ fn place_by_rule(
 
 /// Process `n` on node `n`; where every node has two words, processes `2n` and `2n + 1`.
 fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
-    let processes = usize::try_from(fit.program.process_count()).unwrap_or(usize::MAX);
-    let words = usize::try_from(fit.program.process_count() / fit.machine.node_count()).unwrap_or(1).max(1);
+    let processes = usize::try_from(fit.program.rank_count()).unwrap_or(usize::MAX);
+    let words = match fit.program.collective() {
+        Some(_) => fit.program.ranks_per_node(),
+        None => (fit.program.rank_count() / fit.machine.node_count()).max(1),
+    };
+    let words = usize::try_from(words).unwrap_or(usize::MAX);
     let nodes =
         fit.machine.nodes().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect();
     PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
@@ -317,18 +345,18 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
 }
 
 fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
-    let guest = match fit.program.file() {
-        Some(_) => format!("{} processes", fit.program.process_count()),
-        None => "a torus or mesh guest".to_owned(),
+    let guest = match fit.program.is_placed_by_number() {
+        true => format!("{} processes", fit.program.rank_count()),
+        false => "a torus or mesh guest".to_owned(),
     };
     let message = format!("embedding {} of {guest}, expected a d-cube", embedding.name);
     let place = embedding.place.as_ref().or(fit.settings.place(Key::ProgramGuest));
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "places d-cubes")
         .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .because(fit.settings.place(Key::ProgramFile), "the messages")
-        .with_help(match fit.program.file() {
-            Some(_) => "use \"standard\" or \"random\", or name a placement file: \"file:PATH\"",
-            None => "use \"tao\", or name a placement file: \"file:PATH\"",
+        .with_help(match fit.program.is_placed_by_number() {
+            true => "use \"standard\" or \"random\", or name a placement file: \"file:PATH\"",
+            false => "use \"tao\", or name a placement file: \"file:PATH\"",
         })
 }
 

@@ -10,6 +10,7 @@ use cubefold_simulator::{
 use cubefold_topology::MachineKind;
 
 use super::{
+    collective,
     errors::{ScenarioError, alternatives, help},
     keys::Key,
     library::Library,
@@ -39,8 +40,22 @@ pub struct ProgramKind {
 }
 
 /// The kinds of programs, in the order of messages.
-pub(super) static PROGRAM_KINDS: &[&ProgramKind] =
-    &[&CC_CUBE, &neighbour_exchange::NEIGHBOUR_EXCHANGE, &DIVIDE_AND_CONQUER, &NORMAL, &STAGES];
+pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
+    &CC_CUBE,
+    &neighbour_exchange::NEIGHBOUR_EXCHANGE,
+    &DIVIDE_AND_CONQUER,
+    &NORMAL,
+    &STAGES,
+    &collective::ALL_REDUCE,
+    &collective::REDUCE_SCATTER,
+    &collective::ALL_GATHER,
+    &collective::BROADCAST,
+    &collective::REDUCE,
+    &collective::GATHER,
+    &collective::SCATTER,
+    &collective::ALL_TO_ALL,
+    &collective::BARRIER,
+];
 
 static CC_CUBE: ProgramKind = ProgramKind {
     name: "cc-cube",

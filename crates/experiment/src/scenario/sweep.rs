@@ -40,7 +40,27 @@ pub(super) struct Sweep {
 
 impl Sweep {
     /// Reads the sweep; keys and cases that are wrong are reported and left out.
+    ///
+    /// A list of algorithms of a collective is the innermost choice, unless the sweep itself sets the algorithm.
     pub(super) fn read(written: &Written, errors: &mut Vec<ScenarioError>) -> Self {
+        let mut sweep = Self::of_table(written, errors);
+        let is_swept =
+            sweep.choices.iter().flatten().flatten().any(|own| own.setting == Key::ProgramAlgorithm);
+        let listed = written.values.get(&Key::ProgramAlgorithm).filter(|_| !is_swept);
+        if let Some(value) = listed
+            && let Content::List(values) = &value.content
+            && !values.is_empty()
+        {
+            let assignment =
+                |value: &Value| Assignment { setting: Key::ProgramAlgorithm, value: value.clone() };
+            sweep.choices.push(values.iter().map(|value| vec![assignment(value)]).collect());
+            sweep.place.get_or_insert_with(|| value.place.clone());
+        }
+        sweep
+    }
+
+    /// Reads the table.
+    fn of_table(written: &Written, errors: &mut Vec<ScenarioError>) -> Self {
         let Some(value) = &written.sweep else {
             return Self::default();
         };

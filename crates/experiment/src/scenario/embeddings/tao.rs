@@ -28,7 +28,7 @@ fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
 /// The construction of Tao's with this name, or the one that the theorems pick. A d-cube is the mesh of all
 /// lengths 2 (errata C5).
 fn construct(fit: &Fit<'_>, name: Option<&str>) -> Result<Placement, ConstructionError> {
-    let guest = fit.program.shape();
+    let guest = fit.program.placed_shape();
     let kind = name.and_then(|name| ConstructionKind::ALL.into_iter().find(|kind| kind.name() == name));
     let construction = match kind {
         Some(kind) => Construction::named(kind, &guest, fit.machine),

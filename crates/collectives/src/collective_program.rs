@@ -1,0 +1,167 @@
+//! Collectives behind the pointer of any program, with the graph of who exchanges messages.
+//!
+//! Scenarios place and run a program through [`ErasedProgram`]; the engines are compiled for
+//! collectives in this crate.
+
+use cubefold_mapping::{GraphGuest, ProcessId};
+use cubefold_simulator::{Cycles, ErasedProgram, GuestRef, Program, ProgramOnGuest, StageProgramError};
+use cubefold_topology::{Machine, MachineKind, Network, narrow};
+
+use crate::Collective;
+
+/// The most edges that a guest of a collective has.
+const MAX_EDGES: usize = 1 << 22;
+
+/// A collective with its guest: an edge between every two processes of different ranks that
+/// exchange a message.
+///
+/// The guest has no edges where they would be more than 2^22, or more than a network has at a
+/// node: then the metrics of a placement say nothing of the collective, and runs are as exact as
+/// any.
+#[derive(Debug, Clone)]
+pub struct CollectiveProgram {
+    collective: Collective,
+    guest: GraphGuest,
+}
+
+impl CollectiveProgram {
+    /// Returns a collective with its guest.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer than two processes, or more than nodes of a network.
+    pub fn new(collective: Collective) -> Result<Self, StageProgramError> {
+        let processes = narrow(collective.process_count());
+        let network = match edges(&collective).map(|edges| Network::from_edges(processes, &edges)) {
+            Some(Ok(network)) => network,
+            Some(Err(_)) | None => Network::from_edges(processes, &[])?,
+        };
+        let guest = GraphGuest::new(Machine::network(MachineKind::Network, network)?);
+        Ok(Self { collective, guest })
+    }
+
+    /// The collective.
+    #[must_use]
+    pub fn collective(&self) -> &Collective {
+        &self.collective
+    }
+
+    /// The program behind a pointer.
+    #[must_use]
+    pub fn erase(self) -> Box<dyn ErasedProgram> {
+        Box::new(self)
+    }
+}
+
+/// The pairs of processes of different ranks that exchange messages, each once; none where there
+/// are too many.
+fn edges(collective: &Collective) -> Option<Vec<(u32, u32)>> {
+    let mut all: Vec<(u32, u32)> = vec![];
+    let mut last = vec![];
+    for stage in (0..collective.stage_count()).filter(|&stage| !collective.repeats(stage)) {
+        let mut own = vec![];
+        for process in ProcessId::first(collective.process_count()) {
+            let rank = collective.rank(process);
+            let others = collective.sends(stage, process).map(|(destination, _)| destination);
+            let others = others.filter(|&other| collective.rank(other) != rank);
+            let label = process.label();
+            own.extend(others.map(|other| (label.min(other.label()), label.max(other.label()))));
+            if own.len() > 2 * MAX_EDGES {
+                return None;
+            }
+        }
+        if own == last {
+            continue;
+        }
+        all.extend_from_slice(&own);
+        last = own;
+        if all.len() > MAX_EDGES {
+            all.sort_unstable();
+            all.dedup();
+            if all.len() > MAX_EDGES / 2 {
+                return None;
+            }
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    Some(all)
+}
+
+/// Programs are equal where the same is asked for.
+impl PartialEq for CollectiveProgram {
+    fn eq(&self, other: &Self) -> bool {
+        self.collective.specification() == other.collective.specification()
+    }
+}
+
+impl Eq for CollectiveProgram {}
+
+impl ProgramOnGuest for CollectiveProgram {
+    fn guest(&self) -> GuestRef<'_> {
+        GuestRef::Graph(&self.guest)
+    }
+}
+
+impl Program for CollectiveProgram {
+    fn process_count(&self) -> u64 {
+        self.collective.process_count()
+    }
+
+    fn stage_count(&self) -> usize {
+        self.collective.stage_count()
+    }
+
+    fn compute(&self) -> Cycles {
+        Program::compute(&self.collective)
+    }
+
+    #[inline]
+    fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
+        Program::computation(&self.collective, stage, process)
+    }
+
+    fn has_one_compute_time(&self) -> bool {
+        self.collective.has_one_compute_time()
+    }
+
+    #[inline]
+    fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
+        self.collective.units(stage, source, destination)
+    }
+
+    fn max_units(&self, stage: usize) -> u64 {
+        Program::max_units(&self.collective, stage)
+    }
+
+    fn uniform_units(&self) -> Option<u64> {
+        self.collective.uniform_units()
+    }
+
+    #[inline]
+    fn computes(&self, stage: usize, process: ProcessId) -> bool {
+        self.collective.computes(stage, process)
+    }
+
+    fn all_processes_compute(&self) -> bool {
+        self.collective.all_processes_compute()
+    }
+
+    fn total_compute(&self) -> u128 {
+        self.collective.total_compute()
+    }
+
+    fn max_received(&self) -> usize {
+        self.collective.max_received()
+    }
+
+    #[inline]
+    fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.collective.destinations(stage, source)
+    }
+
+    #[inline]
+    fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.collective.sources(stage, destination)
+    }
+}
