@@ -171,6 +171,12 @@ fn makespans_of_single_embeddings_are_those_promised() {
 }
 
 #[test]
+fn makespans_on_real_machines_are_those_promised() {
+    assert_promised("recursive-doubling-tpu-v4", &[("then of 64 MiB: ", &|_: &Value| true)]);
+    assert_promised("real-machines", &[("in the order of the files: ", &|_: &Value| true)]);
+}
+
+#[test]
 fn makespans_of_the_largest_machines_are_those_promised() {
     let on = |embedding: &'static str, length: u64, key: &'static str, place: usize| {
         move |run: &Value| run["embedding"] == embedding && run["machine"][key][place] == length

@@ -40,7 +40,7 @@ const STANDARD: &str = "[mapping]\nembeddings = [\"standard\"]\n";
 
 #[test]
 fn recursive_doubling_of_32_bytes_takes_the_published_time() {
-    for shape in [&[8, 8][..], &[64, 16], &[128, 8], &[64, 64], &[8, 8, 8], &[8, 8, 8, 8]] {
+    for shape in [&[8, 8][..], &[64, 16], &[128, 8], &[256, 4], &[64, 64], &[8, 8, 8], &[8, 8, 8, 8]] {
         let machine = format!("kind = \"torus\"\nshape = {shape:?}");
         let distances = |length: &u32| (0..length.ilog2()).map(|bit| 1 << bit);
         let published = shape.iter().flat_map(distances).map(|links| step(links, 32)).sum();
