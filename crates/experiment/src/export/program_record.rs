@@ -300,7 +300,6 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
                 "broadcast",
                 "reduce",
                 "gather",
-                "scatter",
                 "all-to-all",
                 "barrier",
                 "collective",
