@@ -385,12 +385,12 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
         definition: Definition {
             name: "program_vector_bytes",
             title: "vector bytes",
-            aliases: &["vector_bytes"],
             kind: Kind::Natural,
             unit: "bytes",
             text: "The size of the vector in bytes; empty where a unit has none.",
             formula: "M",
             source: "docs/model.md, sections 16 and 17",
+            ..Definition::BLANK
         },
         value: |own| own.vector_bytes.into(),
     },
