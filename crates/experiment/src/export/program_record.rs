@@ -174,7 +174,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
                   d-cube, once a stage; normal: the same with consecutive dimensions. \
                   divide-and-conquer: problems are halved along dimension after dimension, and \
                   results come back. neighbour-exchange: the processes are the nodes of a torus, \
-                  mesh or network, and send to their neighbours; stages: the messages of a file. all-reduce and the other operations: \
+                  mesh or network, and send to their neighbours; stages: the messages of a file; all-reduce and the other operations: \
                   collectives.",
             source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, sections 2 and 16",
             ..Definition::BLANK
