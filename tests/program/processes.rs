@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::command::{Scratch, csv_table, done, json, run};
 
-const HEADER: [&str; 13] = [
+const HEADER: [&str; 15] = [
     "scenario",
     "run",
     "embedding",
@@ -20,6 +20,8 @@ const HEADER: [&str; 13] = [
     "transfer_cycles",
     "blocked_cycles",
     "overlapped_cycles",
+    "rank",
+    "share",
 ];
 
 /// The rows of a scenario as CSV.
@@ -77,7 +79,9 @@ fn the_rows_of_byweight_in_figure_4_are_those_of_the_recursion() {
         let (ready, start, finish) = (ready[stage][process], start[stage], finish[stage][process]);
         let numbers: [u64; 10] =
             [process as u64, stage as u64, ready, start, finish, 0, start - ready, finish - start, 0, 0];
-        assert_eq!(row[3..], numbers.map(|number| number.to_string()));
+        assert_eq!(row[3..13], numbers.map(|number| number.to_string()));
+        // Its processes are no ranks.
+        assert_eq!(row[13..], ["", ""]);
         count += 1;
     }
     assert_eq!(count, 24);
@@ -115,8 +119,12 @@ fn lines_say_the_same_as_rows() {
     for (line, row) in text.lines().zip(rows) {
         let line: serde_json::Map<String, Value> = serde_json::from_str(line).unwrap();
         assert!(line.keys().eq(HEADER));
-        let cells =
-            line.values().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        let cell = |value: &Value| match value {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let cells = line.values().map(cell);
         assert_eq!(cells.collect::<Vec<_>>(), row);
     }
 }

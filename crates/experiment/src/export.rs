@@ -32,6 +32,6 @@ pub use parquet::{ParquetTable, write_parquet};
 pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord};
 pub use program_record::ProgramRecord;
 pub use read_flat::{ReadResultsError, read_flat};
-pub use row_records::{PlannedRun, ProcessRow, ProcessStage, table_columns};
+pub use row_records::{PlannedRun, ProcessRow, ProcessStage, RankOfProcess, table_columns};
 pub use run_record::{ExecutionRecord, RunRecord};
 pub use time_record::{DistanceRecord, DistributionRecord, StageRecord, TotalsRecord};

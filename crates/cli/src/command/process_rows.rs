@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use cubefold_experiment::{
     Permit, Run, Scenario,
-    export::{CsvHeader, ParquetTable, ProcessRow, write_csv_rows, write_lines},
+    export::{CsvHeader, ParquetTable, ProcessRow, RankOfProcess, write_csv_rows, write_lines},
 };
 use cubefold_simulator::StageRecord;
 
@@ -85,8 +85,11 @@ impl Sink {
     fn add(&mut self, place: usize, rows: &FinishedRows<'_>) -> Result<(), Failure> {
         let embedding = rows.run.embedding.to_string();
         let (scenario, run) = (&rows.run.scenario, place as u64);
-        let row =
-            |stage: &StageRecord| ProcessRow { scenario, run, embedding: &embedding, stage: stage.into() };
+        let program = &rows.run.program;
+        let row = |stage: &StageRecord| {
+            let rank = RankOfProcess::new(program, stage.process);
+            ProcessRow { scenario, run, embedding: &embedding, stage: stage.into(), rank }
+        };
         let mut rows = rows.stages.iter().map(row);
         match self {
             Self::Csv { output, header } => {

@@ -275,14 +275,14 @@ mod tests {
     use crate::{
         KeepRecords, Progress, execute,
         export::{
-            BenchRecord, ClaimRecord, PlacementEntry, PlannedRun, ProcessRow, RunRecord,
+            BenchRecord, ClaimRecord, PlacementEntry, PlannedRun, ProcessRow, RankOfProcess, RunRecord,
             placement_record::PlacementRecord, read_flat::rows_of_json,
         },
         support::runs,
     };
 
     /// Scenarios that have every member of records together.
-    const SCENARIOS: [&str; 4] = [
+    const SCENARIOS: [&str; 5] = [
         "machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
          mapping.embeddings = [\"tao\"]\n[program]\nkind = \"neighbour-exchange\"\n\
          guest = { kind = \"ring\", shape = [24] }\ncommunication = \"permutation\"\nsets = 3\n\
@@ -295,6 +295,8 @@ mod tests {
         "machine = { kind = \"ring\", shape = [8], processors_per_node = 2, packet_units = 3, \
          link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }, local = { bandwidth = \"1 GB/s\" } }\n\
          program = { bytes = [\"1 kB\", 300, 64] }\nexecution = { eager_units = \"all\" }\n",
+        "machine = { kind = \"ring\", shape = [8], link = { bandwidth = \"1 GB/s\", latency = \"1 us\" } }\n\
+         [program]\nkind = \"broadcast\"\nalgorithm = [\"bine\", \"binomial\"]\nroot = 3\nbytes = \"4 kB\"\n",
     ];
 
     /// Compares the cells that a record has with its JSON, member by member.
@@ -341,8 +343,9 @@ mod tests {
                 embedding: record.embedding,
                 placement: PlacementRecord::with_distances(&finished.metrics, &run.placement),
             });
-            let stage = finished.records.first().unwrap().into();
-            assert_row_is_json(&ProcessRow { scenario: "s", run: 7, embedding: "xor", stage });
+            let first = finished.records.first().unwrap();
+            let (stage, rank) = (first.into(), RankOfProcess::new(&run.program, first.process));
+            assert_row_is_json(&ProcessRow { scenario: "s", run: 7, embedding: "xor", stage, rank });
         }
     }
 

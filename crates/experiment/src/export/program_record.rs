@@ -174,7 +174,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
                   d-cube, once a stage; normal: the same with consecutive dimensions. \
                   divide-and-conquer: problems are halved along dimension after dimension, and \
                   results come back. neighbour-exchange: the processes are the nodes of a torus, \
-                  mesh or network, and send to their neighbours; stages: the messages of a file. all-reduce and the other operations: \
+                  mesh or network, and send to their neighbours; stages: the messages of a file; all-reduce and the other operations: \
                   collectives.",
             source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, sections 2 and 16",
             ..Definition::BLANK
@@ -300,7 +300,6 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
                 "broadcast",
                 "reduce",
                 "gather",
-                "scatter",
                 "all-to-all",
                 "barrier",
                 "collective",
@@ -386,12 +385,12 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
         definition: Definition {
             name: "program_vector_bytes",
             title: "vector bytes",
-            aliases: &["vector_bytes"],
             kind: Kind::Natural,
             unit: "bytes",
             text: "The size of the vector in bytes; empty where a unit has none.",
             formula: "M",
             source: "docs/model.md, sections 16 and 17",
+            ..Definition::BLANK
         },
         value: |own| own.vector_bytes.into(),
     },

@@ -1,6 +1,7 @@
 //! Records that are no results of runs: planned runs of `check`, processes of `run --processes`, and the
 //! columns of these, of `tables` and of `place`.
 
+use cubefold_mapping::ProcessId;
 use cubefold_simulator::StageRecord;
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ use super::{
     placement_record::{EMBEDDING, SCENARIO},
 };
 use crate::{
-    Run,
+    Run, ScenarioProgram,
     definition::{Definition, Kind},
 };
 
@@ -76,6 +77,30 @@ pub struct ProcessRow<'run> {
     /// What the process does in the stage.
     #[serde(flatten)]
     pub stage: ProcessStage,
+    /// The rank and the share that the process is, of a collective.
+    #[serde(flatten)]
+    pub rank: RankOfProcess,
+}
+
+/// The rank and the share that a process is; none of programs that are no collectives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct RankOfProcess {
+    /// The rank, counted from 0.
+    pub rank: Option<u32>,
+    /// The share, counted from 0.
+    pub share: Option<u32>,
+}
+
+impl RankOfProcess {
+    /// Those of a process of a program.
+    #[must_use]
+    pub fn new(program: &ScenarioProgram, process: ProcessId) -> Self {
+        let collective = program.collective();
+        Self {
+            rank: collective.map(|own| own.rank(process)),
+            share: collective.map(|own| own.share(process)),
+        }
+    }
 }
 
 /// A process in a stage; times in cycles since the start, lengths in cycles.
@@ -126,6 +151,7 @@ impl Record for ProcessRow<'_> {
         row.section(RUN, record.map(|own| &own.run));
         row.section(EMBEDDING, record.map(|own| own.embedding));
         row.section(PROCESS, record.map(|own| &own.stage));
+        row.section(RANK, record.map(|own| &own.rank));
     }
 }
 
@@ -290,6 +316,36 @@ pub(crate) static PROCESS: &[Column<ProcessStage>] = &[
     Column {
         definition: Definition { name: "overlapped_cycles", kind: Kind::Natural, ..Definition::BLANK },
         value: |row| row.overlapped_cycles.into(),
+    },
+];
+
+/// What a process of a collective is.
+pub(crate) static RANK: &[Column<RankOfProcess>] = &[
+    Column {
+        definition: Definition {
+            name: "rank",
+            title: "rank",
+            kind: Kind::Natural,
+            text: "A process of a collective as the algorithm numbers it, counted from 0; all its shares \
+                  sit on one node. Empty for other programs.",
+            formula: "r = n mod P",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.rank.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "share",
+            title: "share",
+            kind: Kind::Natural,
+            text: "The part of the vector of a collective that a process deals with, counted from 0. \
+                  Shares move side by side. Empty for other programs.",
+            formula: "c = floor(n / P)",
+            source: "docs/model.md, section 16",
+            ..Definition::BLANK
+        },
+        value: |own| own.share.into(),
     },
 ];
 

@@ -2,6 +2,7 @@
 
 mod bad_inputs;
 mod bad_sweeps;
+mod collectives;
 mod files;
 mod greenberg;
 mod launchers;

@@ -1,0 +1,174 @@
+//! Collectives: their keys, placements, runs and results.
+
+use cubefold_collectives::{Algorithm, Exchange, Operation, Ports};
+use cubefold_mapping::ProcessId;
+
+use super::*;
+use crate::{KeepRecords, Progress, execute, export::RunRecord};
+
+const TORUS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\n";
+
+fn collective(keys: &str) -> String {
+    format!("{TORUS}[program]\nkind = \"all-reduce\"\n{keys}")
+}
+
+fn record(run: &Run) -> RunRecord {
+    RunRecord::new(run, &execute(run, 0, KeepRecords::No, &Progress::default()).unwrap())
+}
+
+#[test]
+fn what_is_asked_for_is_what_is_written() {
+    let text = collective(
+        "algorithm = \"swing\"\nexchange = \"whole\"\nports = \"all\"\nunits = 100\ncompute_cycles = 3\n\
+         reduce_units_per_cycle = 2\n",
+    );
+    let run = scenario(&text).runs.remove(0);
+    let own = run.program.collective().unwrap();
+    let asked = own.specification();
+    assert_eq!((asked.operation, asked.algorithm), (Operation::AllReduce, Algorithm::Swing));
+    assert_eq!((asked.exchange, asked.ports), (Some(Exchange::Whole), Ports::All));
+    assert_eq!((asked.vector_units, asked.compute_cycles, asked.shape.lengths()), (100, 3, &[4, 4][..]));
+    assert_eq!(
+        (asked.reduce_units_per_cycle.map(std::num::NonZeroU64::get), own.share_count()),
+        (Some(2), 4)
+    );
+    assert_eq!((run.program.process_count(), run.program.rank_count()), (64, 16));
+    // Every share sits on the node of its rank, and has a processor of its own.
+    for process in ProcessId::first(64) {
+        let rank = ProcessId::new(own.rank(process));
+        assert_eq!(run.placement.node(process), run.placement.node(rank));
+    }
+    assert_eq!(run.communication.processors().get(), 4);
+    assert_eq!(run.embedding.to_string(), "standard");
+}
+
+#[test]
+fn a_ring_takes_its_textbook_time_and_reports_bounds_and_bandwidth() {
+    // 2 (P - 1) steps of a block of 4 units to the neighbour: 14 (1 + 4) cycles.
+    let text = "[machine]\nkind = \"ring\"\nshape = [8]\n[program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\n\
+                units = 32\ncompute_cycles = 1\n";
+    let own = record(&scenario(text).runs[0]);
+    assert_eq!((own.makespan_cycles, own.predicted_cycles), (70, Some(70)));
+    // All-reduce: 2 M (N - 1) arrivals over 16 channels; 4 links away.
+    assert_eq!((own.bandwidth_bound_cycles, own.latency_bound_cycles), (Some(28), Some(5)));
+    assert_eq!((own.steps_bound_cycles, own.lower_bound_cycles), (Some(3), Some(28)));
+    assert_eq!((own.bus_bandwidth_bytes_per_second, own.unit_hops), (None, 14 * 8 * 4));
+    let asked = own.program.collective.unwrap();
+    assert_eq!(
+        (asked.vector_units, asked.vector_bytes, asked.exchange, asked.ports),
+        (Some(32), None, None, None)
+    );
+    assert_eq!(
+        (own.program.compute_cycles, own.program.processes, own.program.stage_units),
+        (1, Some(8), None)
+    );
+}
+
+#[test]
+fn bytes_are_those_of_the_vector() {
+    let link = "link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }\n";
+    for (size, bytes) in [("bytes = \"1 kB\"", 1000), ("units = 16", 1024)] {
+        let text = format!("{TORUS}{link}[program]\nkind = \"all-gather\"\nalgorithm = \"bruck\"\n{size}\n");
+        let own = record(&scenario(&text).runs[0]);
+        let asked = own.program.collective.unwrap();
+        assert_eq!((asked.vector_units, asked.vector_bytes), (Some(16), Some(bytes)));
+        assert_eq!(own.program.message_bytes, None);
+        let goodput = own.goodput_bytes_per_second.unwrap();
+        assert!((goodput * own.makespan_seconds.unwrap() - bytes as f64).abs() < 1e-3);
+        assert!((own.bus_bandwidth_bytes_per_second.unwrap() / goodput - 15.0 / 16.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn every_operation_runs_by_every_algorithm_that_performs_it() {
+    for operation in Operation::ALL {
+        let size = if operation == Operation::Barrier { "" } else { "units = 37\n" };
+        let algorithms = Algorithm::ALL.into_iter().filter(|own| {
+            own.descriptor().operations.contains(&operation) && *own != Algorithm::HamiltonianRings
+        });
+        let names: Vec<String> = algorithms.map(|own| format!("\"{own}\"")).collect();
+        let text = format!(
+            "[machine]\nkind = \"torus\"\nshape = [2, 4]\n[program]\nkind = \"{operation}\"\nports = \"all\"\n\
+             algorithm = [{}]\n{size}",
+            names.join(", ")
+        );
+        let scenario = scenario(&text);
+        let count = scenario.runs.len();
+        assert_eq!((count, scenario.swept), (names.len(), true));
+        for run in &scenario.runs {
+            let own = record(run);
+            assert!(Some(own.makespan_cycles) >= own.lower_bound_cycles, "{:?}", run.combination);
+        }
+    }
+}
+
+#[test]
+fn a_list_of_algorithms_is_the_innermost_choice_of_a_sweep() {
+    let text = collective("algorithm = [\"ring\", \"swing\"]\n[sweep]\n\"program.units\" = [16, 64]\n");
+    let found: Vec<(u64, &str)> = scenario(&text)
+        .runs
+        .iter()
+        .map(|run| run.program.collective().unwrap().specification())
+        .map(|asked| (asked.vector_units, asked.algorithm.name()))
+        .collect();
+    assert_eq!(found, [(16, "ring"), (16, "swing"), (64, "ring"), (64, "swing")]);
+}
+
+#[test]
+fn ranks_are_placed_by_number_cube_tao_and_file() {
+    let embeddings =
+        "[mapping]\nembeddings = [\"standard\", \"xor\", \"byweight\", \"gray\", \"tao\", \"random\"]\n";
+    let text =
+        collective(&format!("algorithm = \"recursive-doubling\"\nports = \"all\"\nunits = 64\n{embeddings}"));
+    let runs = scenario(&text).runs;
+    assert_eq!(runs.len(), 6);
+    for run in &runs {
+        assert_eq!((run.placement.process_count(), run.placement.max_load()), (64, 4));
+        record(run);
+    }
+    // Two ranks a node, in their order.
+    let two = scenario(&collective("algorithm = \"ring\"\nprocesses_per_node = 2\n")).runs.remove(0);
+    assert_eq!((two.program.rank_count(), two.placement.max_load()), (32, 2));
+    assert_eq!(two.placement.node(ProcessId::new(5)).index(), 2);
+    // A logical shape of its own, on some of the nodes.
+    let few = scenario(&collective("algorithm = \"bucket\"\nshape = [3, 4]\nports = \"all\"\nunits = 30\n"));
+    assert_eq!((few.runs[0].program.rank_count(), few.runs[0].program.process_count()), (12, 48));
+    record(&few.runs[0]);
+}
+
+#[test]
+fn what_no_algorithm_does_is_reported_at_its_key() {
+    let only = |keys: &str| errors(&collective(keys)).remove(0);
+    assert_eq!(
+        only("units = 3\n"),
+        "4:1: program.algorithm is missing, expected recursive-doubling, mirrored, swing, bine, trivance, ring, \
+         bidirectional-ring, hamiltonian-rings or bucket"
+    );
+    assert!(
+        only("algorithm = \"direct\"\n").starts_with("6:13: program.algorithm is \"direct\", expected recur")
+    );
+    assert_eq!(
+        only("algorithm = \"ring\"\nports = \"all\"\n"),
+        "7:9: all ports for ring, which has no choice of ports"
+    );
+    assert_eq!(only("algorithm = \"swing\"\nports = 3\n"), "7:9: program.ports is 3, expected 1 or \"all\"");
+    assert_eq!(
+        only("algorithm = \"swing\"\nexchange = \"best\"\n"),
+        "7:12: program.exchange is \"best\", expected halving or whole"
+    );
+    assert_eq!(
+        only("algorithm = \"swing\"\nexchange = \"whole\"\nshape = [3, 4]\n"),
+        "7:12: shape 3x4, expected sides that are powers of two for swing with exchange whole"
+    );
+    assert_eq!(
+        only("algorithm = \"recursive-doubling\"\nshape = [3, 4]\n"),
+        "7:9: shape 3x4, expected sides that are powers of two for recursive-doubling"
+    );
+    assert_eq!(
+        only("algorithm = \"ring\"\nshape = [2, 4]\nprocesses = 9\n"),
+        "7:9: program.shape 2x4 has 8 processes, expected 9, as program.processes says"
+    );
+    assert!(only("algorithm = \"ring\"\nroot = 1\n").starts_with("7:1: program.root"));
+    let broadcast = format!("{TORUS}[program]\nkind = \"broadcast\"\nalgorithm = \"binomial\"\nroot = 16\n");
+    assert_eq!(errors(&broadcast), ["7:8: root 16, expected 0 to 15"]);
+}
