@@ -345,18 +345,20 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
 }
 
 fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
-    let guest = match fit.program.is_placed_by_number() {
-        true => format!("{} processes", fit.program.rank_count()),
-        false => "a torus or mesh guest".to_owned(),
+    let guest = if fit.program.is_placed_by_number() {
+        format!("{} processes", fit.program.rank_count())
+    } else {
+        "a torus or mesh guest".to_owned()
     };
     let message = format!("embedding {} of {guest}, expected a d-cube", embedding.name);
     let place = embedding.place.as_ref().or(fit.settings.place(Key::ProgramGuest));
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "places d-cubes")
         .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .because(fit.settings.place(Key::ProgramFile), "the messages")
-        .with_help(match fit.program.is_placed_by_number() {
-            true => "use \"standard\" or \"random\", or name a placement file: \"file:PATH\"",
-            false => "use \"tao\", or name a placement file: \"file:PATH\"",
+        .with_help(if fit.program.is_placed_by_number() {
+            "use \"standard\" or \"random\", or name a placement file: \"file:PATH\""
+        } else {
+            "use \"tao\", or name a placement file: \"file:PATH\""
         })
 }
 
