@@ -198,13 +198,11 @@ impl ScenarioProgram {
     /// The size of the largest message \[units\].
     #[must_use]
     pub fn max_message_units(&self) -> u64 {
-        match self.uniform_units() {
-            Some(units) => units,
-            None => {
-                let stages = (0..self.stage_count()).filter(|&stage| !self.repeats(stage));
-                stages.map(|stage| self.max_units(stage)).max().unwrap_or(1)
-            }
+        if let Some(units) = self.uniform_units() {
+            return units;
         }
+        let stages = (0..self.stage_count()).filter(|&stage| !self.repeats(stage));
+        stages.map(|stage| self.max_units(stage)).max().unwrap_or(1)
     }
 
     /// The word for its kind in every file.

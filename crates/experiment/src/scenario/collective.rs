@@ -114,15 +114,12 @@ fn read(
 fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorithm> {
     let performs = |own: &&&AlgorithmDescriptor| own.operations.contains(&operation);
     let choices: Vec<_> = ALGORITHMS.iter().filter(performs).map(|own| (own.name, own.algorithm)).collect();
-    match reading.settings.get(Key::ProgramAlgorithm) {
-        Some(value) => value.choice(Key::ProgramAlgorithm.path(), &choices, reading.errors),
-        None => {
-            let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
-            let error = reading.settings.missing(Key::ProgramAlgorithm, &alternatives(&names));
-            reading.errors.push(error);
-            None
-        }
+    if let Some(value) = reading.settings.get(Key::ProgramAlgorithm) {
+        return value.choice(Key::ProgramAlgorithm.path(), &choices, reading.errors);
     }
+    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
+    reading.errors.push(reading.settings.missing(Key::ProgramAlgorithm, &alternatives(&names)));
+    None
 }
 
 /// Whether several algorithms are compared, so that keys that only some of them take do not count for the others.
