@@ -203,12 +203,18 @@ fn rules_that_do_not_apply_are_refused_at_their_places() {
 }
 
 #[test]
-fn the_belt_engine_is_refused_where_sizes_differ() {
-    let belt = "[execution]\nengine = \"belt\"\n[mapping]\nembeddings = [\"xor\"]";
-    let refused = errors(&format!("{RING}[program]\nunits = [1, 2, 3]\n{belt}"));
+fn the_belt_engine_takes_sizes_that_differ_where_one_line_stands_for_all() {
+    let belt = |units, embedding| {
+        format!(
+            "{RING}[program]\nunits = {units}\n[execution]\nengine = \"belt\"\n[mapping]\nembeddings = [\"{embedding}\"]"
+        )
+    };
+    let refused = errors(&belt("[1, 2, 3]", "random"));
     assert_eq!(refused.len(), 1);
-    assert!(refused[0].starts_with("7:10: engine belt does not apply to xor: "), "{refused:?}");
-    assert_eq!(scenario(&format!("{RING}[program]\nunits = 5\n{belt}")).runs.len(), 1);
+    assert!(refused[0].starts_with("7:10: engine belt does not apply to random: "), "{refused:?}");
+    for (units, embedding) in [("5", "random"), ("[1, 2, 3]", "xor")] {
+        assert_eq!(scenario(&belt(units, embedding)).runs.len(), 1, "{units} {embedding}");
+    }
 }
 
 #[test]
