@@ -153,14 +153,14 @@ fn all_errors_of_a_file_are_told_at_once() {
     assert_told(
         "several",
         "nmae = \"x\"\n[machine]\nkind = \"ring\"\nshape = [1]\nhop_cycles = 0\n[program]\nstages = [\"0\"]\n\
-         [mapping]\nembeddings = [\"xr\"]\n[sweep]\n\"machine.link\" = [1]\n",
+         [mapping]\nembeddings = [\"xr\"]\n[sweep]\n\"machine.lnk\" = [1]\n",
         &[
             ("1:1", "unknown key \"nmae\""),
             ("4:10", "length of dimension 1 is 1"),
             ("5:14", "machine.hop_cycles is 0"),
             ("7:11", "dimension of stage 0 is \"0\", expected an integer"),
             ("9:15", "embedding is \"xr\""),
-            ("11:1", "unknown path \"machine.link\""),
+            ("11:1", "unknown path \"machine.lnk\""),
         ],
     );
 }

@@ -191,6 +191,8 @@ fn what_does_not_apply_is_null() {
     let (asynchronous, coordinated) = (&runs[0], &runs[3]);
     assert_eq!(coordinated["execution"]["mode"], "coordinated");
     let expected = [
+        "makespan_seconds",
+        "goodput_bytes_per_second",
         "loading_cycles",
         "routing_steps",
         "conflicts",
@@ -200,7 +202,8 @@ fn what_does_not_apply_is_null() {
         "stages.conflicts",
     ];
     assert_eq!(nulls(asynchronous), expected);
-    assert_eq!(nulls(coordinated), ["loading_cycles", "longest_queue"]);
+    let expected = ["makespan_seconds", "goodput_bytes_per_second", "loading_cycles", "longest_queue"];
+    assert_eq!(nulls(coordinated), expected);
     let blocked = json!({ "max": 0, "mean": 0.0, "p50": 0, "p90": 0, "p99": 0 });
     assert_eq!((&coordinated["totals"]["blocked_cycles"], &coordinated["blocked"]), (&json!(0), &blocked));
     assert_eq!(coordinated["totals"]["idle_at_end_cycles"], json!(0));
