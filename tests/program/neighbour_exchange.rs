@@ -141,7 +141,7 @@ fn no_bound_is_stated_where_processes_share_a_node() {
     for key in ["lower_bound_cycles", "lower_bound_source"] {
         assert_eq!(stated(1, key), Value::Null);
     }
-    // Processes 0 and 1 are together; 0 and 2 are a link apart, 1 and 3 two.
-    assert_eq!(stated(1, "predicted_cycles"), json!(2));
+    // Processes 2 and 3 are a link apart, then 1 and 3 two.
+    assert_eq!(stated(1, "predicted_cycles"), json!(3));
     assert_eq!(document["runs"][1]["placement"]["node_evenness"], Value::Null);
 }
