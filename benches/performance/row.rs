@@ -46,8 +46,10 @@ impl Row {
     /// What must have computed it; nothing where nothing is run.
     pub(crate) fn engine_that_runs(&self) -> Option<Engine> {
         match (self.task, self.engine) {
-            (Task::Asynchronous, EngineChoice::Hop | EngineChoice::Sized) => Some(Engine::Hop),
-            (Task::Asynchronous, EngineChoice::Auto | EngineChoice::Belt(_))
+            (Task::Asynchronous, EngineChoice::Hop | EngineChoice::Slabs(_) | EngineChoice::Sized) => {
+                Some(Engine::Hop)
+            }
+            (Task::Asynchronous, EngineChoice::Auto | EngineChoice::AutoOn(_) | EngineChoice::Belt(_))
             | (Task::EveryProcess | Task::EveryNode, _) => Some(Engine::Belt),
             (Task::Coordinated, _) => Some(Engine::Coordinated),
             (Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion | Task::Neighbours, _) => {

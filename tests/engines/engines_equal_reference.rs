@@ -2,7 +2,7 @@
 //! and stage, the queues, the hops and the busy cycles of every link.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU64, NonZeroUsize};
 
 use cubefold_mapping::{Guest, Placement, PlacementMetrics, ProcessId, RoutingSpace};
 use cubefold_simulator::{
@@ -146,7 +146,7 @@ pub(crate) fn check_asynchronous(case: &Case) -> Result<bool, TestCaseError> {
 
 /// The engines that apply, the belt with and without each of its shortcuts.
 fn engines(case: &Case) -> Vec<EngineChoice> {
-    let mut engines = vec![EngineChoice::Auto, EngineChoice::Hop, EngineChoice::Sized];
+    let mut engines = vec![EngineChoice::Auto, EngineChoice::Hop, EngineChoice::Sized, slabs(case)];
     let applies = match &case.program {
         TestProgram::Cube(program) => belt_applies(program, &case.placement, case.communication).is_ok(),
         TestProgram::Neighbours(_)
@@ -165,6 +165,12 @@ fn engines(case: &Case) -> Vec<EngineChoice> {
         engines.retain(|engine| !matches!(engine, EngineChoice::Belt(Shortcuts { lines: Lines::Whole, .. })));
     }
     engines
+}
+
+/// The hop engine on 1, 2, 3 or 7 threads, of which there may be more than lines.
+fn slabs(case: &Case) -> EngineChoice {
+    let number = case.placement.process_count() + case.communication.hop().get();
+    EngineChoice::Slabs(NonZeroUsize::new([2, 3, 7, 1][(number % 4) as usize]).unwrap())
 }
 
 fn check_engine(

@@ -1,6 +1,6 @@
 //! What every single link has to carry, for pictures.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, num::NonZeroUsize};
 
 use cubefold_simulator::CountLinkUse;
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
@@ -57,7 +57,7 @@ pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
 ///
 /// When the simulation is refused or its outcome contradicts itself.
 pub fn busy_links(run: &Run, place: usize) -> Result<Vec<LinkTraffic>, RunError> {
-    let (placement, execution) = (&run.placement, execution(run));
+    let (placement, execution) = (&run.placement, execution(run, NonZeroUsize::MIN));
     let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, None);
     let outcome = outcome.map_err(|error| failed(run, place, error))?;
     let links = outcome.traffic.link_use.into_iter();

@@ -18,7 +18,9 @@ use crate::{
     Progress,
     export::{MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
     jobs::{Job, Permit, Resources, run_jobs},
-    runner::{FinishedRun, KeepRecords, RunError, bytes_to_run, execute_measured, measure},
+    runner::{
+        FinishedRun, KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, measure, threads_for_each,
+    },
     scenario::Run,
 };
 
@@ -61,7 +63,7 @@ fn each_run<E: Send>(
     execute: impl Fn(
         &Run,
         usize,
-        KeepRecords,
+        RunWay,
         &Progress,
         Option<Arc<PlacementMetrics>>,
     ) -> Result<FinishedRun, RunError>
@@ -71,11 +73,12 @@ fn each_run<E: Send>(
     let Means { pool, resources, keep, progress } = means;
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
     let shared = Mutex::new(SharedMetrics::measure(pool, &asked, 2, resources, &Progress::default()));
-    let job = |(place, run): (usize, &&Run)| Job { place, bytes: bytes_to_run(run, keep) };
+    let way = RunWay { keep, threads: threads_for_each(pool.current_num_threads(), asked.len()) };
+    let job = |(place, run): (usize, &&Run)| Job { place, bytes: bytes_to_run(run, way) };
     run_jobs(pool, asked.iter().enumerate().map(job), resources, |job, permit| {
         let (run, place) = (asked[job.place], places[job.place]);
         let metrics = shared.lock().unwrap_or_else(PoisonError::into_inner).take(job.place);
-        let finished = caught(run, place, || execute(run, place, keep, progress, metrics));
+        let finished = caught(run, place, || execute(run, place, way, progress, metrics));
         progress.run_over();
         deliver(place, finished, permit)
     })

@@ -2,13 +2,13 @@
 //!
 //! An outcome that contradicts the prediction of `docs/model.md` section 5 is an error, never a result.
 
-use std::{cmp::Reverse, sync::Arc};
+use std::{cmp::Reverse, num::NonZeroUsize, sync::Arc};
 
 use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
-    CountLinkUse, Cycles, DimensionChoice as SimulatorChoice, Execution as SimulatorExecution, LinkUse,
-    LowerBound, Outcome, PhaseLength, Routing, SimulationError, StageRecord,
+    CountLinkUse, Cycles, DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution,
+    LinkUse, LowerBound, Outcome, PhaseLength, Routing, SimulationError, StageRecord,
 };
 use cubefold_topology::Link;
 
@@ -48,12 +48,13 @@ pub struct FinishedRun {
 ///
 /// The first run that is refused.
 pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<(), RunError> {
+    let way = RunWay { keep, threads: threads_for_each(resources.threads, runs.len()) };
     for (place, run) in runs.iter().enumerate() {
         run.program
-            .check(&run.placement, run.communication, &execution(run))
+            .check(&run.placement, run.communication, &execution(run, way.threads))
             .map_err(|error| failed(run, place, error))?;
     }
-    admit(runs, resources, |run| bytes_to_run(run, keep))
+    admit(runs, resources, |run| bytes_to_run(run, way))
 }
 
 /// Checks that the placement of every run can be measured. Nothing is measured.
@@ -91,26 +92,47 @@ pub fn execute(
     keep: KeepRecords,
     progress: &Progress,
 ) -> Result<FinishedRun, RunError> {
-    execute_measured(run, place, keep, progress, None)
+    execute_measured(run, place, RunWay { keep, threads: NonZeroUsize::MIN }, progress, None)
+}
+
+/// How one run of several is executed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunWay {
+    /// Whether its records are kept.
+    pub(crate) keep: KeepRecords,
+    /// The threads that it may use, itself included.
+    pub(crate) threads: NonZeroUsize,
+}
+
+/// The threads that each of `runs` runs may use, where there are `threads`: as soon as there are fewer runs than
+/// threads, large runs are divided among several.
+pub(crate) fn threads_for_each(threads: usize, runs: usize) -> NonZeroUsize {
+    NonZeroUsize::new(threads / runs.max(1)).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Executes one run; the metrics of its placement are measured unless they are known.
 pub(crate) fn execute_measured(
     run: &Run,
     place: usize,
-    keep: KeepRecords,
+    way: RunWay,
     progress: &Progress,
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
     let communication = run.communication;
     let (program, placement) = (&run.program, &*run.placement);
-    let kept = match keep {
+    let kept = match way.keep {
         KeepRecords::Yes => Some(vec![]),
         KeepRecords::No => None,
     };
     let mut watch = (Meter::new(progress), kept);
     let outcome = program
-        .simulate(placement, communication, &execution(run), count_link_use(run), Some(&mut watch))
+        .simulate(
+            placement,
+            communication,
+            &execution(run, way.threads),
+            count_link_use(run),
+            Some(&mut watch),
+        )
         .map_err(|error| failed(run, place, error))?;
     let predicted = program.predict(placement, communication).get();
     check_prediction(run, place, &outcome, predicted)?;
@@ -231,10 +253,20 @@ pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunErro
     RunError::Simulation { scenario, run: place, embedding, error }
 }
 
-/// The scenario's execution in the simulator's terms.
-pub(crate) fn execution(run: &Run) -> SimulatorExecution {
+/// The fewest processes of a run that is divided among threads: those of a smaller one would mostly wait for each
+/// other.
+const MIN_DIVIDED_PROCESSES: u64 = 1 << 14;
+
+/// The scenario's execution in the simulator's terms, on up to so many threads.
+pub(crate) fn execution(run: &Run, threads: NonZeroUsize) -> SimulatorExecution {
+    let is_divided = threads > NonZeroUsize::MIN && run.program.process_count() >= MIN_DIVIDED_PROCESSES;
+    let engine = match run.execution.engine {
+        EngineChoice::Auto if is_divided => EngineChoice::AutoOn(threads),
+        EngineChoice::Hop if is_divided => EngineChoice::Slabs(threads),
+        engine => engine,
+    };
     match run.execution.mode {
-        ExecutionMode::Asynchronous => SimulatorExecution::Asynchronous(run.execution.engine),
+        ExecutionMode::Asynchronous => SimulatorExecution::Asynchronous(engine),
         ExecutionMode::Coordinated { dimension_choice, phases } => SimulatorExecution::Coordinated(Routing {
             dimension_choice: match dimension_choice {
                 DimensionChoice::Lowest => SimulatorChoice::Lowest,
@@ -310,13 +342,13 @@ impl std::fmt::Display for Bytes {
 
 /// Bytes to run, roughly: the engine and the metrics are not at work at the same time.
 #[must_use]
-pub(crate) fn bytes_to_run(run: &Run, keep: KeepRecords) -> u64 {
-    let records = match keep {
+pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
+    let records = match way.keep {
         KeepRecords::Yes => run.program.pair_count().saturating_mul(size_of::<StageRecord>() as u64),
         KeepRecords::No => 0,
     };
     run.program
-        .bytes_to_simulate(&run.placement, run.communication, &execution(run))
+        .bytes_to_simulate(&run.placement, run.communication, &execution(run, way.threads))
         .max(PlacementMetrics::bytes_to_measure(&run.placement))
         .saturating_add(records)
 }

@@ -1,7 +1,7 @@
 //! The choice of the engine that computes an asynchronous run. The results of all engines are
 //! equal.
 
-use std::fmt;
+use std::{fmt, num::NonZeroUsize};
 
 /// The engine requested for an asynchronous run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,9 +9,15 @@ pub enum EngineChoice {
     /// The fastest that provably applies.
     #[default]
     Auto,
+    /// As `Auto` for a run that may use so many threads: where the hop engine is chosen, and where
+    /// the belt engine would compute the whole machine on one thread, which takes about as long as
+    /// the hop engine on two, the machine is divided among them.
+    AutoOn(NonZeroUsize),
     /// Message by message, link by link: any program, placement and link mode.
     Hop,
-    /// The same with the kernel for messages with sizes, which serves only to check and to measure it
+    /// The same on so many threads, where the run can be divided among them; otherwise on one.
+    Slabs(NonZeroUsize),
+    /// As `Hop` with the kernel for messages with sizes, which serves only to check and to measure it
     /// where messages have one unit.
     Sized,
     /// Many hops at a time, with these shortcuts where they apply.
@@ -68,8 +74,8 @@ impl EngineChoice {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Auto => "auto",
-            Self::Hop | Self::Sized => "hop",
+            Self::Auto | Self::AutoOn(_) => "auto",
+            Self::Hop | Self::Slabs(_) | Self::Sized => "hop",
             Self::Belt(_) => "belt",
         }
     }

@@ -18,6 +18,7 @@ mod arbitrated_network;
 mod computing;
 mod flow;
 mod processes;
+pub(crate) mod slabs;
 #[cfg(test)]
 mod tests;
 
@@ -31,7 +32,7 @@ pub(crate) use self::computing::StartTimes;
 use self::{
     arbitrated_network::ArbitratedNetwork,
     computing::{Computing, PendingStarts},
-    flow::{Flow, Layout},
+    flow::{Flow, Layout, Share},
     processes::{InFlightMessage, Processes},
 };
 use crate::{
@@ -95,9 +96,19 @@ pub(crate) fn run<P: Program, O: Observer>(
         LinkMode::FullDuplex | LinkMode::HalfDuplex => {
             let layout = layout(program, machine);
             if layout.bits() <= u64::BITS {
-                HopEngine::new(&input, Flow::<u64>::new(machine, communication, layout), observer).run()
+                HopEngine::new(
+                    &input,
+                    Flow::<u64>::new(machine, communication, layout, Share::WHOLE),
+                    observer,
+                )
+                .run()
             } else {
-                HopEngine::new(&input, Flow::<u128>::new(machine, communication, layout), observer).run()
+                HopEngine::new(
+                    &input,
+                    Flow::<u128>::new(machine, communication, layout, Share::WHOLE),
+                    observer,
+                )
+                .run()
             }
         }
         LinkMode::SingleDirection => {

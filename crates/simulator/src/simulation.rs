@@ -4,6 +4,8 @@
 //! Each engine says which runs it takes ([`hop::check`], [`coordinated::check`], [`belt::plan`]);
 //! what is checked here holds for all of them: the sizes, and a bound on the clock.
 
+use std::num::NonZeroUsize;
+
 use cubefold_mapping::{CubeDimension, Placement, ProcessId};
 use cubefold_topology::LinkMode;
 
@@ -142,6 +144,10 @@ pub fn simulate<P: Program>(
     };
     let mut outcome = match selection {
         EngineSelection::Belt(plan) => belt_outcome(program, placement, communication, plan.run(observer)?),
+        EngineSelection::Slabs(unit, workers) => {
+            let (summary, traffic) = hop::slabs::run(program, placement, unit, workers, observer)?;
+            Outcome { summary, traffic, engine: Engine::Hop }
+        }
         EngineSelection::Hop(unit) => {
             let mut observers = (Ledger::new(program), observer);
             let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
@@ -210,10 +216,15 @@ fn packet_hops<P: Program>(program: &P, placement: &Placement, communication: Co
     cube.stages().iter().enumerate().map(hops).sum()
 }
 
+/// The threads on which the hop engine is faster than the belt engine on one.
+const MIN_THREADS_BEFORE_BELT: usize = 3;
+
 /// The engine of a run, with its plan.
 enum EngineSelection<'run> {
     /// For messages of one unit under these rules.
     Hop(Communication),
+    /// The same on so many threads.
+    Slabs(Communication, NonZeroUsize),
     Belt(belt::Plan<'run>),
     Sized,
     Coordinated(&'run Routing),
@@ -234,11 +245,23 @@ fn choose<'run, P: Program>(
         Some(unit) => EngineSelection::Hop(unit),
         None => EngineSelection::Sized,
     };
+    let slabs = |threads| match hop() {
+        EngineSelection::Hop(unit) if hop::slabs::accepts(placement, unit) => {
+            EngineSelection::Slabs(unit, threads)
+        }
+        other => other,
+    };
     match choice {
         EngineChoice::Hop => Ok(hop()),
+        EngineChoice::Slabs(threads) => Ok(slabs(threads)),
         EngineChoice::Sized => Ok(EngineSelection::Sized),
         EngineChoice::Belt(shortcuts) => plan(shortcuts).map(EngineSelection::Belt),
         EngineChoice::Auto => Ok(plan(Shortcuts::default()).map_or_else(|_| hop(), EngineSelection::Belt)),
+        EngineChoice::AutoOn(threads) => Ok(match plan(Shortcuts::default()) {
+            Ok(belt::Plan::Whole(_)) if threads.get() >= MIN_THREADS_BEFORE_BELT => slabs(threads),
+            Ok(plan) => EngineSelection::Belt(plan),
+            Err(_) => slabs(threads),
+        }),
     }
 }
 
@@ -275,6 +298,7 @@ fn check_and_choose<'run, P: Program>(
         EngineSelection::Coordinated(_) if coordinated::is_line_separable(program, placement) => {}
         EngineSelection::Belt(belt::Plan::Whole(_))
         | EngineSelection::Hop(_)
+        | EngineSelection::Slabs(..)
         | EngineSelection::Sized
         | EngineSelection::Coordinated(_) => check_size(program)?,
     }
@@ -309,6 +333,8 @@ pub fn bytes_to_simulate<P: Program>(
             coordinated::bytes(program, placement)
         }
         Ok(EngineSelection::Sized) => sized::bytes(program, placement.machine(), communication),
+        Ok(EngineSelection::Slabs(_, workers)) => hop::bytes(program, placement.machine())
+            .saturating_add(hop::slabs::further_bytes(program.process_count(), workers)),
         Ok(EngineSelection::Hop(_) | EngineSelection::Coordinated(_)) | Err(_) => {
             hop::bytes(program, placement.machine())
         }

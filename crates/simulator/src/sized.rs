@@ -18,7 +18,7 @@ mod first_come;
 mod granted;
 mod message_table;
 mod packet;
-mod progress;
+pub(crate) mod progress;
 
 use std::borrow::Cow;
 

@@ -27,8 +27,8 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
         }
         Ok::<(), Infallible>(())
     };
-    let execute = |run: &Run, place, keep, progress: &Progress, metrics| {
-        let finished = execute_measured(run, place, keep, progress, metrics)?;
+    let execute = |run: &Run, place, way, progress: &Progress, metrics| {
+        let finished = execute_measured(run, place, way, progress, metrics)?;
         match place {
             FAILING => Err(RunError::Contradiction {
                 scenario: run.scenario.clone(),

@@ -26,16 +26,15 @@ mod direction_index;
 mod line_block;
 mod word;
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, ops::Range};
 
 use cubefold_topology::{Direction, Leg, Machine, NodeId, Sign, narrow};
 
-pub(super) use self::word::Layout;
+pub(super) use self::word::{Layout, Word};
 use self::{
     batch::BufferPool,
     direction_index::DirectionIndex,
     line_block::{FlowCycle, LineBlock, block_size},
-    word::Word,
 };
 use super::{Arbitration, Network};
 use crate::{Communication, Cycle, Cycles, channel_queue::MessageKeys};
@@ -45,10 +44,46 @@ use crate::{Communication, Cycle, Cycles, channel_queue::MessageKeys};
 pub(super) struct Flow<W> {
     rules: Rules<W>,
     directions: Vec<DirectionIndex>, // in ascending order
-    blocks: Vec<LineBlock<W>>,
+    own: Vec<OwnBlocks>,             // by dimension
+    blocks: Vec<LineBlock<W>>,       // of this share, by dimension
     buffers: BufferPool<W>,
     ends: VecDeque<Cycle>, // at which transmissions end, in ascending order
     arrived: usize,        // the block from which arrived messages are taken
+    share: Share,
+}
+
+/// A share of a machine's lines: that of one of several workers, who divide the lines of every
+/// dimension among them, neighbouring lines to each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    /// The number of the worker.
+    pub(super) worker: usize,
+    /// The number of workers, at least 1.
+    pub(super) workers: usize,
+}
+
+impl Share {
+    /// All lines.
+    pub(super) const WHOLE: Self = Self { worker: 0, workers: 1 };
+
+    /// The worker whose share has this one of `count` blocks.
+    fn owner(self, block: usize, count: usize) -> usize {
+        block * self.workers / count
+    }
+
+    /// The blocks of this share, of `count`.
+    fn own(self, count: usize) -> Range<usize> {
+        let first = |worker: usize| (worker * count).div_ceil(self.workers);
+        first(self.worker)..first(self.worker + 1)
+    }
+}
+
+/// The blocks of one dimension.
+#[derive(Debug)]
+struct OwnBlocks {
+    first: usize, // the number of the first block of this share in the dimension
+    index: usize, // its index among all blocks of this share
+    count: usize, // of blocks of the dimension in all shares
 }
 
 /// What all blocks have in common.
@@ -63,31 +98,44 @@ struct Rules<W> {
 }
 
 impl<W: Word> Flow<W> {
-    /// The network of `machine` while nothing moves, for messages of the given layout.
+    /// The network of a share of `machine` while nothing moves, for messages of the given layout.
     ///
     /// # Panics
     ///
     /// When the links are single-direction.
-    pub(super) fn new(machine: &Machine, communication: Communication, layout: Layout) -> Self {
+    pub(super) fn new(machine: &Machine, communication: Communication, layout: Layout, share: Share) -> Self {
         let rules = Rules::new(communication, layout);
         let nodes = machine.node_count();
-        let (mut blocks, mut directions) = (vec![], vec![]);
+        let (mut blocks, mut directions, mut own) = (vec![], vec![], vec![]);
         for dimension in machine.shape().dimensions() {
-            let size = block_size(machine.axes()[dimension.index()].length(), nodes);
+            let size = block_size(machine.axes()[dimension.index()].length(), nodes, share.workers as u64);
             for sign in Sign::BOTH {
-                directions.push(DirectionIndex::new(
-                    machine,
-                    Direction { dimension, sign },
-                    blocks.len(),
-                    size,
-                ));
+                directions.push(DirectionIndex::new(machine, Direction { dimension, sign }, size));
             }
             let block = |at: u64| at * size..((at + 1) * size).min(nodes);
-            let all = 0..nodes.div_ceil(size);
-            blocks.extend(all.map(|at| LineBlock::new(dimension, block(at), rules.arbitration)));
+            // No more blocks than links, of which there are at most 2^32.
+            let count = usize::try_from(nodes.div_ceil(size)).unwrap_or(usize::MAX);
+            let owned = share.own(count);
+            own.push(OwnBlocks { first: owned.start, index: blocks.len(), count });
+            blocks.extend(owned.map(|at| LineBlock::new(dimension, block(at as u64), rules.arbitration)));
         }
         let arrived = blocks.len();
-        Self { rules, directions, blocks, buffers: BufferPool::default(), ends: VecDeque::new(), arrived }
+        Self {
+            rules,
+            directions,
+            own,
+            blocks,
+            buffers: BufferPool::default(),
+            ends: VecDeque::new(),
+            arrived,
+            share,
+        }
+    }
+
+    /// The worker whose share has the first channel of a leg from `node`.
+    pub(super) fn owner(&self, node: NodeId, leg: Leg) -> usize {
+        let entry = self.directions[leg.direction.index()].enter(node.index(), narrow(leg.hops));
+        self.share.owner(entry.block, self.own[leg.direction.dimension.index()].count)
     }
 }
 
@@ -137,7 +185,8 @@ impl<W: Word> Network for Flow<W> {
         let entry = self.directions[direction].enter(node.index(), narrow(leg.hops));
         let word = self.rules.layout.word(entry.links, message, entry.position);
         let mut cycle = FlowCycle { rules: &self.rules, now, keys, buffers: &mut self.buffers };
-        self.blocks[entry.block].join(direction % 2, word, &mut cycle);
+        let own = &self.own[direction / 2];
+        self.blocks[entry.block - own.first + own.index].join(direction % 2, word, &mut cycle);
     }
 
     fn depart(&mut self, now: Cycle, keys: &impl MessageKeys) {

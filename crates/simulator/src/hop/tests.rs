@@ -124,9 +124,9 @@ fn wide_words_give_the_same_as_narrow_ones() {
             };
             let layout = layout(&program, &machine);
             let [mut narrow, mut wide] = [vec![], vec![]];
-            let network = Flow::<u64>::new(&machine, communication, layout);
+            let network = Flow::<u64>::new(&machine, communication, layout, Share::WHOLE);
             let narrow_traffic = HopEngine::new(&input, network, &mut narrow).run().unwrap();
-            let network = Flow::<u128>::new(&machine, communication, layout);
+            let network = Flow::<u128>::new(&machine, communication, layout, Share::WHOLE);
             let wide_traffic = HopEngine::new(&input, network, &mut wide).run().unwrap();
             assert_eq!(wide, narrow);
             assert!(wide_traffic.longest_queue > Some(0));

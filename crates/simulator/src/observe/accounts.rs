@@ -115,7 +115,23 @@ impl<'run, P: Program> Ledger<'run, P> {
     ///
     /// When the times of a process do not add up.
     pub(crate) fn close(self) -> Result<Summary, ImbalanceError> {
+        self.close_with([])
+    }
+
+    /// The summary of a run whose processes are divided among this and other ledgers.
+    ///
+    /// # Errors
+    ///
+    /// When the times of a process do not add up.
+    pub(crate) fn close_with(
+        mut self,
+        others: impl IntoIterator<Item = Self>,
+    ) -> Result<Summary, ImbalanceError> {
         self.accounts.check()?;
+        for other in others {
+            other.accounts.check()?;
+            self.summary.add(&other.summary);
+        }
         self.summary.check_balance()?;
         Ok(self.summary)
     }

@@ -11,7 +11,7 @@ use crate::{Cycle, Cycles};
 
 /// The state of all processes.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(crate) struct Progress {
     all: Vec<ProcessState>,
     early: BTreeMap<(ProcessId, u32), Received>, // of stages in which the process is not ready yet
 }
@@ -34,14 +34,14 @@ struct Received {
 
 /// The receipt of a message.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Receipt {
+pub(crate) struct Receipt {
     /// The cycle at which it was received.
-    pub(super) cycle: Cycle,
-    pub(super) source: ProcessId,
+    pub(crate) cycle: Cycle,
+    pub(crate) source: ProcessId,
     /// The cycle at which it set out.
-    pub(super) start: Cycle,
+    pub(crate) start: Cycle,
     /// Its time without contention.
-    pub(super) transfer: Cycles,
+    pub(crate) transfer: Cycles,
 }
 
 const ENDED: u32 = u32::MAX;
@@ -62,28 +62,28 @@ impl Received {
 
 impl Progress {
     /// So many processes before their first stage.
-    pub(super) fn new(processes: usize) -> Self {
+    pub(crate) fn new(processes: usize) -> Self {
         let state = ProcessState { ready: Cycle::START, stages: 0, received: Received::NONE };
         Self { all: vec![state; processes], early: BTreeMap::new() }
     }
 
     /// Bytes for so many processes.
-    pub(super) fn bytes(processes: u64) -> u64 {
+    pub(crate) fn bytes(processes: u64) -> u64 {
         processes.saturating_mul(size_of::<ProcessState>() as u64)
     }
 
     /// The stage in which the process becomes ready next.
-    pub(super) fn next_stage(&self, process: ProcessId) -> usize {
+    pub(crate) fn next_stage(&self, process: ProcessId) -> usize {
         self.all[process.label() as usize].stages as usize
     }
 
     /// Whether the process has become ready in `stage`.
-    pub(super) fn was_ready(&self, process: ProcessId, stage: usize) -> bool {
+    pub(crate) fn was_ready(&self, process: ProcessId, stage: usize) -> bool {
         self.all[process.label() as usize].stages as usize > stage
     }
 
     /// The process becomes ready in its next stage, which is returned.
-    pub(super) fn become_ready(&mut self, process: ProcessId, now: Cycle) -> usize {
+    pub(crate) fn become_ready(&mut self, process: ProcessId, now: Cycle) -> usize {
         let own = &mut self.all[process.label() as usize];
         let stage = own.stages;
         own.stages += 1;
@@ -94,14 +94,14 @@ impl Progress {
 
     /// Sets the number of messages of the stage in which the process has become ready; returns
     /// whether all of them have been received.
-    pub(super) fn await_messages(&mut self, process: ProcessId, count: i64) -> bool {
+    pub(crate) fn await_messages(&mut self, process: ProcessId, count: i64) -> bool {
         let own = &mut self.all[process.label() as usize];
         own.received.awaited += count;
         own.received.awaited == 0
     }
 
     /// A process receives a message of a stage; returns whether the stage is over for it.
-    pub(super) fn receive(&mut self, process: ProcessId, stage: u32, receipt: Receipt) -> bool {
+    pub(crate) fn receive(&mut self, process: ProcessId, stage: u32, receipt: Receipt) -> bool {
         let own = &mut self.all[process.label() as usize];
         if own.stages > stage {
             own.received.add(receipt);
@@ -113,18 +113,18 @@ impl Progress {
 
     /// The stage in which the process became ready last, the cycle, and the message received last
     /// for it.
-    pub(super) fn current(&self, process: ProcessId) -> (usize, Cycle, Option<Receipt>) {
+    pub(crate) fn current(&self, process: ProcessId) -> (usize, Cycle, Option<Receipt>) {
         let own = &self.all[process.label() as usize];
         (own.stages as usize - 1, own.ready, own.received.last)
     }
 
     /// The process has finished its last stage.
-    pub(super) fn end(&mut self, process: ProcessId) {
+    pub(crate) fn end(&mut self, process: ProcessId) {
         self.all[process.label() as usize].stages = ENDED;
     }
 
     /// The first process that has not finished its last stage.
-    pub(super) fn unfinished(&self) -> Option<ProcessId> {
+    pub(crate) fn unfinished(&self) -> Option<ProcessId> {
         let mut labelled = ProcessId::first(self.all.len() as u64).zip(&self.all);
         labelled.find(|(_, own)| own.stages != ENDED).map(|(process, _)| process)
     }

@@ -16,7 +16,6 @@ use cubefold_topology::{Direction, Divisor, Machine, Sign, narrow};
 pub(super) struct DirectionIndex {
     sign: Sign,
     line: Line,
-    first_block: usize,
     block: Divisor, // the number of positions of a block
 }
 
@@ -33,7 +32,7 @@ struct Line {
 /// Where a message enters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The number of the block.
+    /// The number of the block in its dimension.
     pub(super) block: usize,
     /// The position of the first link.
     pub(super) position: u32,
@@ -42,11 +41,10 @@ pub(super) struct Entry {
 }
 
 impl DirectionIndex {
-    /// The positions of `direction`, whose first block has this number; each block has `size`
-    /// positions.
-    pub(super) fn new(machine: &Machine, direction: Direction, first_block: usize, size: u64) -> Self {
+    /// The positions of `direction`, whose blocks have `size` positions each.
+    pub(super) fn new(machine: &Machine, direction: Direction, size: u64) -> Self {
         let line = Line::new(machine, direction);
-        Self { sign: direction.sign, line, first_block, block: Divisor::new(size) }
+        Self { sign: direction.sign, line, block: Divisor::new(size) }
     }
 
     /// The entry of a leg of `hops` links from `node`.
@@ -61,7 +59,7 @@ impl DirectionIndex {
         let position = first + step;
         let block = self.block.divide(position.into()).0;
         Entry {
-            block: self.first_block + usize::try_from(block).unwrap_or(usize::MAX),
+            block: usize::try_from(block).unwrap_or(usize::MAX),
             position,
             links: if is_ring { hops.min(until_jump) } else { hops },
         }
@@ -120,8 +118,7 @@ mod tests {
                     Sign::Positive => position + link,
                     Sign::Negative => position - link,
                 };
-                let same = direction.first_block
-                    + usize::try_from(direction.block.divide(position.into()).0).unwrap();
+                let same = usize::try_from(direction.block.divide(position.into()).0).unwrap();
                 assert_eq!(block, same, "a line is in one block");
                 at = direction.leave(position);
                 passed.push(at);
@@ -139,7 +136,7 @@ mod tests {
                 Machine::with_wraps(MachineKind::Mesh, lengths, &vec![wrap; lengths.len()]).unwrap();
             for direction in Direction::all(lengths.len()) {
                 let extent = machine.axes()[direction.dimension.index()].extent();
-                let index = DirectionIndex::new(&machine, direction, 5, 2 * extent.length());
+                let index = DirectionIndex::new(&machine, direction, 2 * extent.length());
                 for node in machine.nodes() {
                     let next = |node: &NodeId| machine.neighbour(*node, direction);
                     // A leg is at most as long as the diameter.
@@ -157,7 +154,7 @@ mod tests {
     fn positions_of_the_links_of_a_line_follow_each_other() {
         let machine = Machine::new(MachineKind::Torus, &[4, 3, 5]).unwrap();
         for direction in Direction::all(3) {
-            let index = DirectionIndex::new(&machine, direction, 0, 1 << 32);
+            let index = DirectionIndex::new(&machine, direction, 1 << 32);
             let mut positions: Vec<_> =
                 machine.nodes().map(|node| index.enter(node.index(), 1).position).collect();
             for node in machine.nodes() {
@@ -176,7 +173,7 @@ mod tests {
     fn the_ends_of_the_largest_ring_are_neighbours() {
         let machine = Machine::new(MachineKind::Ring, &[1 << 32]).unwrap();
         let [positive, negative] =
-            [0, 1].map(|at| DirectionIndex::new(&machine, Direction::all(1).nth(at).unwrap(), 0, 1 << 32));
+            [0, 1].map(|at| DirectionIndex::new(&machine, Direction::all(1).nth(at).unwrap(), 1 << 32));
         let entry = |position, links| Entry { block: 0, position, links };
         assert_eq!((positive.enter(u32::MAX, 7), positive.leave(u32::MAX)), (entry(u32::MAX, 1), 0));
         assert_eq!((negative.enter(0, 7), negative.leave(u32::MAX)), (entry(u32::MAX, 7), u32::MAX));

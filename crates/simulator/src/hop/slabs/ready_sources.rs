@@ -1,0 +1,91 @@
+//! Sources that are ready before their destinations.
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::narrow;
+
+/// For each process the sources that are ready for messages to it in stages in which it is not.
+///
+/// Most processes have at most one: their lists share one array.
+#[derive(Debug)]
+pub(super) struct ReadySources {
+    first: Vec<u32>, // by process, 1 + the index of the first entry of its list, 0 of an empty one
+    entries: Vec<Entry>,
+    vacant: u32, // 1 + the index of the first entry that is in no list, 0 without one
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    stage: u32,
+    source: ProcessId,
+    next: u32, // 1 + the index of the next entry, 0 after the last
+}
+
+impl ReadySources {
+    /// Empty lists of so many processes.
+    pub(super) fn new(processes: usize) -> Self {
+        Self { first: vec![0; processes], entries: vec![], vacant: 0 }
+    }
+
+    /// Adds a source of `process` in a stage.
+    pub(super) fn add(&mut self, process: ProcessId, stage: u32, source: ProcessId) {
+        let first = &mut self.first[process.label() as usize];
+        let entry = Entry { stage, source, next: *first };
+        if let Some(vacant) = self.vacant.checked_sub(1) {
+            let slot = &mut self.entries[vacant as usize];
+            *first = self.vacant;
+            self.vacant = slot.next;
+            *slot = entry;
+        } else {
+            self.entries.push(entry);
+            *first = narrow(self.entries.len() as u64); // below 2^32, more than memory holds
+        }
+    }
+
+    /// Moves the sources of `process` in a stage to `sources`.
+    pub(super) fn take(&mut self, process: ProcessId, stage: u32, sources: &mut Vec<ProcessId>) {
+        let mut next = std::mem::take(&mut self.first[process.label() as usize]);
+        let mut kept = 0;
+        while let Some(at) = next.checked_sub(1) {
+            let entry = &mut self.entries[at as usize];
+            let following = entry.next;
+            if entry.stage == stage {
+                sources.push(entry.source);
+                entry.next = std::mem::replace(&mut self.vacant, next);
+            } else {
+                entry.next = std::mem::replace(&mut kept, next);
+            }
+            next = following;
+        }
+        self.first[process.label() as usize] = kept;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_taken_stage_by_stage_and_leave_their_memory_to_others() {
+        let [process, other] = [0, 1].map(ProcessId::new);
+        let mut ready = ReadySources::new(2);
+        let taken = |ready: &mut ReadySources, process, stage| {
+            let mut sources = vec![];
+            ready.take(process, stage, &mut sources);
+            let mut labels: Vec<_> = sources.into_iter().map(ProcessId::label).collect();
+            labels.sort_unstable();
+            labels
+        };
+        for round in 0..3 {
+            for (stage, source) in [(0, 5), (1, 6), (0, 7), (2, 8)] {
+                ready.add(process, stage, ProcessId::new(source));
+            }
+            ready.add(other, 0, ProcessId::new(9));
+            assert_eq!(taken(&mut ready, process, 0), [5, 7], "round {round}");
+            assert_eq!(taken(&mut ready, process, 0), [0; 0]);
+            assert_eq!(taken(&mut ready, other, 0), [9]);
+            assert_eq!(taken(&mut ready, process, 2), [8]);
+            assert_eq!(taken(&mut ready, process, 1), [6]);
+        }
+        assert_eq!(ready.entries.len(), 5);
+    }
+}
