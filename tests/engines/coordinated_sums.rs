@@ -34,7 +34,7 @@ proptest! {
         dimension_choice in dimension_choice(),
         phase_length in phase_length(),
     ) {
-        let execution = Execution::Coordinated(Routing { dimension_choice, phase_length });
+        let execution = Execution::Coordinated(Routing { dimension_choice, phase_length, ..Routing::PLAIN });
         check_sums(&case, &execution)?;
     }
 }
@@ -134,7 +134,8 @@ fn check_line_against_table(machine: &Machine, kind: EmbeddingKind) {
     for (mode, tie) in LinkMode::ALL.iter().flat_map(|&mode| TieRule::ALL.map(|tie| (mode, tie))) {
         for (hop, phase_length) in [1, 4].into_iter().zip(lengths) {
             let links = Communication::new(mode, Cycles::new(hop), tie).unwrap();
-            let routing = Routing { dimension_choice: DimensionChoice::Lowest, phase_length };
+            let routing =
+                Routing { dimension_choice: DimensionChoice::Lowest, phase_length, ..Routing::PLAIN };
             let execution = Execution::Coordinated(routing);
             let [by_line, by_message] = [&product, &table].map(|placement| {
                 simulate(&program, placement, links, &execution, CountLinkUse::No, &mut ()).unwrap()

@@ -240,6 +240,7 @@ fn check_coordinated(case: &Case, phase_length: Option<u64>) -> Result<(), TestC
         phase_length: phase_length
             .and_then(NonZeroU64::new)
             .map_or(PhaseLength::Unlimited, PhaseLength::Links),
+        ..Routing::PLAIN
     };
     check_routed(case, routing, coordinated(&case.problem(), phase_length))
 }

@@ -42,7 +42,7 @@ fn steps_and_conflicts(case: &Case, mode: LinkMode, scheme: &str, set: &MessageS
     for (number, messages) in subsets {
         let limit = lengths[&number].and_then(NonZeroU64::new);
         let phase_length = limit.map_or(PhaseLength::Unlimited, PhaseLength::Links);
-        let routing = Routing { dimension_choice: DimensionChoice::Lowest, phase_length };
+        let routing = Routing { dimension_choice: DimensionChoice::Lowest, phase_length, ..Routing::PLAIN };
         let processes = u32::try_from(placement.process_count()).unwrap();
         let program = MessageSets::of_one_stage(processes, messages);
         let execution = Execution::Coordinated(routing);

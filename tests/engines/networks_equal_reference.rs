@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 
 use cubefold_mapping::{
     Congestion, Dilation, Extremes, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
+    with_failed_links, with_failed_nodes,
 };
+use cubefold_reference::networks;
 use cubefold_simulator::{
     CubeProgram, DivideAndConquer, NeighbourProgram, Pattern, Program, ShuffleExchangeProgram,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, TieRule};
+use cubefold_topology::{
+    LinkMode, Machine, MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -35,8 +39,59 @@ fn family() -> impl Strategy<Value = Machine> {
         .prop_map(|((kind, range), more)| Machine::of_dimensions(kind, range.start() + more).unwrap())
 }
 
+/// A full mesh, or a network with switches.
+fn switched() -> impl Strategy<Value = Machine> {
+    parameters().prop_map(|parameters| Machine::of_parameters(&parameters).unwrap())
+}
+
+fn parameters() -> impl Strategy<Value = NetworkParameters> {
+    prop_oneof![
+        (2..9_u64).prop_map(|nodes| NetworkParameters::FullMesh { nodes }),
+        (prop::collection::vec(2..4_u64, 1..=3), 1..3_u64)
+            .prop_map(|(shape, hosts_per_switch)| NetworkParameters::HyperX { shape, hosts_per_switch }),
+        (1..3_u64, 1..4_u64, 1..3_u64).prop_map(|(hosts_per_switch, switches_per_group, global_links)| {
+            NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, global_links }
+        }),
+        (2..5_u64, 1..4_u64, 1..4_u64).prop_map(|(leaves, hosts_per_switch, spines)| {
+            NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines }
+        }),
+        select(vec![(2, 1), (2, 2), (2, 3), (2, 4), (3, 2), (4, 2)])
+            .prop_map(|(arity, levels)| NetworkParameters::KAryTree { arity, levels }),
+    ]
+}
+
+fn twisted() -> impl Strategy<Value = Machine> {
+    prop::collection::vec((2..5_u64, prop::collection::vec(0..5_u64, 3)), 2..=3).prop_map(|dimensions| {
+        let lengths: Vec<u64> = dimensions.iter().map(|(length, _)| *length).collect();
+        let twists: Vec<Vec<u64>> = dimensions
+            .iter()
+            .enumerate()
+            .map(|(own, (_, twist))| {
+                let twist = twist.iter().take(lengths.len()).enumerate();
+                twist.map(|(at, &entry)| if at == own { 0 } else { entry }).collect()
+            })
+            .collect();
+        Machine::twisted_torus(&lengths, &twists).unwrap()
+    })
+}
+
+/// A machine of any kind with links and nodes down, as far as it does not fall apart.
+fn with_failures(machine: impl Strategy<Value = Machine>) -> impl Strategy<Value = Machine> {
+    (machine, 0..4_u64, 0..3_u64, any::<u8>()).prop_map(|(machine, links, nodes, key)| {
+        let with_links =
+            (0..=links).rev().find_map(|count| with_failed_links(&machine, count, [key; 32]).ok());
+        let machine = with_links.unwrap();
+        let nodes = (0..=nodes).rev().find_map(|count| with_failed_nodes(&machine, count, [key; 32]).ok());
+        nodes.unwrap()
+    })
+}
+
 fn machine() -> impl Strategy<Value = Machine> {
-    prop_oneof![random_network(), family()]
+    let any = prop_oneof![random_network(), family(), switched(), twisted()];
+    let any =
+        prop_oneof![any.boxed(), with_failures(prop_oneof![random_network(), switched(), twisted(), grid()])];
+    let choice = prop_oneof![Just(RouteChoice::Lowest), (0..1000_u64).prop_map(RouteChoice::Spread)];
+    (any, choice).prop_map(|(machine, choice)| machine.with_route_choice(choice))
 }
 
 fn grid() -> impl Strategy<Value = Machine> {
@@ -48,7 +103,7 @@ fn grid() -> impl Strategy<Value = Machine> {
 /// Placements of `count` processes: on nodes of their own where there are enough, or anywhere.
 fn placement(machine: &Machine, count: u64) -> BoxedStrategy<Placement> {
     let shared = shared_nodes(machine, usize::try_from(count).unwrap());
-    if machine.node_count() < count {
+    if machine.host_count() < count {
         shared.boxed()
     } else {
         prop_oneof![nodes(machine, count), shared].boxed()
@@ -56,6 +111,10 @@ fn placement(machine: &Machine, count: u64) -> BoxedStrategy<Placement> {
 }
 
 fn programs(machine: &Machine) -> BoxedStrategy<TestProgram> {
+    // A switch is no process, and neither is a node that is down.
+    if machine.host_count() < machine.node_count() {
+        return cubes().boxed();
+    }
     let guest = GraphGuest::new(machine.clone());
     let neighbours =
         (select(vec![Pattern::Scatter, Pattern::Permutation { sets: 3, key: [4; 32] }]), compute()).prop_map(
@@ -104,6 +163,67 @@ fn case(machine: impl Strategy<Value = Machine>) -> impl Strategy<Value = Case> 
     })
 }
 
+/// The links of a machine, and those of the page.
+fn check_links(machine: &Machine, page: &networks::Links) {
+    let links = machine.graph().unwrap().links();
+    let links: networks::Links =
+        links.map(|(one, other)| (one.index().into(), other.index().into())).collect();
+    assert_eq!(&links, page, "{:?}", machine.source());
+}
+
+/// A machine with failures has the links of the machine without those that are down.
+#[test]
+fn failed_links_and_the_links_of_failed_nodes_are_gone() {
+    let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+    for key in 0..40 {
+        let machine = with_failed_links(&torus, 5, [key; 32]).unwrap();
+        let machine = with_failed_nodes(&machine, 2, [key; 32]).unwrap();
+        let failures = machine.failures().unwrap();
+        let number = |node: NodeId| u64::from(node.index());
+        let page = networks::without(
+            &networks::twisted_torus(&[4, 4], &[vec![0, 0], vec![0, 0]]),
+            &failures.links.iter().map(|&(one, other)| (number(one), number(other))).collect(),
+            &failures.nodes.iter().copied().map(number).collect(),
+        );
+        check_links(&machine, &page);
+        assert_eq!(failures.nodes.len(), 2);
+    }
+}
+
+#[test]
+fn machines_have_the_links_of_the_page() {
+    let made = |parameters: NetworkParameters| Machine::of_parameters(&parameters).unwrap();
+    for a in 1..5 {
+        for b in 1..5 {
+            for c in 1..4 {
+                let hyperx = NetworkParameters::HyperX { shape: vec![a + 1, b + 1], hosts_per_switch: c };
+                check_links(&made(hyperx), &networks::hyperx(&[a + 1, b + 1], c));
+                let dragonfly = NetworkParameters::Dragonfly {
+                    hosts_per_switch: c,
+                    switches_per_group: a,
+                    global_links: b,
+                };
+                check_links(&made(dragonfly), &networks::dragonfly(c, a, b));
+                if a * b > 1 {
+                    let tree = NetworkParameters::LeafSpine { leaves: a, hosts_per_switch: b, spines: c };
+                    check_links(&made(tree), &networks::leaf_spine(a, b, c));
+                }
+                check_links(
+                    &made(NetworkParameters::KAryTree { arity: a + 1, levels: c }),
+                    &networks::k_ary_tree(a + 1, u32::try_from(c).unwrap()),
+                );
+                let (lengths, twist) =
+                    (vec![a + 1, b + 1, c + 1], vec![vec![0, b, c], vec![0, 0, a], vec![0; 3]]);
+                let machine = Machine::twisted_torus(&lengths, &twist).unwrap();
+                if machine.graph().is_some() {
+                    check_links(&machine, &networks::twisted_torus(&lengths, &twist));
+                }
+            }
+        }
+        check_links(&made(NetworkParameters::FullMesh { nodes: a + 1 }), &networks::full_mesh(a + 1));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -123,8 +243,8 @@ proptest! {
     #[test]
     fn metrics_on_networks_are_counts_along_routes(
         (machine, places) in machine().prop_flat_map(|machine| {
-            let last = u32::try_from(machine.node_count()).unwrap();
-            (Just(machine), prop::collection::vec(0..last, 12))
+            let hosts: Vec<u32> = machine.hosts().map(NodeId::index).collect();
+            (Just(machine), prop::collection::vec(select(hosts), 12))
         })
     ) {
         let guest = GraphGuest::new(Machine::new(MachineKind::Torus, &[3, 4]).unwrap());
@@ -161,7 +281,7 @@ proptest! {
             node_load: Extremes::of(passing),
             link_congestion: Extremes::of(links.into_values().chain(std::iter::repeat_n(0, unused))),
             node_congestion: Extremes::of(touching),
-            load: Extremes::of(load),
+            load: Extremes::of(machine.hosts().map(|host| load[host.index() as usize])),
         };
         prop_assert_eq!(Congestion::by_edge(&guest, &placement, TieRule::Direct), expected);
         prop_assert_eq!(Dilation::by_edge(&guest, &placement).spectrum, spectrum);

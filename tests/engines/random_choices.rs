@@ -30,8 +30,11 @@ fn order(key: [u8; 32]) -> Vec<usize> {
     let placement = Placement::Table(PlacementTable::new(&mesh, ends).unwrap());
     let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
     let dimension_choice = DimensionChoice::Random { key };
-    let execution =
-        Execution::Coordinated(Routing { dimension_choice, phase_length: PhaseLength::Unlimited });
+    let execution = Execution::Coordinated(Routing {
+        dimension_choice,
+        phase_length: PhaseLength::Unlimited,
+        ..Routing::PLAIN
+    });
     let program = MessageSets::of_one_stage(2, vec![(0, 1)]);
     let outcome = simulate(&program, &placement, links, &execution, CountLinkUse::Yes, &mut ()).unwrap();
     let used = outcome.traffic.link_use.as_ref().unwrap();

@@ -9,7 +9,7 @@ use cubefold_simulator::{
     Communication, CubeProgram, Cycles, DivideAndConquer, NeighbourProgram, Pattern, Program,
     ShuffleExchangeProgram, StageRecord,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, RouteChoice, TieRule, Wrap};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
@@ -173,7 +173,11 @@ pub(crate) fn wires(machine: &Machine) -> Option<Wires> {
         neighbours[one.index() as usize].insert(u64::from(other.index()));
         neighbours[other.index() as usize].insert(u64::from(one.index()));
     }
-    Some(Wires { neighbours })
+    let spread = match machine.route_choice() {
+        Some(RouteChoice::Spread(seed)) => Some(seed),
+        Some(RouteChoice::Lowest) | None => None,
+    };
+    Some(Wires { neighbours, spread })
 }
 
 pub(crate) fn grid(machine: &Machine) -> Grid {
@@ -188,6 +192,7 @@ pub(crate) fn tie(rule: TieRule) -> Tie {
         TieRule::Direct => Tie::Direct,
         TieRule::Positive => Tie::Positive,
         TieRule::Negative => Tie::Negative,
+        TieRule::Alternate => Tie::Alternate,
     }
 }
 
@@ -230,7 +235,7 @@ pub(crate) fn cube_placement(most: u64) -> impl Strategy<Value = (Hypercube, Pla
 /// `count` processes on nodes of `machine` at random.
 pub(crate) fn nodes(machine: &Machine, count: u64) -> impl Strategy<Value = Placement> + use<> {
     let machine = machine.clone();
-    let all: Vec<NodeId> = machine.nodes().collect();
+    let all: Vec<NodeId> = machine.hosts().collect();
     subsequence(all, usize::try_from(count).unwrap())
         .prop_shuffle()
         .prop_map(move |nodes| Placement::Table(PlacementTable::new(&machine, nodes).unwrap()))
@@ -271,8 +276,8 @@ pub(crate) fn cube_case(most: u64) -> impl Strategy<Value = Case> {
 pub(crate) fn shared_nodes(machine: &Machine, count: usize) -> impl Strategy<Value = Placement> + use<> {
     let machine = machine.clone();
     // Few nodes, so that many are shared.
-    let last = u32::try_from(machine.node_count().min(count as u64)).unwrap();
-    prop::collection::vec((0..last).prop_map(NodeId::new), count)
+    let few: Vec<NodeId> = machine.hosts().take(count).collect();
+    prop::collection::vec(select(few), count)
         .prop_map(move |nodes| Placement::Table(PlacementTable::new(&machine, nodes).unwrap()))
 }
 

@@ -13,7 +13,7 @@ use cubefold_simulator::{
     Communication, Computations, CountLinkUse, Cycle, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse,
     LocalCost, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict, simulate,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, TieRule, Wrap};
+use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, RouteChoice, TieRule, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
@@ -301,7 +301,11 @@ fn network(generator: &mut impl Rng) -> Machine {
     for _ in 0..generator.random_range(0..=count) {
         links.push((generator.random_range(0..count), generator.random_range(0..count)));
     }
-    Machine::network(MachineKind::Network, Network::from_edges(count, &links).unwrap()).unwrap()
+    let machine =
+        Machine::network(MachineKind::Network, Network::from_edges(count, &links).unwrap()).unwrap();
+    let choice =
+        if generator.random() { RouteChoice::Spread(generator.random()) } else { RouteChoice::Lowest };
+    machine.with_route_choice(choice)
 }
 
 /// Processes on nodes of their own, or several on one.

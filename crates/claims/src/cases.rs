@@ -195,7 +195,7 @@ pub(super) fn route(
         program,
         placement,
         links(mode),
-        Routing { dimension_choice: DimensionChoice::Lowest, phase_length },
+        Routing { dimension_choice: DimensionChoice::Lowest, phase_length, ..Routing::PLAIN },
     )
 }
 

@@ -17,6 +17,7 @@ mod covered;
 mod cs838;
 mod cube;
 mod cube_programs;
+mod data_routing;
 mod dilation;
 mod findings;
 mod greenberg;

@@ -218,7 +218,7 @@ pub(super) fn check_choices(covered: &Covered, placement: &Placement, findings: 
         (CHANCE, TieRule::Direct, random),
     ] {
         let links = links_with(LinkMode::FullDuplex, tie);
-        let routing = Routing { dimension_choice, phase_length: PhaseLength::OfPlacement };
+        let routing = Routing { dimension_choice, phase_length: PhaseLength::OfPlacement, ..Routing::PLAIN };
         let program = permutations(guest, 3, &task);
         match route_by(&program, placement, links, routing) {
             Ok(stages) => {

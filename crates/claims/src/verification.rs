@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::{
     claim::{CheckedClaim, Claim, Trial},
-    constructions, contraction, cs838, cube, cube_programs, dilation,
+    constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
     findings::{Case, Findings, Scope},
     greenberg, listed_steps, misprints, steps,
 };
@@ -67,6 +67,16 @@ const PARTS: &[Part] = &[
         name: "Tao 1988, 4.6: data routing by dilation [steps]",
         claims: listed_steps::claims,
         cases: |_| vec![], // those of chapter 3
+    },
+    Part {
+        name: "Tao 1988, 2.4: data routing by sorting and by chance [steps]",
+        claims: || data_routing::CLAIMS.to_vec(),
+        cases: data_routing::cases,
+    },
+    Part {
+        name: "Twisted toruses: all-to-all [messages, links]",
+        claims: || data_routing::TWIST_CLAIMS.to_vec(),
+        cases: data_routing::twist_cases,
     },
     Part {
         name: "Tao 1988, chapter 5: contraction",

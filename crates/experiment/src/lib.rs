@@ -47,7 +47,7 @@ pub use runner::{
 };
 pub use scenario::{
     CodeTypes, DimensionChoice, Embedding, EmbeddingName, Execution, ExecutionMode, KeyDefault, KeyMachines,
-    KeyValues, LauncherEntry, Loading, Phases, ProgramKind, Run, Scenario, ScenarioError, ScenarioErrors,
-    ScenarioKey, embeddings, load, load_text, program_kinds, read_hosts, scenario_keys,
+    KeyValues, LauncherEntry, Loading, Phases, ProgramKind, RoutingRule, Run, Scenario, ScenarioError,
+    ScenarioErrors, ScenarioKey, embeddings, load, load_text, program_kinds, read_hosts, scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};

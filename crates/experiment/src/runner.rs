@@ -2,15 +2,15 @@
 //!
 //! An outcome that contradicts the prediction of `docs/model.md` section 5 is an error, never a result.
 
-use std::{cmp::Reverse, num::NonZeroUsize, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, num::NonZeroUsize, sync::Arc};
 
-use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
-use cubefold_mapping::PlacementMetrics;
+use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts, Operation};
+use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
 use cubefold_simulator::{
     CountLinkUse, Cycles, DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution,
-    LinkUse, LowerBound, Outcome, PhaseLength, Routing, SimulationError, StageRecord,
+    LinkUse, LowerBound, Outcome, PhaseLength, Routing, RoutingScheme, SimulationError, StageRecord,
 };
-use cubefold_topology::Link;
+use cubefold_topology::{Link, NodeId};
 
 use crate::{
     LinkTraffic, Progress,
@@ -18,7 +18,7 @@ use crate::{
     generator_key::generator_key,
     jobs::Resources,
     progress::Meter,
-    scenario::{DimensionChoice, ExecutionMode, Phases, Run},
+    scenario::{DimensionChoice, ExecutionMode, Phases, RoutingRule, Run},
 };
 
 /// Everything that a run came to.
@@ -38,6 +38,8 @@ pub struct FinishedRun {
     pub unit_hops: u128,
     /// The link that is busy for the most cycles, where link use is counted and any is used.
     pub busiest_link: Option<LinkTraffic>,
+    /// The load of the busiest channel, of networks and of all-to-all, where it is counted.
+    pub channel_congestion: Option<ChannelCongestion>,
     /// Every process in every stage, by process and stage, where they were to be kept.
     pub records: Vec<StageRecord>,
 }
@@ -147,6 +149,7 @@ pub(crate) fn execute_measured(
         unit_hops: unit_hops(run, &outcome, &metrics),
         metrics,
         busiest_link: outcome.traffic.link_use.as_ref().and_then(busiest_link),
+        channel_congestion: channel_congestion(run),
         outcome,
     })
 }
@@ -163,6 +166,36 @@ fn count_link_use(run: &Run) -> CountLinkUse {
     let crossings = messages.saturating_mul(run.machine.distance_bound());
     let is_small = crossings <= MAX_COUNTED_CROSSINGS && run.machine.link_count() <= MAX_COUNTED_LINKS;
     if is_small { CountLinkUse::Yes } else { CountLinkUse::No }
+}
+
+/// The most messages whose channels are counted.
+const MAX_COUNTED_MESSAGES: u64 = 1 << 20;
+/// The most pairs of a process and a channel between which messages are split over all their routes.
+const MAX_SPLIT_PAIRS: u64 = 1 << 25;
+
+/// The load of the busiest channel under the messages of all stages: on networks, where shortest routes are many and one
+/// is chosen, and of an all-to-all; where counting it costs little.
+fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
+    let (program, placement) = (&run.program, &*run.placement);
+    let is_all_to_all =
+        program.collective().is_some_and(|collective| collective.operation() == Operation::AllToAll);
+    let messages = program.pair_count().saturating_mul(program.max_received().max(1) as u64);
+    let pairs = program.process_count().saturating_mul(run.machine.channel_places());
+    let is_small = messages <= MAX_COUNTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
+    let is_straight = !matches!(run.execution.routing, Some(RoutingRule::Valiant | RoutingRule::Sorting));
+    if !(is_small && is_straight && (is_all_to_all || run.machine.graph().is_some())) {
+        return None;
+    }
+    let mut pattern: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
+    for stage in 0..program.stage_count() {
+        program.visit_messages(stage, &mut |source, destination| {
+            let units = program.units(stage, source, destination);
+            *pattern.entry((placement.node(source), placement.node(destination))).or_insert(0) += units;
+        });
+    }
+    let messages: Vec<PatternMessage> =
+        pattern.into_iter().map(|((source, destination), units)| (source, destination, units)).collect();
+    Some(ChannelCongestion::of(&run.machine, &messages, run.communication.tie()))
 }
 
 /// Of the links that are busy the longest, the first by dimension and near end.
@@ -278,6 +311,15 @@ pub(crate) fn execution(run: &Run, threads: NonZeroUsize) -> SimulatorExecution 
                 Phases::Embedding => PhaseLength::OfPlacement,
                 Phases::Unlimited => PhaseLength::Unlimited,
                 Phases::Length(length) => PhaseLength::Links(length),
+            },
+            scheme: match run.execution.routing {
+                Some(RoutingRule::Valiant) => {
+                    let key =
+                        generator_key(run.seed, &format!("nodes by which messages go; {}", task_name(run)));
+                    RoutingScheme::Valiant { key }
+                }
+                Some(RoutingRule::Sorting) => RoutingScheme::Sorting,
+                _ => RoutingScheme::Phases,
             },
         }),
     }

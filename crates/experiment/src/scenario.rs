@@ -9,6 +9,7 @@ mod cycle_bound;
 mod embeddings;
 mod errors;
 mod execution;
+mod failures;
 mod keys;
 mod launcher_file;
 mod library;
@@ -18,12 +19,14 @@ mod mapping;
 mod message_sizes;
 mod neighbour_exchange;
 mod network;
+mod permutation;
 mod placement_file;
 mod program;
 mod settings;
 mod source_file;
 mod stages_file;
 mod sweep;
+mod switched;
 mod timing;
 mod value;
 
@@ -55,7 +58,7 @@ use self::{
 pub use self::{
     embeddings::{Embedding, EmbeddingName, embeddings},
     errors::{ScenarioError, ScenarioErrors},
-    execution::{DimensionChoice, Execution, ExecutionMode, Phases},
+    execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule},
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
     launcher_file::{LauncherEntry, read_hosts},
     loading::{CodeTypes, Loading},
@@ -237,12 +240,13 @@ fn runs(
     let program = program::read(settings, &section, seed, library, errors).map(Arc::new);
     let loading = loading::read(settings, program.as_deref(), errors);
     let embeddings = mapping::read(settings, section.machine.as_ref(), program.as_deref(), errors);
-    let execution = execution::read(settings, errors);
+    let execution = execution::read(settings, section.machine.as_ref(), errors);
     execution::check_fit(settings, &section, program.as_deref(), execution, errors);
     let (tie, eager) = (execution::read_tie(settings, errors), execution::read_eager(settings, errors));
     let (machine, size, program) = together(&section, program.as_ref())?;
     let (partition, drawn_by) = (section.partition.as_ref(), seed.unwrap_or(0));
-    let fit = Fit { settings, program, machine, partition, size, seed: drawn_by };
+    let on_grid = machine.coordinate_grid().unwrap_or(machine);
+    let fit = Fit { settings, program, machine: on_grid, whole: machine, partition, size, seed: drawn_by };
     let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
     let links = section.links.unwrap_or_default();
     let communication =

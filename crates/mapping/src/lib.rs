@@ -25,6 +25,7 @@
 
 pub mod classic;
 mod constant_distances;
+mod failures;
 mod greenberg;
 mod guest;
 mod hypercube;
@@ -43,6 +44,7 @@ pub use classic::{
     RoutedMeasures,
 };
 pub use constant_distances::for_each_constant_distance_placement;
+pub use failures::{TooManyFailuresError, with_failed_links, with_failed_nodes};
 pub use greenberg::{
     DisjointPathsError, GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement,
     GreenbergStage, IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot,
@@ -51,7 +53,10 @@ pub use greenberg::{
 pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
 pub use hypercube::{CubeDimension, CubeDimensionError, Hypercube, HypercubeError};
 pub use lower_bound::{BoundSource, LeastDistances, least_distances};
-pub use metrics::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
+pub use metrics::{
+    ChannelCongestion, Congestion, Dilation, DimensionDistances, Extremes, PatternMessage, PlacementMetrics,
+    all_to_all_pattern,
+};
 pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
 pub use product::{EMBEDDINGS, EmbeddingDescriptor, EmbeddingKind, ProductPlacement, ProductPlacementError};

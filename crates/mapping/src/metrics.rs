@@ -3,6 +3,7 @@
 //! Sums and counts are kept as integers; a mean becomes a fraction only where it is printed. A product
 //! placement is measured field by field, in the time of its side lengths; every other one edge by edge.
 
+mod balanced;
 mod by_edge;
 mod by_field;
 mod congestion;
@@ -11,6 +12,7 @@ mod distances;
 mod edge_blocks;
 mod measures;
 
+pub use balanced::{ChannelCongestion, PatternMessage, all_to_all_pattern};
 pub use measures::{Congestion, Dilation, DimensionDistances, Extremes, PlacementMetrics};
 
 use cubefold_topology::TieRule;

@@ -23,7 +23,7 @@ pub const RANDOM: SeededEmbedding = SeededEmbedding {
 const MAX_NODES: u64 = 1 << 28;
 
 fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
-    let (processes, nodes) = (task.guest.node_count(), task.machine.node_count());
+    let (processes, nodes) = (task.guest.node_count(), task.machine.host_count());
     if nodes < processes {
         let message = format!("{nodes} nodes for {processes} processes, expected at least {processes}");
         return Err(EmbeddingRefusal { message, help: "it puts no two processes on one node" });
@@ -35,7 +35,7 @@ fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
     };
     let key = (task.key)(&format!("random placement; {processes} processes; {nodes} nodes"));
     let mut generator = ChaCha12Rng::from_seed(key);
-    let mut order: Vec<NodeId> = task.machine.nodes().collect();
+    let mut order: Vec<NodeId> = task.machine.hosts().collect();
     for place in 0..count {
         let drawn = generator.random_range(place..order.len());
         order.swap(place, drawn);

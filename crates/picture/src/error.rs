@@ -1,7 +1,5 @@
 //! Why something cannot be drawn.
 
-use cubefold_topology::MachineKind;
-
 /// Why there is no picture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
@@ -32,14 +30,6 @@ pub enum PictureError {
         found: u64,
         /// The most that are drawn.
         most: u64,
-    },
-    /// A machine whose nodes have no coordinates.
-    #[error(
-        "a {kind}, expected a line, ring, mesh, torus or hypercube: only their nodes lie in rows and columns"
-    )]
-    Network {
-        /// The kind of machine.
-        kind: MachineKind,
     },
     /// Too many placements to be distinguished.
     #[error("{found} different placements, expected at most {most}")]
@@ -95,9 +85,6 @@ impl PictureError {
             Self::TooManyProcesses { .. } => "draw a part, with --processes 0..31",
             Self::EmptyWindow { .. } => "name a part of the run, as in --processes 0..31 --cycles 100..400",
             Self::TooManyNodes { .. } => "draw a smaller machine, or use cubefold place --format csv",
-            Self::Network { .. } => {
-                "use cubefold place --format csv, or draw space-time, histogram, spectrum or compare"
-            }
             Self::TooManyPlacements { .. } => "leave out embeddings, or sweep fewer values",
             Self::TooManyRuns { .. } => {
                 "sweep fewer values, or draw scaling from what cubefold run --output writes"

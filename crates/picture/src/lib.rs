@@ -14,6 +14,7 @@ mod font;
 mod legend;
 mod link_map;
 mod machine_plan;
+mod network_layout;
 mod palette;
 mod picture;
 mod placement_grid;

@@ -1,7 +1,9 @@
 //! What every link carries, as a heat map of the machine.
 
+use std::collections::BTreeMap;
+
 use cubefold_experiment::{LinkTraffic, Run};
-use cubefold_topology::{Direction, Sign};
+use cubefold_topology::{Direction, HostDimension, Network, NodeId, Sign};
 
 use crate::{
     error::PictureError,
@@ -48,9 +50,7 @@ impl LinkMeasure {
 /// As [`check_machine`].
 pub fn link_map(run: &Run, measure: LinkMeasure, links: &[LinkTraffic]) -> Result<Picture, PictureError> {
     check_machine(&run.machine)?;
-    let (columns, rows) = MachinePlan::columns_and_rows(&run.machine);
-    let longest = columns.max(rows);
-    let step = (900.0 / as_drawn(longest)).clamp(14.0, 40.0);
+    let step = (900.0 / MachinePlan::longest_side(&run.machine)).clamp(14.0, 40.0);
     let origin = Point { x: 8.0, y: 58.0 };
     let plan = MachinePlan::new(run, step, origin);
     let caption = format!("{}: {}", run.embedding, measure.title());
@@ -95,6 +95,10 @@ impl Map<'_> {
     fn draw_links(&self, sheet: &mut Sheet, links: &[LinkTraffic]) {
         let thick = (self.plan.step * 0.3).clamp(3.0, 9.0).to_string();
         let machine = self.plan.machine;
+        if let Some(network) = machine.graph() {
+            self.draw_network(sheet, network, links, &thick);
+            return;
+        }
         for dimension in machine.shape().dimensions() {
             let used: Vec<&LinkTraffic> =
                 links.iter().filter(|own| own.link.dimension == dimension).collect();
@@ -124,6 +128,35 @@ impl Map<'_> {
                 };
                 self.draw(sheet, dimension.number(), &link, &thick);
             }
+        }
+    }
+
+    /// The links of a network, those that carry more above the others.
+    fn draw_network(&self, sheet: &mut Sheet, network: &Network, links: &[LinkTraffic], thick: &str) {
+        let counts: BTreeMap<(NodeId, HostDimension), u64> =
+            links.iter().map(|own| ((own.link.near, own.link.dimension), own.count)).collect();
+        let directions = self.plan.machine.directions().filter(|direction| direction.sign == Sign::Positive);
+        let ports: Vec<HostDimension> = directions.map(|direction| direction.dimension).collect();
+        let mut drawn: Vec<(u64, NodeId, NodeId)> = vec![];
+        for (near, far) in network.links() {
+            let port = network.neighbours(near).iter().position(|&next| next == far);
+            let dimension = port.and_then(|port| ports.get(port));
+            let count = dimension.and_then(|&dimension| counts.get(&(near, dimension)));
+            drawn.push((count.copied().unwrap_or(0), near, far));
+        }
+        drawn.sort_unstable();
+        for (count, near, far) in drawn {
+            let share = if self.greatest == 0 { 0.0 } else { as_drawn(count) / as_drawn(self.greatest) };
+            let color = heat(share);
+            let (from, to) = (self.plan.middle(near), self.plan.middle(far));
+            let width = if self.plan.is_long(from, to) { "1.5" } else { thick };
+            let title = format!(
+                "({}) to ({}): {count} {}",
+                self.plan.address_text(near),
+                self.plan.address_text(far),
+                self.measure.unit()
+            );
+            sheet.line(from, to, &[("stroke", color.as_str()), ("stroke-width", width)], &title);
         }
     }
 
@@ -194,6 +227,28 @@ mod tests {
             for link in &links {
                 assert!(picture.svg().contains(&format!(": {} guest edges</title>", link.count)), "{shape}");
             }
+        }
+    }
+
+    #[test]
+    fn every_link_of_a_network_says_what_it_carries() {
+        let machines = [
+            "kind = \"fat-tree\"\nleaves = 4\nhosts_per_switch = 2\nspines = 2",
+            "kind = \"dragonfly\"\nhosts_per_switch = 1\nswitches_per_group = 4\nglobal_links = 1",
+            "kind = \"butterfly\"\ndimensions = 3",
+            "kind = \"torus\"\nshape = [4, 4]\ntwist = [[0, 2], [0, 0]]",
+        ];
+        for machine in machines {
+            let run = run(&format!(
+                "[machine]\n{machine}\n[program]\nkind = \"permutation\"\npattern = \"random\"\nprocesses = 8\n"
+            ));
+            let links = link_congestion(&run);
+            let picture = link_map(&run, LinkMeasure::Congestion, &links).unwrap();
+            let titles = picture.svg().matches("guest edges</title>").count() as u64;
+            assert_eq!(titles, run.machine.link_count(), "{machine}");
+            let most = links.iter().map(|link| link.count).max().unwrap();
+            assert!(picture.svg().contains(&format!(": {most} guest edges</title>")));
+            assert!(crate::placement_grid(&run, None).unwrap().svg().contains("process 7</title>"));
         }
     }
 

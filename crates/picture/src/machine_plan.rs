@@ -1,5 +1,5 @@
 //! The places of a machine's nodes on paper: the first coordinate across, the second down, and a
-//! layer for each value of the others.
+//! layer for each value of the others; those of networks as [`NetworkLayout`] says.
 
 use cubefold_experiment::Run;
 use cubefold_topology::{Coordinates, Machine, NodeId};
@@ -7,6 +7,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId};
 use crate::{
     PictureError,
     font::text_width,
+    network_layout::NetworkLayout,
     sheet::{Point, TEXT, as_drawn},
 };
 
@@ -20,6 +21,7 @@ pub(crate) struct MachinePlan<'run> {
     layers: u64,
     layers_across: u64,
     widest_title: f64,
+    layout: Option<NetworkLayout>, // of a network
     /// The distance between neighbours \[pixels\].
     pub(crate) step: f64,
     origin: Point,
@@ -38,11 +40,8 @@ pub const MAX_NODES: u64 = 4096;
 ///
 /// # Errors
 ///
-/// When it is a network, or has more than [`MAX_NODES`] nodes.
+/// When it has more than [`MAX_NODES`] nodes.
 pub fn check_machine(machine: &Machine) -> Result<(), PictureError> {
-    if machine.graph().is_some() {
-        return Err(PictureError::Network { kind: machine.kind() });
-    }
     match machine.node_count() {
         found if found > MAX_NODES => Err(PictureError::TooManyNodes { found, most: MAX_NODES }),
         _ => Ok(()),
@@ -54,12 +53,23 @@ impl<'run> MachinePlan<'run> {
     pub(crate) fn new(run: &'run Run, step: f64, origin: Point) -> Self {
         let machine = &run.machine;
         let (columns, rows) = Self::columns_and_rows(machine);
-        let layers = machine.node_count().div_ceil(columns * rows);
+        let layout = NetworkLayout::new(machine);
+        let layers = if layout.is_some() { 1 } else { machine.node_count().div_ceil(columns * rows) };
         // About as wide as high; few layers are side by side.
         let across = (1..=layers).find(|across| across * columns >= layers.div_ceil(*across) * rows);
         let layers_across = across.unwrap_or(layers).max(layers.min(4));
-        let mut plan =
-            Self { run, machine, columns, rows, layers, layers_across, widest_title: 0.0, step, origin };
+        let mut plan = Self {
+            run,
+            machine,
+            columns,
+            rows,
+            layers,
+            layers_across,
+            widest_title: 0.0,
+            layout,
+            step,
+            origin,
+        };
         let widths = plan.layer_titles().into_iter().map(|(title, _)| text_width(&title, TEXT));
         plan.widest_title = widths.fold(0.0, f64::max);
         plan
@@ -72,6 +82,20 @@ impl<'run> MachinePlan<'run> {
             [columns, rows, ..] => (*columns, *rows),
             [] => (1, 1),
         }
+    }
+
+    /// The greater side of the machine in distances between neighbours.
+    pub(crate) fn longest_side(machine: &Machine) -> f64 {
+        if let Some(layout) = NetworkLayout::new(machine) {
+            return layout.width.max(layout.height).max(1.0);
+        }
+        let (columns, rows) = Self::columns_and_rows(machine);
+        as_drawn(columns.max(rows))
+    }
+
+    /// Whether a link of a network leads across a plan of rows and columns: round it, or from layer to layer.
+    pub(crate) fn is_long(&self, from: Point, to: Point) -> bool {
+        self.layout.is_none() && (from.x - to.x).hypot(from.y - to.y) > 1.5 * self.step
     }
 
     /// The coordinates of a node: on the whole machine, where this is a partition of one.
@@ -87,11 +111,17 @@ impl<'run> MachinePlan<'run> {
 
     /// The width of all layers \[pixels\].
     pub(crate) fn width(&self) -> f64 {
+        if let Some(layout) = &self.layout {
+            return (layout.width + 2.0 * (GAP - 1.0) + 1.0) * self.step;
+        }
         as_drawn(self.layers_across.min(self.layers)) * self.layer_width()
     }
 
     /// The height of all layers \[pixels\].
     pub(crate) fn height(&self) -> f64 {
+        if let Some(layout) = &self.layout {
+            return (layout.height + 2.0 * (GAP - 1.0) + 1.0) * self.step;
+        }
         as_drawn(self.layers.div_ceil(self.layers_across)) * self.layer_height()
     }
 
@@ -101,6 +131,13 @@ impl<'run> MachinePlan<'run> {
         let (column, row) = (index % self.columns, index / self.columns % self.rows);
         let corner = self.layer_corner(index / (self.columns * self.rows));
         let within = (GAP - 1.0) + 0.5;
+        if let Some(layout) = &self.layout {
+            let (x, y) = layout.place(node);
+            return Point {
+                x: self.origin.x + (x + within) * self.step,
+                y: self.origin.y + (y + within) * self.step,
+            };
+        }
         Point {
             x: corner.x + (as_drawn(column) + within) * self.step,
             y: corner.y + self.title_height() + (as_drawn(row) + within) * self.step,

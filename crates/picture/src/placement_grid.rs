@@ -93,6 +93,15 @@ fn label(placement: &Placement, node: NodeId) -> String {
 fn draw_links(sheet: &mut Sheet, plan: &MachinePlan<'_>) {
     let machine = plan.machine;
     sheet.open(&[("stroke", "currentColor"), ("stroke-width", "1"), ("stroke-opacity", "0.35")]);
+    if let Some(network) = machine.graph() {
+        for (one, other) in network.links() {
+            let (from, to) = (plan.middle(one), plan.middle(other));
+            let around = [("stroke-dasharray", "3 2"), ("stroke-opacity", "0.15")];
+            sheet.line(from, to, if plan.is_long(from, to) { &around } else { &[] }, "");
+        }
+        sheet.close();
+        return;
+    }
     for dimension in machine.shape().dimensions().take(2) {
         for node in machine.nodes() {
             let positive = Direction { dimension, sign: Sign::Positive };
@@ -153,12 +162,20 @@ fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[St
     for (node, label) in run.machine.nodes().zip(labels) {
         let middle = plan.middle(node);
         let area = Area { x: middle.x - width / 2.0, y: middle.y - height / 2.0, width, height };
+        let is_down = run.machine.failures().is_some_and(|failures| failures.nodes.contains(&node));
         let holds = match label.as_str() {
+            _ if is_down => "down".to_owned(),
+            "" if !run.machine.is_host(node) => "a switch".to_owned(),
             "" => "no process".to_owned(),
             label if label.contains('+') => format!("processes {}", label.replace('+', ", ")),
             label => format!("process {label}"),
         };
-        let fill = if label.is_empty() { "none" } else { "#cfe6f5" };
+        let fill = match label.as_str() {
+            _ if is_down => "#d0d0d0",
+            "" if !run.machine.is_host(node) => "#f3e3c0",
+            "" => "none",
+            _ => "#cfe6f5",
+        };
         sheet.node_box(area, fill, &format!("node ({}): {holds}", plan.address_text(node)));
     }
     // On a pale region, whatever the colour of the page.

@@ -1,6 +1,8 @@
 //! Channels and links as places in arrays, and the node at the end of a channel.
 
-use cubefold_topology::{Axis, Channel, Direction, Displacement, Leg, Link, Machine, NodeId, Sign, narrow};
+use std::sync::Arc;
+
+use cubefold_topology::{Axis, Direction, Displacement, Leg, Link, Machine, Network, NodeId, Sign, narrow};
 
 /// A message at a node, about to move or moving in one direction.
 ///
@@ -34,7 +36,8 @@ impl Transit {
 ///
 /// Channel `(node, direction)` is at `direction * N + node` and the link with near end `node` in
 /// dimension `j` at `(j - 1) * N + node`: messages that move in one direction from neighbouring
-/// nodes access neighbouring places.
+/// nodes access neighbouring places. In a network the channels of a node are side by side, port by
+/// port, and a link is where the channel of its end with the lower index is.
 #[derive(Debug, Clone)]
 pub(crate) struct Channels {
     nodes: usize,
@@ -46,7 +49,7 @@ pub(crate) struct Channels {
 #[derive(Debug, Clone)]
 enum Steps {
     Grid(Vec<Step>), // by direction
-    Network(Machine),
+    Network(Arc<Network>),
 }
 
 /// How a node's index changes with a step in one direction of a grid.
@@ -64,7 +67,7 @@ impl Channels {
         let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
         let directions: Vec<_> = machine.directions().collect();
         let steps = match machine.graph() {
-            Some(_) => Steps::Network(machine.clone()),
+            Some(network) => Steps::Network(Arc::clone(network)),
             None => Steps::Grid(directions.iter().map(|&direction| Step::new(machine, direction)).collect()),
         };
         Self { nodes, directions, steps }
@@ -72,12 +75,18 @@ impl Channels {
 
     /// The number of places of channels.
     pub(crate) fn channel_places(&self) -> usize {
-        self.nodes * self.directions.len()
+        match &self.steps {
+            Steps::Grid(_) => self.nodes * self.directions.len(),
+            Steps::Network(network) => network.channel_ends().len(),
+        }
     }
 
     /// The number of places of links.
     pub(crate) fn link_places(&self) -> usize {
-        self.channel_places() / 2
+        match &self.steps {
+            Steps::Grid(_) => self.channel_places() / 2,
+            Steps::Network(_) => self.channel_places(),
+        }
     }
 
     /// The number of directions, `2c`.
@@ -88,29 +97,44 @@ impl Channels {
     /// The place of the channel that `transit` needs or occupies.
     #[inline]
     pub(crate) fn channel(&self, transit: &Transit) -> usize {
-        transit.direction as usize * self.nodes + transit.node as usize
+        match &self.steps {
+            Steps::Grid(_) => transit.direction as usize * self.nodes + transit.node as usize,
+            Steps::Network(network) => {
+                network.first_channels()[transit.node as usize] as usize + transit.direction as usize / 2
+            }
+        }
     }
 
     /// The place of the link of that channel.
     #[inline]
     pub(crate) fn link(&self, transit: &Transit) -> usize {
-        if let Steps::Network(machine) = &self.steps {
-            let direction = self.directions[transit.direction as usize];
-            let link = machine.link(Channel { node: NodeId::new(transit.node), direction });
-            return link.dimension.index() * self.nodes + link.near.index() as usize;
+        if let Steps::Network(network) = &self.steps {
+            let channel = self.channel(transit);
+            if transit.direction.is_multiple_of(2) {
+                return channel;
+            }
+            let (node, near) = (NodeId::new(transit.node), network.channel_ends()[channel]);
+            let port = network.neighbours(near).partition_point(|&other| other < node);
+            return network.first_channels()[near.index() as usize] as usize + port;
         }
         let positive = transit.direction.is_multiple_of(2);
         let near = if positive { transit.node } else { self.next(transit) };
         transit.direction as usize / 2 * self.nodes + near as usize
     }
 
-    /// The direction of the channel at a place.
+    /// The direction of the channel at a place of a grid.
     pub(crate) fn direction_of_channel(&self, channel: usize) -> usize {
         channel / self.nodes
     }
 
     /// The link at a place.
     pub(crate) fn link_at(&self, link: usize) -> Link {
+        if let Steps::Network(network) = &self.steps {
+            let firsts = network.first_channels();
+            let near = firsts.partition_point(|&first| first as usize <= link) - 1;
+            let dimension = self.directions[2 * (link - firsts[near] as usize)].dimension;
+            return Link { near: NodeId::new(narrow(near as u64)), dimension };
+        }
         let dimension = self.directions[2 * (link / self.nodes)].dimension;
         Link { near: NodeId::new(narrow((link % self.nodes) as u64)), dimension }
     }
@@ -120,11 +144,7 @@ impl Channels {
     pub(crate) fn next(&self, transit: &Transit) -> u32 {
         match &self.steps {
             Steps::Grid(steps) => steps[transit.direction as usize].after(transit.node),
-            Steps::Network(machine) => {
-                let direction = self.directions[transit.direction as usize];
-                let neighbour = machine.neighbour(NodeId::new(transit.node), direction);
-                neighbour.map_or(transit.node, NodeId::index)
-            }
+            Steps::Network(network) => network.channel_ends()[self.channel(transit)].index(),
         }
     }
 }
@@ -185,6 +205,28 @@ mod tests {
         assert_eq!(channels.next(&transit), neighbour.index());
         let link = channels.link(&transit);
         assert_eq!(channels.link_at(link), machine.link(Channel { node, direction }));
+    }
+
+    #[test]
+    fn steps_and_links_of_networks_equal_those_of_the_topology() {
+        let torus = Machine::new(MachineKind::Torus, &[4, 3]).unwrap();
+        let machines = [
+            Machine::of_dimensions(MachineKind::DeBruijn, 4).unwrap(),
+            torus.with_failures(&[], &[NodeId::new(5)]).unwrap(),
+        ];
+        for machine in machines {
+            let channels = Channels::new(&machine);
+            let mut places: Vec<usize> = vec![];
+            for node in machine.nodes() {
+                for direction in machine.directions() {
+                    if machine.neighbour(node, direction).is_some() {
+                        check_step(&machine, &channels, node, direction);
+                        places.push(channels.channel(&Transit::new(0, node, Leg { direction, hops: 1 })));
+                    }
+                }
+            }
+            assert!(places.into_iter().eq(0..channels.channel_places()));
+        }
     }
 
     #[test]

@@ -22,8 +22,8 @@ use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, LinkUse, Observer, Program, ServiceOrder, SimulationError, StageRecord,
-    Summary, Switching, Traffic,
+    Communication, Cycle, Cycles, LinkUse, Observer, Program, ServiceOrder, SimulationError, SortedOrder,
+    StageRecord, Summary, Switching, Traffic,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -33,6 +33,24 @@ pub struct Routing {
     pub dimension_choice: DimensionChoice,
     /// The most links that a message moves in a phase.
     pub phase_length: PhaseLength,
+    /// The way from source to destination.
+    pub scheme: RoutingScheme,
+}
+
+/// The way of the messages of a stage from their sources to their destinations.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum RoutingScheme {
+    /// Straight, by phases.
+    #[default]
+    Phases,
+    /// First to a node chosen at random for each message, then to the destination, each by phases (Valiant 1982;
+    /// section 20).
+    Valiant {
+        /// The key of the choices: the same key makes the same choices.
+        key: [u8; 32],
+    },
+    /// By sorting the messages by their destinations (section 20).
+    Sorting,
 }
 
 /// Which of the coordinates that differ a message corrects next.
@@ -61,8 +79,11 @@ pub enum PhaseLength {
 
 impl Routing {
     /// The lowest coordinate first, and phases as the placement says.
-    pub const PLAIN: Self =
-        Self { dimension_choice: DimensionChoice::Lowest, phase_length: PhaseLength::OfPlacement };
+    pub const PLAIN: Self = Self {
+        dimension_choice: DimensionChoice::Lowest,
+        phase_length: PhaseLength::OfPlacement,
+        scheme: RoutingScheme::Phases,
+    };
 
     /// The most links that a message of a subset of `placement` moves in a phase.
     pub(crate) fn limit(&self, placement: &Placement, subset: u32) -> u64 {
@@ -79,22 +100,31 @@ impl Routing {
 ///
 /// # Errors
 ///
-/// On a network, for a program in some of whose stages some processes do not compute, and under
-/// rules by which messages do not move in steps (section 13.4).
+/// On a network, for a program in some of whose stages some processes do not compute, by sorting on
+/// a machine with a length that is no power of two, and under rules by which messages do not move in steps (section 13.4).
 pub(crate) fn check<P: Program>(
     program: &P,
     placement: &Placement,
     communication: Communication,
+    routing: &Routing,
 ) -> Result<(), SimulationError> {
     match (placement.machine().graph(), communication.links()) {
         (Some(_), LinkMode::SingleDirection) => Err(SimulationError::NoTurns),
         (Some(_), LinkMode::FullDuplex | LinkMode::HalfDuplex) => Err(SimulationError::NoPhases),
         (None, _) if !program.all_processes_compute() => Err(SimulationError::NotTogether),
+        (None, _) if routing.scheme == RoutingScheme::Sorting && sorted_order(placement).is_none() => {
+            Err(SimulationError::NotSorted)
+        }
         (None, _) => match rule_without_steps(communication) {
             Some(rule) => Err(SimulationError::NoSteps { rule }),
             None => Ok(()),
         },
     }
+}
+
+/// The order in which the nodes of a machine are sorted; none where a length is no power of two.
+fn sorted_order(placement: &Placement) -> Option<SortedOrder> {
+    SortedOrder::new(placement.machine().grid()?).ok()
 }
 
 /// The first rule that says something else than that all messages move link by link in steps.
@@ -148,7 +178,9 @@ pub(crate) fn run<P: Program, O: Observer>(
         stages.push(schedule.routing);
     }
     summary.add_finish(begin, program.process_count());
-    let (routing, link_use) = (Some(stages), scheduler.into_link_use());
+    // Which links a sort uses when is not followed link by link.
+    let is_counted = routing.scheme != RoutingScheme::Sorting;
+    let (routing, link_use) = (Some(stages), scheduler.into_link_use().filter(|_| is_counted));
     Traffic { messages, hops, longest_queue: None, routing, link_use }
 }
 

@@ -64,9 +64,9 @@ pub(crate) fn check(placement: &Placement, communication: Communication) -> Resu
 pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
     const BYTES_PER_MESSAGE: u64 = 160;
     const BYTES_PER_CHANNEL: u64 = 12;
-    let channels = machine.directions().count() as u64 * machine.node_count();
+    let channels = machine.channel_places();
     let messages = program.process_count() * program.max_received().max(1) as u64;
-    let routes = machine.graph().map_or(0, |network| network.bytes_of_routes());
+    let routes = machine.bytes_of_routes();
     messages * BYTES_PER_MESSAGE + channels * BYTES_PER_CHANNEL + routes
 }
 
@@ -205,6 +205,7 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
     fn new(input: &HopInput<'run, P>, network: N, observer: &'run mut O) -> Self {
         let &HopInput { program, placement, communication, starts } = input;
         let nodes = placement.nodes();
+        placement.machine().prepare_routes(&nodes);
         Self {
             program,
             routes: Routes::new(placement.machine(), communication.tie()),
@@ -259,7 +260,8 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
     /// A message begins a leg at `node`, or continues one, or is received.
     fn advance(&mut self, message: u32, node: NodeId, now: Cycle) {
         let destination = self.processes.node(self.processes.destination(message));
-        self.start_leg(message, node, self.routes.next_leg(node, destination), now);
+        let source = || self.processes.node(self.processes.source(message));
+        self.start_leg(message, node, self.routes.next_leg(source, node, destination), now);
     }
 
     /// A message begins its next leg at `node`; one that has none is received.

@@ -30,6 +30,7 @@ mod channel_queue;
 mod channels;
 mod coordinated;
 mod cycle;
+mod data_routing;
 mod engine_choice;
 mod event_queue;
 mod field_line;
@@ -45,8 +46,9 @@ mod time_wheel;
 mod timing;
 
 pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_times};
-pub use coordinated::{DimensionChoice, PhaseLength, Routing};
+pub use coordinated::{DimensionChoice, PhaseLength, Routing, RoutingScheme};
 pub use cycle::{Cycle, Cycles};
+pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};
 pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts};
 pub use observe::{
     Observer, StageRecord,

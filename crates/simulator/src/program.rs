@@ -15,7 +15,7 @@ pub(crate) mod stage_program;
 
 use cubefold_mapping::ProcessId;
 
-use crate::{CubeProgram, Cycles, MessageSizes};
+use crate::{CubeProgram, Cycles};
 
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
@@ -50,26 +50,22 @@ pub trait Program: Sync {
         true
     }
 
-    /// The sizes of messages, in a program whose stages have one size each.
-    fn sizes(&self) -> &MessageSizes {
-        &MessageSizes::ONE_UNIT
-    }
-
     /// The size of the messages that `source` sends to `destination` in a stage, at least 1
     /// \[units\].
     fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        let _ = (source, destination);
-        self.sizes().of_stage(stage)
+        let _ = (stage, source, destination);
+        1
     }
 
     /// The size of the largest message of a stage, at least 1 \[units\].
     fn max_units(&self, stage: usize) -> u64 {
-        self.sizes().of_stage(stage)
+        let _ = stage;
+        1
     }
 
     /// The size of every message, where all have one \[units\].
     fn uniform_units(&self) -> Option<u64> {
-        self.sizes().uniform()
+        Some(1)
     }
 
     /// Whether a process computes in a stage. One that does not is ready for its messages as soon

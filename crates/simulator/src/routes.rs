@@ -1,6 +1,8 @@
 //! The route of each message, leg by leg.
 
-use cubefold_topology::{Axis, Direction, Displacement, HostDimension, Leg, Machine, NodeId, TieRule};
+use cubefold_topology::{
+    Axis, Direction, Displacement, HostDimension, Leg, Machine, NodeId, RouteChoice, TieRule,
+};
 
 /// The routes of a machine: the same as [`Machine::next_leg`] and [`Machine::distance`], but faster
 /// on a grid.
@@ -9,6 +11,7 @@ pub(crate) struct Routes<'run> {
     machine: &'run Machine,
     axes: Vec<(HostDimension, Axis)>, // of a grid; empty for another network
     tie: TieRule,
+    by_chance: bool, // whether the next link depends on the source
 }
 
 impl<'run> Routes<'run> {
@@ -17,25 +20,29 @@ impl<'run> Routes<'run> {
             Some(_) => vec![],
             None => machine.shape().dimensions().zip(machine.axes().iter().copied()).collect(),
         };
-        Self { machine, axes, tie }
+        let by_chance = matches!(machine.route_choice(), Some(RouteChoice::Spread(_)));
+        Self { machine, axes, tie, by_chance }
     }
 
     /// The distance between two nodes \[links\], and the first leg of the route.
     pub(crate) fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
         if self.axes.is_empty() {
-            return (self.machine.distance(from, to), self.next_leg(from, to));
+            return (self.machine.distance(from, to), self.next_leg(|| from, from, to));
         }
         let legs = self.axes.iter().filter_map(|&axis| self.leg(axis, from, to));
         legs.fold((0, None), |(distance, first), leg| (distance + leg.hops, first.or(Some(leg))))
     }
 
-    /// The next leg of a message at `at`; none when it is at its destination.
-    pub(crate) fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
+    /// The next leg of a message at `at`, which set out from the node that `source` returns; none when it is at its
+    /// destination.
+    #[inline]
+    pub(crate) fn next_leg(&self, source: impl FnOnce() -> NodeId, at: NodeId, to: NodeId) -> Option<Leg> {
         if at == to {
             return None;
         }
         if self.axes.is_empty() {
-            return self.machine.next_leg(at, to, self.tie);
+            let from = if self.by_chance { source() } else { at };
+            return self.machine.leg_at(from, at, to, self.tie);
         }
         self.axes.iter().find_map(|&axis| self.leg(axis, at, to))
     }
@@ -68,7 +75,7 @@ mod tests {
                 let routes = Routes::new(machine, tie);
                 for (at, to) in machine.nodes().flat_map(|at| machine.nodes().map(move |to| (at, to))) {
                     let leg = machine.next_leg(at, to, tie);
-                    assert_eq!(routes.next_leg(at, to), leg);
+                    assert_eq!(routes.next_leg(|| at, at, to), leg);
                     assert_eq!(routes.begin(at, to), (machine.distance(at, to), leg));
                 }
             }

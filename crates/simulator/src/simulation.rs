@@ -11,7 +11,7 @@ use cubefold_topology::LinkMode;
 
 use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, LinkUse, NoBeltError, Observer, Program, Routing,
-    Shortcuts, Summary, Traffic,
+    RoutingScheme, Shortcuts, Summary, Traffic,
     belt::{self, BeltOutcome},
     coordinated,
     field_line::{FieldLine, Pair},
@@ -92,6 +92,9 @@ pub enum SimulationError {
     /// Coordinated execution on a network.
     #[error("coordinated execution on a network, whose nodes have no coordinates to correct")]
     NoPhases,
+    /// Routing by sorting on a machine with a length that is no power of two.
+    #[error("routing by sorting on a machine with a length that is no power of two")]
+    NotSorted,
     /// Messages that differ in size, or whose transmissions occupy a link, move their heads and are
     /// received in different times, in an engine for messages of one unit.
     #[error("messages whose times on a link differ, expected messages of one unit")]
@@ -289,13 +292,15 @@ fn check_and_choose<'run, P: Program>(
     check_clock(program, placement, communication)?;
     match execution {
         Execution::Asynchronous(_) => hop::check(placement, communication)?,
-        Execution::Coordinated(_) => coordinated::check(program, placement, communication)?,
+        Execution::Coordinated(routing) => coordinated::check(program, placement, communication, routing)?,
     }
     let selection = choose(program, placement, communication, execution)?;
     match selection {
         // The messages of one line at a time are in flight.
         EngineSelection::Belt(belt::Plan::Classes(_) | belt::Plan::EachLine(_)) => {}
-        EngineSelection::Coordinated(_) if coordinated::is_line_separable(program, placement) => {}
+        EngineSelection::Coordinated(routing)
+            if routing.scheme == RoutingScheme::Phases
+                && coordinated::is_line_separable(program, placement) => {}
         EngineSelection::Belt(belt::Plan::Whole(_))
         | EngineSelection::Hop(_)
         | EngineSelection::Slabs(..)

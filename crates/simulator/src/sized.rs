@@ -85,7 +85,7 @@ impl PacketNetwork {
 
 /// Bytes that a run takes at most, roughly.
 pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: Communication) -> u64 {
-    let channels = machine.directions().count() as u64 * machine.node_count();
+    let channels = machine.channel_places();
     let processes = program.process_count();
     let stages = program.stage_count() as u64;
     // Eager messages of several stages may be under way together.
@@ -97,7 +97,7 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: C
     };
     // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
     let packets = messages.saturating_mul(communication.packet_count(largest).min(8));
-    let routes = machine.graph().map_or(0, |network| network.bytes_of_routes());
+    let routes = machine.bytes_of_routes();
     let directions = machine.directions().count() as u64;
     let network = match communication.service() {
         ServiceOrder::FirstCome => FirstComeNetwork::bytes(channels, packets),
@@ -166,6 +166,7 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
         }
         // Taken from the end.
         beginning.reverse();
+        placement.machine().prepare_routes(&nodes);
         Self {
             program,
             routes: Routes::new(placement.machine(), communication.tie()),
@@ -270,9 +271,10 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
     #[inline]
     fn arrive(&mut self, packet: &Packet, now: Cycle) {
         if packet.is_at_end_of_leg() {
-            let to = self.messages.record(packet.message()).to;
+            let record = self.messages.record(packet.message());
+            let source = || self.nodes[record.source.label() as usize];
             // A packet with links left is not at its destination.
-            if let Some(leg) = self.routes.next_leg(packet.node(), to) {
+            if let Some(leg) = self.routes.next_leg(source, packet.node(), record.to) {
                 self.join(&packet.on_leg(leg), now);
             }
         } else {

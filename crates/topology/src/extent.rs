@@ -15,11 +15,13 @@ pub enum TieRule {
     Positive,
     /// Always `-`.
     Negative,
+    /// `+` from even coordinates and `-` from odd ones, so that both directions are used alike (section 19).
+    Alternate,
 }
 
 impl TieRule {
     /// Every rule, the default first.
-    pub const ALL: [Self; 3] = [Self::Direct, Self::Positive, Self::Negative];
+    pub const ALL: [Self; 4] = [Self::Direct, Self::Positive, Self::Negative, Self::Alternate];
 
     /// The word for it in every file.
     #[must_use]
@@ -28,6 +30,7 @@ impl TieRule {
             Self::Direct => "direct",
             Self::Positive => "positive",
             Self::Negative => "negative",
+            Self::Alternate => "alternate",
         }
     }
 }
@@ -139,6 +142,7 @@ impl Extent {
             TieRule::Direct => false,
             TieRule::Positive => descends,
             TieRule::Negative => !descends,
+            TieRule::Alternate => descends == from.is_multiple_of(2),
         };
         // One more where a tie turns: then equally long is shorter.
         let turns = around < straight + u64::from(tie_turns);
@@ -230,8 +234,10 @@ mod tests {
     fn ties_are_broken_as_the_rule_says() {
         let ring = Extent::new(8, Wrap::Around);
         let signs = |from, to| TieRule::ALL.map(|tie| ring.displacement(from, to, tie).unwrap().sign);
-        assert_eq!(signs(1, 5), [Sign::Positive, Sign::Positive, Sign::Negative]);
-        assert_eq!(signs(5, 1), [Sign::Negative, Sign::Positive, Sign::Negative]);
+        let [up, down] = Sign::BOTH;
+        assert_eq!(signs(1, 5), [up, up, down, down]);
+        assert_eq!(signs(5, 1), [down, up, down, down]);
+        assert_eq!(signs(6, 2), [down, up, down, up]);
     }
 
     #[test]

@@ -5,7 +5,10 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{Network, NetworkError};
+use crate::{
+    Network, NetworkError,
+    routing::{RouteRule, Symmetry},
+};
 
 /// The lengths by which nodes are numbered, from the dimensions and the number of words of that many bits.
 type Lengths = fn(u64, u64) -> Vec<u64>;
@@ -19,6 +22,7 @@ pub(crate) struct Family {
     pub(crate) dimensions: RangeInclusive<u64>, // the greatest have about 2^20 nodes
     lengths: Lengths,
     links: Links,
+    rule: fn(u32) -> RouteRule,
 }
 
 impl Family {
@@ -27,36 +31,70 @@ impl Family {
         let order = u32::try_from(dimensions).ok().filter(|_| self.dimensions.contains(&dimensions))?;
         let lengths = (self.lengths)(dimensions, 1 << order);
         let nodes = u32::try_from(lengths.iter().product::<u64>()).ok()?;
-        Some((lengths, Network::from_edges(nodes, &(self.links)(order))))
+        let network = Network::from_edges(nodes, &(self.links)(order));
+        Some((lengths, network.map(|network| network.with_rule((self.rule)(order)))))
     }
 
     /// A hypercube with a cycle of `n` nodes for each of its own: `(i, x)` at `i + n x`.
-    pub(crate) const CUBE_CONNECTED_CYCLES: Self =
-        Self { dimensions: 2..=16, lengths: |own, words| vec![own, words], links: cube_connected_cycles };
+    pub(crate) const CUBE_CONNECTED_CYCLES: Self = Self {
+        dimensions: 2..=16,
+        lengths: |own, words| vec![own, words],
+        links: cube_connected_cycles,
+        rule: rotation,
+    };
 
     /// `n` levels of `2^n` nodes, of which the last leads to the first: `(i, x)` at `i + n x`.
-    pub(crate) const WRAPPED_BUTTERFLY: Self =
-        Self { dimensions: 2..=16, lengths: |own, words| vec![own, words], links: wrapped_butterfly };
+    pub(crate) const WRAPPED_BUTTERFLY: Self = Self {
+        dimensions: 2..=16,
+        lengths: |own, words| vec![own, words],
+        links: wrapped_butterfly,
+        rule: rotation,
+    };
 
     /// `n + 1` levels of `2^n` nodes: `(i, x)` at `i + (n + 1) x`.
-    pub(crate) const BUTTERFLY: Self =
-        Self { dimensions: 1..=15, lengths: |own, words| vec![own + 1, words], links: butterfly };
+    pub(crate) const BUTTERFLY: Self = Self {
+        dimensions: 1..=15,
+        lengths: |own, words| vec![own + 1, words],
+        links: butterfly,
+        rule: RouteRule::Butterfly,
+    };
 
     /// Words of `n` bits, linked by rotation and by exchange.
-    pub(crate) const SHUFFLE_EXCHANGE: Self =
-        Self { dimensions: 1..=20, lengths: |_, words| vec![words], links: shuffle_exchange };
+    pub(crate) const SHUFFLE_EXCHANGE: Self = Self {
+        dimensions: 1..=20,
+        lengths: |_, words| vec![words],
+        links: shuffle_exchange,
+        rule: RouteRule::ShuffleExchange,
+    };
 
     /// Words of `n` bits, linked by shifts.
-    pub(crate) const DE_BRUIJN: Self =
-        Self { dimensions: 1..=20, lengths: |_, words| vec![words], links: de_bruijn };
+    pub(crate) const DE_BRUIJN: Self = Self {
+        dimensions: 1..=20,
+        lengths: |_, words| vec![words],
+        links: de_bruijn,
+        rule: RouteRule::DeBruijn,
+    };
 
     /// The complete binary tree.
-    pub(crate) const BINARY_TREE: Self =
-        Self { dimensions: 1..=19, lengths: |_, words| vec![2 * words - 1], links: binary_tree };
+    pub(crate) const BINARY_TREE: Self = Self {
+        dimensions: 1..=19,
+        lengths: |_, words| vec![2 * words - 1],
+        links: binary_tree,
+        rule: |_| RouteRule::Searched,
+    };
 
     /// Leaves with a tree over every row and column.
-    pub(crate) const MESH_OF_TREES: Self =
-        Self { dimensions: 1..=9, lengths: |_, words| vec![words * (3 * words - 2)], links: mesh_of_trees };
+    pub(crate) const MESH_OF_TREES: Self = Self {
+        dimensions: 1..=9,
+        lengths: |_, words| vec![words * (3 * words - 2)],
+        links: mesh_of_trees,
+        rule: |_| RouteRule::Searched,
+    };
+}
+
+/// The routes of a network that rotation and exclusive or move to itself.
+fn rotation(order: u32) -> RouteRule {
+    RouteRule::symmetric(Symmetry::Rotation(order))
 }
 
 /// `(i, x)` at `i + n x`: the cycle of word `x`, and a cube link across bit `i`.

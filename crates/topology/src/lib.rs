@@ -3,7 +3,7 @@
 //! A [`Machine`] is a [`Grid`] or a graph. A grid has nodes in one or more dimensions, each of which wraps around or
 //! does not (`docs/model.md` section 1; Tao 1988, 3.2.2 and 3.2.3). Nothing of it is stored: everything is computed from
 //! coordinates ([`Axis`]), so that a machine of four billion nodes takes no more memory than one of eight. A graph, like a
-//! butterfly, a tree or a list of links, is a [`Network`], whose routes are looked up in tables. This crate knows nodes,
+//! butterfly, a fat tree or a list of links, is a [`Network`], whose routes are shortest, by formula or looked up in tables. This crate knows nodes,
 //! links and channels, distances, routes and the three link modes.
 //!
 //! It knows no processes, no placements and no time; the crates above add those.
@@ -31,7 +31,10 @@ mod network;
 mod node;
 mod partition;
 mod route;
+mod routing;
 mod shape;
+mod switched;
+mod twisted;
 
 pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
 pub use divisor::{Divisor, Length, narrow};
@@ -39,10 +42,11 @@ pub use extent::{Displacement, Extent, TieRule, Wrap, ring_add, ring_sub};
 pub use grid::Grid;
 pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
 pub use link::{Channel, Direction, Leg, Link, LinkMode, Sign};
-pub use machine::{Graph, GraphSource, Machine, MachineError, MachineForm};
+pub use machine::{Failures, Graph, GraphSource, Machine, MachineError, MachineForm};
 pub use machine_kind::{MachineKind, MachineKindDescriptor};
-pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError};
+pub use network::{MAX_NEIGHBOURS, MAX_ROUTED_NODES, Network, NetworkError, RouteChoice};
 pub use node::{Coordinates, CoordinatesError, NodeError, NodeId};
 pub use partition::{Partition, PartitionError};
 pub use route::Route;
 pub use shape::{HostDimension, HostDimensionError, MAX_DIMENSIONS, MAX_NODE_COUNT, Shape, ShapeError};
+pub use switched::{MAX_NETWORK_NODES, NetworkParameters};

@@ -32,6 +32,14 @@ pub enum MachineKind {
     BinaryTree,
     /// `2^n x 2^n` leaves with a complete binary tree over every row and column.
     MeshOfTrees,
+    /// Nodes that are all linked with each other.
+    FullMesh,
+    /// Switches on the lines of a grid, with hosts.
+    HyperX,
+    /// Groups of switches, with hosts.
+    Dragonfly,
+    /// Levels of switches, with hosts below.
+    FatTree,
     /// Links one by one.
     Network,
     /// A binary tree that has grown at random.
@@ -70,12 +78,14 @@ pub(crate) enum KindStructure {
     },
     /// A graph, from a number of dimensions.
     Family(&'static Family),
+    /// A graph, from the parameters of a network with switches.
+    Parameters,
     /// A graph, from its links.
     Links,
 }
 
 /// Every kind, in the order of [`MachineKind`].
-static KINDS: [MachineKindDescriptor; 15] = [
+static KINDS: [MachineKindDescriptor; 19] = [
     MachineKindDescriptor {
         kind: MachineKind::Line,
         name: "line",
@@ -104,7 +114,7 @@ static KINDS: [MachineKindDescriptor; 15] = [
         kind: MachineKind::Torus,
         name: "torus",
         description: "a grid that wraps around",
-        keys: &["shape", "wrap"],
+        keys: &["shape", "wrap", "twist"],
         is_host: true,
         structure: KindStructure::Grid { wrap: Wrap::Around, one_dimension: false, lengths_of_two: false },
     },
@@ -173,6 +183,38 @@ static KINDS: [MachineKindDescriptor; 15] = [
         structure: KindStructure::Family(&Family::MESH_OF_TREES),
     },
     MachineKindDescriptor {
+        kind: MachineKind::FullMesh,
+        name: "full-mesh",
+        description: "nodes that are all linked with each other",
+        keys: &["nodes"],
+        is_host: true,
+        structure: KindStructure::Parameters,
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::HyperX,
+        name: "hyperx",
+        description: "switches with hosts, linked with all on the same line of a grid",
+        keys: &["shape", "hosts_per_switch"],
+        is_host: true,
+        structure: KindStructure::Parameters,
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::Dragonfly,
+        name: "dragonfly",
+        description: "groups of switches with hosts, every two groups linked",
+        keys: &["hosts_per_switch", "switches_per_group", "global_links"],
+        is_host: true,
+        structure: KindStructure::Parameters,
+    },
+    MachineKindDescriptor {
+        kind: MachineKind::FatTree,
+        name: "fat-tree",
+        description: "levels of switches, with hosts below",
+        keys: &["leaves", "hosts_per_switch", "spines", "arity", "levels"],
+        is_host: true,
+        structure: KindStructure::Parameters,
+    },
+    MachineKindDescriptor {
         kind: MachineKind::Network,
         name: "network",
         description: "links one by one",
@@ -232,7 +274,7 @@ impl MachineKind {
     pub const GRIDS: [Self; 5] = select(Selection::Grids);
 
     /// Every kind that a program can run on.
-    pub const HOSTS: [Self; 11] = select(Selection::Hosts);
+    pub const HOSTS: [Self; 15] = select(Selection::Hosts);
 
     /// Every kind.
     pub const ALL: [Self; KINDS.len()] = select(Selection::All);
@@ -260,8 +302,14 @@ impl MachineKind {
     pub fn network_dimensions(self) -> Option<RangeInclusive<u64>> {
         match self.structure() {
             KindStructure::Family(family) => Some(family.dimensions.clone()),
-            KindStructure::Grid { .. } | KindStructure::Links => None,
+            KindStructure::Grid { .. } | KindStructure::Parameters | KindStructure::Links => None,
         }
+    }
+
+    /// Whether its machines are made from the parameters of a network with switches, or of a full mesh.
+    #[must_use]
+    pub fn has_parameters(self) -> bool {
+        matches!(self.structure(), KindStructure::Parameters)
     }
 
     /// The word for it in every file.
@@ -275,7 +323,7 @@ impl MachineKind {
     pub fn wrap(self) -> Wrap {
         match self.structure() {
             KindStructure::Grid { wrap, .. } => *wrap,
-            KindStructure::Family(_) | KindStructure::Links => Wrap::Open,
+            KindStructure::Family(_) | KindStructure::Parameters | KindStructure::Links => Wrap::Open,
         }
     }
 }

@@ -1,15 +1,50 @@
-//! Networks: nodes and links that lie in no dimensions, and shortest routes by tables.
+//! Networks: nodes and links that lie in no dimensions, and shortest routes by formula or by tables.
+//!
+//! Of several shortest routes a message takes the one over the neighbours with the lowest numbers, or one by chance
+//! ([`RouteChoice`]; `docs/model.md` sections 12 and 19). Distances come from the [`RouteRule`] of a regular network;
+//! where it has none, or is slower, routes are looked up in tables, a row a destination, found by search.
 
 use std::{collections::VecDeque, sync::OnceLock};
 
-use crate::{Channel, Direction, HostDimension, Link, NodeId, Sign};
+use rayon::prelude::*;
+
+use crate::{
+    Channel, Direction, HostDimension, Link, NodeId, Sign,
+    routing::{MAX_ROUTE_COUNT, RouteRule, short},
+};
 
 /// The most neighbours that a node of a network may have.
 pub const MAX_NEIGHBOURS: usize = HostDimension::MAX_PORTS;
 
-/// The most nodes of a network between which messages are routed: routes are looked up in tables of a byte for
-/// every pair of nodes.
+/// The most nodes of a network whose routes are looked up in tables of a byte for every pair of nodes.
 pub const MAX_ROUTED_NODES: u64 = 1 << 16;
+
+/// The most nodes of a network whose routes are looked up although a formula has them.
+const MAX_LOOKED_UP_NODES: u64 = 1 << 12;
+
+/// Which of the shortest routes of a network a message takes (`docs/model.md` sections 12 and 19).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum RouteChoice {
+    /// The one over the neighbours with the lowest numbers.
+    #[default]
+    Lowest,
+    /// Any, all equally likely, by a hash of source, destination and this seed.
+    Spread(u64),
+}
+
+impl RouteChoice {
+    /// The words for all choices.
+    pub const NAMES: [&str; 2] = ["lowest", "spread"];
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lowest => Self::NAMES[0],
+            Self::Spread(_) => Self::NAMES[1],
+        }
+    }
+}
 
 /// An undirected graph without loops and without two links between the same nodes.
 ///
@@ -20,7 +55,10 @@ pub const MAX_ROUTED_NODES: u64 = 1 << 16;
 pub struct Network {
     firsts: Vec<u32>, // for each node, where its neighbours begin; one more for the end of the last
     neighbours: Vec<NodeId>, // those of each node, ascending
+    hosts: u32,       // the nodes that processes can be on, the first ones
+    rule: RouteRule,
     routes: Routes,
+    spread: OnceLock<Box<[OnceLock<RouteCounts>]>>, // by destination, where no formula has them
 }
 
 /// A list of links that makes no network.
@@ -74,7 +112,48 @@ impl Network {
             firsts[node + 1] += firsts[node];
         }
         let neighbours = arcs.into_iter().map(|(_, to)| NodeId::new(to)).collect();
-        Ok(Self { firsts, neighbours, routes: Routes::new(node_count) })
+        Ok(Self {
+            firsts,
+            neighbours,
+            hosts: node_count,
+            rule: RouteRule::Searched,
+            routes: Routes::default(),
+            spread: OnceLock::new(),
+        })
+    }
+
+    /// The same with processes on the first `hosts` nodes only.
+    pub(crate) fn with_hosts(self, hosts: u32) -> Self {
+        Self { hosts, ..self }
+    }
+
+    /// How distances are found.
+    #[cfg(test)]
+    pub(crate) fn rule(&self) -> &RouteRule {
+        &self.rule
+    }
+
+    /// The same with distances by a formula.
+    pub(crate) fn with_rule(self, rule: RouteRule) -> Self {
+        Self { rule, ..self }
+    }
+
+    /// The number of nodes that processes can be on, failed ones included: the first ones.
+    #[must_use]
+    pub fn host_count(&self) -> u64 {
+        self.hosts.into()
+    }
+
+    /// Where the channels of every node begin in a list of all, port by port; one more for the end of the last.
+    #[must_use]
+    pub fn first_channels(&self) -> &[u32] {
+        &self.firsts
+    }
+
+    /// The nodes that the channels of [`Self::first_channels`] lead to.
+    #[must_use]
+    pub fn channel_ends(&self) -> &[NodeId] {
+        &self.neighbours
     }
 
     /// The number of nodes.
@@ -89,10 +168,37 @@ impl Network {
         self.neighbours.len() as u64 / 2
     }
 
-    /// Bytes of memory that the tables of routes to all nodes take.
+    /// Bytes of memory that the tables of routes to all hosts take; none by formula.
     #[must_use]
-    pub fn bytes_of_routes(&self) -> u64 {
-        self.node_count().saturating_mul(self.node_count())
+    pub fn bytes_of_routes(&self, choice: RouteChoice) -> u64 {
+        let pairs = self.node_count().saturating_mul(self.host_count());
+        match choice {
+            RouteChoice::Lowest if !self.looks_up() => 0,
+            RouteChoice::Lowest if self.has_narrow_ports() => pairs,
+            RouteChoice::Lowest => pairs.saturating_mul(2),
+            RouteChoice::Spread(_) if self.counts_routes() => 0,
+            RouteChoice::Spread(_) => pairs.saturating_mul((size_of::<u16>() + size_of::<u64>()) as u64),
+        }
+    }
+
+    /// Whether routes are looked up in tables.
+    #[must_use]
+    pub fn looks_up(&self) -> bool {
+        match self.rule {
+            RouteRule::Searched => true,
+            _ => self.rule.is_slow() && self.node_count() <= MAX_LOOKED_UP_NODES,
+        }
+    }
+
+    /// Whether a formula has the number of shortest routes between two nodes.
+    #[must_use]
+    pub fn counts_routes(&self) -> bool {
+        self.rule.route_count(self, 0, 0).is_some()
+    }
+
+    /// Whether ports fit into a byte, one number being left.
+    fn has_narrow_ports(&self) -> bool {
+        self.max_degree() < usize::from(u8::MAX)
     }
 
     /// The neighbours of a node, ascending.
@@ -118,10 +224,31 @@ impl Network {
         self.distances_to(NodeId::new(0)).iter().all(Option::is_some)
     }
 
-    /// A bound on the distance between two connected nodes \[links\]: twice the distance of the node farthest from node 0.
+    /// A bound on the distance between two connected nodes \[links\]: twice the distance of the node farthest from a
+    /// node that has links.
     pub(crate) fn distance_bound(&self) -> u64 {
-        let farthest = self.distances_to(NodeId::new(0)).into_iter().flatten().max();
-        2 * u64::from(farthest.unwrap_or(0))
+        let linked = self.firsts.windows(2).position(|pair| pair[0] < pair[1]).unwrap_or(0);
+        let from = NodeId::new(u32::try_from(linked).unwrap_or(0));
+        2 * u64::from(self.distances_to(from).into_iter().flatten().max().unwrap_or(0))
+    }
+
+    /// The distance between two nodes \[links\]; none without a route.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[must_use]
+    pub fn distance(&self, at: NodeId, to: NodeId) -> Option<u32> {
+        if !self.looks_up() {
+            return self.rule.distance(self, at.index(), to.index());
+        }
+        let (mut node, mut links) = (at, 0);
+        while node != to {
+            let port = self.routes.port(self, node, to)?;
+            node = self.neighbours(node)[usize::from(port)];
+            links += 1;
+        }
+        Some(links)
     }
 
     /// The distance of every node to `to` \[links\]; none for nodes without a route to it.
@@ -143,25 +270,125 @@ impl Network {
         distances
     }
 
-    /// The direction of the first link of the route from `at` to `to`: of the links that lead nearer, the one to the
-    /// neighbour with the lowest index. None when `at` is `to`, or there is no route.
+    /// For every node, its distance to `to` and the number of shortest routes there.
+    pub(crate) fn routes_to(&self, to: NodeId) -> RouteCounts {
+        let distances = self.distances_to(to);
+        let mut order: Vec<u32> = (0..).take(distances.len()).collect();
+        order.retain(|&node| distances[node as usize].is_some());
+        order.sort_by_key(|&node| distances[node as usize]);
+        let mut routes = vec![0_u64; distances.len()];
+        for node in order {
+            let own = distances[node as usize];
+            let nearer =
+                |next: &&NodeId| distances[next.index() as usize].map(|distance| distance + 1) == own;
+            let next = self.neighbours(NodeId::new(node)).iter().filter(nearer);
+            let sum: u64 = next.map(|next| routes[next.index() as usize]).sum();
+            routes[node as usize] = if own == Some(0) { 1 } else { sum.min(MAX_ROUTE_COUNT) };
+        }
+        let distances = distances.into_iter().map(|distance| distance.map_or(u16::MAX, short)).collect();
+        RouteCounts { distances, routes: routes.into() }
+    }
+
+    /// The distance between two nodes and the number of shortest routes, at most [`MAX_ROUTE_COUNT`].
+    fn distance_and_routes(&self, at: NodeId, to: NodeId) -> (u32, u64) {
+        let formula = || {
+            let distance = self.rule.distance(self, at.index(), to.index())?;
+            Some((distance, self.rule.route_count(self, at.index(), to.index())?))
+        };
+        formula().unwrap_or_else(|| {
+            let rows = self.spread.get_or_init(|| self.firsts[1..].iter().map(|_| OnceLock::new()).collect());
+            let row = rows[to.index() as usize].get_or_init(|| self.routes_to(to));
+            (row.distances[at.index() as usize].into(), row.routes[at.index() as usize])
+        })
+    }
+
+    /// The direction of the next link at `at` of the route from `from` to `to`: of the links that lead nearer, the one to
+    /// the neighbour with the lowest index, or one by chance. None when `at` is `to`, or there is no route.
     ///
     /// # Panics
     ///
     /// When there is no such node.
-    pub(crate) fn next(&self, at: NodeId, to: NodeId) -> Option<Direction> {
-        self.routes.port(self, at, to).map(|port| self.direction(at, port))
+    pub(crate) fn next(
+        &self,
+        choice: RouteChoice,
+        from: NodeId,
+        at: NodeId,
+        to: NodeId,
+    ) -> Option<Direction> {
+        if at == to {
+            return None;
+        }
+        let port = match choice {
+            RouteChoice::Lowest => self.lowest_port(at, to)?,
+            RouteChoice::Spread(seed) => self.port_by_chance(seed, [from, at, to])?,
+        };
+        Some(self.direction(at, port))
+    }
+
+    #[inline]
+    fn lowest_port(&self, at: NodeId, to: NodeId) -> Option<u16> {
+        if self.looks_up() {
+            return self.routes.port(self, at, to);
+        }
+        let neighbours = self.neighbours(at);
+        let place = match self.rule.lowest(at.index(), to.index()) {
+            Some(next) => neighbours.binary_search(&NodeId::new(next)).ok()?,
+            None => {
+                let nearer = self.rule.distance(self, at.index(), to.index())?.checked_sub(1)?;
+                let is_nearer =
+                    |next: &NodeId| self.rule.distance(self, next.index(), to.index()) == Some(nearer);
+                neighbours.iter().position(is_nearer)?
+            }
+        };
+        u16::try_from(place).ok()
+    }
+
+    /// The port of a route that is drawn among all shortest ones (`docs/model.md` section 19): every neighbour that is
+    /// nearer with a weight of its shortest routes, so that all routes are equally likely.
+    fn port_by_chance(&self, seed: u64, [from, at, to]: [NodeId; 3]) -> Option<u16> {
+        let (distance, _) = self.distance_and_routes(at, to);
+        let ways = |next: NodeId| {
+            let (links, routes) = self.distance_and_routes(next, to);
+            if links + 1 == distance { routes } else { 0 }
+        };
+        let weights: Vec<u64> = self.neighbours(at).iter().map(|&next| ways(next)).collect();
+        let total: u64 = weights.iter().sum(); // below 2^64: at most 2^16 numbers of at most 2^48
+        let mut drawn = route_hash(seed, [from, to, at]).checked_rem(total)?;
+        let is_drawn = |&weight: &u64| {
+            let is_own = drawn < weight;
+            drawn = drawn.saturating_sub(weight);
+            is_own
+        };
+        u16::try_from(weights.iter().position(is_drawn)?).ok()
+    }
+
+    /// Looks up the routes to all of these nodes, in parallel, where they are looked up at all.
+    pub fn prepare_routes(&self, choice: RouteChoice, destinations: &[NodeId]) {
+        match choice {
+            RouteChoice::Lowest if self.looks_up() => {
+                destinations.par_iter().for_each(|&to| {
+                    self.routes.port(self, to, to);
+                });
+            }
+            RouteChoice::Spread(_) if !self.counts_routes() => {
+                destinations.par_iter().for_each(|&to| {
+                    self.distance_and_routes(to, to);
+                });
+            }
+            RouteChoice::Lowest | RouteChoice::Spread(_) => {}
+        }
     }
 
     /// The directions of all ports that any node has.
     pub(crate) fn directions(&self) -> impl Iterator<Item = Direction> {
-        let ports = (0..=u8::MAX).take(self.max_degree()).map(HostDimension::of_port);
+        let ports = (0..=u16::MAX).take(self.max_degree()).map(HostDimension::of_port);
         ports.flat_map(|dimension| Sign::BOTH.map(|sign| Direction { dimension, sign }))
     }
 
     /// The direction of the channel at a port.
-    fn direction(&self, node: NodeId, port: u8) -> Direction {
-        let sign = if self.neighbours(node)[port as usize] > node { Sign::Positive } else { Sign::Negative };
+    fn direction(&self, node: NodeId, port: u16) -> Direction {
+        let sign =
+            if self.neighbours(node)[usize::from(port)] > node { Sign::Positive } else { Sign::Negative };
         Direction { dimension: HostDimension::of_port(port), sign }
     }
 
@@ -177,7 +404,7 @@ impl Network {
         let far = self.neighbour(channel.node, channel.direction)?;
         let (near, far) = (channel.node.min(far), channel.node.max(far));
         let port = self.neighbours(near).binary_search(&far).ok()?;
-        Some(Link { near, dimension: HostDimension::of_port(u8::try_from(port).ok()?) })
+        Some(Link { near, dimension: HostDimension::of_port(u16::try_from(port).ok()?) })
     }
 
     /// Every link once, as its end with the lower index and the other.
@@ -189,48 +416,83 @@ impl Network {
     }
 }
 
-/// Networks are equal when their links are, whatever routes were looked up.
+/// Networks are equal when their links and hosts are, whatever routes were looked up.
 impl PartialEq for Network {
     fn eq(&self, other: &Self) -> bool {
-        self.firsts == other.firsts && self.neighbours == other.neighbours
+        self.firsts == other.firsts && self.neighbours == other.neighbours && self.hosts == other.hosts
     }
 }
 
 impl Eq for Network {}
 
-/// The port of a node that is the destination itself, or from which there is no route.
-const NO_PORT: u8 = u8::MAX;
+/// The hash by which a route is drawn at a node: of the seed, the source, the destination and the node, each mixed in with
+/// the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
+fn route_hash(seed: u64, nodes: [NodeId; 3]) -> u64 {
+    let mix = |word: u64| {
+        let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    };
+    nodes.into_iter().fold(mix(seed), |hash, node| mix(hash ^ u64::from(node.index())))
+}
+
+/// For every node, its distance to a destination and the number of shortest routes there.
+#[derive(Debug)]
+pub(crate) struct RouteCounts {
+    distances: Box<[u16]>,
+    pub(crate) routes: Box<[u64]>, // each at most MAX_ROUTE_COUNT
+}
 
 /// For every destination that was asked for, the port of the next link from each node.
 ///
-/// A row is found by breadth-first search from its destination: one byte a node, so that a network of 2^16 nodes,
-/// all of them destinations, takes 4 GiB.
-#[derive(Debug)]
+/// A row is found by breadth-first search from its destination: one byte a node, or two where nodes have many
+/// neighbours, so that a network of 2^16 nodes, all of them destinations, takes 4 GiB.
+#[derive(Debug, Default)]
 struct Routes {
-    rows: Vec<OnceLock<Box<[u8]>>>,
+    rows: OnceLock<Box<[OnceLock<PortRow>]>>,
+}
+
+/// The port of the next link from each node; the greatest number at the destination itself, and without a route.
+#[derive(Debug)]
+enum PortRow {
+    Narrow(Box<[u8]>),
+    Wide(Box<[u16]>),
 }
 
 impl Routes {
-    fn new(node_count: u32) -> Self {
-        Self { rows: (0..node_count).map(|_| OnceLock::new()).collect() }
-    }
-
     /// The port of the next link of the route from `at` to `to`: of the ports that lead nearer, the lowest.
-    fn port(&self, network: &Network, at: NodeId, to: NodeId) -> Option<u8> {
-        let row = self.rows[to.index() as usize].get_or_init(|| row(network, to));
-        Some(row[at.index() as usize]).filter(|&port| port != NO_PORT)
+    #[inline]
+    fn port(&self, network: &Network, at: NodeId, to: NodeId) -> Option<u16> {
+        let rows = self.rows.get_or_init(|| network.firsts[1..].iter().map(|_| OnceLock::new()).collect());
+        match rows[to.index() as usize].get_or_init(|| PortRow::new(network, to)) {
+            PortRow::Narrow(row) => {
+                Some(row[at.index() as usize]).filter(|&port| port != u8::MAX).map(u16::from)
+            }
+            PortRow::Wide(row) => Some(row[at.index() as usize]).filter(|&port| port != u16::MAX),
+        }
     }
 }
 
-fn row(network: &Network, to: NodeId) -> Box<[u8]> {
-    let distances = network.distances_to(to);
-    let distance = |node: &NodeId| distances[node.index() as usize];
-    let port = |node: NodeId| {
-        let nearer = distance(&node)?.checked_sub(1)?;
-        let port = network.neighbours(node).iter().position(|next| distance(next) == Some(nearer))?;
-        u8::try_from(port).ok()
-    };
-    (0..).map(NodeId::new).take(distances.len()).map(|node| port(node).unwrap_or(NO_PORT)).collect()
+impl PortRow {
+    fn new(network: &Network, to: NodeId) -> Self {
+        let distances = network.distances_to(to);
+        let distance = |node: &NodeId| distances[node.index() as usize];
+        let port = |node: NodeId| {
+            let nearer = distance(&node)?.checked_sub(1)?;
+            network.neighbours(node).iter().position(|next| distance(next) == Some(nearer))
+        };
+        let ports = (0..).map(NodeId::new).take(distances.len()).map(port);
+        if network.has_narrow_ports() {
+            let narrow =
+                |port: Option<usize>| port.and_then(|port| u8::try_from(port).ok()).unwrap_or(u8::MAX);
+            Self::Narrow(ports.map(narrow).collect())
+        } else {
+            let wide =
+                |port: Option<usize>| port.and_then(|port| u16::try_from(port).ok()).unwrap_or(u16::MAX);
+            Self::Wide(ports.map(wide).collect())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -257,7 +519,7 @@ mod tests {
         for (near, far) in network.links() {
             let channels = [(near, far), (far, near)].map(|(from, to)| {
                 let port = network.neighbours(from).iter().position(|&node| node == to).unwrap();
-                Channel { node: from, direction: network.direction(from, u8::try_from(port).unwrap()) }
+                Channel { node: from, direction: network.direction(from, u16::try_from(port).unwrap()) }
             });
             let [one, other] = channels.map(|channel| network.link(channel).unwrap());
             assert_eq!((one, one.near), (other, near));
@@ -272,9 +534,11 @@ mod tests {
     fn what_is_no_network_is_refused() {
         let outside = Network::from_edges(2, &[(0, 2)]).unwrap_err();
         assert_eq!(outside.to_string(), "a link to node 2, expected a node in 0 to 1");
-        let star: Vec<_> = (1..=256).map(|leaf| (0, leaf)).collect();
-        let wide = Network::from_edges(257, &star).unwrap_err();
-        assert_eq!(wide.to_string(), "node 0 has 256 neighbours, expected at most 255");
-        assert!(Network::from_edges(256, &star[..255]).is_ok());
+        let star: Vec<_> = (1..=65536).map(|leaf| (0, leaf)).collect();
+        let wide = Network::from_edges(65537, &star).unwrap_err();
+        assert_eq!(wide.to_string(), "node 0 has 65536 neighbours, expected at most 65535");
+        let wide = Network::from_edges(65536, &star[..65535]).unwrap();
+        let [first, last] = [1, 65535].map(NodeId::new);
+        assert_eq!(wide.distance(first, last), Some(2));
     }
 }

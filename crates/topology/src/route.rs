@@ -1,4 +1,4 @@
-//! Routes: dimension order on grids, shortest paths by tables on graphs (`docs/model.md` section 4).
+//! Routes: dimension order on grids, shortest paths on graphs (`docs/model.md` section 4).
 
 use crate::{Channel, Leg, Machine, NodeId, TieRule};
 
@@ -6,10 +6,11 @@ use crate::{Channel, Leg, Machine, NodeId, TieRule};
 ///
 /// On a grid in dimension order: the lowest-numbered coordinate that differs is corrected first, by the shorter
 /// displacement, which is chosen when the message enters the dimension and kept (`docs/model.md` section 4). On a graph a
-/// shortest route by tables.
+/// shortest route.
 #[derive(Debug, Clone)]
 pub struct Route<'machine> {
     machine: &'machine Machine,
+    from: NodeId,
     at: NodeId,
     to: NodeId,
     tie: TieRule,
@@ -20,7 +21,7 @@ impl Machine {
     /// The channels that a message from `from` to `to` crosses, in order.
     #[must_use]
     pub fn route(&self, from: NodeId, to: NodeId, tie: TieRule) -> Route<'_> {
-        Route { machine: self, at: from, to, tie, leg: self.next_leg(from, to, tie) }
+        Route { machine: self, from, at: from, to, tie, leg: self.next_leg(from, to, tie) }
     }
 }
 
@@ -32,7 +33,7 @@ impl Iterator for Route<'_> {
         let channel = Channel { node: self.at, direction };
         self.at = self.machine.neighbour(self.at, direction)?;
         self.leg = match hops {
-            1 => self.machine.next_leg(self.at, self.to, self.tie),
+            1 => self.machine.leg_at(self.from, self.at, self.to, self.tie),
             _ => Some(Leg { direction, hops: hops - 1 }),
         };
         Some(channel)

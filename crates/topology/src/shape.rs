@@ -159,9 +159,9 @@ impl Shape {
 
 /// A dimension `j` of a host, in `1..=32` (the guest's dimensions are numbered from 0 and have a type of
 /// their own); in a [`Network`](crate::Network), whose links lie in no dimensions, the number of a port of a node, in
-/// `1..=255`.
+/// `1..=65535`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HostDimension(u8); // in 1..=MAX_DIMENSIONS; a port in 1..=MAX_PORTS
+pub struct HostDimension(u16); // in 1..=MAX_DIMENSIONS; a port in 1..=MAX_PORTS
 
 /// A number that is no host dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -173,10 +173,10 @@ pub struct HostDimensionError {
 
 impl HostDimension {
     /// The greatest number of ports.
-    pub(crate) const MAX_PORTS: usize = u8::MAX as usize;
+    pub(crate) const MAX_PORTS: usize = u16::MAX as usize;
 
     /// Returns the dimension that stands for a port, counted from 0 and below [`Self::MAX_PORTS`].
-    pub(crate) fn of_port(port: u8) -> Self {
+    pub(crate) fn of_port(port: u16) -> Self {
         Self(port.saturating_add(1))
     }
 
@@ -186,7 +186,7 @@ impl HostDimension {
     ///
     /// When `number` is 0 or over 32.
     pub fn new(number: usize) -> Result<Self, HostDimensionError> {
-        match u8::try_from(number) {
+        match u16::try_from(number) {
             Ok(small) if (1..=MAX_DIMENSIONS).contains(&number) => Ok(Self(small)),
             _ => Err(HostDimensionError { number }),
         }
@@ -197,7 +197,7 @@ impl HostDimension {
     pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         // The range ends at 32, so the numbers fit.
         #[expect(clippy::cast_possible_truncation, reason = "the count is capped at 32")]
-        let last = count.min(MAX_DIMENSIONS) as u8;
+        let last = count.min(MAX_DIMENSIONS) as u16;
         (0..last).map(|index| Self(index + 1))
     }
 

@@ -97,7 +97,7 @@ fn at_random(byte: u8, phase_length: Option<u64>) -> Execution {
     let dimension_choice = DimensionChoice::Random { key: [byte; 32] };
     let phase_length =
         phase_length.and_then(NonZeroU64::new).map_or(PhaseLength::Unlimited, PhaseLength::Links);
-    Execution::Coordinated(Routing { dimension_choice, phase_length })
+    Execution::Coordinated(Routing { dimension_choice, phase_length, ..Routing::PLAIN })
 }
 
 /// The busy cycles of all links.

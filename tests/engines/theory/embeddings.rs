@@ -185,7 +185,11 @@ fn standard_leaves_the_wraparound_link_idle_unless_ties_go_that_way() {
         // above and go up, or that start below h and go down, all cross the wraparound link.
         let half = 1 << (bits - 1);
         let found = TieRule::ALL.map(|tie| (tie, wraparound_use(bits, tie)));
-        let expected = [(TieRule::Direct, 0), (TieRule::Positive, half), (TieRule::Negative, half)];
+        // From an even coordinate up and from an odd one down: h of either half in turn.
+        let alternate = (TieRule::Alternate, wraparound_use(bits, TieRule::Alternate));
+        let expected =
+            [(TieRule::Direct, 0), (TieRule::Positive, half), (TieRule::Negative, half), alternate];
+        assert!(alternate.1 > 0 && alternate.1 <= half, "ring of 2^{bits}");
         assert_eq!(found, expected, "ring of 2^{bits}");
     }
 }

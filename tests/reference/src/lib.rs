@@ -20,6 +20,8 @@ pub mod route;
 
 pub mod wires;
 
+pub mod networks;
+
 pub mod problem;
 
 pub mod asynchronous;

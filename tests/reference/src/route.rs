@@ -15,6 +15,8 @@ pub enum Tie {
     Positive,
     /// The `-` way.
     Negative,
+    /// The `+` way from an even coordinate, the `-` way from an odd one (`docs/model.md` section 19).
+    Alternate,
 }
 
 /// What a message does in one dimension: the direction it takes and how many links it crosses.
@@ -56,6 +58,8 @@ impl Grid {
                     Tie::Direct => direct,
                     Tie::Positive => Sign::Positive,
                     Tie::Negative => Sign::Negative,
+                    Tie::Alternate if from % 2 == 0 => Sign::Positive,
+                    Tie::Alternate => Sign::Negative,
                 };
                 Leg { dimension, sign, links }
             }

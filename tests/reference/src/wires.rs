@@ -12,6 +12,8 @@ use super::grid::{Channel, Link, Sign};
 pub struct Wires {
     /// By node.
     pub neighbours: Vec<BTreeSet<u64>>,
+    /// The seed by which routes are drawn, where they are (`docs/model.md` section 19).
+    pub spread: Option<u64>,
 }
 
 impl Wires {
@@ -41,6 +43,9 @@ impl Wires {
 
     /// The channels of a message: always to the lowest neighbour that is nearer.
     pub fn route(&self, from: u64, to: u64) -> Vec<Channel> {
+        if let Some(seed) = self.spread {
+            return self.route_by_chance(seed, from, to);
+        }
         let distances = self.distances(to);
         let (mut node, mut channels) = (from, Vec::new());
         while node != to {
@@ -50,6 +55,43 @@ impl Wires {
             node = next;
         }
         channels
+    }
+
+    /// The channels of a message whose route is drawn: at every node the hash decides among the nearer neighbours, each
+    /// with the number of its shortest routes (section 19).
+    fn route_by_chance(&self, seed: u64, from: u64, to: u64) -> Vec<Channel> {
+        let distances = self.distances(to);
+        let (mut node, mut channels) = (from, Vec::new());
+        while node != to {
+            let own = self.neighbours[index(node)].iter();
+            let nearer = own.filter(|&&next| distances[index(next)] + 1 == distances[index(node)]);
+            let ways: Vec<(u64, u64)> =
+                nearer.map(|&next| (next, self.number_of_routes(next, &distances))).collect();
+            let all: u64 = ways.iter().map(|(_, routes)| routes).sum();
+            let mut drawn = mixed(mixed(mixed(mixed(seed) ^ from) ^ to) ^ node) % all;
+            let mut next = node;
+            for (neighbour, routes) in ways {
+                if drawn < routes {
+                    next = neighbour;
+                    break;
+                }
+                drawn -= routes;
+            }
+            channels.push(self.channel(node, next));
+            node = next;
+        }
+        channels
+    }
+
+    /// The number of shortest routes from a node to the one at distance 0, at most 2^48.
+    fn number_of_routes(&self, node: u64, distances: &[u64]) -> u64 {
+        if distances[index(node)] == 0 {
+            return 1;
+        }
+        let nearer = self.neighbours[index(node)]
+            .iter()
+            .filter(|&&next| distances[index(next)] + 1 == distances[index(node)]);
+        nearer.map(|&next| self.number_of_routes(next, distances)).sum::<u64>().min(1 << 48)
     }
 
     fn channel(&self, node: u64, next: u64) -> Channel {
@@ -72,6 +114,14 @@ impl Wires {
         let lower = if channel.sign == Sign::Positive { channel } else { self.opposite(channel) };
         (lower.node, lower.dimension)
     }
+}
+
+/// The mixing of section 19.
+fn mixed(word: u64) -> u64 {
+    let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 fn index(node: u64) -> usize {

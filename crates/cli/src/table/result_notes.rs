@@ -100,8 +100,46 @@ pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<Strin
         embeddings.iter().filter_map(|(_, own)| contention(own)).collect::<Vec<_>>()
     };
     sentences.extend(embeddings.iter().filter_map(|(name, own)| nearer_but_slower(name, own, &rows)));
+    sentences.extend(uneven(&rows));
+    let is_no_longer_a_grid =
+        |record: &&RunRecord| record.machine.failed_links.is_some() && record.machine.kind.is_grid();
+    if let Some(record) = records.iter().find(is_no_longer_a_grid) {
+        sentences.push(format!(
+            "With links or nodes down a {} is a network: messages take shortest routes round them.",
+            record.machine.kind
+        ));
+    }
     sentences
 }
+
+/// A sentence on the run whose routes are the farthest from even.
+fn uneven(rows: &[RunRow<'_>]) -> Option<String> {
+    let congestion = |record: &RunRecord| Some((record.channel_congestion?, record.balanced_congestion?));
+    #[expect(clippy::cast_precision_loss, reason = "a comparison with a factor")]
+    let excess = |record: &RunRecord| {
+        congestion(record).map_or(0.0, |(routed, balanced)| routed as f64 / balanced.max(1.0))
+    };
+    let worst = rows
+        .iter()
+        .map(|row| row.record)
+        .reduce(|one, other| if excess(other) > excess(one) { other } else { one })?;
+    let (routed, balanced) = congestion(worst).filter(|_| excess(worst) >= MIN_UNEVENNESS)?;
+    let help = match worst.execution.routing.as_deref() {
+        None | Some("lowest") if worst.machine.wrap.is_empty() => {
+            "; execution.routing = \"spread\" takes others"
+        }
+        _ => "",
+    };
+    Some(format!(
+        "Routes are far from even under {}: the busiest channel carries {}, {balanced:.1} if messages were \
+         split over all shortest routes{help}.",
+        worst.embedding,
+        counted(routed, "unit"),
+    ))
+}
+
+/// The least ratio of the busiest channel to what it would carry if routes were balanced at which a note says so.
+const MIN_UNEVENNESS: f64 = 1.5;
 
 /// A sentence on the run with the most contention, and on the number of runs with contention.
 fn contention(rows: &[RunRow<'_>]) -> Option<String> {

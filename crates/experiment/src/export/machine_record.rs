@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use cubefold_simulator::LocalCost;
-use cubefold_topology::{MachineKind, Partition, Wrap};
+use cubefold_topology::{GraphSource, MachineKind, Partition, Wrap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{
@@ -54,6 +54,21 @@ pub struct MachineRecord {
     /// The cost of each of their units \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_unit_cycles: Option<u64>,
+    /// The number of nodes that processes can be on, where that is not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<u64>,
+    /// What the wraparounds of a twisted torus add to the coordinates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twist: Option<Vec<Vec<u64>>>,
+    /// The links that are down, by their nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_links: Option<Vec<[u32; 2]>>,
+    /// The nodes that are down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_nodes: Option<Vec<u32>>,
+    /// The parameters of a network with switches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
     /// The box of nodes that the program runs in, where it is not the whole machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionRecord>,
@@ -92,6 +107,19 @@ impl MachineRecord {
             processors_per_node: Some(processors).filter(|&processors| processors > 1),
             local_latency_cycles: local.map(|local| local.latency.get()),
             local_unit_cycles: local.map(|local| local.unit.get()),
+            hosts: Some(machine.host_count()).filter(|&hosts| hosts < machine.node_count()),
+            twist: match machine.source() {
+                Some(GraphSource::Twists(twists)) => Some(twists.clone()),
+                _ => None,
+            },
+            failed_links: machine
+                .failures()
+                .map(|own| own.links.iter().map(|(one, other)| [one.index(), other.index()]).collect()),
+            failed_nodes: machine.failures().map(|own| own.nodes.iter().map(|node| node.index()).collect()),
+            network: match machine.source() {
+                Some(GraphSource::Parameters(parameters)) => Some(parameters.to_string()),
+                _ => None,
+            },
             partition: run.partition.as_ref().map(PartitionRecord::new),
         }
     }
@@ -283,6 +311,57 @@ pub(crate) static MACHINE: &[Column<MachineRecord>] = &[
             ..Definition::BLANK
         },
         value: |machine| Cell::optional(machine.latency_rounding_nanoseconds),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_hosts",
+            title: "hosts",
+            kind: Kind::Natural,
+            unit: "nodes",
+            text: "The number of nodes that processes can be on: no switches, and none that is down. \
+                  The column is there only if a machine has others.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.hosts),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_failed_links",
+            title: "failed links",
+            kind: Kind::Natural,
+            unit: "links",
+            text: "The number of links that are down, those of failed nodes not counted. The column is \
+                  there only if a machine has failures.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.failed_links.as_ref().map(|links| links.len() as u64)),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_failed_nodes",
+            title: "failed nodes",
+            kind: Kind::Natural,
+            unit: "nodes",
+            text: "The number of nodes that are down. The column is there only if a machine has \
+                  failures.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.failed_nodes.as_ref().map(|nodes| nodes.len() as u64)),
+    },
+    Column {
+        definition: Definition {
+            name: "machine_network",
+            title: "network",
+            kind: Kind::Text,
+            text: "The parameters of a network with switches. The column is there only if a machine \
+                  has some.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |machine| Cell::optional(machine.network.as_ref()),
     },
     Column {
         definition: Definition {

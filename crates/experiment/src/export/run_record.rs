@@ -75,6 +75,12 @@ pub struct RunRecord {
     pub busiest_link_from: Option<Vec<u32>>,
     /// The coordinates of the node at its other end.
     pub busiest_link_to: Option<Vec<u32>>,
+    /// The units that the busiest channel carries, of networks and of all-to-all, where they are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel_congestion: Option<u64>,
+    /// The same, were every message split evenly over all its shortest routes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balanced_congestion: Option<f64>,
     /// Sums over processes and stages.
     pub totals: TotalsRecord,
     /// The parts of transfers that passed before their destinations were ready, summed like the totals.
@@ -112,6 +118,9 @@ pub struct ExecutionRecord {
     /// The largest size of eager messages \[units\], or `all`; where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eager_units: Option<String>,
+    /// How routes are chosen, where the scenario says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing: Option<Word>,
 }
 
 impl RunRecord {
@@ -152,6 +161,8 @@ impl RunRecord {
             link_busy_max_cycles: busiest.map(|busiest| busiest.count),
             busiest_link_from: ends.map(|[from, _]| address(run, from)),
             busiest_link_to: ends.map(|[_, to]| address(run, to)),
+            channel_congestion: finished.channel_congestion.map(|own| own.routed),
+            balanced_congestion: finished.channel_congestion.map(|own| own.balanced),
             totals: TotalsRecord::new(summary),
             overlapped_cycles: summary.overlapped(),
             waiting: DistributionRecord::new(summary.waiting()),
@@ -215,7 +226,8 @@ impl ExecutionRecord {
             }
         };
         let (mode, tie) = (execution.mode.name().into(), rules.tie().name().into());
-        Self { mode, tie, dimension_choice, phases, eager_units }
+        let routing = execution.routing.map(|rule| rule.name().into());
+        Self { mode, tie, dimension_choice, phases, eager_units, routing }
     }
 }
 
@@ -319,6 +331,19 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             source: "docs/model.md, section 14",
         },
         value: |execution| Cell::optional(execution.eager_units.as_ref()),
+    },
+    Column {
+        definition: Definition {
+            name: "execution_routing",
+            title: "routing",
+            aliases: &["dimension-order", "valiant", "sorting", "lowest", "spread"],
+            kind: Kind::Text,
+            text: "How the route of a message is chosen: dimension-order, valiant and sorting on grids, \
+                  lowest and spread on networks. The column is there only if a scenario says it.",
+            source: "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19 and 20",
+            ..Definition::BLANK
+        },
+        value: |execution| Cell::optional(execution.routing.as_ref()),
     },
 ];
 
@@ -561,6 +586,33 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             ..Definition::BLANK
         },
         value: |run| run.unit_hops.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "channel_congestion",
+            title: "channel congestion",
+            kind: Kind::Natural,
+            unit: "units",
+            text: "The units that the busiest channel carries by the routes that messages take, those of \
+                  all stages together. Counted on networks, and of all-to-all on every machine, up to \
+                  2^20 messages; the column is there only if a run has it.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |run| Cell::optional(run.channel_congestion),
+    },
+    Column {
+        definition: Definition {
+            name: "balanced_congestion",
+            title: "balanced congestion",
+            kind: Kind::Decimal,
+            unit: "units",
+            text: "The same if every message were split evenly over all its shortest routes. Routes that \
+                  carry much more are far from even.",
+            source: "docs/model.md, section 19",
+            ..Definition::BLANK
+        },
+        value: |run| Cell::optional(run.balanced_congestion),
     },
     Column {
         definition: Definition {

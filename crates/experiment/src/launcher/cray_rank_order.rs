@@ -11,7 +11,7 @@
 
 use std::io::{self, Write};
 
-use cubefold_topology::NodeId;
+use cubefold_topology::{Machine, NodeId};
 
 use super::{FormatDescriptor, HostNaming, LauncherError, file::LauncherFile, reading::Reading};
 use crate::text::{Remarks, lines};
@@ -33,12 +33,13 @@ const RANKS_A_LINE: u64 = 16;
 /// Whether every slot has a rank.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let (placement, expected) = (file.placement, file.placement.max_load());
-    let slots = u128::from(placement.machine().node_count()) * u128::from(expected);
+    let slots = u128::from(placement.machine().numbered_hosts()) * u128::from(expected);
     if slots == u128::from(placement.process_count()) {
         return Ok(());
     }
     // Some node has fewer processes than the fullest, or there would be one for every slot.
-    let loads = placement.machine().nodes().map(|node| (node, placement.processes(node).count() as u64));
+    let loads =
+        numbered_hosts(placement.machine()).map(|node| (node, placement.processes(node).count() as u64));
     let short = loads.into_iter().find(|&(_, load)| load < expected);
     short.map_or(Ok(()), |(node, found)| {
         let address = address(file, node);
@@ -55,7 +56,7 @@ fn address(file: &LauncherFile<'_>, node: NodeId) -> String {
 
 /// Writes the ranks by slot.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
-    let by_node = file.placement.machine().nodes().flat_map(|node| file.placement.processes(node));
+    let by_node = numbered_hosts(file.placement.machine()).flat_map(|node| file.placement.processes(node));
     for (slot, process) in (0_u64..).zip(by_node) {
         let before = match slot {
             0 => "",
@@ -69,7 +70,7 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
 
 /// Reads the ranks: as many a node as there are processes for each.
 fn read(reading: &mut Reading<'_>) {
-    let (processes, nodes) = (reading.processes, reading.region.machine.node_count());
+    let (processes, nodes) = (reading.processes, reading.region.machine.numbered_hosts());
     if !processes.is_multiple_of(nodes) {
         reading.complain_of_all(|| {
             format!("{processes} processes, expected a multiple of {nodes}: a rank order fills every node")
@@ -111,7 +112,11 @@ fn range(reading: &mut Reading<'_>, word: &str) -> Option<(u32, u32)> {
 /// Puts a rank into a slot of the job.
 fn fill(reading: &mut Reading<'_>, slot: u64, label: u32, word: &str) {
     let (processes, machine) = (reading.processes, reading.region.machine);
-    let load = processes / machine.node_count();
+    let load = processes / machine.numbered_hosts();
     let node = machine.node(slot / load).ok();
     reading.seat(cubefold_mapping::ProcessId::new(label), node, word);
+}
+/// The nodes that a rank order fills: of networks with switches the hosts.
+fn numbered_hosts(machine: &Machine) -> impl Iterator<Item = NodeId> {
+    machine.nodes().take(usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX))
 }

@@ -54,7 +54,7 @@ impl<'a> LauncherFile<'a> {
         if options.slots_per_node.is_some() && !format.groups_nodes() {
             return Err(LauncherError::UnneededSlots { format });
         }
-        let nodes = if format.names_hosts() { region.whole() } else { region.machine }.node_count();
+        let nodes = if format.names_hosts() { region.whole() } else { region.machine }.numbered_hosts();
         let slots = Slots::new(nodes, placement.max_load(), options.slots_per_node)?;
         if let Some(hosts) = options.hosts {
             slots.check_hosts(hosts.count())?;

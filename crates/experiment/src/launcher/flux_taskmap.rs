@@ -131,7 +131,7 @@ fn check(reading: &mut Reading<'_>, block: &Value, text: &str) -> Option<Block> 
         reading.complain(text, || format!("block is no {FORM}, expected four integers"));
         return None;
     };
-    let count = reading.region.machine.node_count();
+    let count = reading.region.machine.numbered_hosts();
     if nodes == 0 || tasks == 0 || repeat == 0 {
         reading.complain(text, || "block is empty, expected at least one node, task and repeat".to_owned());
         return None;

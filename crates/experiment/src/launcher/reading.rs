@@ -163,7 +163,7 @@ impl<'t> Reading<'t> {
     /// The names of the hosts and the nodes of the machine on each; none, with a complaint, when they do not fit.
     pub(super) fn hosts(&mut self) -> Option<(&'t HostList, u64)> {
         let hosts = self.options.hosts?;
-        let (found, nodes) = (hosts.count(), self.region.whole().node_count());
+        let (found, nodes) = (hosts.count(), self.region.whole().numbered_hosts());
         if !nodes.is_multiple_of(found) {
             self.complain_of_all(|| {
                 format!("{found} hosts, expected {nodes}, one a node, or a divisor of that")

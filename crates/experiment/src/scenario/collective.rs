@@ -191,15 +191,17 @@ fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
         return Shape::new(&size.lengths).ok();
     }
     let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
-    let count = processes.unwrap_or_else(|| machine.node_count().saturating_mul(per_node));
+    let count = processes.unwrap_or_else(|| machine.host_count().saturating_mul(per_node));
     if count > MAX_PROCESSES {
         let message = format!("{count} processes, expected at most {MAX_PROCESSES} (2^20) of a collective");
         let error = ScenarioError::at(&size.place, message, "too many nodes");
         reading.errors.push(error.with_help("give program.processes or program.shape"));
         return None;
     }
-    match machine.grid() {
-        Some(_) if machine.node_count() == count => Some(machine.shape().clone()),
+    match machine.coordinate_grid() {
+        Some(_) if machine.host_count() == machine.node_count() && machine.node_count() == count => {
+            Some(machine.shape().clone())
+        }
         _ => Shape::new(&[count]).ok(),
     }
 }

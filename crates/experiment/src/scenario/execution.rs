@@ -4,11 +4,11 @@ use std::{fmt, num::NonZeroU64};
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::{Communication, EAGER_ALL, EngineChoice, ServiceOrder, SimulationError, Switching};
-use cubefold_topology::{LinkMode, TieRule};
+use cubefold_topology::{LinkMode, Machine, TieRule};
 
 use super::{
     embeddings::EmbeddingName,
-    errors::{ScenarioError, help},
+    errors::{ScenarioError, alternatives, help},
     keys::Key,
     machine::MachineSection,
     settings::Settings,
@@ -23,6 +23,8 @@ pub struct Execution {
     pub mode: ExecutionMode,
     /// What computes it; the results are the same.
     pub engine: EngineChoice,
+    /// How routes are chosen, where the scenario says so.
+    pub routing: Option<RoutingRule>,
 }
 
 /// Each process by itself, or all together.
@@ -64,6 +66,99 @@ pub enum Phases {
 
 /// The engines that a scenario can choose.
 pub(super) const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT];
+
+/// How the route of a message is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoutingRule {
+    /// On grids: one coordinate after the other (`docs/model.md` section 4).
+    DimensionOrder,
+    /// On grids, coordinated: first to a node chosen at random (section 20).
+    Valiant,
+    /// On grids, coordinated: by sorting (section 20).
+    Sorting,
+    /// On networks: over the neighbours with the lowest numbers (section 12).
+    Lowest,
+    /// On networks: any of the shortest, by chance (section 19).
+    Spread,
+}
+
+impl RoutingRule {
+    /// Every rule.
+    pub const ALL: [Self; 5] =
+        [Self::DimensionOrder, Self::Valiant, Self::Sorting, Self::Lowest, Self::Spread];
+
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DimensionOrder => "dimension-order",
+            Self::Valiant => "valiant",
+            Self::Sorting => "sorting",
+            Self::Lowest => "lowest",
+            Self::Spread => "spread",
+        }
+    }
+
+    /// Whether it is one of grids, or one of networks.
+    fn is_of_grids(self) -> bool {
+        matches!(self, Self::DimensionOrder | Self::Valiant | Self::Sorting)
+    }
+
+    /// Whether messages move in coordinated steps.
+    fn is_coordinated(self) -> bool {
+        matches!(self, Self::Valiant | Self::Sorting)
+    }
+}
+
+/// Reads how routes are chosen; none where nothing says so.
+pub(super) fn read_routing(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<RoutingRule> {
+    let value = settings.get(Key::ExecutionRouting)?;
+    let names = RoutingRule::ALL.map(|rule| (rule.name(), rule));
+    value.choice(Key::ExecutionRouting.path(), &names, errors)
+}
+
+/// Reports a rule for routes that the machine or the mode does not have.
+fn check_routing(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    execution: Option<Execution>,
+    errors: &mut Vec<ScenarioError>,
+) {
+    let (Some(value), Some(execution)) = (settings.get(Key::ExecutionRouting), execution) else { return };
+    let Some(rule) = execution.routing else { return };
+    let at = |message: String, label: &str| ScenarioError::at(&value.place, message, label);
+    let Some(machine) = machine else { return };
+    let (kind, is_grid) = (settings.place(Key::MachineKind), machine.grid().is_some());
+    if rule.is_of_grids() != is_grid {
+        let fitting: Vec<&str> = RoutingRule::ALL
+            .into_iter()
+            .filter(|rule| rule.is_of_grids() == is_grid)
+            .map(RoutingRule::name)
+            .collect();
+        let (what, label) = if is_grid {
+            ("a grid", "messages correct one coordinate after the other")
+        } else {
+            ("a network", "its links lie in no dimensions")
+        };
+        let message = format!("routing {} on {what}, expected {}", rule.name(), alternatives(&fitting));
+        errors.push(at(message, label).because(kind, format!("a {}", machine.kind())));
+    } else if rule.is_coordinated() && execution.mode == ExecutionMode::Asynchronous {
+        let message = format!("routing {} of asynchronous execution, expected coordinated", rule.name());
+        let error = at(message, "messages move in coordinated steps");
+        errors.push(
+            error
+                .because(settings.place(Key::ExecutionMode), "asynchronous")
+                .with_help("use mode = \"coordinated\""),
+        );
+    } else if rule == RoutingRule::Sorting
+        && let Some(length) = machine.shape().lengths().iter().find(|length| !length.is_power_of_two())
+    {
+        let message =
+            format!("routing sorting on a machine with a length of {length}, expected powers of two");
+        let error = at(message, "sorts by the bits of coordinates");
+        errors.push(error.because(settings.place(Key::MachineShape), "the lengths"));
+    }
+}
 
 impl ExecutionMode {
     /// The words for all modes.
@@ -108,7 +203,11 @@ impl fmt::Display for DimensionChoice {
 /// The execution that the settings ask for.
 ///
 /// What only coordinated executions use is checked in every mode, so that a sweep may set the mode alone.
-pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Execution> {
+pub(super) fn read(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Execution> {
     let engine = settings.one_of(Key::ExecutionEngine, &ENGINES, EngineChoice::name, errors);
     let dimension_choice =
         settings.one_of(Key::ExecutionDimensionChoice, &DimensionChoice::ALL, DimensionChoice::name, errors);
@@ -117,7 +216,11 @@ pub(super) fn read(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> 
         None => Some(Phases::default()),
     };
     let mode = mode(settings, dimension_choice, phases, errors);
-    Some(Execution { mode: mode?, engine: engine? })
+    // What is wrong with it was reported with the machine.
+    let routing = read_routing(settings, &mut vec![]);
+    let execution = Execution { mode: mode?, engine: engine?, routing };
+    check_routing(settings, machine, Some(execution), errors);
+    Some(execution)
 }
 
 /// The largest size of eager messages \[units\]; 0 for none.

@@ -6,10 +6,10 @@
 
 use cubefold_collectives::Exchange;
 use cubefold_simulator::{EngineChoice, ServiceOrder, Switching};
-use cubefold_topology::{LinkMode, MachineKind, TieRule};
+use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 
 use super::{
-    execution::{DimensionChoice, ENGINES, ExecutionMode},
+    execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule},
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
     stages_file::MAX_PROCESSES,
 };
@@ -73,6 +73,10 @@ pub enum KeyMachines {
     CubesAndNetworks,
     /// Networks from lists of links.
     LinkLists,
+    /// Toruses.
+    Toruses,
+    /// Full meshes and networks with switches, those of them whose parameters it is one of.
+    Switched,
 }
 
 /// A part of a scenario file.
@@ -112,7 +116,7 @@ macro_rules! keys {
 }
 
 use KeyDefault::{Absent, Derived, Required, Word};
-use KeyMachines::{All, CubesAndNetworks, Grids, LinkLists};
+use KeyMachines::{All, CubesAndNetworks, Grids, LinkLists, Switched, Toruses};
 use KeyValues::{Choice, Form, Text};
 
 /// Integers of at least `least`.
@@ -143,6 +147,30 @@ keys! {
         "The number of dimensions of a hypercube or a network, instead of a shape.";
     MachineEdges "machine.edges", Text, Absent, LinkLists,
         "The path of a file with a link a line.";
+    MachineNodes "machine.nodes", range(2, 8192), Required, Switched,
+        "The number of nodes of a full mesh.";
+    MachineHostsPerSwitch "machine.hosts_per_switch", range(1, MAX_NETWORK_NODES), Required, Switched,
+        "The number of hosts on a switch that has hosts.";
+    MachineSwitchesPerGroup "machine.switches_per_group", range(1, MAX_NETWORK_NODES), Required, Switched,
+        "The number of switches of a group of a dragonfly.";
+    MachineGlobalLinks "machine.global_links", range(1, MAX_NETWORK_NODES), Required, Switched,
+        "The number of links of a switch of a dragonfly to other groups.";
+    MachineLeaves "machine.leaves", range(1, MAX_NETWORK_NODES), Absent, Switched,
+        "The number of switches with hosts of a fat tree of two levels.";
+    MachineSpines "machine.spines", range(1, MAX_NETWORK_NODES), Absent, Switched,
+        "The number of switches above the leaves of a fat tree of two levels.";
+    MachineArity "machine.arity", range(2, MAX_NETWORK_NODES), Absent, Switched,
+        "The number of hosts on a switch, and of links to the next level, of a k-ary n-tree.";
+    MachineLevels "machine.levels", range(1, 20), Absent, Switched,
+        "The number of levels of switches of a k-ary n-tree.";
+    MachineTwist "machine.twist", Form("a list with a list of lengths for each dimension"), Absent, Toruses,
+        "What crossing the wraparound of each dimension adds to the coordinates.";
+    MachineFailedLinks "machine.failed_links", Form("a list of pairs of nodes, or a number"), Absent, All,
+        "The links that are down: each by its two nodes, or how many by chance.";
+    MachineFailedNodes "machine.failed_nodes", Form("a list of nodes, or a number"), Absent, All,
+        "The nodes that are down: by coordinates or numbers, or how many by chance.";
+    MachineFailureSeed "machine.failure_seed", from(0), Derived("the seed"), All,
+        "The seed by which failures are drawn.";
     MachineLinks "machine.links", Choice(|| LinkMode::ALL.map(LinkMode::name).to_vec()), Word("full-duplex"), All,
         "The link mode.";
     MachineHopCycles "machine.hop_cycles", from(1), number(1), All,
@@ -193,6 +221,8 @@ keys! {
         "The size of messages in units.";
     ProgramBytes "program.bytes", Form("a size such as 64 MiB, or a list with one a stage"), Absent, All,
         "The size of messages in bytes, instead of units.";
+    ProgramPattern "program.pattern", Form("a pattern, or file:PATH"), Required, All,
+        "The pattern of a permutation.";
     ProgramHalving "program.halving", Form("true or false"), Word("false"), All,
         "Whether the messages of divide and conquer are halved dimension by dimension.";
     ProgramAlgorithm "program.algorithm", Form("an algorithm, or a list of them"), Required, All,
@@ -219,10 +249,15 @@ keys! {
         "The number of stages of permutation communications.";
     MappingEmbeddings "mapping.embeddings", Form("a list of embeddings"), Derived("by program and machine"), All,
         "The placements, each of which makes a run of its own.";
+    MappingSpareNodes "mapping.spare_nodes", Form("a list of nodes"), Absent, All,
+        "The node that takes the processes of each failed node, in the order of the failed nodes.";
     ExecutionMode "execution.mode", Choice(|| ExecutionMode::NAMES.to_vec()), Word("asynchronous"), All,
         "Whether every process advances on its own, or all route each stage together.";
     ExecutionTie "execution.tie", Choice(|| TieRule::ALL.map(TieRule::name).to_vec()), Word("direct"), All,
         "The way round a wrapping dimension when both are equally long.";
+    ExecutionRouting "execution.routing", Choice(|| RoutingRule::ALL.map(RoutingRule::name).to_vec()),
+        Derived("by the machine"), All,
+        "The route of a message.";
     ExecutionEngine "execution.engine", Choice(|| ENGINES.map(EngineChoice::name).to_vec()), Word("auto"), All,
         "The engine that computes asynchronous runs; results do not depend on it.";
     ExecutionDimensionChoice "execution.dimension_choice",

@@ -3,16 +3,19 @@
 
 use cubefold_topology::{
     HostDimension, LinkMode, MAX_DIMENSIONS, MAX_ROUTED_NODES, Machine, MachineError, MachineKind, Partition,
-    PartitionError, Wrap,
+    PartitionError, RouteChoice, Wrap,
 };
 
 use super::{
     errors::{ScenarioError, alternatives},
+    execution::{self, RoutingRule},
+    failures,
     keys::{Key, KeyMachines, Section},
     library::Library,
     network::{self, NetworkKeys},
     settings::Settings,
     source_file::Place,
+    switched,
     timing::{self, TimingSection},
     value::{Content, Size, Table, Value, read_wraps},
 };
@@ -37,12 +40,28 @@ pub(super) fn read(
 ) -> MachineSection {
     let kind = kind(settings, errors);
     let (machine, size) = match kind.filter(|kind| !kind.is_grid()) {
+        Some(kind) if kind.has_parameters() => switched::read(settings, kind, errors).unzip(),
         Some(kind) => network(settings, kind, library, errors).unzip(),
         None => grid(settings, kind, errors),
     };
+    let machine = failures::read(settings, machine, errors);
+    let machine = size.as_ref().and_then(|size| routed(machine?, settings, size, errors));
     let links = links(settings, errors);
     let timing = timing::read(settings, errors);
     let partition = settings.get(Key::MachinePartition);
+    if let (Some(value), Some(_)) = (partition, machine.as_ref().filter(|machine| machine.graph().is_some()))
+        && kind.is_none_or(MachineKind::is_grid)
+    {
+        let message = "a partition of a machine with twists or failures, expected the whole machine";
+        let error = ScenarioError::at(&value.place, message, "its routes leave every box");
+        errors.push(
+            error
+                .because(settings.place(Key::MachineTwist), "the twists")
+                .because(settings.place(Key::MachineFailedLinks), "the failures")
+                .because(settings.place(Key::MachineFailedNodes), "the failures"),
+        );
+        return MachineSection { machine: None, partition: None, size, links, timing };
+    }
     let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
         return MachineSection { machine, partition: None, size, links, timing };
     };
@@ -56,9 +75,16 @@ fn grid(
     kind: Option<MachineKind>,
     errors: &mut Vec<ScenarioError>,
 ) -> (Option<Machine>, Option<Size>) {
-    if let (Some(kind), Some(value)) = (kind, settings.get(Key::MachineEdges)) {
-        let (path, kind_place) = (Key::MachineEdges.path(), settings.place(Key::MachineKind));
-        errors.push(ScenarioError::foreign_key(path, &value.place, kind.name(), kind_place));
+    let foreign = |key: &Key| match key.entry().machines {
+        KeyMachines::LinkLists | KeyMachines::Switched => true,
+        KeyMachines::Toruses => kind != Some(MachineKind::Torus),
+        KeyMachines::All | KeyMachines::Grids | KeyMachines::CubesAndNetworks => false,
+    };
+    for key in Key::in_section(Section::Machine).filter(foreign) {
+        if let (Some(kind), Some(value)) = (kind, settings.get(key)) {
+            let kind_place = settings.place(Key::MachineKind);
+            errors.push(ScenarioError::foreign_key(key.path(), &value.place, kind.name(), kind_place));
+        }
     }
     let size = size(settings, kind, errors);
     let wraps = wraps(settings, kind, size.as_ref(), errors);
@@ -76,7 +102,10 @@ fn network(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(Machine, Size)> {
-    let of_grids = Key::in_section(Section::Machine).filter(|key| key.entry().machines == KeyMachines::Grids);
+    let is_foreign = |key: &Key| {
+        matches!(key.entry().machines, KeyMachines::Grids | KeyMachines::Switched | KeyMachines::Toruses)
+    };
+    let of_grids = Key::in_section(Section::Machine).filter(is_foreign);
     let foreign = of_grids.filter_map(|key| Some((key.key(), settings.get(key)?)));
     let keys = NetworkKeys {
         name: "machine",
@@ -87,16 +116,35 @@ fn network(
         kind: settings.get(Key::MachineKind)?,
     };
     let (machine, size) = network::read(kind, &keys, |path| settings.beside(path), library, errors)?;
-    if machine.node_count() > MAX_ROUTED_NODES {
+    Some((Machine::clone(&machine), size))
+}
+
+/// The machine with the choice among its shortest routes that the scenario makes; reported where tables of them would be
+/// too large.
+fn routed(
+    machine: Machine,
+    settings: &Settings<'_>,
+    size: &Size,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Machine> {
+    let seed = settings.natural(Key::Seed, &mut vec![]).unwrap_or(0);
+    let machine = match execution::read_routing(settings, errors) {
+        Some(RoutingRule::Spread) => machine.with_route_choice(RouteChoice::Spread(seed)),
+        _ => machine,
+    };
+    if machine.node_count() > MAX_ROUTED_NODES && machine.bytes_of_routes() > 0 {
         let message = format!(
             "{} nodes, expected at most {MAX_ROUTED_NODES} (2^16) of a network",
             machine.node_count()
         );
-        let error = ScenarioError::at(&size.place, message, "too large");
+        let error = ScenarioError::at(&size.place, message, "too large")
+            .because(settings.place(Key::ExecutionRouting), "by chance")
+            .because(settings.place(Key::MachineFailedLinks), "its routes are no longer regular")
+            .because(settings.place(Key::MachineFailedNodes), "its routes are no longer regular");
         errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
         return None;
     }
-    Some((Machine::clone(&machine), size))
+    Some(machine)
 }
 
 fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<MachineKind> {
@@ -179,9 +227,20 @@ fn machine(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Machine> {
     // Wraps that are wrong have been reported: the rest is checked as if there were none.
-    let machine = match wraps {
-        Some(wraps) => Machine::with_wraps(kind, &size.lengths, wraps),
-        None => Machine::new(kind, &size.lengths),
+    let twists = match settings.get(Key::MachineTwist).filter(|_| kind == MachineKind::Torus) {
+        Some(value) => Some((value, twists(value, errors)?)),
+        None => None,
+    };
+    if let (Some((value, _)), Some(_)) = (&twists, wraps.filter(|wraps| wraps.contains(&Wrap::Open))) {
+        let message = "twists of a torus with a dimension that does not wrap, expected all to wrap";
+        let error = ScenarioError::at(&value.place, message, "twists wraparounds");
+        errors.push(error.because(settings.place(Key::MachineWrap), "no wraparound"));
+        return None;
+    }
+    let machine = match (&twists, wraps) {
+        (Some((_, twists)), _) => Machine::twisted_torus(&size.lengths, twists),
+        (None, Some(wraps)) => Machine::with_wraps(kind, &size.lengths, wraps),
+        (None, None) => Machine::new(kind, &size.lengths),
     };
     match machine {
         Ok(machine) => wraps.map(|_| machine),
@@ -208,7 +267,17 @@ fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<Sce
             let error = ScenarioError::at(&size.place, error.to_string(), "expected 1 length");
             vec![error.because(kind, format!("a {name}")).with_help(help)]
         }
+        MachineError::TwistEntries { .. } | MachineError::OwnTwist { .. } => {
+            let place = settings.place(Key::MachineTwist).unwrap_or(&size.place);
+            let error = ScenarioError::at(place, error.to_string(), "these twists");
+            vec![error.because(Some(&size.place), "the lengths")]
+        }
         MachineError::Shape(_)
+        | MachineError::NoHosts { .. }
+        | MachineError::TooLarge { .. }
+        | MachineError::NoSuchLink { .. }
+        | MachineError::FallsApart { .. }
+        | MachineError::NothingLeft { .. }
         | MachineError::WrapEntries { .. }
         | MachineError::NoGrid { .. }
         | MachineError::NoFamily { .. }
@@ -217,6 +286,20 @@ fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<Sce
             vec![ScenarioError::at(&size.place, error.to_string(), "this shape")]
         }
     }
+}
+
+/// The twists: a list of numbers for each dimension.
+fn twists(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Vec<Vec<u64>>> {
+    let name = Key::MachineTwist.path();
+    let rows = value.list(name, "lists, one for each dimension", errors)?;
+    let before = errors.len();
+    let twists = rows.iter().filter_map(|row| {
+        let entries = row.list(format!("entry of {name}"), "integers, one for each dimension", errors)?;
+        let read = |entry: &Value| entry.natural(format!("entry of {name}"), 0..=u64::from(u32::MAX), errors);
+        entries.iter().map(read).collect::<Option<Vec<u64>>>()
+    });
+    let twists = twists.collect();
+    (errors.len() == before).then_some(twists)
 }
 
 fn hypercube_length(index: usize, length: u64, kind: Option<&Place>, size: &Size) -> Option<ScenarioError> {

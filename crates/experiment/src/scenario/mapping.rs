@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use cubefold_collectives::Collective;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
-use cubefold_topology::{Machine, MachineKind, Partition};
+use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
 use super::{
     embeddings::{EmbeddingName, Maker, expected, place_seeded},
     errors::{ScenarioError, all_of, help},
+    failures,
     keys::Key,
     launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
@@ -34,7 +35,10 @@ pub(super) struct NamedEmbedding {
 pub(super) struct Fit<'a> {
     pub(super) settings: &'a Settings<'a>,
     pub(super) program: &'a ScenarioProgram,
+    /// The machine; of a twisted torus, or a grid with failures, the grid of its coordinates.
     pub(super) machine: &'a Machine,
+    /// The machine itself.
+    pub(super) whole: &'a Machine,
     pub(super) partition: Option<&'a Partition>,
     pub(super) size: &'a Size,
     pub(super) seed: u64,
@@ -60,7 +64,7 @@ pub(super) fn read(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<NamedEmbedding>> {
     let Some(value) = settings.get(Key::MappingEmbeddings) else {
-        let on_network = machine.is_some_and(|machine| machine.graph().is_some());
+        let on_network = machine.is_some_and(|machine| machine.coordinate_grid().is_none());
         let kind = machine.map(Machine::kind);
         let names: &[&str] = match program {
             // A network goes on one of its own kind as it is, and elsewhere as the notes have it.
@@ -136,7 +140,7 @@ pub(super) fn place(
         if embedding.name.rule().is_some() && !rules_fit {
             continue;
         }
-        match placement(fit, &embedding, library) {
+        match placement(fit, &embedding, library).and_then(|placement| settled(fit, &embedding, placement)) {
             Ok(placement) => placed.push((embedding.name, placement)),
             Err(Failure::Wrong(wrong)) => errors.extend(wrong),
             Err(Failure::Unreadable(reason)) => errors.push(unreadable(fit, &embedding, &reason)),
@@ -145,13 +149,28 @@ pub(super) fn place(
     (errors.len() == before).then_some(placed)
 }
 
+/// The placement on the machine itself, where no process may be on a node that is down or a switch.
+fn settled(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    placement: Arc<Placement>,
+) -> Result<Arc<Placement>, Failure> {
+    if fit.whole.graph().is_none() && fit.settings.get(Key::MappingSpareNodes).is_none() {
+        return Ok(placement);
+    }
+    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
+    failures::settle(fit.settings, fit.whole, Arc::unwrap_or_clone(placement), place)
+        .map(Arc::new)
+        .map_err(|error| Failure::Wrong(vec![error]))
+}
+
 /// What keeps the embeddings that are rules off the machine, once for all of them.
 fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     let is_standard = |embedding: &&NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
     // Process n of a file is put on node n, whatever the machine; the rest go as those of cubes.
     let by_number = fit.program.is_placed_by_number();
     if let Some(standard) = embeddings.iter().find(is_standard).filter(|_| by_number)
-        && fit.machine.node_count() < fit.program.rank_count().div_ceil(fit.program.ranks_per_node())
+        && fit.whole.host_count() < fit.program.rank_count().div_ceil(fit.program.ranks_per_node())
     {
         return vec![too_many_processes(fit, standard)];
     }
@@ -177,7 +196,7 @@ fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
 /// they go field by field.
 fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioError> {
     let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-    let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
+    let (nodes, processes) = (fit.machine.numbered_hosts(), fit.program.rank_count());
     if embedding.name.rule() != Some(EmbeddingKind::Standard) {
         let message =
             format!("embedding {} where a network is placed or placed on, expected standard", embedding.name);
@@ -201,7 +220,7 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
 }
 
 fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError {
-    let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
+    let (nodes, processes) = (fit.whole.host_count(), fit.program.rank_count());
     let message = format!("{processes} processes on {nodes} nodes, expected at most {nodes} for standard");
     let place = fit.settings.place(Key::ProgramProcesses).or(standard.place.as_ref());
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "too many")
@@ -333,11 +352,19 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
     let processes = usize::try_from(fit.program.rank_count()).unwrap_or(usize::MAX);
     let words = match fit.program.collective() {
         Some(_) => fit.program.ranks_per_node(),
-        None => (fit.program.rank_count() / fit.machine.node_count()).max(1),
+        None => (fit.program.rank_count() / fit.machine.numbered_hosts()).max(1),
     };
     let words = usize::try_from(words).unwrap_or(usize::MAX);
-    let nodes =
-        fit.machine.nodes().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect();
+    // Programs that are placed by number pass over what is down; all others are on the node of their own number.
+    let hosts: Vec<NodeId> = if fit.program.is_placed_by_number() {
+        fit.whole.hosts().collect()
+    } else {
+        fit.machine
+            .nodes()
+            .take(usize::try_from(fit.machine.numbered_hosts()).unwrap_or(usize::MAX))
+            .collect()
+    };
+    let nodes = hosts.into_iter().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect();
     PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
         Failure::Wrong(vec![error])

@@ -17,6 +17,7 @@ use super::{
     machine::MachineSection,
     message_sizes::{self, ByStage, Sizes},
     neighbour_exchange,
+    permutation::PERMUTATION,
     settings::Settings,
     source_file::Place,
     stages_file::STAGES,
@@ -46,6 +47,7 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &DIVIDE_AND_CONQUER,
     &NORMAL,
     &STAGES,
+    &PERMUTATION,
     &collective::ALL_REDUCE,
     &collective::REDUCE_SCATTER,
     &collective::ALL_GATHER,
@@ -175,7 +177,7 @@ fn cube(
         return Hypercube::new(settings.natural(Key::ProgramDimensions, errors)?).ok();
     }
     let (machine, size) = (section.machine.as_ref()?, section.size.as_ref()?);
-    let nodes = machine.node_count();
+    let nodes = machine.numbered_hosts();
     if !nodes.is_power_of_two() {
         let message = format!(
             "shape {} has {nodes} nodes, expected a power of two: program.dimensions is its logarithm unless given",

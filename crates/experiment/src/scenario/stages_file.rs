@@ -279,7 +279,7 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure
 /// A process for each node of the machine; reported where that are too many.
 fn default_processes(reading: &mut Reading<'_>, value: &Value) -> Option<u64> {
     let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
-    let nodes = machine.node_count();
+    let nodes = machine.host_count();
     if nodes <= MAX_PROCESSES {
         return Some(nodes);
     }

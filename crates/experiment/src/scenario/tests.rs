@@ -6,6 +6,7 @@ mod collectives;
 mod files;
 mod greenberg;
 mod launchers;
+mod machines;
 mod mutations;
 mod networks;
 mod programs;

@@ -1,6 +1,6 @@
 //! Metrics of any placement, guest edge by guest edge.
 
-use cubefold_topology::TieRule;
+use cubefold_topology::{MachineForm, TieRule};
 
 use super::{
     congestion,
@@ -46,7 +46,7 @@ pub(super) fn bytes(placement: &Placement) -> u64 {
         PlacementForm::Product(_) | PlacementForm::Construction(_) => 4 * processes,
         PlacementForm::Table(_) => 0,
     };
-    let routes = placement.machine().graph().map_or(0, |network| network.bytes_of_routes());
+    let routes = placement.machine().bytes_of_routes();
     // The guests here have at most 26 dimensions with up to 2^26 processes.
     let counter = if processes <= 1 << 26 { size_of::<u32>() } else { size_of::<u64>() };
     routes + images + nodes * (congestion::MAX_ARRAYS + 1) as u64 * counter as u64
@@ -57,8 +57,11 @@ fn with_spectrum<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> (Vec<DimensionDistance
 }
 
 fn congestion_of<G: Guest>(blocks: &EdgeBlocks<'_, G>, placement: &Placement, tie: TieRule) -> Congestion {
-    let Some(grid) = blocks.machine.grid() else {
-        return congestion::on_graph(blocks.guest, blocks.machine, blocks.images);
+    let grid = match blocks.machine.form() {
+        MachineForm::Grid(grid) => grid,
+        MachineForm::Graph(graph) => {
+            return congestion::on_graph(blocks.guest, blocks.machine, graph.network(), blocks.images);
+        }
     };
     let one_to_one = placement.is_one_to_one();
     // A process owns at most one edge a dimension.

@@ -6,9 +6,7 @@
 //! a node's links carry twice its load plus the edges that end there. An edge within a node uses no link and touches the
 //! node once.
 
-use std::collections::BTreeMap;
-
-use cubefold_topology::{Axis, Digit, Extent, Grid, IndexDigit, Machine, NodeId, TieRule};
+use cubefold_topology::{Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NodeId, TieRule};
 use rayon::prelude::*;
 
 use super::{
@@ -265,14 +263,24 @@ fn write_runs_by(
         TieRule::Direct => runs.write(digit, from, to, is_up),
         TieRule::Positive => runs.write(digit, from, to, |a, b| is_tie(a, b) || is_up(a, b)),
         TieRule::Negative => runs.write(digit, from, to, |a, b| !is_tie(a, b) && is_up(a, b)),
+        TieRule::Alternate => {
+            runs.write(digit, from, to, |a, b| if is_tie(a, b) { a.is_multiple_of(2) } else { is_up(a, b) })
+        }
     }
 }
 
 /// Congestion of the edges of `guest` on a graph, link by link; its processes have these nodes.
-pub(super) fn on_graph<G: Guest>(guest: &G, machine: &Machine, images: &[NodeId]) -> Congestion {
+pub(super) fn on_graph<G: Guest>(
+    guest: &G,
+    machine: &Machine,
+    network: &Network,
+    images: &[NodeId],
+) -> Congestion {
     let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
     let (mut passing, mut touching, mut load) = (vec![0_u64; nodes], vec![0_u64; nodes], vec![0_u64; nodes]);
-    let mut links = BTreeMap::new();
+    let (firsts, ends) = (network.first_channels(), network.channel_ends());
+    let place = |node: NodeId, port: usize| firsts[node.index() as usize] as usize + port;
+    let mut links = vec![0_u64; ends.len()]; // of each link at its channel from the lower end
     let image = |process: ProcessId| images[process.label() as usize];
     for node in images {
         load[node.index() as usize] += 1;
@@ -280,21 +288,36 @@ pub(super) fn on_graph<G: Guest>(guest: &G, machine: &Machine, images: &[NodeId]
     for (low, high) in (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension)) {
         let (from, to) = (image(low), image(high));
         touching[to.index() as usize] += 1;
-        // A graph has no ties: its tables decide.
+        // A graph has no ties: its routes are chosen otherwise.
         for channel in machine.route(from, to, TieRule::Direct) {
-            *links.entry(machine.link(channel)).or_insert(0_u64) += 1;
+            let own = place(channel.node, channel.direction.dimension.index());
+            let near = ends[own];
+            links[if near > channel.node {
+                own
+            } else {
+                place(near, network.neighbours(near).partition_point(|&other| other < channel.node))
+            }] += 1;
             touching[channel.node.index() as usize] += 1;
             if channel.node != from {
                 passing[channel.node.index() as usize] += 1;
             }
         }
     }
-    let unused = usize::try_from(machine.link_count()).unwrap_or(usize::MAX) - links.len();
+    let is_low = |node: NodeId| {
+        network
+            .neighbours(node)
+            .iter()
+            .enumerate()
+            .filter(move |&(_, &end)| end > node)
+            .map(move |(port, _)| (node, port))
+    };
     Congestion {
         node_load: Extremes::of(passing),
-        link_congestion: Extremes::of(links.into_values().chain(std::iter::repeat_n(0, unused))),
+        link_congestion: Extremes::of(
+            machine.nodes().flat_map(is_low).map(|(node, port)| links[place(node, port)]),
+        ),
         node_congestion: Extremes::of(touching),
-        load: Extremes::of(load),
+        load: Extremes::of(machine.hosts().map(|host| load[host.index() as usize])),
     }
 }
 
@@ -303,7 +326,7 @@ mod tests {
     use super::super::grids;
     use super::*;
     use crate::{Dilation, GraphGuest, Placement, PlacementTable};
-    use cubefold_topology::{HostDimension, MachineKind, Network, Sign};
+    use cubefold_topology::{HostDimension, MachineKind, Sign};
 
     #[test]
     fn runs_of_all_pairs_are_the_legs_of_their_routes() {

@@ -147,9 +147,6 @@ fn figure_per_placement(
         nodes if nodes > MAX_NODES => Err(format!(
             "Left out: {nodes} nodes are too many for this page. Use cubefold draw, or cubefold place."
         )),
-        _ if run.run.machine.graph().is_some() => {
-            Err("Left out: its nodes lie in no rows and columns. Use cubefold place.".to_owned())
-        }
         _ => draw(run),
     };
     figure(

@@ -4,19 +4,27 @@
 //! ([`ProductStages`]); the messages of all others are routed one by one ([`RoutedStages`]). Stages
 //! of one dimension that must come out equal are scheduled once.
 
-use std::{borrow::Cow, collections::BTreeMap, rc::Rc};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use cubefold_mapping::{CubeDimension, Guest, Placement, PlacementForm, ProcessId, ProductPlacement};
-use cubefold_topology::{NodeId, Sign, TieRule, axes_distance};
+use cubefold_topology::{LinkMode, NodeId, Sign, TieRule, axes_distance, narrow};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha12Rng;
 
 use super::{
-    DimensionChoice, Routing,
+    DimensionChoice, Routing, RoutingScheme,
     parts::{Part, Splitter, StageMessage},
     router::{RoutedMessage, Router, StartNodes, steps},
+    sorted_order,
 };
 use crate::{
-    Communication, LinkUse, Program, StageRouting,
+    Communication, LinkUse, Program, SortedOrder, StageRouting,
     field_line::{FieldLine, Pair},
+    steps_under,
 };
 
 /// Schedules the stages of one run.
@@ -46,14 +54,17 @@ impl<'run, P: Program> Scheduler<'run, P> {
         link_use: Option<LinkUse>,
     ) -> Self {
         let product = match placement.form() {
-            PlacementForm::Product(product) if link_use.is_none() => {
+            PlacementForm::Product(product)
+                if link_use.is_none() && routing.scheme == RoutingScheme::Phases =>
+            {
                 Some(ProductStages::new(product, communication))
             }
             PlacementForm::Product(_) | PlacementForm::Table(_) | PlacementForm::Construction(_) => None,
         };
-        let repeats = match routing.dimension_choice {
-            DimensionChoice::Lowest if link_use.is_none() => Repeats::Alike,
-            DimensionChoice::Lowest | DimensionChoice::Random { .. } => Repeats::Each,
+        let repeats = match (&routing.dimension_choice, &routing.scheme) {
+            (_, RoutingScheme::Valiant { .. }) => Repeats::Each,
+            (DimensionChoice::Lowest, _) if link_use.is_none() => Repeats::Alike,
+            (DimensionChoice::Lowest | DimensionChoice::Random { .. }, _) => Repeats::Each,
         };
         let routed = RoutedStages::new(placement, communication, routing, link_use);
         Self { program, placement, product, routed, repeats, known: BTreeMap::new() }
@@ -67,7 +78,7 @@ impl<'run, P: Program> Scheduler<'run, P> {
         }
         let schedule = Rc::new(match (&self.product, exchange) {
             (Some(product), Some(dimension)) => product.exchange(dimension),
-            (None, Some(dimension)) if has_node_per_process(self.placement) => {
+            (None, Some(dimension)) if self.routed.is_straight() && has_node_per_process(self.placement) => {
                 self.routed.exchange(dimension, self.program.max_units(stage))
             }
             (None | Some(_), None | Some(_)) => self.routed.route(self.program, stage),
@@ -176,7 +187,17 @@ pub(super) struct RoutedStages<'run> {
     placement: &'run Placement,
     routing: &'run Routing,
     router: Router,
+    detours: Detours,
     processes: Option<ProcessNodes<'run>>, // listed when the first stage needs them
+}
+
+/// What a routing scheme other than phases needs.
+enum Detours {
+    None,
+    /// The generator of the nodes by which messages go.
+    Random(Box<ChaCha12Rng>),
+    /// The order of sorting.
+    Sorted(SortedOrder, LinkMode),
 }
 
 /// The nodes of all processes.
@@ -193,7 +214,20 @@ impl<'run> RoutedStages<'run> {
         link_use: Option<LinkUse>,
     ) -> Self {
         let router = Router::new(placement.machine(), communication, routing, link_use);
-        Self { placement, routing, router, processes: None }
+        let detours = match routing.scheme {
+            RoutingScheme::Phases => Detours::None,
+            RoutingScheme::Valiant { key } => Detours::Random(Box::new(ChaCha12Rng::from_seed(key))),
+            RoutingScheme::Sorting => match sorted_order(placement) {
+                Some(order) => Detours::Sorted(order, communication.links()),
+                None => Detours::None, // refused before the run
+            },
+        };
+        Self { placement, routing, router, detours, processes: None }
+    }
+
+    /// Whether messages go straight to their destinations, by phases.
+    fn is_straight(&self) -> bool {
+        matches!(self.detours, Detours::None)
     }
 
     pub(super) fn into_link_use(self) -> Option<LinkUse> {
@@ -203,7 +237,7 @@ impl<'run> RoutedStages<'run> {
     /// The stage in which the processes of a cube, one per node and in one subset, exchange
     /// messages of `units` units along `dimension`: these need not be listed.
     pub(super) fn exchange(&mut self, dimension: CubeDimension, units: u64) -> StageSchedule {
-        let Self { placement, routing, router, processes } = self;
+        let Self { placement, routing, router, processes, .. } = self;
         let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
         let bit = 1 << dimension.index();
         let routed = nodes.iter().enumerate().map(|(process, &at)| RoutedMessage {
@@ -224,7 +258,7 @@ impl<'run> RoutedStages<'run> {
 
     /// Any stage of any program.
     pub(super) fn route<P: Program>(&mut self, program: &P, stage: usize) -> StageSchedule {
-        let Self { placement, routing, router, processes } = self;
+        let Self { placement, routing, router, detours, processes } = self;
         let ProcessNodes { nodes, splitter } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
         let axes = placement.machine().axes();
         let messages = messages_of_stage(program, stage);
@@ -237,11 +271,42 @@ impl<'run> RoutedStages<'run> {
         let distances: Vec<u64> =
             messages.iter().map(routed).map(|own| axes_distance(axes, own.at, own.to)).collect();
         let received = farthest_received(&messages, &distances, nodes.len());
-        let (count, hops) = (messages.len() as u64, distances.iter().sum());
+        let (count, mut hops) = (messages.len() as u64, distances.iter().sum());
         let mut stage_routing = StageRouting::default();
+        if let Detours::Random(_) | Detours::Sorted(..) = detours {
+            hops = 0;
+        }
         for Part { subset, messages } in splitter.parts(messages) {
             let limit = routing.limit(placement, subset);
-            stage_routing += router.route(messages.iter().map(routed), start_nodes(&messages), limit);
+            match detours {
+                Detours::None => {
+                    stage_routing += router.route(messages.iter().map(routed), start_nodes(&messages), limit);
+                }
+                Detours::Random(generator) => {
+                    let nodes = narrow(placement.machine().node_count().saturating_sub(1)); // the last one
+                    let mut by =
+                        |message: RoutedMessage| (message, NodeId::new(generator.random_range(0..=nodes)));
+                    let drawn: Vec<(RoutedMessage, NodeId)> =
+                        messages.iter().map(routed).map(&mut by).collect();
+                    let there = drawn.iter().map(|&(own, by)| RoutedMessage { to: by, ..own });
+                    let onward = drawn.iter().map(|&(own, by)| RoutedMessage { at: by, ..own });
+                    hops += there
+                        .clone()
+                        .chain(onward.clone())
+                        .map(|own| axes_distance(axes, own.at, own.to))
+                        .sum::<u64>();
+                    stage_routing += router.route(there, start_nodes(&messages), limit);
+                    stage_routing += router.route(onward, StartNodes::Shared, limit);
+                }
+                Detours::Sorted(order, links) => {
+                    for is_partial in partial_permutations(messages.iter().map(routed)) {
+                        let steps = order.steps_of_permutation(is_partial);
+                        // In every step all nodes send to their partners.
+                        hops += steps * placement.machine().node_count();
+                        stage_routing.steps += steps_under(*links, steps);
+                    }
+                }
+            }
         }
         StageSchedule { routing: stage_routing, received, messages: count, hops }
     }
@@ -264,6 +329,26 @@ fn messages_of_stage<P: Program>(program: &P, stage: usize) -> Vec<StageMessage>
     // Already in order where every process sends one message.
     messages.sort();
     messages
+}
+
+/// The sets in which no two messages share a source or a destination node, every message in the first set that can take
+/// it, as in section 6: whether each is partial, because some nodes receive a message without sending one. Nodes that
+/// do neither keep a record of their own.
+fn partial_permutations(messages: impl Iterator<Item = RoutedMessage>) -> Vec<bool> {
+    let mut sets: Vec<(BTreeSet<NodeId>, BTreeSet<NodeId>)> = vec![];
+    for RoutedMessage { at, to, .. } in messages.filter(|message| message.at != message.to) {
+        let fits = |(from, reached): &&mut (BTreeSet<NodeId>, BTreeSet<NodeId>)| {
+            !from.contains(&at) && !reached.contains(&to)
+        };
+        match sets.iter_mut().find(fits) {
+            Some((from, reached)) => {
+                from.insert(at);
+                reached.insert(to);
+            }
+            None => sets.push((BTreeSet::from([at]), BTreeSet::from([to]))),
+        }
+    }
+    sets.into_iter().map(|(from, reached)| from != reached).collect()
 }
 
 /// The distance of the farthest message to each process that receives one.

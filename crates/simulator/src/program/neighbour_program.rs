@@ -193,8 +193,16 @@ impl Program for NeighbourProgram {
         self.compute
     }
 
-    fn sizes(&self) -> &MessageSizes {
-        &self.sizes
+    fn units(&self, stage: usize, _: ProcessId, _: ProcessId) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn max_units(&self, stage: usize) -> u64 {
+        self.sizes.of_stage(stage)
+    }
+
+    fn uniform_units(&self) -> Option<u64> {
+        self.sizes.uniform()
     }
 
     fn max_received(&self) -> usize {

@@ -17,7 +17,6 @@ pub struct StageProgram {
     stages: Vec<Stage>, // at least one
     guest: GraphGuest,
     max_received: usize,
-    uniform_units: Option<u64>,
 }
 
 /// A message of a stage program.
@@ -248,7 +247,6 @@ impl StageProgram {
         Ok(Self {
             computations,
             max_received: stages.iter().map(|stage| stage.received.most()).max().unwrap_or(0),
-            uniform_units: uniform_units(&stages),
             stages,
             guest: GraphGuest::new(Machine::network(MachineKind::Network, network)?),
         })
@@ -259,13 +257,6 @@ impl StageProgram {
     pub fn message_count(&self) -> u64 {
         self.stages.iter().map(|stage| stage.units.len() as u64).sum()
     }
-}
-
-/// The size of all messages, where they have one; that of none is 1.
-fn uniform_units(stages: &[Stage]) -> Option<u64> {
-    let mut all = stages.iter().flat_map(|stage| &stage.units);
-    let first = *all.next().unwrap_or(&1);
-    all.all(|&units| units == first).then_some(first)
 }
 
 fn check_message(place: usize, message: &StageMessage, processes: u64) -> Result<(), StageProgramError> {
@@ -338,7 +329,9 @@ impl Program for StageProgram {
     }
 
     fn uniform_units(&self) -> Option<u64> {
-        self.uniform_units
+        let mut all = self.stages.iter().flat_map(|stage| &stage.units);
+        let first = *all.next().unwrap_or(&1);
+        all.all(|&units| units == first).then_some(first)
     }
 
     fn max_received(&self) -> usize {

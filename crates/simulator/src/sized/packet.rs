@@ -140,14 +140,12 @@ impl Crossing {
 /// For each channel of a network the input by which packets come to its end: 1 + the place of its
 /// begin among the neighbours of the end, which are in ascending order.
 fn inputs_of_network(machine: &Machine) -> Vec<u32> {
-    let mut inputs = vec![];
-    for direction in machine.directions() {
-        for node in machine.nodes() {
-            inputs.push(machine.neighbour(node, direction).map_or(0, |end| {
-                let before = machine.neighbours(end).filter(|&neighbour| neighbour < node).count();
-                u32::try_from(before).unwrap_or(u32::MAX) + 1
-            }));
-        }
-    }
-    inputs
+    let Some(network) = machine.graph() else { return vec![] };
+    let of_node = |node: NodeId| {
+        network.neighbours(node).iter().map(move |&end| {
+            let before = network.neighbours(end).partition_point(|&neighbour| neighbour < node);
+            u32::try_from(before).unwrap_or(u32::MAX) + 1
+        })
+    };
+    machine.nodes().flat_map(of_node).collect()
 }

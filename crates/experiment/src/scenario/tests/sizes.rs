@@ -301,11 +301,11 @@ fn programs_from_files_that_do_not_fit_are_refused_at_their_places() {
     );
     let missing = format!("{RING}[program]\nkind = \"stages\"\nfile = \"none.csv\"");
     assert!(errors(&missing)[0].starts_with("6:8: program file \"none.csv\" cannot be read: "));
-    let many = (1..300).map(|other| format!("0,0,{other},1\n")).collect::<Vec<_>>().concat();
+    let many = (1..=65536).map(|other| format!("0,0,{other},1\n")).collect::<Vec<_>>().concat();
     let many = format!("stage,source,destination,units\n{many}");
     assert_eq!(
-        displayed(&many, "processes = 300"),
-        ["s.toml:4:8: program.file \"p.csv\": node 0 has 299 neighbours, expected at most 255"]
+        displayed(&many, "processes = 65537"),
+        ["s.toml:4:8: program.file \"p.csv\": node 0 has 65536 neighbours, expected at most 65535"]
     );
 }
 

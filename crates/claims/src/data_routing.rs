@@ -1,0 +1,351 @@
+//! Data routing by sorting and by chance, against routing under embeddings (Tao 1988, 2.4), and what the twists of
+//! toruses bring (Camarero, Martinez & Beivide 2013).
+
+use cubefold_mapping::{ChannelCongestion, Construction, PatternMessage, Placement, all_to_all_pattern};
+use cubefold_simulator::{PhaseLength, Routing, RoutingScheme, SortedOrder};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
+
+use crate::{
+    cases::{MachineLabel, MessageSets, identity, key, links, route, route_by, shifts},
+    claim::{Claim, Quantity, Trial},
+    findings::{Case, Findings, Scope},
+};
+
+const FIGURE: Claim = Claim::new(
+    "Tao 1988, figure 2.3",
+    "nodes that the read of the figure leaves without the data they ask for",
+);
+const READ_ON_CUBES: Claim =
+    Claim::new("Tao 2.4.1", "steps of a random access read on Q_d: O(d^2), here d^2 + 6 d");
+const WRITE_ON_CUBES: Claim = Claim::new(
+    "Tao 2.4.1",
+    "steps of a random access write of one item a node on Q_d: O(d^2), here d (d + 1) / 2 + 3 d",
+);
+const READ_ON_MESHES: Claim = Claim::new(
+    "Tao 2.4.1",
+    "steps of a read on q dimensions of n = 2^m: O(q^2 n), here 2 q^2 (2 n - m - 2) + (6 - q) q (n - 1)",
+);
+const WRITE_ON_MESHES: Claim = Claim::new(
+    "Tao 2.4.1",
+    "steps of a write on q dimensions of n = 2^m: O(q^2 n), here at most half of the read's, and 3 q n",
+);
+const VALIANT: Claim = Claim::new(
+    "Valiant 1982; Tao 2.4",
+    "steps of 95 in 100 seeds of two phases by a random node on Q_d, d > 3, any of four permutations: under 6 d",
+);
+const SQUARE_ROOT: Claim = Claim::new(
+    "Borodin & Hopcroft 1985",
+    "messages over one channel by dimension order on Q_d, d even, under transpose and bit reversal: 2^(d/2 - 1)",
+);
+const SQUARE_ROOT_STEPS: Claim =
+    Claim::new("Borodin & Hopcroft 1985", "steps of these by dimension order: no less than 2^(d/2 - 1)");
+const NEIGHBOURS: Claim = Claim::new(
+    "Tao 2.4, last paragraph",
+    "steps of the slowest shift of a guest under its embedding: fewer than of sorting on the host",
+);
+
+/// In the order in which they are shown.
+pub(super) const CLAIMS: [Claim; 9] = [
+    FIGURE,
+    READ_ON_CUBES,
+    WRITE_ON_CUBES,
+    READ_ON_MESHES,
+    WRITE_ON_MESHES,
+    VALIANT,
+    SQUARE_ROOT,
+    SQUARE_ROOT_STEPS,
+    NEIGHBOURS,
+];
+
+const BALANCED: Claim = Claim::new(
+    "Camarero et al. 2013",
+    "all-to-all on k x k x 2k and k x 2k x 2k, with and without the double twist: load of the busiest channel, balanced",
+);
+const BALANCED_ROUTES: Claim =
+    Claim::new("Camarero et al. 2013", "the same by the routes that are used: no less than balanced");
+const DIAMETER: Claim = Claim::new("Camarero et al. 2013", "diameter of these toruses");
+const MEAN_DISTANCE: Claim =
+    Claim::new("Camarero et al. 2013", "mean distance of two nodes of these toruses, in units of 1/10000");
+
+/// In the order in which they are shown.
+pub(super) const TWIST_CLAIMS: [Claim; 4] = [BALANCED, BALANCED_ROUTES, DIAMETER, MEAN_DISTANCE];
+
+pub(super) fn cases(scope: Scope) -> Vec<Case> {
+    let (cube, seeds, mesh) = match scope {
+        Scope::Quick => (8, 20, 64),
+        Scope::Full => (12, 100, 1024),
+    };
+    let mut cases: Vec<Case> = vec![Box::new(figure)];
+    for dimensions in 1..=cube {
+        cases.push(Box::new(move |findings| access_on_cube(dimensions, findings)));
+    }
+    for (q, side) in (1..=3_u32).flat_map(|q| (1..=6).map(move |m| (q, 1_u64 << m))) {
+        if side.pow(q) <= mesh {
+            cases.push(Box::new(move |findings| access_on_mesh(q as usize, side, findings)));
+        }
+    }
+    for dimensions in 4..=cube {
+        cases.push(Box::new(move |findings| by_chance(dimensions, seeds, findings)));
+        if dimensions.is_multiple_of(2) {
+            cases.push(Box::new(move |findings| by_dimension_order(dimensions, findings)));
+        }
+    }
+    for (guest, host) in neighbour_pairs() {
+        cases.push(Box::new(move |findings| neighbours(&guest, &host, findings)));
+    }
+    cases
+}
+
+fn machine(kind: MachineKind, lengths: &[u64]) -> Result<Machine, String> {
+    Machine::new(kind, lengths).map_err(|error| error.to_string())
+}
+
+fn order(machine: &Machine) -> Result<SortedOrder, String> {
+    let grid = machine.grid().ok_or("no grid")?;
+    SortedOrder::new(grid).map_err(|error| error.to_string())
+}
+
+fn hypercube(dimensions: u32) -> Result<Machine, String> {
+    machine(MachineKind::Hypercube, &vec![2; dimensions as usize])
+}
+
+fn figure(findings: &mut Findings) {
+    let asked = [Some(2), Some(6), Some(2), None, Some(5), Some(6), None, Some(6)];
+    let data: Vec<usize> = (10..18).collect();
+    match hypercube(3).and_then(|cube| order(&cube)) {
+        Ok(order) => {
+            let read = order.read(&asked, &data);
+            let right =
+                |(found, asked): &(&Option<usize>, &Option<usize>)| **found == asked.map(|place| data[place]);
+            let wrong = read.records.iter().zip(&asked).filter(|pair| !right(pair)).count();
+            findings.add(FIGURE, Trial::equal(0, wrong as u64), &"8 nodes");
+        }
+        Err(error) => findings.fail(FIGURE, &"8 nodes", &error),
+    }
+}
+
+/// A request of every node: the one whose place is a multiple of it, so that many ask for the same.
+fn requests(nodes: usize) -> (Vec<Option<usize>>, Vec<usize>) {
+    let asked = (0..nodes).map(|place| (place % 5 != 3).then_some(place * place % nodes)).collect();
+    (asked, (0..nodes).collect())
+}
+
+fn access_on_cube(dimensions: u32, findings: &mut Findings) {
+    let case = format!("d = {dimensions}");
+    let order = match hypercube(dimensions).and_then(|cube| order(&cube)) {
+        Ok(order) => order,
+        Err(error) => return findings.fail(READ_ON_CUBES, &case, &error),
+    };
+    let (asked, data) = requests(order.node_count());
+    let d = u64::from(dimensions);
+    findings.add(READ_ON_CUBES, Trial::equal(d * d + 6 * d, order.read(&asked, &data).steps), &case);
+    let promised = d * (d + 1) / 2 + 3 * d;
+    findings.add(WRITE_ON_CUBES, Trial::equal(promised, order.write(&asked, &data).steps), &case);
+}
+
+fn access_on_mesh(q: usize, side: u64, findings: &mut Findings) {
+    let case = format!("{side}^{q}");
+    let order = match machine(MachineKind::Mesh, &vec![side; q]).and_then(|mesh| order(&mesh)) {
+        Ok(order) => order,
+        Err(error) => return findings.fail(READ_ON_MESHES, &case, &error),
+    };
+    let (asked, data) = requests(order.node_count());
+    let (q, m) = (q as u64, u64::from(side.trailing_zeros()));
+    let promised = 2 * q * q * (2 * side - m - 2) + (6 - q) * q * (side - 1);
+    findings.add(READ_ON_MESHES, Trial::equal(promised, order.read(&asked, &data).steps), &case);
+    let write = order.write(&asked, &data).steps;
+    findings.add(WRITE_ON_MESHES, Trial::at_most(promised / 2 + 3 * q * side, write), &case);
+}
+
+/// The permutations of labels of `bits` bits that cases take.
+const PERMUTATIONS: [(&str, fn(u32, u32) -> u32); 4] = [
+    ("transpose", |label, bits| (label << (bits / 2) | label >> (bits - bits / 2)) & ((1 << bits) - 1)),
+    ("bit reversal", |label, bits| label.reverse_bits() >> (u32::BITS - bits)),
+    ("shuffle", |label, bits| (label << 1 | label >> (bits - 1)) & ((1 << bits) - 1)),
+    ("complement", |label, bits| !label & ((1 << bits) - 1)),
+];
+
+fn messages(bits: u32, permutation: fn(u32, u32) -> u32) -> Vec<(u32, u32)> {
+    let all = (0..1_u32 << bits).map(|label| (label, permutation(label, bits)));
+    all.filter(|(source, destination)| source != destination).collect()
+}
+
+fn by_chance(dimensions: u32, seeds: u64, findings: &mut Findings) {
+    for (name, permutation) in PERMUTATIONS {
+        let case = format!("{name}, d = {dimensions}");
+        let cube = match hypercube(dimensions) {
+            Ok(cube) => cube,
+            Err(error) => return findings.fail(VALIANT, &case, &error),
+        };
+        let program = MessageSets::of_labels(1 << dimensions, &messages(dimensions, permutation));
+        let placement = identity(&cube);
+        let steps = |seed| {
+            let key = key(&format!("Valiant 1982; {case}; {seed}"));
+            let routing = Routing { scheme: RoutingScheme::Valiant { key }, ..Routing::PLAIN };
+            let stages = route_by(&program, &placement, links(LinkMode::FullDuplex), routing)?;
+            Ok(stages.iter().map(|stage| stage.steps).sum::<u64>())
+        };
+        match (0..seeds).map(steps).collect::<Result<Vec<u64>, cubefold_simulator::SimulationError>>() {
+            Ok(mut steps) => {
+                steps.sort_unstable();
+                let quantile = steps[steps.len() * 95 / 100 - 1];
+                findings.add(VALIANT, Trial::at_most(6 * u64::from(dimensions), quantile), &case);
+            }
+            Err(error) => findings.fail(VALIANT, &case, &error),
+        }
+    }
+}
+
+fn by_dimension_order(dimensions: u32, findings: &mut Findings) {
+    for (name, permutation) in &PERMUTATIONS[..2] {
+        let case = format!("{name}, d = {dimensions}");
+        let cube = match hypercube(dimensions) {
+            Ok(cube) => cube,
+            Err(error) => return findings.fail(SQUARE_ROOT, &case, &error),
+        };
+        let messages = messages(dimensions, *permutation);
+        let pattern: Vec<PatternMessage> =
+            messages.iter().map(|&(source, to)| (NodeId::new(source), NodeId::new(to), 1)).collect();
+        let routed = ChannelCongestion::of(&cube, &pattern, TieRule::Direct).routed;
+        let promised = 1_u64 << (dimensions / 2 - 1);
+        findings.add(SQUARE_ROOT, Trial::equal(promised, routed), &case);
+        let program = MessageSets::of_labels(1 << dimensions, &messages);
+        match route(&program, &identity(&cube), LinkMode::FullDuplex, PhaseLength::Unlimited) {
+            Ok(stages) => {
+                let steps: u64 = stages.iter().map(|stage| stage.steps).sum();
+                findings.add(SQUARE_ROOT_STEPS, Trial::at_least(promised, steps), &case);
+            }
+            Err(error) => findings.fail(SQUARE_ROOT_STEPS, &case, &error),
+        }
+    }
+}
+
+/// Guests and hosts of a size, with sides that are powers of two.
+fn neighbour_pairs() -> Vec<(Machine, Machine)> {
+    let shapes: [&[u64]; 10] =
+        [&[16], &[4, 4], &[2; 4], &[64], &[8, 8], &[4, 4, 4], &[16, 4], &[2; 6], &[256], &[16, 16]];
+    let kinds = [MachineKind::Torus, MachineKind::Mesh];
+    let machines: Vec<Machine> = shapes
+        .iter()
+        .flat_map(|shape| kinds.into_iter().filter_map(|kind| Machine::new(kind, shape).ok()))
+        .collect();
+    let fits = |(guest, host): &(Machine, Machine)| {
+        guest.node_count() == host.node_count()
+            && guest.shape() != host.shape()
+            && host.shape().dimension_count() > 1
+    };
+    let pairs = machines.iter().flat_map(|guest| machines.iter().map(|host| (guest.clone(), host.clone())));
+    pairs.filter(fits).collect()
+}
+
+fn neighbours(guest: &Machine, host: &Machine, findings: &mut Findings) {
+    // Pairs that no theorem covers have no embedding to compare.
+    let Ok(construction) = Construction::choose(guest, host) else { return };
+    let case = format!("{} on {}", MachineLabel(guest), MachineLabel(host));
+    let placement = Placement::Construction(Box::new(construction));
+    let sorting = order(host).map(|order| order.steps_of_sort());
+    match (route(&shifts(guest), &placement, LinkMode::FullDuplex, PhaseLength::OfPlacement), sorting) {
+        (Ok(stages), Ok(sorting)) => {
+            let slowest = stages.iter().map(|stage| stage.steps).max().unwrap_or(0);
+            findings.add(NEIGHBOURS, Trial::at_most(sorting - 1, slowest), &case);
+        }
+        (Err(error), _) => findings.fail(NEIGHBOURS, &case, &error),
+        (_, Err(error)) => findings.fail(NEIGHBOURS, &case, &error),
+    }
+}
+
+/// A torus with its twists, and what is published of it.
+struct PublishedTorus {
+    lengths: [u64; 3],
+    twists: [[u64; 3]; 3],
+    load: (u64, u64), // of the busiest channel, as a fraction
+    diameter: u64,
+    mean_distance: u64, // in units of 1/10000
+}
+
+const PLAIN: [[u64; 3]; 3] = [[0; 3]; 3];
+
+/// The table of all-to-all: k x k x 2k and k x 2k x 2k for k = 4 and 8.
+const PUBLISHED: [PublishedTorus; 8] = [
+    PublishedTorus { lengths: [4, 4, 8], twists: PLAIN, load: (128, 1), diameter: 8, mean_distance: 40_315 },
+    PublishedTorus {
+        lengths: [4, 4, 8],
+        twists: [[0, 0, 4], [0, 0, 4], [0; 3]],
+        load: (220, 3),
+        diameter: 6,
+        mean_distance: 34_646,
+    },
+    PublishedTorus { lengths: [4, 8, 8], twists: PLAIN, load: (256, 1), diameter: 10, mean_distance: 50_196 },
+    PublishedTorus {
+        lengths: [4, 8, 8],
+        twists: [[0, 4, 4], [0; 3], [0; 3]],
+        load: (184, 1),
+        diameter: 6,
+        mean_distance: 43_294,
+    },
+    PublishedTorus {
+        lengths: [8, 8, 16],
+        twists: PLAIN,
+        load: (2048, 1),
+        diameter: 16,
+        mean_distance: 80_078,
+    },
+    PublishedTorus {
+        lengths: [8, 8, 16],
+        twists: [[0, 0, 8], [0, 0, 8], [0; 3]],
+        load: (3568, 3),
+        diameter: 12,
+        mean_distance: 69_756,
+    },
+    PublishedTorus {
+        lengths: [8, 16, 16],
+        twists: PLAIN,
+        load: (4096, 1),
+        diameter: 20,
+        mean_distance: 100_049,
+    },
+    PublishedTorus {
+        lengths: [8, 16, 16],
+        twists: [[0, 8, 8], [0; 3], [0; 3]],
+        load: (2976, 1),
+        diameter: 12,
+        mean_distance: 87_230,
+    },
+];
+
+pub(super) fn twist_cases(scope: Scope) -> Vec<Case> {
+    let published = match scope {
+        Scope::Quick => &PUBLISHED[..4],
+        Scope::Full => &PUBLISHED[..],
+    };
+    published.iter().map(|torus| -> Case { Box::new(|findings| twisted(torus, findings)) }).collect()
+}
+
+fn twisted(published: &PublishedTorus, findings: &mut Findings) {
+    let case = format!("{:?}, twists {:?}", published.lengths, published.twists);
+    let machine = match Machine::twisted_torus(&published.lengths, &published.twists.map(Vec::from)) {
+        Ok(machine) => machine,
+        Err(error) => return findings.fail(BALANCED, &case, &error),
+    };
+    let nodes: Vec<NodeId> = machine.nodes().collect();
+    let congestion = ChannelCongestion::of(&machine, &all_to_all_pattern(&nodes), TieRule::Direct);
+    let (numerator, denominator) = published.load;
+    // The balanced load is known up to rounding: to a millionth of a message.
+    let scale = 1_000_000 * denominator;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a positive number of a few digits"
+    )]
+    let measured = (congestion.balanced * scale as f64).round() as u64;
+    let measured = Quantity::fraction(measured, scale);
+    findings.add(BALANCED, Trial::equal(Quantity::fraction(numerator, denominator), measured), &case);
+    findings.add(BALANCED_ROUTES, Trial::at_least(measured, congestion.routed), &case);
+    let from_first: Vec<u64> = nodes.iter().map(|&node| machine.distance(NodeId::new(0), node)).collect();
+    let diameter = from_first.iter().copied().max().unwrap_or(0);
+    findings.add(DIAMETER, Trial::equal(published.diameter, diameter), &case);
+    let (sum, others) = (from_first.iter().sum::<u64>(), nodes.len() as u64 - 1);
+    let mean = (10_000 * sum + others / 2) / others;
+    findings.add(MEAN_DISTANCE, Trial::equal(published.mean_distance, mean), &case);
+}

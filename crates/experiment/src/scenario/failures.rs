@@ -1,0 +1,233 @@
+//! Links and nodes of the machine that are down, and the spare nodes that stand in for them (`docs/model.md` section 19).
+
+use cubefold_mapping::{
+    Placement, PlacementTable, TooManyFailuresError, with_failed_links, with_failed_nodes,
+};
+use cubefold_topology::{Coordinates, MAX_ROUTED_NODES, Machine, NodeId};
+
+use super::{
+    errors::ScenarioError,
+    keys::Key,
+    settings::Settings,
+    source_file::Place,
+    value::{Content, Value},
+};
+use crate::generator_key;
+
+/// The machine with the failures that the settings say; reported where they are none of it, or it falls apart.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    machine: Option<Machine>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Machine> {
+    let (links, nodes) = (settings.get(Key::MachineFailedLinks), settings.get(Key::MachineFailedNodes));
+    let machine = machine?;
+    let Some(first) = links.or(nodes) else { return Some(machine) };
+    if machine.node_count() > MAX_ROUTED_NODES {
+        let message =
+            format!("failures of {} nodes, expected at most {MAX_ROUTED_NODES} (2^16)", machine.node_count());
+        let error = ScenarioError::at(&first.place, message, "makes it a network");
+        errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
+        return None;
+    }
+    let seed = match settings.get(Key::MachineFailureSeed) {
+        Some(_) => settings.natural(Key::MachineFailureSeed, errors)?,
+        None => settings.natural(Key::Seed, &mut vec![]).unwrap_or(0),
+    };
+    let key = |what: &str| generator_key(seed, &format!("failed {what}; {} nodes", machine.node_count()));
+    let before = errors.len();
+    let listed_links = links.and_then(|value| listed_links(value, &machine, errors)).unwrap_or_default();
+    let listed_nodes = nodes.and_then(|value| listed_nodes(value, &machine, errors)).unwrap_or_default();
+    if errors.len() > before {
+        return None;
+    }
+    let failed = machine.with_failures(&listed_links, &listed_nodes).map_err(|error| {
+        ScenarioError::at(&first.place, error.to_string(), "these failures")
+            .because(nodes.map(|value| &value.place), "and these")
+            .because(settings.place(Key::MachineKind), "the machine")
+    });
+    let wrong = |place: &Place, error: TooManyFailuresError| {
+        ScenarioError::at(place, error.to_string(), "these failures")
+    };
+    let drawn = failed.and_then(|machine| match nodes.and_then(|value| Some((value, count(value)?))) {
+        Some((value, count)) => {
+            with_failed_nodes(&machine, count, key("nodes")).map_err(|error| wrong(&value.place, error))
+        }
+        None => Ok(machine),
+    });
+    let drawn = drawn.and_then(|machine| match links.and_then(|value| Some((value, count(value)?))) {
+        Some((value, count)) => {
+            with_failed_links(&machine, count, key("links")).map_err(|error| wrong(&value.place, error))
+        }
+        None => Ok(machine),
+    });
+    match drawn {
+        Ok(machine) => Some(machine),
+        Err(error) => {
+            errors.push(error);
+            None
+        }
+    }
+}
+
+/// The number of failures by chance.
+fn count(value: &Value) -> Option<u64> {
+    match value.content {
+        Content::Integer(count) => count,
+        _ => None,
+    }
+}
+
+/// The entries of a list of failures; none of a number of them.
+fn entries<'a>(value: &'a Value, key: Key, errors: &mut Vec<ScenarioError>) -> Option<&'a [Value]> {
+    match &value.content {
+        Content::Integer(Some(_)) => None,
+        Content::List(values) => Some(values),
+        _ => {
+            errors.push(value.unexpected(key.path(), "a list, or a number of failures by chance"));
+            None
+        }
+    }
+}
+
+fn listed_links(
+    value: &Value,
+    machine: &Machine,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<(NodeId, NodeId)>> {
+    let key = Key::MachineFailedLinks;
+    let mut link = |entry: &Value| {
+        let Content::List(ends) = &entry.content else {
+            errors.push(
+                entry.unexpected(format!("entry of {}", key.path()), "a list of the two nodes of a link"),
+            );
+            return None;
+        };
+        let [one, other] = ends.as_slice() else {
+            errors.push(
+                entry.unexpected(format!("entry of {}", key.path()), "a list of the two nodes of a link"),
+            );
+            return None;
+        };
+        let ends = (node(one, key, machine, errors)?, node(other, key, machine, errors)?);
+        if !machine.neighbours(ends.0).any(|next| next == ends.1) {
+            let message = format!(
+                "a failed link between nodes {} and {}, expected two that are linked",
+                ends.0, ends.1
+            );
+            errors.push(ScenarioError::at(&entry.place, message, "no link"));
+            return None;
+        }
+        Some(ends)
+    };
+    let values = match &value.content {
+        Content::Integer(Some(_)) => return None,
+        Content::List(values) => values,
+        _ => {
+            errors.push(
+                value.unexpected(key.path(), "a list of pairs of nodes, or a number of links by chance"),
+            );
+            return None;
+        }
+    };
+    values.iter().map(&mut link).collect()
+}
+
+fn listed_nodes(value: &Value, machine: &Machine, errors: &mut Vec<ScenarioError>) -> Option<Vec<NodeId>> {
+    let key = Key::MachineFailedNodes;
+    entries(value, key, errors)?.iter().map(|entry| node(entry, key, machine, errors)).collect()
+}
+
+/// A node by its number, or by its coordinates.
+fn node(value: &Value, key: Key, machine: &Machine, errors: &mut Vec<ScenarioError>) -> Option<NodeId> {
+    let found = match &value.content {
+        Content::Integer(Some(number)) => machine.node(*number).map_err(|error| error.to_string()),
+        Content::List(values) => {
+            let coordinate = |value: &Value| match value.content {
+                Content::Integer(coordinate) => coordinate,
+                _ => None,
+            };
+            let coordinates: Option<Vec<u64>> = values.iter().map(coordinate).collect();
+            let shape = machine.shape();
+            coordinates.ok_or_else(|| "no list of coordinates".to_owned()).and_then(|coordinates| {
+                let coordinates = Coordinates::new(shape, &coordinates).map_err(|error| error.to_string())?;
+                Ok(shape.node_at(&coordinates))
+            })
+        }
+        _ => Err(format!("{} is {}", key.path(), value.describe())),
+    };
+    match found {
+        Ok(node) => Some(node),
+        Err(reason) => {
+            let message = format!("node in {}: {reason}", key.path());
+            let error = ScenarioError::at(&value.place, message, "no node of the machine");
+            errors.push(error.with_help("a node is its number, or the list of its coordinates: [0, 0, 3]"));
+            None
+        }
+    }
+}
+
+/// The placement with the processes of failed nodes on their spare nodes, and on the machine itself where it was made for
+/// the grid of its coordinates; reported where a process is on a node that is down, or on a switch.
+///
+/// # Errors
+///
+/// The node that cannot take its process, or a spare node that is none.
+pub(super) fn settle(
+    settings: &Settings<'_>,
+    machine: &Machine,
+    placement: Placement,
+    place: &Place,
+) -> Result<Placement, ScenarioError> {
+    let failed = machine.failures().map_or(&[][..], |failures| &failures.nodes);
+    let mut errors = vec![];
+    let spares = match settings.get(Key::MappingSpareNodes) {
+        Some(value) => spares(value, machine, failed, &mut errors),
+        None => Some(vec![]),
+    };
+    let Some(spares) = spares else { return Err(errors.remove(0)) };
+    let mut nodes = placement.nodes();
+    for node in &mut nodes {
+        if let Ok(number) = failed.binary_search(node) {
+            *node = spares.get(number).copied().unwrap_or(*node);
+        }
+    }
+    if let Some((process, &node)) = nodes.iter().enumerate().find(|&(_, &node)| !machine.is_host(node)) {
+        let (what, help) = if failed.binary_search(&node).is_ok() {
+            ("down", "mapping.spare_nodes names the nodes that stand in for failed ones")
+        } else {
+            ("a switch", "processes are on hosts, which have the lowest numbers")
+        };
+        let message =
+            format!("process {process} on node {node}, which is {what}, expected a node that works");
+        return Err(ScenarioError::at(place, message, "not on this machine")
+            .because(settings.place(Key::MachineFailedNodes), "nodes that are down")
+            .with_help(help));
+    }
+    if spares.is_empty() && placement.machine() == machine {
+        return Ok(placement);
+    }
+    let table = PlacementTable::new(machine, nodes)
+        .map_err(|error| ScenarioError::at(place, error.to_string(), "this machine"))?;
+    Ok(Placement::Table(table))
+}
+
+/// The spare nodes: one for each failed node.
+fn spares(
+    value: &Value,
+    machine: &Machine,
+    failed: &[NodeId],
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<NodeId>> {
+    let key = Key::MappingSpareNodes;
+    let entries = value.list(key.path(), "nodes", errors)?;
+    let spares: Option<Vec<NodeId>> = entries.iter().map(|entry| node(entry, key, machine, errors)).collect();
+    let spares = spares?;
+    if spares.len() != failed.len() {
+        let message =
+            format!("{} spare nodes, expected {}, one for each failed node", spares.len(), failed.len());
+        errors.push(ScenarioError::at(&value.place, message, "spare nodes"));
+        return None;
+    }
+    Some(spares)
+}

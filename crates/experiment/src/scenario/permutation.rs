@@ -1,0 +1,208 @@
+//! Permutations: `program.kind = "permutation"`, one stage in which every process sends a message to another
+//! (`docs/model.md` section 20). A process that a pattern leaves where it is sends none.
+
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::{StageMessage, StageProgram};
+use cubefold_topology::Shape;
+use rand::{SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha12Rng;
+
+use super::{
+    errors::{ScenarioError, help},
+    keys::Key,
+    message_sizes::ByStage,
+    program::{ProgramKind, Reading},
+    stages_file::MAX_PROCESSES,
+    value::Value,
+};
+use crate::{generator_key, scenario_program::ScenarioProgram};
+
+pub(super) static PERMUTATION: ProgramKind = ProgramKind {
+    name: "permutation",
+    summary: "Every process sends one message and receives one, by a pattern.",
+    keys: &[Key::ProgramPattern, Key::ProgramProcesses, Key::ProgramUnits, Key::ProgramBytes],
+    read,
+};
+
+/// A pattern with a name.
+struct Pattern {
+    name: &'static str,
+    destination: Destination,
+}
+
+/// Where a pattern sends the message of a process.
+enum Destination {
+    /// To another order of the bits of its label, of which there are so many, or to other bits.
+    Bits(fn(u64, u32) -> u64),
+    /// To other coordinates of the shape of the machine: of each, from a coordinate and its length.
+    Coordinates(fn(u64, u64) -> u64),
+    /// Anywhere, by the seed.
+    Random,
+}
+
+/// The patterns (Dally & Towles 2004, table 3.1).
+static PATTERNS: [Pattern; 6] = [
+    Pattern { name: "random", destination: Destination::Random },
+    Pattern {
+        name: "transpose",
+        destination: Destination::Bits(|label, bits| rotated(label, bits, bits / 2)),
+    },
+    Pattern {
+        name: "bit-reversal",
+        destination: Destination::Bits(|label, bits| label.reverse_bits() >> (u64::BITS - bits)),
+    },
+    Pattern { name: "shuffle", destination: Destination::Bits(|label, bits| rotated(label, bits, 1)) },
+    Pattern { name: "complement", destination: Destination::Bits(|label, bits| !label & ((1 << bits) - 1)) },
+    Pattern {
+        name: "tornado",
+        destination: Destination::Coordinates(|coordinate, length| {
+            (coordinate + length.div_ceil(2) - 1) % length
+        }),
+    },
+];
+
+/// The bits of a label, rotated to the left.
+fn rotated(label: u64, bits: u32, by: u32) -> u64 {
+    (label << by | label >> (bits - by)) & ((1 << bits) - 1)
+}
+
+/// What stands before the path of a file of a permutation.
+const FILE_PREFIX: &str = "file:";
+
+fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let settings = reading.settings;
+    let sizes = reading.sizes(ByStage::No);
+    let names: Vec<&str> = PATTERNS.iter().map(|pattern| pattern.name).collect();
+    let expected = format!("{} or {FILE_PREFIX}PATH", names.join(", "));
+    let Some(value) = settings.get(Key::ProgramPattern) else {
+        reading.errors.push(settings.missing(Key::ProgramPattern, &expected));
+        return None;
+    };
+    let name = value.text(Key::ProgramPattern.path(), reading.errors)?;
+    let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
+    let processes = match settings.get(Key::ProgramProcesses) {
+        Some(_) => settings.natural(Key::ProgramProcesses, reading.errors)?,
+        None => machine.host_count(),
+    };
+    if processes > MAX_PROCESSES {
+        let message =
+            format!("a permutation of {processes} processes, expected at most {MAX_PROCESSES} (2^20)");
+        let error = ScenarioError::at(&value.place, message, "too many");
+        reading.errors.push(error.because(Some(&size.place), "one process a node"));
+        return None;
+    }
+    let destinations = if let Some(path) = name.strip_prefix(FILE_PREFIX) {
+        listed(reading, value, path, processes)?
+    } else if let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == name) {
+        match &pattern.destination {
+            Destination::Bits(of_label) => {
+                let bits = processes.trailing_zeros();
+                if !processes.is_power_of_two() || (name == "transpose" && bits % 2 == 1) {
+                    let kind = if name == "transpose" { "a power of four" } else { "a power of two" };
+                    let message = format!("pattern {name} of {processes} processes, expected {kind}");
+                    let error = ScenarioError::at(&value.place, message, "goes by the bits of labels");
+                    reading.errors.push(
+                        error
+                            .because(Some(&size.place), "one process a node")
+                            .because(settings.place(Key::ProgramProcesses), "the processes"),
+                    );
+                    return None;
+                }
+                (0..processes).map(|label| of_label(label, bits)).collect()
+            }
+            Destination::Coordinates(of_coordinate) => {
+                let shape = if machine.shape().node_count() == processes {
+                    machine.shape().clone()
+                } else {
+                    Shape::new(&[processes]).ok()?
+                };
+                let moved = |label: u64| {
+                    let along = shape.lengths().iter().zip(shape.dimensions());
+                    along
+                        .map(|(&length, dimension)| {
+                            let stride = shape.stride(dimension);
+                            of_coordinate(label / stride % length, length) * stride
+                        })
+                        .sum()
+                };
+                (0..processes).map(moved).collect()
+            }
+            Destination::Random => {
+                let key = generator_key(reading.seed?, &format!("random permutation; {processes} processes"));
+                let mut destinations: Vec<u64> = (0..processes).collect();
+                destinations.shuffle(&mut ChaCha12Rng::from_seed(key));
+                destinations
+            }
+        }
+    } else {
+        let error = value.unexpected(Key::ProgramPattern.path(), expected);
+        reading.errors.push(error.with_help(help(name, &names)));
+        return None;
+    };
+    let (sizes, computations) = (sizes?, reading.computations.clone()?);
+    let units = sizes.units.uniform().unwrap_or(1);
+    let process = |label: u64| u32::try_from(label).ok().map(ProcessId::new);
+    let message = |(source, destination): (u64, u64)| {
+        Some(StageMessage { stage: 0, source: process(source)?, destination: process(destination)?, units })
+    };
+    let moved = (0..).zip(destinations).filter(|(source, destination)| source != destination);
+    let messages: Vec<StageMessage> = moved.filter_map(message).collect();
+    match StageProgram::new(u32::try_from(processes).ok()?, computations, &messages) {
+        Ok(program) => {
+            let program = ScenarioProgram::new(&PERMUTATION, program.erase()).listed_in(name);
+            Some(program.with_bytes(sizes.bytes))
+        }
+        Err(error) => {
+            let message = format!("program.pattern {name:?}: {error}");
+            reading.errors.push(ScenarioError::at(&value.place, message, "these messages"));
+            None
+        }
+    }
+}
+
+/// The destinations in a file with the columns source and destination; processes that it leaves out send nothing.
+fn listed(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) -> Option<Vec<u64>> {
+    let path = reading.settings.beside(name);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("permutation {name:?} cannot be read: {error}");
+            let error = ScenarioError::at(&value.place, message, "named here");
+            reading.errors.push(error.with_help("paths are relative to the scenario file"));
+            return None;
+        }
+    };
+    let mut wrong = |line: usize, reason: &str| {
+        let message = format!("permutation {name:?}, line {line}: {reason}");
+        reading.errors.push(ScenarioError::at(&value.place, message, "this file"));
+    };
+    let mut destinations: Vec<u64> = (0..processes).collect();
+    let (mut sends, mut receives) = (vec![false; destinations.len()], vec![false; destinations.len()]);
+    for (number, line) in (1..).zip(text.lines()) {
+        if number == 1 {
+            if line.trim() != "source,destination" {
+                wrong(1, "wrong header, expected \"source,destination\"");
+                return None;
+            }
+            continue;
+        }
+        let numbers: Option<Vec<usize>> = line.split(',').map(|field| field.trim().parse().ok()).collect();
+        let Some([source, destination]) = numbers.as_deref() else {
+            wrong(number, "expected two processes");
+            return None;
+        };
+        let (Some(source_sends), Some(destination_receives)) =
+            (sends.get_mut(*source), receives.get_mut(*destination))
+        else {
+            wrong(number, &format!("expected processes from 0 to {}", processes - 1));
+            return None;
+        };
+        if *source_sends || *destination_receives {
+            wrong(number, "a second message from or to one process, expected one");
+            return None;
+        }
+        (*source_sends, *destination_receives) = (true, true);
+        destinations[*source] = *destination as u64;
+    }
+    Some(destinations)
+}

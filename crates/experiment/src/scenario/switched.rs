@@ -1,0 +1,112 @@
+//! Full meshes and networks with switches in the `[machine]` table: their parameters (`docs/model.md` section 19).
+
+use cubefold_topology::{Machine, MachineKind, NetworkParameters};
+
+use super::{
+    errors::ScenarioError,
+    keys::{Key, KeyMachines, KeyValues, Section},
+    settings::Settings,
+    value::Size,
+};
+
+/// Reads the machine of a kind with parameters, with the lengths by which its nodes are numbered.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    kind: MachineKind,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(Machine, Size)> {
+    let before = errors.len();
+    let kind_place = settings.place(Key::MachineKind);
+    let takes = |key: &Key| kind.descriptor().keys.contains(&key.key());
+    let is_of_kinds = |key: &Key| key.entry().machines != KeyMachines::All;
+    for key in Key::in_section(Section::Machine).filter(is_of_kinds).filter(|key| !takes(key)) {
+        if let Some(value) = settings.get(key) {
+            errors.push(ScenarioError::foreign_key(key.path(), &value.place, kind.name(), kind_place));
+        }
+    }
+    let parameters = match kind {
+        MachineKind::FullMesh => {
+            NetworkParameters::FullMesh { nodes: number(settings, kind, Key::MachineNodes, errors)? }
+        }
+        MachineKind::HyperX => {
+            let Some(value) = settings.get(Key::MachineShape) else {
+                let expected = "the number of switches in each dimension: [4, 4]";
+                errors.push(settings.missing(Key::MachineShape, expected).because(kind_place, "a hyperx"));
+                return None;
+            };
+            let shape = Size::read(value, Key::MachineShape.path(), errors)?.lengths;
+            let hosts_per_switch = number(settings, kind, Key::MachineHostsPerSwitch, errors)?;
+            NetworkParameters::HyperX { shape, hosts_per_switch }
+        }
+        MachineKind::Dragonfly => {
+            let [hosts_per_switch, switches_per_group, global_links] =
+                [Key::MachineHostsPerSwitch, Key::MachineSwitchesPerGroup, Key::MachineGlobalLinks]
+                    .map(|key| number(settings, kind, key, errors));
+            NetworkParameters::Dragonfly {
+                hosts_per_switch: hosts_per_switch?,
+                switches_per_group: switches_per_group?,
+                global_links: global_links?,
+            }
+        }
+        _ => fat_tree(settings, errors)?,
+    };
+    if errors.len() > before {
+        return None;
+    }
+    match Machine::of_parameters(&parameters) {
+        Ok(machine) => {
+            let size = Size::of_machine(&machine, kind_place?);
+            Some((machine, size))
+        }
+        Err(error) => {
+            errors.push(ScenarioError::at(kind_place?, error.to_string(), "these parameters"));
+            None
+        }
+    }
+}
+
+/// A tree of leaves and spines, or of an arity and levels.
+fn fat_tree(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<NetworkParameters> {
+    const OF_TWO: [Key; 3] = [Key::MachineLeaves, Key::MachineHostsPerSwitch, Key::MachineSpines];
+    const OF_ANY: [Key; 2] = [Key::MachineArity, Key::MachineLevels];
+    let written = |keys: &[Key]| keys.iter().copied().find(|&key| settings.get(key).is_some());
+    if let (Some(one), Some(other)) = (written(&OF_TWO), written(&OF_ANY)) {
+        let message =
+            format!("both {} and {}, expected the keys of one form of fat tree", one.path(), other.path());
+        let error = ScenarioError::at(settings.place(other)?, message, "of k-ary n-trees");
+        errors.push(
+            error
+                .because(settings.place(one), "of trees of two levels")
+                .with_help("give leaves, hosts_per_switch and spines, or arity and levels"),
+        );
+        return None;
+    }
+    let mut number = |key| number(settings, MachineKind::FatTree, key, errors);
+    if written(&OF_ANY).is_some() {
+        let [arity, levels] = OF_ANY.map(&mut number);
+        return Some(NetworkParameters::KAryTree { arity: arity?, levels: levels? });
+    }
+    let [leaves, hosts_per_switch, spines] = OF_TWO.map(&mut number);
+    Some(NetworkParameters::LeafSpine {
+        leaves: leaves?,
+        hosts_per_switch: hosts_per_switch?,
+        spines: spines?,
+    })
+}
+
+/// The integer of a key that has to be there.
+fn number(
+    settings: &Settings<'_>,
+    kind: MachineKind,
+    key: Key,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<u64> {
+    let KeyValues::Integer { least, greatest } = key.entry().values else { return None };
+    let Some(value) = settings.get(key) else {
+        let expected = format!("from {least} to {greatest}");
+        let error = settings.missing(key, &expected);
+        errors.push(error.because(settings.place(Key::MachineKind), format!("a {kind}")));
+        return None;
+    };
+    value.natural(key.path(), least..=greatest, errors)
+}

@@ -1,0 +1,247 @@
+//! Machines with switches, twists and failures, the choice among routes, and permutations.
+
+use super::*;
+use crate::{KeepRecords, Progress, execute};
+
+const TORUS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\n";
+
+/// The makespan and steps of the only run of a text.
+fn times(text: &str) -> (u64, Option<u64>) {
+    let scenario = scenario(text);
+    assert_eq!(scenario.runs.len(), 1);
+    let outcome = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap().outcome;
+    let steps = outcome.traffic.routing.map(|stages| stages.iter().map(|stage| stage.steps).sum());
+    (outcome.summary.makespan().get(), steps)
+}
+
+#[test]
+fn switched_machines_have_the_hosts_of_their_parameters() {
+    let machines = [
+        ("kind = \"full-mesh\", nodes = 8", 8, 8),
+        ("kind = \"hyperx\", shape = [2, 4], hosts_per_switch = 2", 16, 24),
+        ("kind = \"dragonfly\", hosts_per_switch = 2, switches_per_group = 4, global_links = 2", 72, 108),
+        ("kind = \"fat-tree\", leaves = 4, hosts_per_switch = 4, spines = 2", 16, 22),
+        ("kind = \"fat-tree\", arity = 2, levels = 3", 8, 20),
+    ];
+    for (machine, hosts, nodes) in machines {
+        let text = format!(
+            "machine = {{ {machine} }}\nprogram = {{ kind = \"all-reduce\", algorithm = \"ring\", units = 64 }}\n"
+        );
+        let scenario = scenario(&text);
+        let run = &scenario.runs[0];
+        assert_eq!((run.machine.host_count(), run.machine.node_count()), (hosts, nodes), "{machine}");
+        assert_eq!(run.program.rank_count(), hosts);
+        assert!(run.placement.nodes().iter().all(|&node| run.machine.is_host(node)));
+        let metrics = run.program.measure(&run.placement, run.communication.tie());
+        assert_eq!((metrics.load.count, metrics.load.min, metrics.load.max), (hosts, 1, 1));
+    }
+}
+
+#[test]
+fn wrong_parameters_are_reported_at_their_places() {
+    let of_tree = "machine = { kind = \"fat-tree\", leaves = 4, arity = 2, levels = 2 }\n";
+    assert_eq!(
+        errors(of_tree),
+        ["1:52: both machine.leaves and machine.arity, expected the keys of one form of fat tree"]
+    );
+    let missing =
+        errors("machine = { kind = \"dragonfly\", hosts_per_switch = 1, switches_per_group = 2 }\n");
+    assert_eq!(missing.len(), 1);
+    assert!(
+        missing[0].ends_with("machine.global_links is missing, expected from 1 to 2097152"),
+        "{missing:?}"
+    );
+    assert_eq!(
+        errors("machine = { kind = \"full-mesh\", nodes = 4, shape = [4] }\n"),
+        ["1:52: machine.shape with a full-mesh, which has none"]
+    );
+    assert_eq!(
+        errors(&format!("{TORUS}leaves = 3\n")),
+        ["4:10: machine.leaves with a torus, which has none"]
+    );
+    assert_eq!(
+        errors(&format!("{TORUS}twist = [[0, 1], [0, 1]]\n")),
+        ["4:9: the wraparound of dimension 2 adds 1 to its own coordinate, expected 0"]
+    );
+    assert_eq!(
+        errors("[machine]\nkind = \"mesh\"\nshape = [4, 4]\ntwist = [[0, 1], [0, 0]]\n"),
+        ["4:9: machine.twist with a mesh, which has none"]
+    );
+}
+
+#[test]
+fn embeddings_go_by_the_coordinates_of_a_twisted_torus() {
+    let program =
+        "[program]\nkind = \"cc-cube\"\n[mapping]\nembeddings = [\"standard\", \"xor\", \"gray\"]\n";
+    let [plain, twisted] =
+        ["", "twist = [[0, 2], [0, 0]]\n"].map(|more| scenario(&format!("{TORUS}{more}{program}")));
+    for (plain, twisted) in plain.runs.iter().zip(&twisted.runs) {
+        assert_eq!(plain.placement.nodes(), twisted.placement.nodes());
+        assert!(twisted.machine.graph().is_some() && plain.machine.graph().is_none());
+    }
+}
+
+#[test]
+fn failures_are_named_or_drawn_and_what_cannot_be_is_reported() {
+    let program = "[program]\nkind = \"cc-cube\"\n[mapping]\nembeddings = [\"xor\"]\n";
+    let named = scenario(&format!("{TORUS}failed_links = [[[0, 0], [1, 0]], [2, 3]]\n{program}"));
+    let failures = named.runs[0].machine.failures().unwrap();
+    assert_eq!(failures.links.len(), 2);
+    let drawn = |count, seed| {
+        let text = format!("{TORUS}failed_links = {count}\nfailure_seed = {seed}\n{program}");
+        let machine = scenario(&text).runs[0].machine.clone();
+        machine.failures().map_or_else(Vec::new, |failures| failures.links.clone())
+    };
+    assert_eq!((drawn(0, 1).len(), drawn(4, 1).len()), (0, 4));
+    assert!(drawn(2, 1).iter().all(|link| drawn(4, 1).contains(link)));
+    assert_ne!(drawn(4, 1), drawn(4, 2));
+    let wrong = |line: &str| errors(&format!("{TORUS}{line}\n{program}"));
+    assert_eq!(
+        wrong("failed_links = [[0, 5]]"),
+        ["4:17: a failed link between nodes 0 and 5, expected two that are linked"]
+    );
+    assert_eq!(
+        wrong("failed_nodes = [[4, 0]]"),
+        ["4:17: node in machine.failed_nodes: coordinate 4 in dimension 1, expected 0 to 3"]
+    );
+    assert_eq!(
+        wrong("failed_nodes = [5]"),
+        ["8:15: process 5 on node 5, which is down, expected a node that works"]
+    );
+    assert_eq!(
+        wrong("failed_links = [[0, 1], [0, 3], [0, 4], [0, 12]]"),
+        ["4:16: no route between nodes 0 and 1: the machine falls apart"]
+    );
+    let line =
+        "machine = { kind = \"line\", shape = [4], failed_links = 1 }\nmapping.embeddings = [\"standard\"]\n";
+    assert_eq!(
+        errors(line),
+        ["1:56: 1 links down, expected at most 0: without one more the machine falls apart"]
+    );
+}
+
+#[test]
+fn spare_nodes_take_the_processes_of_failed_ones() {
+    let text = |spares: &str| {
+        format!(
+            "{TORUS}failed_nodes = [[1, 1]]\n[program]\nkind = \"cc-cube\"\n[mapping]\nembeddings = [\"standard\"]\n{spares}\n"
+        )
+    };
+    let spared = scenario(&text("spare_nodes = [[1, 2]]"));
+    let run = &spared.runs[0];
+    assert_eq!(run.placement.max_load(), 2);
+    assert_eq!(run.placement.node(cubefold_mapping::ProcessId::new(5)).index(), 9);
+    assert_eq!(
+        errors(&text("spare_nodes = [1, 2]")),
+        ["9:15: 2 spare nodes, expected 1, one for each failed node"]
+    );
+    // Collectives pass over what is down.
+    let collective = scenario(&format!(
+        "{TORUS}failed_nodes = [[1, 1]]\n[program]\nkind = \"all-gather\"\nalgorithm = \"bruck\"\nunits = 30\n"
+    ));
+    let nodes: Vec<u32> = collective.runs[0].placement.nodes().iter().map(|node| node.index()).collect();
+    assert_eq!(nodes, [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+}
+
+#[test]
+fn a_fat_tree_uses_its_spines_by_chance_and_one_of_them_otherwise() {
+    let text = |routing: &str| {
+        format!(
+            "machine = {{ kind = \"fat-tree\", leaves = 8, hosts_per_switch = 8, spines = 8 }}\n\
+             program = {{ kind = \"cc-cube\" }}\nexecution = {{ routing = \"{routing}\" }}\n"
+        )
+    };
+    let (lowest, _) = times(&text("lowest"));
+    let (spread, _) = times(&text("spread"));
+    // Three exchanges inside leaves over 2 links, three between leaves over 4: 18 cycles without contention. Over one
+    // spine the last of the 8 hosts of a leaf waits for 7 others.
+    assert!(lowest >= 18 + 7, "{lowest}");
+    assert!((18..lowest).contains(&spread), "{spread}");
+    let scenario = scenario(&text("lowest"));
+    let finished = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
+    let congestion = finished.channel_congestion.unwrap();
+    assert!(congestion.is_far_from_even(), "{congestion:?}");
+    assert_eq!((congestion.routed, congestion.balanced.round()), (24, 6.0));
+}
+
+#[test]
+fn routings_belong_to_machines_and_modes() {
+    let text = |routing: &str, mode: &str| {
+        format!(
+            "{TORUS}[program]\nkind = \"cc-cube\"\n[mapping]\nembeddings = [\"standard\"]\n[execution]\nmode = \"{mode}\"\nrouting = \"{routing}\"\n"
+        )
+    };
+    assert_eq!(
+        errors(&text("spread", "asynchronous")),
+        ["10:11: routing spread on a grid, expected dimension-order, valiant or sorting"]
+    );
+    assert_eq!(
+        errors(&text("valiant", "asynchronous")),
+        ["10:11: routing valiant of asynchronous execution, expected coordinated"]
+    );
+    let odd = text("sorting", "coordinated")
+        .replace("[4, 4]", "[4, 6]")
+        .replace("cc-cube\"", "permutation\"\npattern = \"random\"");
+    assert_eq!(
+        errors(&odd),
+        ["11:11: routing sorting on a machine with a length of 6, expected powers of two"]
+    );
+    let network = "machine = { kind = \"full-mesh\", nodes = 8 }\nexecution = { routing = \"sorting\" }\n";
+    assert_eq!(errors(network), ["2:25: routing sorting on a network, expected lowest or spread"]);
+}
+
+#[test]
+fn permutations_are_routed_in_three_ways() {
+    let text = |pattern: &str, routing: &str| {
+        format!(
+            "machine = {{ kind = \"hypercube\", dimensions = 6 }}\nprogram = {{ kind = \"permutation\", pattern = \"{pattern}\" }}\n\
+             mapping.embeddings = [\"standard\"]\nexecution = {{ mode = \"coordinated\", routing = \"{routing}\" }}\n"
+        )
+    };
+    for pattern in ["random", "transpose", "bit-reversal", "shuffle", "complement"] {
+        assert_eq!(times(&text(pattern, "sorting")).1, Some(21), "{pattern}");
+        let steps = |routing| times(&text(pattern, routing)).1.unwrap();
+        assert!(steps("valiant") > 6 && steps("valiant") < 36, "{pattern}");
+        assert!(steps("dimension-order") >= 3, "{pattern}");
+    }
+    // Every message goes to the opposite node, and none meets another.
+    assert_eq!(times(&text("complement", "dimension-order")).1, Some(6));
+    assert_eq!(
+        errors(
+            "machine = { kind = \"ring\", shape = [6] }\nprogram = { kind = \"permutation\", pattern = \"shuffle\" }\n"
+        ),
+        ["2:45: pattern shuffle of 6 processes, expected a power of two"]
+    );
+    let ring = |pattern: &str| {
+        scenario(&format!(
+            "machine = {{ kind = \"ring\", shape = [7] }}\nprogram = {{ kind = \"permutation\", pattern = \"{pattern}\" }}\n"
+        ))
+    };
+    let mut sent = vec![];
+    ring("tornado").runs[0]
+        .program
+        .visit_messages(0, &mut |source, to| sent.push((source.label(), to.label())));
+    sent.sort_unstable();
+    assert_eq!(sent, [(0, 3), (1, 4), (2, 5), (3, 6), (4, 0), (5, 1), (6, 2)]);
+}
+
+#[test]
+fn a_partial_permutation_from_a_file_is_sorted_then_distributed() {
+    let text = "machine = { kind = \"hypercube\", dimensions = 3 }\nprogram = { kind = \"permutation\", pattern = \"file:p.csv\" }\n\
+                mapping.embeddings = [\"standard\"]\nexecution = { mode = \"coordinated\", routing = \"sorting\" }\n";
+    let steps = |rows: &str| {
+        let rows = format!("source,destination\n{rows}");
+        let files = Files::new(&[("s.toml", text), ("p.csv", &rows)]);
+        let scenario = files.load().unwrap();
+        let outcome = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap().outcome;
+        outcome.traffic.routing.unwrap()[0].steps
+    };
+    assert_eq!(steps("0,5\n3,1\n"), 6 + 3);
+    // Two that exchange, and all others keep a record of their own.
+    assert_eq!(steps("0,5\n5,0\n"), 6);
+    let wrong = Files::new(&[("s.toml", text), ("p.csv", "source,destination\n0,5\n1,5\n")]);
+    assert_eq!(
+        wrong.displayed(),
+        ["s.toml:2:45: permutation \"p.csv\", line 3: a second message from or to one process, expected one"]
+    );
+}

@@ -1,0 +1,234 @@
+//! The places of a network's nodes on paper, so that a person recognises it: butterflies, trees and fat trees by levels,
+//! cube-connected cycles as rings, dragonflies as a ring of groups, HyperX as a grid of switches with their hosts, and
+//! all other networks as a circle.
+
+use std::{collections::BTreeMap, f64::consts::TAU};
+
+use cubefold_topology::{GraphSource, Machine, MachineKind, NetworkParameters, NodeId};
+
+use crate::sheet::as_drawn;
+
+/// Places in units of the least distance between two nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NetworkLayout {
+    places: Vec<(f64, f64)>, // by node; the least coordinates are 0
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+}
+
+/// The distance between two levels.
+const LEVEL: f64 = 2.2;
+
+impl NetworkLayout {
+    /// The layout of a network; none of machines whose nodes lie in rows and columns.
+    pub(crate) fn new(machine: &Machine) -> Option<Self> {
+        let network = machine.graph().filter(|_| machine.coordinate_grid().is_none())?;
+        let places = match (machine.kind(), machine.source()) {
+            (MachineKind::Butterfly | MachineKind::WrappedButterfly, Some(GraphSource::Dimensions(_))) => {
+                let levels = machine.shape().lengths()[0];
+                let place = |node: u64| (as_drawn(node / levels), as_drawn(node % levels) * LEVEL);
+                (0..machine.node_count()).map(place).collect()
+            }
+            (MachineKind::CubeConnectedCycles, Some(GraphSource::Dimensions(order))) => {
+                cycles(machine, *order)
+            }
+            (_, Some(GraphSource::Parameters(parameters))) => with_switches(parameters),
+            _ if network.link_count() + 1 == network.node_count() => tree(machine),
+            _ => circle(machine.node_count(), 0.0, 0.0, 0.0),
+        };
+        Some(Self::normal(places))
+    }
+
+    fn normal(places: Vec<(f64, f64)>) -> Self {
+        let least = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(f64::INFINITY, f64::min);
+        let greatest = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+        let (left, top) = (least(|place| place.0), least(|place| place.1));
+        let (width, height) = (greatest(|place| place.0) - left, greatest(|place| place.1) - top);
+        let places = places.into_iter().map(|(x, y)| (x - left, y - top)).collect();
+        Self { places, width, height }
+    }
+
+    /// The place of a node.
+    pub(crate) fn place(&self, node: NodeId) -> (f64, f64) {
+        self.places[node.index() as usize]
+    }
+}
+
+/// The radius of a circle on which so many nodes are at least a unit apart.
+fn radius(count: u64) -> f64 {
+    if count < 2 { 0.0 } else { 0.5 / (TAU / (2.0 * as_drawn(count))).sin() }
+}
+
+/// Nodes on a circle round a middle, from the top on; `angle` turns all of them.
+fn circle(count: u64, x: f64, y: f64, angle: f64) -> Vec<(f64, f64)> {
+    around(count, radius(count) * 1.05, x, y, angle)
+}
+
+fn around(count: u64, radius: f64, x: f64, y: f64, angle: f64) -> Vec<(f64, f64)> {
+    let turn = |node: u64| TAU * (as_drawn(node) / as_drawn(count) - 0.25) + angle;
+    (0..count).map(|node| (x + radius * turn(node).cos(), y + radius * turn(node).sin())).collect()
+}
+
+/// A ring for every word, the rings in rows.
+fn cycles(machine: &Machine, order: u64) -> Vec<(f64, f64)> {
+    let words = machine.node_count() / order;
+    let columns = 1_u64 << order.div_ceil(2);
+    let apart = 2.1 * radius(order) + 1.6;
+    (0..words)
+        .flat_map(|word| {
+            circle(order, as_drawn(word % columns) * apart, as_drawn(word / columns) * apart, 0.0)
+        })
+        .collect()
+}
+
+/// The levels of a tree from its node 0 on: leaves side by side in the order of a walk, all others above the middle of
+/// what is below them.
+fn tree(machine: &Machine) -> Vec<(f64, f64)> {
+    let root = NodeId::new(0);
+    let mut places = BTreeMap::new();
+    let (mut next_leaf, mut stack) = (0.0, vec![(root, None, 0_u32, false)]);
+    while let Some((node, above, depth, is_done)) = stack.pop() {
+        let below = || machine.neighbours(node).filter(move |&next| Some(next) != above);
+        let height = f64::from(depth) * LEVEL;
+        if is_done {
+            let across: Vec<f64> =
+                below().filter_map(|next| places.get(&next).map(|&(x, _): &(f64, f64)| x)).collect();
+            let ends = across.first().zip(across.last()).map_or(0.0, |(first, last)| (first + last) / 2.0);
+            places.insert(node, (ends, height));
+        } else if below().next().is_none() {
+            places.insert(node, (next_leaf, height));
+            next_leaf += 1.0;
+        } else {
+            stack.push((node, above, depth, true));
+            let children: Vec<NodeId> = below().collect();
+            stack.extend(children.into_iter().rev().map(|next| (next, Some(node), depth + 1, false)));
+        }
+    }
+    machine.nodes().map(|node| places.get(&node).copied().unwrap_or_default()).collect()
+}
+
+fn with_switches(parameters: &NetworkParameters) -> Vec<(f64, f64)> {
+    let hosts = parameters.host_count();
+    match parameters {
+        NetworkParameters::FullMesh { nodes } => circle(*nodes, 0.0, 0.0, 0.0),
+        NetworkParameters::LeafSpine { leaves, spines, .. } => levels(hosts, &[*leaves, *spines]),
+        NetworkParameters::KAryTree { arity, levels: count } => {
+            let width = hosts / arity;
+            levels(hosts, &(0..*count).map(|_| width).collect::<Vec<u64>>())
+        }
+        NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, .. } => {
+            dragonfly(parameters.switch_count() / switches_per_group, *switches_per_group, *hosts_per_switch)
+        }
+        NetworkParameters::HyperX { shape, hosts_per_switch } => hyperx(shape, *hosts_per_switch),
+    }
+}
+
+/// Hosts at the bottom, and levels of switches above them, each spread over the width.
+fn levels(hosts: u64, switches: &[u64]) -> Vec<(f64, f64)> {
+    let widest = switches.iter().copied().chain([hosts]).max().unwrap_or(1);
+    let row = |count: u64, level: usize| {
+        let step = as_drawn(widest) / as_drawn(count.max(1));
+        let height = -as_drawn(level as u64) * LEVEL;
+        (0..count).map(move |place| ((as_drawn(place) + 0.5) * step, height))
+    };
+    row(hosts, 0)
+        .chain(switches.iter().enumerate().flat_map(|(level, &count)| row(count, level + 1)))
+        .collect()
+}
+
+/// A ring of groups: the switches of each on a ring of their own, their hosts outside of it.
+fn dragonfly(groups: u64, switches: u64, hosts: u64) -> Vec<(f64, f64)> {
+    let inner = radius(switches).max(0.6) * 1.05;
+    let outer = (radius(switches * hosts) * 1.05).max(inner + 1.1);
+    let whole = radius(groups) * (2.0 * outer + 1.4);
+    let middles = around(groups, whole, 0.0, 0.0, 0.0);
+    let of_hosts = middles.iter().flat_map(|&(x, y)| around(switches * hosts, outer, x, y, 0.0));
+    // A switch stands in the middle of its hosts.
+    let turned = TAU * (as_drawn(hosts) - 1.0) / 2.0 / as_drawn(switches * hosts);
+    let of_switches = middles.iter().flat_map(|&(x, y)| around(switches, inner, x, y, turned));
+    of_hosts.chain(of_switches).collect()
+}
+
+/// Switches in rows and columns, further dimensions side by side, each with its hosts below it.
+fn hyperx(shape: &[u64], hosts: u64) -> Vec<(f64, f64)> {
+    let switches: u64 = shape.iter().product();
+    let across = (1..=hosts).find(|across| across * across >= hosts).unwrap_or(1);
+    let (wide, high) = (as_drawn(across) + 0.9, as_drawn(hosts.div_ceil(across)) + 2.0);
+    let columns = shape.first().copied().unwrap_or(1);
+    let rows = shape.get(1).copied().unwrap_or(1);
+    let corner = move |switch: u64| {
+        let (column, row) = (switch % columns, switch / columns % rows);
+        let layer = switch / (columns * rows);
+        let left = as_drawn(column + layer * columns) * wide + as_drawn(layer) * 1.2;
+        (left, as_drawn(row) * high)
+    };
+    let of_hosts = (0..switches).flat_map(move |switch| {
+        let (x, y) = corner(switch);
+        (0..hosts).map(move |host| (x + as_drawn(host % across), y + 1.2 + as_drawn(host / across)))
+    });
+    let of_switches = (0..switches).map(move |switch| {
+        let (x, y) = corner(switch);
+        (x + (as_drawn(across) - 1.0) / 2.0, y)
+    });
+    of_hosts.chain(of_switches).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::Network;
+
+    fn parameters() -> Vec<NetworkParameters> {
+        vec![
+            NetworkParameters::FullMesh { nodes: 7 },
+            NetworkParameters::LeafSpine { leaves: 4, hosts_per_switch: 3, spines: 2 },
+            NetworkParameters::KAryTree { arity: 2, levels: 3 },
+            NetworkParameters::KAryTree { arity: 3, levels: 2 },
+            NetworkParameters::Dragonfly { hosts_per_switch: 2, switches_per_group: 4, global_links: 2 },
+            NetworkParameters::Dragonfly { hosts_per_switch: 1, switches_per_group: 1, global_links: 3 },
+            NetworkParameters::HyperX { shape: vec![4, 3], hosts_per_switch: 2 },
+            NetworkParameters::HyperX { shape: vec![2, 2, 2], hosts_per_switch: 5 },
+        ]
+    }
+
+    #[test]
+    fn no_two_nodes_lie_closer_than_a_unit() {
+        let mut machines: Vec<Machine> =
+            parameters().iter().map(|own| Machine::of_parameters(own).unwrap()).collect();
+        for kind in MachineKind::ALL {
+            let orders = kind.network_dimensions().into_iter().flatten().take(4);
+            machines.extend(orders.map(|order| Machine::of_dimensions(kind, order).unwrap()));
+        }
+        let star = Network::from_edges(5, &[(0, 1), (1, 2), (1, 3), (3, 4)]).unwrap();
+        machines.push(Machine::network(MachineKind::Network, star).unwrap());
+        for machine in machines {
+            let layout = NetworkLayout::new(&machine).unwrap();
+            let places: Vec<(f64, f64)> = machine.nodes().map(|node| layout.place(node)).collect();
+            for (number, (x, y)) in places.iter().enumerate() {
+                assert!(*x >= 0.0 && *x <= layout.width && *y >= 0.0 && *y <= layout.height);
+                for (ox, oy) in &places[..number] {
+                    assert!((x - ox).hypot(y - oy) > 0.99, "{} {:?}", machine.kind(), machine.source());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn levels_of_trees_lie_above_each_other() {
+        let tree = Machine::of_dimensions(MachineKind::BinaryTree, 2).unwrap();
+        let layout = NetworkLayout::new(&tree).unwrap();
+        let places: Vec<(f64, f64)> = tree.nodes().map(|node| layout.place(node)).collect();
+        assert_eq!(places[0], (1.5, 0.0));
+        assert_eq!(
+            places[3..],
+            [(0.0, 2.0 * LEVEL), (1.0, 2.0 * LEVEL), (2.0, 2.0 * LEVEL), (3.0, 2.0 * LEVEL)]
+        );
+        let spines = NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 2, spines: 1 };
+        let layout = NetworkLayout::new(&Machine::of_parameters(&spines).unwrap()).unwrap();
+        // The spine at the top, leaves above the middle of their hosts.
+        assert_eq!(layout.place(NodeId::new(6)), (1.5, 0.0));
+        assert_eq!(layout.place(NodeId::new(4)), (0.5, LEVEL));
+        let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+        assert_eq!(NetworkLayout::new(&torus), None);
+    }
+}

@@ -1,0 +1,494 @@
+//! Data routing by sorting (Tao 1988, section 2.4; Nassimi & Sahni 1981; `docs/model.md` section 20).
+//!
+//! All nodes execute the same sequence of operations, each along one bit of the **sorted order**: the numbering of the
+//! nodes by which records are sorted. On a hypercube it is that of the nodes; on a grid whose sides are powers of two its
+//! bits take one coordinate bit of every dimension in turn, the lowest first. Two nodes that differ in one bit are
+//! **partners**; an operation along a bit takes as many parallel data movement steps as its partners are links apart,
+//! and twice as many where a link carries one message at a time.
+//!
+//! Records are in lists by sorted order: entry `i` is at the node with number `i` in that order.
+
+use std::cmp::Ordering;
+
+use cubefold_topology::{Grid, LinkMode, NodeId};
+
+/// The order in which the nodes of a grid are sorted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SortedOrder {
+    bits: Vec<OrderBit>, // the lowest first
+}
+
+/// A bit of the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct OrderBit {
+    node_bit: u32, // of the index of a node
+    distance: u64, // between two nodes that differ in this bit alone [links]
+}
+
+/// A grid whose nodes are not sorted so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "length of dimension {dimension} is {length}, expected a power of two: sorting goes by the bits of coordinates"
+)]
+pub struct SortedOrderError {
+    /// The dimension, counted from 1.
+    pub dimension: usize,
+    /// Its length.
+    pub length: u64,
+}
+
+/// A request of a read that is on its way: a node that asks, and the node that is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Request {
+    asked: usize,
+    asks: usize,
+    is_selected: bool, // whether it is the one of all requests for a node that goes there
+}
+
+/// The result of data routing, and the parallel data movement steps that it takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Routed<T> {
+    /// By sorted order.
+    pub records: Vec<T>,
+    /// Under full-duplex links.
+    pub steps: u64,
+}
+
+impl SortedOrder {
+    /// Returns the order of a grid whose lengths are powers of two.
+    ///
+    /// # Errors
+    ///
+    /// The first length that is none.
+    pub fn new(grid: &Grid) -> Result<Self, SortedOrderError> {
+        let lengths = grid.shape().lengths();
+        let wrong = (1..).zip(lengths).find(|(_, length)| !length.is_power_of_two());
+        if let Some((dimension, &length)) = wrong {
+            return Err(SortedOrderError { dimension, length });
+        }
+        let most = lengths.iter().map(|length| length.trailing_zeros()).max().unwrap_or(0);
+        let mut bits = vec![];
+        for bit in 0..most {
+            let mut first = 0;
+            for length in lengths {
+                let own = length.trailing_zeros();
+                if bit < own {
+                    bits.push(OrderBit { node_bit: first + bit, distance: 1 << bit });
+                }
+                first += own;
+            }
+        }
+        Ok(Self { bits })
+    }
+
+    /// Returns the order of the indices of nodes, which is that of a row after the other.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn row_major(grid: &Grid) -> Result<Self, SortedOrderError> {
+        let mut order = Self::new(grid)?;
+        order.bits.sort_by_key(|bit| bit.node_bit);
+        Ok(order)
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        1 << self.bits.len()
+    }
+
+    /// The place of a node in the order.
+    #[must_use]
+    pub fn place(&self, node: NodeId) -> usize {
+        let own = (0..).zip(&self.bits);
+        own.map(|(place, bit)| ((node.index() >> bit.node_bit & 1) as usize) << place).sum()
+    }
+
+    /// The node at a place in the order.
+    #[must_use]
+    pub fn node(&self, place: usize) -> NodeId {
+        let own = (0..).zip(&self.bits);
+        NodeId::new(own.map(|(bit, own)| u32::from(place >> bit & 1 == 1) << own.node_bit).sum())
+    }
+
+    /// The steps of an operation along every bit once: of a rank, concentrate, distribute or generalize.
+    #[must_use]
+    pub fn steps_of_pass(&self) -> u64 {
+        self.bits.iter().map(|bit| bit.distance).sum()
+    }
+
+    /// The steps of Batcher's bitonic sort.
+    #[must_use]
+    pub fn steps_of_sort(&self) -> u64 {
+        let times = (1..=self.bits.len() as u64).rev();
+        self.bits.iter().zip(times).map(|(bit, times)| bit.distance * times).sum()
+    }
+
+    /// The steps of a permutation: a sort, and where some nodes send nothing a distribute behind it.
+    #[must_use]
+    pub fn steps_of_permutation(&self, is_partial: bool) -> u64 {
+        self.steps_of_sort() + if is_partial { self.steps_of_pass() } else { 0 }
+    }
+
+    /// Sorts by Batcher's bitonic sort: `compare` orders two records that meet, and may change them.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one record a node.
+    pub fn sort<T>(&self, records: &mut [T], mut compare: impl FnMut(&mut T, &mut T) -> Ordering) -> u64 {
+        assert_eq!(records.len(), self.node_count(), "a record a node");
+        let mut steps = 0;
+        for merged in 1..=self.bits.len() {
+            for bit in (0..merged).rev() {
+                for low in (0..records.len()).filter(|place| place >> bit & 1 == 0) {
+                    // Sequences of 2^merged records in turn ascend and descend; the last one ascends.
+                    let ascends = low >> merged & 1 == 0;
+                    let (before, behind) = records.split_at_mut(low + 1);
+                    let (one, other) = (&mut before[low], &mut behind[(1 << bit) - 1]);
+                    let order = compare(one, other);
+                    if order == if ascends { Ordering::Greater } else { Ordering::Less } {
+                        std::mem::swap(one, other);
+                    }
+                }
+                steps += self.bits[bit].distance;
+            }
+        }
+        steps
+    }
+
+    /// For every selected record the number of selected records at smaller places.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one record a node.
+    #[must_use]
+    pub fn rank(&self, is_selected: &[bool]) -> Routed<Option<usize>> {
+        assert_eq!(is_selected.len(), self.node_count(), "a record a node");
+        let mut ranks = vec![0; is_selected.len()];
+        let mut totals: Vec<usize> = is_selected.iter().map(|&own| usize::from(own)).collect();
+        for bit in 0..self.bits.len() {
+            let before = totals.clone();
+            for place in 0..totals.len() {
+                let partner = place ^ 1 << bit;
+                if partner < place {
+                    ranks[place] += before[partner];
+                }
+                totals[place] += before[partner];
+            }
+        }
+        let records = ranks.into_iter().zip(is_selected).map(|(rank, &own)| own.then_some(rank)).collect();
+        Routed { records, steps: self.steps_of_pass() }
+    }
+
+    /// Moves every record to the place of its rank, bits upwards.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one entry a node, or the ranks are not those of the records.
+    #[must_use]
+    pub fn concentrate<T>(&self, records: Vec<Option<(usize, T)>>) -> Routed<Option<T>> {
+        self.move_along((0..self.bits.len()).collect(), records)
+    }
+
+    /// Moves the records at the first places to their destinations, which ascend, bits downwards.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one entry a node, or the destinations do not ascend.
+    #[must_use]
+    pub fn distribute<T>(&self, records: Vec<Option<(usize, T)>>) -> Routed<Option<T>> {
+        self.move_along((0..self.bits.len()).rev().collect(), records)
+    }
+
+    fn move_along<T>(&self, bits: Vec<usize>, mut records: Vec<Option<(usize, T)>>) -> Routed<Option<T>> {
+        assert_eq!(records.len(), self.node_count(), "an entry a node");
+        for bit in bits {
+            let mut moved: Vec<Option<(usize, T)>> = records.iter().map(|_| None).collect();
+            for (place, record) in records.into_iter().enumerate() {
+                if let Some((to, record)) = record {
+                    let next = (place & !(1 << bit)) | (to & 1 << bit);
+                    assert!(moved[next].is_none(), "two records meet at a node");
+                    moved[next] = Some((to, record));
+                }
+            }
+            records = moved;
+        }
+        let records = records.into_iter().map(|record| record.map(|(_, record)| record)).collect();
+        Routed { records, steps: self.steps_of_pass() }
+    }
+
+    /// Copies the record at place `i` to the places from behind the height of the one before it to its own height; heights
+    /// ascend, and that before the first is -1 (the text says 0, which leaves place 0 without a record).
+    ///
+    /// # Panics
+    ///
+    /// When there is not one entry a node.
+    #[must_use]
+    pub fn generalize<T: Clone>(&self, records: Vec<Option<(usize, T)>>) -> Routed<Option<T>> {
+        assert_eq!(records.len(), self.node_count(), "an entry a node");
+        let mut records = records;
+        for bit in (0..self.bits.len()).rev() {
+            let of_place = |place: usize| {
+                // Of the two records that meet, the first whose height reaches the half that the node is in.
+                let first = place & !((1 << bit) - 1);
+                let both = [&records[place & !(1 << bit)], &records[place | 1 << bit]];
+                let reaching = both.into_iter().flatten().filter(|(height, _)| *height >= first);
+                reaching.min_by_key(|(height, _)| *height).cloned()
+            };
+            records = (0..records.len()).map(of_place).collect();
+        }
+        let records = records.into_iter().map(|record| record.map(|(_, record)| record)).collect();
+        Routed { records, steps: self.steps_of_pass() }
+    }
+
+    /// **Random access read**: every node gets the data of the node that it asks for, if it asks.
+    ///
+    /// Two sorts, a rank, two concentrates, a distribute and a generalize. Requests for nothing lose their selection,
+    /// which the text leaves open.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one entry a node, or a node is asked for that there is not.
+    #[must_use]
+    pub fn read<T: Clone>(&self, asked: &[Option<usize>], data: &[T]) -> Routed<Option<T>> {
+        let nodes = self.node_count();
+        assert!(asked.len() == nodes && data.len() == nodes, "an entry a node");
+        let (requests, mut steps) = self.sorted_requests(asked);
+        let selected: Vec<bool> = requests.iter().map(|request| request.is_selected).collect();
+        let ranks = self.rank(&selected);
+        // To the first places, with the place in the sorted list as return address.
+        let returned = requests.iter().enumerate().zip(&ranks.records);
+        let concentrated = self.concentrate(
+            returned
+                .map(|((place, request), rank)| rank.map(|rank| (rank, (place, request.asked))))
+                .collect(),
+        );
+        // To the nodes that are asked, with the place of the first places as return address.
+        let heights: Vec<Option<usize>> =
+            concentrated.records.iter().map(|record| record.map(|(place, _)| place)).collect();
+        let at_asked = self.distribute(
+            concentrated
+                .records
+                .iter()
+                .enumerate()
+                .map(|(place, record)| record.map(|(_, to)| (to, place)))
+                .collect(),
+        );
+        let with_data =
+            at_asked.records.iter().zip(data).map(|(place, data)| Some(((*place)?, data.clone())));
+        let gathered = self.concentrate(with_data.collect());
+        let heightened = gathered.records.into_iter().zip(heights).map(|(data, height)| height.zip(data));
+        let copied = self.generalize(heightened.collect());
+        let mut answers: Vec<(usize, Option<T>)> = requests
+            .iter()
+            .zip(copied.records)
+            .map(|(request, data)| (request.asks, data.filter(|_| request.asked < nodes)))
+            .collect();
+        steps += ranks.steps + concentrated.steps + at_asked.steps + gathered.steps + copied.steps;
+        steps += self.sort(&mut answers, |one, other| one.0.cmp(&other.0));
+        Routed { records: answers.into_iter().map(|(_, data)| data).collect(), steps }
+    }
+
+    /// **Random access write**: the data of every node go to the node that it names, if it names one; of several for one
+    /// node those of the greatest place stay.
+    ///
+    /// A sort, a rank, a concentrate and a distribute.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one entry a node, or a node is named that there is not.
+    #[must_use]
+    pub fn write<T: Clone>(&self, named: &[Option<usize>], data: &[T]) -> Routed<Option<T>> {
+        assert!(named.len() == self.node_count() && data.len() == named.len(), "an entry a node");
+        let (requests, mut steps) = self.sorted_requests(named);
+        let selected: Vec<bool> = requests.iter().map(|request| request.is_selected).collect();
+        let ranks = self.rank(&selected);
+        let ranked = requests.iter().zip(&ranks.records);
+        let concentrated = self.concentrate(
+            ranked
+                .map(|(request, rank)| rank.map(|rank| (rank, (request.asked, data[request.asks].clone()))))
+                .collect(),
+        );
+        let distributed = self.distribute(concentrated.records);
+        steps += ranks.steps + concentrated.steps + distributed.steps;
+        Routed { records: distributed.records, steps }
+    }
+
+    /// The requests sorted by the nodes that they ask, and among equal ones by those that ask, the last of which is
+    /// selected; with the steps of the sort.
+    fn sorted_requests(&self, asked: &[Option<usize>]) -> (Vec<Request>, u64) {
+        let nodes = self.node_count();
+        let request = |(asks, &asked): (usize, &Option<usize>)| {
+            assert!(asked.is_none_or(|asked| asked < nodes), "a node that there is not");
+            Request { asked: asked.unwrap_or(usize::MAX), asks, is_selected: asked.is_some() }
+        };
+        let mut requests: Vec<Request> = asked.iter().enumerate().map(request).collect();
+        let steps = self.sort(&mut requests, |one, other| {
+            if one.asked == other.asked {
+                // The one that asks from the smaller place is not the one that goes there.
+                let first = if one.asks < other.asks { &mut *one } else { &mut *other };
+                first.is_selected = false;
+            }
+            (one.asked, one.asks).cmp(&(other.asked, other.asks))
+        });
+        (requests, steps)
+    }
+}
+
+/// The steps of operations along bits under a link mode: where a link carries one message at a time, partners exchange in
+/// two turns.
+#[must_use]
+pub fn steps_under(links: LinkMode, steps: u64) -> u64 {
+    match links {
+        LinkMode::FullDuplex => steps,
+        LinkMode::HalfDuplex | LinkMode::SingleDirection => 2 * steps,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_topology::{Machine, MachineKind};
+    use rand::{RngExt, SeedableRng, seq::SliceRandom};
+    use rand_chacha::ChaCha12Rng;
+
+    fn order(kind: MachineKind, lengths: &[u64]) -> SortedOrder {
+        SortedOrder::new(Machine::new(kind, lengths).unwrap().grid().unwrap()).unwrap()
+    }
+
+    fn orders() -> Vec<SortedOrder> {
+        let shapes: [&[u64]; 7] = [&[2], &[2; 4], &[8, 8], &[4, 16], &[16], &[2, 8, 4], &[64, 64]];
+        shapes.map(|shape| order(MachineKind::Torus, shape)).into()
+    }
+
+    #[test]
+    fn every_sequence_of_zeros_and_ones_is_sorted() {
+        for order in [order(MachineKind::Hypercube, &[2; 3]), order(MachineKind::Mesh, &[4, 4])] {
+            let nodes = order.node_count();
+            for input in 0..1_u32 << nodes {
+                let mut bits: Vec<u32> = (0..nodes).map(|place| input >> place & 1).collect();
+                let steps = order.sort(&mut bits, |one, other| one.cmp(&other));
+                assert!(bits.is_sorted(), "{input:b}");
+                assert_eq!(steps, order.steps_of_sort());
+            }
+        }
+    }
+
+    #[test]
+    fn random_permutations_are_sorted() {
+        let mut generator = ChaCha12Rng::seed_from_u64(1);
+        for order in orders() {
+            for _ in 0..5 {
+                let mut numbers: Vec<usize> = (0..order.node_count()).collect();
+                numbers.shuffle(&mut generator);
+                order.sort(&mut numbers, |one, other| one.cmp(&other));
+                assert!(numbers.into_iter().eq(0..order.node_count()));
+            }
+        }
+    }
+
+    #[test]
+    fn places_and_nodes_are_inverse_and_bits_take_turns() {
+        for order in orders() {
+            for place in 0..order.node_count() {
+                assert_eq!(order.place(order.node(place)), place);
+            }
+        }
+        // x0 y0 x1 y1 x2: node (5, 2) of 8 x 4 has the bits 1 0 0 1 1.
+        let order = order(MachineKind::Mesh, &[8, 4]);
+        assert_eq!(order.place(NodeId::new(5 + 8 * 2)), 0b11001);
+    }
+
+    #[test]
+    fn steps_are_those_of_the_page() {
+        let square = Machine::new(MachineKind::Mesh, &[64, 64]).unwrap();
+        let square = square.grid().unwrap();
+        assert_eq!(SortedOrder::new(square).unwrap().steps_of_sort(), 417);
+        assert_eq!(SortedOrder::row_major(square).unwrap().steps_of_sort(), 618);
+        for d in 1..7_u64 {
+            let n = 1 << d;
+            let order = order(MachineKind::Torus, &[n, n]);
+            assert_eq!(order.steps_of_sort(), 7 * (n - 1) - 4 * d);
+            assert_eq!(order.steps_of_pass(), 2 * (n - 1));
+            let cube = super::tests::order(MachineKind::Hypercube, &vec![2; usize::try_from(d).unwrap()]);
+            assert_eq!(cube.steps_of_sort(), d * (d + 1) / 2);
+        }
+        let line = Machine::new(MachineKind::Line, &[6]).unwrap();
+        let error = SortedOrder::new(line.grid().unwrap()).unwrap_err();
+        assert_eq!((error.dimension, error.length), (1, 6));
+    }
+
+    /// Tao 1988, figure 2.3, line by line; and the examples of rank, concentrate, distribute and generalize.
+    #[test]
+    fn figure_2_3_is_read_as_printed() {
+        let cube = order(MachineKind::Hypercube, &[2; 3]);
+        let asked = [Some(2), Some(6), Some(2), None, Some(5), Some(6), None, Some(6)];
+        let (requests, steps) = cube.sorted_requests(&asked);
+        assert_eq!(steps, 6);
+        let lines = requests.iter().map(|own| (own.asked, own.asks, own.is_selected));
+        let none = usize::MAX;
+        assert_eq!(
+            lines.collect::<Vec<_>>(),
+            [
+                (2, 0, false),
+                (2, 2, true),
+                (5, 4, true),
+                (6, 1, false),
+                (6, 5, false),
+                (6, 7, true),
+                (none, 3, false),
+                (none, 6, false)
+            ]
+        );
+        let data = ["D0", "D1", "D2", "D3", "D4", "D5", "D6", "D7"];
+        let read = cube.read(&asked, &data);
+        assert_eq!(read.steps, 27);
+        let expected: Vec<Option<&str>> = asked.iter().map(|asked| asked.map(|place| data[place])).collect();
+        assert_eq!(read.records, expected);
+
+        let selected = [false, false, false, true, false, true, true, true];
+        let ranks = [None, None, None, Some(0), None, Some(1), Some(2), Some(3)];
+        assert_eq!(cube.rank(&selected).records, ranks);
+        let some = |entries: [(usize, char); 8]| -> Vec<Option<(usize, char)>> {
+            entries.map(|entry| (entry.1 != '-').then_some(entry)).into()
+        };
+        let text =
+            |records: Vec<Option<char>>| -> String { records.iter().map(|own| own.unwrap_or('-')).collect() };
+        let scattered = [(0, 'A'), (0, '-'), (0, '-'), (1, 'B'), (0, '-'), (2, 'C'), (0, '-'), (3, 'D')];
+        assert_eq!(text(cube.concentrate(some(scattered)).records), "ABCD----");
+        let first = [(1, 'A'), (5, 'B'), (6, 'C'), (0, '-'), (0, '-'), (0, '-'), (0, '-'), (0, '-')];
+        assert_eq!(text(cube.distribute(some(first)).records), "-A---BC-");
+        // With -1 before the first height A has the places 0 and 1.
+        assert_eq!(text(cube.generalize(some(first)).records), "AABBBBC-");
+    }
+
+    #[test]
+    fn reads_and_writes_are_direct_copies() {
+        let mut generator = ChaCha12Rng::seed_from_u64(2);
+        for order in orders() {
+            let nodes = order.node_count();
+            let data: Vec<usize> = (1000..).take(nodes).collect();
+            for _ in 0..20 {
+                let busy = generator.random_range(1..=nodes);
+                let named: Vec<Option<usize>> = (0..nodes)
+                    .map(|_| generator.random_bool(0.8).then(|| generator.random_range(0..busy)))
+                    .collect();
+                let copied: Vec<Option<usize>> =
+                    named.iter().map(|own| own.map(|place| data[place])).collect();
+                let read = order.read(&named, &data);
+                assert_eq!(read.records, copied);
+                assert_eq!(read.steps, 2 * order.steps_of_sort() + 5 * order.steps_of_pass());
+                let mut written = vec![None; nodes];
+                for (own, place) in data.iter().zip(&named) {
+                    if let Some(place) = place {
+                        written[*place] = Some(*own);
+                    }
+                }
+                let write = order.write(&named, &data);
+                assert_eq!(write.records, written);
+                assert_eq!(write.steps, order.steps_of_sort() + 3 * order.steps_of_pass());
+            }
+        }
+    }
+}

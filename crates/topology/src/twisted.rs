@@ -1,0 +1,127 @@
+//! Twisted toruses (`docs/model.md` section 19; Camarero, Martinez & Beivide 2013): crossing a wraparound also moves
+//! along other dimensions.
+
+use crate::{
+    MAX_DIMENSIONS, MachineError, Network,
+    routing::{RouteRule, Symmetry},
+};
+
+/// A torus whose wraparounds add to other coordinates.
+#[derive(Debug, Clone)]
+pub(crate) struct TwistedTorus {
+    lengths: Vec<u32>,
+    twists: Vec<Vec<u32>>, // by dimension, what crossing its wraparound upwards adds, each below its length
+}
+
+impl TwistedTorus {
+    /// Returns the torus of these lengths with these twists.
+    ///
+    /// # Errors
+    ///
+    /// When there are more or fewer twists than lengths, or entries than lengths in one, or a wraparound would add to its
+    /// own dimension.
+    pub(crate) fn new(lengths: &[u64], twists: &[Vec<u64>]) -> Result<Self, MachineError> {
+        let expected = lengths.len();
+        if twists.len() != expected {
+            return Err(MachineError::TwistEntries { found: twists.len(), expected });
+        }
+        for (index, twist) in twists.iter().enumerate() {
+            if twist.len() != expected {
+                return Err(MachineError::TwistEntries { found: twist.len(), expected });
+            }
+            if !twist[index].is_multiple_of(lengths[index]) {
+                return Err(MachineError::OwnTwist { dimension: index + 1, found: twist[index] });
+            }
+        }
+        let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let reduced =
+            |twist: &Vec<u64>| twist.iter().zip(lengths).map(|(own, length)| small(own % length)).collect();
+        Ok(Self {
+            lengths: lengths.iter().map(|&length| small(length)).collect(),
+            twists: twists.iter().map(reduced).collect(),
+        })
+    }
+
+    /// Whether the wraparound of a dimension adds anything.
+    fn is_twisted(&self, dimension: usize) -> bool {
+        self.twists[dimension].iter().any(|&own| own > 0)
+    }
+
+    /// Whether any wraparound adds anything.
+    pub(crate) fn has_twist(&self) -> bool {
+        (0..self.lengths.len()).any(|dimension| self.is_twisted(dimension))
+    }
+
+    /// Whether no dimension that a wraparound adds to has a wraparound that adds: then coordinates can be added.
+    fn is_symmetric(&self) -> bool {
+        let added_to = |dimension: usize| self.twists.iter().any(|twist| twist[dimension] > 0);
+        (0..self.lengths.len()).all(|dimension| !(self.is_twisted(dimension) && added_to(dimension)))
+    }
+
+    /// Its links: every node to the next in every dimension; in a dimension of length 2 the wraparound is the same link,
+    /// unless it is twisted.
+    fn links(&self) -> Vec<(u32, u32)> {
+        let nodes: u32 = self.lengths.iter().product();
+        let mut links = vec![];
+        for node in 0..nodes {
+            let mut stride = 1;
+            for (dimension, &length) in self.lengths.iter().enumerate() {
+                let own = node / stride % length;
+                if own + 1 < length {
+                    links.push((node, node + stride));
+                } else {
+                    links.push((node, self.twisted(node - own * stride, dimension)));
+                }
+                stride *= length;
+            }
+        }
+        links
+    }
+
+    /// A node moved by what the wraparound of a dimension adds.
+    fn twisted(&self, node: u32, dimension: usize) -> u32 {
+        let (mut moved, mut stride) = (0, 1);
+        for (&length, &twist) in self.lengths.iter().zip(&self.twists[dimension]) {
+            moved += (node / stride % length + twist) % length * stride;
+            stride *= length;
+        }
+        moved
+    }
+
+    /// The node to which `to` is moved when `at` is moved to node 0: the difference of their coordinates, where a dimension
+    /// that has to be crossed backwards over its wraparound takes off what that adds.
+    #[inline]
+    pub(crate) fn difference(&self, at: u32, to: u32) -> u32 {
+        let (mut rest_at, mut rest_to) = (at, to);
+        let mut difference = [0; MAX_DIMENSIONS];
+        for (dimension, &length) in self.lengths.iter().enumerate() {
+            let (a, b) = (rest_at % length, rest_to % length);
+            difference[dimension] += if b >= a { b - a } else { b + length - a };
+            if b < a {
+                for (own, (&taken_off, &other)) in
+                    difference.iter_mut().zip(self.twists[dimension].iter().zip(&self.lengths))
+                {
+                    *own += other - taken_off;
+                }
+            }
+            rest_at /= length;
+            rest_to /= length;
+        }
+        let (mut node, mut stride) = (0, 1);
+        for (&own, &length) in difference.iter().zip(&self.lengths) {
+            node += own % length * stride;
+            stride *= length;
+        }
+        node
+    }
+
+    /// Returns the network.
+    pub(crate) fn network(self) -> Result<Network, MachineError> {
+        let nodes: u32 = self.lengths.iter().product();
+        let network = Network::from_edges(nodes, &self.links())?;
+        if self.is_symmetric() {
+            return Ok(network.with_rule(RouteRule::symmetric(Symmetry::Translation(self))));
+        }
+        Ok(network)
+    }
+}
