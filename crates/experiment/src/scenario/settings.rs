@@ -284,7 +284,10 @@ mod tests {
     #[test]
     fn unknown_keys_are_marked_and_the_known_ones_listed() {
         let (message, help) = only_complaint("[mapping]\nembedings = [\"xor\"]");
-        assert_eq!(message, "f.toml:2:1: unknown key \"embedings\" in [mapping], expected embeddings");
+        assert_eq!(
+            message,
+            "f.toml:2:1: unknown key \"embedings\" in [mapping], expected embeddings or spare_nodes"
+        );
         assert_eq!(help, "did you mean \"embeddings\"?");
         let (message, _) = only_complaint("[machin]\nkind = \"ring\"");
         assert_eq!(

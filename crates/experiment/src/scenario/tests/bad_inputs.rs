@@ -3,7 +3,7 @@
 use super::*;
 
 /// The names of machines, as messages list them.
-const KINDS: &str = "line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn \
+const KINDS: &str = "line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn, full-mesh, hyperx, dragonfly, fat-tree \
                      or network";
 
 #[test]
@@ -160,7 +160,7 @@ fn programs() {
         (
             "[program]\nkind = \"cc\"",
             &[
-                "5:8: program.kind is \"cc\", expected cc-cube, neighbour-exchange, divide-and-conquer, normal, stages, \
+                "5:8: program.kind is \"cc\", expected cc-cube, neighbour-exchange, divide-and-conquer, normal, stages, permutation, \
                  all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, scatter, all-to-all or barrier",
             ],
         ),
@@ -258,7 +258,7 @@ fn executions() {
         "[execution]\nmode = \"async\"\ntie = \"first\"\ndimension_choice = 1\nphases = 0\nengine = \"fast\"",
         &[
             "5:8: execution.mode is \"async\", expected asynchronous or coordinated",
-            "6:7: execution.tie is \"first\", expected direct, positive or negative",
+            "6:7: execution.tie is \"first\", expected direct, positive, negative or alternate",
             "7:20: execution.dimension_choice is 1, expected lowest or random",
             "8:10: execution.phases is 0, expected embedding, unlimited or a phase length of at least 1",
             "9:10: execution.engine is \"fast\", expected auto, hop or belt",
@@ -290,7 +290,7 @@ fn several_errors_at_once_come_in_the_order_of_the_file() {
             "2:8: seed is -1, expected an integer from 0 to 2^64 - 1",
             "4:8: execution.mode is \"sync\", expected asynchronous or coordinated",
             // That the kind is missing is not told beside its misspelt name.
-            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, links, hop_cycles, latency_cycles, switching, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition or file",
+            "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, nodes, hosts_per_switch, switches_per_group, global_links, leaves, spines, arity, levels, twist, failed_links, failed_nodes, failure_seed, links, hop_cycles, latency_cycles, switching, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition or file",
             "7:10: length of dimension 1 is 1, expected at least 2",
             "9:11: dimension of stage 0 is \"0\", expected an integer",
             "11:15: embedding is \"xr\", expected EMBEDDINGS",
@@ -323,7 +323,7 @@ fn misspelt_names_are_corrected() {
         (
             "machine = { kind = \"clique\", shape = [8] }",
             "known names: line, ring, mesh, torus, hypercube, cube-connected-cycles, wrapped-butterfly, butterfly, \
-             shuffle-exchange, de-bruijn, network",
+             shuffle-exchange, de-bruijn, full-mesh, hyperx, dragonfly, fat-tree, network",
         ),
     ];
     for (text, correction) in corrections {

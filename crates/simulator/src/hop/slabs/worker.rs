@@ -155,7 +155,7 @@ impl<'run, P: Program, W: Word, T: Transport<Note>, O: Observer> Worker<'run, P,
 
     /// A message begins a leg at `node`, or continues one, or is received.
     fn advance(&mut self, message: u32, node: NodeId, now: Cycle) {
-        let Some(leg) = self.routes.next_leg(node, self.messages.record(message).to) else {
+        let Some(leg) = self.routes.next_leg(|| node, node, self.messages.record(message).to) else {
             let record = self.messages.remove(message);
             let owner = self.division.owner(record.to);
             if owner == self.number {
