@@ -235,8 +235,11 @@ fn unknown_key(section: Section, entry: &Entry) -> ScenarioError {
     };
     let key = shortened(&entry.key);
     let message = format!("unknown key \"{key}\"{place}, expected {}", alternatives(&known));
+    // The very key of another table says more than one here that is only like it.
+    let is_of_another = Section::TABLES.into_iter().any(|table| Key::with_key(table, &key).is_some());
     let advice = match nearest(&key, &known) {
-        Some(_) => help(&key, &known),
+        Some(_) if !is_of_another => help(&key, &known),
+        Some(_) => elsewhere(section, &key).unwrap_or_else(|| help(&key, &known)),
         None => elsewhere(section, &key).unwrap_or_else(|| help(&key, &known)),
     };
     ScenarioError::at(&entry.key_place, message, "unknown key")
