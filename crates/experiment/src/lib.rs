@@ -7,6 +7,7 @@
 //! It prints nothing and knows no terminal: that is for the crate above.
 
 mod address_exchange;
+mod algorithm_comparison;
 pub mod benchmark;
 mod definition;
 mod diagnostic;
@@ -32,6 +33,7 @@ mod support;
 mod text;
 
 pub use address_exchange::address_exchange_steps;
+pub use algorithm_comparison::{AlgorithmComparison, Competitor, FastestAtSize, FastestChange};
 pub use definition::Definition;
 pub use exact_mean::{exact_mean, mean_of_means};
 pub use generator_key::generator_key;

@@ -2,9 +2,9 @@
 //!
 //! An outcome that contradicts the prediction of `docs/model.md` section 5 is an error, never a result.
 
-use std::{cmp::Reverse, num::NonZeroUsize, sync::Arc};
+use std::{borrow::Cow, cmp::Reverse, num::NonZeroUsize, sync::Arc};
 
-use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
+use cubefold_collectives::{CollectiveBounds, CollectiveForm, LinkCosts};
 use cubefold_mapping::PlacementMetrics;
 use cubefold_simulator::{
     CountLinkUse, Cycles, DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution,
@@ -19,11 +19,14 @@ use crate::{
     jobs::Resources,
     progress::Meter,
     scenario::{DimensionChoice, ExecutionMode, Phases, Run},
+    scenario_program::ScenarioProgram,
 };
 
 /// Everything that a run came to.
 #[derive(Debug)]
 pub struct FinishedRun {
+    /// The program that ran: the run's, or of others that do the same the one that was faster.
+    pub program: Arc<ScenarioProgram>,
     /// The outcome of the simulation.
     pub outcome: Outcome,
     /// The metrics of the placement, which runs with the same placement share.
@@ -42,6 +45,18 @@ pub struct FinishedRun {
     pub records: Vec<StageRecord>,
 }
 
+impl FinishedRun {
+    /// The run with the program that counts.
+    #[must_use]
+    pub fn run_that_counts<'run>(&self, run: &'run Run) -> Cow<'run, Run> {
+        if Arc::ptr_eq(&self.program, &run.program) {
+            Cow::Borrowed(run)
+        } else {
+            Cow::Owned(Run { program: Arc::clone(&self.program), ..run.clone() })
+        }
+    }
+}
+
 /// Checks that every run can be made: clock, sizes, memory. Nothing is run.
 ///
 /// # Errors
@@ -50,9 +65,11 @@ pub struct FinishedRun {
 pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<(), RunError> {
     let way = RunWay { keep, threads: threads_for_each(resources.threads, runs.len()) };
     for (place, run) in runs.iter().enumerate() {
-        run.program
-            .check(&run.placement, run.communication, &execution(run, way.threads))
-            .map_err(|error| failed(run, place, error))?;
+        for program in run.programs() {
+            program
+                .check(&run.placement, run.communication, &execution(run, way.threads))
+                .map_err(|error| failed(run, place, error))?;
+        }
     }
     admit(runs, resources, |run| bytes_to_run(run, way))
 }
@@ -110,8 +127,28 @@ pub(crate) fn threads_for_each(threads: usize, runs: usize) -> NonZeroUsize {
     NonZeroUsize::new(threads / runs.max(1)).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Executes one run; the metrics of its placement are measured unless they are known.
+/// Executes one run; the metrics of its placement are measured unless they are known. Of programs that do the same the
+/// fastest counts, the first of equally fast ones.
 pub(crate) fn execute_measured(
+    run: &Run,
+    place: usize,
+    way: RunWay,
+    progress: &Progress,
+    metrics: Option<Arc<PlacementMetrics>>,
+) -> Result<FinishedRun, RunError> {
+    let mut fastest = execute_program(run, place, way, progress, metrics)?;
+    for other in run.program.others() {
+        let run = Run { program: Arc::clone(other), ..run.clone() };
+        let finished = execute_program(&run, place, way, progress, None)?;
+        if finished.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
+            fastest = finished;
+        }
+    }
+    Ok(fastest)
+}
+
+/// Executes one run of its own program.
+fn execute_program(
     run: &Run,
     place: usize,
     way: RunWay,
@@ -140,6 +177,7 @@ pub(crate) fn execute_measured(
     records.sort_unstable_by_key(|record| (record.process, record.stage));
     let metrics = metrics.unwrap_or_else(|| measure(run));
     Ok(FinishedRun {
+        program: Arc::clone(program),
         predicted: Some(predicted),
         lower_bound: program.lower_bound(placement, communication),
         collective_bounds: program.collective().map(|collective| collective_bounds(run, collective)),
@@ -204,7 +242,7 @@ fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics) -> u128 {
 }
 
 /// The lower bounds of a collective whose ranks are placed so.
-fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
+fn collective_bounds(run: &Run, collective: &dyn CollectiveForm) -> CollectiveBounds {
     let rules = run.communication;
     let costs = LinkCosts {
         link_mode: rules.links(),
@@ -340,17 +378,25 @@ impl std::fmt::Display for Bytes {
     }
 }
 
+/// The number of pairs of a process and a stage of all programs of a run.
+pub(crate) fn pair_count(run: &Run) -> u64 {
+    run.programs().map(|program| program.pair_count()).fold(0, u64::saturating_add)
+}
+
 /// Bytes to run, roughly: the engine and the metrics are not at work at the same time.
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
     let records = match way.keep {
-        KeepRecords::Yes => run.program.pair_count().saturating_mul(size_of::<StageRecord>() as u64),
+        // Those of the fastest program are kept while the next one runs.
+        KeepRecords::Yes => pair_count(run).saturating_mul(size_of::<StageRecord>() as u64),
         KeepRecords::No => 0,
     };
-    run.program
-        .bytes_to_simulate(&run.placement, run.communication, &execution(run, way.threads))
-        .max(PlacementMetrics::bytes_to_measure(&run.placement))
-        .saturating_add(records)
+    let execution = execution(run, way.threads);
+    let simulated = run
+        .programs()
+        .map(|program| program.bytes_to_simulate(&run.placement, run.communication, &execution));
+    let metrics = PlacementMetrics::bytes_to_measure(&run.placement);
+    simulated.max().unwrap_or(0).max(metrics).saturating_add(records)
 }
 
 /// Why a run was refused or failed.

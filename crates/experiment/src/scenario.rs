@@ -119,6 +119,19 @@ impl Run {
         self.region().address(node)
     }
 
+    /// The run with a vector of so many units, of a collective that is no sequence and has a vector.
+    #[must_use]
+    pub fn with_vector_units(&self, units: u64) -> Option<Self> {
+        let bytes = self.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
+        let program = Arc::new(self.program.with_vector_units(units, bytes)?);
+        Some(Self { program, ..self.clone() })
+    }
+
+    /// The program, and those that do the same, of which the fastest counts.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &Arc<ScenarioProgram>> {
+        std::iter::once(&self.program).chain(self.program.others())
+    }
+
     /// Where its processes may sit.
     pub(crate) fn region(&self) -> Region<'_> {
         Region { machine: &self.machine, partition: self.partition.as_ref() }
@@ -249,16 +262,20 @@ fn runs(
         section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
     if let Some(communication) = communication {
         let loads = placed.iter().flatten().map(|(_, placement)| placement.max_load());
-        let bound = CycleBound::new(machine, program, loads.max().unwrap_or(1), communication);
-        errors.extend(bound.check(settings, size).err());
+        let load = loads.max().unwrap_or(1);
+        for program in std::iter::once(program).chain(program.others()) {
+            errors.extend(CycleBound::new(machine, program, load, communication).check(settings, size).err());
+        }
     }
     let placed = placed?;
     let (name, seed, execution) = (name?, seed?, execution?);
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     for (embedding, placement) in &placed {
         let rules = with_processors(communication, program, placement);
-        let fit = execution::check_engine(settings, execution, program, (embedding, placement), rules);
-        errors.extend(fit.err());
+        for program in std::iter::once(program).chain(program.others()) {
+            let fit = execution::check_engine(settings, execution, program, (embedding, placement), rules);
+            errors.extend(fit.err());
+        }
     }
     let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {
         scenario: name.clone(),

@@ -3,9 +3,12 @@
 //! What runs a program or measures its guest goes through [`ErasedProgram`], which dispatches once; nothing here, nor
 //! above, asks which type it is.
 
-use std::ops::Deref;
+use std::{ops::Deref, sync::Arc};
 
-use cubefold_collectives::{Collective, CollectiveProgram};
+use cubefold_collectives::{
+    Collective, CollectiveForm, CollectiveProgram, CollectiveProgramForm, CollectiveSequence,
+    CollectiveSpecification, CollectiveStep, GroupedCollective, Operation,
+};
 use cubefold_mapping::{
     CubeDimension, GraphGuest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
     TableMethodError, TranslationTable,
@@ -27,7 +30,9 @@ pub struct ScenarioProgram {
     communication: Option<NeighbourCommunication>,
     bytes: Option<u64>,
     file: Option<String>,
-    ranks_per_node: u64, // at least 1
+    ranks_per_node: u64,          // at least 1
+    step_bytes: Vec<Option<u64>>, // of the vector of each step of a sequence
+    others: Vec<Arc<Self>>,
 }
 
 /// The communications of a neighbour-exchange program, as a scenario names them.
@@ -78,7 +83,7 @@ impl PartialEq for ScenarioProgram {
     fn eq(&self, other: &Self) -> bool {
         let words =
             |program: &Self| (program.kind(), program.communication, program.bytes, program.ranks_per_node);
-        words(self) == words(other) && *self.program == *other.program
+        words(self) == words(other) && *self.program == *other.program && self.others == other.others
     }
 }
 
@@ -96,6 +101,8 @@ impl ScenarioProgram {
             bytes: None,
             file: None,
             ranks_per_node: 1,
+            step_bytes: vec![],
+            others: vec![],
         }
     }
 
@@ -131,19 +138,66 @@ impl ScenarioProgram {
         self
     }
 
-    /// A collective, so many ranks of which `standard` puts on a node.
+    /// A collective in any form, so many ranks of which `standard` puts on a node.
     pub(crate) fn of_collective(
         kind: &'static ProgramKind,
-        program: CollectiveProgram,
+        program: Box<dyn ErasedProgram>,
         ranks_per_node: u64,
     ) -> Self {
-        Self { ranks_per_node, ..Self::new(kind, program.erase()) }
+        Self { ranks_per_node, ..Self::new(kind, program) }
+    }
+
+    /// Adds the bytes of the vector of each step of a sequence.
+    pub(crate) fn with_step_bytes(mut self, bytes: Vec<Option<u64>>) -> Self {
+        self.step_bytes = bytes;
+        self
+    }
+
+    /// Adds programs for the same on the same processes: a run is of the fastest, the first of equally fast ones.
+    pub(crate) fn or_faster(mut self, others: Vec<Self>) -> Self {
+        let bytes = self.step_bytes.clone();
+        let other = |other: Self| Arc::new(other.with_step_bytes(bytes.clone()));
+        self.others = others.into_iter().map(other).collect();
+        self
+    }
+
+    /// The collective with a vector of so many units and bytes, where it is no sequence and has a vector.
+    pub(crate) fn with_vector_units(&self, units: u64, bytes: Option<u64>) -> Option<Self> {
+        let remade = |own: &Self| {
+            let steps = own.collective()?.steps();
+            let &[CollectiveStep::Collective { specification, groups }] = &steps[..] else { return None };
+            let asked = CollectiveSpecification { vector_units: units, ..specification.clone() };
+            let program = match groups {
+                _ if asked.operation == Operation::Barrier => return None,
+                None => Collective::new(asked).ok()?.erase(),
+                Some((shape, over)) => {
+                    let asked = CollectiveSpecification { shape: shape.clone(), ..asked };
+                    GroupedCollective::new(asked, over).ok()?.erase()
+                }
+            };
+            Some(Self::of_collective(own.kind, program.ok()?, own.ranks_per_node).with_bytes(bytes))
+        };
+        let others = self.others.iter().map(|other| remade(other)).collect::<Option<_>>()?;
+        Some(remade(self)?.or_faster(others))
+    }
+
+    /// The programs that a run also runs, to keep what is the fastest.
+    #[must_use]
+    pub fn others(&self) -> &[Arc<Self>] {
+        &self.others
     }
 
     /// The collective that it is, if it is one.
     #[must_use]
-    pub fn collective(&self) -> Option<&Collective> {
-        Some(self.program.as_any().downcast_ref::<CollectiveProgram>()?.collective())
+    pub fn collective(&self) -> Option<&dyn CollectiveForm> {
+        fn of<C: CollectiveProgramForm>(program: &dyn ErasedProgram) -> Option<&dyn CollectiveForm> {
+            let own = program.as_any().downcast_ref::<CollectiveProgram<C>>()?;
+            Some(own.collective())
+        }
+        let program = &*self.program;
+        of::<Collective>(program)
+            .or_else(|| of::<GroupedCollective>(program))
+            .or_else(|| of::<CollectiveSequence>(program))
     }
 
     /// The bytes of the vector of a collective, where units have bytes.
@@ -156,7 +210,12 @@ impl ScenarioProgram {
     /// processes of any other program.
     #[must_use]
     pub fn rank_count(&self) -> u64 {
-        self.collective().map_or_else(|| self.process_count(), Collective::rank_count)
+        self.collective().map_or_else(|| self.process_count(), |own| own.rank_count())
+    }
+
+    /// The bytes of the vector of a step of a sequence, where units have bytes.
+    pub(crate) fn step_bytes(&self, step: usize) -> Option<u64> {
+        self.vector_bytes().or(self.step_bytes.get(step).copied().flatten())
     }
 
     /// The number of ranks of a collective that `standard` puts on a node; 1 of other programs.
@@ -172,8 +231,8 @@ impl ScenarioProgram {
     /// The machine that what embeddings place would fill: the logical torus of a collective, the guest of any other
     /// program.
     pub(crate) fn placed_shape(&self) -> Machine {
-        let torus = |collective: &Collective| {
-            Machine::new(MachineKind::Torus, collective.specification().shape.lengths()).ok()
+        let torus = |collective: &dyn CollectiveForm| {
+            Machine::new(MachineKind::Torus, collective.shape().lengths()).ok()
         };
         self.collective().and_then(torus).unwrap_or_else(|| self.shape())
     }

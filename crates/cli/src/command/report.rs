@@ -1,6 +1,6 @@
 //! `cubefold report`: one page that shows a scenario's runs.
 
-use std::{fs, io::Write};
+use std::{borrow::Cow, fs, io::Write};
 
 use cubefold_experiment::{FinishedRun, KeepRecords, Run, exact_mean, export::RunRecord, load};
 use cubefold_picture::{MAX_RUNS, PictureError, ReportedRun, report as page_of};
@@ -29,7 +29,9 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
     })?;
     let output = Output::open(shared.output(), &scenarios)?;
     let finished = all_finished(&runs, shared)?;
-    let named = run_names(&scenario.runs).into_iter().zip(&runs).zip(finished);
+    let counted: Vec<Cow<'_, Run>> =
+        runs.iter().zip(&finished).map(|(run, finished)| finished.run_that_counts(run)).collect();
+    let named = run_names(&scenario.runs).into_iter().zip(&counted).zip(finished);
     let reported = named.map(|((name, run), finished)| {
         let record = RunRecord::new(run, &finished);
         ReportedRun { name, run, record, finished }

@@ -118,6 +118,7 @@ impl RunRecord {
     /// The record of a run and what it came to.
     #[must_use]
     pub fn new(run: &Run, finished: &FinishedRun) -> Self {
+        let run = &*finished.run_that_counts(run);
         let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
         let routing = traffic.routing.as_deref();
         let seconds = run.scale.map(|scale| scale.seconds(summary.makespan().get()));
@@ -176,9 +177,9 @@ fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
 /// The bus bandwidth of a collective as nccl-tests defines it; none where there is no goodput.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn bus_bandwidth(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
-    let collective = run.program.collective()?;
+    let collective = run.program.collective()?.specification()?;
     let ranks = collective.rank_count() as f64;
-    let factor = match collective.operation() {
+    let factor = match collective.operation {
         Operation::AllReduce => 2.0 * (ranks - 1.0) / ranks,
         Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => (ranks - 1.0) / ranks,
         Operation::Broadcast

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use cubefold_collectives::Collective;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, Partition};
 
 use super::{
-    embeddings::{EmbeddingName, Maker, expected, place_seeded},
+    embeddings::{EmbeddingName, Maker, all_axis_orders, expected, place_axes, place_seeded},
     errors::{ScenarioError, all_of, help},
     keys::Key,
     launcher_file::{self, LauncherSource},
@@ -127,6 +126,7 @@ pub(super) fn place(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<(EmbeddingName, Arc<Placement>)>> {
     let before = errors.len();
+    let embeddings = with_axis_orders(fit, embeddings, errors);
     let misfits = misfits(fit, &embeddings);
     let rules_fit = misfits.is_empty();
     errors.extend(misfits);
@@ -143,6 +143,30 @@ pub(super) fn place(
         }
     }
     (errors.len() == before).then_some(placed)
+}
+
+/// The embeddings with every order of axes in the place of `axes`; those that are named themselves are not repeated.
+fn with_axis_orders(
+    fit: &Fit<'_>,
+    embeddings: Vec<NamedEmbedding>,
+    errors: &mut Vec<ScenarioError>,
+) -> Vec<NamedEmbedding> {
+    let named: Vec<String> = embeddings.iter().map(|own| own.name.to_string()).collect();
+    let mut all = vec![];
+    for embedding in embeddings {
+        match &embedding.name {
+            EmbeddingName::Registered { embedding: own, .. } if own.is_axis_orders() => {
+                match all_axis_orders(fit, &embedding) {
+                    Ok(orders) => {
+                        all.extend(orders.into_iter().filter(|own| !named.contains(&own.name.to_string())));
+                    }
+                    Err(error) => errors.push(error),
+                }
+            }
+            _ => all.push(embedding),
+        }
+    }
+    all
 }
 
 /// What keeps the embeddings that are rules off the machine, once for all of them.
@@ -254,7 +278,7 @@ fn placement(
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
     let placement = placement_of_ranks(fit, embedding, library)?;
-    let shares = fit.program.collective().map_or(1, Collective::share_count);
+    let shares = fit.program.collective().map_or(1, |own| own.share_count());
     if shares == 1 {
         return Ok(placement);
     }
@@ -285,7 +309,13 @@ fn placement_of_ranks(
                 }
                 Maker::Construction(place) => library.placement(key, || place(fit, embedding)),
                 Maker::Seeded(place) => library.placement(key, || place_seeded(fit, embedding, place)),
+                // Its orders stand in its place.
+                Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
             }
+        }
+        EmbeddingName::Axes(order) => {
+            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, region);
+            library.placement(key, || place_axes(fit, embedding, order))
         }
         EmbeddingName::File(name) => {
             let path = fit.settings.beside(name);

@@ -55,6 +55,7 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &collective::SCATTER,
     &collective::ALL_TO_ALL,
     &collective::BARRIER,
+    &collective::SEQUENCE,
 ];
 
 static CC_CUBE: ProgramKind = ProgramKind {
@@ -122,7 +123,7 @@ pub(super) fn read(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<ScenarioProgram> {
-    let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors);
+    let kind = kind(settings, errors);
     let scale = machine.timing.scale();
     let by_stage = match kind {
         Some(kind) if kind.name != STAGES.name => ByStage::No,
@@ -132,6 +133,16 @@ pub(super) fn read(
     let kind = kind?;
     report_foreign(settings, kind, errors);
     (kind.read)(&mut Reading { settings, machine, seed, library, computations, errors })
+}
+
+/// The kind of the program: with steps a sequence, whose steps are of the operation that is written.
+fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'static ProgramKind> {
+    let has_steps = settings.get(Key::ProgramSteps).is_some();
+    if has_steps && settings.get(Key::ProgramKind).is_none() {
+        return Some(&collective::SEQUENCE);
+    }
+    let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors)?;
+    Some(if has_steps && collective::is_operation(kind) { &collective::SEQUENCE } else { kind })
 }
 
 /// Reports keys that only other kinds of programs have.

@@ -25,6 +25,15 @@ pub(super) enum Layer {
     Scenario,
     /// In its sweep.
     Sweep,
+    /// In a step of the program.
+    Step,
+}
+
+/// The values of a step of a program by their keys.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) place: Place,
+    pub(super) values: BTreeMap<Key, Value>,
 }
 
 /// The values of one combination.
@@ -33,6 +42,7 @@ pub(super) struct Settings<'a> {
     swept: &'a [&'a Assignment],
     written: &'a Written,
     machine_file: Option<Arc<MachineFile>>,
+    step: Option<&'a Step>,
 }
 
 impl<'a> Settings<'a> {
@@ -44,9 +54,24 @@ impl<'a> Settings<'a> {
         library: &mut Library,
         errors: &mut Vec<ScenarioError>,
     ) -> Self {
-        let mut settings = Self { swept, written, machine_file: None };
+        let mut settings = Self { swept, written, machine_file: None, step: None };
         settings.machine_file = settings.read_machine_file(library, errors);
         settings
+    }
+
+    /// These values under those of a step.
+    pub(super) fn of_step<'b>(&'b self, step: &'b Step) -> Settings<'b> {
+        Settings {
+            swept: self.swept,
+            written: self.written,
+            machine_file: self.machine_file.clone(),
+            step: Some(step),
+        }
+    }
+
+    /// Whether they are those of a step.
+    pub(super) fn is_of_step(&self) -> bool {
+        self.step.is_some()
     }
 
     fn read_machine_file(
@@ -84,10 +109,14 @@ impl<'a> Settings<'a> {
 
     /// The value of a key and where it is written.
     pub(super) fn layered(&self, setting: Key) -> Option<(Layer, &Value)> {
-        let swept = self.swept.iter().find(|assignment| assignment.setting == setting);
+        let stepped = self.step.and_then(|step| step.values.get(&setting)).map(|value| (Layer::Step, value));
+        let swept = || {
+            let swept = self.swept.iter().find(|assignment| assignment.setting == setting);
+            swept.map(|assignment| (Layer::Sweep, &assignment.value))
+        };
         let written = || self.written.values.get(&setting).map(|value| (Layer::Scenario, value));
         let filed = || self.machine_file.as_ref()?.value(setting).map(|value| (Layer::MachineFile, value));
-        swept.map(|assignment| (Layer::Sweep, &assignment.value)).or_else(written).or_else(filed)
+        stepped.or_else(swept).or_else(written).or_else(filed)
     }
 
     /// The place of a key's value.
@@ -126,7 +155,8 @@ impl<'a> Settings<'a> {
     /// The error for a key that has to be there and is not, at the table where it belongs.
     pub(super) fn missing(&self, setting: Key, expected: &str) -> ScenarioError {
         let section = setting.section();
-        let place = self.written.headers.get(&section).cloned();
+        let of_step = self.step.map(|step| step.place.clone());
+        let place = of_step.or_else(|| self.written.headers.get(&section).cloned());
         let place = place.unwrap_or_else(|| Place::start(&self.written.source));
         let message = format!("{} is missing, expected {expected}", setting.path());
         let help = match section {

@@ -2,6 +2,7 @@
 
 mod bad_inputs;
 mod bad_sweeps;
+mod collective_steps;
 mod collectives;
 mod files;
 mod greenberg;
