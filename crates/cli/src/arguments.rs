@@ -52,7 +52,8 @@ const AFTER_RUN: &str = after_help!(
 );
 const AFTER_COMPARE: &str = after_help!(
     "compare scenarios/first-comparison.toml",
-    "compare scenarios/link-modes.toml --reference xor --format markdown"
+    "compare scenarios/link-modes.toml --reference xor --format markdown",
+    "compare scenarios/all-reduce-crossovers.toml --reference ring --bisect"
 );
 const AFTER_MERGE: &str = after_help!("merge results.csv.part-* --output results.csv");
 const AFTER_MEASURE: &str = after_help!("measure scenarios/figure-6.toml");
@@ -261,9 +262,15 @@ pub(crate) struct CompareOptions {
     #[command(flatten)]
     pub(crate) resume: ResumeOption,
 
-    /// The embedding that the others are compared with [default: the first of the scenario]
-    #[arg(long, value_name = "EMBEDDING")]
+    /// The embedding, or the algorithm of collectives, that the others are compared with [default: the first
+    /// embedding of the scenario; where only algorithms differ, the first of them]
+    #[arg(long, value_name = "NAME")]
     pub(crate) reference: Option<String>,
+
+    /// Find the sizes at which the fastest algorithm of a collective changes to the unit, by more runs between
+    /// the sizes of the scenario
+    #[arg(long)]
+    pub(crate) bisect: bool,
 }
 
 /// Options of `place`.

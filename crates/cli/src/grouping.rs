@@ -9,6 +9,32 @@ use cubefold_topology::Coordinates;
 
 use crate::failure::Failure;
 
+/// What the runs of a scenario are compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reference {
+    /// The embedding of this name, in the same combination.
+    Embedding(String),
+    /// The algorithm of this name, with the same embedding in the same combination of everything else.
+    Algorithm(String),
+}
+
+impl Reference {
+    /// The name.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Embedding(name) | Self::Algorithm(name) => name,
+        }
+    }
+
+    /// The records of each embedding, or of each algorithm, in the order in which they come up first.
+    pub(crate) fn groups<'a>(&self, records: &[&'a RunRecord]) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
+        by_name(records, |record| match self {
+            Self::Embedding(_) => record.embedding.as_str(),
+            Self::Algorithm(_) => record.program.collective.as_ref().map_or("", |own| &own.algorithm),
+        })
+    }
+}
+
 /// The runs of all scenarios, in their order.
 pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
     scenarios.iter().flat_map(|scenario| &scenario.runs).collect()
@@ -51,9 +77,14 @@ pub(crate) fn by_embedding<'a, T: Copy>(
     items: &[T],
     record: impl Fn(T) -> &'a RunRecord,
 ) -> Vec<(&'a str, Vec<T>)> {
+    by_name(items, |item| record(item).embedding.as_str())
+}
+
+/// What belongs to each name, in the order in which names come up first.
+fn by_name<'a, T: Copy>(items: &[T], name: impl Fn(T) -> &'a str) -> Vec<(&'a str, Vec<T>)> {
     let mut found: Vec<(&str, Vec<T>)> = vec![];
     for &item in items {
-        let name = record(item).embedding.as_str();
+        let name = name(item);
         match found.iter_mut().find(|(known, _)| *known == name) {
             Some((_, own)) => own.push(item),
             None => found.push((name, vec![item])),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::export::{RunCaption, RunRecord};
+use crate::export::{RunCaption, RunRecord, counted};
 
 /// The keys that do not make another setting.
 const COMPARED: [&str; 5] =
@@ -235,6 +235,17 @@ impl FastestChange {
     }
 }
 
+/// A size as people say it: in the largest unit of 1024 bytes of which it is a whole number, else in bytes, or in units
+/// where these have no bytes.
+#[must_use]
+pub fn size_in_words(units: u64, bytes: Option<u64>) -> String {
+    const NAMES: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let Some(bytes) = bytes else { return counted(units, "unit") };
+    let fits = |power: &usize| bytes > 0 && bytes.is_multiple_of(1 << (10 * power));
+    let power = (0..NAMES.len()).rfind(fits).unwrap_or(0);
+    format!("{} {}", bytes >> (10 * power), NAMES[power])
+}
+
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
@@ -283,6 +294,13 @@ mod tests {
             .collect();
         assert_eq!(changes, [("whole", "swing", 8, 100), ("swing", "ring", 100, 1000)]);
         assert_eq!(own.changes[0].last_bytes, Some(512));
+    }
+
+    #[test]
+    fn sizes_are_said_in_whole_units() {
+        let said = [(1, None), (3, None), (1, Some(100)), (1, Some(65_536)), (1, Some(3 << 40))]
+            .map(|(units, bytes)| size_in_words(units, bytes));
+        assert_eq!(said, ["1 unit", "3 units", "100 B", "64 KiB", "3 TiB"]);
     }
 
     #[test]

@@ -33,7 +33,9 @@ mod support;
 mod text;
 
 pub use address_exchange::address_exchange_steps;
-pub use algorithm_comparison::{AlgorithmComparison, Competitor, FastestAtSize, FastestChange};
+pub use algorithm_comparison::{
+    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, size_in_words,
+};
 pub use definition::Definition;
 pub use exact_mean::{exact_mean, mean_of_means};
 pub use generator_key::generator_key;
