@@ -9,6 +9,7 @@ use clap::{
     builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
+use cubefold_collectives::Operation;
 use cubefold_experiment::{
     Embedding, embeddings,
     journal::{Found, Shard},
@@ -382,8 +383,24 @@ pub(crate) struct NewOptions {
     #[arg(long, value_name = "KIND:SHAPE")]
     pub(crate) guest: Option<Guest>,
 
-    /// The embeddings to compare, separated by commas [default: standard,xor,byweight,gray for a cc-cube, else
-    /// tao]
+    /// The operation of a collective [default: asked for, else all-reduce]
+    #[arg(long, value_name = "NAME", value_parser = operations())]
+    pub(crate) operation: Option<Operation>,
+
+    /// The sizes of the vector of a collective, separated by commas [default: asked for, else 64 KiB,1 MiB,16 MiB]
+    #[arg(long, value_name = "SIZE,..", value_delimiter = ',')]
+    pub(crate) sizes: Vec<String>,
+
+    /// The bandwidth of a link, for a collective [default: asked for, else 50 GB/s]
+    #[arg(long, value_name = "RATE")]
+    pub(crate) bandwidth: Option<String>,
+
+    /// The latency of a link, for a collective [default: asked for, else 400 ns]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) latency: Option<String>,
+
+    /// The embeddings to compare, separated by commas [default: standard,xor,byweight,gray for a cc-cube,
+    /// standard for a collective, else tao]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub(crate) embeddings: Vec<String>,
 
@@ -414,6 +431,13 @@ fn machine_kind(name: &str) -> Result<MachineKind, String> {
     found.ok_or_else(|| format!("found {name:?}, expected one of {known}"))
 }
 
+fn operations() -> impl TypedValueParser<Value = Operation> {
+    PossibleValuesParser::new(Operation::ALL.map(Operation::name)).try_map(|name| {
+        let found = Operation::ALL.into_iter().find(|operation| operation.name() == name);
+        found.ok_or_else(|| format!("found {name:?}, expected an operation"))
+    })
+}
+
 fn link_modes() -> impl TypedValueParser<Value = LinkMode> {
     PossibleValuesParser::new(LinkMode::ALL.map(LinkMode::name)).try_map(|name| {
         let found = LinkMode::ALL.into_iter().find(|mode| mode.name() == name);
@@ -428,6 +452,8 @@ pub(crate) enum ProgramKind {
     CcCube,
     /// Exchanges between the neighbours of a torus or mesh
     NeighbourExchange,
+    /// An operation such as all-reduce, by every algorithm that is defined for the machine
+    Collective,
 }
 
 /// How a new scenario is executed.

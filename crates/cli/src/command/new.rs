@@ -1,4 +1,4 @@
-//! `cubefold new`: a scenario with comments, after three questions or from options.
+//! `cubefold new`: a scenario with comments, after questions or from options.
 
 mod new_scenario;
 mod questions;

@@ -161,7 +161,8 @@ fn programs() {
             "[program]\nkind = \"cc\"",
             &[
                 "5:8: program.kind is \"cc\", expected cc-cube, neighbour-exchange, divide-and-conquer, normal, stages, \
-                 all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, scatter, all-to-all or barrier",
+                 all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, scatter, all-to-all, barrier or \
+                 sequence",
             ],
         ),
         ("[program]\ndimensions = 0", &["5:14: program.dimensions is 0, expected an integer from 1 to 32"]),
