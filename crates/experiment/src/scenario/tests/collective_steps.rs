@@ -260,7 +260,7 @@ fn what_no_groups_or_steps_are_is_reported_at_its_place() {
     );
     assert_eq!(
         steps("[{ kind = \"all-gather\" }, { kind = \"all-gather\", shape = [2, 2] }]"),
-        ["6:36: step 1 has 4 ranks, expected 12 as in the steps before"]
+        ["6:35: step 1 has 4 ranks, expected 12 as in the steps before"]
     );
     assert_eq!(
         steps("[{ kind = \"all-gather\", ports = \"all\" }]"),
@@ -271,7 +271,7 @@ fn what_no_groups_or_steps_are_is_reported_at_its_place() {
         ["4:2: program.steps is missing, expected a list of tables: [[program.steps]]"]
     );
     assert_eq!(
-        errors("kind = \"stages\"\nfile = \"none.csv\"\n[[program.steps]]\ncompute_cycles = 1\n")[0],
+        errors("kind = \"stages\"\nfile = \"none.csv\"\n[[program.steps]]\ncompute_cycles = 1\n")[1],
         "7:1: program.steps with a stages program, which has none"
     );
     assert_eq!(
