@@ -129,14 +129,14 @@ impl AlgorithmComparison {
         if competitors.iter().all(|own| kind(own) == first) {
             return vec![];
         }
-        let mut settings: Vec<(&[(String, String)], Vec<&Competitor>)> = vec![];
+        let mut settings: Vec<Vec<&Competitor>> = vec![];
         for own in competitors {
-            match settings.iter_mut().find(|(setting, _)| *setting == own.setting) {
-                Some((_, all)) => all.push(own),
-                None => settings.push((&own.setting, vec![own])),
+            match settings.iter_mut().find(|all| all[0].setting == own.setting) {
+                Some(all) => all.push(own),
+                None => settings.push(vec![own]),
             }
         }
-        settings.into_iter().filter_map(|(_, all)| Self::of_setting(&all, reference)).collect()
+        settings.into_iter().filter_map(|all| Self::of_setting(&all, reference)).collect()
     }
 
     fn of_setting(competitors: &[&Competitor], reference: Option<&str>) -> Option<Self> {

@@ -380,7 +380,7 @@ impl std::fmt::Display for Bytes {
 
 /// The number of pairs of a process and a stage of all programs of a run.
 pub(crate) fn pair_count(run: &Run) -> u64 {
-    run.programs().map(|program| program.pair_count()).fold(0, u64::saturating_add)
+    run.programs().map(ScenarioProgram::pair_count).fold(0, u64::saturating_add)
 }
 
 /// Bytes to run, roughly: the engine and the metrics are not at work at the same time.

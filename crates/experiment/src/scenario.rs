@@ -128,8 +128,8 @@ impl Run {
     }
 
     /// The program, and those that do the same, of which the fastest counts.
-    pub(crate) fn programs(&self) -> impl Iterator<Item = &Arc<ScenarioProgram>> {
-        std::iter::once(&self.program).chain(self.program.others())
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &ScenarioProgram> {
+        self.program.with_others()
     }
 
     /// Where its processes may sit.
@@ -263,19 +263,17 @@ fn runs(
     if let Some(communication) = communication {
         let loads = placed.iter().flatten().map(|(_, placement)| placement.max_load());
         let load = loads.max().unwrap_or(1);
-        for program in std::iter::once(program).chain(program.others()) {
-            errors.extend(CycleBound::new(machine, program, load, communication).check(settings, size).err());
-        }
+        let bound = |program| CycleBound::new(machine, program, load, communication).check(settings, size);
+        errors.extend(program.with_others().filter_map(|program| bound(program).err()));
     }
     let placed = placed?;
     let (name, seed, execution) = (name?, seed?, execution?);
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     for (embedding, placement) in &placed {
         let rules = with_processors(communication, program, placement);
-        for program in std::iter::once(program).chain(program.others()) {
-            let fit = execution::check_engine(settings, execution, program, (embedding, placement), rules);
-            errors.extend(fit.err());
-        }
+        let fit =
+            |program| execution::check_engine(settings, execution, program, (embedding, placement), rules);
+        errors.extend(program.with_others().filter_map(|program| fit(program).err()));
     }
     let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {
         scenario: name.clone(),

@@ -187,6 +187,11 @@ impl ScenarioProgram {
         &self.others
     }
 
+    /// The program and those others.
+    pub(crate) fn with_others(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.others.iter().map(|other| &**other))
+    }
+
     /// The collective that it is, if it is one.
     #[must_use]
     pub fn collective(&self) -> Option<&dyn CollectiveForm> {
@@ -210,7 +215,7 @@ impl ScenarioProgram {
     /// processes of any other program.
     #[must_use]
     pub fn rank_count(&self) -> u64 {
-        self.collective().map_or_else(|| self.process_count(), |own| own.rank_count())
+        self.collective().map_or_else(|| self.process_count(), CollectiveForm::rank_count)
     }
 
     /// The bytes of the vector of a step of a sequence, where units have bytes.

@@ -297,17 +297,17 @@ impl FromStr for AxisOrder {
     type Err = ParseAxisOrderError;
 
     fn from_str(text: &str) -> Result<Self, ParseAxisOrderError> {
-        let (axes, is_folded) = match text.strip_suffix("/folded") {
-            Some(axes) => (axes, true),
+        let (order, is_folded) = match text.strip_suffix("/folded") {
+            Some(order) => (order, true),
             None => (text, false),
         };
         let number = |text: &str| text.parse::<usize>().map_err(|_| ParseAxisOrderError);
         let host = |text: &str| number(text)?.checked_sub(1).ok_or(ParseAxisOrderError);
-        let axis = |text: &str| {
+        let pair = |text: &str| {
             let (axis, hosts) = text.split_once('=').ok_or(ParseAxisOrderError)?;
             Ok((number(axis)?, hosts.split('x').map(host).collect::<Result<_, _>>()?))
         };
-        Ok(Self { axes: axes.split('/').map(axis).collect::<Result<_, _>>()?, is_folded })
+        Ok(Self { axes: order.split('/').map(pair).collect::<Result<_, _>>()?, is_folded })
     }
 }
 

@@ -120,16 +120,16 @@ pub(super) fn best_order(runs: &[RunCaption], records: &[RunRecord]) -> Option<S
 
 /// What the name of an order says.
 fn in_words(name: &str) -> String {
-    let order = name.trim_start_matches("axes:");
-    let (axes, is_folded) = match order.strip_suffix("/folded") {
-        Some(axes) => (axes, true),
-        None => (order, false),
+    let name = name.trim_start_matches("axes:");
+    let (order, is_folded) = match name.strip_suffix("/folded") {
+        Some(order) => (order, true),
+        None => (name, false),
     };
-    let axis = |text: &str| match text.split_once('=') {
+    let pair = |text: &str| match text.split_once('=') {
         Some((axis, hosts)) => format!("{axis} along {}", hosts.replace('x', " and ")),
         None => text.to_owned(),
     };
-    let words: Vec<String> = axes.split('/').map(axis).collect();
+    let words: Vec<String> = order.split('/').map(pair).collect();
     format!("logical dimension {}{}", words.join(", "), if is_folded { ", folded" } else { "" })
 }
 

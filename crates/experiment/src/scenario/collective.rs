@@ -154,10 +154,8 @@ fn ask(
         _ => reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes))),
     };
     let takes = |key: Key| kind.keys.contains(&key);
-    let root = match takes(Key::ProgramRoot) {
-        true => settings.natural(Key::ProgramRoot, reading.errors),
-        false => Some(0),
-    };
+    let root =
+        if takes(Key::ProgramRoot) { settings.natural(Key::ProgramRoot, reading.errors) } else { Some(0) };
     let rate = match settings.get(Key::ProgramReduceUnitsPerCycle) {
         Some(_) if takes(Key::ProgramReduceUnitsPerCycle) => Some(
             settings.natural(Key::ProgramReduceUnitsPerCycle, reading.errors).and_then(NonZeroU64::new)?,

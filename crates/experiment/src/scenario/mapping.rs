@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cubefold_collectives::CollectiveForm;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, Partition};
 
@@ -278,7 +279,7 @@ fn placement(
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
     let placement = placement_of_ranks(fit, embedding, library)?;
-    let shares = fit.program.collective().map_or(1, |own| own.share_count());
+    let shares = fit.program.collective().map_or(1, CollectiveForm::share_count);
     if shares == 1 {
         return Ok(placement);
     }

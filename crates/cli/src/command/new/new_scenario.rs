@@ -68,6 +68,18 @@ impl NewOptions {
         options.into_iter().filter(|(_, missing)| *missing).map(|(name, _)| name).collect()
     }
 
+    /// Refuses options of collectives for other programs.
+    fn check_collective(&self, program: ProgramKind) -> Result<(), Failure> {
+        let of_collectives = self.collective_options();
+        match of_collectives.first().filter(|_| program != ProgramKind::Collective) {
+            None => Ok(()),
+            Some(name) => {
+                let message = format!("{name} without a collective");
+                Err(Failure::usage(message, format!("leave out {name}, or ask for --program collective")))
+            }
+        }
+    }
+
     /// The options of collectives that are there.
     fn collective_options(&self) -> Vec<&'static str> {
         let options = [
@@ -127,14 +139,7 @@ impl NewScenario {
             return Err(Failure::usage(message, "give these options"));
         };
         let machine = Grid::new(kind, &shape.0);
-        let of_collectives = options.collective_options();
-        if let Some(name) = of_collectives.first().filter(|_| program != ProgramKind::Collective) {
-            let message = format!("{name} without a collective");
-            return Err(Failure::usage(
-                message,
-                format!("leave out {name}, or ask for --program collective"),
-            ));
-        }
+        options.check_collective(program)?;
         let program = match (program, &options.guest) {
             (ProgramKind::Collective, Some(_)) => {
                 let message = "--guest with a collective, whose processes are the nodes of the machine";

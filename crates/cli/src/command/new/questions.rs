@@ -79,14 +79,11 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
     let cube = Grid::new(kind, &lengths.0).holds_a_cube();
     let programs = if cube { &PROGRAMS[..] } else { &PROGRAMS[1..] };
     answered.shape = Some(lengths);
-    answered.program = match options.program {
-        Some(program) => Some(program),
-        None => {
-            let choices: Vec<&str> = programs.iter().map(|(_, text)| *text).collect();
-            let place = questions.choose("With whom do processes exchange messages?", &choices, 0);
-            programs.get(place.map_err(unanswered)?).map(|(program, _)| *program)
-        }
-    };
+    if answered.program.is_none() {
+        let choices: Vec<&str> = programs.iter().map(|(_, text)| *text).collect();
+        let place = questions.choose("With whom do processes exchange messages?", &choices, 0);
+        answered.program = programs.get(place.map_err(unanswered)?).map(|(program, _)| *program);
+    }
     if answered.program == Some(ProgramKind::Collective) {
         ask_of_collective(&mut answered, questions).map_err(unanswered)?;
     }

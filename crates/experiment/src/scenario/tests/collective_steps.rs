@@ -1,5 +1,7 @@
 //! Collectives in groups, one after another, and the better of two exchanges.
 
+use std::borrow::Cow;
+
 use cubefold_collectives::CollectiveStep;
 use cubefold_mapping::ProcessId;
 
@@ -56,7 +58,7 @@ const STEPS: [&str; 3] = [
 
 #[test]
 fn a_sequence_has_the_stages_of_its_steps_one_after_another() {
-    let text: String = STEPS.iter().map(|step| format!("[[program.steps]]\n{step}")).collect();
+    let text = format!("[[program.steps]]\n{}", STEPS.join("[[program.steps]]\n"));
     let run = scenario(&on(TORUS_4X3, &format!("compute_cycles = 10\n{text}"))).runs.remove(0);
     let mut stage = 0;
     for step in STEPS {
@@ -190,7 +192,7 @@ fn best_takes_what_is_defined_and_counts_only_where_there_is_a_choice() {
     let runs = scenario(&text).runs;
     // Sides of 4 and 3 are for halving only.
     assert_eq!(runs.iter().map(|run| run.program.others().len()).collect::<Vec<_>>(), [0, 0, 0]);
-    let chosen = |run: &Run| record(run).program.collective.unwrap().exchange.map(|own| own.into_owned());
+    let chosen = |run: &Run| record(run).program.collective.unwrap().exchange.map(Cow::into_owned);
     assert_eq!(chosen(&runs[0]).as_deref(), Some("halving"));
     assert_eq!(chosen(&runs[2]), None);
     // In groups, the sides of a group count.
@@ -220,7 +222,7 @@ fn best_of_steps_is_the_best_of_all_together() {
 }
 
 #[test]
-fn what_no_groups_or_steps_are_is_reported_at_its_place() {
+fn what_no_groups_are_is_reported_at_its_place() {
     let errors = |program: &str| errors(&on("kind = \"torus\"\nshape = [4, 3]", program));
     let groups =
         |over: &str| errors(&format!("kind = \"all-reduce\"\nalgorithm = \"ring\"\nover = {over}\n"));
@@ -236,6 +238,11 @@ fn what_no_groups_or_steps_are_is_reported_at_its_place() {
         errors("kind = \"cc-cube\"\ndimensions = 2\nover = [1]\n[mapping]\nembeddings = [\"tao\"]\n")[0],
         "7:8: program.over with a cc-cube program, which has none"
     );
+}
+
+#[test]
+fn what_no_steps_are_is_reported_at_its_place() {
+    let errors = |program: &str| errors(&on("kind = \"torus\"\nshape = [4, 3]", program));
     let steps = |steps: &str| errors(&format!("algorithm = \"ring\"\nsteps = {steps}\n"));
     assert_eq!(steps("[]"), ["6:9: program.steps is an empty list, expected at least one entry"]);
     assert_eq!(
