@@ -216,9 +216,6 @@ fn packet_hops<P: Program>(program: &P, placement: &Placement, communication: Co
     cube.stages().iter().enumerate().map(hops).sum()
 }
 
-/// The threads on which the hop engine is faster than the belt engine on one.
-const MIN_THREADS_BEFORE_BELT: usize = 3;
-
 /// The engine of a run, with its plan.
 enum EngineSelection<'run> {
     /// For messages of one unit under these rules.
@@ -257,11 +254,9 @@ fn choose<'run, P: Program>(
         EngineChoice::Sized => Ok(EngineSelection::Sized),
         EngineChoice::Belt(shortcuts) => plan(shortcuts).map(EngineSelection::Belt),
         EngineChoice::Auto => Ok(plan(Shortcuts::default()).map_or_else(|_| hop(), EngineSelection::Belt)),
-        EngineChoice::AutoOn(threads) => Ok(match plan(Shortcuts::default()) {
-            Ok(belt::Plan::Whole(_)) if threads.get() >= MIN_THREADS_BEFORE_BELT => slabs(threads),
-            Ok(plan) => EngineSelection::Belt(plan),
-            Err(_) => slabs(threads),
-        }),
+        EngineChoice::AutoOn(threads) => {
+            Ok(plan(Shortcuts::default()).map_or_else(|_| slabs(threads), EngineSelection::Belt))
+        }
     }
 }
 
