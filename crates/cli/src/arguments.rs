@@ -34,7 +34,8 @@ macro_rules! after_help {
             "  0  done\n",
             "  1  a run failed, or results could not be written\n",
             "  2  the input is wrong or refused; nothing was run\n",
-            "  3  done, but verify found a claim that does not hold, or bench --against a slower row",
+            "  3  done, but verify found a claim that does not hold, or bench --against a slower row\n",
+            "  4  another process writes the same results; nothing was run",
         )
     };
 }
@@ -49,7 +50,8 @@ const AFTER_RUN: &str = after_help!(
     "run scenarios/rings.toml --output rings.csv",
     "run scenarios/figure-4.toml --processes rows.csv",
     "run scenarios/rings.toml --output rings.csv --resume",
-    "run scenarios/rings.toml --output rings.csv --shard 2/8"
+    "run scenarios/rings.toml --output rings.csv --shard 2/8",
+    "run scenarios/rings.toml --output rings.csv --shard 2/8 --resume --wait"
 );
 const AFTER_COMPARE: &str = after_help!(
     "compare scenarios/first-comparison.toml",
@@ -214,12 +216,21 @@ pub(crate) struct ResumeOption {
     /// --output PATH, are not made again. Standard output keeps no journal
     #[arg(long)]
     pub(crate) resume: bool,
+
+    /// Where another process writes the same journal, wait until it ends, and go on where it was; else the
+    /// second process ends with exit code 4
+    #[arg(long, requires = "resume")]
+    pub(crate) wait: bool,
 }
 
 impl ResumeOption {
     /// What is to be done with a journal that is found.
     pub(crate) fn found(&self) -> Found {
-        if self.resume { Found::Resume } else { Found::Refuse }
+        match (self.resume, self.wait) {
+            (true, true) => Found::ResumeWhenFree,
+            (true, false) => Found::Resume,
+            (false, _) => Found::Refuse,
+        }
     }
 }
 

@@ -64,8 +64,10 @@ impl From<serde_json::Error> for JournalError {
 /// What is to be done with a journal that is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// It is continued.
+    /// It is continued, unless another process writes it.
     Resume,
+    /// It is continued as soon as no other process writes it.
+    ResumeWhenFree,
     /// It is refused.
     Refuse,
 }
@@ -78,7 +80,8 @@ pub struct JournalFile {
 }
 
 impl JournalFile {
-    /// Begins a journal, or continues the one that is there.
+    /// Begins a journal, or continues the one that is there. With [`Found::ResumeWhenFree`] it blocks until
+    /// no other process writes it.
     ///
     /// # Errors
     ///
@@ -91,8 +94,15 @@ impl JournalFile {
             }
             created => created?,
         };
-        lock(&file)?;
-        let journal = Journal::begin(file, plan, shard)?;
+        lock(&file, found)?;
+        // Another process may have found it, locked it first and filled it.
+        let journal = if file.metadata()?.len() == 0 {
+            Journal::begin(file, plan, shard)?
+        } else if found == Found::Refuse {
+            return Err(JournalError::Found);
+        } else {
+            Journal::resume(file, plan, shard)?
+        };
         Ok(Self { journal, path: path.to_owned() })
     }
 
@@ -121,14 +131,18 @@ impl JournalFile {
         }
     }
 
-    /// Puts it in the place of the part that it holds.
+    /// Puts it in the place of the part that it holds. It may be there already: a process that waited while
+    /// another completed the part holds what that one has renamed.
     ///
     /// # Errors
     ///
     /// When the system refuses.
     pub fn rename(self, part: &Path) -> io::Result<()> {
         self.journal.sync()?;
-        fs::rename(&self.path, part)
+        match fs::rename(&self.path, part) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && part.exists() => Ok(()),
+            renamed => renamed,
+        }
     }
 }
 
@@ -142,14 +156,18 @@ fn resume(
         return Err(JournalError::Found);
     }
     let file = OpenOptions::new().read(true).write(true).open(path)?;
-    lock(&file)?;
+    lock(&file, found)?;
     let journal = Journal::resume(file, plan, shard)?;
     Ok(JournalFile { journal, path: path.to_owned() })
 }
 
 /// Keeps other processes from writing it, until it is closed.
-fn lock(file: &File) -> Result<(), JournalError> {
-    match file.try_lock() {
+fn lock(file: &File, found: Found) -> Result<(), JournalError> {
+    let locked = match found {
+        Found::ResumeWhenFree => file.lock().map_err(TryLockError::Error),
+        Found::Resume | Found::Refuse => file.try_lock(),
+    };
+    match locked {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked),
         // Some network file systems have no locks: there it is up to whoever starts two processes.
