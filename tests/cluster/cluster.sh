@@ -5,12 +5,20 @@
 
 cluster_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# Restarts the calling script in a network of its own with two loopback addresses. The second is for getaddrinfo with
-# AI_ADDRCONFIG, which does not count 127.0.0.1 as an address. MPI needs no other interface.
+# Restarts the calling script in a network of its own. 127.0.0.2 is for getaddrinfo with AI_ADDRCONFIG, which does not
+# count 127.0.0.1 as an address; the interface cube0 is for Open MPI 5, whose daemons do not use loopback.
 isolate() {
     [ -z "${ISOLATED-}" ] && [ "$(id -u)" = 0 ] || return 0
     export ISOLATED=1
-    exec unshare --net bash -c 'ip link set lo up; ip addr add 127.0.0.2/8 dev lo; exec "$@"' bash "$0" "$@"
+    exec unshare --net bash -c '
+        ip link set lo up
+        ip addr add 127.0.0.2/8 dev lo
+        if ip link add cube0 type veth peer name cube1; then
+            ip addr add 127.0.1.1/32 dev cube0
+            ip link set cube0 up
+            ip link set cube1 up
+        fi
+        exec "$@"' bash "$0" "$@"
 }
 
 # Prints the seconds since the start and a sentence.
@@ -19,11 +27,11 @@ say() {
     printf '%3d.%d s  %s\n' $((tenths / 10)) $((tenths % 10)) "$*"
 }
 
-# Repeats a command until it succeeds, at most a minute.
+# Repeats a command until it succeeds, at most two minutes.
 until_true() {
     local try
-    for try in {1..600}; do "$@" && return 0; sleep 0.1; done
-    echo "still false after a minute: $*" >&2
+    for try in {1..1200}; do "$@" && return 0; sleep 0.1; done
+    echo "still false after two minutes: $*" >&2
     squeue >&2 || true
     tail -n 5 slurm-*.out >&2 || true
     return 1
