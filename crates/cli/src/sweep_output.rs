@@ -156,17 +156,10 @@ fn open(
     shard: Shard,
     found: Found,
 ) -> Result<JournalFile, JournalError> {
-    if found != Found::ResumeWhenFree {
-        return JournalFile::open(place, plan, shard, found);
-    }
-    match JournalFile::open(place, plan, shard, Found::Resume) {
-        Err(JournalError::Locked) => {
-            // Where standard error is closed it waits without a word.
-            let _ = writeln!(io::stderr(), "waiting for another process that writes {}", place.display());
-            JournalFile::open(place, plan, shard, found)
-        }
-        opened => opened,
-    }
+    JournalFile::open(place, plan, shard, found, || {
+        // Where standard error is closed it waits without a word.
+        let _ = writeln!(io::stderr(), "waiting for another process that writes {}", place.display());
+    })
 }
 
 /// Standard output and devices have no place for a journal or a part.
