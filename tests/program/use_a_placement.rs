@@ -117,5 +117,5 @@ fn the_table_of_formats_shows_how_files_begin() {
         assert!(file.starts_with(beginning.trim_end_matches('.')), "{row}");
         count += 1;
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 8);
 }

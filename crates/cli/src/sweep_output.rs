@@ -75,8 +75,7 @@ impl SweepOutput {
             return Ok(Self::Part { journal, path: part });
         }
         let place = with_suffix(&file, "partial");
-        let journal =
-            open(&place, plan, Shard::WHOLE, found).map_err(|error| failed(&place, error))?;
+        let journal = open(&place, plan, Shard::WHOLE, found).map_err(|error| failed(&place, error))?;
         Ok(Self::File { journal, path: file })
     }
 
@@ -150,12 +149,7 @@ impl SweepOutput {
 }
 
 /// Opens the journal at `place`, and says so before it waits for another process.
-fn open(
-    place: &Path,
-    plan: &SweepPlan<'_>,
-    shard: Shard,
-    found: Found,
-) -> Result<JournalFile, JournalError> {
+fn open(place: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Result<JournalFile, JournalError> {
     JournalFile::open(place, plan, shard, found, || {
         // Where standard error is closed it waits without a word.
         let _ = writeln!(io::stderr(), "waiting for another process that writes {}", place.display());
