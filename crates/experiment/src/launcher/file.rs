@@ -126,6 +126,12 @@ impl<'a> LauncherFile<'a> {
     pub(super) fn address(&self, node: NodeId) -> Coordinates {
         self.region.address(node)
     }
+
+    /// The same as a message writes them: `(x, y)`.
+    pub(super) fn written_address(&self, node: NodeId) -> String {
+        let numbers: Vec<String> = self.address(node).as_slice().iter().map(ToString::to_string).collect();
+        format!("({})", numbers.join(", "))
+    }
 }
 
 /// A process with its node, and the number of processes before it on that node.

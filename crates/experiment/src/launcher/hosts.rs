@@ -58,8 +58,9 @@ impl HostList {
         }
         let mut times = counts.values();
         let first = times.next().copied().unwrap_or(1);
-        // A host in as many lines as every other has as many slots.
-        let repeated = (first > 1 && times.all(|&count| count == first)).then_some(first);
+        // Hosts that are all in as many lines have as many slots.
+        let is_even = counts.len() > 1 && times.all(|&count| count == first);
+        let repeated = (first > 1 && is_even && diagnostics.is_empty()).then_some(first);
         let mut list = Self { names: vec![], places: BTreeMap::new(), slots: vec![] };
         for ListedHost { name, slots, part } in &listed {
             if list.places.contains_key(name) {

@@ -11,7 +11,7 @@
 
 use std::io::{self, Write};
 
-use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
+use super::{FormatDescriptor, HostNaming, LauncherError, file::LauncherFile, reading::Reading};
 
 /// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
@@ -19,10 +19,24 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     summary: "Number of the device of every process, for jax.sharding.Mesh",
     hosts: HostNaming::Nodes,
     has_slots: true,
-    check: |_| Ok(()),
+    check,
     write,
     read,
 };
+
+/// Whether a reader can tell the devices of a node: as many as an even share of the processes takes.
+fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
+    let (placement, expected) = (file.placement, file.placement.max_load());
+    let machine = placement.machine();
+    if expected == placement.process_count().div_ceil(machine.node_count()) {
+        return Ok(());
+    }
+    let loads = machine.nodes().map(|node| (node, placement.processes(node).count() as u64));
+    let short = loads.into_iter().find(|&(_, load)| load < expected);
+    short.map_or(Ok(()), |(node, found)| {
+        Err(LauncherError::EmptySlot { address: file.written_address(node), found, expected })
+    })
+}
 
 /// Writes the device of each process: of the partition, whose devices are those of the job.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {

@@ -111,9 +111,15 @@ proptest! {
             let text = match written(format, region, placement, options) {
                 Ok(text) => text,
                 Err(LauncherError::EmptySlot { .. }) => {
-                    prop_assert_eq!(format, LauncherFormat::CRAY_RANK_ORDER);
-                    let slots = region.machine.node_count() * placement.max_load();
-                    prop_assert!(placement.process_count() < slots);
+                    let (nodes, load) = (region.machine.node_count(), placement.max_load());
+                    let count = placement.process_count();
+                    // A rank order has a rank for every slot, a device order as many devices on every node.
+                    let expected = match format {
+                        LauncherFormat::CRAY_RANK_ORDER => count < nodes * load,
+                        LauncherFormat::JAX_DEVICE_ORDER => count.div_ceil(nodes) < load,
+                        _ => false,
+                    };
+                    prop_assert!(expected, "{}", format);
                     continue;
                 }
                 Err(error) => panic!("{error}"),

@@ -270,23 +270,23 @@ fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<Scen
 fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> ScenarioError {
     let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
     let per_node = fit.program.ranks_per_node();
-    let groups = match per_node {
+    let placed = match per_node {
         1 => "processes".to_owned(),
         _ => format!("groups of {per_node} processes"),
     };
     let message = format!(
-        "shape {} has {nodes} nodes for {processes} processes, expected as many nodes as {groups} for {names}",
+        "shape {} has {nodes} nodes for {processes} processes, expected as many nodes as {placed} for {names}",
         fit.size.written()
     );
-    let processes = fit.group_count();
-    ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {processes}"))
+    let groups = fit.group_count();
+    ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {groups}"))
         .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
         .because(first.place.as_ref(), "fills the machine")
         .because(fit.settings.place(Key::ProgramProcesses), format!("{processes} processes"))
         .because(fit.settings.place(Key::ProgramProcessesPerNode), format!("{per_node} processes a node"))
         .with_help(if fit.program.is_placed_by_number() {
             "standard, random and placement files go with other numbers".to_owned()
-        } else if nodes < processes {
+        } else if nodes < groups {
             "program.processes_per_node, tao and placement files put several processes on a node".to_owned()
         } else {
             format!(
