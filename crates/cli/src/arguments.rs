@@ -314,7 +314,7 @@ pub(crate) struct PlaceOptions {
     pub(crate) hosts: Option<PathBuf>,
 
     /// Where hosts are in the network: a table of hosts and coordinates, or what scontrol show topology, Cray's
-    /// xtprocadmin or jax.devices() print. Puts the hosts of --hosts, or all, in the order of the nodes [default:
+    /// xtprocadmin or JAX print. Puts the hosts of --hosts, or all, in the order of the nodes [default:
     /// none]
     #[arg(long, value_name = "FILE")]
     pub(crate) coordinates: Option<PathBuf>,
@@ -391,7 +391,7 @@ pub(crate) struct ExplainOptions {
 /// Options of `calibrate`.
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateOptions {
-    /// The output of benchmarks: osu_latency, osu_bw, osu_mbw_mr, or nccl-tests
+    /// The output of benchmarks: of the OSU benchmarks of latency, bandwidth or message rate, or of nccl-tests
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 

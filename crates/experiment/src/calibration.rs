@@ -10,7 +10,7 @@
 //! | OSU bandwidth, message rate | the cost of starting a message alone: many are under way at once |
 //! | nccl-tests collectives | both, once for each of the `steps` of a ring |
 //!
-//! Hockney 1994 (the two parameters), Culler et al. 1993 (LogP: the cost of starting apart from the latency).
+//! Hockney 1994 (the two parameters), Culler et al. 1993 (`LogP`: the cost of starting apart from the latency).
 
 mod measurement;
 

@@ -128,13 +128,12 @@ fn osu(text: &str, diagnostics: &mut Diagnostics) -> (SeriesKind, Vec<Point>) {
         let bytes = words.next().and_then(|word| word.parse::<u64>().ok());
         let number = words.next().and_then(positive);
         let point = bytes.zip(number).and_then(|(bytes, number)| point(column, bytes, number));
-        match point {
-            Some(point) => points.push(point),
-            None => {
-                let message =
-                    || format!("line is {}, expected a size in bytes and a number above 0", described(line));
-                diagnostics.add(span(text, line), message);
-            }
+        if let Some(point) = point {
+            points.push(point);
+        } else {
+            let message =
+                || format!("line is {}, expected a size in bytes and a number above 0", described(line));
+            diagnostics.add(span(text, line), message);
         }
     }
     let kind = match column {

@@ -195,13 +195,11 @@ impl<'t> MapReading<'t> {
         self.diagnostics.add(span(self.text, part), message);
     }
 
-    /// Adds a host, unless it is there.
+    /// Adds a host; reported where it is there.
     fn add(&mut self, name: String, address: Vec<u64>, part: &str) {
-        if self.hosts.contains_key(&name) {
-            let found = described(&name);
+        let found = described(&name);
+        if self.hosts.insert(name, address).is_some() {
             self.complain(part, || format!("host {found} a second time, expected every host once"));
-        } else {
-            self.hosts.insert(name, address);
         }
     }
 
@@ -311,19 +309,14 @@ impl<'t> MapReading<'t> {
                 continue;
             }
             for part in parts(list) {
-                match expanded(part) {
-                    Ok(names) => {
-                        for name in names {
-                            self.add(name, vec![place], part);
-                            place += 1;
-                        }
+                if let Ok(names) = expanded(part) {
+                    for name in names {
+                        self.add(name, vec![place], part);
+                        place += 1;
                     }
-                    Err(_) => {
-                        let found = described(part);
-                        self.complain(part, || {
-                            format!("nodes are {found}, expected names such as node[0-3]")
-                        });
-                    }
+                } else {
+                    let found = described(part);
+                    self.complain(part, || format!("nodes are {found}, expected names such as node[0-3]"));
                 }
             }
         }

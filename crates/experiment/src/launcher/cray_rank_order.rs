@@ -11,8 +11,6 @@
 
 use std::io::{self, Write};
 
-use cubefold_topology::NodeId;
-
 use super::{FormatDescriptor, HostNaming, LauncherError, file::LauncherFile, reading::Reading};
 use crate::text::{Remarks, lines};
 

@@ -71,15 +71,16 @@ fn is_foreign(sign: char) -> bool {
 fn numbers(list: &str) -> Result<Vec<String>, NameError> {
     let mut numbers = vec![];
     for item in list.split(',') {
-        let (first, last) = item.split_once('-').unwrap_or((item, item));
-        let (from, to) = (number(first)?, number(last)?);
+        let (least, greatest) = item.split_once('-').unwrap_or((item, item));
+        let (from, to) = (number(least)?, number(greatest)?);
         if to < from {
             return Err(NameError::Malformed);
         }
-        if to - from >= MAX_HOSTS as u64 || numbers.len() + (to - from) as usize >= MAX_HOSTS {
+        let more = usize::try_from(to - from).unwrap_or(usize::MAX);
+        if numbers.len().saturating_add(more) >= MAX_HOSTS {
             return Err(NameError::TooMany);
         }
-        let width = first.len();
+        let width = least.len();
         numbers.extend((from..=to).map(|number| format!("{number:0width$}")));
     }
     Ok(numbers)
