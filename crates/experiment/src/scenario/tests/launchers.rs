@@ -110,7 +110,7 @@ fn the_table_says_what_the_format_needs_and_no_more() {
         [
             "32: embedding.file is \"\", expected a path",
             "45: embedding.format is \"open-mpi\", expected open-mpi-rankfile, slurm-hostfile, cray-rank-order, \
-             bluegene-mapfile, flux-taskmap or fujitsu-rank-map",
+             bluegene-mapfile, flux-taskmap, fujitsu-rank-map, hydra-hostfile or jax-device-order",
         ]
     );
     let twice = format!("{RANKFILE}, {}", RANKFILE.replace("hosts.txt", "others.txt"));
