@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
     thread::sleep,
@@ -157,10 +158,46 @@ fn a_journal_that_another_process_writes_is_left_to_it() {
     held.lock().unwrap();
     let arguments = ["run", &scratch.path("sweep.toml"), "--output", &scratch.path("r.csv"), "--resume"];
     let finished = run(&arguments);
-    assert_eq!(finished.code, Some(2));
+    assert_eq!(finished.code, Some(4));
     assert!(finished.stderr.contains("another process is writing it"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("--wait"), "{}", finished.stderr);
     drop(held);
     done(&arguments);
+}
+
+#[test]
+fn a_second_process_waits_for_the_first_and_makes_what_it_left() {
+    let scratch = sweep_scenario::folder(2);
+    let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r.csv"));
+    let expected = done(&["run", &scenario, "--format", "csv"]);
+    let whole = complete_journal(&scratch, "sweep.toml");
+    let half = whole.len() / 2;
+    for (shard, journal) in [(None, "r.csv.partial"), (Some("1/1"), "r.csv.part-1-of-1.partial")] {
+        fs::write(scratch.path(journal), &whole[..half]).unwrap();
+        let held = fs::File::options().write(true).open(scratch.path(journal)).unwrap();
+        held.lock().unwrap();
+        let mut arguments = vec!["run", &scenario, "--output", &output, "--resume", "--wait"];
+        arguments.extend(shard.iter().flat_map(|shard| ["--shard", shard]));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+        let mut waiting = command.args(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        let mut stderr = BufReader::new(waiting.stderr.take().unwrap());
+        stderr.read_line(&mut said).unwrap();
+        assert!(said.starts_with("waiting for another process that writes "), "{said}");
+        assert_eq!(length(&scratch.path(journal)), half as u64, "nothing is written meanwhile");
+        // The first process completes a part, or dies with half of it.
+        if shard.is_some() {
+            fs::write(scratch.path(journal), &whole).unwrap();
+            fs::rename(scratch.path(journal), scratch.path("r.csv.part-1-of-1")).unwrap();
+        }
+        drop(held);
+        assert!(waiting.wait().unwrap().success());
+    }
+    assert_eq!(scratch.read("r.csv"), expected);
+    assert_eq!(fs::read(scratch.path("r.csv.part-1-of-1")).unwrap(), whole);
+    assert_eq!(scratch.names(), ["r.csv", "r.csv.part-1-of-1", "sweep.toml"]);
+    let alone = run(&["run", &scenario, "--output", &output, "--wait"]);
+    assert_eq!(alone.code, Some(2), "--wait needs --resume");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 mod bad_input;
 mod bench;
 mod browser;
+mod calibrate;
 mod clusters;
 mod command;
 mod compare;

@@ -34,7 +34,8 @@ macro_rules! after_help {
             "  0  done\n",
             "  1  a run failed, or results could not be written\n",
             "  2  the input is wrong or refused; nothing was run\n",
-            "  3  done, but verify found a claim that does not hold, or bench --against a slower row",
+            "  3  done, but verify found a claim that does not hold, or bench --against a slower row\n",
+            "  4  another process writes the same results; nothing was run",
         )
     };
 }
@@ -49,7 +50,8 @@ const AFTER_RUN: &str = after_help!(
     "run scenarios/rings.toml --output rings.csv",
     "run scenarios/figure-4.toml --processes rows.csv",
     "run scenarios/rings.toml --output rings.csv --resume",
-    "run scenarios/rings.toml --output rings.csv --shard 2/8"
+    "run scenarios/rings.toml --output rings.csv --shard 2/8",
+    "run scenarios/rings.toml --output rings.csv --shard 2/8 --resume --wait"
 );
 const AFTER_COMPARE: &str = after_help!(
     "compare scenarios/first-comparison.toml",
@@ -62,6 +64,7 @@ const AFTER_PLACE: &str = after_help!(
     "place scenarios/figure-6.toml --embedding xor",
     "place scenarios/figure-6.toml --embedding xor --output placement.csv",
     "place scenarios/figure-6.toml --embedding xor --format cray-rank-order",
+    "place job.toml --embedding xor --format slurm-hostfile --hosts hosts.txt --coordinates site.csv",
     "place scenarios/greenberg.toml --embedding greenberg --stage reflect"
 );
 const AFTER_TABLES: &str = after_help!(
@@ -78,6 +81,10 @@ const AFTER_DRAW: &str = after_help!(
 const AFTER_REPORT: &str = after_help!("report scenarios/first-comparison.toml --output report.html");
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
 const AFTER_EXPLAIN: &str = after_help!("explain", "explain makespan", "explain placement_dilation_max");
+const AFTER_CALIBRATE: &str = after_help!(
+    "calibrate osu_latency.txt osu_bw.txt --output machine.toml",
+    "calibrate all_reduce_perf.txt"
+);
 const AFTER_NEW: &str = after_help!(
     "new --output mine.toml",
     "new --machine torus --shape 8x8 --program cc-cube --output mine.toml"
@@ -172,6 +179,9 @@ pub(crate) enum Command {
     /// Says what a column or term means, how it is computed and where it is defined; without one, lists all
     #[command(after_help = AFTER_EXPLAIN)]
     Explain(ExplainOptions),
+    /// Fits start-up cost, latency and bandwidth to the output of the OSU benchmarks or nccl-tests
+    #[command(after_help = AFTER_CALIBRATE)]
+    Calibrate(CalibrateOptions),
     /// Writes a scenario with comments, after three questions or from options
     #[command(after_help = AFTER_NEW)]
     New(NewOptions),
@@ -214,12 +224,21 @@ pub(crate) struct ResumeOption {
     /// --output PATH, are not made again. Standard output keeps no journal
     #[arg(long)]
     pub(crate) resume: bool,
+
+    /// Where another process writes the same journal, wait until it ends, and go on where it was; else the
+    /// second process ends with exit code 4
+    #[arg(long, requires = "resume")]
+    pub(crate) wait: bool,
 }
 
 impl ResumeOption {
     /// What is to be done with a journal that is found.
     pub(crate) fn found(&self) -> Found {
-        if self.resume { Found::Resume } else { Found::Refuse }
+        match (self.resume, self.wait) {
+            (true, true) => Found::ResumeWhenFree,
+            (true, false) => Found::Resume,
+            (false, _) => Found::Refuse,
+        }
     }
 }
 
@@ -289,10 +308,16 @@ pub(crate) struct PlaceOptions {
     #[arg(long, value_enum)]
     pub(crate) format: Option<PlacementFormat>,
 
-    /// The names of the hosts, one a line in the order of the nodes, the first coordinate fastest; for formats
-    /// that name hosts [default: none]
+    /// The hosts in the order of the nodes, the first coordinate fastest, as a scheduler or launcher lists them; for
+    /// formats that name hosts [default: none]
     #[arg(long, value_name = "FILE")]
     pub(crate) hosts: Option<PathBuf>,
+
+    /// Where hosts are in the network: a table of hosts and coordinates, or what scontrol show topology, Cray's
+    /// xtprocadmin or JAX print. Puts the hosts of --hosts, or all, in the order of the nodes [default:
+    /// none]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) coordinates: Option<PathBuf>,
 
     /// How many slots a host has, a multiple of the most processes on one node; for formats of launchers
     /// [default: that number, so that every node is a host]
@@ -361,6 +386,18 @@ pub(crate) struct ExplainOptions {
     /// How it is written [default: by the extension of --output, else text]
     #[arg(long, value_enum)]
     pub(crate) format: Option<ExplainFormat>,
+}
+
+/// Options of `calibrate`.
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateOptions {
+    /// The output of benchmarks: of the OSU benchmarks of latency, bandwidth or message rate, or of nccl-tests
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The links between the two processes of a benchmark of single messages, or between neighbours of a ring
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) hops: u32,
 }
 
 /// Options of `new`. The first three are asked for on a terminal where they are missing.

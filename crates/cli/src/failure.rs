@@ -25,6 +25,8 @@ pub enum ExitCode {
     ClaimFails,
     /// 3: done, but `bench --against` found a row that is slower.
     RowSlower,
+    /// 4: another process writes the same results; nothing was run.
+    ResultsLocked,
 }
 
 impl ExitCode {
@@ -36,6 +38,7 @@ impl ExitCode {
             Self::RunFailed => 1,
             Self::InputRefused => 2,
             Self::ClaimFails | Self::RowSlower => 3,
+            Self::ResultsLocked => 4,
         }
     }
 }
@@ -57,6 +60,11 @@ pub(crate) enum Failure {
         message: String,
         /// How to mend it.
         help: String,
+    },
+    /// Another process writes the journal.
+    Locked {
+        /// Which journal of which results.
+        message: String,
     },
     /// A run is refused before anything runs.
     Refused(RunError),
@@ -104,10 +112,11 @@ impl Failure {
     /// The journal at `place` cannot be used for results in `path`.
     pub(crate) fn journal(path: &Path, place: &Path, error: &JournalError) -> Self {
         let (path, place) = (path.display(), place.display());
+        let message = format!("cannot write {path}: beside it is {place}, and {error}");
         let help = match error {
             JournalError::System(error) => return Self::unwritable(Path::new(&path.to_string()), error),
             JournalError::Found => format!("continue it with --resume, or delete {place} to begin anew"),
-            JournalError::Locked => "wait until it is done, or name another file with --output".to_owned(),
+            JournalError::Locked => return Self::Locked { message },
             JournalError::Foreign => "delete it, or name another file with --output".to_owned(),
             JournalError::Form { .. } | JournalError::Version { .. } => {
                 format!("continue it with the version that began it, or delete {place} to begin anew")
@@ -117,12 +126,13 @@ impl Failure {
             }
             JournalError::Damaged => format!("delete {place} to begin anew"),
         };
-        Self::usage(format!("cannot write {path}: beside it is {place}, and {error}"), help)
+        Self::usage(message, help)
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Scenario(_) | Self::Usage { .. } | Self::Refused(_) => ExitCode::InputRefused,
+            Self::Locked { .. } => ExitCode::ResultsLocked,
             Self::Runs { .. } | Self::Benchmark(_) | Self::Output { .. } => ExitCode::RunFailed,
         }
     }
@@ -143,6 +153,10 @@ impl fmt::Display for Failure {
         match self {
             Self::Scenario(errors) => errors.fmt(formatter),
             Self::Usage { message, help } => write!(formatter, "{message}\n  help: {help}"),
+            Self::Locked { message } => {
+                let help = "wait for it with --resume --wait, or name another file with --output";
+                write!(formatter, "{message}\n  help: {help}")
+            }
             Self::Refused(error @ (RunError::Memory(_) | RunError::AddressExchangeMemory { .. })) => {
                 write!(
                     formatter,

@@ -140,6 +140,8 @@ pub(crate) enum PlacementFormat {
     Json,
     /// An array of `NumPy` with a row of coordinates a process.
     Npy,
+    /// The names of the hosts in the order of the nodes.
+    Hosts,
     /// A file that places the ranks of a parallel program.
     Launcher(LauncherFormat),
 }
@@ -147,8 +149,13 @@ pub(crate) enum PlacementFormat {
 impl ValueEnum for PlacementFormat {
     fn value_variants<'a>() -> &'a [Self] {
         static ALL: LazyLock<Vec<PlacementFormat>> = LazyLock::new(|| {
-            let own =
-                [PlacementFormat::Grid, PlacementFormat::Csv, PlacementFormat::Json, PlacementFormat::Npy];
+            let own = [
+                PlacementFormat::Grid,
+                PlacementFormat::Csv,
+                PlacementFormat::Json,
+                PlacementFormat::Npy,
+                PlacementFormat::Hosts,
+            ];
             own.into_iter().chain(LauncherFormat::ALL.map(PlacementFormat::Launcher)).collect()
         });
         &ALL
@@ -160,6 +167,9 @@ impl ValueEnum for PlacementFormat {
             Self::Csv => ("csv", "One row a process with its coordinates, as scenarios read it"),
             Self::Json => ("json", "One document"),
             Self::Npy => ("npy", "An array of NumPy, one row of coordinates a process"),
+            Self::Hosts => {
+                ("hosts", "The hosts in the order of the nodes, one a line; needs --hosts or --coordinates")
+            }
             Self::Launcher(format) => (format.name(), format.summary()),
         };
         Some(PossibleValue::new(name).help(help))
@@ -172,7 +182,7 @@ impl OutputFormat for PlacementFormat {
             Self::Csv => Some("csv"),
             Self::Json => Some("json"),
             Self::Npy => Some("npy"),
-            Self::Grid | Self::Launcher(_) => None,
+            Self::Grid | Self::Hosts | Self::Launcher(_) => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where the runs of a sweep are gathered as they are over, and what becomes of them at the end.
 
 use std::{
-    io,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -69,15 +69,13 @@ impl SweepOutput {
             let part = with_suffix(&file, &shard.suffix());
             let partial = with_suffix(&part, "partial");
             // A part that is complete is recognised, so that a job which is sent again does nothing twice.
-            let complete = found == Found::Resume && part.exists() && !partial.exists();
+            let complete = found != Found::Refuse && part.exists() && !partial.exists();
             let place = if complete { &part } else { &partial };
-            let journal =
-                JournalFile::open(place, plan, shard, found).map_err(|error| failed(place, error))?;
+            let journal = open(place, plan, shard, found).map_err(|error| failed(place, error))?;
             return Ok(Self::Part { journal, path: part });
         }
         let place = with_suffix(&file, "partial");
-        let journal =
-            JournalFile::open(&place, plan, Shard::WHOLE, found).map_err(|error| failed(&place, error))?;
+        let journal = open(&place, plan, Shard::WHOLE, found).map_err(|error| failed(&place, error))?;
         Ok(Self::File { journal, path: file })
     }
 
@@ -150,11 +148,19 @@ impl SweepOutput {
     }
 }
 
+/// Opens the journal at `place`, and says so before it waits for another process.
+fn open(place: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Result<JournalFile, JournalError> {
+    JournalFile::open(place, plan, shard, found, || {
+        // Where standard error is closed it waits without a word.
+        let _ = writeln!(io::stderr(), "waiting for another process that writes {}", place.display());
+    })
+}
+
 /// Standard output and devices have no place for a journal or a part.
 fn refuse_without_file(found: Found, shard: Option<Shard>) -> Result<(), Failure> {
     let option = match (shard, found) {
         (Some(_), _) => "--shard",
-        (None, Found::Resume) => "--resume",
+        (None, Found::Resume | Found::ResumeWhenFree) => "--resume",
         (None, Found::Refuse) => return Ok(()),
     };
     let message = format!("{option} without a file: standard output keeps no journal");

@@ -9,6 +9,7 @@
 mod address_exchange;
 mod algorithm_comparison;
 pub mod benchmark;
+pub mod calibration;
 mod definition;
 mod diagnostic;
 mod exact_mean;
@@ -52,6 +53,7 @@ pub use runner::{
 pub use scenario::{
     CodeTypes, DimensionChoice, Embedding, EmbeddingName, Execution, ExecutionMode, KeyDefault, KeyMachines,
     KeyValues, LauncherEntry, Loading, Phases, ProgramKind, Run, Scenario, ScenarioError, ScenarioErrors,
-    ScenarioKey, embeddings, load, load_text, program_kinds, read_hosts, scenario_keys,
+    ScenarioKey, embeddings, load, load_text, program_kinds, read_coordinates, read_hosts, read_measurement,
+    scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};

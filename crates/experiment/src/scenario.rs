@@ -57,7 +57,7 @@ pub use self::{
     errors::{ScenarioError, ScenarioErrors},
     execution::{DimensionChoice, Execution, ExecutionMode, Phases},
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
-    launcher_file::{LauncherEntry, read_hosts},
+    launcher_file::{LauncherEntry, read_coordinates, read_hosts, read_measurement},
     loading::{CodeTypes, Loading},
     program::{ProgramKind, program_kinds},
 };

@@ -13,8 +13,8 @@ use cubefold_mapping::{
     CubeDimension, GraphGuest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
     TableMethodError, TranslationTable,
 };
-use cubefold_simulator::{CubeProgram, ErasedProgram};
-use cubefold_topology::{Machine, MachineKind, TieRule};
+use cubefold_simulator::{CubeProgram, Cycles, ErasedProgram, NeighbourProgram, Pattern};
+use cubefold_topology::{Extent, Machine, MachineKind, TieRule};
 
 use crate::scenario::ProgramKind;
 
@@ -30,7 +30,7 @@ pub struct ScenarioProgram {
     communication: Option<NeighbourCommunication>,
     bytes: Option<u64>,
     file: Option<String>,
-    ranks_per_node: u64,          // at least 1
+    ranks_per_node: u64,          // that named embeddings put there; at least 1
     step_bytes: Vec<Option<u64>>, // of the vector of each step of a sequence
     others: Vec<Arc<Self>>,
 }
@@ -68,6 +68,32 @@ impl NeighbourCommunication {
             Self::Scatter => "scatter",
         }
     }
+}
+
+/// Which guest the groups of processes that share a node are to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ContractedGuest {
+    /// A cube, for embeddings of cubes.
+    Cube,
+    /// A cube or grid, as the guest is.
+    Own,
+    /// A row, for embeddings to which only the number of processes matters.
+    Row,
+}
+
+/// The grid whose first length is divided by `divisor`, without that dimension where 1 is left of it; none where it
+/// is no grid or does not divide.
+fn contracted_grid(shape: &Machine, divisor: u64) -> Option<Machine> {
+    shape.grid()?;
+    let (&first, others) = shape.shape().lengths().split_first()?;
+    if !first.is_multiple_of(divisor) {
+        return None;
+    }
+    let left = Some(first / divisor).filter(|&left| left > 1 || others.is_empty());
+    let lengths: Vec<u64> = left.into_iter().chain(others.iter().copied()).collect();
+    let wraps = shape.extents().map(Extent::wrap).skip(usize::from(left.is_none()));
+    // Any wraps go with the kind of a mesh.
+    Machine::with_wraps(MachineKind::Mesh, &lengths, &wraps.collect::<Vec<_>>()).ok()
 }
 
 impl Deref for ScenarioProgram {
@@ -192,6 +218,43 @@ impl ScenarioProgram {
         std::iter::once(self).chain(self.others.iter().map(|other| &**other))
     }
 
+    /// Says how many consecutive processes, or ranks of a collective, named embeddings put on a node.
+    pub(crate) fn sharing_nodes(mut self, ranks_per_node: u64) -> Self {
+        self.ranks_per_node = ranks_per_node;
+        self
+    }
+
+    /// A program in the place of this one whose processes are the groups that share a node, one group a node: what an
+    /// embedding of a cube, or of another guest, places.
+    ///
+    /// None where the groups are no such guest: `2^q` processes of a d-cube are one of a (d - q)-cube, and `k` of a
+    /// grid one of the grid whose first length is divided by `k`.
+    pub(crate) fn contracted(&self, guest: ContractedGuest) -> Option<Self> {
+        let groups = self.rank_count() / self.ranks_per_node;
+        if groups * self.ranks_per_node != self.rank_count() {
+            return None;
+        }
+        let cube = match guest {
+            ContractedGuest::Cube => self.placement_cube().map(|_| ()),
+            ContractedGuest::Own => self.cube().map(|_| ()),
+            ContractedGuest::Row => None,
+        };
+        if cube.is_some() {
+            let dimensions = groups.is_power_of_two().then(|| groups.trailing_zeros().into())?;
+            let cube = Hypercube::new(dimensions).ok()?;
+            let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(0)).ok()?;
+            return Some(Self::of_cube(self.kind, program));
+        }
+        let shape = match guest {
+            ContractedGuest::Row => Machine::new(MachineKind::Line, &[groups]).ok()?,
+            ContractedGuest::Cube | ContractedGuest::Own => {
+                contracted_grid(&self.placed_shape(), self.ranks_per_node)?
+            }
+        };
+        let program = NeighbourProgram::new(GraphGuest::new(shape), Pattern::Shift, Cycles::new(0));
+        Some(Self::new(self.kind, program.ok()?.erase()))
+    }
+
     /// The collective that it is, if it is one.
     #[must_use]
     pub fn collective(&self) -> Option<&dyn CollectiveForm> {
@@ -223,7 +286,7 @@ impl ScenarioProgram {
         self.vector_bytes().or(self.step_bytes.get(step).copied().flatten())
     }
 
-    /// The number of ranks of a collective that `standard` puts on a node; 1 of other programs.
+    /// The number of consecutive processes, or ranks of a collective, that named embeddings put on a node.
     pub(crate) fn ranks_per_node(&self) -> u64 {
         self.ranks_per_node
     }

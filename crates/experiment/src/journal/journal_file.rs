@@ -64,8 +64,10 @@ impl From<serde_json::Error> for JournalError {
 /// What is to be done with a journal that is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// It is continued.
+    /// It is continued, unless another process writes it.
     Resume,
+    /// It is continued as soon as no other process writes it.
+    ResumeWhenFree,
     /// It is refused.
     Refuse,
 }
@@ -78,21 +80,35 @@ pub struct JournalFile {
 }
 
 impl JournalFile {
-    /// Begins a journal, or continues the one that is there.
+    /// Begins a journal, or continues the one that is there. With [`Found::ResumeWhenFree`] it blocks until
+    /// no other process writes it, and calls `before_waiting` if that is not so at once.
     ///
     /// # Errors
     ///
     /// When there is one and `found` refuses it, when another process writes it, or as [`Journal::resume`].
-    pub fn open(path: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Result<Self, JournalError> {
+    pub fn open(
+        path: &Path,
+        plan: &SweepPlan<'_>,
+        shard: Shard,
+        found: Found,
+        before_waiting: impl FnOnce(),
+    ) -> Result<Self, JournalError> {
         let created = OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let file = match created {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return resume(path, plan, shard, found);
+                return resume(path, plan, shard, found, before_waiting);
             }
             created => created?,
         };
-        lock(&file)?;
-        let journal = Journal::begin(file, plan, shard)?;
+        lock(&file, found, before_waiting)?;
+        // Another process may have found it, locked it first and filled it.
+        let journal = if file.metadata()?.len() == 0 {
+            Journal::begin(file, plan, shard)?
+        } else if found == Found::Refuse {
+            return Err(JournalError::Found);
+        } else {
+            Journal::resume(file, plan, shard)?
+        };
         Ok(Self { journal, path: path.to_owned() })
     }
 
@@ -121,14 +137,18 @@ impl JournalFile {
         }
     }
 
-    /// Puts it in the place of the part that it holds.
+    /// Puts it in the place of the part that it holds. It may be there already: a process that waited while
+    /// another completed the part holds what that one has renamed.
     ///
     /// # Errors
     ///
     /// When the system refuses.
     pub fn rename(self, part: &Path) -> io::Result<()> {
         self.journal.sync()?;
-        fs::rename(&self.path, part)
+        match fs::rename(&self.path, part) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && part.exists() => Ok(()),
+            renamed => renamed,
+        }
     }
 }
 
@@ -137,20 +157,25 @@ fn resume(
     plan: &SweepPlan<'_>,
     shard: Shard,
     found: Found,
+    before_waiting: impl FnOnce(),
 ) -> Result<JournalFile, JournalError> {
     if found == Found::Refuse {
         return Err(JournalError::Found);
     }
     let file = OpenOptions::new().read(true).write(true).open(path)?;
-    lock(&file)?;
+    lock(&file, found, before_waiting)?;
     let journal = Journal::resume(file, plan, shard)?;
     Ok(JournalFile { journal, path: path.to_owned() })
 }
 
 /// Keeps other processes from writing it, until it is closed.
-fn lock(file: &File) -> Result<(), JournalError> {
+fn lock(file: &File, found: Found, before_waiting: impl FnOnce()) -> Result<(), JournalError> {
     match file.try_lock() {
         Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) if found == Found::ResumeWhenFree => {
+            before_waiting();
+            Ok(file.lock()?)
+        }
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked),
         // Some network file systems have no locks: there it is up to whoever starts two processes.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),

@@ -224,7 +224,7 @@ fn what_is_refused_is_left_as_it_is() {
     let (all, other) = (twelve_runs(), runs(RING));
     let (runs, other): (Vec<&Run>, Vec<&Run>) = (all.iter().collect(), other.iter().collect());
     let plan = SweepPlan::new(&runs);
-    let open = |plan: &SweepPlan<'_>, found| JournalFile::open(&path, plan, Shard::WHOLE, found);
+    let open = |plan: &SweepPlan<'_>, found| JournalFile::open(&path, plan, Shard::WHOLE, found, || ());
     let first = open(&plan, Found::Refuse).unwrap();
     first.journal().append(3, &record(runs[3], 3)).unwrap();
     assert!(matches!(open(&plan, Found::Resume), Err(JournalError::Locked)));
@@ -251,7 +251,7 @@ fn message(error: &MergeError, folder: &TempDir) -> String {
 fn part(folder: &TempDir, name: &str, runs: &[&Run], shard: &str, lacking: &[usize]) -> PathBuf {
     let path = folder.path().join(name);
     let shard = shard.parse().unwrap();
-    let file = JournalFile::open(&path, &SweepPlan::new(runs), shard, Found::Refuse).unwrap();
+    let file = JournalFile::open(&path, &SweepPlan::new(runs), shard, Found::Refuse, || ()).unwrap();
     for run in file.journal().missing().into_iter().filter(|run| !lacking.contains(run)).rev() {
         file.journal().append(run, &record(runs[run], run)).unwrap();
     }

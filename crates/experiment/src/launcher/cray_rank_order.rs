@@ -11,8 +11,6 @@
 
 use std::io::{self, Write};
 
-use cubefold_topology::NodeId;
-
 use super::{FormatDescriptor, HostNaming, LauncherError, file::LauncherFile, reading::Reading};
 use crate::text::{Remarks, lines};
 
@@ -41,16 +39,8 @@ fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let loads = placement.machine().nodes().map(|node| (node, placement.processes(node).count() as u64));
     let short = loads.into_iter().find(|&(_, load)| load < expected);
     short.map_or(Ok(()), |(node, found)| {
-        let address = address(file, node);
-        Err(LauncherError::EmptySlot { address, found, expected })
+        Err(LauncherError::EmptySlot { address: file.written_address(node), found, expected })
     })
-}
-
-/// `(x, y)`.
-fn address(file: &LauncherFile<'_>, node: NodeId) -> String {
-    let coordinates = file.address(node);
-    let numbers: Vec<String> = coordinates.as_slice().iter().map(ToString::to_string).collect();
-    format!("({})", numbers.join(", "))
 }
 
 /// Writes the ranks by slot.

@@ -218,7 +218,7 @@ keys! {
     ProgramReduceUnitsPerCycle "program.reduce_units_per_cycle", from(1), Absent, All,
         "The units that a process reduces in a cycle.";
     ProgramProcessesPerNode "program.processes_per_node", range(1, MAX_PROCESSES), number(1), All,
-        "The number of processes that standard puts on a node.";
+        "The number of consecutive processes that named embeddings put on a node.";
     ProgramLoading "program.loading", Form("a table of code_types and broadcast_cycles"), Absent, All,
         "How the program is loaded.";
     ProgramGuest "program.guest", Form("a table of kind and shape or the like"), Required, All,

@@ -157,7 +157,9 @@ impl Library {
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.keys().flat_map(|key| match &key.origin {
             Origin::File(path) => vec![path.clone()],
-            Origin::Launcher(source) => source.hosts.iter().chain([&source.file]).cloned().collect(),
+            Origin::Launcher(source) => {
+                source.hosts.iter().chain(&source.coordinates).chain([&source.file]).cloned().collect()
+            }
             Origin::Embedding(_) => vec![],
         });
         let read = self.machine_files.keys().chain(self.networks.keys()).chain(self.messages.keys());

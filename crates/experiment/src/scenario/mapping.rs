@@ -17,7 +17,10 @@ use super::{
     source_file::Place,
     value::{Content, Size, Value},
 };
-use crate::{region::Region, scenario_program::ScenarioProgram};
+use crate::{
+    region::Region,
+    scenario_program::{ContractedGuest, ScenarioProgram},
+};
 
 /// What is compared when a scenario names no embeddings.
 pub(super) const DEFAULT_EMBEDDINGS: [&str; 3] = ["standard", "xor", "byweight"];
@@ -44,6 +47,18 @@ impl Fit<'_> {
     /// The cube whose embeddings place the program.
     fn cube(&self) -> Option<Hypercube> {
         self.program.placement_cube()
+    }
+
+    /// The number of groups of processes that named embeddings put on a node each.
+    fn group_count(&self) -> u64 {
+        self.program.rank_count().div_ceil(self.program.ranks_per_node())
+    }
+
+    /// Whether an embedding places groups of processes, one a node; "standard" by number does so by itself.
+    fn places_groups(&self, embedding: &NamedEmbedding) -> bool {
+        let by_number = self.has_network() || self.program.is_placed_by_number();
+        let is_standard = embedding.name.rule() == Some(EmbeddingKind::Standard);
+        self.program.ranks_per_node() > 1 && !(is_standard && by_number)
     }
 
     /// Whether the machine or the guest is a network.
@@ -176,7 +191,7 @@ fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     // Process n of a file is put on node n, whatever the machine; the rest go as those of cubes.
     let by_number = fit.program.is_placed_by_number();
     if let Some(standard) = embeddings.iter().find(is_standard).filter(|_| by_number)
-        && fit.machine.node_count() < fit.program.rank_count().div_ceil(fit.program.ranks_per_node())
+        && fit.machine.node_count() < fit.group_count()
     {
         return vec![too_many_processes(fit, standard)];
     }
@@ -192,7 +207,7 @@ fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     }
     let names = all_of(&rules.iter().map(|embedding| &embedding.name).collect::<Vec<_>>());
     let wrong_lengths = wrong_lengths(fit, first, &names);
-    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.program.rank_count() {
+    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.group_count() {
         return vec![wrong_node_count(fit, first, &names)];
     }
     wrong_lengths
@@ -213,16 +228,18 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
                 .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
         );
     }
-    (nodes != processes && !fit.program.is_wandering() && !fit.program.is_placed_by_number()).then(|| {
-        let message = format!(
-            "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
-        );
-        ScenarioError::at(place, message, format!("{nodes} nodes, expected {processes}"))
-            .because(Some(&fit.size.place), format!("{nodes} nodes"))
-            .because(fit.settings.place(Key::ProgramGuest), format!("{processes} processes"))
-            .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
-            .with_help("only a placement file leaves nodes empty or puts several processes on one")
-    })
+    (nodes != fit.group_count() && !fit.program.is_wandering() && !fit.program.is_placed_by_number()).then(
+        || {
+            let message = format!(
+                "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
+            );
+            ScenarioError::at(place, message, format!("{nodes} nodes, expected {processes}"))
+                .because(Some(&fit.size.place), format!("{nodes} nodes"))
+                .because(fit.settings.place(Key::ProgramGuest), format!("{processes} processes"))
+                .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
+                .with_help("only a placement file leaves nodes empty or puts several processes on one")
+        },
+    )
 }
 
 fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError {
@@ -252,22 +269,29 @@ fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<Scen
 
 fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> ScenarioError {
     let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
+    let per_node = fit.program.ranks_per_node();
+    let placed = match per_node {
+        1 => "processes".to_owned(),
+        _ => format!("groups of {per_node} processes"),
+    };
     let message = format!(
-        "shape {} has {nodes} nodes for {processes} processes, expected as many nodes as processes for {names}",
+        "shape {} has {nodes} nodes for {processes} processes, expected as many nodes as {placed} for {names}",
         fit.size.written()
     );
-    ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {processes}"))
+    let groups = fit.group_count();
+    ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {groups}"))
         .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
         .because(first.place.as_ref(), "fills the machine")
         .because(fit.settings.place(Key::ProgramProcesses), format!("{processes} processes"))
+        .because(fit.settings.place(Key::ProgramProcessesPerNode), format!("{per_node} processes a node"))
         .with_help(if fit.program.is_placed_by_number() {
             "standard, random and placement files go with other numbers".to_owned()
-        } else if nodes < processes {
-            "only tao and placement files put several processes on a node".to_owned()
+        } else if nodes < groups {
+            "program.processes_per_node, tao and placement files put several processes on a node".to_owned()
         } else {
             format!(
                 "program.dimensions = {} would fit; only a placement file leaves nodes empty",
-                nodes.trailing_zeros()
+                nodes.saturating_mul(per_node).trailing_zeros()
             )
         })
 }
@@ -300,6 +324,7 @@ fn placement_of_ranks(
 ) -> Result<Arc<Placement>, Failure> {
     let region = Region { machine: fit.machine, partition: fit.partition };
     match &embedding.name {
+        EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding, library),
         EmbeddingName::Registered { embedding: registered, .. } => {
             let seed = if registered.is_seeded { format!(" by seed {}", fit.seed) } else { String::new() };
             let key = PlacementKey::named(&format!("{}{seed}", embedding.name), fit.program, region);
@@ -329,12 +354,55 @@ fn placement_of_ranks(
                 format: entry.format,
                 file: fit.settings.beside(&entry.file),
                 hosts: entry.hosts.as_ref().map(|hosts| fit.settings.beside(hosts)),
+                coordinates: entry.coordinates.as_ref().map(|map| fit.settings.beside(map)),
                 slots_per_node: entry.slots_per_node,
             };
             let key = PlacementKey::launcher(&source, fit.program, region);
             library.placement(key, || source.read(fit.program.rank_count(), region))
         }
     }
+}
+
+/// The placement of groups of consecutive processes, one a node, by the embedding of the guest that the groups are: of a
+/// cube, the lowest dimensions are the place inside the node.
+fn groups(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    library: &mut Library,
+) -> Result<Arc<Placement>, Failure> {
+    let guest = match &embedding.name {
+        EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
+            Maker::Rule(_) => ContractedGuest::Cube,
+            Maker::Construction(_) => ContractedGuest::Own,
+            Maker::Seeded(_) => ContractedGuest::Row,
+        },
+        EmbeddingName::File(_) | EmbeddingName::Launcher(_) => ContractedGuest::Own,
+    };
+    let program = fit.program.contracted(guest);
+    let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
+    let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding, library)?;
+    let each = usize::try_from(fit.program.ranks_per_node()).unwrap_or(usize::MAX);
+    let nodes = placed.listed_nodes().iter().flat_map(|&node| std::iter::repeat_n(node, each)).collect();
+    let table = PlacementTable::new(fit.machine, nodes);
+    table.map(|table| Arc::new(Placement::Table(table))).map_err(|error| {
+        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
+        Failure::Wrong(vec![error])
+    })
+}
+
+/// The error for processes that do not divide into groups of a guest that the embedding places.
+fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
+    let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node());
+    let message = format!(
+        "embedding {} of {processes} processes in groups of {each}, expected groups that divide a cube or the first dimension of a grid",
+        embedding.name
+    );
+    let place = fit.settings.place(Key::ProgramProcessesPerNode).or(embedding.place.as_ref());
+    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "does not divide them")
+        .because(embedding.place.as_ref(), "places one group a node")
+        .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
+        .because(fit.settings.place(Key::ProgramGuest), "the guest")
+        .with_help("of a cube it is a power of two, of a grid a divisor of its first length; or name a placement file")
 }
 
 /// The placement of a rule: of the fields of labels, or where a network takes part, process by process.
@@ -363,8 +431,10 @@ fn place_by_rule(
 fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
     let processes = usize::try_from(fit.program.rank_count()).unwrap_or(usize::MAX);
     let words = match fit.program.collective() {
-        Some(_) => fit.program.ranks_per_node(),
-        None => (fit.program.rank_count() / fit.machine.node_count()).max(1),
+        None if fit.program.ranks_per_node() == 1 => {
+            (fit.program.rank_count() / fit.machine.node_count()).max(1)
+        }
+        _ => fit.program.ranks_per_node(),
     };
     let words = usize::try_from(words).unwrap_or(usize::MAX);
     let nodes =

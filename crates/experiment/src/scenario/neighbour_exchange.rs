@@ -36,17 +36,20 @@ pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
         Key::ProgramSets,
         Key::ProgramUnits,
         Key::ProgramBytes,
+        Key::ProgramProcessesPerNode,
     ],
     read,
 };
 
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, sizes) = (reading.settings, reading.sizes(ByStage::No));
+    let per_node = reading.per_node();
     let guest = read_guest(settings, reading.seed, reading.library, reading.errors);
     let communication = communication(settings, guest.as_ref().map(|(guest, _)| guest), reading.errors);
     let ((guest, _), communication) = (guest?, communication?);
     check_sets(settings, &guest, communication, reading.errors)?;
-    neighbours(guest, communication, reading.compute()?, sizes?, reading.seed?)
+    let program = neighbours(guest, communication, reading.compute()?, sizes?, reading.seed?)?;
+    Some(program.sharing_nodes(per_node?))
 }
 
 /// How the processes of `guest` communicate: by default along each dimension in turn, in a network, which has none, with

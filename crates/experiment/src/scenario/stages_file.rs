@@ -29,7 +29,7 @@ use crate::{diagnostic::MAX_REPORTED, scenario_program::ScenarioProgram, text::d
 pub(super) static STAGES: ProgramKind = ProgramKind {
     name: "stages",
     summary: "The messages of a file, stage by stage, each with a size.",
-    keys: &[Key::ProgramFile, Key::ProgramProcesses],
+    keys: &[Key::ProgramFile, Key::ProgramProcesses, Key::ProgramProcessesPerNode],
     read,
 };
 
@@ -243,7 +243,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
     };
     let computations = computations(reading, &file);
-    let processes = given.or_else(|| default_processes(reading, value))?;
+    let per_node = reading.per_node()?;
+    let processes = given.or_else(|| default_processes(reading, value, per_node))?;
     if let Err(Failure::Wrong(mut wrong)) = file.check_processes(&path, processes) {
         if given.is_none()
             && let Some(last) = wrong.pop()
@@ -256,7 +257,10 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
     // What could be wrong with the messages has been reported, but for processes with too many partners.
     match StageProgram::new(u32::try_from(processes).ok()?, computations?, &file.messages) {
-        Ok(program) => Some(ScenarioProgram::new(&STAGES, program.erase()).listed_in(name)),
+        Ok(program) => {
+            let program = ScenarioProgram::new(&STAGES, program.erase());
+            Some(program.listed_in(name).sharing_nodes(per_node))
+        }
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
             reading.errors.push(ScenarioError::at(&value.place, message, "these messages"));
@@ -276,14 +280,16 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure
     }
 }
 
-/// A process for each node of the machine; reported where that are too many.
-fn default_processes(reading: &mut Reading<'_>, value: &Value) -> Option<u64> {
+/// So many processes for each node of the machine; reported where that are too many.
+fn default_processes(reading: &mut Reading<'_>, value: &Value, per_node: u64) -> Option<u64> {
     let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
     let nodes = machine.node_count();
-    if nodes <= MAX_PROCESSES {
-        return Some(nodes);
+    let processes = nodes.saturating_mul(per_node);
+    if processes <= MAX_PROCESSES {
+        return Some(processes);
     }
-    let message = format!("one process for each of {nodes} nodes, expected at most {MAX_PROCESSES} (2^20)");
+    let message =
+        format!("{per_node} processes for each of {nodes} nodes, expected at most {MAX_PROCESSES} (2^20)");
     let error = ScenarioError::at(&value.place, message, "a program of this file");
     let error = error.because(Some(&size.place), format!("{nodes} nodes"));
     reading.errors.push(error.with_help("give program.processes"));
