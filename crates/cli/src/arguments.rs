@@ -205,6 +205,10 @@ pub(crate) struct OneRunOptions {
     /// Which of the scenario's embeddings; needed where it has several
     #[arg(long, value_name = "NAME")]
     pub(crate) embedding: Option<String>,
+
+    /// Which of its runs, counted from 0 in the order of results; of a sweep, or of several algorithms
+    #[arg(long, value_name = "NUMBER", conflicts_with = "embedding")]
+    pub(crate) run: Option<usize>,
 }
 
 /// Whether runs that are already over are kept.

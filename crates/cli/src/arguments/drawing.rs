@@ -32,6 +32,17 @@ pub(crate) enum Drawing {
         #[arg(long, value_name = "FROM..TO")]
         cycles: Option<Span>,
     },
+    /// What every rank of a collective or process of a program does in every stage: ranks down, time across
+    Timeline {
+        #[command(flatten)]
+        run: OneRunOptions,
+        /// Only these ranks with their shares, the last included; at most 256 rows [default: all]
+        #[arg(long, value_name = "FROM..TO")]
+        ranks: Option<Span>,
+        /// Only these cycles [default: all]
+        #[arg(long, value_name = "FROM..TO")]
+        cycles: Option<Span>,
+    },
     /// The machine with the processes of its nodes
     Placement {
         #[command(flatten)]
@@ -54,6 +65,12 @@ pub(crate) enum Drawing {
     Compare(FileOption),
     /// How waiting and blocked times are spread
     Histogram(OneRunOptions),
+    /// Goodput over size, one line an algorithm, by equal factors, with the sizes at which the fastest changes
+    Goodput {
+        /// A scenario that sweeps sizes, or what run --output wrote of one: .csv, .json, .jsonl or .parquet
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Two columns of results against each other, one line an embedding, by equal factors
     Scaling {
         /// What run --output wrote: .csv, .json, .jsonl or .parquet
@@ -62,9 +79,9 @@ pub(crate) enum Drawing {
         /// The column across; `nodes` is one, too
         #[arg(long, value_name = "COLUMN", default_value = "nodes")]
         x: String,
-        /// The column upwards
-        #[arg(long, value_name = "COLUMN", default_value = "makespan_cycles")]
-        y: String,
+        /// The column upwards [default: makespan_seconds where all runs have seconds, else makespan_cycles]
+        #[arg(long, value_name = "COLUMN")]
+        y: Option<String>,
     },
 }
 
