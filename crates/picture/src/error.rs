@@ -87,6 +87,19 @@ pub enum PictureError {
         /// What is wrong with it, and which there are.
         problem: String,
     },
+    /// A darkest value below what a link carries.
+    #[error("a darkest value of {asked} {unit}, expected at least {found}, which a link has")]
+    DarkestTooSmall {
+        /// The one asked for.
+        asked: u64,
+        /// What the link that carries most does.
+        found: u64,
+        /// What is counted.
+        unit: &'static str,
+    },
+    /// A share of guest edges.
+    #[error("a share of guest edges, expected a number of them: only busy cycles are shares of the makespan")]
+    ShareOfEdges,
     /// Runs without sizes.
     #[error("no run has a size and takes time, expected collectives or messages with sizes")]
     NoSizes,
@@ -118,6 +131,10 @@ impl PictureError {
             Self::NoSuchDimension { .. } => "name one of the guest's dimensions with --dimension",
             Self::Results { .. } => "name what cubefold run --output wrote: .csv, .json, .jsonl or .parquet",
             Self::Column { .. } => "name columns of the results with --x and --y",
+            Self::DarkestTooSmall { .. } => {
+                "give --max the greatest value of all pictures that stand side by side"
+            }
+            Self::ShareOfEdges => "use --measure busy-cycles, or a number without %",
             Self::NoSizes => "give program.bytes or program.units, and sweep them",
             Self::Plot { .. } => "this is a defect of cubefold",
         }

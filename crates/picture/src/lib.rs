@@ -33,7 +33,7 @@ mod timeline;
 pub use bar_chart::{MAX_PLACEMENTS, histogram, spectrum};
 pub use error::PictureError;
 pub use goodput::goodput;
-pub use link_map::{LinkMeasure, link_map};
+pub use link_map::{DarkestValue, LinkMeasure, link_map};
 pub use machine_plan::{MAX_NODES, check_machine};
 pub use picture::{Picture, PngError};
 pub use placement_grid::placement_grid;

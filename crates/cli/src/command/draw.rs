@@ -8,8 +8,8 @@ use cubefold_experiment::{
     link_congestion, load, measure_runs,
 };
 use cubefold_picture::{
-    LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, Window, check_machine, goodput, histogram,
-    link_map, placement_grid, scaling, space_time, spectrum, time_shares, timeline,
+    DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, Window, check_machine, goodput,
+    histogram, link_map, placement_grid, scaling, space_time, spectrum, time_shares, timeline,
 };
 
 use super::execution::{finished, pool};
@@ -47,8 +47,9 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
         Drawing::Placement { run, dimension } => {
             of_one_run(run, shared, format, |run| placement_grid(run, *dimension).map_err(refused))
         }
-        Drawing::Links { run, measure } => {
-            of_one_run(run, shared, format, |run| links(run, *measure, shared))
+        Drawing::Links { run, measure, max } => {
+            let darkest = max.map(|max| max.0);
+            of_one_run(run, shared, format, |run| links(run, *measure, darkest, shared))
         }
         Drawing::Histogram(run) => of_one_run(run, shared, format, |run| {
             let finished = finished(&[run], KeepRecords::No, shared)?;
@@ -139,17 +140,23 @@ fn of_scenario(
     write(output, &draw(&scenarios[0])?, format)
 }
 
-fn links(run: &Run, column: LinkColumn, shared: &SharedOptions) -> Result<Picture, Failure> {
+fn links(
+    run: &Run,
+    column: LinkColumn,
+    darkest: Option<DarkestValue>,
+    shared: &SharedOptions,
+) -> Result<Picture, Failure> {
     // What cannot be drawn is not counted.
     check_machine(&run.machine).map_err(refused)?;
     let (measure, links) = match column {
         LinkColumn::Congestion => (LinkMeasure::Congestion, link_congestion(run)),
         LinkColumn::BusyCycles => {
             check_runs(&[run], shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
-            (LinkMeasure::BusyCycles, busy_links(run, 0).map_err(Failure::Refused)?)
+            let busy = busy_links(run, 0).map_err(Failure::Refused)?;
+            (LinkMeasure::BusyCycles { makespan: busy.makespan }, busy.links)
         }
     };
-    link_map(run, measure, &links).map_err(refused)
+    link_map(run, measure, &links, darkest).map_err(refused)
 }
 
 fn draw_spectrum(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {

@@ -66,7 +66,7 @@ pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<V
             placement_grid(run.run, None).map_err(|error| error.to_string())
         }),
         figure_per_placement(runs, &mut budget, "Links", LINKS, |run| {
-            link_map(run.run, LinkMeasure::Congestion, &link_congestion(run.run))
+            link_map(run.run, LinkMeasure::Congestion, &link_congestion(run.run), None)
                 .map_err(|error| error.to_string())
         }),
     ];
