@@ -42,6 +42,15 @@ pub(crate) struct Section {
     pub(crate) name: String,
 }
 
+/// A line from one row to another: a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Arrow {
+    /// Where it begins and ends.
+    pub(crate) rows: [usize; 2],
+    /// When it begins and ends.
+    pub(crate) cycles: [u64; 2],
+}
+
 /// A diagram without its spans.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ActivityDiagram<'text> {
@@ -58,12 +67,17 @@ pub(crate) struct ActivityDiagram<'text> {
 }
 
 impl ActivityDiagram<'_> {
-    /// Draws the parts of spans and sections that lie in the diagram's cycles.
+    /// Draws the parts of spans and sections, and the arrows, that lie in the diagram's cycles.
     ///
     /// # Errors
     ///
     /// When the plotting library refuses.
-    pub(crate) fn draw(&self, spans: &[Span], sections: &[Section]) -> Result<Picture, PictureError> {
+    pub(crate) fn draw(
+        &self,
+        spans: &[Span],
+        sections: &[Section],
+        arrows: &[Arrow],
+    ) -> Result<Picture, PictureError> {
         let rows = as_drawn(self.rows.len() as u64);
         let row_height = (640.0 / rows).clamp(3.0, 20.0);
         let (width, height) = (960.0, rows * row_height + 104.0);
@@ -85,7 +99,12 @@ impl ActivityDiagram<'_> {
         let drawing = Drawing { diagram: self, axes: &axes, unit, row_height };
         drawing.draw_names(&mut sheet);
         let done = drawing.draw_spans(&mut sheet, spans);
-        drawing.draw_sections(&mut sheet, sections);
+        if !sections.is_empty() {
+            drawing.draw_sections(&mut sheet, sections);
+        }
+        if !arrows.is_empty() {
+            drawing.draw_arrows(&mut sheet, arrows);
+        }
         Legend::new(Legend::activities(&done), 60.0, width).draw(&mut sheet, height - 10.0);
         Ok(sheet.finish())
     }
@@ -177,6 +196,28 @@ impl Drawing<'_> {
                 let y = self.top(section.row) + self.row_height / 2.0 + size * 0.36;
                 sheet.label(&section.name, Point { x: f64::midpoint(left, right), y }, size);
             }
+        }
+        sheet.close();
+    }
+
+    /// Draws the arrows that lie in the diagram, with a point at the end.
+    fn draw_arrows(&self, sheet: &mut Sheet, arrows: &[Arrow]) {
+        let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
+        sheet.open(&[("stroke", "#000000"), ("stroke-width", "0.8"), ("stroke-opacity", "0.75")]);
+        for Arrow { rows, cycles } in
+            arrows.iter().filter(|own| own.cycles[0] >= first && own.cycles[1] <= last)
+        {
+            let middle =
+                |end: usize| Point { x: self.x(cycles[end]), y: self.top(rows[end]) + self.row_height / 2.0 };
+            sheet.line(middle(0), middle(1), &[("class", "message")], "");
+        }
+        sheet.close();
+        sheet.open(&[("fill", "#000000")]);
+        for Arrow { rows, cycles } in
+            arrows.iter().filter(|own| own.cycles[0] >= first && own.cycles[1] <= last)
+        {
+            let at = Point { x: self.x(cycles[1]), y: self.top(rows[1]) + self.row_height / 2.0 };
+            sheet.point(at, 2.0);
         }
         sheet.close();
     }

@@ -307,7 +307,10 @@ fn line_names(results: &ResultsTable) -> Vec<String> {
     let mut parts: Vec<(String, Vec<&str>)> = vec![];
     for name in results.names().filter(|name| is_asked(name)) {
         let words = results.words(name).unwrap_or_default();
-        if name == ALWAYS || words.windows(2).any(|pair| pair[0] != pair[1]) {
+        // What an algorithm has no choice of is no difference.
+        let mut given: Vec<&str> = words.iter().copied().filter(|word| !word.is_empty()).collect();
+        given.dedup();
+        if name == ALWAYS || given.len() > 1 {
             let rank = if name == ALWAYS { 0 } else { parts.len() };
             parts.insert(rank, (label(name), words));
         }
@@ -315,6 +318,9 @@ fn line_names(results: &ResultsTable) -> Vec<String> {
     let name = |row: usize| {
         let word = |(label, words): &(String, Vec<&str>)| {
             let word = words.get(row).copied().filter(|word| !word.is_empty())?;
+            if label == "ports" {
+                return Some(if word == "1" { "1 port".to_owned() } else { format!("{word} ports") });
+            }
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit() || b". ".contains(&byte));
             let is_switch = ["true", "false"].contains(&word);
             Some(if is_number || is_switch { format!("{label} {word}") } else { word.to_owned() })
@@ -325,7 +331,7 @@ fn line_names(results: &ResultsTable) -> Vec<String> {
     (0..results.row_count()).map(name).collect()
 }
 
-/// A column as names of lines say it before numbers, and before `all` ports.
+/// A column as names of lines say it before numbers.
 fn label(column: &str) -> String {
     let name = ["machine_", "program_", "execution_"].iter().find_map(|part| column.strip_prefix(part));
     name.unwrap_or(column).replace('_', " ")

@@ -102,7 +102,7 @@ pub fn link_map(
         }
         None => greatest.to_string(),
     };
-    let scale_width = text_width(&least, TEXT) + text_width(&most, TEXT) + 140.0;
+    let scale_width = capacity.map_or(0.0, |_| text_width(&least, TEXT) + text_width(&most, TEXT) + 140.0);
     let width =
         plan.width().max(text_width(&caption, TITLE).min(MAX_CAPTION_WIDTH)).max(scale_width).max(280.0)
             + 2.0 * origin.x;

@@ -172,6 +172,11 @@ impl Sheet {
         self.append(with_title(node.set("class", "mark").set("fill", fill), title));
     }
 
+    /// A round mark without a title, with the properties of the open group.
+    pub(crate) fn point(&mut self, at: Point, radius: f64) {
+        self.append(Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius));
+    }
+
     /// An empty circle around a point; `title` is shown where a pointer is on it.
     pub(crate) fn ring(&mut self, at: Point, title: &str) {
         let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", 7);

@@ -115,7 +115,7 @@ pub fn space_time(
             spans(record, begin, row(record), &name, &diagram).collect::<Vec<_>>()
         })
         .collect();
-    diagram.draw(&spans, &[])
+    diagram.draw(&spans, &[], &[])
 }
 
 /// The cycle at which the process of each record finished the stage before; records are sorted by

@@ -1,8 +1,9 @@
 //! Timelines of collectives and stage programs: ranks down, with their shares, time across; what
 //! each does in every stage, and with whom.
 //!
-//! It differs from a space-time diagram in that rows are ranks, stages are marked and named, and
-//! marks say the messages that are awaited.
+//! It differs from a space-time diagram in that rows are ranks, stages are marked and named, marks
+//! say the messages that are awaited, and lines lead from the sender of a message, when it sets out,
+//! to its receiver, when all that it awaits in the stage is there.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use cubefold_mapping::ProcessId;
 use cubefold_simulator::StageRecord;
 
 use crate::{
-    activity_diagram::{ActivityDiagram, Section, Span},
+    activity_diagram::{ActivityDiagram, Arrow, Section, Span},
     error::PictureError,
     palette::Activity,
     picture::Picture,
@@ -24,6 +25,12 @@ const MAX_MESSAGES: u64 = 1 << 22;
 
 /// The most messages that a title names.
 const MAX_NAMED: usize = 4;
+
+/// The most rows between which messages are drawn: more lines could not be followed.
+const MAX_ROWS_WITH_ARROWS: usize = 32;
+
+/// The most messages that are drawn.
+const MAX_ARROWS: usize = 400;
 
 /// Draws what every rank does in every stage of a run whose records were kept; each share of a
 /// collective has a row of its own below its rank.
@@ -62,23 +69,30 @@ pub fn timeline(
     let rows: BTreeMap<u64, usize> = shown().map(|place| numbers.process(place)).zip(0_usize..).collect();
     let is_shown = |record: &&StageRecord| rows.contains_key(&record.process.label().into());
     let records: Vec<&StageRecord> = finished.records.iter().filter(is_shown).collect();
-    let awaited = awaited(run, &numbers, &rows);
-    let (mut marks, mut sections) = (vec![], vec![]);
+    let awaited = awaited(run, &rows);
+    let (mut marks, mut sections, mut arrows) = (vec![], vec![], vec![]);
     for (record, begin) in records.iter().zip(stage_starts(&records)) {
         let process = u64::from(record.process.label());
         let row = rows[&process];
         let name = format!("{}, stage {}", numbers.name(process), record.stage);
+        let messages = awaited.get(&(record.stage, process)).map_or(&[][..], Vec::as_slice);
         let own = spans(record, begin, row, &name, &diagram).map(|span| match span.activity {
             Activity::Transfer | Activity::Blocked => {
-                let messages = awaited.get(&(record.stage, process)).map_or("", String::as_str);
-                Span { title: format!("{}{messages}", span.title), ..span }
+                Span { title: format!("{}{}", span.title, numbers.messages(messages)), ..span }
             }
             _ => span,
         });
         marks.extend(own);
         sections.push(section(record, begin, row));
+        let sources = messages.iter().filter_map(|(source, _)| rows.get(&source.label().into()));
+        let arrow =
+            |&from: &usize| Arrow { rows: [from, row], cycles: [record.start.get(), record.finish.get()] };
+        arrows.extend(sources.map(arrow).filter(|arrow| arrow.cycles[0] < arrow.cycles[1]));
     }
-    diagram.draw(&marks, &sections)
+    if rows.len() > MAX_ROWS_WITH_ARROWS || arrows.len() > MAX_ARROWS {
+        arrows.clear();
+    }
+    diagram.draw(&marks, &sections, &arrows)
 }
 
 /// A stage of a row; its name stands where the row is light, while it waits and receives.
@@ -87,16 +101,16 @@ fn section(record: &StageRecord, begin: u64, row: usize) -> Section {
     Section { row, from: begin, label: ready..=finish, name: record.stage.to_string() }
 }
 
-/// The messages that a process awaits in a stage, as its marks say them.
-type Awaited = BTreeMap<(usize, u64), String>;
+/// The messages that a process receives in a stage: their sources and sizes \[units\].
+type Awaited = BTreeMap<(usize, u64), Vec<(ProcessId, u64)>>;
 
 /// The messages that the processes with a row receive, where the program does not have too many.
-fn awaited(run: &Run, numbers: &RowNumbers, rows: &BTreeMap<u64, usize>) -> Awaited {
+fn awaited(run: &Run, rows: &BTreeMap<u64, usize>) -> Awaited {
     let program = &run.program;
     let stages = program.stage_count();
-    let most =
-        program.process_count().saturating_mul(stages as u64).saturating_mul(program.max_received() as u64);
-    let mut found: BTreeMap<(usize, u64), Vec<(ProcessId, u64)>> = BTreeMap::new();
+    let pairs = program.process_count().saturating_mul(stages as u64);
+    let most = pairs.saturating_mul(program.max_received() as u64);
+    let mut found = Awaited::new();
     for stage in (0..stages).filter(|_| most <= MAX_MESSAGES) {
         program.visit_messages(stage, &mut |source, destination| {
             let process = u64::from(destination.label());
@@ -106,17 +120,7 @@ fn awaited(run: &Run, numbers: &RowNumbers, rows: &BTreeMap<u64, usize>) -> Awai
             }
         });
     }
-    let title = |messages: Vec<(ProcessId, u64)>| {
-        let message = |(source, units): &(ProcessId, u64)| {
-            let unit = if *units == 1 { "unit" } else { "units" };
-            format!("{units} {unit} from {}", numbers.name(source.label().into()))
-        };
-        let named: Vec<String> = messages.iter().take(MAX_NAMED).map(message).collect();
-        let more = messages.len().saturating_sub(MAX_NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("; {}{more}", named.join(", "))
-    };
-    found.into_iter().map(|(place, messages)| (place, title(messages))).collect()
+    found
 }
 
 /// How processes are named: by rank and share in collectives, else by number.
@@ -139,6 +143,20 @@ impl RowNumbers {
     /// The name of a row beside the diagram.
     fn short_name(&self, (rank, share): (u64, u64)) -> String {
         if self.shares > 1 { format!("{rank}.{share}") } else { rank.to_string() }
+    }
+
+    /// The messages that a process awaits, as titles say them.
+    fn messages(&self, messages: &[(ProcessId, u64)]) -> String {
+        let message = |(source, units): &(ProcessId, u64)| {
+            let unit = if *units == 1 { "unit" } else { "units" };
+            format!("{units} {unit} from {}", self.name(source.label().into()))
+        };
+        let named: Vec<String> = messages.iter().take(MAX_NAMED).map(message).collect();
+        match messages.len().saturating_sub(MAX_NAMED) {
+            _ if messages.is_empty() => String::new(),
+            0 => format!("; {}", named.join(", ")),
+            more => format!("; {} and {more} more", named.join(", ")),
+        }
     }
 
     /// The name of a process in titles.
@@ -178,6 +196,8 @@ mod tests {
             assert!(title.contains(&format!(" from rank {from} share {share}<")), "{title}");
         }
         assert!(svg.contains("stage 0: compute 8 cycles, 0 to 8 (512 ns)"));
+        // A line for every message: 6 stages of 8 processes.
+        assert_eq!(svg.matches("class=\"message\"").count(), 48);
     }
 
     #[test]
