@@ -109,7 +109,7 @@ const PARTS: &[Part] = &[
         cases: collectives::cases,
     },
     Part {
-        name: "Swing 2024, as printed (docs/errata.md, S1 to S6)",
+        name: "Swing 2024, as printed (docs/errata.md, S1 to S5)",
         claims: collectives::misprinted_claims,
         cases: |_| vec![], // those of the part before
     },
