@@ -16,7 +16,7 @@ use cubefold_experiment::{
 };
 use cubefold_topology::{LinkMode, MachineKind};
 
-pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn};
+pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span};
 use crate::{
     format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},
     option_value::Color,

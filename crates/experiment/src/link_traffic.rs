@@ -77,7 +77,7 @@ pub fn busy_links(run: &Run, place: usize) -> Result<BusyLinks, RunError> {
     let (placement, execution) = (&run.placement, execution(run, NonZeroUsize::MIN));
     let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, None);
     let outcome = outcome.map_err(|error| failed(run, place, error))?;
-    let busy = |link_use: LinkUse| link_use.busy_links().map(LinkTraffic::busy).collect();
+    let busy = |link_use: LinkUse| link_use.busy_channels().map(LinkTraffic::busy).collect();
     Ok(BusyLinks {
         makespan: outcome.summary.makespan().get(),
         links: outcome.traffic.link_use.map(busy).unwrap_or_default(),

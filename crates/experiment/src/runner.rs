@@ -215,7 +215,7 @@ fn count_link_use(run: &Run) -> CountLinkUse {
 /// Of the links that are busy the longest, the first by dimension and near end.
 fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
     link_use
-        .busy_links()
+        .busy_channels()
         .map(LinkTraffic::busy)
         .min_by_key(|own| (Reverse(own.count), own.link.dimension, own.link.near))
 }
@@ -226,7 +226,7 @@ fn busiest_channel(run: &Run, link_use: &LinkUse) -> u64 {
         LinkMode::FullDuplex => forward.max(back).get(),
         LinkMode::HalfDuplex | LinkMode::SingleDirection => forward.get() + back.get(),
     };
-    link_use.busy_links().map(most).max().unwrap_or(0)
+    link_use.busy_channels().map(most).max().unwrap_or(0)
 }
 
 /// Links crossed by the units of all messages.

@@ -78,7 +78,7 @@ impl Quantity {
     fn of(column: &str, values: impl Iterator<Item = f64>) -> Self {
         const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
         let name = column.replace('_', " ");
-        if !Definition::find(column).is_some_and(|definition| definition.unit == "seconds") {
+        if Definition::find(column).is_none_or(|definition| definition.unit != "seconds") {
             return Self { title: name.clone(), name, unit: 1.0, is_seconds: false };
         }
         let greatest = values.fold(0.0, f64::max);

@@ -134,7 +134,7 @@ fn check_ring(bits: u32, findings: &mut Findings) {
     findings.add(TRIVANCE, Trial::equal(trivance, sum(Algorithm::Trivance)), &case);
     for (step, found) in (0..).zip(links(&ring, Algorithm::Swing, &NodeId::new)) {
         let (printed, case) = ((2_u64 << step) - 1, format!("{case}, step {step}"));
-        let jacobsthal = ((4_u64 << step) / 3 + 1) / 2;
+        let jacobsthal = ((4_u64 << step) / 3).div_ceil(2);
         findings.add(RHO, Trial::equal(printed.min(side - printed.min(side)), found), &case);
         findings.add_reading(RHO, Trial::equal(jacobsthal.min(side - jacobsthal), found), &case);
     }

@@ -1,8 +1,11 @@
 //! What is printed: runtimes of 32 bytes, goodput, and TACOS' tests.
 
+/// A torus with its runtimes \[us\].
+pub(super) type Runtimes = (&'static [u64], Option<u64>, f64, f64, f64);
+
 /// Runtimes of an all-reduce of 32 bytes \[us\] (Swing 2024, figures 6, 10, 11 and 14; ring in whole
 /// milliseconds except on 8x8): the torus, ring where there is one, bucket, recursive doubling, Swing.
-pub(super) const RUNTIMES: [(&[u64], Option<u64>, f64, f64, f64); 7] = [
+pub(super) const RUNTIMES: [Runtimes; 7] = [
     (&[8, 8], Some(120), 25.0, 8.7, 7.0),
     (&[8, 8, 8], None, 38.0, 13.0, 10.0),
     (&[64, 16], Some(2000), 230.0, 36.0, 26.0),

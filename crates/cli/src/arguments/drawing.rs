@@ -84,7 +84,7 @@ pub(crate) enum Drawing {
         /// The column across; `nodes` is one, too
         #[arg(long, value_name = "COLUMN", default_value = "nodes")]
         x: String,
-        /// The column upwards [default: makespan_seconds where all runs have seconds, else makespan_cycles]
+        /// The column upwards [default: `makespan_seconds` where all runs have seconds, else `makespan_cycles`]
         #[arg(long, value_name = "COLUMN")]
         y: Option<String>,
     },

@@ -14,7 +14,7 @@ use cubefold_picture::{
 
 use super::execution::{finished, pool};
 use crate::{
-    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions},
+    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions, Span},
     failure::Failure,
     format::{OutputFormat, PictureFormat},
     grouping::{one_run, run_names},
@@ -25,20 +25,14 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
     let format = PictureFormat::decide(options.format, shared.output())?;
     match &options.what {
         Drawing::SpaceTime { run, processes, cycles } => {
-            let window = Window {
-                processes: processes.as_ref().map(|span| span.0.clone()),
-                cycles: cycles.as_ref().map(|span| span.0.clone()),
-            };
+            let window = window(processes.as_ref(), cycles.as_ref());
             of_one_run(run, shared, format, |run| {
                 let finished = finished(&[run], KeepRecords::Yes, shared)?;
                 space_time(&caption(run), run, &finished[0], &window).map_err(refused)
             })
         }
         Drawing::Timeline { run, ranks, cycles } => {
-            let window = Window {
-                processes: ranks.as_ref().map(|span| span.0.clone()),
-                cycles: cycles.as_ref().map(|span| span.0.clone()),
-            };
+            let window = window(ranks.as_ref(), cycles.as_ref());
             of_one_run(run, shared, format, |run| {
                 let finished = finished(&[run], KeepRecords::Yes, shared)?;
                 timeline(&caption(run), run, &finished[0], &window).map_err(refused)
@@ -73,6 +67,12 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
             scaling(table, x, y)
         }),
     }
+}
+
+/// The part of a run that is asked for.
+fn window(rows: Option<&Span>, cycles: Option<&Span>) -> Window {
+    let range = |span: Option<&Span>| span.map(|span| span.0.clone());
+    Window { processes: range(rows), cycles: range(cycles) }
 }
 
 /// Whether a file is named as results are, else it is a scenario.

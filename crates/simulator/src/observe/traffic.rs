@@ -59,9 +59,14 @@ pub struct DirectionUse {
 }
 
 impl LinkUse {
-    /// The links that were busy at all, by dimension and near end, with the cycles for which each
-    /// channel was: forward from the near end, and back.
-    pub fn busy_links(&self) -> impl Iterator<Item = (Link, [Cycles; 2])> {
+    /// The links that were busy at all, by dimension and near end, with the busy cycles of both
+    /// directions together.
+    pub fn busy_links(&self) -> impl Iterator<Item = (Link, Cycles)> {
+        self.busy_channels().map(|(link, [forward, back])| (link, forward + back))
+    }
+
+    /// The same links, with the busy cycles of each channel: forward from the near end, and back.
+    pub fn busy_channels(&self) -> impl Iterator<Item = (Link, [Cycles; 2])> {
         let mut units = vec![[0_u64; 2]; self.channels.link_places()];
         for (place, &crossed) in self.units.iter().enumerate().filter(|&(_, &units)| units > 0) {
             let transit = self.channels.transit_at(place);
@@ -150,7 +155,7 @@ impl LinkUseCounter {
                 let (mut at, to) = (placement.node(source), placement.node(destination));
                 while let Some(leg) = machine.next_leg(at, to, tie) {
                     self.count(at, leg.direction.index(), leg.hops, units);
-                    at = end_of_leg(&machine, at, leg);
+                    at = end_of_leg(machine, at, leg);
                 }
             }
             stage += times;
@@ -207,13 +212,13 @@ mod tests {
                     at = end_of_leg(&machine, at, leg);
                 }
                 for channel in machine.route(from, to, TieRule::Direct) {
-                    let place = channel.direction.index() * machine.node_count() as usize;
+                    let place = channel.direction.index() * machine.nodes().count();
                     expected[place + channel.node.index() as usize] += number;
                 }
             }
             let found = counter.finish();
             assert_eq!(found.units, expected, "{lengths:?} {wrap:?}");
-            let both: u64 = found.busy_links().flat_map(|(_, ways)| ways).map(Cycles::get).sum();
+            let both: u64 = found.busy_links().map(|(_, busy)| busy.get()).sum();
             let by_direction: u64 = found.by_direction().iter().map(|own| own.total.get()).sum();
             assert_eq!((both, by_direction), (3 * expected.iter().sum::<u64>(), both));
         }
