@@ -21,6 +21,7 @@ pub(super) fn run_shape() -> Value {
         "lower_bound_cycles": "count?", "lower_bound_source": "text?", "loading_cycles": "count?",
         "messages": "count", "hops": "count", "units": "count", "unit_hops": "count",
         "link_busy_max_cycles": "count?", "busiest_link_from": ["count"], "busiest_link_to": ["count"],
+        "link_busy_share": "fraction?", "direction_busy_cycles": ["count"], "direction_busy_max_cycles": ["count"],
         "totals": {
             "compute_cycles": "count", "sharing_cycles": "count", "waiting_cycles": "count",
             "transfer_cycles": "count", "blocked_cycles": "count", "idle_at_end_cycles": "count"

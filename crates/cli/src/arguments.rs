@@ -16,7 +16,7 @@ use cubefold_experiment::{
 };
 use cubefold_topology::{LinkMode, MachineKind};
 
-pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn};
+pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span};
 use crate::{
     format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},
     option_value::Color,
@@ -215,6 +215,10 @@ pub(crate) struct OneRunOptions {
     /// Which of the scenario's embeddings; needed where it has several
     #[arg(long, value_name = "NAME")]
     pub(crate) embedding: Option<String>,
+
+    /// Which of its runs, counted from 0 in the order of results; of a sweep, or of several algorithms
+    #[arg(long, value_name = "NUMBER", conflicts_with = "embedding")]
+    pub(crate) run: Option<usize>,
 }
 
 /// Whether runs that are already over are kept.

@@ -146,6 +146,10 @@ impl<C: CollectiveProgramForm> Program for CollectiveProgram<C> {
         self.collective.total_compute()
     }
 
+    fn repeats(&self, stage: usize) -> bool {
+        self.collective.repeats(stage)
+    }
+
     fn max_received(&self) -> usize {
         self.collective.max_received()
     }

@@ -68,6 +68,10 @@ macro_rules! stage_programs {
                 self.computations().total_cycles
             }
 
+            fn repeats(&self, stage: usize) -> bool {
+                self.repeats(stage)
+            }
+
             fn max_received(&self) -> usize {
                 self.max_received()
             }

@@ -12,7 +12,7 @@ use crate::{
         placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{COLLECTIVE, GUEST, NEIGHBOURS, PROGRAM},
         row_records::{PROCESS, RANK, RUN, SIZES, TABLES},
-        run_record::{AMOUNTS, ENGINE, EXECUTION, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+        run_record::{AMOUNTS, ENGINE, EXECUTION, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
     },
 };
@@ -45,7 +45,7 @@ impl DefinitionGroup {
             run.of(ENGINE),
             group("Time of the whole run").of(WHOLE_RUN).of(RATIO),
             group("Where the time goes").of(TOTALS).of(OVERLAPPED).of(WAITING).of(BLOCKED),
-            group("Amounts, steps and queues").of(AMOUNTS).of(STEPS),
+            group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
             group("The placement").of(PLACEMENT).of(CONSTRUCTION),
             group("Single processes, nodes and tables").of(PROCESS).of(RANK).and(TABLES.iter()),
             group("Claims of verify").of(CLAIM),

@@ -42,7 +42,7 @@ pub use exact_mean::{exact_mean, mean_of_means};
 pub use generator_key::generator_key;
 pub use glossary::DefinitionGroup;
 pub use jobs::{Permit, Resources};
-pub use link_traffic::{LinkTraffic, busy_links, link_congestion};
+pub use link_traffic::{BusyLinks, LinkTraffic, busy_links, link_congestion};
 pub use parallel_runs::{Means, execute_runs, measure_runs};
 pub use physical_scale::PhysicalScale;
 pub use progress::Progress;

@@ -10,7 +10,7 @@ use cubefold_simulator::{
     CountLinkUse, Cycles, DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution,
     LinkUse, LowerBound, Outcome, PhaseLength, Routing, SimulationError, StageRecord,
 };
-use cubefold_topology::Link;
+use cubefold_topology::{Link, LinkMode};
 
 use crate::{
     LinkTraffic, Progress,
@@ -41,6 +41,8 @@ pub struct FinishedRun {
     pub unit_hops: u128,
     /// The link that is busy for the most cycles, where link use is counted and any is used.
     pub busiest_link: Option<LinkTraffic>,
+    /// The most cycles for which a channel is busy: a direction of a full-duplex link, else a link.
+    pub busiest_channel: Option<u64>,
     /// Every process in every stage, by process and stage, where they were to be kept.
     pub records: Vec<StageRecord>,
 }
@@ -185,31 +187,46 @@ fn execute_program(
         unit_hops: unit_hops(run, &outcome, &metrics),
         metrics,
         busiest_link: outcome.traffic.link_use.as_ref().and_then(busiest_link),
+        busiest_channel: outcome.traffic.link_use.as_ref().map(|link_use| busiest_channel(run, link_use)),
         outcome,
     })
 }
 
-/// The most links that messages may cross, by the bound of processes, messages and the diameter, for the use of links
-/// to be counted: it takes milliseconds then.
-const MAX_COUNTED_CROSSINGS: u64 = 1 << 22;
-/// The most links whose use is counted, each in eight bytes.
+/// The most messages of an asynchronous run, or links crossed by those of a coordinated one, for the use of links to
+/// be counted: it takes some ten milliseconds then.
+const MAX_COUNTED_MESSAGES: u64 = 1 << 22;
+/// The most links whose use is counted, each direction in eight bytes.
 const MAX_COUNTED_LINKS: u64 = 1 << 20;
 
-/// Counts the use of links where that costs next to nothing.
+/// Counts the use of links where that costs next to nothing: a step for each leg of a message on a grid, for each link
+/// of a network, and stages that repeat the one before at once.
 fn count_link_use(run: &Run) -> CountLinkUse {
-    let messages = run.program.pair_count().saturating_mul(run.program.max_received().max(1) as u64);
-    let crossings = messages.saturating_mul(run.machine.distance_bound());
-    let is_small = crossings <= MAX_COUNTED_CROSSINGS && run.machine.link_count() <= MAX_COUNTED_LINKS;
+    let program = &run.program;
+    let stages = (0..program.stage_count()).filter(|&stage| !program.repeats(stage)).count() as u64;
+    let messages =
+        program.process_count().saturating_mul(stages).saturating_mul(program.max_received().max(1) as u64);
+    let is_by_legs = run.execution.mode == ExecutionMode::Asynchronous && run.machine.graph().is_none();
+    let steps = if is_by_legs { 1 } else { run.machine.distance_bound() };
+    let is_small = messages.saturating_mul(steps) <= MAX_COUNTED_MESSAGES
+        && run.machine.link_count() <= MAX_COUNTED_LINKS;
     if is_small { CountLinkUse::Yes } else { CountLinkUse::No }
 }
 
 /// Of the links that are busy the longest, the first by dimension and near end.
 fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
-    let traffic = |(link, cycles): (Link, Cycles)| LinkTraffic { link, count: cycles.get() };
     link_use
-        .busy_links()
-        .map(traffic)
+        .busy_channels()
+        .map(LinkTraffic::busy)
         .min_by_key(|own| (Reverse(own.count), own.link.dimension, own.link.near))
+}
+
+/// The most cycles for which a channel is busy, with both directions of links that carry one message at a time.
+fn busiest_channel(run: &Run, link_use: &LinkUse) -> u64 {
+    let most = |(_, [forward, back]): (Link, [Cycles; 2])| match run.communication.links() {
+        LinkMode::FullDuplex => forward.max(back).get(),
+        LinkMode::HalfDuplex | LinkMode::SingleDirection => forward.get() + back.get(),
+    };
+    link_use.busy_channels().map(most).max().unwrap_or(0)
 }
 
 /// Links crossed by the units of all messages.

@@ -305,11 +305,6 @@ impl ScenarioProgram {
         self.collective().and_then(torus).unwrap_or_else(|| self.shape())
     }
 
-    /// Whether a stage is known to have the messages of the stage before it.
-    pub(crate) fn repeats(&self, stage: usize) -> bool {
-        self.collective().is_some_and(|collective| collective.repeats(stage))
-    }
-
     /// The name of the file that lists its messages, where one does.
     #[must_use]
     pub fn file(&self) -> Option<&str> {

@@ -80,7 +80,7 @@ fn page(
                 }
                 footer {
                     p { "cubefold " (env!("CARGO_PKG_VERSION")) ", seed " (runs.first().map_or(0, |run| run.run.seed))
-                        ". Times in cycles; the same scenario and seed give the same page." }
+                        ". Times in cycles where no unit stands beside them; the same scenario and seed give the same page." }
                 }
                 div #tip role="tooltip" hidden {}
                 div #said .unseen aria-live="polite" {}
@@ -389,6 +389,17 @@ mod tests {
             page.contains("xor takes the fewest cycles in 2 of 2 combinations; meets the lower bound in 2.")
         );
         assert_eq!(page.matches("class=\"mark-best\"").count(), 2);
+    }
+
+    #[test]
+    fn collectives_have_their_goodput_and_timelines() {
+        let text = "[machine]\nkind = \"ring\"\nshape = [4]\n\
+                    link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\n[program]\nkind = \"all-reduce\"\n\
+                    algorithm = [\"ring\", \"swing\"]\nbytes = \"4 kB\"\n";
+        let page = page_of(text);
+        assert!(page.contains("goodput [GB/s]") && page.contains("ring: "));
+        assert!(page.contains("rank 3, stage 2: transfer ") && !page.contains("process 3, stage"));
+        assert!(!page_of(TEXT).contains("Goodput") && page_of(TEXT).contains("process 3, stage"));
     }
 
     #[test]

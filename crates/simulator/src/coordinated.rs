@@ -22,8 +22,8 @@ use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, LinkUse, Observer, Program, ServiceOrder, SimulationError, StageRecord,
-    Summary, Switching, Traffic,
+    Communication, Cycle, Cycles, Observer, Program, ServiceOrder, SimulationError, StageRecord, Summary,
+    Switching, Traffic, observe::traffic::LinkUseCounter,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -116,7 +116,7 @@ pub(crate) fn run<P: Program, O: Observer>(
     placement: &Placement,
     communication: Communication,
     routing: &Routing,
-    link_use: Option<LinkUse>,
+    link_use: Option<LinkUseCounter>,
     summary: &mut Summary,
     observer: &mut O,
 ) -> Traffic {
@@ -148,7 +148,7 @@ pub(crate) fn run<P: Program, O: Observer>(
         stages.push(schedule.routing);
     }
     summary.add_finish(begin, program.process_count());
-    let (routing, link_use) = (Some(stages), scheduler.into_link_use());
+    let (routing, link_use) = (Some(stages), scheduler.into_link_use().map(LinkUseCounter::finish));
     Traffic { messages, hops, longest_queue: None, routing, link_use }
 }
 

@@ -53,7 +53,7 @@ pub use observe::{
     accounts::ImbalanceError,
     distribution::{Distribution, Percent},
     summary::{StageTotals, Summary},
-    traffic::{LinkUse, StageRouting, Traffic},
+    traffic::{DirectionUse, LinkUse, StageRouting, Traffic},
 };
 pub use predict::{LowerBound, lower_bound, predict};
 pub use program::{

@@ -94,6 +94,12 @@ pub trait Program: Sync {
         u128::from(self.compute().get()) * self.computation_count()
     }
 
+    /// Whether a stage is known to have the messages and the computations of the stage before it.
+    fn repeats(&self, stage: usize) -> bool {
+        let _ = stage;
+        false
+    }
+
     /// The most messages that any process receives in one stage.
     fn max_received(&self) -> usize;
 

@@ -10,14 +10,14 @@ use cubefold_mapping::{CubeDimension, Placement, ProcessId};
 use cubefold_topology::LinkMode;
 
 use crate::{
-    Communication, Engine, EngineChoice, ImbalanceError, LinkUse, NoBeltError, Observer, Program, Routing,
-    Shortcuts, Summary, Traffic,
+    Communication, Engine, EngineChoice, ImbalanceError, NoBeltError, Observer, Program, Routing, Shortcuts,
+    Summary, Traffic,
     belt::{self, BeltOutcome},
     coordinated,
     field_line::{FieldLine, Pair},
     hop,
     hop::StartTimes,
-    observe::accounts::Ledger,
+    observe::{accounts::Ledger, traffic::LinkUseCounter},
     sized,
 };
 
@@ -139,7 +139,7 @@ pub fn simulate<P: Program>(
 ) -> Result<Outcome, SimulationError> {
     let selection = check_and_choose(program, placement, communication, execution)?;
     let link_use = match count_link_use {
-        CountLinkUse::Yes => Some(LinkUse::new(placement.machine(), communication)),
+        CountLinkUse::Yes => Some(LinkUseCounter::new(placement.machine(), communication)),
         CountLinkUse::No => None,
     };
     let mut outcome = match selection {
@@ -171,7 +171,7 @@ pub fn simulate<P: Program>(
     };
     if let Some(mut link_use) = link_use {
         link_use.count_routes(program, placement, communication.tie());
-        outcome.traffic.link_use = Some(link_use);
+        outcome.traffic.link_use = Some(link_use.finish());
     }
     Ok(outcome)
 }

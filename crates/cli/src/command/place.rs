@@ -26,7 +26,7 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
     let format = PlacementFormat::decide(options.format, shared.output())?;
     refuse_unneeded(format, options)?;
     let scenarios = load(std::slice::from_ref(&options.run.file)).map_err(Failure::Scenario)?;
-    let run = one_run(&scenarios, options.run.embedding.as_deref())?;
+    let run = one_run(&scenarios, &options.run)?;
     let hosts = hosts_in_order(run, options)?;
     let page = match options.stage {
         Some(stage) => Page::Stage(StagePage::new(stage, format, run)?),

@@ -27,7 +27,7 @@ use crate::{
 pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = TablesFormat::decide(options.format, shared.output())?;
     let scenarios = load(std::slice::from_ref(&options.run.file)).map_err(Failure::Scenario)?;
-    let run = one_run(&scenarios, options.run.embedding.as_deref())?;
+    let run = one_run(&scenarios, &options.run)?;
     let method = if options.method == 1 { TableMethod::Evaluation } else { TableMethod::Exchange };
     let tables = run
         .program

@@ -2,7 +2,7 @@
 
 use cubefold_collectives::Operation;
 use cubefold_mapping::BoundSource;
-use cubefold_simulator::{Communication, EAGER_ALL};
+use cubefold_simulator::{Communication, DirectionUse, EAGER_ALL, LinkUse, Traffic};
 use cubefold_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,7 @@ use super::{
 use crate::{
     FinishedRun, Loading,
     definition::{Definition, Kind},
+    exact_mean,
     scenario::{Execution, ExecutionMode, Phases, Run},
 };
 
@@ -75,6 +76,12 @@ pub struct RunRecord {
     pub busiest_link_from: Option<Vec<u32>>,
     /// The coordinates of the node at its other end.
     pub busiest_link_to: Option<Vec<u32>>,
+    /// The part of the makespan for which the busiest channel is busy.
+    pub link_busy_share: Option<f64>,
+    /// The busy cycles of the channels of each direction together, in the order `(1,+) (1,-) (2,+) ..`.
+    pub direction_busy_cycles: Option<Vec<u64>>,
+    /// Those of the busiest channel of each direction.
+    pub direction_busy_max_cycles: Option<Vec<u64>>,
     /// Sums over processes and stages.
     pub totals: TotalsRecord,
     /// The parts of transfers that passed before their destinations were ready, summed like the totals.
@@ -153,6 +160,11 @@ impl RunRecord {
             link_busy_max_cycles: busiest.map(|busiest| busiest.count),
             busiest_link_from: ends.map(|[from, _]| address(run, from)),
             busiest_link_to: ends.map(|[_, to]| address(run, to)),
+            link_busy_share: finished
+                .busiest_channel
+                .and_then(|cycles| exact_mean(cycles.into(), summary.makespan().get().into())),
+            direction_busy_cycles: by_direction(traffic, |own| own.total.get()),
+            direction_busy_max_cycles: by_direction(traffic, |own| own.max.get()),
             totals: TotalsRecord::new(summary),
             overlapped_cycles: summary.overlapped(),
             waiting: DistributionRecord::new(summary.waiting()),
@@ -165,6 +177,12 @@ impl RunRecord {
             ratio_to_reference: None,
         }
     }
+}
+
+/// A number for each direction of a grid, where link use is counted.
+fn by_direction(traffic: &Traffic, number: impl Fn(&DirectionUse) -> u64) -> Option<Vec<u64>> {
+    let directions = traffic.link_use.as_ref().map(LinkUse::by_direction)?;
+    (!directions.is_empty()).then(|| directions.iter().map(number).collect())
 }
 
 /// The bytes of the largest message over the makespan; none where the program has no bytes, or takes no time.
@@ -231,6 +249,7 @@ impl Record for RunRecord {
         row.section(ENGINE, record);
         row.section(WHOLE_RUN, record);
         row.section(AMOUNTS, record);
+        row.section(LINK_USE, record);
         row.section(TOTALS, record.map(|run| &run.totals));
         row.section(OVERLAPPED, record);
         row.section(WAITING, record.map(|run| &run.waiting));
@@ -570,8 +589,9 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             kind: Kind::Natural,
             unit: "cycles",
             text: "The cycles for which the busiest link is occupied, both directions together. \
-                  Empty where processes times messages a stage times stages times the diameter \
-                  pass 2^22, or the machine has more than 2^20 links.",
+                  Empty where processes times messages a stage times stages that differ pass 2^22 \
+                  (on networks and in coordinated runs times the diameter), or the machine has \
+                  more than 2^20 links.",
             formula: "the largest, over the links, of u * units that cross it",
             source: "docs/model.md, section 13",
             ..Definition::BLANK
@@ -600,6 +620,53 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             ..Definition::BLANK
         },
         value: |run| run.busiest_link_to.as_deref().map(Cell::list).into(),
+    },
+];
+
+/// How busy links are.
+pub(crate) static LINK_USE: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "link_busy_share",
+            title: "link use",
+            aliases: &["busy share", "saturation"],
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "The part of the makespan for which the busiest channel is occupied: one direction of a \
+                   full-duplex link, else the whole link. Near 1 this channel alone \
+                   takes the makespan. Empty where busy cycles are not counted.",
+            formula: "the largest, over the channels, of u * units that cross it, / makespan",
+            source: "docs/model.md, section 13",
+        },
+        value: |run| run.link_busy_share.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "direction_busy_cycles",
+            title: "busy by direction",
+            kind: Kind::List,
+            unit: "cycles",
+            text: "The busy cycles of all channels of each direction together, in the order (1,+) (1,-) (2,+) (2,-) \
+                   and so on. A direction with much less than the others is capacity that is not used. Empty on \
+                   networks, whose links lie in no dimensions, and where busy cycles are not counted.",
+            formula: "sum over the channels of a direction of u * units that cross it",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.direction_busy_cycles.as_deref().map(Cell::list).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "direction_busy_max_cycles",
+            title: "busiest by direction",
+            kind: Kind::List,
+            unit: "cycles",
+            text: "The busy cycles of the busiest channel of each direction, in the same order.",
+            formula: "the largest, over the channels of a direction, of u * units that cross it",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.direction_busy_max_cycles.as_deref().map(Cell::list).into(),
     },
 ];
 

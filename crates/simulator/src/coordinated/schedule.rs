@@ -15,8 +15,9 @@ use super::{
     router::{RoutedMessage, Router, StartNodes, steps},
 };
 use crate::{
-    Communication, LinkUse, Program, StageRouting,
+    Communication, Program, StageRouting,
     field_line::{FieldLine, Pair},
+    observe::traffic::LinkUseCounter,
 };
 
 /// Schedules the stages of one run.
@@ -43,7 +44,7 @@ impl<'run, P: Program> Scheduler<'run, P> {
         placement: &'run Placement,
         communication: Communication,
         routing: &'run Routing,
-        link_use: Option<LinkUse>,
+        link_use: Option<LinkUseCounter>,
     ) -> Self {
         let product = match placement.form() {
             PlacementForm::Product(product) if link_use.is_none() => {
@@ -79,7 +80,7 @@ impl<'run, P: Program> Scheduler<'run, P> {
     }
 
     /// The links that were crossed, where they were to be counted.
-    pub(super) fn into_link_use(self) -> Option<LinkUse> {
+    pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.routed.into_link_use()
     }
 }
@@ -190,13 +191,13 @@ impl<'run> RoutedStages<'run> {
         placement: &'run Placement,
         communication: Communication,
         routing: &'run Routing,
-        link_use: Option<LinkUse>,
+        link_use: Option<LinkUseCounter>,
     ) -> Self {
         let router = Router::new(placement.machine(), communication, routing, link_use);
         Self { placement, routing, router, processes: None }
     }
 
-    pub(super) fn into_link_use(self) -> Option<LinkUse> {
+    pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.router.into_link_use()
     }
 
