@@ -9,6 +9,7 @@ mod cycle_bound;
 mod embeddings;
 mod errors;
 mod execution;
+mod goal_file;
 mod keys;
 mod launcher_file;
 mod library;
@@ -40,6 +41,7 @@ use cubefold_mapping::Placement;
 use cubefold_simulator::Communication;
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
+pub(crate) use self::goal_file::describe_stuck;
 use self::{
     cycle_bound::CycleBound,
     errors::Findings,

@@ -8,8 +8,8 @@
 //! replaces the first-in first-out lists of those kernels.
 //!
 //! A [`Transport`] carries messages over the machine. What sends and receives them is a
-//! [`MessageSource`]: the processes of a stage program ([`stages`]) or of a task graph. Loops are
-//! compiled for each.
+//! [`MessageSource`]: the processes of a stage program ([`stages`]) or of a task graph
+//! ([`tasks`]). Loops are compiled for each.
 //!
 //! The engine advances from one cycle in which something happens to the next. In a cycle first
 //! packets arrive, messages are received, computations end, and processes that finish a stage begin
@@ -24,17 +24,22 @@ mod message_table;
 mod packet;
 pub(crate) mod progress;
 mod stages;
+mod tasks;
 
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{LinkMode, Machine, NodeId, narrow};
 
-pub(crate) use self::stages::run;
+pub use self::tasks::{StuckReason, StuckTasks};
 use self::{
     first_come::FirstComeNetwork,
     granted::GrantedNetwork,
     message_table::{MessageRecord, MessageTable},
     packet::Packet,
     progress::Progress,
+};
+pub(crate) use self::{
+    stages::run,
+    tasks::{bytes as bytes_of_tasks, run as run_tasks},
 };
 use crate::{
     Communication, Cycle, Cycles, Program, ServiceOrder, Traffic, routes::Routes, time_wheel::TimeWheel,
