@@ -38,9 +38,9 @@ fn all_cases() {
 
 /// A stage program on a machine, for the engine and the reference at once.
 #[derive(Debug)]
-struct SizedCase {
-    placement: Placement,
-    communication: Communication,
+pub(crate) struct SizedCase {
+    pub(crate) placement: Placement,
+    pub(crate) communication: Communication,
     computations: Vec<Vec<u64>>,
     messages: Vec<(usize, u32, u32, u64)>,
 }
@@ -140,7 +140,7 @@ fn compare_rows(records: &[StageRecord], expected: &StageOutcome, processes: usi
 }
 
 impl SizedCase {
-    fn program(&self) -> StageProgram {
+    pub(crate) fn program(&self) -> StageProgram {
         let cycles = |stage: &Vec<u64>| stage.iter().copied().map(Cycles::new).collect();
         let messages: Vec<StageMessage> = self
             .messages
@@ -207,7 +207,7 @@ impl SizedCase {
 }
 
 /// The case with this number.
-fn random_case(number: u64) -> SizedCase {
+pub(crate) fn random_case(number: u64) -> SizedCase {
     let generator = &mut ChaCha12Rng::seed_from_u64(number);
     let machine = if generator.random_bool(0.2) { network(generator) } else { random_grid(generator) };
     let nodes = u32::try_from(machine.node_count()).unwrap();

@@ -9,9 +9,9 @@ use cubefold_reference::problem::Links;
 use cubefold_reference::stage_program::{Arbitration, Switching as ReferenceSwitching};
 use cubefold_reference::task_graph::{Stuck, Task, TaskOperation, TaskProblem, TaskRow, run_tasks};
 use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, EngineChoice, Execution, LinkUse, Operation, OperationKind, Outcome,
-    Requirement, ServiceOrder, SimulationError, StageRecord, StuckReason, Switching, TaskGraph, TaskSchedule,
-    TaskScheduleBuilder, TaskScheduleError, simulate,
+    Communication, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse, Operation,
+    OperationKind, Outcome, Requirement, ServiceOrder, SimulationError, StageRecord, StuckReason, Switching,
+    TaskGraph, TaskSchedule, TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule,
 };
 use cubefold_topology::LinkMode;
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedMutRandom, seq::IndexedRandom, seq::SliceRandom};
@@ -19,7 +19,7 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 use crate::random_problem::{grid, node_indices, tie, wires};
-use crate::sized_equal_reference::{network, placement, random_grid, rules};
+use crate::sized_equal_reference::{network, placement, random_case, random_grid, rules};
 
 /// The cases that there are.
 const ALL: u64 = 30_000;
@@ -58,6 +58,54 @@ struct TaskCase {
     communication: Communication,
     overhead: u64,
     operations: Vec<TaskOperation>, // in the order of the file
+}
+
+#[test]
+fn stage_programs_take_the_same_cycles_as_task_graphs() {
+    check_stage_programs(500);
+}
+
+#[test]
+#[ignore = "some minutes: 20 000 programs"]
+fn all_stage_programs_take_the_same_cycles_as_task_graphs() {
+    check_stage_programs(20_000);
+}
+
+/// The random cases of stage programs in which each process has a processor of its own.
+fn check_stage_programs(count: u64) {
+    let alike = (0..count).into_par_iter().map(|number| {
+        let case = random_case(number);
+        if case.placement.max_load() > case.communication.processors().get() {
+            return 0;
+        }
+        let program = case.program();
+        let graph = TaskGraph::new(Arc::new(task_schedule(&program).unwrap()), Cycles::ZERO);
+        let run = |records: &mut Vec<StageRecord>, graph: Option<&TaskGraph>| {
+            let (placement, rules, links) = (&case.placement, case.communication, CountLinkUse::No);
+            let execution = Execution::Asynchronous(EngineChoice::Auto);
+            let outcome = match graph {
+                Some(graph) => simulate(graph, placement, rules, &execution, links, records),
+                None => simulate(&program, placement, rules, &execution, links, records),
+            };
+            let outcome = outcome.unwrap();
+            let traffic = outcome.traffic;
+            (outcome.summary.makespan(), traffic.messages, traffic.hops, traffic.longest_queue)
+        };
+        let (mut stages, mut tasks) = (vec![], vec![]);
+        assert_eq!(run(&mut tasks, Some(&graph)), run(&mut stages, None), "case {number}");
+        let last = cubefold_simulator::Program::stage_count(&program) - 1;
+        stages.retain(|record| record.stage == last);
+        stages.sort_unstable_by_key(|record| record.process);
+        // An operation that sends by rendezvous is over when its message is there; no process waits for that in stages.
+        let is_eager = case.communication.eager() == EAGER_ALL;
+        let is_right = |(tasks, stages): (&StageRecord, &StageRecord)| {
+            tasks.finish == stages.finish || !is_eager && tasks.finish > stages.finish
+        };
+        assert!(tasks.iter().zip(&stages).all(is_right), "case {number}: {tasks:?}, not {stages:?}");
+        1
+    });
+    let alike: u64 = alike.sum();
+    assert!(2 * alike >= count, "{alike} of {count} programs have a processor for each process");
 }
 
 /// Compares all there is; 1 for graphs that come to their end, have blocked cycles, have queues, are refused.

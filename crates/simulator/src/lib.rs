@@ -65,6 +65,7 @@ pub use program::{
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
     stage_program::{Computations, StageMessage, StageProgram, StageProgramError},
+    stages_as_tasks::task_schedule,
     task_graph::{
         MAX_OPERATIONS, MAX_PROCESSOR, Operation, OperationKind, Requirement, TaskGraph, TaskSchedule,
         TaskScheduleBuilder, TaskScheduleError,

@@ -12,6 +12,7 @@ pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
+pub(crate) mod stages_as_tasks;
 pub(crate) mod task_graph;
 
 use cubefold_mapping::ProcessId;

@@ -147,7 +147,8 @@ fn text(field: &Field) -> String {
     match field {
         Field::Null => String::new(),
         Field::Str(text) => text.clone(),
-        Field::Decimal(_) | Field::Bool(_) => field.to_string(),
+        // Sums are whole numbers.
+        Field::Double(number) if number.fract() == 0.0 => format!("{number:.0}"),
         other => other.to_string(),
     }
 }

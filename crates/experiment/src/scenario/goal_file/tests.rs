@@ -179,3 +179,61 @@ fn read_bytes(bytes: &[u8]) -> Result<(), Vec<String>> {
     let builder = builder.ok_or_else(|| vec!["no ranks".to_owned()])?;
     builder.finish().map(drop).map_err(|error| vec![error.to_string()])
 }
+
+#[test]
+fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
+    // What its binary_tree_32.goal says: rank r receives from r less its highest bit, and sends to all r + 2^k above.
+    // On a hypercube every message crosses one link, and rank 31 is five messages away.
+    let mut goal = "num_ranks 32\n\n".to_owned();
+    for rank in 0..32_u32 {
+        goal += &format!("rank {rank} {{\n");
+        let mut label = 1;
+        if rank > 0 {
+            goal += &format!("l1: recv 1b from {} tag 0\n", rank - (1 << rank.ilog2()));
+            label = 2;
+        }
+        for bit in (0..5).map(|bit| 1_u32 << bit).filter(|&bit| bit > rank) {
+            goal += &format!("l{label}: send 1b to {} tag 0\n", rank + bit);
+            if rank > 0 {
+                goal += &format!("l{label} requires l1\n");
+            }
+            label += 1;
+        }
+        goal += "}\n\n";
+    }
+    let (_directory, path) = file(&goal);
+    let text =
+        "[machine]\nkind = \"hypercube\"\ndimensions = 5\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
+    let scenario = crate::load_text(&path.with_file_name("s.toml"), text).unwrap();
+    let run = &scenario.runs[0];
+    assert_eq!(run.program.task_graph().unwrap().message_count(), 31);
+    let finished = crate::execute(run, 0, crate::KeepRecords::Yes, &crate::Progress::default()).unwrap();
+    assert_eq!(finished.outcome.summary.makespan().get(), 5);
+    let levels: Vec<u64> = finished.records.iter().map(|own| own.finish.get()).collect();
+    // A rank receives at its number of ones, or ends with its last send: rank 0 at 1, rank 16 at 1.
+    assert_eq!((levels[0], levels[16], levels[31]), (1, 1, 5));
+}
+
+#[test]
+fn graphs_that_do_not_end_name_the_lines_of_their_operations() {
+    let text = "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from 1\nb requires a\n}\nrank 1 {\n\
+                a: send 9b to 0\nb: recv 9b from 0\nb requires a\n}\n";
+    let (_directory, path) = file(text);
+    let run = |execution: &str| {
+        let text = format!(
+            "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n{execution}"
+        );
+        let scenario = crate::load_text(&path.with_file_name("s.toml"), &text).unwrap();
+        crate::execute(&scenario.runs[0], 0, crate::KeepRecords::No, &crate::Progress::default())
+    };
+    assert_eq!(run("[execution]\neager_units = 9\n").unwrap().outcome.summary.makespan().get(), 9);
+    let error = run("").unwrap_err().to_string().replace(&path.display().to_string(), "a.goal");
+    assert!(
+        error.ends_with(
+            "the task graph does not come to its end: operations wait for one another: \
+             rank 0 at a.goal:3:1: a: send 9b to 1; rank 1 at a.goal:9:1: b: recv 9b from 0; \
+             rank 1 at a.goal:8:1: a: send 9b to 0; rank 0 at a.goal:4:1: b: recv 9b from 1"
+        ),
+        "{error}"
+    );
+}
