@@ -20,6 +20,7 @@ mod message_sizes;
 mod neighbour_exchange;
 mod network;
 mod placement_file;
+mod placement_npy;
 mod program;
 mod settings;
 mod source_file;

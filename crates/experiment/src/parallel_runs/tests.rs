@@ -22,7 +22,7 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
     let means = Means { pool: &pool, resources: RESOURCES, keep: KeepRecords::No, progress: &progress };
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _: Permit| {
         match finished {
-            Ok(finished) => journal.append(place, &RunRecord::new(runs[place], &finished)).unwrap(),
+            Ok(finished) => journal.append(place, &RunRecord::new(runs[place], place, &finished)).unwrap(),
             Err(error) => failed.lock().unwrap().push((place, error.to_string())),
         }
         Ok::<(), Infallible>(())
@@ -53,7 +53,7 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
 
     // Only the missing ones are made again, and the journal then holds what runs come to one by one.
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _: Permit| {
-        journal.append(place, &RunRecord::new(runs[place], &finished.unwrap()))
+        journal.append(place, &RunRecord::new(runs[place], place, &finished.unwrap()))
     };
     execute_runs(means, &runs, &journal.missing(), deliver).unwrap();
     assert_eq!(progress.runs_done(), 14);

@@ -13,6 +13,7 @@ use super::{
     launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
     placement_file::{self, Failure},
+    placement_npy,
     settings::Settings,
     source_file::Place,
     value::{Content, Size, Value},
@@ -322,7 +323,10 @@ fn placement_of_ranks(
             let path = fit.settings.beside(name);
             let key = PlacementKey::file(&path, fit.program, region);
             let processes = fit.program.rank_count();
-            library.placement(key, || placement_file::read(&path, processes, region))
+            library.placement(key, || match path.extension() {
+                Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region),
+                _ => placement_file::read(&path, processes, region),
+            })
         }
         EmbeddingName::Launcher(entry) => {
             let source = LauncherSource {
