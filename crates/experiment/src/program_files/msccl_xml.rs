@@ -257,11 +257,11 @@ fn document(
             ("s_chunks", "0".to_owned()),
         ];
         open(&mut writer, "gpu", &attributes)?;
-        if !kind.is_in_place {
-            write_own_items(&mut writer, collective, id, gpu.blocks.len())?;
-        }
         for (number, (key, steps)) in gpu.blocks.iter().enumerate() {
             write_block(&mut writer, number, *key, steps)?;
+        }
+        if !kind.is_in_place {
+            write_own_items(&mut writer, collective, id, gpu.blocks.len())?;
         }
         writer.write_event(Event::End(BytesEnd::new("gpu")))?;
     }

@@ -302,7 +302,7 @@ mod msccl {
             ("[4, 4]", "algorithm = \"recursive-doubling\"\nexchange = \"whole\""),
             ("[4, 4]", "algorithm = \"bucket\"\nports = \"all\""),
             ("[6, 3]", "algorithm = \"trivance\""),
-            ("[6, 3]", "algorithm = \"hamiltonian-rings\""),
+            ("[3, 3]", "algorithm = \"hamiltonian-rings\""),
             ("[5]", "algorithm = \"ring\""),
             ("[5]", "algorithm = \"bidirectional-ring\""),
             ("[7]", "algorithm = \"swing\""),

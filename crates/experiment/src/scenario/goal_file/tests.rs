@@ -76,9 +76,14 @@ fn wrong_lines_are_reported_at_their_places() {
         "12:10: 99999999999999999999, expected a time from 0 to 9223372036854775807",
         "13:1: 9, expected an operation, a label or \"}\"",
         "14:12: the end of the line, expected a label",
+        "15:13: \"l11\", expected \"cpu\" or the end of the line",
+        "17:1: l12 is no operation of this rank, expected a label of it",
+        "19:6: 0, expected a rank that has had no operations yet",
+        "20:1: \"}\", expected \"rank N {\"",
+        "21:6: 2, expected a rank from 0 to 1",
+        "22:1: \"ranks\", expected \"rank N {\"",
     ];
-    assert_eq!(wrong[..expected.len()], expected.map(|line| format!("a.goal:{line}")));
-    assert!(wrong.last().unwrap().contains("more"), "{wrong:?}");
+    assert_eq!(wrong, expected.map(|line| format!("a.goal:{line}")));
 }
 
 #[test]
@@ -137,7 +142,10 @@ fn ten_thousand_changed_files_are_read_or_reported() {
     for _ in 0..10_000 {
         let mut bytes = text.as_bytes().to_vec();
         for _ in 0..generator.random_range(1..4) {
-            let at = generator.random_range(0..bytes.len());
+            let at = generator.random_range(0..bytes.len().max(1));
+            if at >= bytes.len() {
+                break;
+            }
             match generator.random_range(0..4) {
                 0 => drop(bytes.remove(at)),
                 1 => bytes.insert(at, alphabet[generator.random_range(0..alphabet.len())]),
