@@ -607,7 +607,7 @@ impl Activity {
     fn end_computation(&mut self, now: Cycle) {
         self.busy -= 1;
         if self.busy == 0 {
-            self.computing = self.computing + (now - self.settled);
+            self.computing += now - self.settled;
             self.settled = now;
         }
     }
@@ -642,9 +642,9 @@ impl Activity {
         }
         let begun = self.arrival.start.max(self.settled);
         let transfer = self.arrival.transfer.min(self.arrived - begun);
-        self.waiting = self.waiting + (begun - self.settled);
-        self.transfer = self.transfer + transfer;
-        self.blocked = self.blocked + (self.arrived - begun - transfer);
+        self.waiting += begun - self.settled;
+        self.transfer += transfer;
+        self.blocked += self.arrived - begun - transfer;
         self.settled = self.arrived;
     }
 
