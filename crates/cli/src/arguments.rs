@@ -157,7 +157,7 @@ pub(crate) enum Command {
     /// Prints one placement: which process sits on which node
     #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
-    /// Writes the program of a scenario for other tools: GOAL, MSCCL XML, Chakra or SimGrid traces
+    /// Writes the program of a scenario for other tools: GOAL, MSCCL XML, Chakra traces and more
     #[command(after_help = AFTER_EXPORT)]
     Export(ExportOptions),
     /// Draws a picture, as SVG or PNG

@@ -1,7 +1,7 @@
 //! Programs in the formats of other tools: GOAL schedules, lists of messages, MSCCL XML, Chakra execution
-//! traces and SimGrid's time-independent traces.
+//! traces and `SimGrid`'s time-independent traces.
 //!
-//! A program is turned into a [`TaskSchedule`] first, which GOAL, Chakra and SimGrid write each in
+//! A program is turned into a [`TaskSchedule`] first, which GOAL, Chakra and `SimGrid` write each in
 //! their words; MSCCL XML is made from the data flow of a collective. Each format has a file with its descriptor
 //! and writer, and a line in [`ProgramFormat::ALL`]. What a format cannot say is an error where the file would be
 //! wrong, and a note where it would say less. Nothing here opens files.
@@ -67,7 +67,7 @@ pub enum ProgramFileError {
 }
 
 impl ProgramFormat {
-    /// GOAL, for LogGOPSim, ATLAHS and `program.kind = "goal"`.
+    /// GOAL, for `LogGOPSim`, ATLAHS and `program.kind = "goal"`.
     pub const GOAL: Self = Self(&goal::FORMAT);
     /// A message a row, for `program.kind = "stages"`.
     pub const STAGES: Self = Self(&stage_list::FORMAT);
@@ -75,7 +75,7 @@ impl ProgramFormat {
     pub const MSCCL_XML: Self = Self(&msccl_xml::FORMAT);
     /// Chakra execution traces, for ASTRA-sim.
     pub const CHAKRA: Self = Self(&chakra::FORMAT);
-    /// Time-independent traces, for SimGrid.
+    /// Time-independent traces, for `SimGrid`.
     pub const SIMGRID: Self = Self(&simgrid::FORMAT);
 
     /// Every format, in the order of help texts.

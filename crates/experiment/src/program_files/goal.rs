@@ -1,4 +1,4 @@
-//! GOAL schedules, as LogGOPSim's `txt2bin` and `program.kind = "goal"` read them.
+//! GOAL schedules, as `LogGOPSim`'s `txt2bin` and `program.kind = "goal"` read them.
 
 use std::io::Write;
 

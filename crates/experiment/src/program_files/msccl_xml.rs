@@ -60,7 +60,7 @@ struct BlockKey {
     peer: u32,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 struct Step {
     kind: &'static str,
     buffers: [&'static str; 2],

@@ -1,4 +1,4 @@
-//! Time-independent traces, as SimGrid's SMPI replays them (Desprez et al. 2011): a file of actions for each
+//! Time-independent traces, as `SimGrid`'s SMPI replays them (Desprez et al. 2011): a file of actions for each
 //! rank, and a file that lists these.
 //!
 //! A rank does one action after another. What an operation requires is waited for before it: `wait` names a

@@ -209,6 +209,7 @@ mod msccl {
     type Chunk = BTreeSet<usize>;
 
     /// Executes the file, each thread block in order, and gives the buffers of every rank.
+    #[expect(clippy::too_many_lines, reason = "an interpreter, a match on the kinds of steps")]
     fn interpret(
         xml: &[u8],
         initial: impl Fn(usize, &str, usize) -> Chunk,

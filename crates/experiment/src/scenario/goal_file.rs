@@ -12,7 +12,7 @@
 //! }
 //! ```
 //!
-//! The grammar is that of LogGOPSim's `txt2bin` (Hoefler, Schneider, Lumsdaine 2010), less its wildcards: labels
+//! The grammar is that of `LogGOPSim`'s `txt2bin` (Hoefler, Schneider, Lumsdaine 2010), less its wildcards: labels
 //! are optional, `tag`, `cpu` and `nic` are 0 unless given and come in any order, `//` and `/* */` are comments. An
 //! operation may be required before it is defined.
 //!

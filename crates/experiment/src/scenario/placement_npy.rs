@@ -47,17 +47,16 @@ pub(super) fn read(path: &Path, processes: u64, region: Region<'_>) -> Result<Pl
         let mut index = 0;
         for (&coordinate, dimension) in row.iter().zip(region.machine.shape().dimensions()) {
             let range = region.coordinates_along(dimension);
-            match u64::try_from(coordinate).ok().filter(|own| range.contains(own)) {
-                Some(own) => index += (own - range.start()) * region.machine.shape().stride(dimension),
-                None => {
-                    count += 1;
-                    let (least, greatest) = (range.start(), range.end());
-                    let message = format!(
-                        "p_{dimension} of process {process} is {coordinate}, expected an integer from {least} to {greatest}"
-                    );
-                    if errors.len() < MAX_REPORTED {
-                        errors.push(ScenarioError::of_file(path, message));
-                    }
+            if let Some(own) = u64::try_from(coordinate).ok().filter(|own| range.contains(own)) {
+                index += (own - range.start()) * region.machine.shape().stride(dimension);
+            } else {
+                count += 1;
+                let (least, greatest) = (range.start(), range.end());
+                let message = format!(
+                    "p_{dimension} of process {process} is {coordinate}, expected an integer from {least} to {greatest}"
+                );
+                if errors.len() < MAX_REPORTED {
+                    errors.push(ScenarioError::of_file(path, message));
                 }
             }
         }

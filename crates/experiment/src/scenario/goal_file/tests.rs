@@ -1,6 +1,8 @@
 //! Files that are right, and files that are wrong at a place.
 
-use std::path::PathBuf;
+use std::{fmt::Write as _, path::PathBuf};
+
+use cubefold_simulator::Requirement;
 
 use super::*;
 
@@ -47,10 +49,9 @@ fn operations_are_read_with_and_without_labels_and_comments() {
             (1, OperationKind::Calc, 5, 1, 0, 0),
         ]
     );
-    use cubefold_simulator::Requirement::{Begun, Over};
     let requirements = schedule.requirements();
-    assert_eq!(requirements[1], [(0, Over)]);
-    assert_eq!(requirements[4], [(5, Begun)]);
+    assert_eq!(requirements[1], [(0, Requirement::Over)]);
+    assert_eq!(requirements[4], [(5, Requirement::Begun)]);
     assert_eq!(requirements.concat().len(), 2);
 }
 
@@ -154,7 +155,7 @@ fn ten_thousand_changed_files_are_read_or_reported() {
             }
         }
         match read_bytes(&bytes) {
-            Ok(_) => right += 1,
+            Ok(()) => right += 1,
             Err(errors) => {
                 assert!(!errors.is_empty());
                 wrong += 1;
@@ -194,20 +195,20 @@ fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
     // On a hypercube every message crosses one link, and rank 31 is five messages away.
     let mut goal = "num_ranks 32\n\n".to_owned();
     for rank in 0..32_u32 {
-        goal += &format!("rank {rank} {{\n");
+        writeln!(goal, "rank {rank} {{").unwrap();
         let mut label = 1;
         if rank > 0 {
-            goal += &format!("l1: recv 1b from {} tag 0\n", rank - (1 << rank.ilog2()));
+            writeln!(goal, "l1: recv 1b from {} tag 0", rank - (1 << rank.ilog2())).unwrap();
             label = 2;
         }
         for bit in (0..5).map(|bit| 1_u32 << bit).filter(|&bit| bit > rank) {
-            goal += &format!("l{label}: send 1b to {} tag 0\n", rank + bit);
+            writeln!(goal, "l{label}: send 1b to {} tag 0", rank + bit).unwrap();
             if rank > 0 {
-                goal += &format!("l{label} requires l1\n");
+                writeln!(goal, "l{label} requires l1").unwrap();
             }
             label += 1;
         }
-        goal += "}\n\n";
+        goal.push_str("}\n\n");
     }
     let (_directory, path) = file(&goal);
     let text =
