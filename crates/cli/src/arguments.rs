@@ -66,7 +66,6 @@ const AFTER_PLACE: &str = after_help!(
     "place scenarios/greenberg.toml --embedding greenberg --stage reflect"
 );
 const AFTER_EXPORT: &str = after_help!(
-    "export scenarios/all-reduce.toml --format msccl-xml --output swing.xml",
     "export scenarios/figure-6.toml --embedding xor --format goal --output program.goal",
     "export scenarios/figure-6.toml --embedding xor --format chakra --output traces"
 );
@@ -157,7 +156,7 @@ pub(crate) enum Command {
     /// Prints one placement: which process sits on which node
     #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
-    /// Writes the program of a scenario for other tools: GOAL, MSCCL XML, Chakra traces and more
+    /// Writes the program of a scenario for other tools: GOAL, MSCCL XML, Chakra and more
     #[command(after_help = AFTER_EXPORT)]
     Export(ExportOptions),
     /// Draws a picture, as SVG or PNG

@@ -228,6 +228,11 @@ impl ScenarioProgram {
             .or_else(|| of::<CollectiveSequence>(program))
     }
 
+    /// The collective that it is, of all its ranks at once.
+    pub(crate) fn single_collective(&self) -> Option<&Collective> {
+        Some(self.program.as_any().downcast_ref::<CollectiveProgram<Collective>>()?.collective())
+    }
+
     /// The bytes of the vector of a collective, where units have bytes.
     #[must_use]
     pub fn vector_bytes(&self) -> Option<u64> {

@@ -121,8 +121,9 @@ impl Gpu {
 fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
     let not_said = |what: String, expected| ProgramFileError::NotSaid { format: FORMAT.name, what, expected };
     let expected = "all-reduce, reduce-scatter, all-gather, broadcast or all-to-all";
-    let Some(collective) = run.program.collective() else {
-        return Err(not_said(format!("a program of kind {}", run.program.kind()), expected));
+    let Some(collective) = run.program.single_collective() else {
+        let groups = if run.program.collective().is_some() { "groups or steps, " } else { "" };
+        return Err(not_said(format!("{groups}a program of kind {}", run.program.kind()), expected));
     };
     let Some(kind) = kind_of(collective.operation()) else {
         return Err(not_said(run.program.kind().to_owned(), expected));
