@@ -13,12 +13,13 @@ use cubefold_collectives::Operation;
 use cubefold_experiment::{
     Embedding, embeddings,
     journal::{Found, Shard},
+    program_files::ProgramFormat,
 };
 use cubefold_topology::{LinkMode, MachineKind};
 
 pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span};
 use crate::{
-    format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},
+    format::{ExplainFormat, ExportFormat, PlacementFormat, ResultFormat, TablesFormat},
     option_value::Color,
     option_value::MemoryLimit,
     option_value::StageName,
@@ -66,6 +67,10 @@ const AFTER_PLACE: &str = after_help!(
     "place scenarios/figure-6.toml --embedding xor --format cray-rank-order",
     "place job.toml --embedding xor --format slurm-hostfile --hosts hosts.txt --coordinates site.csv",
     "place scenarios/greenberg.toml --embedding greenberg --stage reflect"
+);
+const AFTER_EXPORT: &str = after_help!(
+    "export scenarios/figure-6.toml --embedding xor --format goal --output program.goal",
+    "export scenarios/figure-6.toml --embedding xor --format chakra --output traces"
 );
 const AFTER_TABLES: &str = after_help!(
     "tables scenarios/figure-6.toml --embedding xor",
@@ -158,6 +163,9 @@ pub(crate) enum Command {
     /// Prints one placement: which process sits on which node
     #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
+    /// Writes the program of a scenario for other tools: GOAL, MSCCL XML, Chakra and more
+    #[command(after_help = AFTER_EXPORT)]
+    Export(ExportOptions),
     /// Draws a picture, as SVG or PNG
     #[command(after_help = AFTER_DRAW)]
     Draw(DrawOptions),
@@ -327,6 +335,17 @@ pub(crate) struct PlaceOptions {
     /// [default: that number, so that every node is a host]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) slots_per_node: Option<u64>,
+}
+
+/// Options of `export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportOptions {
+    #[command(flatten)]
+    pub(crate) run: OneRunOptions,
+
+    /// How the program is written; formats with a file for each process go to the folder --output
+    #[arg(long, value_enum, default_value_t = ExportFormat(ProgramFormat::GOAL))]
+    pub(crate) format: ExportFormat,
 }
 
 /// Options of `tables`.

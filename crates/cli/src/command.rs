@@ -6,6 +6,7 @@ mod compare;
 mod draw;
 mod execution;
 mod explain;
+mod export;
 mod man;
 mod measure;
 mod new;
@@ -41,6 +42,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Check(options) => measure::check(&options, shared),
         Command::Explain(options) => explain::explain(&options, shared),
         Command::Calibrate(options) => calibrate::calibrate(&options, shared),
+        Command::Export(options) => export::export(&options, shared),
         Command::New(options) => new::new(&options, shared),
         Command::Completions(options) => man::completions(&options, shared),
         Command::Man(options) => man::man(&options, shared),

@@ -11,6 +11,7 @@ use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_experiment::{
     export::{Document, Record, write_csv, write_document, write_lines, write_parquet},
     launcher::LauncherFormat,
+    program_files::ProgramFormat,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -173,6 +174,22 @@ impl ValueEnum for PlacementFormat {
             Self::Launcher(format) => (format.name(), format.summary()),
         };
         Some(PossibleValue::new(name).help(help))
+    }
+}
+
+/// How a program is written for other tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ExportFormat(pub(crate) ProgramFormat);
+
+impl ValueEnum for ExportFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<ExportFormat>> =
+            LazyLock::new(|| ProgramFormat::ALL.map(ExportFormat).to_vec());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.summary()))
     }
 }
 

@@ -27,9 +27,6 @@ pub trait CollectiveForm: Debug {
     /// The number of shares, which is the number of processes of a rank.
     fn share_count(&self) -> u32;
 
-    /// Whether a stage is known to have the messages and the computations of the stage before it.
-    fn repeats(&self, stage: usize) -> bool;
-
     /// The lower bounds with rank `r` on node `nodes[r]`.
     fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds;
 
@@ -97,10 +94,6 @@ impl CollectiveForm for Collective {
         self.share_count()
     }
 
-    fn repeats(&self, stage: usize) -> bool {
-        self.repeats(stage)
-    }
-
     fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
         self.bounds(machine, nodes, costs)
     }
@@ -131,10 +124,6 @@ impl CollectiveForm for GroupedCollective {
         self.share_count()
     }
 
-    fn repeats(&self, stage: usize) -> bool {
-        self.repeats(stage)
-    }
-
     fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
         self.bounds(machine, nodes, costs)
     }
@@ -160,10 +149,6 @@ impl CollectiveForm for CollectiveSequence {
 
     fn share_count(&self) -> u32 {
         self.share_count()
-    }
-
-    fn repeats(&self, stage: usize) -> bool {
-        self.repeats(stage)
     }
 
     fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {

@@ -11,7 +11,7 @@ use crate::{
         machine_record::{MACHINE, PARTITION},
         placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{COLLECTIVE, GUEST, NEIGHBOURS, PROGRAM},
-        row_records::{PROCESS, RANK, RUN, SIZES, TABLES},
+        row_records::{NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, TABLES},
         run_record::{AMOUNTS, ENGINE, EXECUTION, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
     },
@@ -39,8 +39,16 @@ impl DefinitionGroup {
     pub fn all() -> Vec<Self> {
         let group = |title| Self { title, definitions: vec![] };
         let run = group("What was run").of(SCENARIO).of(RUN).of(SEED).of(MACHINE).of(PARTITION);
-        let run =
-            run.of(PROGRAM).of(COLLECTIVE).of(GUEST).of(NEIGHBOURS).of(SIZES).of(EMBEDDING).of(EXECUTION);
+        let run = run
+            .of(PROGRAM)
+            .of(COLLECTIVE)
+            .of(GUEST)
+            .of(NEIGHBOURS)
+            .of(PROCESSES)
+            .of(NODES)
+            .of(STAGE_COUNT)
+            .of(EMBEDDING)
+            .of(EXECUTION);
         vec![
             run.of(ENGINE),
             group("Time of the whole run").of(WHOLE_RUN).of(RATIO),

@@ -23,6 +23,7 @@ mod link_traffic;
 mod missing_processes;
 mod parallel_runs;
 mod physical_scale;
+pub mod program_files;
 mod progress;
 mod quantity;
 mod region;

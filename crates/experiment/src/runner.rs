@@ -18,7 +18,7 @@ use crate::{
     generator_key::generator_key,
     jobs::Resources,
     progress::Meter,
-    scenario::{DimensionChoice, ExecutionMode, Phases, Run},
+    scenario::{DimensionChoice, ExecutionMode, Phases, Run, describe_stuck},
     scenario_program::ScenarioProgram,
 };
 
@@ -173,14 +173,17 @@ fn execute_program(
             Some(&mut watch),
         )
         .map_err(|error| failed(run, place, error))?;
-    let predicted = program.predict(placement, communication).get();
-    check_prediction(run, place, &outcome, predicted)?;
+    // What processors of a task graph serve, and which messages match, depends on contention: there is no prediction.
+    let predicted = program.task_graph().is_none().then(|| program.predict(placement, communication).get());
+    if let Some(predicted) = predicted {
+        check_prediction(run, place, &outcome, predicted)?;
+    }
     let mut records: Vec<StageRecord> = watch.1.unwrap_or_default();
     records.sort_unstable_by_key(|record| (record.process, record.stage));
     let metrics = metrics.unwrap_or_else(|| measure(run));
     Ok(FinishedRun {
         program: Arc::clone(program),
-        predicted: Some(predicted),
+        predicted,
         lower_bound: program.lower_bound(placement, communication),
         collective_bounds: program.collective().map(|collective| collective_bounds(run, collective)),
         records,
@@ -305,6 +308,10 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
 
 pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
     let (scenario, embedding) = (run.scenario.clone(), run.embedding.to_string());
+    if let (SimulationError::Stuck(stuck), Some(path)) = (&error, run.program.file_path()) {
+        let reason = describe_stuck(path, stuck);
+        return RunError::Stuck { scenario, run: place, embedding, reason };
+    }
     RunError::Simulation { scenario, run: place, embedding, error }
 }
 
@@ -430,6 +437,18 @@ pub enum RunError {
         embedding: String,
         /// What is wrong.
         error: SimulationError,
+    },
+    /// A task graph did not come to its end.
+    #[error("run {run} of {scenario:?} with {embedding}: the task graph does not come to its end: {reason}")]
+    Stuck {
+        /// The scenario's name.
+        scenario: String,
+        /// The place of the run in the results, counted from 0.
+        run: usize,
+        /// Its embedding.
+        embedding: String,
+        /// Why, with the places of operations in the file.
+        reason: String,
     },
     /// The makespan contradicts the prediction: a defect of the simulator.
     #[error(

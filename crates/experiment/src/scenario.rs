@@ -9,6 +9,7 @@ mod cycle_bound;
 mod embeddings;
 mod errors;
 mod execution;
+mod goal_file;
 mod keys;
 mod launcher_file;
 mod library;
@@ -19,6 +20,7 @@ mod message_sizes;
 mod neighbour_exchange;
 mod network;
 mod placement_file;
+mod placement_npy;
 mod program;
 mod settings;
 mod source_file;
@@ -40,6 +42,7 @@ use cubefold_mapping::Placement;
 use cubefold_simulator::Communication;
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
+pub(crate) use self::goal_file::describe_stuck;
 use self::{
     cycle_bound::CycleBound,
     errors::Findings,

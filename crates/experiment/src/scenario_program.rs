@@ -3,7 +3,11 @@
 //! What runs a program or measures its guest goes through [`ErasedProgram`], which dispatches once; nothing here, nor
 //! above, asks which type it is.
 
-use std::{ops::Deref, sync::Arc};
+use std::{
+    ops::Deref,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use cubefold_collectives::{
     Collective, CollectiveForm, CollectiveProgram, CollectiveProgramForm, CollectiveSequence,
@@ -13,7 +17,7 @@ use cubefold_mapping::{
     CubeDimension, GraphGuest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
     TableMethodError, TranslationTable,
 };
-use cubefold_simulator::{CubeProgram, Cycles, ErasedProgram, NeighbourProgram, Pattern};
+use cubefold_simulator::{CubeProgram, Cycles, ErasedProgram, NeighbourProgram, Pattern, TaskGraph};
 use cubefold_topology::{Extent, Machine, MachineKind, TieRule};
 
 use crate::scenario::ProgramKind;
@@ -30,6 +34,7 @@ pub struct ScenarioProgram {
     communication: Option<NeighbourCommunication>,
     bytes: Option<u64>,
     file: Option<String>,
+    file_path: Option<PathBuf>,
     ranks_per_node: u64,          // that named embeddings put there; at least 1
     step_bytes: Vec<Option<u64>>, // of the vector of each step of a sequence
     others: Vec<Arc<Self>>,
@@ -126,6 +131,7 @@ impl ScenarioProgram {
             communication: None,
             bytes: None,
             file: None,
+            file_path: None,
             ranks_per_node: 1,
             step_bytes: vec![],
             others: vec![],
@@ -162,6 +168,23 @@ impl ScenarioProgram {
     pub(crate) fn listed_in(mut self, name: &str) -> Self {
         self.file = Some(name.to_owned());
         self
+    }
+
+    /// Says where the file is that lists it.
+    pub(crate) fn with_file_path(mut self, path: &Path) -> Self {
+        self.file_path = Some(path.to_owned());
+        self
+    }
+
+    /// The path of the file of a task graph.
+    pub(crate) fn file_path(&self) -> Option<&Path> {
+        self.file_path.as_deref()
+    }
+
+    /// The task graph that it is, if it is one.
+    #[must_use]
+    pub fn task_graph(&self) -> Option<&TaskGraph> {
+        self.program.as_any().downcast_ref::<TaskGraph>()
     }
 
     /// A collective in any form, so many ranks of which `standard` puts on a node.
@@ -266,6 +289,11 @@ impl ScenarioProgram {
         of::<Collective>(program)
             .or_else(|| of::<GroupedCollective>(program))
             .or_else(|| of::<CollectiveSequence>(program))
+    }
+
+    /// The collective that it is, of all its ranks at once.
+    pub(crate) fn single_collective(&self) -> Option<&Collective> {
+        Some(self.program.as_any().downcast_ref::<CollectiveProgram<Collective>>()?.collective())
     }
 
     /// The bytes of the vector of a collective, where units have bytes.

@@ -328,7 +328,7 @@ mod tests {
         let scenario = load_text(Path::new("a test"), text).unwrap();
         let reported = |run| {
             let finished = finished(run);
-            let record = RunRecord::new(run, &finished);
+            let record = RunRecord::new(run, 0, &finished);
             ReportedRun { name: run.embedding.to_string(), run, record, finished }
         };
         let runs: Vec<ReportedRun<'_>> = scenario.runs.iter().map(reported).collect();

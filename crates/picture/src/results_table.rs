@@ -48,12 +48,15 @@ impl ResultsTable {
     pub(crate) fn numbers(&self) -> Vec<&str> {
         let is_number = |place: usize| self.rows.iter().any(|row| parse(row, place).is_some());
         let columns = self.columns.iter().enumerate().filter(|(place, _)| is_number(*place));
-        columns.map(|(_, name)| name.as_str()).chain(["nodes"]).collect()
+        let own = columns.map(|(_, name)| name.as_str());
+        // Results of earlier versions have no such column.
+        own.chain(self.place("nodes").is_none().then_some("nodes")).collect()
     }
 
-    /// The numbers of a column, row by row; of `nodes` the products of the machines' lengths.
+    /// The numbers of a column, row by row; of `nodes`, where there is no such column, the products of the machines'
+    /// lengths.
     pub(crate) fn column(&self, name: &str) -> Option<Vec<Option<f64>>> {
-        if name == "nodes" {
+        if name == "nodes" && self.place(name).is_none() {
             let place = self.place("machine_shape")?;
             return Some(self.rows.iter().map(|row| node_count(row.get(place)?)).collect());
         }

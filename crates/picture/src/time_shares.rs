@@ -141,7 +141,7 @@ mod tests {
         let scenario = "[machine]\nkind = \"torus\"\nshape = [64, 64]\n[program]\nkind = \"cc-cube\"\n\
                         compute_cycles = 2\n[mapping]\nembeddings = [\"standard\", \"byweight\", \"gray\"]\n";
         let runs = runs(scenario);
-        let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, &finished(run))).collect();
+        let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, 0, &finished(run))).collect();
         for record in &records {
             let all: u128 = parts(record).iter().map(|(_, cycles)| cycles).sum();
             assert_eq!(all, u128::from(record.makespan_cycles) * 4096);

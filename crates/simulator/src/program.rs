@@ -12,10 +12,12 @@ pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
+pub(crate) mod stages_as_tasks;
+pub(crate) mod task_graph;
 
 use cubefold_mapping::ProcessId;
 
-use crate::{CubeProgram, Cycles, MessageSizes};
+use crate::{CubeProgram, Cycles, MessageSizes, TaskGraph};
 
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
@@ -125,6 +127,12 @@ pub trait Program: Sync {
     /// This program, where it is a compute-and-communicate program on a cube: some engines run only
     /// these.
     fn as_cube(&self) -> Option<&CubeProgram> {
+        None
+    }
+
+    /// This program, where it is a task graph: the engine for messages with sizes executes its operations
+    /// then, not its stages.
+    fn as_task_graph(&self) -> Option<&TaskGraph> {
         None
     }
 }

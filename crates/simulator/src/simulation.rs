@@ -11,7 +11,7 @@ use cubefold_topology::LinkMode;
 
 use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, NoBeltError, Observer, Program, Routing, Shortcuts,
-    Summary, Traffic,
+    StuckTasks, Summary, TaskGraph, Traffic,
     belt::{self, BeltOutcome},
     coordinated,
     field_line::{FieldLine, Pair},
@@ -113,6 +113,12 @@ pub enum SimulationError {
         "coordinated execution of a program in which some processes pass through stages, expected all to compute"
     )]
     NotTogether,
+    /// Coordinated execution of a task graph.
+    #[error("coordinated execution of a task graph, whose operations are in no stages")]
+    NoStages,
+    /// A task graph that does not come to its end.
+    #[error(transparent)]
+    Stuck(StuckTasks),
     /// The times do not add up: a defect of the simulator.
     #[error(transparent)]
     Imbalance(#[from] ImbalanceError),
@@ -153,6 +159,10 @@ pub fn simulate<P: Program>(
             let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
                 .map_err(|process| SimulationError::Unfinished { process })?;
             Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop }
+        }
+        EngineSelection::Tasks(graph) => {
+            let (summary, traffic) = sized::run_tasks(graph, placement, communication, observer)?;
+            Outcome { summary, traffic, engine: Engine::Hop }
         }
         EngineSelection::Sized => {
             let mut observers = (Ledger::new(program), observer);
@@ -224,6 +234,7 @@ enum EngineSelection<'run> {
     Slabs(Communication, NonZeroUsize),
     Belt(belt::Plan<'run>),
     Sized,
+    Tasks(&'run TaskGraph),
     Coordinated(&'run Routing),
 }
 
@@ -238,9 +249,10 @@ fn choose<'run, P: Program>(
         Execution::Asynchronous(choice) => *choice,
     };
     let plan = |shortcuts| belt::plan(program, placement, communication, shortcuts);
+    let sized = || program.as_task_graph().map_or(EngineSelection::Sized, EngineSelection::Tasks);
     let hop = || match unit_equivalent(program, placement, communication) {
-        Some(unit) => EngineSelection::Hop(unit),
-        None => EngineSelection::Sized,
+        Some(unit) if program.as_task_graph().is_none() => EngineSelection::Hop(unit),
+        Some(_) | None => sized(),
     };
     let slabs = |threads| match hop() {
         EngineSelection::Hop(unit) if hop::slabs::accepts(placement, unit) => {
@@ -251,7 +263,7 @@ fn choose<'run, P: Program>(
     match choice {
         EngineChoice::Hop => Ok(hop()),
         EngineChoice::Slabs(threads) => Ok(slabs(threads)),
-        EngineChoice::Sized => Ok(EngineSelection::Sized),
+        EngineChoice::Sized => Ok(sized()),
         EngineChoice::Belt(shortcuts) => plan(shortcuts).map(EngineSelection::Belt),
         EngineChoice::Auto => Ok(plan(Shortcuts::default()).map_or_else(|_| hop(), EngineSelection::Belt)),
         EngineChoice::AutoOn(threads) => {
@@ -284,6 +296,9 @@ fn check_and_choose<'run, P: Program>(
     check_clock(program, placement, communication)?;
     match execution {
         Execution::Asynchronous(_) => hop::check(placement, communication)?,
+        Execution::Coordinated(_) if program.as_task_graph().is_some() => {
+            return Err(SimulationError::NoStages);
+        }
         Execution::Coordinated(_) => coordinated::check(program, placement, communication)?,
     }
     let selection = choose(program, placement, communication, execution)?;
@@ -296,6 +311,12 @@ fn check_and_choose<'run, P: Program>(
         | EngineSelection::Slabs(..)
         | EngineSelection::Sized
         | EngineSelection::Coordinated(_) => check_size(program)?,
+        EngineSelection::Tasks(graph) => {
+            let messages = graph.message_count();
+            if messages > MAX_MESSAGES {
+                return Err(SimulationError::TooManyMessages { messages });
+            }
+        }
     }
     Ok(selection)
 }
@@ -326,6 +347,9 @@ pub fn bytes_to_simulate<P: Program>(
         Ok(EngineSelection::Belt(plan)) => plan.bytes(),
         Ok(EngineSelection::Coordinated(_)) if program.as_cube().is_some() => {
             coordinated::bytes(program, placement)
+        }
+        Ok(EngineSelection::Tasks(graph)) => {
+            sized::bytes_of_tasks(graph) + sized::bytes(program, placement.machine(), communication)
         }
         Ok(EngineSelection::Sized) => sized::bytes(program, placement.machine(), communication),
         Ok(EngineSelection::Slabs(_, workers)) => hop::bytes(program, placement.machine())
@@ -361,6 +385,9 @@ fn check_clock<P: Program>(
 #[must_use]
 pub fn max_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
     let diameter = placement.machine().distance_bound();
+    if let Some(graph) = program.as_task_graph() {
+        return graph.max_cycles(communication, diameter);
+    }
     let stages = program.stage_count() as u128;
     let messages = u128::from(program.process_count()) * program.max_received() as u128;
     let computing =

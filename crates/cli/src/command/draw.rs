@@ -191,8 +191,10 @@ fn different(runs: &[Run], placements: Vec<PlacementRecord>) -> Vec<(String, Pla
 fn draw_goodput(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
     let runs: Vec<&Run> = scenario.runs.iter().collect();
     let finished = finished(&runs, KeepRecords::No, shared)?;
-    let records: Vec<RunRecord> =
-        runs.iter().zip(&finished).map(|(run, finished)| RunRecord::new(run, finished)).collect();
+    let records: Vec<RunRecord> = (0..)
+        .zip(runs.iter().zip(&finished))
+        .map(|(place, (run, finished))| RunRecord::new(run, place, finished))
+        .collect();
     goodput(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
 }
 
@@ -202,8 +204,10 @@ fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, 
         return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS }));
     }
     let finished = finished(&runs, KeepRecords::No, shared)?;
-    let records: Vec<RunRecord> =
-        runs.iter().zip(&finished).map(|(run, finished)| RunRecord::new(run, finished)).collect();
+    let records: Vec<RunRecord> = (0..)
+        .zip(runs.iter().zip(&finished))
+        .map(|(place, (run, finished))| RunRecord::new(run, place, finished))
+        .collect();
     let named: Vec<(String, &RunRecord)> = run_names(&scenario.runs).into_iter().zip(&records).collect();
     time_shares(&scenario.name, &named).map_err(refused)
 }

@@ -41,7 +41,7 @@ pub(super) fn execute_sweep<'run>(
         let (run, mut stages) = (runs[place], vec![]);
         match finished {
             Ok(finished) => {
-                output.append(place, &RunRecord::new(run, &finished))?;
+                output.append(place, &RunRecord::new(run, place, &finished))?;
                 stages = finished.records;
             }
             Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push((place, error)),

@@ -32,8 +32,8 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
     let counted: Vec<Cow<'_, Run>> =
         runs.iter().zip(&finished).map(|(run, finished)| finished.run_that_counts(run)).collect();
     let named = run_names(&scenario.runs).into_iter().zip(&counted).zip(finished);
-    let reported = named.map(|((name, run), finished)| {
-        let record = RunRecord::new(run, &finished);
+    let reported = named.enumerate().map(|(place, ((name, run), finished))| {
+        let record = RunRecord::new(run, place, &finished);
         ReportedRun { name, run, record, finished }
     });
     let mut reported: Vec<_> = reported.collect();

@@ -48,7 +48,12 @@ pub fn read_flat(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), ReadRes
         "jsonl" => {
             let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
             let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
-            Ok(rows_of_json(&lines.map_err(|error| unreadable(error.to_string()))?))
+            let mut lines = lines.map_err(|error| unreadable(error.to_string()))?;
+            // The version is that of the format, no member of a record.
+            for members in lines.iter_mut().filter_map(Value::as_object_mut) {
+                members.shift_remove("version");
+            }
+            Ok(rows_of_json(&lines))
         }
         "json" => {
             let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
@@ -147,7 +152,8 @@ fn text(field: &Field) -> String {
     match field {
         Field::Null => String::new(),
         Field::Str(text) => text.clone(),
-        Field::Decimal(_) | Field::Bool(_) => field.to_string(),
+        // Sums are whole numbers.
+        Field::Double(number) if number.fract() == 0.0 => format!("{number:.0}"),
         other => other.to_string(),
     }
 }

@@ -10,6 +10,7 @@ use super::{
     MachineRecord, PlacementRecord, ProgramRecord, Word,
     column::{BYTES_PER_SECOND, Cell, Column, Record, Row, SECONDS, no_cell},
     placement_record::{EMBEDDING, SCENARIO},
+    row_records::{NODES, PROCESSES, RUN},
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
 };
 use crate::{
@@ -22,8 +23,14 @@ use crate::{
 /// One run with everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
+    /// Its place in the results, counted from 0 over all files.
+    pub run: u64,
     /// The scenario's name.
     pub scenario: String,
+    /// The number of processes of the program.
+    pub processes: u64,
+    /// The number of nodes that the program can have.
+    pub nodes: u64,
     /// The seed of its random choices.
     pub seed: u64,
     /// The machine.
@@ -122,9 +129,9 @@ pub struct ExecutionRecord {
 }
 
 impl RunRecord {
-    /// The record of a run and what it came to.
+    /// The record of the run at place `place` of the results, and what it came to.
     #[must_use]
-    pub fn new(run: &Run, finished: &FinishedRun) -> Self {
+    pub fn new(run: &Run, place: usize, finished: &FinishedRun) -> Self {
         let run = &*finished.run_that_counts(run);
         let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
         let routing = traffic.routing.as_deref();
@@ -132,7 +139,10 @@ impl RunRecord {
         let busiest = finished.busiest_link;
         let ends = busiest.and_then(|busiest| busiest.ends(&run.machine));
         Self {
+            run: place as u64,
             scenario: run.scenario.clone(),
+            processes: run.program.process_count(),
+            nodes: run.machine.node_count(),
             seed: run.seed,
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
@@ -240,7 +250,10 @@ impl ExecutionRecord {
 
 impl Record for RunRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(RUN, record.map(|run| &run.run));
         row.section(SCENARIO, record.map(|run| run.scenario.as_str()));
+        row.section(PROCESSES, record.map(|run| &run.processes));
+        row.section(NODES, record.map(|run| &run.nodes));
         row.section(SEED, record.map(|run| &run.seed));
         row.part(record.map(|run| &run.machine));
         row.part(record.map(|run| &run.program));

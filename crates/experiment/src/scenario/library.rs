@@ -8,11 +8,12 @@ use std::{
 };
 
 use cubefold_mapping::Placement;
-use cubefold_simulator::GuestRef;
+use cubefold_simulator::{GuestRef, TaskSchedule};
 use cubefold_topology::{Extent, Machine, NodeId, Wrap};
 
 use super::{
     errors::ScenarioError,
+    goal_file,
     keys::Key,
     launcher_file::LauncherSource,
     network,
@@ -31,6 +32,7 @@ pub(super) struct Library {
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
+    schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
 }
 
@@ -153,7 +155,21 @@ impl Library {
         read
     }
 
-    /// The machine files, lists of links, files of messages and placement files that were asked for.
+    /// The task graph of the GOAL file with this path.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is wrong.
+    pub(super) fn schedule(&mut self, path: &Path) -> Result<Arc<TaskSchedule>, Failure> {
+        if let Some(known) = self.schedules.get(path) {
+            return known.clone();
+        }
+        let read = goal_file::read_schedule(path).map(Arc::new);
+        self.schedules.insert(path.to_owned(), read.clone());
+        read
+    }
+
+    /// The machine files, lists of links, files of messages, GOAL files and placement files that were asked for.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.keys().flat_map(|key| match &key.origin {
             Origin::File(path) => vec![path.clone()],
@@ -163,6 +179,7 @@ impl Library {
             Origin::Embedding(_) => vec![],
         });
         let read = self.machine_files.keys().chain(self.networks.keys()).chain(self.messages.keys());
+        let read = read.chain(self.schedules.keys());
         read.cloned().chain(placements)
     }
 

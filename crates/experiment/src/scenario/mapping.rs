@@ -13,6 +13,7 @@ use super::{
     launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
     placement_file::{self, Failure},
+    placement_npy,
     settings::Settings,
     source_file::Place,
     value::{Content, Size, Value},
@@ -54,8 +55,12 @@ impl Fit<'_> {
         self.program.rank_count().div_ceil(self.program.ranks_per_node())
     }
 
-    /// Whether an embedding places groups of processes, one a node; "standard" by number does so by itself.
+    /// Whether an embedding places groups of processes, one a node; "standard" by number does so by itself, and orders
+    /// of axes place one process a node.
     fn places_groups(&self, embedding: &NamedEmbedding) -> bool {
+        if matches!(embedding.name, EmbeddingName::Axes(_)) {
+            return false;
+        }
         let by_number = self.has_network() || self.program.is_placed_by_number();
         let is_standard = embedding.name.rule() == Some(EmbeddingKind::Standard);
         self.program.ranks_per_node() > 1 && !(is_standard && by_number)
@@ -347,7 +352,10 @@ fn placement_of_ranks(
             let path = fit.settings.beside(name);
             let key = PlacementKey::file(&path, fit.program, region);
             let processes = fit.program.rank_count();
-            library.placement(key, || placement_file::read(&path, processes, region))
+            library.placement(key, || match path.extension() {
+                Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region),
+                _ => placement_file::read(&path, processes, region),
+            })
         }
         EmbeddingName::Launcher(entry) => {
             let source = LauncherSource {
@@ -373,10 +381,10 @@ fn groups(
     let guest = match &embedding.name {
         EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
             Maker::Rule(_) => ContractedGuest::Cube,
-            Maker::Construction(_) => ContractedGuest::Own,
+            Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
             Maker::Seeded(_) => ContractedGuest::Row,
         },
-        EmbeddingName::File(_) | EmbeddingName::Launcher(_) => ContractedGuest::Own,
+        EmbeddingName::Axes(_) | EmbeddingName::File(_) | EmbeddingName::Launcher(_) => ContractedGuest::Own,
     };
     let program = fit.program.contracted(guest);
     let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;

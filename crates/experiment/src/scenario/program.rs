@@ -12,6 +12,7 @@ use cubefold_topology::MachineKind;
 use super::{
     collective,
     errors::{ScenarioError, alternatives, help},
+    goal_file::GOAL,
     keys::Key,
     library::Library,
     machine::MachineSection,
@@ -46,6 +47,7 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &DIVIDE_AND_CONQUER,
     &NORMAL,
     &STAGES,
+    &GOAL,
     &collective::ALL_REDUCE,
     &collective::REDUCE_SCATTER,
     &collective::ALL_GATHER,

@@ -238,7 +238,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let file = match reading.library.messages(&path) {
         Ok(file) => file,
         Err(failure) => {
-            report(reading, value, name, failure);
+            report_unread(reading, value, name, failure);
             return None;
         }
     };
@@ -269,7 +269,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-fn report(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure) {
+/// Reports why the file of a program gives none.
+pub(super) fn report_unread(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure) {
     match failure {
         Failure::Wrong(wrong) => reading.errors.extend(wrong),
         Failure::Unreadable(reason) => {

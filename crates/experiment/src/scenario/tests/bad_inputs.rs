@@ -161,7 +161,7 @@ fn programs() {
             "[program]\nkind = \"cc\"",
             &[
                 "5:8: program.kind is \"cc\", expected cc-cube, neighbour-exchange, divide-and-conquer, normal, stages, \
-                 all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, scatter, all-to-all, barrier or \
+                 goal, all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, scatter, all-to-all, barrier or \
                  sequence",
             ],
         ),

@@ -13,7 +13,7 @@ fn collective(keys: &str) -> String {
 }
 
 pub(super) fn record(run: &Run) -> RunRecord {
-    RunRecord::new(run, &execute(run, 0, KeepRecords::No, &Progress::default()).unwrap())
+    RunRecord::new(run, 0, &execute(run, 0, KeepRecords::No, &Progress::default()).unwrap())
 }
 
 #[test]
