@@ -373,10 +373,10 @@ fn groups(
     let guest = match &embedding.name {
         EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
             Maker::Rule(_) => ContractedGuest::Cube,
-            Maker::Construction(_) => ContractedGuest::Own,
+            Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
             Maker::Seeded(_) => ContractedGuest::Row,
         },
-        EmbeddingName::File(_) | EmbeddingName::Launcher(_) => ContractedGuest::Own,
+        EmbeddingName::Axes(_) | EmbeddingName::File(_) | EmbeddingName::Launcher(_) => ContractedGuest::Own,
     };
     let program = fit.program.contracted(guest);
     let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
