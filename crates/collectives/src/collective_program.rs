@@ -53,7 +53,7 @@ impl<C: CollectiveProgramForm> CollectiveProgram<C> {
 fn edges<C: CollectiveProgramForm>(collective: &C) -> Option<Vec<(u32, u32)>> {
     let mut all: Vec<(u32, u32)> = vec![];
     let mut last = vec![];
-    for stage in (0..collective.stage_count()).filter(|&stage| !collective.repeats(stage)) {
+    for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
         let mut own = vec![];
         for process in ProcessId::first(collective.process_count()) {
             let rank = collective.rank(process);
@@ -147,7 +147,7 @@ impl<C: CollectiveProgramForm> Program for CollectiveProgram<C> {
     }
 
     fn repeats(&self, stage: usize) -> bool {
-        self.collective.repeats(stage)
+        Program::repeats(&self.collective, stage)
     }
 
     fn max_received(&self) -> usize {

@@ -8,7 +8,7 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_collectives::{Algorithm, Collective, CollectiveProgram, Exchange, Operation};
+use cubefold_collectives::{Algorithm, Collective, Exchange, Operation};
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_simulator::{
     Communication, Computations, CountLinkUse, Cycles, EngineChoice, ErasedProgram, Execution, ServiceOrder,
@@ -211,7 +211,7 @@ fn makespan(program: &dyn ErasedProgram, placement: &Placement, links: Communica
 fn collective_makespan(run: Run<'_>, bytes: u64, packets: Packets) -> u64 {
     let collective = run.collective(bytes / UNIT, START);
     let (machine, shares) = (torus(run.lengths), collective.share_count());
-    let program = CollectiveProgram::new(collective).expect("at least two processes").erase();
+    let program = collective.erase().expect("at least two processes");
     makespan(&*program, &placed(&machine, shares), links(shares, packets))
 }
 
@@ -256,7 +256,7 @@ impl ShortRun<'_> {
 fn check_runtime(run: Run<'_>, printed: f64, findings: &mut Findings) {
     let collective = ShortRun(run).collective();
     let shares = collective.share_count();
-    let program = CollectiveProgram::new(collective).expect("at least two processes").erase();
+    let program = collective.erase().expect("at least two processes");
     let found = makespan(&*program, &ShortRun(run).placement(shares), ShortRun::links(shares));
     findings.add(RUNTIME, Trial::at_most(1000, ShortRun::off(found, printed)), &label(run));
 }
@@ -388,7 +388,7 @@ fn check_tacos(
         let collective = gather.on_all_ports().collective(units, 0);
         let shares = collective.share_count();
         #[expect(clippy::expect_used, reason = "at least two processes")]
-        let program = CollectiveProgram::new(collective).expect("at least two processes").erase();
+        let program = collective.erase().expect("at least two processes");
         let found = makespan(&*program, &placed(&machine, shares), rules(shares));
         findings.add(TACOS_BUCKET, Trial::at_most(100, Quantity::fraction(100 * found, expected)), &case);
     }
