@@ -2,7 +2,7 @@
 //!
 //! Everything goes through the binary, run in the root of the repository; only where the reference
 //! simulator needs the runs themselves are the scenarios also loaded as a library does.
-
+#![recursion_limit = "256"] // of the shapes of results, each one macro
 #![cfg(test)]
 
 mod bad_input;

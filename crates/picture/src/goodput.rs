@@ -389,8 +389,11 @@ mod tests {
                         link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\nswitching = \"cut-through\"\n\
                         [program]\nkind = \"all-reduce\"\nalgorithm = [\"ring\", \"swing\"]\ncompute = \"1 us\"\n\
                         [sweep]\n\"program.bytes\" = [\"1 KiB\", \"64 KiB\", \"4 MiB\"]\n";
-        let records: Vec<RunRecord> =
-            runs(scenario).iter().map(|run| RunRecord::new(run, &finished(run))).collect();
+        let records: Vec<RunRecord> = runs(scenario)
+            .iter()
+            .enumerate()
+            .map(|(place, run)| RunRecord::new(run, place, &finished(run)))
+            .collect();
         let table = ResultsTable::of(&records);
         let chart = GoodputChart::new(&table).unwrap();
         let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
@@ -421,8 +424,11 @@ mod tests {
     fn runs_in_cycles_are_drawn_in_units_and_a_single_size_too() {
         let scenario = "[machine]\nkind = \"ring\"\nshape = [8]\n[program]\nkind = \"all-gather\"\n\
                         algorithm = [\"ring\", \"bruck\"]\nunits = 80\n";
-        let records: Vec<RunRecord> =
-            runs(scenario).iter().map(|run| RunRecord::new(run, &finished(run))).collect();
+        let records: Vec<RunRecord> = runs(scenario)
+            .iter()
+            .enumerate()
+            .map(|(place, run)| RunRecord::new(run, place, &finished(run)))
+            .collect();
         let picture = goodput("cycles", &ResultsTable::of(&records)).unwrap();
         assert!(picture.svg().contains("goodput [units a cycle]"));
         assert!(picture.svg().contains("bruck: "));

@@ -102,7 +102,8 @@ mod tests {
     #[test]
     fn runs_have_the_rows_of_their_results() {
         let runs = runs("[machine]\nkind = \"ring\"\nshape = [8]\nhop_cycles = 3\n");
-        let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, &finished(run))).collect();
+        let records: Vec<RunRecord> =
+            runs.iter().enumerate().map(|(place, run)| RunRecord::new(run, place, &finished(run))).collect();
         let table = ResultsTable::of(&records);
         assert_eq!(table.column("nodes"), Some(vec![Some(8.0)]));
         assert_eq!(table.column("machine_hop_cycles"), Some(vec![Some(3.0)]));

@@ -157,7 +157,7 @@ mod tests {
         let scenario = "[machine]\nkind = \"ring\"\nshape = [8]\n\
                         link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\n";
         let run = &runs(scenario)[0];
-        let record = RunRecord::new(run, &finished(run));
+        let record = RunRecord::new(run, 0, &finished(run));
         let picture = time_shares("one", &[("standard".to_owned(), &record)]).unwrap();
         assert!(picture.svg().contains("time [us]"));
         let makespan = format!(" % of {} cycles ({}", record.makespan_cycles, makespan(&record));
