@@ -154,10 +154,7 @@ impl RunRecord {
             goodput_bytes_per_second: goodput(run, seconds),
             bus_bandwidth_bytes_per_second: bus_bandwidth(run, seconds),
             predicted_cycles: finished.predicted,
-            lower_bound_cycles: finished
-                .lower_bound
-                .map(|bound| bound.cycles.get())
-                .or(finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles())),
+            lower_bound_cycles: lower_bound_cycles(finished),
             lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source).into()),
             bandwidth_bound_cycles: finished.collective_bounds.map(|bounds| bounds.bandwidth_cycles),
             latency_bound_cycles: finished.collective_bounds.map(|bounds| bounds.latency_cycles),
@@ -170,9 +167,7 @@ impl RunRecord {
             link_busy_max_cycles: busiest.map(|busiest| busiest.count),
             busiest_link_from: ends.map(|[from, _]| address(run, from)),
             busiest_link_to: ends.map(|[_, to]| address(run, to)),
-            link_busy_share: finished
-                .busiest_channel
-                .and_then(|cycles| exact_mean(cycles.into(), summary.makespan().get().into())),
+            link_busy_share: link_busy_share(finished),
             direction_busy_cycles: by_direction(traffic, |own| own.total.get()),
             direction_busy_max_cycles: by_direction(traffic, |own| own.max.get()),
             totals: TotalsRecord::new(summary),
@@ -187,6 +182,18 @@ impl RunRecord {
             ratio_to_reference: None,
         }
     }
+}
+
+/// What no placement goes below, or of a collective no algorithm on this placement.
+fn lower_bound_cycles(finished: &FinishedRun) -> Option<u64> {
+    let of_placements = finished.lower_bound.map(|bound| bound.cycles.get());
+    of_placements.or(finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles()))
+}
+
+/// The busiest channel's part of the makespan.
+fn link_busy_share(finished: &FinishedRun) -> Option<f64> {
+    let makespan = finished.outcome.summary.makespan().get();
+    exact_mean(finished.busiest_channel?.into(), makespan.into())
 }
 
 /// A number for each direction of a grid, where link use is counted.
