@@ -5,7 +5,7 @@ use std::{io::Write, path::Path};
 use cubefold_experiment::{
     KeepRecords, Progress, Run, Scenario, busy_links, check_placements, check_runs,
     export::{PlacementRecord, RunRecord},
-    link_congestion, load, measure_runs,
+    link_congestion, measure_runs,
 };
 use cubefold_picture::{
     LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, Window, check_machine, histogram, link_map,
@@ -52,7 +52,7 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
         }
         Drawing::Scaling { file, x, y } => {
             refuse_results_as_output(file, shared.output())?;
-            let output = Output::open(shared.output(), &[])?;
+            let output = Output::open(shared, &[])?;
             let table = ResultsTable::read(file).map_err(refused)?;
             write(output, &scaling(&table, x, y).map_err(refused)?, format)
         }
@@ -87,9 +87,9 @@ fn of_one_run(
     format: PictureFormat,
     draw: impl FnOnce(&Run) -> Result<Picture, Failure>,
 ) -> Result<(), Failure> {
-    let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
+    let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
     let run = one_run(&scenarios, options.embedding.as_deref())?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let output = Output::open(shared, &scenarios)?;
     write(output, &draw(run)?, format)
 }
 
@@ -100,8 +100,8 @@ fn of_scenario(
     format: PictureFormat,
     draw: impl FnOnce(&Scenario) -> Result<Picture, Failure>,
 ) -> Result<(), Failure> {
-    let scenarios = load(std::slice::from_ref(&file.file)).map_err(Failure::Scenario)?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let scenarios = super::scenarios(std::slice::from_ref(&file.file), &file.set, shared)?;
+    let output = Output::open(shared, &scenarios)?;
     write(output, &draw(&scenarios[0])?, format)
 }
 

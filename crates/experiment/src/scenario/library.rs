@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
 };
 
@@ -12,6 +13,7 @@ use cubefold_simulator::GuestRef;
 use cubefold_topology::{Extent, Machine, NodeId, Wrap};
 
 use super::{
+    budget::Budget,
     errors::ScenarioError,
     keys::Key,
     launcher_file::LauncherSource,
@@ -32,6 +34,7 @@ pub(super) struct Library {
     networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
+    budget: Rc<Budget>,
 }
 
 /// What decides a placement.
@@ -111,6 +114,16 @@ impl ShapeKey {
 }
 
 impl Library {
+    /// With a limit for the memory of all that is made \[bytes\].
+    pub(super) fn with_memory(limit: u64) -> Self {
+        Self { budget: Rc::new(Budget::new(limit)), ..Self::default() }
+    }
+
+    /// The memory that may be taken.
+    pub(super) fn budget(&self) -> &Rc<Budget> {
+        &self.budget
+    }
+
     /// The machine file with this path.
     ///
     /// # Errors
