@@ -196,7 +196,7 @@ fn a_sweep_over_a_launchers_file_is_another_one_when_the_file_changes() {
     assert_eq!(finished.code, Some(2));
     assert!(finished.stderr.contains("the sweep has changed"), "{}", finished.stderr);
     for input in ["s.toml", "r.txt"] {
-        let finished = run(&["run", &scenario, "--output", &scratch.path(input)]);
+        let finished = run(&["run", &scenario, "--format", "csv", "--output", &scratch.path(input)]);
         assert_eq!(finished.code, Some(2), "{input}");
         assert!(finished.stderr.contains("the scenarios are read from"), "{}", finished.stderr);
     }
@@ -206,7 +206,7 @@ fn a_sweep_over_a_launchers_file_is_another_one_when_the_file_changes() {
 fn an_array_of_numpy_has_a_row_of_coordinates_a_process() {
     let scratch = gray_on(MACHINES[1].1);
     let path = scratch.path("placed.npy");
-    done(&["place", &scratch.path("gray.toml"), "--output", &path]);
+    done(&["place", &scratch.path("gray.toml"), "--force", "--output", &path]);
     let bytes = std::fs::read(&path).unwrap();
     let (header, numbers) = bytes.split_at(128);
     assert!(header.starts_with(b"\x93NUMPY\x01\x00"));

@@ -21,6 +21,7 @@ mod expectations;
 mod explain;
 mod greenberg;
 mod help;
+mod hostile;
 mod interruption;
 mod json_results;
 mod launchers;

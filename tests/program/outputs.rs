@@ -75,7 +75,7 @@ fn a_dash_is_standard_output() {
 fn an_output_appears_whole_and_alone_and_replaces_what_was_there() {
     let scratch = Scratch::with(&[("r.csv", "x".repeat(1 << 20))]);
     let rows = scratch.path("rows.csv");
-    done(&["run", FIGURE_4, "--output", &scratch.path("r.csv"), "--processes", &rows]);
+    done(&["run", FIGURE_4, "--output", &scratch.path("r.csv"), "--processes", &rows, "--force"]);
     assert_eq!(scratch.read("r.csv"), done(&["run", FIGURE_4, "--format", "csv"]));
     assert_eq!(scratch.names(), ["r.csv", "rows.csv"]);
 }
@@ -207,7 +207,7 @@ fn what_is_no_usual_file_is_never_replaced_by_one() {
 fn results_go_where_a_symbolic_link_leads() {
     let scratch = Scratch::with(&[("results.csv", "old")]);
     std::os::unix::fs::symlink("results.csv", scratch.path("latest.csv")).unwrap();
-    done(&["run", FIGURE_4, "--output", &scratch.path("latest.csv")]);
+    done(&["run", FIGURE_4, "--force", "--output", &scratch.path("latest.csv")]);
     assert!(fs::symlink_metadata(scratch.path("latest.csv")).unwrap().is_symlink());
     assert_eq!(scratch.read("results.csv"), done(&["run", FIGURE_4, "--format", "csv"]));
 }

@@ -55,7 +55,7 @@ fn kind(field: &Field) -> Option<&'static str> {
 fn compare(command: &[&str], kinds: &mut BTreeMap<String, &'static str>) {
     let scratch = Scratch::empty();
     let path = scratch.path("r.parquet");
-    done(&[command, &["--output", &path]].concat());
+    done(&[command, &["--force", "--output", &path]].concat());
     let (header, rows) = csv_table(&done(&[command, &["--format", "csv"]].concat()));
     let (names, fields) = table(&path);
     assert_eq!(names, header, "{command:?}");
@@ -122,7 +122,7 @@ fn types_do_not_depend_on_values() {
     let types = |scenario: &str| {
         let scratch = Scratch::empty();
         let path = scratch.path("r.parquet");
-        done(&["run", scenario, "--output", &path]);
+        done(&["run", scenario, "--force", "--output", &path]);
         let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
         let schema = reader.metadata().file_metadata().schema().clone();
         let fields = schema.get_fields().iter();

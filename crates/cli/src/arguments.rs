@@ -11,7 +11,7 @@ use clap::{
 use clap_complete::Shell;
 use cubefold_collectives::Operation;
 use cubefold_experiment::{
-    Embedding, embeddings,
+    Embedding, Setting, embeddings,
     journal::{Found, Shard},
     program_files::ProgramFormat,
 };
@@ -36,7 +36,8 @@ macro_rules! after_help {
             "  1  a run failed, or results could not be written\n",
             "  2  the input is wrong or refused; nothing was run\n",
             "  3  done, but verify found a claim that does not hold, or bench --against a slower row\n",
-            "  4  another process writes the same results; nothing was run",
+            "  4  another process writes the same results; nothing was run\n",
+            "  130, 143  ended by an interruption (Ctrl-C) or a request to terminate; finished runs are kept",
         )
     };
 }
@@ -127,6 +128,10 @@ pub(crate) struct SharedOptions {
     #[arg(long, short, global = true, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Write over a file of results that is there already; without it, such a file is refused
+    #[arg(long, global = true)]
+    pub(crate) force: bool,
+
     /// How many threads run scenarios; results do not depend on it [default: one a processor, of bench one]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
@@ -201,12 +206,24 @@ pub(crate) enum Command {
     Man(ManOptions),
 }
 
+/// Keys that are set for all scenarios of a command.
+#[derive(Debug, Args)]
+pub(crate) struct SettingOption {
+    /// Set a key in every scenario before it is validated, such as machine.links=half-duplex; a key that is
+    /// swept is swept no more. May be given again for other keys [default: as the files say]
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<Setting>,
+}
+
 /// The scenarios, and how results are written.
 #[derive(Debug, Args)]
 pub(crate) struct ScenarioOptions {
-    /// Scenario files
+    /// Scenario files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) set: SettingOption,
 
     /// How results are written [default: by the extension of --output, else table]
     #[arg(long, value_enum)]
@@ -216,9 +233,12 @@ pub(crate) struct ScenarioOptions {
 /// Which run is asked for, of a scenario with one combination.
 #[derive(Debug, Args)]
 pub(crate) struct OneRunOptions {
-    /// A scenario file without a sweep
+    /// A scenario file without a sweep; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) set: SettingOption,
 
     /// Which of the scenario's embeddings; needed where it has several
     #[arg(long, value_name = "NAME")]

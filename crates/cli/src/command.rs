@@ -17,15 +17,16 @@ mod run;
 mod tables;
 mod verify;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{
     ExitCode,
-    arguments::{Arguments, Command, SharedOptions},
+    arguments::{Arguments, Command, SettingOption, SharedOptions},
     failure::Failure,
     option_value::MemoryLimit,
+    output::Existing,
 };
-use cubefold_experiment::Resources;
+use cubefold_experiment::{Resources, Scenario, load_with};
 
 /// Does what the command line asks for.
 pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
@@ -52,9 +53,23 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
+/// The scenarios in these files, with the keys that are set besides.
+fn scenarios(
+    files: &[PathBuf],
+    set: &SettingOption,
+    shared: &SharedOptions,
+) -> Result<Vec<Scenario>, Failure> {
+    load_with(files, &set.settings, shared.resources().memory).map_err(Failure::Scenario)
+}
+
 impl SharedOptions {
-    fn output(&self) -> Option<&Path> {
+    pub(crate) fn output(&self) -> Option<&Path> {
         self.output.as_deref()
+    }
+
+    /// What is done with results that are there already.
+    pub(crate) fn existing(&self) -> Existing {
+        if self.force { Existing::Replace } else { Existing::Refuse }
     }
 
     fn resources(&self) -> Resources {

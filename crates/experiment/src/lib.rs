@@ -16,6 +16,7 @@ mod exact_mean;
 pub mod export;
 mod generator_key;
 mod glossary;
+mod input_file;
 mod jobs;
 pub mod journal;
 pub mod launcher;
@@ -52,9 +53,10 @@ pub use runner::{
     Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_placements, check_runs, execute,
 };
 pub use scenario::{
-    CodeTypes, DimensionChoice, Embedding, EmbeddingName, Execution, ExecutionMode, KeyDefault, KeyMachines,
-    KeyValues, LauncherEntry, Loading, Phases, ProgramKind, Run, Scenario, ScenarioError, ScenarioErrors,
-    ScenarioKey, embeddings, load, load_text, program_kinds, read_coordinates, read_hosts, read_measurement,
-    scenario_keys,
+    CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault,
+    KeyMachines, KeyValues, LauncherEntry, Loading, Phases, ProgramKind, Run, Scenario, ScenarioError,
+    ScenarioErrors, ScenarioKey, Setting, SettingError, embeddings, load, load_text, load_with,
+    program_kinds, read_coordinates, read_hosts, read_measurement, scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};
+pub use text::printable;

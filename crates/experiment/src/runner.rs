@@ -407,6 +407,11 @@ pub(crate) fn pair_count(run: &Run) -> u64 {
     run.programs().map(ScenarioProgram::pair_count).fold(0, u64::saturating_add)
 }
 
+/// The memory that what is recorded of a stage takes until it is written \[bytes\]; measured with 10^6 stages to CSV.
+const BYTES_A_STAGE: u64 = 2400;
+/// So many stages are not counted.
+const UNCOUNTED_STAGES: u64 = 1 << 10;
+
 /// Bytes to run, roughly: the engine and the metrics are not at work at the same time.
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
@@ -415,12 +420,18 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         KeepRecords::Yes => pair_count(run).saturating_mul(size_of::<StageRecord>() as u64),
         KeepRecords::No => 0,
     };
+    let stages = (run.program.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
     let execution = execution(run, way.threads);
     let simulated = run
         .programs()
         .map(|program| program.bytes_to_simulate(&run.placement, run.communication, &execution));
     let metrics = PlacementMetrics::bytes_to_measure(&run.placement);
-    simulated.max().unwrap_or(0).max(metrics).saturating_add(records)
+    simulated
+        .max()
+        .unwrap_or(0)
+        .max(metrics)
+        .saturating_add(records)
+        .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
 }
 
 /// Why a run was refused or failed.

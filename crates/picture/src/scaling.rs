@@ -14,6 +14,9 @@ use crate::{
     sheet::{Point, Sheet, rounded},
 };
 
+/// The least number that an axis by equal factors shows, and the greatest: beyond them its ends are no numbers.
+const AXIS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
 /// Lines that coincide differ in their dashes.
 const DASHES: [&str; 4] = ["none", "8 3", "3 3", "9 3 2 3"];
 
@@ -116,6 +119,12 @@ fn lines(table: &ResultsTable, across: &str, up: &str) -> Result<Lines, PictureE
         table.column(name).ok_or_else(|| wrong(name, problem()))
     };
     let (xs, ys, names) = (column(across)?, column(up)?, names(table));
+    for (name, values) in [(across, &xs), (up, &ys)] {
+        let is_outside = |value: &&f64| **value > 0.0 && !AXIS.contains(*value);
+        if let Some(found) = values.iter().flatten().find(is_outside) {
+            return Err(wrong(name, format!("has {found:e}, expected numbers from 1e-100 to 1e100")));
+        }
+    }
     let mut lines = Lines::new();
     let mut order: Vec<String> = vec![];
     for ((x, y), name) in xs.iter().zip(&ys).zip(names) {
@@ -238,6 +247,16 @@ mod tests {
         let picture = scaling(&table(results), "nodes", "makespan_seconds").unwrap();
         for text in ["makespan over nodes", "makespan [us]", "xor: 12.0 us at 16", "xor: 340 us at 64"] {
             assert!(picture.svg().contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_axis_shows_are_refused() {
+        for number in ["2e-308", "5e-324", "1.7e308"] {
+            let table =
+                table(&format!("machine_shape,embedding,makespan_cycles\n4x4,xor,{number}\n4x4,xor,1\n"));
+            let refused = scaling(&table, "nodes", "makespan_cycles").unwrap_err().to_string();
+            assert!(refused.ends_with(", expected numbers from 1e-100 to 1e100"), "{refused}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::{ops::RangeInclusive, path::PathBuf, str::FromStr};
 use clap::{Args, Subcommand, ValueEnum};
 use cubefold_picture::DarkestValue;
 
-use super::OneRunOptions;
+use super::{OneRunOptions, SettingOption};
 use crate::format::PictureFormat;
 
 /// Options of `draw`.
@@ -93,9 +93,12 @@ pub(crate) enum Drawing {
 /// The scenario whose runs are drawn, or reported.
 #[derive(Debug, Args)]
 pub(crate) struct FileOption {
-    /// A scenario file
+    /// A scenario file; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) set: SettingOption,
 }
 
 /// What is drawn of links.

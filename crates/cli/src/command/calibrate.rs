@@ -25,6 +25,6 @@ pub(super) fn calibrate(options: &CalibrateOptions, shared: &SharedOptions) -> R
             "measure more sizes: benchmarks go through powers of two by themselves",
         )
     })?;
-    let output = Output::open(shared.output(), &[])?;
+    let output = Output::open(shared, &[])?;
     output.write(|output| write!(output, "{calibration}"))
 }

@@ -7,7 +7,6 @@ use cubefold_experiment::{
     AlgorithmComparison, Competitor, FastestChange, KeepRecords, Run, Scenario, check_runs, exact_mean,
     export::{Document, RunCaption, RunRecord},
     journal::SweepPlan,
-    load,
 };
 use serde_json::Value;
 
@@ -23,12 +22,12 @@ use crate::{
 
 pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.scenarios.format, shared.output())?;
-    let scenarios = load(&options.scenarios.files).map_err(Failure::Scenario)?;
+    let scenarios = super::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
     let references = references(&scenarios, options.reference.as_deref())?;
     let runs = all_runs(&scenarios);
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
     let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
-    let output = SweepOutput::open(shared.output(), &scenarios, &plan, options.resume.found(), None)?;
+    let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), None)?;
     execution::execute_sweep(&runs, &output, None, shared)?;
     output.finish(|output, records| {
         let unreadable = |error| Failure::output(shared.output(), error);

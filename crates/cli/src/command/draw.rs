@@ -5,7 +5,7 @@ use std::{ffi::OsStr, io::Write, path::Path, slice};
 use cubefold_experiment::{
     KeepRecords, Progress, Run, Scenario, busy_links, check_placements, check_runs,
     export::{PlacementRecord, RunRecord},
-    link_congestion, load, measure_runs,
+    link_congestion, measure_runs,
 };
 use cubefold_picture::{
     DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, Window, check_machine, goodput,
@@ -55,12 +55,13 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
         Drawing::Compare(file) => {
             of_scenario(file, shared, format, |scenario| draw_compare(scenario, shared))
         }
-        Drawing::Goodput { file } if is_results(file) => of_results(file, shared, format, |table| {
-            goodput(&file.file_stem().unwrap_or_default().to_string_lossy(), table)
-        }),
-        Drawing::Goodput { file } => {
-            let file = FileOption { file: file.clone() };
-            of_scenario(&file, shared, format, |scenario| draw_goodput(scenario, shared))
+        Drawing::Goodput(FileOption { file, .. }) if is_results(file) => {
+            of_results(file, shared, format, |table| {
+                goodput(&file.file_stem().unwrap_or_default().to_string_lossy(), table)
+            })
+        }
+        Drawing::Goodput(file) => {
+            of_scenario(file, shared, format, |scenario| draw_goodput(scenario, shared))
         }
         Drawing::Scaling { file, x, y } => of_results(file, shared, format, |table| {
             let y = y.as_deref().unwrap_or_else(|| table.makespan_column());
@@ -89,7 +90,7 @@ fn of_results(
     draw: impl FnOnce(&ResultsTable) -> Result<Picture, PictureError>,
 ) -> Result<(), Failure> {
     refuse_results_as_output(file, shared.output())?;
-    let output = Output::open(shared.output(), &[])?;
+    let output = Output::open(shared, &[])?;
     let table = ResultsTable::read(file).map_err(refused)?;
     write(output, &draw(&table).map_err(refused)?, format)
 }
@@ -122,9 +123,9 @@ fn of_one_run(
     format: PictureFormat,
     draw: impl FnOnce(&Run) -> Result<Picture, Failure>,
 ) -> Result<(), Failure> {
-    let scenarios = load(slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
+    let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
     let run = one_run(&scenarios, options)?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let output = Output::open(shared, &scenarios)?;
     write(output, &draw(run)?, format)
 }
 
@@ -135,8 +136,8 @@ fn of_scenario(
     format: PictureFormat,
     draw: impl FnOnce(&Scenario) -> Result<Picture, Failure>,
 ) -> Result<(), Failure> {
-    let scenarios = load(slice::from_ref(&file.file)).map_err(Failure::Scenario)?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let scenarios = super::scenarios(std::slice::from_ref(&file.file), &file.set, shared)?;
+    let output = Output::open(shared, &scenarios)?;
     write(output, &draw(&scenarios[0])?, format)
 }
 

@@ -17,7 +17,7 @@ use crate::{
 
 pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = options.format.0;
-    let scenarios = load(std::slice::from_ref(&options.run.file)).map_err(Failure::Scenario)?;
+    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
     let run = one_run(&scenarios, &options.run)?;
     let written = format.write(run).map_err(|error| {
         Failure::usage(error.to_string(), "change the scenario, or name another --format")
@@ -26,11 +26,11 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
         let folder = folder(format, shared)?;
         for (name, content) in &written.files {
             let path = folder.join(name);
-            let output = Output::open(Some(&path), &scenarios)?;
+            let output = Output::open_path(Some(&path), shared.existing(), &scenarios)?;
             output.write(|output| output.write_all(content))?;
         }
     } else {
-        let output = Output::open(shared.output(), &scenarios)?;
+        let output = Output::open(shared, &scenarios)?;
         output.write(|output| written.files.iter().try_for_each(|(_, content)| output.write_all(content)))?;
     }
     if !shared.quiet {

@@ -8,7 +8,7 @@ use cubefold_experiment::{
     Run,
     export::MachineRecord,
     launcher::{HostList, HostOptions, LauncherFile, LauncherFormat},
-    load, read_coordinates, read_hosts,
+    printable, read_coordinates, read_hosts,
 };
 use serde::{Serialize, Serializer};
 use stage::StagePage;
@@ -25,7 +25,7 @@ use crate::{
 pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = PlacementFormat::decide(options.format, shared.output())?;
     refuse_unneeded(format, options)?;
-    let scenarios = load(std::slice::from_ref(&options.run.file)).map_err(Failure::Scenario)?;
+    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
     let run = one_run(&scenarios, &options.run)?;
     let hosts = hosts_in_order(run, options)?;
     let page = match options.stage {
@@ -33,11 +33,11 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
         None => Page::new(format, run, hosts.as_ref(), options)?,
     };
     refuse_hosts_as_output(options, shared)?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let output = Output::open(shared, &scenarios)?;
     output.write(|output| page.write(output, run))?;
     if let Some(note) = page.note().filter(|_| !shared.quiet) {
         // Where standard error is closed nothing is lost.
-        let _ = writeln!(io::stderr(), "note: {note}");
+        let _ = writeln!(io::stderr(), "note: {}", printable(&note));
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub enum JournalError {
         expected: u32,
     },
     /// It is of another version of the program.
-    #[error("it was written by cubefold {found}, and this is cubefold {own}")]
+    #[error("it was written by {}", programs(found, own))]
     Version {
         /// The program that wrote it.
         found: String,
@@ -53,6 +53,15 @@ pub enum JournalError {
     /// It cannot be read or written.
     #[error(transparent)]
     System(#[from] io::Error),
+}
+
+/// Both programs, also where they have one version.
+fn programs(found: &str, own: &str) -> String {
+    if found == own {
+        format!("another build of cubefold {own}, whose engines differ")
+    } else {
+        format!("cubefold {found}, and this is cubefold {own}")
+    }
 }
 
 impl From<serde_json::Error> for JournalError {
@@ -103,7 +112,10 @@ impl JournalFile {
         lock(&file, found, before_waiting)?;
         // Another process may have found it, locked it first and filled it.
         let journal = if file.metadata()?.len() == 0 {
-            Journal::begin(file, plan, shard)?
+            Journal::begin(file, plan, shard).inspect_err(|_| {
+                // A disk that is full before the first run leaves nothing that could be continued.
+                let _ = fs::remove_file(path);
+            })?
         } else if found == Found::Refuse {
             return Err(JournalError::Found);
         } else {
@@ -146,9 +158,20 @@ impl JournalFile {
     pub fn rename(self, part: &Path) -> io::Result<()> {
         self.journal.sync()?;
         match fs::rename(&self.path, part) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && part.exists() => Ok(()),
-            renamed => renamed,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && part.exists() => {}
+            renamed => renamed?,
         }
+        sync_folder(part);
+        Ok(())
+    }
+}
+
+/// Waits until the names in the folder of a file are on the disk: a file that was renamed is found again after a power
+/// failure. Systems that cannot do this for a folder keep names in their own way.
+pub fn sync_folder(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
     }
 }
 

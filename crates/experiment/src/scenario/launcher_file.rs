@@ -1,6 +1,9 @@
 //! Placements from the files of launchers: the table that names one, and its files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use cubefold_mapping::Placement;
 
@@ -143,7 +146,7 @@ impl LauncherSource {
     pub(super) fn read(&self, processes: u64, region: Region<'_>) -> Result<Placement, Failure> {
         let hosts = self.hosts.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
         let source = SourceFile::read(&self.file).map_err(|error| match error {
-            ReadError::Io(error) => Failure::Unreadable(error.to_string()),
+            ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
             ReadError::NotUtf8(_) => {
                 Failure::Wrong(vec![ScenarioError::of_file(&self.file, format!("launcher's file {error}"))])
             }

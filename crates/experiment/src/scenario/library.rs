@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
 };
 
@@ -12,6 +13,7 @@ use cubefold_simulator::{GuestRef, TaskSchedule};
 use cubefold_topology::{Extent, Machine, NodeId, Wrap};
 
 use super::{
+    budget::Budget,
     errors::ScenarioError,
     goal_file,
     keys::Key,
@@ -34,6 +36,7 @@ pub(super) struct Library {
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
+    budget: Rc<Budget>,
 }
 
 /// What decides a placement.
@@ -113,6 +116,16 @@ impl ShapeKey {
 }
 
 impl Library {
+    /// With a limit for the memory of all that is made \[bytes\].
+    pub(super) fn with_memory(limit: u64) -> Self {
+        Self { budget: Rc::new(Budget::new(limit)), ..Self::default() }
+    }
+
+    /// The memory that may be taken.
+    pub(super) fn budget(&self) -> &Rc<Budget> {
+        &self.budget
+    }
+
     /// The machine file with this path.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, Partition};
 
 use super::{
+    budget::{BYTES_A_PROCESS, UNCOUNTED_PROCESSES},
     embeddings::{EmbeddingName, Maker, all_axis_orders, expected, place_axes, place_seeded},
     errors::{ScenarioError, all_of, help},
     keys::Key,
@@ -338,15 +339,24 @@ fn placement_of_ranks(
                 Maker::Construction(_) if fit.program.collective().is_some() && registered.name != "tao" => {
                     Err(Failure::Wrong(vec![not_a_cube(fit, embedding)]))
                 }
-                Maker::Construction(place) => library.placement(key, || place(fit, embedding)),
-                Maker::Seeded(place) => library.placement(key, || place_seeded(fit, embedding, place)),
+                Maker::Construction(place) => library.placement(key, || {
+                    take_memory(fit, embedding)?;
+                    place(fit, embedding)
+                }),
+                Maker::Seeded(place) => library.placement(key, || {
+                    take_memory(fit, embedding)?;
+                    place_seeded(fit, embedding, place)
+                }),
                 // Its orders stand in its place.
                 Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
             }
         }
         EmbeddingName::Axes(order) => {
             let key = PlacementKey::named(&embedding.name.to_string(), fit.program, region);
-            library.placement(key, || place_axes(fit, embedding, order))
+            library.placement(key, || {
+                take_memory(fit, embedding)?;
+                place_axes(fit, embedding, order)
+            })
         }
         EmbeddingName::File(name) => {
             let path = fit.settings.beside(name);
@@ -413,6 +423,16 @@ fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
         .with_help("of a cube it is a power of two, of a grid a divisor of its first length; or name a placement file")
 }
 
+/// Takes the memory for the table of a placement, before it is made.
+fn take_memory(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<(), Failure> {
+    let counted = fit.program.rank_count().saturating_sub(UNCOUNTED_PROCESSES);
+    let taken = fit.settings.budget().take(counted.saturating_mul(BYTES_A_PROCESS));
+    taken.map_err(|over| {
+        let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
+        Failure::Wrong(vec![over.at(place, &format!("embedding {}:", embedding.name))])
+    })
+}
+
 /// The placement of a rule: of the fields of labels, or where a network takes part, process by process.
 fn place_by_rule(
     fit: &Fit<'_>,
@@ -423,7 +443,10 @@ fn place_by_rule(
 ) -> Result<Arc<Placement>, Failure> {
     let by_number = fit.has_network() || fit.program.is_placed_by_number();
     if kind == EmbeddingKind::Standard && by_number {
-        return library.placement(key, || as_numbered(fit));
+        return library.placement(key, || {
+            take_memory(fit, embedding)?;
+            as_numbered(fit)
+        });
     }
     let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
     library.placement(key, || {

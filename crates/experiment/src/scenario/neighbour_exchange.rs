@@ -10,6 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
 use super::{
+    budget::BYTES_A_MESSAGE,
     errors::{ScenarioError, alternatives},
     keys::Key,
     library::Library,
@@ -94,7 +95,15 @@ fn check_sets(
     let NeighbourCommunication::Permutation { sets } = communication else { return Some(()) };
     let messages = guest.process_count().saturating_mul(sets as u64);
     if messages <= MAX_DRAWN {
-        return Some(());
+        let taken = settings.budget().take(messages.saturating_mul(BYTES_A_MESSAGE));
+        let place = settings.place(Key::ProgramSets).or(settings.place(Key::ProgramGuest));
+        return match (taken, place) {
+            (Err(over), Some(place)) => {
+                errors.push(over.at(place, "the permutation sets:"));
+                None
+            }
+            _ => Some(()),
+        };
     }
     let message =
         format!("{sets} sets of up to {} messages, expected at most 2^28 in all", guest.process_count());

@@ -4,12 +4,14 @@
 //! A value of the sweep has precedence over one of the scenario, and that over one of the machine file. Nothing is
 //! interpreted here.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, rc::Rc, sync::Arc};
 
 use super::{
+    budget::Budget,
     errors::{ScenarioError, Standing, alternatives, help, nearest},
     keys::{Key, KeyDefault, KeyValues, Section},
     library::{Library, MachineFile},
+    setting::Setting,
     source_file::{self, Place, SourceFile},
     sweep::Assignment,
     value::{Content, Entry, Value},
@@ -43,6 +45,7 @@ pub(super) struct Settings<'a> {
     written: &'a Written,
     machine_file: Option<Arc<MachineFile>>,
     step: Option<&'a Step>,
+    budget: Rc<Budget>,
 }
 
 impl<'a> Settings<'a> {
@@ -54,7 +57,8 @@ impl<'a> Settings<'a> {
         library: &mut Library,
         errors: &mut Vec<ScenarioError>,
     ) -> Self {
-        let mut settings = Self { swept, written, machine_file: None, step: None };
+        let budget = Rc::clone(library.budget());
+        let mut settings = Self { swept, written, machine_file: None, step: None, budget };
         settings.machine_file = settings.read_machine_file(library, errors);
         settings
     }
@@ -66,6 +70,7 @@ impl<'a> Settings<'a> {
             written: self.written,
             machine_file: self.machine_file.clone(),
             step: Some(step),
+            budget: Rc::clone(&self.budget),
         }
     }
 
@@ -95,6 +100,11 @@ impl<'a> Settings<'a> {
                 None
             }
         }
+    }
+
+    /// The memory that may be taken before anything runs.
+    pub(super) fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// A path that the scenario names, relative to itself.
@@ -180,17 +190,22 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Reads a scenario file; unknown keys are added to `errors` and left out.
+    /// Reads a scenario file with the keys that are set besides; unknown keys are added to `errors` and left out.
     ///
     /// # Errors
     ///
     /// The syntax errors.
     pub(super) fn scenario(
         source: &Arc<SourceFile>,
+        settings: &[Setting],
         errors: &mut Vec<ScenarioError>,
     ) -> Result<Self, Vec<ScenarioError>> {
         let mut written = Self::empty(source);
-        for entry in source_file::parse(source)? {
+        let mut entries = source_file::parse(source)?;
+        for setting in settings {
+            setting.apply(&mut entries);
+        }
+        for entry in entries {
             if let Some(section) = Section::with_name(&entry.key) {
                 written.add_table(section, entry, errors);
             } else if entry.key == "sweep" {
@@ -300,8 +315,9 @@ mod tests {
     fn diagnostics(text: &str) -> Vec<(String, String)> {
         let source = SourceFile::excerpt(Path::new("f.toml"), text.to_owned(), 0);
         let mut errors = vec![];
-        Written::scenario(&source, &mut errors).unwrap();
-        let help = |error: &ScenarioError| error.help().map(|help| help.to_string()).unwrap_or_default();
+        Written::scenario(&source, &[], &mut errors).unwrap();
+        let help =
+            |error: &ScenarioError| error.report().help().map(|help| help.to_string()).unwrap_or_default();
         errors.iter().map(|error| (error.to_string(), help(error))).collect()
     }
 

@@ -11,7 +11,7 @@
 //! message and where it begins are kept, and the text of a row is fetched again when it is wrong. What does not depend
 //! on the scenario is checked once for all of its runs.
 
-use std::{fs::File, path::Path};
+use std::{io, path::Path};
 
 use csv::{ByteRecord, ReaderBuilder};
 use cubefold_mapping::ProcessId;
@@ -24,7 +24,7 @@ use super::{
     program::{ProgramKind, Reading},
     value::Value,
 };
-use crate::{diagnostic::MAX_REPORTED, scenario_program::ScenarioProgram, text::described};
+use crate::{diagnostic::MAX_REPORTED, input_file, scenario_program::ScenarioProgram, text::described};
 
 pub(super) static STAGES: ProgramKind = ProgramKind {
     name: "stages",
@@ -127,7 +127,8 @@ impl FileReading<'_> {
     fn read_rows(&mut self) -> Result<(), Failure> {
         let header = COLUMNS.map(|(name, _, _)| name);
         let expected = header.join(",");
-        let file = File::open(self.report.texts.path()).map_err(csv::Error::from)?;
+        let file =
+            input_file::open(self.report.texts.path()).map_err(io::Error::from).map_err(csv::Error::from)?;
         let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {

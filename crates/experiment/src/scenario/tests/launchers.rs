@@ -64,7 +64,7 @@ fn from_the_twentieth_error_on_they_are_counted() {
     let lines = "rank 7=a slot=0\n".repeat(25);
     let errors = with_files(RANKFILE, &[("r.txt", &lines)]).errors();
     assert_eq!(errors.len(), 20);
-    assert_eq!(errors[19].help().unwrap().to_string(), "and 5 more errors in this file");
+    assert_eq!(errors[19].report().help().unwrap().to_string(), "and 5 more errors in this file");
 }
 
 #[test]
