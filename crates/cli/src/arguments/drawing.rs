@@ -71,11 +71,9 @@ pub(crate) enum Drawing {
     /// How waiting and blocked times are spread
     Histogram(OneRunOptions),
     /// Goodput over size, one line an algorithm, by equal factors, with the sizes at which the fastest changes
-    Goodput {
-        /// A scenario that sweeps sizes, or what run --output wrote of one: .csv, .json, .jsonl or .parquet
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-    },
+    ///
+    /// FILE is a scenario that sweeps sizes, or what run --output wrote of one: .csv, .json, .jsonl or .parquet
+    Goodput(FileOption),
     /// Two columns of results against each other, one line an embedding, by equal factors
     Scaling {
         /// What run --output wrote: .csv, .json, .jsonl or .parquet

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use cubefold_experiment::{load, program_files::ProgramFormat};
+use cubefold_experiment::program_files::ProgramFormat;
 
 use crate::{
     arguments::{ExportOptions, SharedOptions},
