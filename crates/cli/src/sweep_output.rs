@@ -69,7 +69,7 @@ impl SweepOutput {
         Output::refuse_inputs(&file, scenarios)?;
         let suffix = shard.map_or(0, |shard| shard.suffix().len() + 1);
         refuse_long_name(&file, suffix + ".partial".len().max(".".len() + ".writing".len()))?;
-        let existing = if found != Found::Refuse { Existing::Replace } else { options.existing() };
+        let existing = if found == Found::Refuse { options.existing() } else { Existing::Replace };
         let failed =
             |place: &Path, error: JournalError| Failure::journal(path.unwrap_or(place), place, &error);
         if let Some(shard) = shard {
