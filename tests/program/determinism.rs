@@ -30,7 +30,7 @@ fn rows_of_processes_are_the_same_bytes_on_1_2_and_8_threads() {
     for name in ["rows.csv", "rows.jsonl"] {
         let rows = |threads: &str| {
             let scratch = Scratch::empty();
-            let options = ["--threads", threads, "--processes", &scratch.path(name)];
+            let options = ["--threads", threads, "--force", "--processes", &scratch.path(name)];
             done(&[&["run"], &files[..], &options[..]].concat());
             scratch.read(name)
         };

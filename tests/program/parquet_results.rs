@@ -108,7 +108,7 @@ fn rows_of_processes_are_those_of_csv() {
     let scratch = Scratch::empty();
     let files = ["scenarios/link-modes.toml", "scenarios/figure-4.toml"];
     for name in ["rows.csv", "rows.parquet"] {
-        done(&[&["run"], &files[..], &["--processes", &scratch.path(name)]].concat());
+        done(&[&["run"], &files[..], &["--force", "--processes", &scratch.path(name)]].concat());
     }
     let (header, rows) = csv_table(&scratch.read("rows.csv"));
     let (names, fields) = table(&scratch.path("rows.parquet"));

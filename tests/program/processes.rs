@@ -28,7 +28,7 @@ const HEADER: [&str; 15] = [
 fn rows_of(scenario: &str) -> Vec<Vec<String>> {
     let scratch = Scratch::empty();
     let path = scratch.path("rows.csv");
-    done(&["run", scenario, "--processes", &path]);
+    done(&["run", scenario, "--force", "--processes", &path]);
     let (header, rows) = csv_table(&scratch.read("rows.csv"));
     assert_eq!(header, HEADER);
     rows
