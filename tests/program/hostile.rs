@@ -181,7 +181,7 @@ fn a_scenario_comes_from_standard_input_and_keys_from_the_command_line() {
         piped(&["run", "-", "--format", "csv", "--set", "machine.shape=[16]", "--set", "seed=9"]);
     assert_eq!(code, Some(0));
     let row = rows.lines().nth(1).unwrap();
-    assert!(row.starts_with("standard input,9,ring,16,"), "{row}");
+    assert!(row.starts_with("0,standard input,16,16,9,ring,16,"), "{row}");
     for command in
         [&["compare"][..], &["measure"], &["check"], &["place"], &["tables"], &["draw", "placement"]]
     {
