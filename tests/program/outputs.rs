@@ -14,7 +14,7 @@ const PLACE: [&str; 4] = ["place", FIGURE_4, "--embedding", "byweight"];
 
 /// A part of a sweep for `merge`, all of it.
 fn part(scratch: &Scratch) -> String {
-    done(&["run", FIGURE_4, "--shard", "1/1", "--output", &scratch.path("figure-4")]);
+    done(&["run", FIGURE_4, "--force", "--shard", "1/1", "--output", &scratch.path("figure-4")]);
     scratch.path("figure-4.part-1-of-1")
 }
 
@@ -30,7 +30,7 @@ fn the_extension_of_the_output_decides_the_format() {
         ("r", "table"),
     ];
     let check = |arguments: &[&str], (name, format): (&str, &str)| {
-        assert_eq!(done(&[arguments, &["--output", &scratch.path(name)]].concat()), "");
+        assert_eq!(done(&[arguments, &["--force", "--output", &scratch.path(name)]].concat()), "");
         let expected = done(&[arguments, &["--format", format]].concat());
         assert_eq!(scratch.read(name), expected, "{arguments:?} {name}");
     };

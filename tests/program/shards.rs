@@ -11,7 +11,15 @@ use super::{
 fn parts(scratch: &Scratch, of: u32) -> Vec<String> {
     let part = |k: u32| {
         let shard = format!("{k}/{of}");
-        done(&["run", &scratch.path("sweep.toml"), "--shard", &shard, "--output", &scratch.path("r.csv")]);
+        done(&[
+            "run",
+            &scratch.path("sweep.toml"),
+            "--force",
+            "--shard",
+            &shard,
+            "--output",
+            &scratch.path("r.csv"),
+        ]);
         scratch.path(&format!("r.csv.part-{k}-of-{of}"))
     };
     (1..=of).map(part).collect()
