@@ -104,7 +104,7 @@ const PARTS: &[Part] = &[
         cases: |_| vec![], // those of the part before
     },
     Part {
-        name: "Collectives on toruses: Swing (NSDI 2024), Trivance, TACOS [links, vectors, ns, %]",
+        name: "Collectives on toruses: Swing, Trivance, TACOS [links, vectors, ns, %]",
         claims: collectives::claims,
         cases: collectives::cases,
     },
