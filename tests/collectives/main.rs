@@ -9,3 +9,4 @@ mod costs;
 mod golden;
 mod sequences;
 mod support;
+mod task_graphs;

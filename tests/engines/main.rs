@@ -12,5 +12,6 @@ mod random_choices;
 mod random_problem;
 mod sized_equal_reference;
 mod sized_theory;
+mod task_graphs_equal_reference;
 mod theory;
 mod unchanged_numbers;

@@ -38,9 +38,9 @@ fn all_cases() {
 
 /// A stage program on a machine, for the engine and the reference at once.
 #[derive(Debug)]
-struct SizedCase {
-    placement: Placement,
-    communication: Communication,
+pub(crate) struct SizedCase {
+    pub(crate) placement: Placement,
+    pub(crate) communication: Communication,
     computations: Vec<Vec<u64>>,
     messages: Vec<(usize, u32, u32, u64)>,
 }
@@ -140,7 +140,7 @@ fn compare_rows(records: &[StageRecord], expected: &StageOutcome, processes: usi
 }
 
 impl SizedCase {
-    fn program(&self) -> StageProgram {
+    pub(crate) fn program(&self) -> StageProgram {
         let cycles = |stage: &Vec<u64>| stage.iter().copied().map(Cycles::new).collect();
         let messages: Vec<StageMessage> = self
             .messages
@@ -207,7 +207,7 @@ impl SizedCase {
 }
 
 /// The case with this number.
-fn random_case(number: u64) -> SizedCase {
+pub(crate) fn random_case(number: u64) -> SizedCase {
     let generator = &mut ChaCha12Rng::seed_from_u64(number);
     let machine = if generator.random_bool(0.2) { network(generator) } else { random_grid(generator) };
     let nodes = u32::try_from(machine.node_count()).unwrap();
@@ -247,7 +247,7 @@ fn random_case(number: u64) -> SizedCase {
     SizedCase { communication: rules(generator, &machine), placement, computations, messages }
 }
 
-fn rules(generator: &mut impl Rng, machine: &Machine) -> Communication {
+pub(crate) fn rules(generator: &mut impl Rng, machine: &Machine) -> Communication {
     let modes: &[LinkMode] = match machine.graph() {
         None => {
             &[LinkMode::FullDuplex, LinkMode::FullDuplex, LinkMode::HalfDuplex, LinkMode::SingleDirection]
@@ -281,7 +281,7 @@ fn rules(generator: &mut impl Rng, machine: &Machine) -> Communication {
         .with_processors(NonZeroU64::new(generator.random_range(1..=3)).unwrap())
 }
 
-fn random_grid(generator: &mut impl Rng) -> Machine {
+pub(crate) fn random_grid(generator: &mut impl Rng) -> Machine {
     loop {
         let dimensions = generator.random_range(1..=3);
         let shape: Vec<u64> = (0..dimensions).map(|_| generator.random_range(2..=9)).collect();
@@ -295,7 +295,7 @@ fn random_grid(generator: &mut impl Rng) -> Machine {
 }
 
 /// A random tree with some more links.
-fn network(generator: &mut impl Rng) -> Machine {
+pub(crate) fn network(generator: &mut impl Rng) -> Machine {
     let count = generator.random_range(2..=20_u32);
     let mut links: Vec<(u32, u32)> = (1..count).map(|node| (generator.random_range(0..node), node)).collect();
     for _ in 0..generator.random_range(0..=count) {
@@ -309,7 +309,7 @@ fn network(generator: &mut impl Rng) -> Machine {
 }
 
 /// Processes on nodes of their own, or several on one.
-fn placement(generator: &mut impl Rng, machine: &Machine, nodes: u32) -> Placement {
+pub(crate) fn placement(generator: &mut impl Rng, machine: &Machine, nodes: u32) -> Placement {
     let places: Vec<NodeId> = if generator.random_bool(0.6) {
         let mut all: Vec<NodeId> = machine.nodes().collect();
         all.shuffle(generator);

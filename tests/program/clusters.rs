@@ -1,4 +1,5 @@
-//! The scripts of the page on clusters, run with a scheduler of a few lines in the place of SLURM.
+//! The scripts of the page on clusters, run with a scheduler of a few lines in the place of Slurm. `tests/cluster` runs
+//! them with a real one.
 #![cfg(unix)]
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
@@ -8,7 +9,7 @@ use super::{
     sweep_scenario,
 };
 
-/// Runs the jobs of a script one after another, with the variables that SLURM sets.
+/// Runs the jobs of a script one after another, with the variables that Slurm sets.
 const SBATCH: &str = r#"#!/bin/bash
 set -euo pipefail
 script="${@: -1}"
@@ -23,7 +24,7 @@ done
 if [ -n "$array" ]; then
     for task in $(seq 1 "$array"); do
         echo "$script $task" >> jobs
-        SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_COUNT=$array bash "$script" >&2
+        SLURM_ARRAY_TASK_ID=$task bash "$script" >&2
     done
 else
     echo "$script" >> jobs
@@ -52,7 +53,7 @@ fn the_array_of_the_page_on_clusters_makes_what_one_run_makes() {
     let scratch = sweep_scenario::folder(3);
     fs::create_dir(scratch.path("bin")).unwrap();
     install(&scratch, "sbatch", SBATCH);
-    install(&scratch, "srun", "#!/bin/bash\nexec \"$@\"\n");
+    install(&scratch, "srun", "#!/bin/bash\nwhile [[ $1 == --* ]]; do shift; done\nexec \"$@\"\n");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cubefold"), scratch.path("bin/cubefold")).unwrap();
     for (name, text) in
         [("sweep.sh", &sweep), ("merge.sh", &merge), ("big.toml", &scratch.read("sweep.toml"))]

@@ -121,3 +121,80 @@ fn a_reference_that_is_missing_in_one_combination_only_is_not_called_unknown() {
     assert!(!finished.stderr.contains("is none of the embeddings"), "{}", finished.stderr);
     assert!(finished.stderr.contains("mapping.embeddings = [\"gray\"]"), "{}", finished.stderr);
 }
+
+/// A ring of 8 on which recursive doubling is the fastest for small vectors, and a ring for large ones.
+const ALGORITHMS: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n[program]\nkind = \"all-reduce\"\n\
+                          algorithm = [\"ring\", \"recursive-doubling\"]\nexchange = \"whole\"\ncompute_cycles = 9\n\
+                          [sweep]\n\"program.units\" = SIZES\n";
+
+#[test]
+fn the_fastest_algorithm_changes_where_runs_of_every_size_say() {
+    let scratch = Scratch::with(&[
+        ("two.toml", &ALGORITHMS.replace("SIZES", "[4, 60]")),
+        ("all.toml", &ALGORITHMS.replace("SIZES", &format!("{:?}", (4..=60).collect::<Vec<u32>>()))),
+    ]);
+    let all = json(&["compare", &scratch.path("all.toml")])["algorithms"].clone();
+    let change = &all[0]["changes"][0];
+    assert_eq!((&change["before"], &change["after"]), (&json!("recursive-doubling"), &json!("ring")));
+    let bisected = json(&["compare", &scratch.path("two.toml"), "--bisect"])["algorithms"].clone();
+    assert_eq!(bisected[0]["changes"], all[0]["changes"]);
+    assert_eq!(bisected[0]["sizes"][1], all[0]["sizes"][56]);
+    let rough = json(&["compare", &scratch.path("two.toml")])["algorithms"].clone();
+    assert_eq!(
+        (&rough[0]["changes"][0]["last_units"], &rough[0]["changes"][0]["first_units"]),
+        (&json!(4), &json!(60))
+    );
+    let first = change["first_units"].as_u64().unwrap();
+    let table = done(&["compare", &scratch.path("two.toml"), "--bisect"]);
+    assert!(
+        table
+            .contains(&format!("From {first} units on ring is the fastest, before that recursive-doubling.")),
+        "{table}"
+    );
+    let table = done(&["compare", &scratch.path("two.toml")]);
+    assert!(table.contains("--bisect finds the size"), "{table}");
+}
+
+#[test]
+fn where_only_algorithms_differ_the_first_is_the_reference_unless_another_is_named() {
+    let scratch = Scratch::with(&[("a.toml", &ALGORITHMS.replace("SIZES", "[4, 60]"))]);
+    let of = |options: &[&str]| {
+        let document = json(&[&["compare", &scratch.path("a.toml")], options].concat());
+        let makespan = |place: usize| document["runs"][place]["makespan_cycles"].as_f64().unwrap();
+        let ratios: Vec<f64> = document["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|run| run["ratio_to_reference"].as_f64().unwrap())
+            .collect();
+        let own = |reference: usize| (0..4).map(move |place| (place, place / 2 * 2 + reference));
+        let expected: Vec<Vec<f64>> = [0, 1]
+            .into_iter()
+            .map(|reference| own(reference).map(|(one, other)| makespan(one) / makespan(other)).collect())
+            .collect();
+        (document["reference"].clone(), ratios, expected)
+    };
+    let (name, ratios, expected) = of(&[]);
+    assert_eq!((name, ratios), (json!("ring"), expected[0].clone()));
+    let (name, ratios, expected) = of(&["--reference", "recursive-doubling"]);
+    assert_eq!((name, ratios), (json!("recursive-doubling"), expected[1].clone()));
+    let table = done(&["compare", &scratch.path("a.toml")]);
+    assert!(table.contains("times fewer to") && table.contains("than ring"), "{table}");
+}
+
+#[test]
+fn the_best_order_of_axes_is_named() {
+    let table = done(&["compare", "scenarios/device-order.toml"]);
+    assert!(table.contains("Best order of axes: axes:"), "{table}");
+    let document = json(&["compare", "scenarios/device-order.toml"]);
+    let runs = document["runs"].as_array().unwrap();
+    let makespan = |run: &serde_json::Value| run["makespan_cycles"].as_u64().unwrap();
+    let orders = || runs.iter().filter(|run| run["embedding"].as_str().unwrap().starts_with("axes:"));
+    let best = orders().min_by_key(|run| makespan(run)).unwrap();
+    let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(&format!("Best order of axes: {} (", best["embedding"].as_str().unwrap())),
+        "{table}"
+    );
+    assert!(makespan(best) < makespan(&runs[0]), "standard splits an axis");
+}

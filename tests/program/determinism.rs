@@ -30,12 +30,34 @@ fn rows_of_processes_are_the_same_bytes_on_1_2_and_8_threads() {
     for name in ["rows.csv", "rows.jsonl"] {
         let rows = |threads: &str| {
             let scratch = Scratch::empty();
-            let options = ["--threads", threads, "--processes", &scratch.path(name)];
+            let options = ["--threads", threads, "--force", "--processes", &scratch.path(name)];
             done(&[&["run"], &files[..], &options[..]].concat());
             scratch.read(name)
         };
         let one = rows("1");
         assert!(!one.is_empty() && rows("2") == one && rows("8") == one, "{name}");
+    }
+}
+
+#[test]
+fn one_large_run_on_several_threads_gives_the_bytes_of_one_thread() {
+    let scenario = r#"
+        name = "large"
+        machine = { kind = "torus", shape = [128, 128] }
+        program = { kind = "cc-cube", compute_cycles = 3 }
+        mapping.embeddings = ["random"]
+        execution.engine = "hop"
+    "#;
+    let run = |threads: &str| {
+        let scratch = Scratch::with(&[("large.toml", scenario.to_owned())]);
+        let options = ["--threads", threads, "--format", "json", "--processes", &scratch.path("rows.csv")];
+        let results = done(&[&["run", &scratch.path("large.toml")], &options[..]].concat());
+        (results, scratch.read("rows.csv"))
+    };
+    let one = run("1");
+    assert!(one.1.lines().count() > 14 << 14);
+    for threads in ["2", "3"] {
+        assert!(run(threads) == one, "{threads} threads");
     }
 }
 

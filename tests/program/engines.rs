@@ -49,7 +49,7 @@ fn write(scratch: &Scratch, name: &str, text: &str) -> String {
 /// The document and the rows of processes of a scenario.
 fn results(scratch: &Scratch, scenario: &str, options: &[&str]) -> (String, String) {
     let rows = scratch.path("rows.csv");
-    let arguments = ["run", scenario, "--format", "json", "--processes", &rows];
+    let arguments = ["run", scenario, "--format", "json", "--force", "--processes", &rows];
     (done(&[&arguments[..], options].concat()), scratch.read("rows.csv"))
 }
 

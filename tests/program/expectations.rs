@@ -47,6 +47,47 @@ fn a_promise_is_said_only_by_all_of_its_numbers() {
 }
 
 #[test]
+fn makespans_of_collectives_are_those_promised() {
+    let algorithm = |name: &'static str| move |run: &Value| run["program"]["algorithm"] == name;
+    let embedding = |name: &'static str| move |run: &Value| run["embedding"] == name;
+    let (ring, bucket, swing) = (algorithm("ring"), algorithm("bucket"), algorithm("swing"));
+    let doubling = algorithm("recursive-doubling");
+    assert_promised(
+        "slice-4x4x8",
+        &[
+            (": ring ", &ring),
+            ("; bucket ", &bucket),
+            ("; recursive-doubling ", &doubling),
+            ("; swing ", &swing),
+        ],
+    );
+    let (direct, pairwise) = (algorithm("direct"), algorithm("pairwise"));
+    let (by_dimension, bruck) = (algorithm("by-dimension"), algorithm("bruck"));
+    assert_promised(
+        "all-to-all",
+        &[
+            (": direct ", &direct),
+            ("; pairwise ", &pairwise),
+            ("; by-dimension ", &by_dimension),
+            ("; bruck ", &bruck),
+        ],
+    );
+    let trivance = algorithm("trivance");
+    assert_promised(
+        "slice-12x12x24",
+        &[("Expect: bucket ", &bucket), ("; swing ", &swing), ("; trivance ", &trivance)],
+    );
+    let (standard, best) = (embedding("standard"), embedding("axes:0=3/1=1/2=2"));
+    assert_promised("device-order", &[("Expect: standard ", &standard), ("axes:0=3/1=1/2=2 ", &best)]);
+    let halves = |name| move |run: &Value| algorithm(name)(run) && run["program"]["exchange"] == "halving";
+    let (swing, doubling) = (halves("swing"), halves("recursive-doubling"));
+    assert_promised(
+        "all-reduce-crossovers",
+        &[("halves: swing ", &swing), ("; recursive-doubling ", &doubling)],
+    );
+}
+
+#[test]
 fn makespans_on_networks_are_those_promised() {
     let kind = |kind: &'static str| move |run: &Value| run["machine"]["kind"] == kind;
     let (hypercube, torus, mesh) = (kind("hypercube"), kind("torus"), kind("mesh"));

@@ -3,12 +3,13 @@
 use super::command::{done, program, run};
 
 /// Every command that has options of its own.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "run",
     "compare",
     "merge",
     "measure",
     "place",
+    "export",
     "draw",
     "report",
     "tables",

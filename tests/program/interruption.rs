@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
     thread::sleep,
@@ -157,10 +158,46 @@ fn a_journal_that_another_process_writes_is_left_to_it() {
     held.lock().unwrap();
     let arguments = ["run", &scratch.path("sweep.toml"), "--output", &scratch.path("r.csv"), "--resume"];
     let finished = run(&arguments);
-    assert_eq!(finished.code, Some(2));
+    assert_eq!(finished.code, Some(4));
     assert!(finished.stderr.contains("another process is writing it"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("--wait"), "{}", finished.stderr);
     drop(held);
     done(&arguments);
+}
+
+#[test]
+fn a_second_process_waits_for_the_first_and_makes_what_it_left() {
+    let scratch = sweep_scenario::folder(2);
+    let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r.csv"));
+    let expected = done(&["run", &scenario, "--format", "csv"]);
+    let whole = complete_journal(&scratch, "sweep.toml");
+    let half = whole.len() / 2;
+    for (shard, journal) in [(None, "r.csv.partial"), (Some("1/1"), "r.csv.part-1-of-1.partial")] {
+        fs::write(scratch.path(journal), &whole[..half]).unwrap();
+        let held = fs::File::options().write(true).open(scratch.path(journal)).unwrap();
+        held.lock().unwrap();
+        let mut arguments = vec!["run", &scenario, "--output", &output, "--resume", "--wait"];
+        arguments.extend(shard.iter().flat_map(|shard| ["--shard", shard]));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+        let mut waiting = command.args(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        let mut stderr = BufReader::new(waiting.stderr.take().unwrap());
+        stderr.read_line(&mut said).unwrap();
+        assert!(said.starts_with("waiting for another process that writes "), "{said}");
+        assert_eq!(length(&scratch.path(journal)), half as u64, "nothing is written meanwhile");
+        // The first process completes a part, or dies with half of it.
+        if shard.is_some() {
+            fs::write(scratch.path(journal), &whole).unwrap();
+            fs::rename(scratch.path(journal), scratch.path("r.csv.part-1-of-1")).unwrap();
+        }
+        drop(held);
+        assert!(waiting.wait().unwrap().success());
+    }
+    assert_eq!(scratch.read("r.csv"), expected);
+    assert_eq!(fs::read(scratch.path("r.csv.part-1-of-1")).unwrap(), whole);
+    assert_eq!(scratch.names(), ["r.csv", "r.csv.part-1-of-1", "sweep.toml"]);
+    let alone = run(&["run", &scenario, "--output", &output, "--wait"]);
+    assert_eq!(alone.code, Some(2), "--wait needs --resume");
 }
 
 #[test]
@@ -190,7 +227,8 @@ fn files_are_the_same_bytes_on_1_2_and_8_threads_and_with_little_memory() {
     let scratch = sweep_scenario::folder(3);
     for name in ["r.csv", "r.jsonl", "r.json", "r.parquet"] {
         let bytes = |options: &[&str]| {
-            done(&[&["run", &scratch.path("sweep.toml"), "--output", &scratch.path(name)], options].concat());
+            let output = scratch.path(name);
+            done(&[&["run", &scratch.path("sweep.toml"), "--output", &output, "--force"], options].concat());
             fs::read(scratch.path(name)).unwrap()
         };
         let one = bytes(&["--threads", "1"]);
@@ -198,4 +236,110 @@ fn files_are_the_same_bytes_on_1_2_and_8_threads_and_with_little_memory() {
             assert!(bytes(options) == one, "{name} {options:?}");
         }
     }
+}
+
+#[test]
+fn a_damaged_record_is_made_again_and_a_note_says_so() {
+    let scratch = sweep_scenario::folder(2);
+    let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r.csv"));
+    let expected = done(&["run", &scenario, "--format", "csv"]);
+    let mut damaged = complete_journal(&scratch, "sweep.toml");
+    // In the last record but one.
+    let feeds: Vec<usize> = (0..damaged.len()).filter(|&at| damaged[at] == b'\n').collect();
+    damaged[feeds[feeds.len() - 3] + 40] ^= 1;
+    fs::write(scratch.path("r.csv.partial"), &damaged).unwrap();
+    let finished = run(&["run", &scenario, "--output", &output, "--resume"]);
+    assert_eq!(finished.code, Some(0));
+    let note = format!("note: in {output}.partial 1 record was damaged, and its run is made again\n");
+    assert_eq!(finished.stderr, note);
+    assert!(scratch.read("r.csv") == expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_at_the_header_leaves_nothing_behind() {
+    let scratch = sweep_scenario::folder(2);
+    let command = format!(
+        "trap '' XFSZ; ulimit -f 0; exec {} run {} --output {}",
+        env!("CARGO_BIN_EXE_cubefold"),
+        scratch.path("sweep.toml"),
+        scratch.path("r.csv")
+    );
+    let output = Command::new("sh").args(["-c", &command]).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("make room on the disk"), "{stderr}");
+    assert_eq!(scratch.names(), ["sweep.toml"]);
+}
+
+#[test]
+fn a_name_that_leaves_no_room_for_its_journal_is_refused_before_anything_runs() {
+    let scratch = sweep_scenario::folder(2);
+    let output = scratch.path(&format!("{}.csv", "n".repeat(245)));
+    let finished = run(&["run", &scratch.path("sweep.toml"), "--output", &output]);
+    assert_eq!(finished.code, Some(2));
+    assert!(finished.stderr.contains("name has 249 bytes, expected at most 246"), "{}", finished.stderr);
+    assert_eq!(scratch.names(), ["sweep.toml"]);
+    let output = scratch.path(&format!("{}.csv", "n".repeat(242)));
+    done(&["run", &scratch.path("sweep.toml"), "--output", &output]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
+    let scratch = sweep_scenario::folder(1);
+    for command in ["run", "check"] {
+        let (link, target) = (scratch.path(&format!("{command}.csv")), format!("{command}-target.csv"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        done(&[command, &scratch.path("sweep.toml"), "--output", &link]);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(!scratch.read(&target).is_empty());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_sweep_with_a_sentence_and_a_code_and_loses_nothing() {
+    let scratch = sweep_scenario::folder(20);
+    let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r.csv"));
+    let expected = done(&["run", &scenario, "--format", "csv"]);
+    let whole = complete_journal(&scratch, "sweep.toml").len() as u64;
+    let journal = format!("{output}.partial");
+    let arguments = ["run", &scenario, "--output", &output, "--resume", "--threads", "1"];
+    for (signal, code, said) in [("INT", 130, "interrupted: "), ("TERM", 143, "terminated: ")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+        let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let target = length(&journal) + whole / 4;
+        wait_for(&mut child, &journal, target);
+        let kill =
+            Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
+        assert!(kill.success());
+        let ended = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(code), "{stderr}");
+        assert!(stderr.starts_with(said) && stderr.ends_with("; go on with --resume\n"), "{stderr}");
+        assert_eq!(scratch.names(), ["r.csv.partial", "sweep.toml"]);
+    }
+    done(&arguments);
+    assert!(scratch.read("r.csv") == expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_no_hidden_file_and_says_that_nothing_is_kept() {
+    let scratch = Scratch::empty();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    command.current_dir(super::command::root()).args(["verify", "--output", &scratch.path("claims.csv")]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    while scratch.names().is_empty() && child.try_wait().unwrap().is_none() {
+        sleep(Duration::from_millis(1));
+    }
+    sleep(Duration::from_millis(50));
+    assert!(
+        Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success()
+    );
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    assert_eq!(String::from_utf8(ended.stderr).unwrap(), "interrupted: nothing is kept\n");
+    assert!(scratch.names().is_empty());
 }

@@ -10,7 +10,7 @@ pub(super) fn run_shape() -> Value {
     let distribution =
         json!({ "max": "count", "mean": "fraction", "p50": "count", "p90": "count", "p99": "count" });
     json!({
-        "scenario": "text", "seed": "count",
+        "run": "count", "scenario": "text", "processes": "count", "nodes": "count", "seed": "count",
         "machine": machine(),
         "program": program_record(),
         "embedding": "text",
@@ -21,6 +21,7 @@ pub(super) fn run_shape() -> Value {
         "lower_bound_cycles": "count?", "lower_bound_source": "text?", "loading_cycles": "count?",
         "messages": "count", "hops": "count", "units": "count", "unit_hops": "count",
         "link_busy_max_cycles": "count?", "busiest_link_from": ["count"], "busiest_link_to": ["count"],
+        "link_busy_share": "fraction?", "direction_busy_cycles": ["count"], "direction_busy_max_cycles": ["count"],
         "totals": {
             "compute_cycles": "count", "sharing_cycles": "count", "waiting_cycles": "count",
             "transfer_cycles": "count", "blocked_cycles": "count", "idle_at_end_cycles": "count"
@@ -63,7 +64,12 @@ fn lines_are_the_runs_of_the_document_without_its_envelope() {
     for name in ["first-comparison", "contention-64x64", "random-dimensions"] {
         let path = format!("scenarios/{name}.toml");
         let lines = done(&["run", &path, "--format", "jsonl"]);
-        let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let line = |line: &str| {
+            let mut members: serde_json::Map<String, Value> = serde_json::from_str(line).unwrap();
+            assert_eq!(members.shift_remove("version"), Some(json!(1)));
+            Value::Object(members)
+        };
+        let lines: Vec<Value> = lines.lines().map(line).collect();
         assert_eq!(Value::Array(lines), json(&["run", &path])["runs"]);
     }
 }

@@ -6,13 +6,15 @@ use super::command::{Scratch, done, json, root, run, text_of};
 const GOLDEN: &str = "tests/golden/launchers";
 
 /// Every format, and whether it names hosts.
-const FORMATS: [(&str, bool); 6] = [
+const FORMATS: [(&str, bool); 8] = [
     ("open-mpi-rankfile", true),
     ("slurm-hostfile", true),
     ("cray-rank-order", false),
     ("bluegene-mapfile", false),
     ("flux-taskmap", false),
     ("fujitsu-rank-map", false),
+    ("hydra-hostfile", true),
+    ("jax-device-order", false),
 ];
 
 /// The machines of the files written by hand.
@@ -121,14 +123,14 @@ fn what_does_not_go_together_is_refused() {
         (
             &["--hosts", &hosts],
             "error: --hosts without a launcher's format, expected --format with one of open-mpi-rankfile, \
-             slurm-hostfile, cray-rank-order, bluegene-mapfile, flux-taskmap, fujitsu-rank-map\n  help: give --format, \
-             or leave out --hosts\n",
+             slurm-hostfile, cray-rank-order, bluegene-mapfile, flux-taskmap, fujitsu-rank-map, \
+             hydra-hostfile, jax-device-order\n  help: give --format, or leave out --hosts\n",
         ),
         (
             &["--format", "csv", "--slots-per-node", "1"],
             "error: --slots-per-node without a launcher's format, expected --format with one of open-mpi-rankfile, \
-             slurm-hostfile, cray-rank-order, bluegene-mapfile, flux-taskmap, fujitsu-rank-map\n  help: give --format, \
-             or leave out --slots-per-node\n",
+             slurm-hostfile, cray-rank-order, bluegene-mapfile, flux-taskmap, fujitsu-rank-map, \
+             hydra-hostfile, jax-device-order\n  help: give --format, or leave out --slots-per-node\n",
         ),
         (
             &["--format", "slurm-hostfile", "--hosts", "no/such.txt"],
@@ -168,11 +170,10 @@ fn a_list_of_hosts_is_told_line_by_line_and_never_written_over() {
     let scratch = gray_on(MACHINES[0].1);
     let (scenario, hosts) = (scratch.path("gray.toml"), scratch.path("hosts.txt"));
     let place = ["place", &scenario, "--format", "slurm-hostfile", "--hosts", &hosts];
-    std::fs::write(&hosts, "a\nb slots=2\na\n").unwrap();
+    std::fs::write(&hosts, "a\nb or c\na\n").unwrap();
     let finished = run(&place);
     assert_eq!(finished.code, Some(2));
-    for said in
-        ["line is \"b slots=2\", expected the name of one host", "host \"a\" a second time", "2 errors"]
+    for said in ["line is \"b or c\", expected the name of one host", "host \"a\" a second time", "2 errors"]
     {
         assert!(finished.stderr.contains(said), "{}", finished.stderr);
     }
@@ -195,7 +196,7 @@ fn a_sweep_over_a_launchers_file_is_another_one_when_the_file_changes() {
     assert_eq!(finished.code, Some(2));
     assert!(finished.stderr.contains("the sweep has changed"), "{}", finished.stderr);
     for input in ["s.toml", "r.txt"] {
-        let finished = run(&["run", &scenario, "--output", &scratch.path(input)]);
+        let finished = run(&["run", &scenario, "--format", "csv", "--output", &scratch.path(input)]);
         assert_eq!(finished.code, Some(2), "{input}");
         assert!(finished.stderr.contains("the scenarios are read from"), "{}", finished.stderr);
     }
@@ -205,7 +206,7 @@ fn a_sweep_over_a_launchers_file_is_another_one_when_the_file_changes() {
 fn an_array_of_numpy_has_a_row_of_coordinates_a_process() {
     let scratch = gray_on(MACHINES[1].1);
     let path = scratch.path("placed.npy");
-    done(&["place", &scratch.path("gray.toml"), "--output", &path]);
+    done(&["place", &scratch.path("gray.toml"), "--force", "--output", &path]);
     let bytes = std::fs::read(&path).unwrap();
     let (header, numbers) = bytes.split_at(128);
     assert!(header.starts_with(b"\x93NUMPY\x01\x00"));
@@ -215,4 +216,62 @@ fn an_array_of_numpy_has_a_row_of_coordinates_a_process() {
         numbers.chunks(4).map(|chunk| u32::from_le_bytes(chunk.try_into().unwrap())).collect();
     // As in torus-2x4.fujitsu-rank-map.
     assert_eq!(numbers, [0, 0, 1, 0, 0, 1, 1, 1, 0, 3, 1, 3, 0, 2, 1, 2]);
+}
+
+/// Four ranks on each node of a ring of 4, under the Gray embedding of the groups: nodes 0 1 3 2.
+const SHARED: &str = "machine = { kind = \"ring\", shape = [4] }\n\
+                      program = { kind = \"cc-cube\", processes_per_node = 2 }\nmapping.embeddings = [\"gray\"]\n";
+
+#[test]
+fn several_ranks_of_a_node_stand_together_in_every_format() {
+    let scratch = Scratch::with(&[("s.toml", SHARED), ("hosts.txt", "node[08-11]\n")]);
+    let place = |format: &str, hosts: bool| {
+        let (scenario, list) = (scratch.path("s.toml"), scratch.path("hosts.txt"));
+        let mut arguments = vec!["place", &scenario, "--format", format];
+        arguments.extend(hosts.then_some(["--hosts", &list]).iter().flatten().copied());
+        done(&arguments)
+    };
+    assert_eq!(place("hydra-hostfile", true), "node08:2\nnode09:2\nnode11:2\nnode10:2\n");
+    let lines = "node08\nnode08\nnode09\nnode09\nnode11\nnode11\nnode10\nnode10\n";
+    assert_eq!(place("slurm-hostfile", true), lines);
+    let rankfile = place("open-mpi-rankfile", true);
+    assert!(rankfile.contains("rank 4=node11 slot=0\nrank 5=node11 slot=1\n"), "{rankfile}");
+    assert_eq!(place("cray-rank-order", false), "0,1,2,3,6,7,4,5\n");
+    assert_eq!(place("jax-device-order", false), "[0, 1, 2, 3, 6, 7, 4, 5]\n");
+    assert_eq!(place("csv", false).lines().nth(6), Some("5,3"));
+}
+
+#[test]
+fn a_coordinate_map_puts_the_hosts_of_a_job_in_order() {
+    let map = "host,x\ngolf,9\nalpha,3\nbravo,5\ncharlie,4\ndelta,6\n";
+    let scratch = Scratch::with(&[
+        ("s.toml", SHARED),
+        ("hosts.txt", "alpha,bravo,charlie,delta\n"),
+        ("few.txt", "alpha\nbravo\n"),
+        ("site.csv", map),
+        ("ranks.txt", "alpha\nalpha\ncharlie\ncharlie\ndelta\ndelta\nbravo\nbravo\n"),
+    ]);
+    let [scenario, hosts, few, site] =
+        ["s.toml", "hosts.txt", "few.txt", "site.csv"].map(|name| scratch.path(name));
+    let place = ["place", &scenario, "--hosts", &hosts, "--coordinates", &site, "--format"];
+    assert_eq!(done(&[&place[..], &["hosts"]].concat()), "alpha\ncharlie\nbravo\ndelta\n");
+    assert_eq!(done(&[&place[..], &["slurm-hostfile"]].concat()), scratch.read("ranks.txt"));
+    let missing = run(&["place", &scenario, "--hosts", &few, "--coordinates", &site, "--format", "hosts"]);
+    assert_eq!(missing.code, Some(2));
+    assert!(
+        missing.stderr.contains("no host at (1), expected one for each of 4 nodes"),
+        "{}",
+        missing.stderr
+    );
+    let without = run(&["place", &scenario, "--format", "hosts"]);
+    assert_eq!(without.code, Some(2));
+    assert!(without.stderr.contains("--coordinates"), "{}", without.stderr);
+    // The same files say what a job has.
+    let read = SHARED.replace(
+        "[\"gray\"]",
+        "[\"gray\", { file = \"ranks.txt\", format = \"slurm-hostfile\", hosts = \"hosts.txt\", coordinates = \"site.csv\" }]",
+    );
+    std::fs::write(scratch.path("read.toml"), read).unwrap();
+    let runs = json(&["run", &scratch.path("read.toml")]);
+    assert_eq!(runs["runs"][0]["placement"], runs["runs"][1]["placement"]);
 }

@@ -2,12 +2,13 @@
 //!
 //! Everything goes through the binary, run in the root of the repository; only where the reference
 //! simulator needs the runs themselves are the scenarios also loaded as a library does.
-
+#![recursion_limit = "256"] // of the shapes of results, each one macro
 #![cfg(test)]
 
 mod bad_input;
 mod bench;
 mod browser;
+mod calibrate;
 mod clusters;
 mod command;
 mod compare;
@@ -20,6 +21,7 @@ mod expectations;
 mod explain;
 mod greenberg;
 mod help;
+mod hostile;
 mod interruption;
 mod json_results;
 mod launchers;

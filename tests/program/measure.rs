@@ -11,7 +11,7 @@ fn the_document_has_exactly_the_keys_that_are_promised_and_the_distances() {
     placement["distances"] =
         json!([{ "dimension": "count", "min": "count", "max": "count", "mean": "fraction" }]);
     let entry = json!({
-        "scenario": "text", "machine": machine(), "program": program_record(), "embedding": "text",
+        "run": "count", "scenario": "text", "processes": "count", "nodes": "count", "machine": machine(), "program": program_record(), "embedding": "text",
         "placement": placement
     });
     for name in ["first-comparison", "own-placement"] {
@@ -73,14 +73,19 @@ fn a_measured_placement_is_that_of_a_run() {
 fn csv_and_lines_have_an_entry_a_placement() {
     let path = "scenarios/own-placement.toml";
     let (header, rows) = csv(&["measure", path]);
-    assert_eq!(header[..2], ["scenario", "machine_kind"]);
+    assert_eq!(header[..2], ["run", "scenario"]);
     assert!(header.iter().all(|name| !name.contains("spectrum") && !name.contains("distances_")));
     assert_eq!(
         (header.last().unwrap().as_str(), rows[0].last().unwrap().as_str()),
         ("placement_node_evenness", "")
     );
     let lines = done(&["measure", path, "--format", "jsonl"]);
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let line = |line: &str| {
+        let mut members: serde_json::Map<String, Value> = serde_json::from_str(line).unwrap();
+        assert_eq!(members.shift_remove("version"), Some(json!(1)));
+        Value::Object(members)
+    };
+    let lines: Vec<Value> = lines.lines().map(line).collect();
     assert_eq!(Value::Array(lines), json(&["measure", path])["placements"]);
 }
 

@@ -76,3 +76,70 @@ fn four_billion_processes_run_line_by_line_and_are_refused_hop_by_hop() {
         assert!(finished.stderr.contains("expected at most"), "{}", finished.stderr);
     }
 }
+
+/// The exit code of a command, and the most memory that it held at one time \[bytes\], as far as the system showed it.
+#[cfg(target_os = "linux")]
+fn peak(arguments: &[&str]) -> (Option<i32>, u64) {
+    use std::process::{Command, Stdio};
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    command.current_dir(super::command::root()).args(arguments);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        peak = peak.max(kibibytes.unwrap_or(0) << 10);
+        if let Some(ended) = child.try_wait().unwrap() {
+            return (ended.code(), peak);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// Scenarios that would take far more than 64 MiB before anything runs.
+#[cfg(target_os = "linux")]
+fn hostile_scenarios() -> Vec<(&'static str, String)> {
+    let torus = "machine = { kind = \"torus\", shape = [4096, 4096] }\n";
+    let neighbours = "kind = \"neighbour-exchange\", guest = { kind = \"torus\", shape = [4096, 4096] }";
+    let numbers: Vec<String> = (0..500).map(|number: u32| number.to_string()).collect();
+    let numbers = numbers.join(",");
+    vec![
+        (
+            "permutation sets",
+            format!("{torus}program = {{ {neighbours}, communication = \"permutation\", sets = 16 }}\n"),
+        ),
+        ("a construction", format!("{torus}program = {{ {neighbours} }}\nmapping.embeddings = [\"tao\"]\n")),
+        ("a random placement", format!("{torus}mapping.embeddings = [\"random\"]\n")),
+        (
+            "meshes in hypercubes",
+            "machine = { kind = \"hypercube\", dimensions = 24 }\nmapping.embeddings = [\"greenberg\"]\n\
+             program = { kind = \"neighbour-exchange\", guest = { kind = \"mesh\", shape = [4095, 4097] } }\n"
+                .to_owned(),
+        ),
+        (
+            "a sweep of 250 000 runs",
+            format!(
+                "machine = {{ kind = \"ring\", shape = [8] }}\nmapping.embeddings = [\"xor\"]\n[sweep]\nseed = [{numbers}]\n\
+                 \"program.compute_cycles\" = [{numbers}]\n"
+            ),
+        ),
+    ]
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_made_while_scenarios_are_read_stays_within_the_limit() {
+    const LIMIT: u64 = 64 << 20;
+    for (what, text) in hostile_scenarios() {
+        let scratch = Scratch::with(&[("s.toml", text)]);
+        for command in ["check", "run", "measure", "place"] {
+            let (code, held) = peak(&[command, &scratch.path("s.toml"), "--memory-limit", "64MiB"]);
+            assert_eq!(code, Some(2), "{command} of {what}");
+            assert!(held <= LIMIT + LIMIT / 10, "{command} of {what} held {held} bytes");
+        }
+        let stderr = run(&["check", &scratch.path("s.toml"), "--memory-limit", "64MiB"]).stderr;
+        assert!(stderr.contains("--memory-limit"), "{what}: {stderr}");
+    }
+}

@@ -14,7 +14,7 @@ const PLACE: [&str; 4] = ["place", FIGURE_4, "--embedding", "byweight"];
 
 /// A part of a sweep for `merge`, all of it.
 fn part(scratch: &Scratch) -> String {
-    done(&["run", FIGURE_4, "--shard", "1/1", "--output", &scratch.path("figure-4")]);
+    done(&["run", FIGURE_4, "--force", "--shard", "1/1", "--output", &scratch.path("figure-4")]);
     scratch.path("figure-4.part-1-of-1")
 }
 
@@ -30,7 +30,7 @@ fn the_extension_of_the_output_decides_the_format() {
         ("r", "table"),
     ];
     let check = |arguments: &[&str], (name, format): (&str, &str)| {
-        assert_eq!(done(&[arguments, &["--output", &scratch.path(name)]].concat()), "");
+        assert_eq!(done(&[arguments, &["--force", "--output", &scratch.path(name)]].concat()), "");
         let expected = done(&[arguments, &["--format", format]].concat());
         assert_eq!(scratch.read(name), expected, "{arguments:?} {name}");
     };
@@ -75,7 +75,7 @@ fn a_dash_is_standard_output() {
 fn an_output_appears_whole_and_alone_and_replaces_what_was_there() {
     let scratch = Scratch::with(&[("r.csv", "x".repeat(1 << 20))]);
     let rows = scratch.path("rows.csv");
-    done(&["run", FIGURE_4, "--output", &scratch.path("r.csv"), "--processes", &rows]);
+    done(&["run", FIGURE_4, "--output", &scratch.path("r.csv"), "--processes", &rows, "--force"]);
     assert_eq!(scratch.read("r.csv"), done(&["run", FIGURE_4, "--format", "csv"]));
     assert_eq!(scratch.names(), ["r.csv", "rows.csv"]);
 }
@@ -159,9 +159,13 @@ fn several_files_come_one_after_another() {
     let files = [FIGURE_4, "scenarios/mixed-wrap.toml"];
     let both = json(&["run", files[0], files[1]]);
     let each = files.map(|file| json(&["run", file])["runs"].as_array().unwrap().clone());
-    assert_eq!(both["runs"].as_array().unwrap(), &each.concat());
+    let mut expected = each.concat();
+    for (place, run) in expected.iter_mut().enumerate() {
+        run["run"] = place.into();
+    }
+    assert_eq!(both["runs"].as_array().unwrap(), &expected);
     let (_, rows) = csv(&["run", files[1], files[0]]);
-    assert_eq!((rows.len(), rows[0][0].as_str(), rows[5][0].as_str()), (7, "mixed-wrap", "figure-4"));
+    assert_eq!((rows.len(), rows[0][1].as_str(), rows[5][1].as_str()), (7, "mixed-wrap", "figure-4"));
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn what_is_no_usual_file_is_never_replaced_by_one() {
 fn results_go_where_a_symbolic_link_leads() {
     let scratch = Scratch::with(&[("results.csv", "old")]);
     std::os::unix::fs::symlink("results.csv", scratch.path("latest.csv")).unwrap();
-    done(&["run", FIGURE_4, "--output", &scratch.path("latest.csv")]);
+    done(&["run", FIGURE_4, "--force", "--output", &scratch.path("latest.csv")]);
     assert!(fs::symlink_metadata(scratch.path("latest.csv")).unwrap().is_symlink());
     assert_eq!(scratch.read("results.csv"), done(&["run", FIGURE_4, "--format", "csv"]));
 }

@@ -100,7 +100,7 @@ fn a_scenario_that_has_not_one_placement_is_refused() {
         (vec!["place", "scenarios/figure-6.toml", "scenarios/figure-4.toml"], "unexpected argument"),
         (
             vec!["place", "scenarios/figure-6.toml", "--embedding", "xor", "--format", "table"],
-            "grid, csv, json, npy, open-mpi-rankfile",
+            "grid, csv, json, npy, hosts, open-mpi-rankfile",
         ),
     ];
     for (arguments, said) in cases {

@@ -28,7 +28,7 @@ const HEADER: [&str; 15] = [
 fn rows_of(scenario: &str) -> Vec<Vec<String>> {
     let scratch = Scratch::empty();
     let path = scratch.path("rows.csv");
-    done(&["run", scenario, "--processes", &path]);
+    done(&["run", scenario, "--force", "--processes", &path]);
     let (header, rows) = csv_table(&scratch.read("rows.csv"));
     assert_eq!(header, HEADER);
     rows
@@ -117,7 +117,8 @@ fn lines_say_the_same_as_rows() {
     let rows = rows_of("scenarios/figure-4.toml");
     assert_eq!(text.lines().count(), rows.len());
     for (line, row) in text.lines().zip(rows) {
-        let line: serde_json::Map<String, Value> = serde_json::from_str(line).unwrap();
+        let mut line: serde_json::Map<String, Value> = serde_json::from_str(line).unwrap();
+        assert_eq!(line.shift_remove("version"), Some(Value::from(1)));
         assert!(line.keys().eq(HEADER));
         let cell = |value: &Value| match value {
             Value::Null => String::new(),

@@ -11,7 +11,15 @@ use super::{
 fn parts(scratch: &Scratch, of: u32) -> Vec<String> {
     let part = |k: u32| {
         let shard = format!("{k}/{of}");
-        done(&["run", &scratch.path("sweep.toml"), "--shard", &shard, "--output", &scratch.path("r.csv")]);
+        done(&[
+            "run",
+            &scratch.path("sweep.toml"),
+            "--force",
+            "--shard",
+            &shard,
+            "--output",
+            &scratch.path("r.csv"),
+        ]);
         scratch.path(&format!("r.csv.part-{k}-of-{of}"))
     };
     (1..=of).map(part).collect()
@@ -33,10 +41,10 @@ fn merged_parts_are_the_bytes_of_one_run() {
     for of in [1, 2, 3, 7] {
         let parts = parts(&scratch, of);
         for name in ["r.csv", "r.jsonl", "r.json", "r.parquet", "r.md", "r.txt"] {
-            done(&["run", &sweep, "--output", &scratch.path(name)]);
+            done(&["run", &sweep, "--output", &scratch.path(name), "--force"]);
             let merged = scratch.path(&format!("merged-{name}"));
             let paths: Vec<&str> = parts.iter().rev().map(String::as_str).collect();
-            done(&[&["merge"], &paths[..], &["--output", &merged]].concat());
+            done(&[&["merge"], &paths[..], &["--output", &merged, "--force"]].concat());
             assert!(
                 fs::read(scratch.path(name)).unwrap() == fs::read(&merged).unwrap(),
                 "{of} parts, {name}"

@@ -30,7 +30,7 @@ fn colour_adds_nothing_but_colour_and_goes_into_no_file() {
         assert_eq!(painted.clone().count(), marked.count(), "{colored}");
         assert!(painted.clone().count() > 0 && painted.clone().all(|line| line.contains(" *")), "{colored}");
         assert_eq!(colored.replace("\u{1b}[1;32m", "").replace("\u{1b}[0m", ""), plain);
-        done(&[&command[..], &["--color", "always", "--output", &scratch.path("r.txt")]].concat());
+        done(&[&command[..], &["--color", "always", "--force", "--output", &scratch.path("r.txt")]].concat());
         assert_eq!(scratch.read("r.txt"), plain);
         assert!(
             !done(&[&command[..], &["--color", "always", "--format", "markdown"]].concat())

@@ -53,3 +53,16 @@ fn the_fastest_row_is_coloured_on_a_terminal_unless_that_is_refused() {
     assert!(!shown(&compare, &[("NO_COLOR", "1")]).contains('\u{1b}'));
     assert!(!shown(&[&compare[..], &["--color", "never"]].concat(), &[]).contains('\u{1b}'));
 }
+
+#[test]
+fn what_is_no_text_is_not_shown() {
+    let scenario = "scenarios/figure-4.toml";
+    let commands: [&[&str]; 3] = [
+        &["run", scenario, "--format", "parquet"],
+        &["place", scenario, "--embedding", "standard", "--format", "npy"],
+        &["draw", "placement", scenario, "--embedding", "standard", "--format", "png"],
+    ];
+    for command in commands {
+        assert!(shown(command, &[]).contains("is no text, and standard output is a terminal"), "{command:?}");
+    }
+}

@@ -10,10 +10,14 @@ const SCONTROL: &str =
     "#!/bin/bash\n[ \"$*\" = 'show hostnames node[1-8]' ]\nprintf 'node%s\\n' 1 2 3 4 5 6 7 8\n";
 
 /// Tells where `srun` would start which rank.
-const SRUN: &str = "#!/bin/bash\n[ \"$*\" = '--ntasks=8 --distribution=arbitrary ./program' ]\ncat -n \"$SLURM_HOSTFILE\" > started\n";
+const SRUN: &str = "#!/bin/bash\n[ \"$*\" = '--mpi=pmix --ntasks=8 --distribution=arbitrary ./program' ]\ncat -n \"$SLURM_HOSTFILE\" > started\n";
 
 /// Tells what `mpirun` was given.
-const MPIRUN: &str = "#!/bin/bash\n[ \"$*\" = '-np 8 --rankfile ranks.txt --report-bindings ./program' ]\ncp ranks.txt started\n";
+const MPIRUN: &str = "#!/bin/bash\n[ \"$*\" = '-np 8 --hostfile hosts.txt --rankfile ranks.txt ./program' ]\ncp ranks.txt started\n";
+
+/// Keeps what `mpiexec` was given.
+const MPIEXEC: &str =
+    "#!/bin/bash\n[ \"$*\" = '-machinefile ranks.txt -n 8 ./program' ]\ncp ranks.txt started\n";
 
 /// The blocks of the page in a language, however far they are set in.
 fn blocks(language: &str) -> Vec<String> {
@@ -78,6 +82,16 @@ fn the_open_mpi_job_of_the_page_gives_mpirun_a_rankfile() {
 }
 
 #[test]
+fn the_hydra_job_of_the_page_gives_mpiexec_the_hosts() {
+    let scratch = folder(&[("mpiexec", MPIEXEC)]);
+    let hosts: Vec<String> = (1..=8).map(|number| format!("node{number}")).collect();
+    fs::write(scratch.path("hosts.txt"), hosts.join("\n")).unwrap();
+    run(&scratch, &blocks("bash")[2]);
+    let expected: Vec<&String> = xor_nodes(&scratch).into_iter().map(|node| &hosts[node]).collect();
+    assert_eq!(scratch.read("started").lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn the_placement_that_a_job_has_can_be_measured() {
     let scratch = folder(&[("scontrol", SCONTROL), ("srun", SRUN)]);
     run(&scratch, &blocks("bash")[0]);
@@ -103,5 +117,5 @@ fn the_table_of_formats_shows_how_files_begin() {
         assert!(file.starts_with(beginning.trim_end_matches('.')), "{row}");
         count += 1;
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 8);
 }

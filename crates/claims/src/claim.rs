@@ -117,6 +117,11 @@ impl Quantity {
         Self { numerator: numerator / common, denominator: denominator / common }
     }
 
+    /// The quantity over a divisor of at least 1.
+    pub(super) fn over(self, divisor: u64) -> Self {
+        Self::fraction(self.numerator, self.denominator * divisor)
+    }
+
     /// The number nearest to it.
     fn value(self) -> f64 {
         exact_mean(self.numerator.into(), self.denominator.into()).unwrap_or(f64::NAN)

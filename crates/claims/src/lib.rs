@@ -11,6 +11,7 @@
 
 mod cases;
 mod claim;
+mod collectives;
 mod constructions;
 mod contraction;
 mod covered;

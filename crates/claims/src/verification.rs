@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::{
     claim::{CheckedClaim, Claim, Trial},
-    constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
+    collectives, constructions, contraction, cs838, cube, cube_programs, data_routing, dilation,
     findings::{Case, Findings, Scope},
     greenberg, listed_steps, misprints, steps,
 };
@@ -111,6 +111,16 @@ const PARTS: &[Part] = &[
     Part {
         name: "CS838 1999, as printed (docs/errata.md, N1 to N11)",
         claims: cs838::misprinted_claims,
+        cases: |_| vec![], // those of the part before
+    },
+    Part {
+        name: "Collectives on toruses: Swing, Trivance, TACOS [links, vectors, ns, %]",
+        claims: collectives::claims,
+        cases: collectives::cases,
+    },
+    Part {
+        name: "Swing 2024, as printed (docs/errata.md, S1 to S5)",
+        claims: collectives::misprinted_claims,
         cases: |_| vec![], // those of the part before
     },
     Part { name: "The verification itself", claims: || vec![BROKEN_OFF], cases: |_| vec![] },

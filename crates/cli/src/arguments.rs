@@ -9,15 +9,17 @@ use clap::{
     builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
+use cubefold_collectives::Operation;
 use cubefold_experiment::{
-    Embedding, embeddings,
+    Embedding, Setting, embeddings,
     journal::{Found, Shard},
+    program_files::ProgramFormat,
 };
 use cubefold_topology::{LinkMode, MachineKind};
 
-pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn};
+pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span};
 use crate::{
-    format::{ExplainFormat, PlacementFormat, ResultFormat, TablesFormat},
+    format::{ExplainFormat, ExportFormat, PlacementFormat, ResultFormat, TablesFormat},
     option_value::Color,
     option_value::MemoryLimit,
     option_value::StageName,
@@ -33,7 +35,9 @@ macro_rules! after_help {
             "  0  done\n",
             "  1  a run failed, or results could not be written\n",
             "  2  the input is wrong or refused; nothing was run\n",
-            "  3  done, but verify found a claim that does not hold, or bench --against a slower row",
+            "  3  done, but verify found a claim that does not hold, or bench --against a slower row\n",
+            "  4  another process writes the same results; nothing was run\n",
+            "  130, 143  ended by an interruption (Ctrl-C) or a request to terminate; finished runs are kept",
         )
     };
 }
@@ -48,11 +52,13 @@ const AFTER_RUN: &str = after_help!(
     "run scenarios/rings.toml --output rings.csv",
     "run scenarios/figure-4.toml --processes rows.csv",
     "run scenarios/rings.toml --output rings.csv --resume",
-    "run scenarios/rings.toml --output rings.csv --shard 2/8"
+    "run scenarios/rings.toml --output rings.csv --shard 2/8",
+    "run scenarios/rings.toml --output rings.csv --shard 2/8 --resume --wait"
 );
 const AFTER_COMPARE: &str = after_help!(
     "compare scenarios/first-comparison.toml",
-    "compare scenarios/link-modes.toml --reference xor --format markdown"
+    "compare scenarios/link-modes.toml --reference xor --format markdown",
+    "compare scenarios/all-reduce-crossovers.toml --reference ring --bisect"
 );
 const AFTER_MERGE: &str = after_help!("merge results.csv.part-* --output results.csv");
 const AFTER_MEASURE: &str = after_help!("measure scenarios/figure-6.toml");
@@ -60,7 +66,12 @@ const AFTER_PLACE: &str = after_help!(
     "place scenarios/figure-6.toml --embedding xor",
     "place scenarios/figure-6.toml --embedding xor --output placement.csv",
     "place scenarios/figure-6.toml --embedding xor --format cray-rank-order",
+    "place job.toml --embedding xor --format slurm-hostfile --hosts hosts.txt --coordinates site.csv",
     "place scenarios/greenberg.toml --embedding greenberg --stage reflect"
+);
+const AFTER_EXPORT: &str = after_help!(
+    "export scenarios/figure-6.toml --embedding xor --format goal --output program.goal",
+    "export scenarios/figure-6.toml --embedding xor --format chakra --output traces"
 );
 const AFTER_TABLES: &str = after_help!(
     "tables scenarios/figure-6.toml --embedding xor",
@@ -76,6 +87,10 @@ const AFTER_DRAW: &str = after_help!(
 const AFTER_REPORT: &str = after_help!("report scenarios/first-comparison.toml --output report.html");
 const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
 const AFTER_EXPLAIN: &str = after_help!("explain", "explain makespan", "explain placement_dilation_max");
+const AFTER_CALIBRATE: &str = after_help!(
+    "calibrate osu_latency.txt osu_bw.txt --output machine.toml",
+    "calibrate all_reduce_perf.txt"
+);
 const AFTER_NEW: &str = after_help!(
     "new --output mine.toml",
     "new --machine torus --shape 8x8 --program cc-cube --output mine.toml"
@@ -113,6 +128,10 @@ pub(crate) struct SharedOptions {
     #[arg(long, short, global = true, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Write over a file of results that is there already; without it, such a file is refused
+    #[arg(long, global = true)]
+    pub(crate) force: bool,
+
     /// How many threads run scenarios; results do not depend on it [default: one a processor, of bench one]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
@@ -149,6 +168,9 @@ pub(crate) enum Command {
     /// Prints one placement: which process sits on which node
     #[command(after_help = AFTER_PLACE)]
     Place(PlaceOptions),
+    /// Writes the program of a scenario for other tools: GOAL, MSCCL XML, Chakra and more
+    #[command(after_help = AFTER_EXPORT)]
+    Export(ExportOptions),
     /// Draws a picture, as SVG or PNG
     #[command(after_help = AFTER_DRAW)]
     Draw(DrawOptions),
@@ -170,6 +192,9 @@ pub(crate) enum Command {
     /// Says what a column or term means, how it is computed and where it is defined; without one, lists all
     #[command(after_help = AFTER_EXPLAIN)]
     Explain(ExplainOptions),
+    /// Fits start-up cost, latency and bandwidth to the output of the OSU benchmarks or nccl-tests
+    #[command(after_help = AFTER_CALIBRATE)]
+    Calibrate(CalibrateOptions),
     /// Writes a scenario with comments, after three questions or from options
     #[command(after_help = AFTER_NEW)]
     New(NewOptions),
@@ -181,12 +206,24 @@ pub(crate) enum Command {
     Man(ManOptions),
 }
 
+/// Keys that are set for all scenarios of a command.
+#[derive(Debug, Args)]
+pub(crate) struct SettingOption {
+    /// Set a key in every scenario before it is validated, such as machine.links=half-duplex; a key that is
+    /// swept is swept no more. May be given again for other keys [default: as the files say]
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<Setting>,
+}
+
 /// The scenarios, and how results are written.
 #[derive(Debug, Args)]
 pub(crate) struct ScenarioOptions {
-    /// Scenario files
+    /// Scenario files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) set: SettingOption,
 
     /// How results are written [default: by the extension of --output, else table]
     #[arg(long, value_enum)]
@@ -196,13 +233,20 @@ pub(crate) struct ScenarioOptions {
 /// Which run is asked for, of a scenario with one combination.
 #[derive(Debug, Args)]
 pub(crate) struct OneRunOptions {
-    /// A scenario file without a sweep
+    /// A scenario file without a sweep; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) set: SettingOption,
 
     /// Which of the scenario's embeddings; needed where it has several
     #[arg(long, value_name = "NAME")]
     pub(crate) embedding: Option<String>,
+
+    /// Which of its runs, counted from 0 in the order of results; of a sweep, or of several algorithms
+    #[arg(long, value_name = "NUMBER", conflicts_with = "embedding")]
+    pub(crate) run: Option<usize>,
 }
 
 /// Whether runs that are already over are kept.
@@ -212,12 +256,21 @@ pub(crate) struct ResumeOption {
     /// --output PATH, are not made again. Standard output keeps no journal
     #[arg(long)]
     pub(crate) resume: bool,
+
+    /// Where another process writes the same journal, wait until it ends, and go on where it was; else the
+    /// second process ends with exit code 4
+    #[arg(long, requires = "resume")]
+    pub(crate) wait: bool,
 }
 
 impl ResumeOption {
     /// What is to be done with a journal that is found.
     pub(crate) fn found(&self) -> Found {
-        if self.resume { Found::Resume } else { Found::Refuse }
+        match (self.resume, self.wait) {
+            (true, true) => Found::ResumeWhenFree,
+            (true, false) => Found::Resume,
+            (false, _) => Found::Refuse,
+        }
     }
 }
 
@@ -261,9 +314,15 @@ pub(crate) struct CompareOptions {
     #[command(flatten)]
     pub(crate) resume: ResumeOption,
 
-    /// The embedding that the others are compared with [default: the first of the scenario]
-    #[arg(long, value_name = "EMBEDDING")]
+    /// The embedding, or the algorithm of collectives, that the others are compared with [default: the first
+    /// embedding of the scenario; where only algorithms differ, the first of them]
+    #[arg(long, value_name = "NAME")]
     pub(crate) reference: Option<String>,
+
+    /// Find the sizes at which the fastest algorithm of a collective changes to the unit, by more runs between
+    /// the sizes of the scenario
+    #[arg(long)]
+    pub(crate) bisect: bool,
 }
 
 /// Options of `place`.
@@ -281,15 +340,32 @@ pub(crate) struct PlaceOptions {
     #[arg(long, value_enum)]
     pub(crate) format: Option<PlacementFormat>,
 
-    /// The names of the hosts, one a line in the order of the nodes, the first coordinate fastest; for formats
-    /// that name hosts [default: none]
+    /// The hosts in the order of the nodes, the first coordinate fastest, as a scheduler or launcher lists them; for
+    /// formats that name hosts [default: none]
     #[arg(long, value_name = "FILE")]
     pub(crate) hosts: Option<PathBuf>,
+
+    /// Where hosts are in the network: a table of hosts and coordinates, or what scontrol show topology, Cray's
+    /// xtprocadmin or JAX print. Puts the hosts of --hosts, or all, in the order of the nodes [default:
+    /// none]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) coordinates: Option<PathBuf>,
 
     /// How many slots a host has, a multiple of the most processes on one node; for formats of launchers
     /// [default: that number, so that every node is a host]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) slots_per_node: Option<u64>,
+}
+
+/// Options of `export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportOptions {
+    #[command(flatten)]
+    pub(crate) run: OneRunOptions,
+
+    /// How the program is written; formats with a file for each process go to the folder --output
+    #[arg(long, value_enum, default_value_t = ExportFormat(ProgramFormat::GOAL))]
+    pub(crate) format: ExportFormat,
 }
 
 /// Options of `tables`.
@@ -355,6 +431,18 @@ pub(crate) struct ExplainOptions {
     pub(crate) format: Option<ExplainFormat>,
 }
 
+/// Options of `calibrate`.
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateOptions {
+    /// The output of benchmarks: of the OSU benchmarks of latency, bandwidth or message rate, or of nccl-tests
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The links between the two processes of a benchmark of single messages, or between neighbours of a ring
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) hops: u32,
+}
+
 /// Options of `new`. The first three are asked for on a terminal where they are missing.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NewOptions {
@@ -375,8 +463,24 @@ pub(crate) struct NewOptions {
     #[arg(long, value_name = "KIND:SHAPE")]
     pub(crate) guest: Option<Guest>,
 
-    /// The embeddings to compare, separated by commas [default: standard,xor,byweight,gray for a cc-cube, else
-    /// tao]
+    /// The operation of a collective [default: asked for, else all-reduce]
+    #[arg(long, value_name = "NAME", value_parser = operations())]
+    pub(crate) operation: Option<Operation>,
+
+    /// The sizes of the vector of a collective, separated by commas [default: asked for, else 64 KiB,1 MiB,16 MiB]
+    #[arg(long, value_name = "SIZE,..", value_delimiter = ',')]
+    pub(crate) sizes: Vec<String>,
+
+    /// The bandwidth of a link, for a collective [default: asked for, else 50 GB/s]
+    #[arg(long, value_name = "RATE")]
+    pub(crate) bandwidth: Option<String>,
+
+    /// The latency of a link, for a collective [default: asked for, else 400 ns]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) latency: Option<String>,
+
+    /// The embeddings to compare, separated by commas [default: standard,xor,byweight,gray for a cc-cube,
+    /// standard for a collective, else tao]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub(crate) embeddings: Vec<String>,
 
@@ -407,6 +511,13 @@ fn machine_kind(name: &str) -> Result<MachineKind, String> {
     found.ok_or_else(|| format!("found {name:?}, expected one of {known}"))
 }
 
+fn operations() -> impl TypedValueParser<Value = Operation> {
+    PossibleValuesParser::new(Operation::ALL.map(Operation::name)).try_map(|name| {
+        let found = Operation::ALL.into_iter().find(|operation| operation.name() == name);
+        found.ok_or_else(|| format!("found {name:?}, expected an operation"))
+    })
+}
+
 fn link_modes() -> impl TypedValueParser<Value = LinkMode> {
     PossibleValuesParser::new(LinkMode::ALL.map(LinkMode::name)).try_map(|name| {
         let found = LinkMode::ALL.into_iter().find(|mode| mode.name() == name);
@@ -421,6 +532,8 @@ pub(crate) enum ProgramKind {
     CcCube,
     /// Exchanges between the neighbours of a torus or mesh
     NeighbourExchange,
+    /// An operation such as all-reduce, by every algorithm that is defined for the machine
+    Collective,
 }
 
 /// How a new scenario is executed.

@@ -1,10 +1,12 @@
 //! The commands.
 
 mod bench;
+mod calibrate;
 mod compare;
 mod draw;
 mod execution;
 mod explain;
+mod export;
 mod man;
 mod measure;
 mod new;
@@ -15,15 +17,16 @@ mod run;
 mod tables;
 mod verify;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{
     ExitCode,
-    arguments::{Arguments, Command, SharedOptions},
+    arguments::{Arguments, Command, SettingOption, SharedOptions},
     failure::Failure,
     option_value::MemoryLimit,
+    output::Existing,
 };
-use cubefold_experiment::Resources;
+use cubefold_experiment::{Resources, Scenario, load_with};
 
 /// Does what the command line asks for.
 pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
@@ -39,6 +42,8 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Tables(options) => tables::tables(&options, shared),
         Command::Check(options) => measure::check(&options, shared),
         Command::Explain(options) => explain::explain(&options, shared),
+        Command::Calibrate(options) => calibrate::calibrate(&options, shared),
+        Command::Export(options) => export::export(&options, shared),
         Command::New(options) => new::new(&options, shared),
         Command::Completions(options) => man::completions(&options, shared),
         Command::Man(options) => man::man(&options, shared),
@@ -48,9 +53,23 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
+/// The scenarios in these files, with the keys that are set besides.
+fn scenarios(
+    files: &[PathBuf],
+    set: &SettingOption,
+    shared: &SharedOptions,
+) -> Result<Vec<Scenario>, Failure> {
+    load_with(files, &set.settings, shared.resources().memory).map_err(Failure::Scenario)
+}
+
 impl SharedOptions {
-    fn output(&self) -> Option<&Path> {
+    pub(crate) fn output(&self) -> Option<&Path> {
         self.output.as_deref()
+    }
+
+    /// What is done with results that are there already.
+    pub(crate) fn existing(&self) -> Existing {
+        if self.force { Existing::Replace } else { Existing::Refuse }
     }
 
     fn resources(&self) -> Resources {

@@ -1,6 +1,7 @@
 //! Why a command did not do what was asked, how that is said, and the exit codes.
 
 use std::{
+    borrow::Cow,
     fmt,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -8,6 +9,7 @@ use std::{
 
 use cubefold_experiment::{
     RunError, ScenarioErrors, benchmark::BenchmarkError, journal::JournalError, launcher::LauncherError,
+    printable,
 };
 
 use crate::option_value::Color;
@@ -25,6 +27,8 @@ pub enum ExitCode {
     ClaimFails,
     /// 3: done, but `bench --against` found a row that is slower.
     RowSlower,
+    /// 4: another process writes the same results; nothing was run.
+    ResultsLocked,
 }
 
 impl ExitCode {
@@ -36,6 +40,7 @@ impl ExitCode {
             Self::RunFailed => 1,
             Self::InputRefused => 2,
             Self::ClaimFails | Self::RowSlower => 3,
+            Self::ResultsLocked => 4,
         }
     }
 }
@@ -57,6 +62,11 @@ pub(crate) enum Failure {
         message: String,
         /// How to mend it.
         help: String,
+    },
+    /// Another process writes the journal.
+    Locked {
+        /// Which journal of which results.
+        message: String,
     },
     /// A run is refused before anything runs.
     Refused(RunError),
@@ -98,16 +108,26 @@ impl Failure {
     /// A file that cannot be opened, found out before anything runs.
     pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Self {
         let message = format!("cannot write {}: {error}", path.display());
-        Self::usage(message, "name a file in a folder that exists and can be written to")
+        Self::usage(
+            message,
+            match error.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                    "make room on the disk, or name a file on another one"
+                }
+                io::ErrorKind::InvalidFilename => "choose a shorter name",
+                _ => "name a file in a folder that exists and can be written to",
+            },
+        )
     }
 
     /// The journal at `place` cannot be used for results in `path`.
     pub(crate) fn journal(path: &Path, place: &Path, error: &JournalError) -> Self {
         let (path, place) = (path.display(), place.display());
+        let message = format!("cannot write {path}: beside it is {place}, and {error}");
         let help = match error {
             JournalError::System(error) => return Self::unwritable(Path::new(&path.to_string()), error),
             JournalError::Found => format!("continue it with --resume, or delete {place} to begin anew"),
-            JournalError::Locked => "wait until it is done, or name another file with --output".to_owned(),
+            JournalError::Locked => return Self::Locked { message },
             JournalError::Foreign => "delete it, or name another file with --output".to_owned(),
             JournalError::Form { .. } | JournalError::Version { .. } => {
                 format!("continue it with the version that began it, or delete {place} to begin anew")
@@ -117,12 +137,13 @@ impl Failure {
             }
             JournalError::Damaged => format!("delete {place} to begin anew"),
         };
-        Self::usage(format!("cannot write {path}: beside it is {place}, and {error}"), help)
+        Self::usage(message, help)
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Scenario(_) | Self::Usage { .. } | Self::Refused(_) => ExitCode::InputRefused,
+            Self::Locked { .. } => ExitCode::ResultsLocked,
             Self::Runs { .. } | Self::Benchmark(_) | Self::Output { .. } => ExitCode::RunFailed,
         }
     }
@@ -142,26 +163,37 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scenario(errors) => errors.fmt(formatter),
-            Self::Usage { message, help } => write!(formatter, "{message}\n  help: {help}"),
+            Self::Usage { message, help } => {
+                write!(formatter, "{}\n  help: {}", printable(message), printable(help))
+            }
+            Self::Locked { message } => {
+                let help = "wait for it with --resume --wait, or name another file with --output";
+                write!(formatter, "{}\n  help: {help}", printable(message))
+            }
             Self::Refused(error @ (RunError::Memory(_) | RunError::AddressExchangeMemory { .. })) => {
+                let error = error.to_string();
                 write!(
                     formatter,
-                    "{error}\n  help: give it more with --memory-limit, or make the machine smaller"
+                    "{}\n  help: give it more with --memory-limit, or make the machine smaller",
+                    printable(&error)
                 )
             }
-            Self::Refused(error) => error.fmt(formatter),
+            Self::Refused(error) => formatter.write_str(&printable(&error.to_string())),
             Self::Runs { failed, of, kept } => {
                 for (_, error) in failed {
-                    write!(formatter, "{error}\nerror: ")?;
+                    write!(formatter, "{}\nerror: ", printable(&error.to_string()))?;
                 }
                 write!(formatter, "{} of {of} runs failed", failed.len())?;
                 kept.as_ref().map_or(Ok(()), |kept| {
-                    let kept = kept.display();
+                    let kept = kept.display().to_string();
+                    let kept = printable(&kept);
                     write!(formatter, "; the others are kept in {kept}\n  help: try again with --resume")
                 })
             }
-            Self::Benchmark(error) => error.fmt(formatter),
-            Self::Output { place, error } => write!(formatter, "cannot write {place}: {error}"),
+            Self::Benchmark(error) => formatter.write_str(&printable(&error.to_string())),
+            Self::Output { place, error } => {
+                write!(formatter, "cannot write {}: {error}", printable(place))
+            }
         }
     }
 }
@@ -177,11 +209,13 @@ impl fmt::Display for Rendered<'_> {
         let handler = self.color.report_handler();
         for error in self.errors.iter() {
             let mut text = String::new();
-            handler.render_report(&mut text, error)?;
+            handler.render_report(&mut text, &error.report())?;
             writeln!(formatter, "{text}")?;
         }
-        match self.errors.iter().count() {
+        let (count, shown) = (self.errors.count(), self.errors.iter().count() as u64);
+        match count {
             1 => writeln!(formatter, "1 error; nothing was run"),
+            count if count > shown => writeln!(formatter, "{count} errors, the first shown; nothing was run"),
             count => writeln!(formatter, "{count} errors; nothing was run"),
         }
     }
@@ -189,8 +223,16 @@ impl fmt::Display for Rendered<'_> {
 
 /// Says what is wrong with the command line, or gives the help that was asked for.
 pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    let is_safe = text.split('\n').all(|line| matches!(printable(line), Cow::Borrowed(_)));
     // Help goes to standard output and its pipe may be closed: nothing is lost then.
-    let _ = error.print();
+    let _ = if is_safe {
+        error.print()
+    } else {
+        // What is repeated of the command line would be obeyed by the terminal.
+        let lines: Vec<_> = text.split('\n').map(printable).collect();
+        write!(io::stderr(), "{}", lines.join("\n"))
+    };
     if error.use_stderr() { ExitCode::InputRefused } else { ExitCode::Done }
 }
 

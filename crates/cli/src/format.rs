@@ -2,7 +2,7 @@
 //! the choice by the extension of `--output` derive; and the writer of records.
 
 use std::{
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     path::Path,
     sync::LazyLock,
 };
@@ -11,6 +11,7 @@ use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_experiment::{
     export::{Document, Record, write_csv, write_document, write_lines, write_parquet},
     launcher::LauncherFormat,
+    program_files::ProgramFormat,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -24,29 +25,47 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
 
     /// The format asked for, else that of the path's extension, else the default.
     fn decide(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
-        if let Some(format) = asked {
-            return Ok(format);
-        }
-        match output.and_then(Path::extension) {
-            None => Ok(Self::value_variants()[0].clone()),
-            Some(extension) => {
+        let format = match (asked, output.and_then(Path::extension)) {
+            (Some(format), _) => format,
+            (None, None) => Self::value_variants()[0].clone(),
+            (None, Some(extension)) => {
                 let extension = extension.to_string_lossy();
-                Self::of_extension(&extension).map_or_else(|| Self::of_other_extension(&extension), Ok)
+                Self::of_extension(&extension).ok_or_else(|| Self::of_other_extension(&extension))?
             }
-        }
+        };
+        let to_terminal = output.is_none_or(|path| path == Path::new("-")) && io::stdout().is_terminal();
+        if format.is_binary() && to_terminal { Err(Self::on_terminal(&format)) } else { Ok(format) }
+    }
+
+    /// Whether it is no text: a terminal would make nonsense of it.
+    fn is_binary(&self) -> bool {
+        false
+    }
+
+    /// The refusal of a format that is no text, on a terminal.
+    fn on_terminal(format: &Self) -> Failure {
+        let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        Failure::usage(
+            format!("{name} is no text, and standard output is a terminal"),
+            "name a file with --output, or send it to another program",
+        )
     }
 
     /// The format with this extension.
     fn of_extension(extension: &str) -> Option<Self> {
-        Self::value_variants().iter().find(|format| format.extension() == Some(extension)).cloned()
+        let is_own =
+            |format: &&Self| format.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension));
+        Self::value_variants().iter().find(is_own).cloned()
     }
 
-    /// The format for an extension of none: the default, but for parquet, for which other tools would take it.
-    fn of_other_extension(extension: &str) -> Result<Self, Failure> {
-        match extension {
-            "parquet" => Err(Failure::usage("this command writes no parquet", "write .csv or .json")),
-            _ => Ok(Self::value_variants()[0].clone()),
-        }
+    /// The refusal of an extension that is none of a format: other tools would take the file for what it is not.
+    fn of_other_extension(extension: &str) -> Failure {
+        let known = Self::value_variants().iter().filter_map(Self::extension);
+        let known: Vec<String> = known.map(|extension| format!(".{extension}")).collect();
+        Failure::usage(
+            format!("this command writes no .{extension}, expected {}", known.join(", ")),
+            "end the name in one of them or in none, or say --format",
+        )
     }
 }
 
@@ -87,19 +106,23 @@ macro_rules! formats {
 formats! {
     /// How results are written.
     ResultFormat {
-        Table: "table", None, "For people, in 80 columns";
+        Table: "table", Some("txt"), "For people, in 80 columns";
         Json: "json", Some("json"), "One document with an envelope";
         Jsonl: "jsonl", Some("jsonl"), "One line a run, without the envelope";
         Csv: "csv", Some("csv"), "One row a run, scalars only";
         Parquet: "parquet", Some("parquet"), "The rows of `csv` in typed columns";
         Markdown: "markdown", Some("md"), "As `table`, for a page";
     }
+
+    fn is_binary(&self) -> bool {
+        *self == Self::Parquet
+    }
 }
 
 formats! {
     /// How translation tables are written.
     TablesFormat {
-        Table: "table", None, "One line a process";
+        Table: "table", Some("txt"), "One line a process";
         Json: "json", Some("json"), "One document";
         Csv: "csv", Some("csv"), "One row an entry";
     }
@@ -108,7 +131,7 @@ formats! {
 formats! {
     /// How definitions are written.
     ExplainFormat {
-        Text: "text", None, "For people, in 80 columns";
+        Text: "text", Some("txt"), "For people, in 80 columns";
         Json: "json", Some("json"), "One document with an envelope";
         Markdown: "markdown", Some("md"), "A list, for a page";
     }
@@ -121,11 +144,23 @@ formats! {
         Png: "png", Some("png"), "Pixels, twice as many in each direction";
     }
 
-    fn of_other_extension(extension: &str) -> Result<Self, Failure> {
-        Err(Failure::usage(
+    fn is_binary(&self) -> bool {
+        *self == Self::Png
+    }
+
+    fn of_other_extension(extension: &str) -> Failure {
+        Failure::usage(
             format!("pictures are not written as .{extension}, expected .svg or .png"),
             "end the name in one of them, or say --format svg",
-        ))
+        )
+    }
+}
+
+formats! {
+    /// How a report is written.
+    PageFormat {
+        Html: "html", Some("html"), "One page";
+        Htm: "htm", Some("htm"), "The same";
     }
 }
 
@@ -140,6 +175,8 @@ pub(crate) enum PlacementFormat {
     Json,
     /// An array of `NumPy` with a row of coordinates a process.
     Npy,
+    /// The names of the hosts in the order of the nodes.
+    Hosts,
     /// A file that places the ranks of a parallel program.
     Launcher(LauncherFormat),
 }
@@ -147,8 +184,13 @@ pub(crate) enum PlacementFormat {
 impl ValueEnum for PlacementFormat {
     fn value_variants<'a>() -> &'a [Self] {
         static ALL: LazyLock<Vec<PlacementFormat>> = LazyLock::new(|| {
-            let own =
-                [PlacementFormat::Grid, PlacementFormat::Csv, PlacementFormat::Json, PlacementFormat::Npy];
+            let own = [
+                PlacementFormat::Grid,
+                PlacementFormat::Csv,
+                PlacementFormat::Json,
+                PlacementFormat::Npy,
+                PlacementFormat::Hosts,
+            ];
             own.into_iter().chain(LauncherFormat::ALL.map(PlacementFormat::Launcher)).collect()
         });
         &ALL
@@ -160,9 +202,28 @@ impl ValueEnum for PlacementFormat {
             Self::Csv => ("csv", "One row a process with its coordinates, as scenarios read it"),
             Self::Json => ("json", "One document"),
             Self::Npy => ("npy", "An array of NumPy, one row of coordinates a process"),
+            Self::Hosts => {
+                ("hosts", "The hosts in the order of the nodes, one a line; needs --hosts or --coordinates")
+            }
             Self::Launcher(format) => (format.name(), format.summary()),
         };
         Some(PossibleValue::new(name).help(help))
+    }
+}
+
+/// How a program is written for other tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ExportFormat(pub(crate) ProgramFormat);
+
+impl ValueEnum for ExportFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<ExportFormat>> =
+            LazyLock::new(|| ProgramFormat::ALL.map(ExportFormat).to_vec());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.summary()))
     }
 }
 
@@ -172,8 +233,13 @@ impl OutputFormat for PlacementFormat {
             Self::Csv => Some("csv"),
             Self::Json => Some("json"),
             Self::Npy => Some("npy"),
-            Self::Grid | Self::Launcher(_) => None,
+            Self::Grid => Some("txt"),
+            Self::Hosts | Self::Launcher(_) => None,
         }
+    }
+
+    fn is_binary(&self) -> bool {
+        *self == Self::Npy
     }
 }
 
@@ -210,6 +276,12 @@ mod tests {
         assert_eq!(decide(None, Some(Path::new("a.md"))), ResultFormat::Markdown);
         assert_eq!(decide(None, Some(Path::new("-"))), ResultFormat::Table);
         assert_eq!(decide(None, None), ResultFormat::Table);
+        assert_eq!(decide(None, Some(Path::new("results"))), ResultFormat::Table);
+        assert_eq!(decide(None, Some(Path::new("A.TXT"))), ResultFormat::Table);
+        assert_eq!(decide(Some(ResultFormat::Table), Some(Path::new("a.xlsx"))), ResultFormat::Table);
+        let refused = ResultFormat::decide(None, Some(Path::new("a.xlsx"))).unwrap_err().to_string();
+        let said = "this command writes no .xlsx, expected .txt, .json, .jsonl, .csv, .parquet, .md\n";
+        assert!(refused.starts_with(said), "{refused}");
         assert_eq!(decide(None, Some(Path::new("a.parquet"))), ResultFormat::Parquet);
         assert!(PlacementFormat::decide(None, Some(Path::new("a.parquet"))).is_err());
         assert_eq!(PlacementFormat::decide(None, Some(Path::new("a.npy"))).unwrap(), PlacementFormat::Npy);

@@ -7,7 +7,33 @@ use cubefold_experiment::{
 use cubefold_mapping::ProcessId;
 use cubefold_topology::Coordinates;
 
-use crate::failure::Failure;
+use crate::{arguments::OneRunOptions, failure::Failure};
+
+/// What the runs of a scenario are compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reference {
+    /// The embedding of this name, in the same combination.
+    Embedding(String),
+    /// The algorithm of this name, with the same embedding in the same combination of everything else.
+    Algorithm(String),
+}
+
+impl Reference {
+    /// The name.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Embedding(name) | Self::Algorithm(name) => name,
+        }
+    }
+
+    /// The records of each embedding, or of each algorithm, in the order in which they come up first.
+    pub(crate) fn groups<'a>(&self, records: &[&'a RunRecord]) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
+        by_name(records, |record| match self {
+            Self::Embedding(_) => record.embedding.as_str(),
+            Self::Algorithm(_) => record.program.collective.as_ref().map_or("", |own| &own.algorithm),
+        })
+    }
+}
 
 /// The runs of all scenarios, in their order.
 pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
@@ -51,9 +77,14 @@ pub(crate) fn by_embedding<'a, T: Copy>(
     items: &[T],
     record: impl Fn(T) -> &'a RunRecord,
 ) -> Vec<(&'a str, Vec<T>)> {
+    by_name(items, |item| record(item).embedding.as_str())
+}
+
+/// What belongs to each name, in the order in which names come up first.
+fn by_name<'a, T: Copy>(items: &[T], name: impl Fn(T) -> &'a str) -> Vec<(&'a str, Vec<T>)> {
     let mut found: Vec<(&str, Vec<T>)> = vec![];
     for &item in items {
-        let name = record(item).embedding.as_str();
+        let name = name(item);
         match found.iter_mut().find(|(known, _)| *known == name) {
             Some((_, own)) => own.push(item),
             None => found.push((name, vec![item])),
@@ -88,18 +119,25 @@ pub(crate) fn plain(value: &str) -> String {
     value.trim_matches('"').to_owned()
 }
 
-/// The one run whose placement is asked for.
-pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], embedding: Option<&str>) -> Result<&'a Run, Failure> {
+/// The one run that is asked for: by its number, by its embedding, or because there is only one.
+pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], options: &OneRunOptions) -> Result<&'a Run, Failure> {
     let runs = all_runs(scenarios);
+    if let Some(number) = options.run {
+        return runs.get(number).copied().ok_or_else(|| {
+            let last = runs.len() - 1;
+            let found = format!("run {number}, expected 0 to {last}");
+            Failure::usage(found, "cubefold run --processes writes the number of every run")
+        });
+    }
     if scenarios.iter().any(|scenario| scenario.swept) {
         return Err(Failure::usage(
             "the scenario has a sweep, expected one placement",
-            "remove [sweep], and write the values of one of its combinations into the file",
+            "name one of its runs by its number, as in --run 0, or remove [sweep], and write the values of one of its combinations into the file",
         ));
     }
     let names: Vec<String> = runs.iter().map(|run| run.embedding.to_string()).collect();
     let known = || format!("name one of {} with --embedding", names.join(", "));
-    match (embedding, runs.as_slice()) {
+    match (options.embedding.as_deref(), runs.as_slice()) {
         (None, [run]) => Ok(run),
         (None, _) => {
             Err(Failure::usage(format!("the scenario has {} embeddings, expected one", runs.len()), known()))

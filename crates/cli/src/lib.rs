@@ -11,6 +11,7 @@ mod command;
 mod failure;
 mod format;
 mod grouping;
+mod interruption;
 mod option_value;
 mod output;
 mod progress_bar;
@@ -48,6 +49,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return failure::report_usage(&error),
     };
+    interruption::watch();
     let color = arguments.shared.color;
     match command::execute(arguments) {
         Ok(code) => code,

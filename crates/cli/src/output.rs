@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_experiment::Scenario;
+use cubefold_experiment::{Scenario, journal::sync_folder};
 use tempfile::NamedTempFile;
 
-use crate::failure::Failure;
+use crate::{arguments::SharedOptions, failure::Failure, interruption};
 
 /// A destination, opened before anything runs so that a wrong path costs no work.
 #[derive(Debug)]
@@ -28,15 +28,49 @@ enum Destination {
     File { temporary: BufWriter<NamedTempFile>, path: PathBuf },
 }
 
+/// What is done with a file that is there already, where results are to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Existing {
+    /// It is left as it is, and the command is refused.
+    Refuse,
+    /// The results take its place.
+    Replace,
+}
+
+impl Existing {
+    /// Refuses a file that is there and holds anything, unless it may be replaced.
+    pub(crate) fn refuse(self, path: &Path) -> Result<(), Failure> {
+        let has_content =
+            || fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
+        if self == Self::Replace || !has_content() {
+            return Ok(());
+        }
+        Err(Failure::usage(
+            format!("cannot write {}: the file is there already", path.display()),
+            "write over it with --force, or name another file",
+        ))
+    }
+}
+
 impl Output {
-    /// Opens the destination; none and `-` are standard output. It must be none of the files that the
-    /// scenarios were read from.
-    pub(crate) fn open(path: Option<&Path>, scenarios: &[Scenario]) -> Result<Self, Failure> {
+    /// Opens the destination that the command line names. It must be none of the files that the scenarios were read
+    /// from, and hold no results yet unless they may be replaced.
+    pub(crate) fn open(shared: &SharedOptions, scenarios: &[Scenario]) -> Result<Self, Failure> {
+        Self::open_path(shared.output(), shared.existing(), scenarios)
+    }
+
+    /// Opens a destination; none and `-` are standard output.
+    pub(crate) fn open_path(
+        path: Option<&Path>,
+        existing: Existing,
+        scenarios: &[Scenario],
+    ) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             let destination = Destination::Standard(BufWriter::new(Pipe { closed: false }));
             return Ok(Self { destination, path: None });
         };
         Self::refuse_inputs(path, scenarios)?;
+        existing.refuse(path)?;
         let destination = Destination::open(path).map_err(|error| Failure::unwritable(path, &error))?;
         Ok(Self { destination, path: Some(path.to_owned()) })
     }
@@ -84,10 +118,39 @@ impl Output {
 /// The regular file, there or to be made, that a path leads to; none for standard output, and for what is
 /// there and is no regular file.
 pub(crate) fn regular_file(path: Option<&Path>) -> Option<PathBuf> {
-    let path = path.filter(|path| *path != Path::new("-"))?;
-    // A symbolic link is followed: what it leads to is replaced, not the link.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = followed(path.filter(|path| *path != Path::new("-"))?);
     fs::metadata(&path).map_or(true, |metadata| metadata.is_file()).then_some(path)
+}
+
+/// Where a path leads: a symbolic link is followed, also to a file that is not there yet. What it leads to is replaced, not
+/// the link.
+fn followed(path: &Path) -> PathBuf {
+    const MAX_LINKS: usize = 40;
+    if let Ok(path) = path.canonicalize() {
+        return path;
+    }
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
+}
+
+/// The longest name that a file may have on usual systems \[bytes\].
+const MAX_NAME: usize = 255;
+
+/// Refuses a file whose name leaves no room for `more` bytes, which the names of files beside it have.
+pub(crate) fn refuse_long_name(path: &Path, more: usize) -> Result<(), Failure> {
+    let length = path.file_name().map_or(0, |name| name.as_encoded_bytes().len());
+    let most = MAX_NAME.saturating_sub(more);
+    if length <= most {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!("cannot write a file whose name has {length} bytes, expected at most {most}"),
+        "choose a shorter name: files beside it have longer ones while it is written",
+    ))
 }
 
 /// Whether two paths lead to one file that exists.
@@ -100,8 +163,7 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
 
 impl Destination {
     fn open(path: &Path) -> io::Result<Self> {
-        // A symbolic link is followed: what it leads to is replaced, not the link.
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = followed(path);
         let existing = fs::metadata(&path).ok();
         if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -133,7 +195,9 @@ impl Destination {
             builder.permissions(permissions);
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let temporary = BufWriter::new(builder.tempfile_in(folder)?);
+        let temporary = builder.tempfile_in(folder)?;
+        interruption::add_temporary(temporary.path());
+        let temporary = BufWriter::new(temporary);
         Ok(Self::File { temporary, path })
     }
 }
@@ -142,7 +206,10 @@ impl Destination {
 fn complete(temporary: BufWriter<NamedTempFile>, path: &Path) -> io::Result<()> {
     let file = temporary.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
+    let before = file.path().to_owned();
     file.persist(path).map_err(|error| error.error)?;
+    interruption::remove_temporary(&before);
+    sync_folder(path);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Where the runs of a sweep are gathered as they are over, and what becomes of them at the end.
 
 use std::{
-    io,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -9,12 +9,15 @@ use cubefold_experiment::{
     RunError, Scenario,
     export::RunRecord,
     journal::{Found, Journal, JournalError, JournalFile, Shard, SweepPlan},
+    printable,
 };
 use tempfile::SpooledTempFile;
 
 use crate::{
+    arguments::SharedOptions,
     failure::Failure,
-    output::{Output, regular_file},
+    interruption,
+    output::{Existing, Output, refuse_long_name, regular_file},
 };
 
 /// The bytes of records that are kept in memory, where there is no journal, before they go to a temporary file.
@@ -52,32 +55,38 @@ type Records<'output> = Box<dyn Iterator<Item = io::Result<RunRecord>> + 'output
 impl SweepOutput {
     /// Opens the destination and its journal. `shard` is the part that is asked for; none for the whole sweep.
     pub(crate) fn open(
-        path: Option<&Path>,
+        options: &SharedOptions,
         scenarios: &[Scenario],
         plan: &SweepPlan<'_>,
         found: Found,
         shard: Option<Shard>,
     ) -> Result<Self, Failure> {
+        let path = options.output();
         let Some(file) = regular_file(path) else {
             refuse_without_file(found, shard)?;
-            return Self::spooled(Output::open(path, scenarios)?, plan);
+            return Self::spooled(Output::open(options, scenarios)?, plan);
         };
         Output::refuse_inputs(&file, scenarios)?;
+        let suffix = shard.map_or(0, |shard| shard.suffix().len() + 1);
+        refuse_long_name(&file, suffix + ".partial".len().max(".".len() + ".writing".len()))?;
+        let existing = if found == Found::Refuse { options.existing() } else { Existing::Replace };
         let failed =
             |place: &Path, error: JournalError| Failure::journal(path.unwrap_or(place), place, &error);
         if let Some(shard) = shard {
             let part = with_suffix(&file, &shard.suffix());
             let partial = with_suffix(&part, "partial");
+            existing.refuse(&part)?;
             // A part that is complete is recognised, so that a job which is sent again does nothing twice.
-            let complete = found == Found::Resume && part.exists() && !partial.exists();
+            let complete = found != Found::Refuse && part.exists() && !partial.exists();
             let place = if complete { &part } else { &partial };
-            let journal =
-                JournalFile::open(place, plan, shard, found).map_err(|error| failed(place, error))?;
+            let journal = open(place, plan, shard, found).map_err(|error| failed(place, error))?;
+            announce(&journal);
             return Ok(Self::Part { journal, path: part });
         }
+        existing.refuse(&file)?;
         let place = with_suffix(&file, "partial");
-        let journal =
-            JournalFile::open(&place, plan, Shard::WHOLE, found).map_err(|error| failed(&place, error))?;
+        let journal = open(&place, plan, Shard::WHOLE, found).map_err(|error| failed(&place, error))?;
+        announce(&journal);
         Ok(Self::File { journal, path: file })
     }
 
@@ -96,6 +105,17 @@ impl SweepOutput {
         }
     }
 
+    /// A sentence on records that were found damaged; none where all are whole.
+    pub(crate) fn loss(&self) -> Option<String> {
+        let (Self::File { journal, .. } | Self::Part { journal, .. }) = self else { return None };
+        let noun = match journal.journal().lost() {
+            0 => return None,
+            1 => "1 record was damaged, and its run is".to_owned(),
+            lost => format!("{lost} records were damaged, and their runs are"),
+        };
+        Some(format!("in {} {noun} made again", journal.path().display()))
+    }
+
     /// The number of runs that it is to have.
     pub(crate) fn run_count(&self) -> usize {
         match self {
@@ -112,7 +132,9 @@ impl SweepOutput {
             }
             Self::File { journal, .. } | Self::Part { journal, .. } => {
                 let appended = journal.journal().append(place, record);
-                appended.map_err(|error| Failure::output(Some(journal.path()), error))
+                appended.map_err(|error| Failure::output(Some(journal.path()), error))?;
+                interruption::keep_run();
+                Ok(())
             }
         }
     }
@@ -150,11 +172,29 @@ impl SweepOutput {
     }
 }
 
+/// Opens the journal at `place`, and says so before it waits for another process.
+fn open(place: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Result<JournalFile, JournalError> {
+    JournalFile::open(place, plan, shard, found, || {
+        // Where standard error is closed it waits without a word.
+        let _ = writeln!(
+            io::stderr(),
+            "waiting for another process that writes {}",
+            printable(&place.display().to_string())
+        );
+    })
+}
+
+/// Says to whoever ends the program that runs are kept.
+fn announce(journal: &JournalFile) {
+    let (count, missing) = (journal.journal().run_count(), journal.journal().missing().len());
+    interruption::keep_runs(journal.path(), count - missing, count);
+}
+
 /// Standard output and devices have no place for a journal or a part.
 fn refuse_without_file(found: Found, shard: Option<Shard>) -> Result<(), Failure> {
     let option = match (shard, found) {
         (Some(_), _) => "--shard",
-        (None, Found::Resume) => "--resume",
+        (None, Found::Resume | Found::ResumeWhenFree) => "--resume",
         (None, Found::Refuse) => return Ok(()),
     };
     let message = format!("{option} without a file: standard output keeps no journal");

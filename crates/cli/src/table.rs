@@ -1,5 +1,6 @@
 //! Results as people read them: pages of headings, tables and notes.
 
+mod algorithm_tables;
 mod fitting;
 mod grids;
 mod page;

@@ -1,36 +1,37 @@
 //! Collectives behind the pointer of any program, with the graph of who exchanges messages.
 //!
-//! Scenarios place and run a program through [`ErasedProgram`]; the engines are compiled for
-//! collectives in this crate.
+//! Scenarios place and run a program through
+//! [`ErasedProgram`](cubefold_simulator::ErasedProgram); the engines are compiled for collectives
+//! in this crate.
 
 use cubefold_mapping::{GraphGuest, ProcessId};
-use cubefold_simulator::{Cycles, ErasedProgram, GuestRef, Program, ProgramOnGuest, StageProgramError};
+use cubefold_simulator::{Cycles, GuestRef, Program, ProgramOnGuest, StageProgramError};
 use cubefold_topology::{Machine, MachineKind, Network, narrow};
 
-use crate::Collective;
+use crate::{CollectiveForm, CollectiveProgramForm};
 
 /// The most edges that a guest of a collective has.
 const MAX_EDGES: usize = 1 << 22;
 
-/// A collective with its guest: an edge between every two processes of different ranks that
-/// exchange a message.
+/// A collective in any form with its guest: an edge between every two processes of different ranks
+/// that exchange a message.
 ///
 /// The guest has no edges where they would be more than 2^22, or more than a network has at a
 /// node: then the metrics of a placement say nothing of the collective, and runs are as exact as
 /// any.
 #[derive(Debug, Clone)]
-pub struct CollectiveProgram {
-    collective: Collective,
+pub struct CollectiveProgram<C> {
+    collective: C,
     guest: GraphGuest,
 }
 
-impl CollectiveProgram {
+impl<C: CollectiveProgramForm> CollectiveProgram<C> {
     /// Returns a collective with its guest.
     ///
     /// # Errors
     ///
     /// When there are fewer than two processes, or more than nodes of a network.
-    pub fn new(collective: Collective) -> Result<Self, StageProgramError> {
+    pub fn new(collective: C) -> Result<Self, StageProgramError> {
         let processes = narrow(collective.process_count());
         let network = match edges(&collective).map(|edges| Network::from_edges(processes, &edges)) {
             Some(Ok(network)) => network,
@@ -42,27 +43,21 @@ impl CollectiveProgram {
 
     /// The collective.
     #[must_use]
-    pub fn collective(&self) -> &Collective {
+    pub fn collective(&self) -> &C {
         &self.collective
-    }
-
-    /// The program behind a pointer.
-    #[must_use]
-    pub fn erase(self) -> Box<dyn ErasedProgram> {
-        Box::new(self)
     }
 }
 
 /// The pairs of processes of different ranks that exchange messages, each once; none where there
 /// are too many.
-fn edges(collective: &Collective) -> Option<Vec<(u32, u32)>> {
+fn edges<C: CollectiveProgramForm>(collective: &C) -> Option<Vec<(u32, u32)>> {
     let mut all: Vec<(u32, u32)> = vec![];
     let mut last = vec![];
-    for stage in (0..collective.stage_count()).filter(|&stage| !collective.repeats(stage)) {
+    for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
         let mut own = vec![];
         for process in ProcessId::first(collective.process_count()) {
             let rank = collective.rank(process);
-            let others = collective.sends(stage, process).map(|(destination, _)| destination);
+            let others = collective.destinations(stage, process);
             let others = others.filter(|&other| collective.rank(other) != rank);
             let label = process.label();
             own.extend(others.map(|other| (label.min(other.label()), label.max(other.label()))));
@@ -89,23 +84,23 @@ fn edges(collective: &Collective) -> Option<Vec<(u32, u32)>> {
 }
 
 /// Programs are equal where the same is asked for.
-impl PartialEq for CollectiveProgram {
+impl<C: CollectiveForm> PartialEq for CollectiveProgram<C> {
     fn eq(&self, other: &Self) -> bool {
-        self.collective.specification() == other.collective.specification()
+        self.collective.steps() == other.collective.steps()
     }
 }
 
-impl Eq for CollectiveProgram {}
+impl<C: CollectiveForm> Eq for CollectiveProgram<C> {}
 
-impl ProgramOnGuest for CollectiveProgram {
+impl<C: CollectiveProgramForm> ProgramOnGuest for CollectiveProgram<C> {
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
     }
 }
 
-impl Program for CollectiveProgram {
+impl<C: CollectiveProgramForm> Program for CollectiveProgram<C> {
     fn process_count(&self) -> u64 {
-        self.collective.process_count()
+        Program::process_count(&self.collective)
     }
 
     fn stage_count(&self) -> usize {
@@ -113,12 +108,12 @@ impl Program for CollectiveProgram {
     }
 
     fn compute(&self) -> Cycles {
-        Program::compute(&self.collective)
+        self.collective.compute()
     }
 
     #[inline]
     fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
-        Program::computation(&self.collective, stage, process)
+        self.collective.computation(stage, process)
     }
 
     fn has_one_compute_time(&self) -> bool {
@@ -131,7 +126,7 @@ impl Program for CollectiveProgram {
     }
 
     fn max_units(&self, stage: usize) -> u64 {
-        Program::max_units(&self.collective, stage)
+        self.collective.max_units(stage)
     }
 
     fn uniform_units(&self) -> Option<u64> {
@@ -149,6 +144,10 @@ impl Program for CollectiveProgram {
 
     fn total_compute(&self) -> u128 {
         self.collective.total_compute()
+    }
+
+    fn repeats(&self, stage: usize) -> bool {
+        Program::repeats(&self.collective, stage)
     }
 
     fn max_received(&self) -> usize {

@@ -1,14 +1,26 @@
 //! Collectives as programs of the engines.
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Cycles, Program};
+use cubefold_simulator::{Cycles, ErasedProgram, Program, StageProgramError};
 
-use crate::{Collective, CollectiveSequence, GroupedCollective};
+use crate::{Collective, CollectiveProgram, CollectiveSequence, GroupedCollective};
 
-/// Implements [`Program`] by the queries of the same names.
+/// Implements [`Program`] by the queries of the same names, and compiles the engines for it in this
+/// crate.
 macro_rules! stage_programs {
     ($($program:ty),*) => {
-        $(impl Program for $program {
+        $(impl $program {
+            /// The collective with its guest, behind the pointer of any program.
+            ///
+            /// # Errors
+            ///
+            /// As [`CollectiveProgram::new`].
+            pub fn erase(self) -> Result<Box<dyn ErasedProgram>, StageProgramError> {
+                Ok(Box::new(CollectiveProgram::new(self)?))
+            }
+        }
+
+        impl Program for $program {
             fn process_count(&self) -> u64 {
                 self.process_count()
             }
@@ -54,6 +66,10 @@ macro_rules! stage_programs {
 
             fn total_compute(&self) -> u128 {
                 self.computations().total_cycles
+            }
+
+            fn repeats(&self, stage: usize) -> bool {
+                self.repeats(stage)
             }
 
             fn max_received(&self) -> usize {

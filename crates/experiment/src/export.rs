@@ -30,7 +30,7 @@ pub use document::{Document, write_document, write_lines};
 pub use machine_record::MachineRecord;
 pub use parquet::{ParquetTable, write_parquet};
 pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord};
-pub use program_record::ProgramRecord;
+pub use program_record::{ProgramRecord, StepRecord};
 pub use read_flat::{ReadResultsError, read_flat};
 pub use row_records::{PlannedRun, ProcessRow, ProcessStage, RankOfProcess, table_columns};
 pub use run_record::{ExecutionRecord, RunRecord};

@@ -11,8 +11,8 @@ use crate::{
         machine_record::{MACHINE, PARTITION},
         placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{COLLECTIVE, GUEST, NEIGHBOURS, PROGRAM},
-        row_records::{PROCESS, RANK, RUN, SIZES, TABLES},
-        run_record::{AMOUNTS, ENGINE, EXECUTION, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+        row_records::{NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, TABLES},
+        run_record::{AMOUNTS, ENGINE, EXECUTION, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
     },
 };
@@ -39,13 +39,21 @@ impl DefinitionGroup {
     pub fn all() -> Vec<Self> {
         let group = |title| Self { title, definitions: vec![] };
         let run = group("What was run").of(SCENARIO).of(RUN).of(SEED).of(MACHINE).of(PARTITION);
-        let run =
-            run.of(PROGRAM).of(COLLECTIVE).of(GUEST).of(NEIGHBOURS).of(SIZES).of(EMBEDDING).of(EXECUTION);
+        let run = run
+            .of(PROGRAM)
+            .of(COLLECTIVE)
+            .of(GUEST)
+            .of(NEIGHBOURS)
+            .of(PROCESSES)
+            .of(NODES)
+            .of(STAGE_COUNT)
+            .of(EMBEDDING)
+            .of(EXECUTION);
         vec![
             run.of(ENGINE),
             group("Time of the whole run").of(WHOLE_RUN).of(RATIO),
             group("Where the time goes").of(TOTALS).of(OVERLAPPED).of(WAITING).of(BLOCKED),
-            group("Amounts, steps and queues").of(AMOUNTS).of(STEPS),
+            group("Amounts, steps and queues").of(AMOUNTS).of(LINK_USE).of(STEPS),
             group("The placement").of(PLACEMENT).of(CONSTRUCTION),
             group("Single processes, nodes and tables").of(PROCESS).of(RANK).and(TABLES.iter()),
             group("Claims of verify").of(CLAIM),

@@ -2,8 +2,9 @@
 //!
 //! A journal begins with the version of the program and a description of every run, and then holds the record
 //! of each run that is over, in the order in which they were. Each is written at once and in one piece, with
-//! its length and a checksum: when a journal is opened again, what is not whole is cut away from its end. So
-//! a sweep can be continued where it was, and a journal of another sweep is recognised, with what differs.
+//! its length and a checksum: when a journal is opened again, what is not whole is cut away from its end, and a
+//! record that is damaged costs itself only. So a sweep can be continued where it was, and a journal of another sweep
+//! is recognised, with what differs.
 //!
 //! A journal keeps no record in memory, only where each stands. Results are written from it in the order of
 //! the runs; the parts that several machines ran are put together by [`MergedJournals`].
@@ -17,7 +18,7 @@ mod sweep_plan;
 mod tests;
 
 use std::{
-    io::{self, BufReader, Read, Seek, SeekFrom, Write},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     form::Storage,
-    journal_file::{Found, JournalError, JournalFile},
+    journal_file::{Found, JournalError, JournalFile, sync_folder},
     merge::{MergeError, MergedJournals},
     shard::{Shard, ShardError},
     sweep_plan::{Change, RunChange, SweepPlan},
@@ -41,6 +42,7 @@ use crate::export::RunRecord;
 pub struct Journal<S> {
     header: Header,
     contents: Mutex<Contents<S>>,
+    lost: u64, // damaged records that were found when it was continued
 }
 
 #[derive(Debug)]
@@ -94,11 +96,11 @@ impl<S: Storage> Journal<S> {
         drop(writer);
         let end = storage.stream_position()?;
         let places = vec![None; plan.run_count()];
-        Ok(Self { header, contents: Mutex::new(Contents { storage, end, places }) })
+        Ok(Self { header, contents: Mutex::new(Contents { storage, end, places }), lost: 0 })
     }
 
-    /// Continues a journal of the same sweep; what is torn at its end is cut away. One that ends before its
-    /// first run could be written is begun anew.
+    /// Continues a journal of the same sweep; what is torn at its end is cut away, and records that are damaged are
+    /// left out. One that ends before its first run could be written is begun anew.
     ///
     /// # Errors
     ///
@@ -117,10 +119,10 @@ impl<S: Storage> Journal<S> {
             }
             Beginning::Whole(found, planned) => {
                 own.accept(&found, &planned.descriptions, plan)?;
-                let (end, places) = index(&mut reader, &found)?;
+                let Index { end, places, lost } = index(&mut reader, &found)?;
                 drop(reader);
                 storage.cut(end)?;
-                Ok(Self { header: own, contents: Mutex::new(Contents { storage, end, places }) })
+                Ok(Self { header: own, contents: Mutex::new(Contents { storage, end, places }), lost })
             }
         }
     }
@@ -150,6 +152,12 @@ impl<S: Storage> Journal<S> {
         runs.filter(|&run| contents.places[run].is_none()).collect()
     }
 
+    /// The number of records that were found damaged when it was continued: their runs are missing.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
     /// The number of runs of its part.
     #[must_use]
     pub fn run_count(&self) -> usize {
@@ -175,22 +183,49 @@ impl<S: Storage> Journal<S> {
     }
 }
 
-/// Reads the entries behind a header: where the last whole one ends, and where each begins.
-fn index<S: Storage>(
-    reader: &mut BufReader<&mut S>,
-    header: &Header,
-) -> Result<(u64, Vec<Option<u64>>), JournalError> {
+/// The entries behind a header.
+#[derive(Debug)]
+struct Index {
+    end: u64,                 // behind the last whole entry
+    places: Vec<Option<u64>>, // by run, where its entry begins
+    lost: u64,                // stretches between and behind whole entries that end as an entry does
+}
+
+/// Reads the entries behind a header. What is no whole entry of a run that is not known yet is passed over, line by line.
+fn index<S: Storage>(reader: &mut BufReader<&mut S>, header: &Header) -> Result<Index, JournalError> {
     let mut places = vec![None; header.runs];
     let mut end = reader.stream_position()?;
-    while let Frame::Whole(payload) = read_frame(reader)? {
-        let entry: ReadEntry = serde_json::from_slice(&payload).map_err(|_| JournalError::Damaged)?;
-        let known = places.get_mut(entry.run).ok_or(JournalError::Damaged)?;
-        if !header.shard.has(entry.run) || known.replace(end).is_some() {
-            return Err(JournalError::Damaged);
+    let (mut at, mut lost, mut is_damaged) = (end, 0, false);
+    loop {
+        let entry = match read_frame(reader)? {
+            Frame::End => break,
+            Frame::Torn => None,
+            Frame::Whole(payload) => run_of(&payload, header).map(|run| (run, payload.len())),
+        };
+        if let Some((run, length)) = entry.filter(|&(run, _)| places[run].is_none()) {
+            places[run] = Some(at);
+            at += (PREFIX + length + 1) as u64;
+            end = at;
+            lost += u64::from(is_damaged);
+            is_damaged = false;
+            continue;
         }
-        end += (PREFIX + payload.len() + 1) as u64;
+        // An entry is one line: the next one begins behind the next line feed.
+        reader.seek(SeekFrom::Start(at))?;
+        let mut line = vec![];
+        at += reader.read_until(b'\n', &mut line)? as u64;
+        if line.last() != Some(&b'\n') {
+            break; // never completed
+        }
+        is_damaged = true;
     }
-    Ok((end, places))
+    Ok(Index { end, places, lost: lost + u64::from(is_damaged) })
+}
+
+/// The run of its part that an entry is about.
+fn run_of(payload: &[u8], header: &Header) -> Option<usize> {
+    let entry: ReadEntry = serde_json::from_slice(payload).ok()?;
+    (entry.run < header.runs && header.shard.has(entry.run)).then_some(entry.run)
 }
 
 impl Header {

@@ -14,12 +14,16 @@
 //! here opens files or knows of scenarios.
 
 mod bluegene_mapfile;
+mod coordinates;
 mod cray_rank_order;
 mod error;
 mod file;
 mod flux_taskmap;
 mod fujitsu_rank_map;
+mod host_names;
 mod hosts;
+mod hydra_hostfile;
+mod jax_device_order;
 mod open_mpi_rankfile;
 mod reading;
 mod slurm_hostfile;
@@ -36,6 +40,7 @@ use std::{
 use self::reading::Reading;
 pub(crate) use self::reading::read;
 pub use self::{
+    coordinates::{CoordinateError, CoordinateMap},
     error::LauncherError,
     file::LauncherFile,
     hosts::{HostList, HostOptions},
@@ -85,15 +90,21 @@ impl LauncherFormat {
     pub const FLUX_TASKMAP: Self = Self(&flux_taskmap::FORMAT);
     /// Coordinates of every rank, for `pjsub --mpi rank-map-hostfile=..` and `mpiexec --vcoordfile`.
     pub const FUJITSU_RANK_MAP: Self = Self(&fujitsu_rank_map::FORMAT);
+    /// Hosts with their consecutive ranks, for `mpiexec -machinefile` of MPICH and Intel MPI.
+    pub const HYDRA_HOSTFILE: Self = Self(&hydra_hostfile::FORMAT);
+    /// The number of the device of every process, for `jax.sharding.Mesh`.
+    pub const JAX_DEVICE_ORDER: Self = Self(&jax_device_order::FORMAT);
 
     /// Every format.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::OPEN_MPI_RANKFILE,
         Self::SLURM_HOSTFILE,
         Self::CRAY_RANK_ORDER,
         Self::BLUEGENE_MAPFILE,
         Self::FLUX_TASKMAP,
         Self::FUJITSU_RANK_MAP,
+        Self::HYDRA_HOSTFILE,
+        Self::JAX_DEVICE_ORDER,
     ];
 
     /// Its name in scenarios and on the command line.

@@ -7,13 +7,16 @@
 //! It prints nothing and knows no terminal: that is for the crate above.
 
 mod address_exchange;
+mod algorithm_comparison;
 pub mod benchmark;
+pub mod calibration;
 mod definition;
 mod diagnostic;
 mod exact_mean;
 pub mod export;
 mod generator_key;
 mod glossary;
+mod input_file;
 mod jobs;
 pub mod journal;
 pub mod launcher;
@@ -21,6 +24,7 @@ mod link_traffic;
 mod missing_processes;
 mod parallel_runs;
 mod physical_scale;
+pub mod program_files;
 mod progress;
 mod quantity;
 mod region;
@@ -32,12 +36,15 @@ mod support;
 mod text;
 
 pub use address_exchange::address_exchange_steps;
+pub use algorithm_comparison::{
+    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, size_in_words,
+};
 pub use definition::Definition;
 pub use exact_mean::{exact_mean, mean_of_means};
 pub use generator_key::generator_key;
 pub use glossary::DefinitionGroup;
 pub use jobs::{Permit, Resources};
-pub use link_traffic::{LinkTraffic, busy_links, link_congestion};
+pub use link_traffic::{BusyLinks, LinkTraffic, busy_links, link_congestion};
 pub use parallel_runs::{Means, execute_runs, measure_runs};
 pub use physical_scale::PhysicalScale;
 pub use progress::Progress;
@@ -46,8 +53,10 @@ pub use runner::{
     Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_placements, check_runs, execute,
 };
 pub use scenario::{
-    CodeTypes, DimensionChoice, Embedding, EmbeddingName, Execution, ExecutionMode, KeyDefault, KeyMachines,
-    KeyValues, LauncherEntry, Loading, Phases, ProgramKind, RoutingRule, Run, Scenario, ScenarioError,
-    ScenarioErrors, ScenarioKey, embeddings, load, load_text, program_kinds, read_hosts, scenario_keys,
+    CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault,
+    KeyMachines, KeyValues, LauncherEntry, Loading, Phases, ProgramKind, RoutingRule, Run, Scenario,
+    ScenarioError, ScenarioErrors, ScenarioKey, Setting, SettingError, embeddings, load, load_text,
+    load_with, program_kinds, read_coordinates, read_hosts, read_measurement, scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};
+pub use text::printable;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroUsize};
 
-use cubefold_simulator::CountLinkUse;
+use cubefold_simulator::{CountLinkUse, Cycles, LinkUse};
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
 use crate::{
@@ -17,9 +17,17 @@ pub struct LinkTraffic {
     pub link: Link,
     /// Guest edges, or cycles.
     pub count: u64,
+    /// The busy cycles in each direction, from the near end and back; none of guest edges.
+    pub ways: Option<[u64; 2]>,
 }
 
 impl LinkTraffic {
+    /// The busy cycles of a link in a run.
+    pub(crate) fn busy((link, ways): (Link, [Cycles; 2])) -> Self {
+        let ways = ways.map(Cycles::get);
+        Self { link, count: ways.iter().sum(), ways: Some(ways) }
+    }
+
     /// The nodes at the ends of the link, the one from which `+` leads over it first.
     #[must_use]
     pub fn ends(&self, machine: &Machine) -> Option<[NodeId; 2]> {
@@ -27,6 +35,15 @@ impl LinkTraffic {
         let far = machine.neighbour(near, Direction { dimension, sign: Sign::Positive })?;
         Some([near, far])
     }
+}
+
+/// The links that are busy in a run, and how long the run takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BusyLinks {
+    /// The makespan \[cycles\].
+    pub makespan: u64,
+    /// The links that are busy at all, by dimension and near end.
+    pub links: Vec<LinkTraffic>,
 }
 
 /// How many guest edges use each link that is used at all, by dimension and near end (`docs/model.md` section 7).
@@ -46,7 +63,7 @@ pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
             }
         }
     }
-    let link = |((dimension, near), count)| LinkTraffic { link: Link { near, dimension }, count };
+    let link = |((dimension, near), count)| LinkTraffic { link: Link { near, dimension }, count, ways: None };
     counts.into_iter().map(link).collect()
 }
 
@@ -56,15 +73,15 @@ pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
 /// # Errors
 ///
 /// When the simulation is refused or its outcome contradicts itself.
-pub fn busy_links(run: &Run, place: usize) -> Result<Vec<LinkTraffic>, RunError> {
+pub fn busy_links(run: &Run, place: usize) -> Result<BusyLinks, RunError> {
     let (placement, execution) = (&run.placement, execution(run, NonZeroUsize::MIN));
     let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, None);
     let outcome = outcome.map_err(|error| failed(run, place, error))?;
-    let links = outcome.traffic.link_use.into_iter();
-    Ok(links
-        .flat_map(|links| links.busy_links().collect::<Vec<_>>())
-        .map(|(link, cycles)| LinkTraffic { link, count: cycles.get() })
-        .collect())
+    let busy = |link_use: LinkUse| link_use.busy_channels().map(LinkTraffic::busy).collect();
+    Ok(BusyLinks {
+        makespan: outcome.summary.makespan().get(),
+        links: outcome.traffic.link_use.map(busy).unwrap_or_default(),
+    })
 }
 
 #[cfg(test)]
@@ -100,7 +117,8 @@ mod tests {
                         kind = \"cc-cube\"\n[mapping]\nembeddings = [\"byweight\"]\n";
         let run = run(scenario);
         let hops = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap().outcome.traffic.hops;
-        let busy: u64 = busy_links(&run, 0).unwrap().iter().map(|traffic| traffic.count).sum();
+        let links = busy_links(&run, 0).unwrap().links;
+        let busy: u64 = links.iter().map(|traffic| traffic.count).sum();
         assert_eq!(busy, 3 * hops);
     }
 }

@@ -116,7 +116,10 @@ pub fn measure_runs(
     let entry = |(place, run): (usize, &&Run)| {
         let metrics = shared.take(place).unwrap_or_else(|| measure(run));
         PlacementEntry {
+            run: place as u64,
             scenario: run.scenario.clone(),
+            processes: run.program.process_count(),
+            nodes: run.machine.node_count(),
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cubefold_simulator::{Observer, StageRecord};
 
-use crate::scenario::Run;
+use crate::{runner::pair_count, scenario::Run};
 
 /// The progress of runs, in (process, stage) pairs and in whole runs.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Progress {
     /// The number of pairs of all these runs.
     #[must_use]
     pub fn total(runs: &[&Run]) -> u64 {
-        runs.iter().map(|run| run.program.pair_count()).fold(0, u64::saturating_add)
+        runs.iter().map(|run| pair_count(run)).fold(0, u64::saturating_add)
     }
 }
 

@@ -2,15 +2,15 @@
 //!
 //! An outcome that contradicts the prediction of `docs/model.md` section 5 is an error, never a result.
 
-use std::{cmp::Reverse, collections::BTreeMap, num::NonZeroUsize, sync::Arc};
+use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, num::NonZeroUsize, sync::Arc};
 
-use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts, Operation};
+use cubefold_collectives::{CollectiveBounds, CollectiveForm, LinkCosts, Operation};
 use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
 use cubefold_simulator::{
     CountLinkUse, Cycles, DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution,
     LinkUse, LowerBound, Outcome, PhaseLength, Routing, RoutingScheme, SimulationError, StageRecord,
 };
-use cubefold_topology::{Link, NodeId};
+use cubefold_topology::{Link, LinkMode, NodeId};
 
 use crate::{
     LinkTraffic, Progress,
@@ -18,12 +18,15 @@ use crate::{
     generator_key::generator_key,
     jobs::Resources,
     progress::Meter,
-    scenario::{DimensionChoice, ExecutionMode, Phases, RoutingRule, Run},
+    scenario::{DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, describe_stuck},
+    scenario_program::ScenarioProgram,
 };
 
 /// Everything that a run came to.
 #[derive(Debug)]
 pub struct FinishedRun {
+    /// The program that ran: the run's, or of others that do the same the one that was faster.
+    pub program: Arc<ScenarioProgram>,
     /// The outcome of the simulation.
     pub outcome: Outcome,
     /// The metrics of the placement, which runs with the same placement share.
@@ -40,8 +43,22 @@ pub struct FinishedRun {
     pub busiest_link: Option<LinkTraffic>,
     /// The load of the busiest channel, of networks and of all-to-all, where it is counted.
     pub channel_congestion: Option<ChannelCongestion>,
+    /// The most cycles for which a channel is busy: a direction of a full-duplex link, else a link.
+    pub busiest_channel: Option<u64>,
     /// Every process in every stage, by process and stage, where they were to be kept.
     pub records: Vec<StageRecord>,
+}
+
+impl FinishedRun {
+    /// The run with the program that counts.
+    #[must_use]
+    pub fn run_that_counts<'run>(&self, run: &'run Run) -> Cow<'run, Run> {
+        if Arc::ptr_eq(&self.program, &run.program) {
+            Cow::Borrowed(run)
+        } else {
+            Cow::Owned(Run { program: Arc::clone(&self.program), ..run.clone() })
+        }
+    }
 }
 
 /// Checks that every run can be made: clock, sizes, memory. Nothing is run.
@@ -52,9 +69,11 @@ pub struct FinishedRun {
 pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<(), RunError> {
     let way = RunWay { keep, threads: threads_for_each(resources.threads, runs.len()) };
     for (place, run) in runs.iter().enumerate() {
-        run.program
-            .check(&run.placement, run.communication, &execution(run, way.threads))
-            .map_err(|error| failed(run, place, error))?;
+        for program in run.programs() {
+            program
+                .check(&run.placement, run.communication, &execution(run, way.threads))
+                .map_err(|error| failed(run, place, error))?;
+        }
     }
     admit(runs, resources, |run| bytes_to_run(run, way))
 }
@@ -112,8 +131,28 @@ pub(crate) fn threads_for_each(threads: usize, runs: usize) -> NonZeroUsize {
     NonZeroUsize::new(threads / runs.max(1)).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Executes one run; the metrics of its placement are measured unless they are known.
+/// Executes one run; the metrics of its placement are measured unless they are known. Of programs that do the same the
+/// fastest counts, the first of equally fast ones.
 pub(crate) fn execute_measured(
+    run: &Run,
+    place: usize,
+    way: RunWay,
+    progress: &Progress,
+    metrics: Option<Arc<PlacementMetrics>>,
+) -> Result<FinishedRun, RunError> {
+    let mut fastest = execute_program(run, place, way, progress, metrics)?;
+    for other in run.program.others() {
+        let run = Run { program: Arc::clone(other), ..run.clone() };
+        let finished = execute_program(&run, place, way, progress, None)?;
+        if finished.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
+            fastest = finished;
+        }
+    }
+    Ok(fastest)
+}
+
+/// Executes one run of its own program.
+fn execute_program(
     run: &Run,
     place: usize,
     way: RunWay,
@@ -136,13 +175,17 @@ pub(crate) fn execute_measured(
             Some(&mut watch),
         )
         .map_err(|error| failed(run, place, error))?;
-    let predicted = program.predict(placement, communication).get();
-    check_prediction(run, place, &outcome, predicted)?;
+    // What processors of a task graph serve, and which messages match, depends on contention: there is no prediction.
+    let predicted = program.task_graph().is_none().then(|| program.predict(placement, communication).get());
+    if let Some(predicted) = predicted {
+        check_prediction(run, place, &outcome, predicted)?;
+    }
     let mut records: Vec<StageRecord> = watch.1.unwrap_or_default();
     records.sort_unstable_by_key(|record| (record.process, record.stage));
     let metrics = metrics.unwrap_or_else(|| measure(run));
     Ok(FinishedRun {
-        predicted: Some(predicted),
+        program: Arc::clone(program),
+        predicted,
         lower_bound: program.lower_bound(placement, communication),
         collective_bounds: program.collective().map(|collective| collective_bounds(run, collective)),
         records,
@@ -150,26 +193,33 @@ pub(crate) fn execute_measured(
         metrics,
         busiest_link: outcome.traffic.link_use.as_ref().and_then(busiest_link),
         channel_congestion: channel_congestion(run),
+        busiest_channel: outcome.traffic.link_use.as_ref().map(|link_use| busiest_channel(run, link_use)),
         outcome,
     })
 }
 
-/// The most links that messages may cross, by the bound of processes, messages and the diameter, for the use of links
-/// to be counted: it takes milliseconds then.
-const MAX_COUNTED_CROSSINGS: u64 = 1 << 22;
-/// The most links whose use is counted, each in eight bytes.
+/// The most messages of an asynchronous run, or links crossed by those of a coordinated one, for the use of links to
+/// be counted: it takes some ten milliseconds then.
+const MAX_COUNTED_MESSAGES: u64 = 1 << 22;
+/// The most links whose use is counted, each direction in eight bytes.
 const MAX_COUNTED_LINKS: u64 = 1 << 20;
 
-/// Counts the use of links where that costs next to nothing.
+/// Counts the use of links where that costs next to nothing: a step for each leg of a message on a grid, for each link
+/// of a network, and stages that repeat the one before at once.
 fn count_link_use(run: &Run) -> CountLinkUse {
-    let messages = run.program.pair_count().saturating_mul(run.program.max_received().max(1) as u64);
-    let crossings = messages.saturating_mul(run.machine.distance_bound());
-    let is_small = crossings <= MAX_COUNTED_CROSSINGS && run.machine.link_count() <= MAX_COUNTED_LINKS;
+    let program = &run.program;
+    let stages = (0..program.stage_count()).filter(|&stage| !program.repeats(stage)).count() as u64;
+    let messages =
+        program.process_count().saturating_mul(stages).saturating_mul(program.max_received().max(1) as u64);
+    let is_by_legs = run.execution.mode == ExecutionMode::Asynchronous && run.machine.graph().is_none();
+    let steps = if is_by_legs { 1 } else { run.machine.distance_bound() };
+    let is_small = messages.saturating_mul(steps) <= MAX_COUNTED_MESSAGES
+        && run.machine.link_count() <= MAX_COUNTED_LINKS;
     if is_small { CountLinkUse::Yes } else { CountLinkUse::No }
 }
 
 /// The most messages whose channels are counted.
-const MAX_COUNTED_MESSAGES: u64 = 1 << 20;
+const MAX_ROUTED_MESSAGES: u64 = 1 << 20;
 /// The most pairs of a process and a channel between which messages are split over all their routes.
 const MAX_SPLIT_PAIRS: u64 = 1 << 25;
 
@@ -177,11 +227,11 @@ const MAX_SPLIT_PAIRS: u64 = 1 << 25;
 /// is chosen, and of an all-to-all; where counting it costs little.
 fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     let (program, placement) = (&run.program, &*run.placement);
-    let is_all_to_all =
-        program.collective().is_some_and(|collective| collective.operation() == Operation::AllToAll);
+    let specification = program.collective().and_then(CollectiveForm::specification);
+    let is_all_to_all = specification.is_some_and(|asked| asked.operation == Operation::AllToAll);
     let messages = program.pair_count().saturating_mul(program.max_received().max(1) as u64);
     let pairs = program.process_count().saturating_mul(run.machine.channel_places());
-    let is_small = messages <= MAX_COUNTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
+    let is_small = messages <= MAX_ROUTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
     let is_straight = !matches!(run.execution.routing, Some(RoutingRule::Valiant | RoutingRule::Sorting));
     if !(is_small && is_straight && (is_all_to_all || run.machine.graph().is_some())) {
         return None;
@@ -200,11 +250,19 @@ fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
 
 /// Of the links that are busy the longest, the first by dimension and near end.
 fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
-    let traffic = |(link, cycles): (Link, Cycles)| LinkTraffic { link, count: cycles.get() };
     link_use
-        .busy_links()
-        .map(traffic)
+        .busy_channels()
+        .map(LinkTraffic::busy)
         .min_by_key(|own| (Reverse(own.count), own.link.dimension, own.link.near))
+}
+
+/// The most cycles for which a channel is busy, with both directions of links that carry one message at a time.
+fn busiest_channel(run: &Run, link_use: &LinkUse) -> u64 {
+    let most = |(_, [forward, back]): (Link, [Cycles; 2])| match run.communication.links() {
+        LinkMode::FullDuplex => forward.max(back).get(),
+        LinkMode::HalfDuplex | LinkMode::SingleDirection => forward.get() + back.get(),
+    };
+    link_use.busy_channels().map(most).max().unwrap_or(0)
 }
 
 /// Links crossed by the units of all messages.
@@ -237,7 +295,7 @@ fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics) -> u128 {
 }
 
 /// The lower bounds of a collective whose ranks are placed so.
-fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
+fn collective_bounds(run: &Run, collective: &dyn CollectiveForm) -> CollectiveBounds {
     let rules = run.communication;
     let costs = LinkCosts {
         link_mode: rules.links(),
@@ -283,6 +341,10 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
 
 pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
     let (scenario, embedding) = (run.scenario.clone(), run.embedding.to_string());
+    if let (SimulationError::Stuck(stuck), Some(path)) = (&error, run.program.file_path()) {
+        let reason = describe_stuck(path, stuck);
+        return RunError::Stuck { scenario, run: place, embedding, reason };
+    }
     RunError::Simulation { scenario, run: place, embedding, error }
 }
 
@@ -382,17 +444,36 @@ impl std::fmt::Display for Bytes {
     }
 }
 
+/// The number of pairs of a process and a stage of all programs of a run.
+pub(crate) fn pair_count(run: &Run) -> u64 {
+    run.programs().map(ScenarioProgram::pair_count).fold(0, u64::saturating_add)
+}
+
+/// The memory that what is recorded of a stage takes until it is written \[bytes\]; measured with 10^6 stages to CSV.
+const BYTES_A_STAGE: u64 = 2400;
+/// So many stages are not counted.
+const UNCOUNTED_STAGES: u64 = 1 << 10;
+
 /// Bytes to run, roughly: the engine and the metrics are not at work at the same time.
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
     let records = match way.keep {
-        KeepRecords::Yes => run.program.pair_count().saturating_mul(size_of::<StageRecord>() as u64),
+        // Those of the fastest program are kept while the next one runs.
+        KeepRecords::Yes => pair_count(run).saturating_mul(size_of::<StageRecord>() as u64),
         KeepRecords::No => 0,
     };
-    run.program
-        .bytes_to_simulate(&run.placement, run.communication, &execution(run, way.threads))
-        .max(PlacementMetrics::bytes_to_measure(&run.placement))
+    let stages = (run.program.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
+    let execution = execution(run, way.threads);
+    let simulated = run
+        .programs()
+        .map(|program| program.bytes_to_simulate(&run.placement, run.communication, &execution));
+    let metrics = PlacementMetrics::bytes_to_measure(&run.placement);
+    simulated
+        .max()
+        .unwrap_or(0)
+        .max(metrics)
         .saturating_add(records)
+        .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
 }
 
 /// Why a run was refused or failed.
@@ -409,6 +490,18 @@ pub enum RunError {
         embedding: String,
         /// What is wrong.
         error: SimulationError,
+    },
+    /// A task graph did not come to its end.
+    #[error("run {run} of {scenario:?} with {embedding}: the task graph does not come to its end: {reason}")]
+    Stuck {
+        /// The scenario's name.
+        scenario: String,
+        /// The place of the run in the results, counted from 0.
+        run: usize,
+        /// Its embedding.
+        embedding: String,
+        /// Why, with the places of operations in the file.
+        reason: String,
     },
     /// The makespan contradicts the prediction: a defect of the simulator.
     #[error(

@@ -4,12 +4,15 @@
 //! then validated into domain types, the sweep's values standing in for the file's. All errors of all files
 //! are collected, each at its place. Nothing is run here and nothing is printed.
 
+mod budget;
 mod collective;
 mod cycle_bound;
 mod embeddings;
+mod error_report;
 mod errors;
 mod execution;
 mod failures;
+mod goal_file;
 mod keys;
 mod launcher_file;
 mod library;
@@ -21,7 +24,9 @@ mod neighbour_exchange;
 mod network;
 mod permutation;
 mod placement_file;
+mod placement_npy;
 mod program;
+mod setting;
 mod settings;
 mod source_file;
 mod stages_file;
@@ -43,28 +48,35 @@ use cubefold_mapping::Placement;
 use cubefold_simulator::Communication;
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
+pub(crate) use self::goal_file::describe_stuck;
 use self::{
+    budget::{BYTES_A_RUN, UNCOUNTED_RUNS},
     cycle_bound::CycleBound,
-    errors::Findings,
+    errors::{Findings, first_errors},
     keys::Key,
     library::Library,
     machine::MachineSection,
     mapping::Fit,
     settings::{Settings, Written},
-    source_file::SourceFile,
+    source_file::{Place, SourceFile},
     sweep::{Assignment, Sweep},
     value::Size,
 };
 pub use self::{
     embeddings::{Embedding, EmbeddingName, embeddings},
+    error_report::ErrorReport,
     errors::{ScenarioError, ScenarioErrors},
     execution::{DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule},
     keys::{KeyDefault, KeyMachines, KeyValues, ScenarioKey, scenario_keys},
-    launcher_file::{LauncherEntry, read_hosts},
+    launcher_file::{LauncherEntry, read_coordinates, read_hosts, read_measurement},
     loading::{CodeTypes, Loading},
     program::{ProgramKind, program_kinds},
+    setting::{Setting, SettingError},
 };
-use crate::{PhysicalScale, region::Region, scenario_program::ScenarioProgram};
+use crate::{
+    PhysicalScale, input_file::STANDARD_INPUT, region::Region, scenario_program::ScenarioProgram,
+    text::printable,
+};
 
 /// The most runs that one file may ask for.
 const MAX_RUNS: u128 = 1_000_000;
@@ -80,6 +92,8 @@ pub struct Scenario {
     pub runs: Vec<Run>,
     /// Whether it has a sweep.
     pub swept: bool,
+    /// Its text, with the keys that were set besides.
+    pub text: Arc<str>,
     /// The files that were read for it: itself, and the machine and placement files that it names (and
     /// those of the scenarios read before it).
     pub inputs: Vec<PathBuf>,
@@ -122,6 +136,19 @@ impl Run {
         self.region().address(node)
     }
 
+    /// The run with a vector of so many units, of a collective that is no sequence and has a vector.
+    #[must_use]
+    pub fn with_vector_units(&self, units: u64) -> Option<Self> {
+        let bytes = self.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
+        let program = Arc::new(self.program.with_vector_units(units, bytes)?);
+        Some(Self { program, ..self.clone() })
+    }
+
+    /// The program, and those that do the same, of which the fastest counts.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &ScenarioProgram> {
+        self.program.with_others()
+    }
+
     /// Where its processes may sit.
     pub(crate) fn region(&self) -> Region<'_> {
         Region { machine: &self.machine, partition: self.partition.as_ref() }
@@ -135,12 +162,32 @@ impl Run {
 /// When anything is wrong in any of the files, or in a machine file or placement file that they name: every
 /// error of every file.
 pub fn load(paths: &[PathBuf]) -> Result<Vec<Scenario>, ScenarioErrors> {
-    let mut library = Library::default();
+    load_with(paths, &[], u64::MAX)
+}
+
+/// Reads and validates scenario files as [`load`] does, with keys that are set for all of them, and with at most `memory`
+/// bytes for what is made of them. The path `-` is standard input.
+///
+/// # Errors
+///
+/// As [`load`]; and when more memory would be needed.
+pub fn load_with(
+    paths: &[PathBuf],
+    settings: &[Setting],
+    memory: u64,
+) -> Result<Vec<Scenario>, ScenarioErrors> {
+    let mut library = Library::with_memory(memory);
     let (mut scenarios, mut errors) = (vec![], vec![]);
+    let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD_INPUT);
+    if paths.iter().filter(is_standard).count() > 1 {
+        let message = "given twice, expected once: it can be read only once";
+        errors.push(ScenarioError::of_file(Path::new(SourceFile::STANDARD_INPUT), message));
+        return Err(ScenarioErrors::new(errors));
+    }
     for path in paths {
-        match Scenario::read(path, &mut library) {
+        match Scenario::read(path, settings, &mut library) {
             Ok(scenario) => scenarios.push(scenario),
-            Err(wrong) => errors.extend(wrong),
+            Err(wrong) => errors.extend(first_errors(wrong)),
         }
     }
     if errors.is_empty() { Ok(scenarios) } else { Err(ScenarioErrors::new(errors)) }
@@ -153,20 +200,25 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Scenario>, ScenarioErrors> {
 /// As [`load`].
 pub fn load_text(path: &Path, text: &str) -> Result<Scenario, ScenarioErrors> {
     let source = SourceFile::excerpt(path, text.to_owned(), 0);
-    Scenario::from_source(&source, &mut Library::default()).map_err(ScenarioErrors::new)
+    let read = Scenario::from_source(&source, &[], &mut Library::default());
+    read.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
 }
 
 impl Scenario {
-    fn read(path: &Path, library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
+    fn read(path: &Path, settings: &[Setting], library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
         let source = SourceFile::read(path)
             .map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))])?;
-        Self::from_source(&source, library)
+        Self::from_source(&source, settings, library)
     }
 
-    fn from_source(source: &Arc<SourceFile>, library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
+    fn from_source(
+        source: &Arc<SourceFile>,
+        settings: &[Setting],
+        library: &mut Library,
+    ) -> Result<Self, Vec<ScenarioError>> {
         let path = source.path();
         let mut errors = vec![];
-        let written = Written::scenario(source, &mut errors)?;
+        let written = Written::scenario(source, settings, &mut errors)?;
         let sweep = Sweep::read(&written, &mut errors);
         let count = sweep.run_count(&written);
         if let (true, Some(place)) = (count > MAX_RUNS, sweep.place()) {
@@ -174,6 +226,12 @@ impl Scenario {
             let error = ScenarioError::at(place, message, "this sweep");
             errors.push(error.with_help("sweep fewer values, or spread them over several files"));
             // The combinations, too many to look at, may have errors of their own.
+            return Err(errors);
+        }
+        let counted = u64::try_from(count).unwrap_or(u64::MAX).saturating_sub(UNCOUNTED_RUNS);
+        if let Err(over) = library.budget().take(counted.saturating_mul(BYTES_A_RUN)) {
+            let start = Place::start(source);
+            errors.push(over.at(sweep.place().unwrap_or(&start), &format!("a sweep of {count} runs")));
             return Err(errors);
         }
         let mut findings = Findings::new(path, sweep.combination_count(), errors);
@@ -188,8 +246,19 @@ impl Scenario {
         findings.into_result()?;
         let name = written_name(&written);
         let inputs = std::iter::once(path.to_owned()).chain(library.files()).collect();
-        Ok(Self { path: path.to_owned(), name, runs, swept: sweep.place().is_some(), inputs })
+        let text = text_with(source.text(), settings);
+        Ok(Self { path: path.to_owned(), name, runs, swept: sweep.place().is_some(), text, inputs })
     }
+}
+
+/// The text of a scenario, with what the command line sets in remarks behind it.
+fn text_with(text: &str, settings: &[Setting]) -> Arc<str> {
+    if settings.is_empty() {
+        return text.into();
+    }
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.extend(settings.iter().map(|setting| format!("# --set {}", printable(setting.text()))));
+    format!("{}\n", lines.join("\n")).into()
 }
 
 /// The name at the top of the file, else the stem of the file's name.
@@ -253,16 +322,18 @@ fn runs(
         section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
     if let Some(communication) = communication {
         let loads = placed.iter().flatten().map(|(_, placement)| placement.max_load());
-        let bound = CycleBound::new(machine, program, loads.max().unwrap_or(1), communication);
-        errors.extend(bound.check(settings, size).err());
+        let load = loads.max().unwrap_or(1);
+        let bound = |program| CycleBound::new(machine, program, load, communication).check(settings, size);
+        errors.extend(program.with_others().filter_map(|program| bound(program).err()));
     }
     let placed = placed?;
     let (name, seed, execution) = (name?, seed?, execution?);
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     for (embedding, placement) in &placed {
         let rules = with_processors(communication, program, placement);
-        let fit = execution::check_engine(settings, execution, program, (embedding, placement), rules);
-        errors.extend(fit.err());
+        let fit =
+            |program| execution::check_engine(settings, execution, program, (embedding, placement), rules);
+        errors.extend(program.with_others().filter_map(|program| fit(program).err()));
     }
     let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {
         scenario: name.clone(),

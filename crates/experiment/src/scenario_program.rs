@@ -3,15 +3,22 @@
 //! What runs a program or measures its guest goes through [`ErasedProgram`], which dispatches once; nothing here, nor
 //! above, asks which type it is.
 
-use std::ops::Deref;
+use std::{
+    ops::Deref,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use cubefold_collectives::{Collective, CollectiveProgram};
+use cubefold_collectives::{
+    Collective, CollectiveForm, CollectiveProgram, CollectiveProgramForm, CollectiveSequence,
+    CollectiveSpecification, CollectiveStep, GroupedCollective, Operation,
+};
 use cubefold_mapping::{
     CubeDimension, GraphGuest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
     TableMethodError, TranslationTable,
 };
-use cubefold_simulator::{CubeProgram, ErasedProgram};
-use cubefold_topology::{Machine, MachineKind, TieRule};
+use cubefold_simulator::{CubeProgram, Cycles, ErasedProgram, NeighbourProgram, Pattern, TaskGraph};
+use cubefold_topology::{Extent, Machine, MachineKind, TieRule};
 
 use crate::scenario::ProgramKind;
 
@@ -27,7 +34,10 @@ pub struct ScenarioProgram {
     communication: Option<NeighbourCommunication>,
     bytes: Option<u64>,
     file: Option<String>,
-    ranks_per_node: u64, // at least 1
+    file_path: Option<PathBuf>,
+    ranks_per_node: u64,          // that named embeddings put there; at least 1
+    step_bytes: Vec<Option<u64>>, // of the vector of each step of a sequence
+    others: Vec<Arc<Self>>,
 }
 
 /// The communications of a neighbour-exchange program, as a scenario names them.
@@ -65,6 +75,32 @@ impl NeighbourCommunication {
     }
 }
 
+/// Which guest the groups of processes that share a node are to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ContractedGuest {
+    /// A cube, for embeddings of cubes.
+    Cube,
+    /// A cube or grid, as the guest is.
+    Own,
+    /// A row, for embeddings to which only the number of processes matters.
+    Row,
+}
+
+/// The grid whose first length is divided by `divisor`, without that dimension where 1 is left of it; none where it
+/// is no grid or does not divide.
+fn contracted_grid(shape: &Machine, divisor: u64) -> Option<Machine> {
+    shape.grid()?;
+    let (&first, others) = shape.shape().lengths().split_first()?;
+    if !first.is_multiple_of(divisor) {
+        return None;
+    }
+    let left = Some(first / divisor).filter(|&left| left > 1 || others.is_empty());
+    let lengths: Vec<u64> = left.into_iter().chain(others.iter().copied()).collect();
+    let wraps = shape.extents().map(Extent::wrap).skip(usize::from(left.is_none()));
+    // Any wraps go with the kind of a mesh.
+    Machine::with_wraps(MachineKind::Mesh, &lengths, &wraps.collect::<Vec<_>>()).ok()
+}
+
 impl Deref for ScenarioProgram {
     type Target = dyn ErasedProgram;
 
@@ -78,7 +114,7 @@ impl PartialEq for ScenarioProgram {
     fn eq(&self, other: &Self) -> bool {
         let words =
             |program: &Self| (program.kind(), program.communication, program.bytes, program.ranks_per_node);
-        words(self) == words(other) && *self.program == *other.program
+        words(self) == words(other) && *self.program == *other.program && self.others == other.others
     }
 }
 
@@ -95,7 +131,10 @@ impl ScenarioProgram {
             communication: None,
             bytes: None,
             file: None,
+            file_path: None,
             ranks_per_node: 1,
+            step_bytes: vec![],
+            others: vec![],
         }
     }
 
@@ -131,19 +170,130 @@ impl ScenarioProgram {
         self
     }
 
-    /// A collective, so many ranks of which `standard` puts on a node.
+    /// Says where the file is that lists it.
+    pub(crate) fn with_file_path(mut self, path: &Path) -> Self {
+        self.file_path = Some(path.to_owned());
+        self
+    }
+
+    /// The path of the file of a task graph.
+    pub(crate) fn file_path(&self) -> Option<&Path> {
+        self.file_path.as_deref()
+    }
+
+    /// The task graph that it is, if it is one.
+    #[must_use]
+    pub fn task_graph(&self) -> Option<&TaskGraph> {
+        self.program.as_any().downcast_ref::<TaskGraph>()
+    }
+
+    /// A collective in any form, so many ranks of which `standard` puts on a node.
     pub(crate) fn of_collective(
         kind: &'static ProgramKind,
-        program: CollectiveProgram,
+        program: Box<dyn ErasedProgram>,
         ranks_per_node: u64,
     ) -> Self {
-        Self { ranks_per_node, ..Self::new(kind, program.erase()) }
+        Self { ranks_per_node, ..Self::new(kind, program) }
+    }
+
+    /// Adds the bytes of the vector of each step of a sequence.
+    pub(crate) fn with_step_bytes(mut self, bytes: Vec<Option<u64>>) -> Self {
+        self.step_bytes = bytes;
+        self
+    }
+
+    /// Adds programs for the same on the same processes: a run is of the fastest, the first of equally fast ones.
+    pub(crate) fn or_faster(mut self, others: Vec<Self>) -> Self {
+        let bytes = self.step_bytes.clone();
+        let other = |other: Self| Arc::new(other.with_step_bytes(bytes.clone()));
+        self.others = others.into_iter().map(other).collect();
+        self
+    }
+
+    /// The collective with a vector of so many units and bytes, where it is no sequence and has a vector.
+    pub(crate) fn with_vector_units(&self, units: u64, bytes: Option<u64>) -> Option<Self> {
+        let remade = |own: &Self| {
+            let steps = own.collective()?.steps();
+            let &[CollectiveStep::Collective { specification, groups }] = &steps[..] else { return None };
+            let asked = CollectiveSpecification { vector_units: units, ..specification.clone() };
+            let program = match groups {
+                _ if asked.operation == Operation::Barrier => return None,
+                None => Collective::new(asked).ok()?.erase(),
+                Some((shape, over)) => {
+                    let asked = CollectiveSpecification { shape: shape.clone(), ..asked };
+                    GroupedCollective::new(asked, over).ok()?.erase()
+                }
+            };
+            Some(Self::of_collective(own.kind, program.ok()?, own.ranks_per_node).with_bytes(bytes))
+        };
+        let others = self.others.iter().map(|other| remade(other)).collect::<Option<_>>()?;
+        Some(remade(self)?.or_faster(others))
+    }
+
+    /// The programs that a run also runs, to keep what is the fastest.
+    #[must_use]
+    pub fn others(&self) -> &[Arc<Self>] {
+        &self.others
+    }
+
+    /// The program and those others.
+    pub(crate) fn with_others(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.others.iter().map(|other| &**other))
+    }
+
+    /// Says how many consecutive processes, or ranks of a collective, named embeddings put on a node.
+    pub(crate) fn sharing_nodes(mut self, ranks_per_node: u64) -> Self {
+        self.ranks_per_node = ranks_per_node;
+        self
+    }
+
+    /// A program in the place of this one whose processes are the groups that share a node, one group a node: what an
+    /// embedding of a cube, or of another guest, places.
+    ///
+    /// None where the groups are no such guest: `2^q` processes of a d-cube are one of a (d - q)-cube, and `k` of a
+    /// grid one of the grid whose first length is divided by `k`.
+    pub(crate) fn contracted(&self, guest: ContractedGuest) -> Option<Self> {
+        let groups = self.rank_count() / self.ranks_per_node;
+        if groups * self.ranks_per_node != self.rank_count() {
+            return None;
+        }
+        let cube = match guest {
+            ContractedGuest::Cube => self.placement_cube().map(|_| ()),
+            ContractedGuest::Own => self.cube().map(|_| ()),
+            ContractedGuest::Row => None,
+        };
+        if cube.is_some() {
+            let dimensions = groups.is_power_of_two().then(|| groups.trailing_zeros().into())?;
+            let cube = Hypercube::new(dimensions).ok()?;
+            let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(0)).ok()?;
+            return Some(Self::of_cube(self.kind, program));
+        }
+        let shape = match guest {
+            ContractedGuest::Row => Machine::new(MachineKind::Line, &[groups]).ok()?,
+            ContractedGuest::Cube | ContractedGuest::Own => {
+                contracted_grid(&self.placed_shape(), self.ranks_per_node)?
+            }
+        };
+        let program = NeighbourProgram::new(GraphGuest::new(shape), Pattern::Shift, Cycles::new(0));
+        Some(Self::new(self.kind, program.ok()?.erase()))
     }
 
     /// The collective that it is, if it is one.
     #[must_use]
-    pub fn collective(&self) -> Option<&Collective> {
-        Some(self.program.as_any().downcast_ref::<CollectiveProgram>()?.collective())
+    pub fn collective(&self) -> Option<&dyn CollectiveForm> {
+        fn of<C: CollectiveProgramForm>(program: &dyn ErasedProgram) -> Option<&dyn CollectiveForm> {
+            let own = program.as_any().downcast_ref::<CollectiveProgram<C>>()?;
+            Some(own.collective())
+        }
+        let program = &*self.program;
+        of::<Collective>(program)
+            .or_else(|| of::<GroupedCollective>(program))
+            .or_else(|| of::<CollectiveSequence>(program))
+    }
+
+    /// The collective that it is, of all its ranks at once.
+    pub(crate) fn single_collective(&self) -> Option<&Collective> {
+        Some(self.program.as_any().downcast_ref::<CollectiveProgram<Collective>>()?.collective())
     }
 
     /// The bytes of the vector of a collective, where units have bytes.
@@ -156,10 +306,15 @@ impl ScenarioProgram {
     /// processes of any other program.
     #[must_use]
     pub fn rank_count(&self) -> u64 {
-        self.collective().map_or_else(|| self.process_count(), Collective::rank_count)
+        self.collective().map_or_else(|| self.process_count(), CollectiveForm::rank_count)
     }
 
-    /// The number of ranks of a collective that `standard` puts on a node; 1 of other programs.
+    /// The bytes of the vector of a step of a sequence, where units have bytes.
+    pub(crate) fn step_bytes(&self, step: usize) -> Option<u64> {
+        self.vector_bytes().or(self.step_bytes.get(step).copied().flatten())
+    }
+
+    /// The number of consecutive processes, or ranks of a collective, that named embeddings put on a node.
     pub(crate) fn ranks_per_node(&self) -> u64 {
         self.ranks_per_node
     }
@@ -172,15 +327,10 @@ impl ScenarioProgram {
     /// The machine that what embeddings place would fill: the logical torus of a collective, the guest of any other
     /// program.
     pub(crate) fn placed_shape(&self) -> Machine {
-        let torus = |collective: &Collective| {
-            Machine::new(MachineKind::Torus, collective.specification().shape.lengths()).ok()
+        let torus = |collective: &dyn CollectiveForm| {
+            Machine::new(MachineKind::Torus, collective.shape().lengths()).ok()
         };
         self.collective().and_then(torus).unwrap_or_else(|| self.shape())
-    }
-
-    /// Whether a stage is known to have the messages of the stage before it.
-    pub(crate) fn repeats(&self, stage: usize) -> bool {
-        self.collective().is_some_and(|collective| collective.repeats(stage))
     }
 
     /// The name of the file that lists its messages, where one does.

@@ -32,7 +32,7 @@ pub(crate) fn twelve_runs() -> Vec<Run> {
 
 /// What a run comes to.
 pub(crate) fn record(run: &Run, place: usize) -> RunRecord {
-    RunRecord::new(run, &execute(run, place, KeepRecords::No, &Progress::default()).unwrap())
+    RunRecord::new(run, place, &execute(run, place, KeepRecords::No, &Progress::default()).unwrap())
 }
 
 /// A pool of two threads.

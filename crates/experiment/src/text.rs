@@ -1,6 +1,6 @@
-//! Lines and words of a text, which know where they stand in it.
+//! Lines and words of a text, which know where they stand in it, and texts that are safe to show.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 /// Whether a format lets people write remarks into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,42 @@ pub(crate) fn span(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().checked_sub(text.as_ptr().addr());
     let start = start.filter(|start| start.saturating_add(part.len()) <= text.len()).unwrap_or(text.len());
     start..(start + part.len()).min(text.len())
+}
+
+/// The text as a terminal, a page or a picture may show it: on one line, and with escapes in place of what is no visible
+/// character.
+///
+/// Escaped are control characters (also those after U+007F), line and paragraph separators, marks that change the
+/// direction of writing, and characters without width other than joiners: all that could move the cursor, colour
+/// what follows, name the window, or make a text look like another.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_printable) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        push_printable(&mut shown, character);
+    }
+    Cow::Owned(shown)
+}
+
+/// Appends a character as [`printable`] shows it.
+pub(crate) fn push_printable(shown: &mut String, character: char) {
+    if is_printable(character) {
+        shown.push(character);
+    } else {
+        shown.extend(character.escape_default());
+    }
+}
+
+/// Whether a character shows as itself and changes nothing around it.
+fn is_printable(character: char) -> bool {
+    !character.is_control()
+        && !matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The beginning of a text, on one line.
@@ -63,6 +99,15 @@ mod tests {
     #[test]
     fn a_part_of_another_text_is_at_the_end() {
         assert_eq!(span("abc", &String::from("abc")), 3..3);
+    }
+
+    #[test]
+    fn what_a_terminal_obeys_is_escaped_and_all_else_is_kept() {
+        assert_eq!(printable("é 日本 \u{1f44d} a\u{200d}b"), "é 日本 \u{1f44d} a\u{200d}b");
+        assert_eq!(printable("\u{1b}]0;title\u{7}"), "\\u{1b}]0;title\\u{7}");
+        assert_eq!(printable("a\nb\tc\r"), "a\\nb\\tc\\r");
+        assert_eq!(printable("\u{9b}2J\u{7f}"), "\\u{9b}2J\\u{7f}");
+        assert_eq!(printable("x\u{202e}y\u{2066}\u{feff}"), "x\\u{202e}y\\u{2066}\\u{feff}");
     }
 
     #[test]

@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod axis_order;
 pub mod classic;
 mod constant_distances;
 mod failures;
@@ -39,6 +40,7 @@ mod seeded_embedding;
 mod tao;
 mod translation_table;
 
+pub use axis_order::{AxisOrder, AxisOrderError, ParseAxisOrderError};
 pub use classic::{
     ClassicConstruction, ClassicPlacement, ClassicPlacementError, RoutedEmbedding, RoutedEmbeddingError,
     RoutedMeasures,

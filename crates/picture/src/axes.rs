@@ -54,6 +54,7 @@ pub(crate) struct Axes {
     pub(crate) inside: Area,
     across: Axis,
     up: Axis,
+    unit_up: f64, // of the values upwards, in that of the axis
 }
 
 /// The margins for the names of ticks \[pixels\].
@@ -121,7 +122,12 @@ impl Axes {
             }
         };
         let (svg, inside) = drawn.map_err(|reason| PictureError::Plot { reason })?;
-        Ok(Self { svg, inside, across, up })
+        Ok(Self { svg, inside, across, up, unit_up: 1.0 })
+    }
+
+    /// The axes for values upwards of which the axis counts so many as one.
+    pub(crate) fn with_unit_up(self, unit_up: f64) -> Self {
+        Self { unit_up, ..self }
     }
 
     /// Where a value across lies.
@@ -131,7 +137,7 @@ impl Axes {
 
     /// Where a value upwards lies.
     pub(crate) fn y(&self, value: f64) -> f64 {
-        self.inside.y + (1.0 - self.up.share(value)) * self.inside.height
+        self.inside.y + (1.0 - self.up.share(value / self.unit_up)) * self.inside.height
     }
 
     /// Where a pair of values lies.
@@ -211,8 +217,12 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
+/// A number with two digits behind the point, or the first two that are not 0 of a smaller one.
 fn short(value: f64, unit: &str) -> String {
-    let text = format!("{value:.2}");
+    let leading_zeros = if value == 0.0 { 0.0 } else { -value.abs().log10().floor() - 1.0 };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 2 to 302")]
+    let digits = leading_zeros.clamp(0.0, 300.0) as usize + 2;
+    let text = format!("{value:.digits$}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     format!("{text}{unit}")
 }
@@ -229,8 +239,8 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let texts = [0.0, 2.5, 64.0, 9999.0, 12_000.0, 2_500_000.0, 4e9].map(number);
-        assert_eq!(texts, ["0", "2.5", "64", "9999", "12k", "2.5M", "4G"]);
+        let texts = [0.0, 2.5, 64.0, 9999.0, 12_000.0, 2_500_000.0, 4e9, 0.001, 0.0256].map(number);
+        assert_eq!(texts, ["0", "2.5", "64", "9999", "12k", "2.5M", "4G", "0.001", "0.026"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Bars side by side over a number axis: histograms of waiting and blocked times, and dilation
 //! spectra.
 
-use cubefold_experiment::export::PlacementRecord;
+use cubefold_experiment::{Run, export::PlacementRecord};
 use cubefold_simulator::{Distribution, Summary};
 
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
     palette::{Activity, series},
     picture::Picture,
     sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
+    time_scale::{TimeScale, TimeUnit},
 };
 
 /// Draws how often single processes wait so long in single stages, and are blocked so long.
@@ -21,7 +22,8 @@ use crate::{
 /// # Errors
 ///
 /// When the plotting library refuses.
-pub fn histogram(caption: &str, summary: &Summary) -> Result<Picture, PictureError> {
+pub fn histogram(caption: &str, run: &Run, summary: &Summary) -> Result<Picture, PictureError> {
+    let longest = summary.waiting().max().max(summary.blocked().max());
     let bars = |activity: Activity, distribution: &Distribution| Series {
         name: activity.name().to_owned(),
         fill: activity.fill(),
@@ -31,6 +33,8 @@ pub fn histogram(caption: &str, summary: &Summary) -> Result<Picture, PictureErr
         caption: format!("{caption}: waiting and blocked times"),
         description: "How many processes in how many stages wait, and are blocked, for how long.".to_owned(),
         values: "cycles",
+        scale_across: TimeScale::of(run),
+        unit: TimeScale::of(run).unit(longest),
         counted: "processes and stages",
         series: vec![bars(Activity::Waiting, summary.waiting()), bars(Activity::Blocked, summary.blocked())],
         scale: Scale::Logarithmic,
@@ -61,6 +65,8 @@ pub fn spectrum(caption: &str, placements: &[(String, PlacementRecord)]) -> Resu
         caption: format!("{caption}: dilation spectrum"),
         description: "How many guest edges have each dilation, one colour an embedding.".to_owned(),
         values: "dilation [links]",
+        scale_across: TimeScale::default(),
+        unit: TimeScale::default().unit(1),
         counted: "guest edges",
         series: series.collect(),
         scale: Scale::Linear,
@@ -82,12 +88,15 @@ struct Series {
 }
 
 /// A chart of several series.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 struct BarChart {
     caption: String,
     description: String,
     /// What the values are, with their unit.
     values: &'static str,
+    /// The length of a cycle where values are cycles, and the unit in which the axis counts them.
+    scale_across: TimeScale,
+    unit: TimeUnit,
     /// What is counted.
     counted: &'static str,
     series: Vec<Series>,
@@ -116,13 +125,14 @@ impl BarChart {
         sheet.caption(&self.caption);
         legend.draw(&mut sheet, 46.0);
         sheet.embed(axes.svg.clone());
-        bins.draw_names(&mut sheet, &axes);
+        bins.draw_names(&mut sheet, &axes, self.unit);
         for (place, (own, counts)) in self.series.iter().zip(&binned).enumerate() {
             sheet.open(&[("fill", own.fill)]);
             for (bin, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
                 let area = self.bar(&axes, &bins, bin, place, count);
-                let title =
-                    format!("{}: {} {}, {count} {}", own.name, self.values, bins.name(bin), self.counted);
+                let aside = self.scale_across.aside(bins.first + bin * bins.width);
+                let (name, values, counted) = (&own.name, self.values, self.counted);
+                let title = format!("{name}: {values} {}{aside}, {count} {counted}", bins.name(bin));
                 sheet.mark(area, "", &title);
             }
             sheet.close();
@@ -132,7 +142,7 @@ impl BarChart {
 
     fn across(&self, bins: &Bins) -> Axis {
         Axis {
-            title: self.values.to_owned(),
+            title: self.unit.title(self.values),
             from: as_drawn(bins.first) - 0.5,
             to: as_drawn(bins.first + bins.width * bins.number) - 0.5,
             scale: Scale::Linear,
@@ -188,11 +198,11 @@ impl Bins {
     }
 
     /// Names as many bins as fit, by their first value.
-    fn draw_names(&self, sheet: &mut Sheet, axes: &Axes) {
+    fn draw_names(&self, sheet: &mut Sheet, axes: &Axes, unit: TimeUnit) {
         let x = |bin: u64| axes.x(as_drawn(self.first + bin * self.width) - 0.5);
         let one = x(1) - x(0);
         let names: Vec<String> =
-            (0..self.number).map(|bin| number(as_drawn(self.first + bin * self.width))).collect();
+            (0..self.number).map(|bin| number(unit.of(self.first + bin * self.width))).collect();
         let widest = names.iter().map(|name| text_width(name, TEXT) + 8.0).fold(0.0, f64::max);
         #[expect(
             clippy::cast_possible_truncation,
@@ -222,11 +232,14 @@ impl Bins {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::support::{finished, run};
 
     fn chart(counts: Vec<(u64, u64)>, scale: Scale) -> BarChart {
         let series = vec![Series { name: "one".to_owned(), fill: "#000000", counts }];
         let (caption, description) = ("a chart".to_owned(), "counts".to_owned());
-        BarChart { caption, description, values: "links", counted: "edges", series, scale }
+        let (values, counted, scale_across) = ("links", "edges", TimeScale::default());
+        let unit = scale_across.unit(1);
+        BarChart { caption, description, values, scale_across, unit, counted, series, scale }
     }
 
     #[test]
@@ -241,6 +254,17 @@ mod tests {
         assert_eq!(heights.len(), 2);
         assert!((heights[0] - 2.0 * heights[1]).abs() < 0.1, "{heights:?}");
         assert!(svg.svg().contains("<title>one: links 3, 5 edges</title>"));
+    }
+
+    #[test]
+    fn times_are_in_seconds_where_the_scenario_speaks_of_them() {
+        let run = run("[machine]\nkind = \"line\"\nshape = [8]\n\
+                       link = { bandwidth = \"1 GB/s\", latency = \"640 ns\" }\n\
+                       [program]\nkind = \"cc-cube\"\n[mapping]\nembeddings = [\"gray\"]\n");
+        let summary = finished(&run).outcome.summary;
+        let picture = histogram("a line", &run, &summary).unwrap();
+        assert!(picture.svg().contains("time [us]"));
+        assert!(picture.svg().contains("blocked: cycles 0 (0 ps), "), "{}", picture.svg());
     }
 
     #[test]

@@ -11,10 +11,18 @@ pub enum PictureError {
         /// The most that are drawn.
         most: u64,
     },
+    /// Too many ranks and shares to be distinguished.
+    #[error("{found} rows of ranks and shares, expected at most {most}")]
+    TooManyRows {
+        /// Their number.
+        found: u64,
+        /// The most that are drawn.
+        most: u64,
+    },
     /// A window outside of the run.
     #[error("{what} {from}..{to}, expected a range from 0 to at most {last}")]
     EmptyWindow {
-        /// `processes` or `cycles`.
+        /// `processes`, `ranks` or `cycles`.
         what: &'static str,
         /// Its beginning.
         from: u64,
@@ -69,6 +77,22 @@ pub enum PictureError {
         /// What is wrong with it, and which there are.
         problem: String,
     },
+    /// A darkest value below what a link carries.
+    #[error("a darkest value of {asked} {unit}, expected at least {found}, which a link has")]
+    DarkestTooSmall {
+        /// The one asked for.
+        asked: u64,
+        /// What the link that carries most does.
+        found: u64,
+        /// What is counted.
+        unit: &'static str,
+    },
+    /// A share of guest edges.
+    #[error("a share of guest edges, expected a number of them: only busy cycles are shares of the makespan")]
+    ShareOfEdges,
+    /// Runs without sizes.
+    #[error("no run has a size and takes time, expected collectives or messages with sizes")]
+    NoSizes,
     /// The plotting library refused, which would be a defect of the program.
     #[error("axes cannot be drawn: {reason}")]
     Plot {
@@ -83,6 +107,8 @@ impl PictureError {
     pub fn help(&self) -> &'static str {
         match self {
             Self::TooManyProcesses { .. } => "draw a part, with --processes 0..31",
+            Self::TooManyRows { .. } => "draw a part, with --ranks 0..7",
+            Self::EmptyWindow { what: "ranks", .. } => "name ranks of the run, as in --ranks 0..7",
             Self::EmptyWindow { .. } => "name a part of the run, as in --processes 0..31 --cycles 100..400",
             Self::TooManyNodes { .. } => "draw a smaller machine, or use cubefold place --format csv",
             Self::TooManyPlacements { .. } => "leave out embeddings, or sweep fewer values",
@@ -92,6 +118,11 @@ impl PictureError {
             Self::NoSuchDimension { .. } => "name one of the guest's dimensions with --dimension",
             Self::Results { .. } => "name what cubefold run --output wrote: .csv, .json, .jsonl or .parquet",
             Self::Column { .. } => "name columns of the results with --x and --y",
+            Self::DarkestTooSmall { .. } => {
+                "give --max the greatest value of all pictures that stand side by side"
+            }
+            Self::ShareOfEdges => "use --measure busy-cycles, or a number without %",
+            Self::NoSizes => "give program.bytes or program.units, and sweep them",
             Self::Plot { .. } => "this is a defect of cubefold",
         }
     }

@@ -7,10 +7,12 @@
 //! It reads scenarios and runs through `cubefold-experiment`, and prints nothing: that is for the
 //! crate above.
 
+mod activity_diagram;
 mod axes;
 mod bar_chart;
 mod error;
 mod font;
+mod goodput;
 mod legend;
 mod link_map;
 mod machine_plan;
@@ -19,20 +21,26 @@ mod palette;
 mod picture;
 mod placement_grid;
 mod report;
+mod results_table;
 mod scaling;
 mod sheet;
 mod space_time;
 #[cfg(test)]
 mod support;
+mod time_scale;
 mod time_shares;
+mod timeline;
 
 pub use bar_chart::{MAX_PLACEMENTS, histogram, spectrum};
 pub use error::PictureError;
-pub use link_map::{LinkMeasure, link_map};
+pub use goodput::goodput;
+pub use link_map::{DarkestValue, LinkMeasure, link_map};
 pub use machine_plan::{MAX_NODES, check_machine};
 pub use picture::{Picture, PngError};
 pub use placement_grid::placement_grid;
 pub use report::{MAX_RUNS, ReportedRun, report};
-pub use scaling::{ResultsTable, scaling};
+pub use results_table::ResultsTable;
+pub use scaling::scaling;
 pub use space_time::{MAX_PROCESSES, Window, space_time};
 pub use time_shares::{MAX_BARS, time_shares};
+pub use timeline::timeline;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_experiment::{LinkTraffic, Run};
-use cubefold_topology::{Direction, HostDimension, Network, NodeId, Sign};
+use cubefold_topology::{Direction, HostDimension, LinkMode, Network, NodeId, Sign};
 
 use crate::{
     error::PictureError,
@@ -13,6 +13,7 @@ use crate::{
     picture::Picture,
     placement_grid::MAX_CAPTION_WIDTH,
     sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, as_drawn},
+    time_scale::TimeScale,
 };
 
 /// What links carry.
@@ -20,55 +21,128 @@ use crate::{
 pub enum LinkMeasure {
     /// Guest edges whose routes use the link.
     Congestion,
-    /// Cycles in which it is busy in a run.
-    BusyCycles,
+    /// Cycles in which it is busy in a run of this makespan \[cycles\].
+    BusyCycles {
+        /// The makespan \[cycles\].
+        makespan: u64,
+    },
+}
+
+/// The value that is drawn darkest, so that pictures that stand side by side have one scale.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum DarkestValue {
+    /// A number of guest edges or busy cycles.
+    Count(u64),
+    /// A part of the cycles for which a link can be busy, from 0 on.
+    Share(f64),
 }
 
 impl LinkMeasure {
     fn unit(self) -> &'static str {
         match self {
             Self::Congestion => "guest edges",
-            Self::BusyCycles => "busy cycles",
+            Self::BusyCycles { .. } => "busy cycles",
         }
     }
 
     fn title(self) -> &'static str {
         match self {
             Self::Congestion => "link congestion",
-            Self::BusyCycles => "busy cycles of links",
+            Self::BusyCycles { .. } => "busy cycles of links",
+        }
+    }
+
+    /// The cycles for which a link can be busy: in both directions where it is full-duplex.
+    fn capacity(self, run: &Run) -> Option<u64> {
+        match self {
+            Self::Congestion => None,
+            Self::BusyCycles { makespan } => Some(makespan.saturating_mul(ways(run))),
         }
     }
 }
 
-/// Draws the machine with its links, those that carry more darker.
+/// How many messages a link carries at a time.
+fn ways(run: &Run) -> u64 {
+    match run.communication.links() {
+        LinkMode::FullDuplex => 2,
+        LinkMode::HalfDuplex | LinkMode::SingleDirection => 1,
+    }
+}
+
+/// Draws the machine with its links, those that carry more darker, up to `darkest`, which is the
+/// greatest value unless it is given.
 ///
 /// Links around are drawn as stubs on both sides; a link from one layer to the next as a square
 /// beside its first node.
 ///
 /// # Errors
 ///
-/// As [`check_machine`].
-pub fn link_map(run: &Run, measure: LinkMeasure, links: &[LinkTraffic]) -> Result<Picture, PictureError> {
+/// As [`check_machine`]; when `darkest` is 0, less than a link carries, or a share of guest edges.
+pub fn link_map(
+    run: &Run,
+    measure: LinkMeasure,
+    links: &[LinkTraffic],
+    darkest: Option<DarkestValue>,
+) -> Result<Picture, PictureError> {
     check_machine(&run.machine)?;
+    let greatest = greatest(run, measure, links, darkest)?;
     let step = (900.0 / MachinePlan::longest_side(&run.machine)).clamp(14.0, 40.0);
     let origin = Point { x: 8.0, y: 58.0 };
     let plan = MachinePlan::new(run, step, origin);
     let caption = format!("{}: {}", run.embedding, measure.title());
-    let greatest = links.iter().map(|link| link.count).max().unwrap_or(0);
     let least = format!("0 {}", measure.unit());
+    let capacity = measure.capacity(run);
+    let most = match capacity {
+        Some(capacity) => {
+            format!(
+                "{greatest}, {} of a link{}",
+                percent(greatest, capacity),
+                TimeScale::of(run).aside(greatest)
+            )
+        }
+        None => greatest.to_string(),
+    };
+    let scale_width = capacity.map_or(0.0, |_| text_width(&least, TEXT) + text_width(&most, TEXT) + 140.0);
     let width =
-        plan.width().max(text_width(&caption, TITLE).min(MAX_CAPTION_WIDTH)).max(280.0) + 2.0 * origin.x;
+        plan.width().max(text_width(&caption, TITLE).min(MAX_CAPTION_WIDTH)).max(scale_width).max(280.0)
+            + 2.0 * origin.x;
     let description =
         format!("{caption}: each link as dark as it is used, up to {greatest} {}.", measure.unit());
     let mut sheet = Sheet::new(width, plan.height() + origin.y + 8.0, &caption, &description);
     sheet.caption(&caption);
-    draw_scale(&mut sheet, &least, &greatest.to_string());
+    draw_scale(&mut sheet, &least, &most);
     for (title, at) in plan.layer_titles() {
         sheet.text(&title, at, TEXT, Anchor::Start);
     }
-    let map = Map { plan: &plan, measure, greatest };
+    let map = Map { run, plan: &plan, measure, greatest };
     map.draw_links(&mut sheet, links);
     Ok(sheet.finish())
+}
+
+/// The value that is drawn darkest.
+fn greatest(
+    run: &Run,
+    measure: LinkMeasure,
+    links: &[LinkTraffic],
+    darkest: Option<DarkestValue>,
+) -> Result<u64, PictureError> {
+    let found = links.iter().map(|link| link.count).max().unwrap_or(0);
+    let asked = match (darkest, measure.capacity(run)) {
+        (None, _) => return Ok(found),
+        (Some(DarkestValue::Count(count)), _) => count,
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, from 0 on")]
+        (Some(DarkestValue::Share(share)), Some(capacity)) => (share * as_drawn(capacity)).ceil() as u64,
+        (Some(DarkestValue::Share(_)), None) => return Err(PictureError::ShareOfEdges),
+    };
+    if asked < found.max(1) {
+        return Err(PictureError::DarkestTooSmall { asked, found, unit: measure.unit() });
+    }
+    Ok(asked)
+}
+
+/// A part of the whole as people say it.
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "0 %".to_owned() } else { format!("{:.1} %", as_drawn(part) / as_drawn(whole) * 100.0) }
 }
 
 /// The colours from the least to the greatest value.
@@ -86,6 +160,7 @@ fn draw_scale(sheet: &mut Sheet, least: &str, greatest: &str) {
 }
 
 struct Map<'picture> {
+    run: &'picture Run,
     plan: &'picture MachinePlan<'picture>,
     measure: LinkMeasure,
     greatest: u64,
@@ -108,17 +183,18 @@ impl Map<'_> {
                 else {
                     continue;
                 };
-                let count = used.next_if(|own| own.link.near == node).map(|own| own.count);
+                let traffic = used.next_if(|own| own.link.near == node);
+                let count = traffic.map_or(0, |own| own.count);
                 let is_second_side = machine.axes()[dimension.index()].length() == 2 && next < node;
                 if is_second_side {
                     continue;
                 }
-                let count = count.unwrap_or(0);
                 let title = format!(
-                    "({}) to ({}): {count} {}",
+                    "({}) to ({}): {count} {}{}",
                     self.plan.address_text(node),
                     self.plan.address_text(next),
-                    self.measure.unit()
+                    self.measure.unit(),
+                    self.shares(traffic)
                 );
                 let link = DrawnLink {
                     from: self.plan.middle(node),
@@ -133,30 +209,44 @@ impl Map<'_> {
 
     /// The links of a network, those that carry more above the others.
     fn draw_network(&self, sheet: &mut Sheet, network: &Network, links: &[LinkTraffic], thick: &str) {
-        let counts: BTreeMap<(NodeId, HostDimension), u64> =
-            links.iter().map(|own| ((own.link.near, own.link.dimension), own.count)).collect();
+        let used: BTreeMap<(NodeId, HostDimension), &LinkTraffic> =
+            links.iter().map(|own| ((own.link.near, own.link.dimension), own)).collect();
         let directions = self.plan.machine.directions().filter(|direction| direction.sign == Sign::Positive);
         let ports: Vec<HostDimension> = directions.map(|direction| direction.dimension).collect();
-        let mut drawn: Vec<(u64, NodeId, NodeId)> = vec![];
+        let mut drawn: Vec<(NodeId, NodeId, Option<&LinkTraffic>)> = vec![];
         for (near, far) in network.links() {
             let port = network.neighbours(near).iter().position(|&next| next == far);
             let dimension = port.and_then(|port| ports.get(port));
-            let count = dimension.and_then(|&dimension| counts.get(&(near, dimension)));
-            drawn.push((count.copied().unwrap_or(0), near, far));
+            drawn.push((near, far, dimension.and_then(|&dimension| used.get(&(near, dimension)).copied())));
         }
-        drawn.sort_unstable();
-        for (count, near, far) in drawn {
+        drawn.sort_unstable_by_key(|&(near, far, traffic)| (traffic.map_or(0, |own| own.count), near, far));
+        for (near, far, traffic) in drawn {
+            let count = traffic.map_or(0, |own| own.count);
             let share = if self.greatest == 0 { 0.0 } else { as_drawn(count) / as_drawn(self.greatest) };
             let color = heat(share);
             let (from, to) = (self.plan.middle(near), self.plan.middle(far));
             let width = if self.plan.is_long(from, to) { "1.5" } else { thick };
             let title = format!(
-                "({}) to ({}): {count} {}",
+                "({}) to ({}): {count} {}{}",
                 self.plan.address_text(near),
                 self.plan.address_text(far),
-                self.measure.unit()
+                self.measure.unit(),
+                self.shares(traffic)
             );
             sheet.line(from, to, &[("stroke", color.as_str()), ("stroke-width", width)], &title);
+        }
+    }
+
+    /// How busy a link is, in percent of what it can be; empty of guest edges.
+    fn shares(&self, traffic: Option<&LinkTraffic>) -> String {
+        let LinkMeasure::BusyCycles { makespan } = self.measure else { return String::new() };
+        let (count, ways) =
+            (traffic.map_or(0, |own| own.count), traffic.and_then(|own| own.ways).unwrap_or([0; 2]));
+        match self.run.communication.links() {
+            LinkMode::FullDuplex => {
+                format!(", {} forward and {} back", percent(ways[0], makespan), percent(ways[1], makespan))
+            }
+            LinkMode::HalfDuplex | LinkMode::SingleDirection => format!(", {}", percent(count, makespan)),
         }
     }
 
@@ -215,7 +305,7 @@ mod tests {
         {
             let run = run(&scenario(shape, kind));
             let links = link_congestion(&run);
-            let picture = link_map(&run, LinkMeasure::Congestion, &links).unwrap();
+            let picture = link_map(&run, LinkMeasure::Congestion, &links, None).unwrap();
             let around: u64 = run
                 .machine
                 .extents()
@@ -243,7 +333,7 @@ mod tests {
                 "[machine]\n{machine}\n[program]\nkind = \"permutation\"\npattern = \"random\"\nprocesses = 8\n"
             ));
             let links = link_congestion(&run);
-            let picture = link_map(&run, LinkMeasure::Congestion, &links).unwrap();
+            let picture = link_map(&run, LinkMeasure::Congestion, &links, None).unwrap();
             let titles = picture.svg().matches("guest edges</title>").count() as u64;
             assert_eq!(titles, run.machine.link_count(), "{machine}");
             let most = links.iter().map(|link| link.count).max().unwrap();
@@ -256,9 +346,30 @@ mod tests {
     fn the_most_used_link_is_the_darkest() {
         let run = run(&scenario("[8]", "line"));
         let busy = busy_links(&run, 0).unwrap();
-        let picture = link_map(&run, LinkMeasure::BusyCycles, &busy).unwrap();
-        let most = busy.iter().map(|link| link.count).max().unwrap();
+        let measure = LinkMeasure::BusyCycles { makespan: busy.makespan };
+        let picture = link_map(&run, measure, &busy.links, None).unwrap();
+        let most = busy.links.iter().map(|link| link.count).max().unwrap();
         let darkest = picture.svg().split("<line").find(|line| line.contains("stroke=\"#00204d\"")).unwrap();
-        assert!(darkest.contains(&format!(": {most} busy cycles")), "{darkest}");
+        assert!(darkest.contains(&format!(": {most} busy cycles, ")), "{darkest}");
+    }
+
+    #[test]
+    fn pictures_side_by_side_have_one_scale_and_links_say_their_share_in_both_directions() {
+        // A ring all-reduce uses one direction: 2 * 3 stages of 4 cycles, all of the makespan.
+        let run = run("[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"all-reduce\"\n\
+                       algorithm = \"ring\"\nunits = 16\n");
+        let busy = busy_links(&run, 0).unwrap();
+        assert_eq!((busy.makespan, busy.links[0].ways), (24, Some([24, 0])));
+        let draw = |darkest| link_map(&run, LinkMeasure::BusyCycles { makespan: 24 }, &busy.links, darkest);
+        let plain = draw(None).unwrap();
+        assert!(plain.svg().contains("(0) to (1): 24 busy cycles, 100.0 % forward and 0.0 % back"));
+        assert!(plain.svg().contains("24, 50.0 % of a link") && plain.svg().contains("stroke=\"#00204d\""));
+        let whole = draw(Some(DarkestValue::Share(1.0))).unwrap();
+        assert_eq!(whole.svg(), draw(Some(DarkestValue::Count(48))).unwrap().svg());
+        assert!(whole.svg().contains("48, 100.0 % of a link") && !whole.svg().contains("stroke=\"#00204d\""));
+        let refusal = draw(Some(DarkestValue::Count(23))).unwrap_err().to_string();
+        assert_eq!(refusal, "a darkest value of 23 busy cycles, expected at least 24, which a link has");
+        let edges = link_map(&run, LinkMeasure::Congestion, &busy.links, Some(DarkestValue::Share(0.5)));
+        assert_eq!(edges, Err(PictureError::ShareOfEdges));
     }
 }

@@ -4,7 +4,11 @@
 mod column;
 mod figures;
 
-use cubefold_experiment::{Definition, Scenario, engineering_seconds, export::settings};
+use cubefold_experiment::{
+    AlgorithmComparison, Competitor, Definition, FastestAtSize, Scenario, engineering_seconds,
+    export::{RunCaption, settings},
+    size_in_words,
+};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use self::column::ReportedRun;
@@ -64,6 +68,7 @@ fn page(
                 }
                 main {
                     (comparison(runs, columns))
+                    (fastest_algorithms(runs))
                     @for figure in figures { (shown(figure)) }
                     (definitions(columns))
                     section #scenario {
@@ -75,7 +80,7 @@ fn page(
                 }
                 footer {
                     p { "cubefold " (env!("CARGO_PKG_VERSION")) ", seed " (runs.first().map_or(0, |run| run.run.seed))
-                        ". Times in cycles; the same scenario and seed give the same page." }
+                        ". Times in cycles where no unit stands beside them; the same scenario and seed give the same page." }
                 }
                 div #tip role="tooltip" hidden {}
                 div #said .unseen aria-live="polite" {}
@@ -200,6 +205,63 @@ fn comparison(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
     }
 }
 
+/// The fastest algorithm of a collective at each size, for each setting in which several are compared.
+fn fastest_algorithms(runs: &[ReportedRun<'_>]) -> Markup {
+    let captions: Vec<RunCaption> = runs.iter().map(|run| RunCaption::new(run.run)).collect();
+    let records = runs.iter().map(|run| &run.record);
+    let comparisons = AlgorithmComparison::all(&Competitor::all(captions.iter().zip(records)), None);
+    html! {
+        @if !comparisons.is_empty() {
+            section #algorithms {
+                h2 { "The fastest algorithm" }
+                p { "At each size of the vector; the speed-up is over the reference, the first algorithm of the scenario." }
+                @for comparison in &comparisons { (fastest_of_setting(comparison)) }
+            }
+        }
+    }
+}
+
+fn fastest_of_setting(comparison: &AlgorithmComparison) -> Markup {
+    let setting: Vec<String> =
+        comparison.setting.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+    let reference = &comparison.reference;
+    let caption = if setting.is_empty() { "All runs".to_owned() } else { setting.join(", ") };
+    let time = |size: &FastestAtSize| match size.makespan_seconds {
+        Some(seconds) => engineering_seconds(seconds),
+        None => size.makespan_cycles.to_string(),
+    };
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Table of the fastest algorithms" {
+            table {
+                caption { (caption) }
+                thead { tr {
+                    @for title in ["vector", "fastest", "makespan"] { th scope="col" { (title) } }
+                    th scope="col" { "speed-up over " (reference) }
+                    th scope="col" { "second" }
+                } }
+                tbody {
+                    @for size in &comparison.sizes {
+                        tr {
+                            th scope="row" { (size_in_words(size.vector_units, size.vector_bytes)) }
+                            td { (size.fastest) }
+                            td { (time(size)) }
+                            td { @if let Some(ratio) = size.speed_up { (format!("{ratio:.2}")) } }
+                            td { @if let Some((name, ratio)) = &size.second { (name) " " (format!("({ratio:.2} times as long)")) } }
+                        }
+                    }
+                }
+            }
+        }
+        @for change in &comparison.changes {
+            p {
+                "Between " (size_in_words(change.last_units, change.last_bytes)) " and "
+                (size_in_words(change.first_units, change.first_bytes)) " the fastest changes from "
+                (change.before) " to " (change.after) "."
+            }
+        }
+    }
+}
+
 fn shown(figure: &Figure) -> Markup {
     html! {
         section {
@@ -266,7 +328,7 @@ mod tests {
         let scenario = load_text(Path::new("a test"), text).unwrap();
         let reported = |run| {
             let finished = finished(run);
-            let record = RunRecord::new(run, &finished);
+            let record = RunRecord::new(run, 0, &finished);
             ReportedRun { name: run.embedding.to_string(), run, record, finished }
         };
         let runs: Vec<ReportedRun<'_>> = scenario.runs.iter().map(reported).collect();
@@ -295,6 +357,25 @@ mod tests {
     }
 
     #[test]
+    fn the_fastest_algorithm_is_named_at_each_size() {
+        assert!(!page_of(TEXT).contains("The fastest algorithm"));
+        // 2 (P - 1) steps of a ring cost 14 (9 + M / 8) cycles; whole vectors by recursive doubling
+        // 3 * 9 + M (1 + 2 + 4).
+        let page = page_of(
+            "[machine]\nkind = \"ring\"\nshape = [8]\n[program]\nkind = \"all-reduce\"\n\
+             algorithm = [\"ring\", \"recursive-doubling\"]\nexchange = \"whole\"\ncompute_cycles = 9\n\
+             [sweep]\n\"program.units\" = [8, 800]\n",
+        );
+        assert!(page.contains("<th scope=\"row\">8 units</th><td>recursive-doubling</td>"), "{page}");
+        assert!(page.contains("<th scope=\"row\">800 units</th><td>ring</td><td>1526</td><td>1.00</td>"));
+        assert!(
+            page.contains(
+                "Between 8 units and 800 units the fastest changes from recursive-doubling to ring."
+            )
+        );
+    }
+
+    #[test]
     fn the_fastest_is_named_over_all_combinations() {
         // On a 4 x 4 torus all distances are 1 under xor: 4 (2 + 1) cycles; standard takes 2 links
         // twice.
@@ -308,6 +389,17 @@ mod tests {
             page.contains("xor takes the fewest cycles in 2 of 2 combinations; meets the lower bound in 2.")
         );
         assert_eq!(page.matches("class=\"mark-best\"").count(), 2);
+    }
+
+    #[test]
+    fn collectives_have_their_goodput_and_timelines() {
+        let text = "[machine]\nkind = \"ring\"\nshape = [4]\n\
+                    link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\n[program]\nkind = \"all-reduce\"\n\
+                    algorithm = [\"ring\", \"swing\"]\nbytes = \"4 kB\"\n";
+        let page = page_of(text);
+        assert!(page.contains("goodput [GB/s]") && page.contains("ring: "));
+        assert!(page.contains("rank 3, stage 2: transfer ") && !page.contains("process 3, stage"));
+        assert!(!page_of(TEXT).contains("Goodput") && page_of(TEXT).contains("process 3, stage"));
     }
 
     #[test]

@@ -118,6 +118,12 @@ impl Sheet {
         self.append(node);
     }
 
+    /// A text with the properties of the open group.
+    pub(crate) fn label(&mut self, text: &str, at: Point, size: f64) {
+        let node = Text::new(text).set("x", rounded(at.x)).set("y", rounded(at.y));
+        self.append(node.set("font-size", size));
+    }
+
     /// The picture's name at its top, cut off where the sheet ends: the whole is the document's
     /// title.
     pub(crate) fn caption(&mut self, text: &str) {
@@ -164,6 +170,18 @@ impl Sheet {
     pub(crate) fn dot(&mut self, at: Point, fill: &str, title: &str) {
         let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", 3.5);
         self.append(with_title(node.set("class", "mark").set("fill", fill), title));
+    }
+
+    /// A round mark without a title, with the properties of the open group.
+    pub(crate) fn point(&mut self, at: Point, radius: f64) {
+        self.append(Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius));
+    }
+
+    /// An empty circle around a point; `title` is shown where a pointer is on it.
+    pub(crate) fn ring(&mut self, at: Point, title: &str) {
+        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", 7);
+        let node = node.set("class", "mark").set("fill", "#ffffff").set("fill-opacity", 0);
+        self.append(with_title(node.set("stroke", "currentColor").set("stroke-width", 1.5), title));
     }
 
     /// A curve or a line through several places, from its description in SVG's words.

@@ -1,17 +1,16 @@
 //! Processes down, cycles across, as González & Valero-García 1993 draw figure 4.
 
-use std::ops::RangeInclusive;
+use std::{mem, ops::RangeInclusive};
 
-use cubefold_experiment::FinishedRun;
+use cubefold_experiment::{FinishedRun, Run};
 use cubefold_simulator::StageRecord;
 
 use crate::{
-    axes::{Axes, Axis, Margins, Scale, Ticks},
+    activity_diagram::{ActivityDiagram, Span},
     error::PictureError,
-    legend::Legend,
     palette::Activity,
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
+    time_scale::TimeScale,
 };
 
 /// The most processes that one picture shows.
@@ -20,10 +19,52 @@ pub const MAX_PROCESSES: u64 = 256;
 /// The part of a run that is drawn; what is not given is the whole.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Window {
-    /// The first and the last process.
+    /// The first and the last process; of a timeline the first and the last rank.
     pub processes: Option<RangeInclusive<u64>>,
     /// The first and the last cycle.
     pub cycles: Option<RangeInclusive<u64>>,
+}
+
+impl Window {
+    /// The cycles that are shown of a run with this makespan.
+    ///
+    /// # Errors
+    ///
+    /// When they are not inside the run, or only one.
+    pub(crate) fn cycles(&self, makespan: u64) -> Result<RangeInclusive<u64>, PictureError> {
+        let cycles = inside("cycles", self.cycles.as_ref(), makespan, makespan.max(1))?;
+        if cycles.start() == cycles.end() && self.cycles.is_some() {
+            let (from, to) = (*cycles.start(), *cycles.end());
+            return Err(PictureError::EmptyWindow { what: "cycles", from, to, last: makespan });
+        }
+        Ok(cycles)
+    }
+
+    /// The rows that are shown of those up to `last`, called `what`.
+    ///
+    /// # Errors
+    ///
+    /// When the first is not among them.
+    pub(crate) fn rows(&self, what: &'static str, last: u64) -> Result<RangeInclusive<u64>, PictureError> {
+        let rows = inside(what, self.processes.as_ref(), last, last)?;
+        Ok(*rows.start()..=*rows.end().min(&last))
+    }
+}
+
+/// A range that was asked for, else the whole to `end`; it begins at `last` at the latest.
+fn inside(
+    what: &'static str,
+    asked: Option<&RangeInclusive<u64>>,
+    last: u64,
+    end: u64,
+) -> Result<RangeInclusive<u64>, PictureError> {
+    let range = asked.cloned().unwrap_or(0..=end);
+    let (from, to) = (*range.start(), *range.end());
+    if from <= to && from <= last {
+        Ok(range)
+    } else {
+        Err(PictureError::EmptyWindow { what, from, to, last })
+    }
 }
 
 /// Draws the activity of every process at every cycle of a run whose records were kept.
@@ -34,150 +75,52 @@ pub struct Window {
 /// # Errors
 ///
 /// When the window is not inside the run, or holds more than [`MAX_PROCESSES`].
-pub fn space_time(caption: &str, finished: &FinishedRun, window: &Window) -> Result<Picture, PictureError> {
-    let shown = VisiblePart::new(finished, window)?;
-    let rows = shown.rows();
-    let row_height = (640.0 / rows).clamp(3.0, 20.0);
-    let (width, height) = (960.0, rows * row_height + 104.0);
-    let margins = Margins { left: 52, below: 36, right: 16, above: 44 };
-    let across = Axis {
-        title: "cycle".to_owned(),
-        from: as_drawn(*shown.cycles.start()),
-        to: as_drawn(*shown.cycles.end()),
-        scale: Scale::Linear,
-        ticks: Ticks::Whole,
+pub fn space_time(
+    caption: &str,
+    run: &Run,
+    finished: &FinishedRun,
+    window: &Window,
+) -> Result<Picture, PictureError> {
+    let last = finished.records.last().map_or(0, |record| u64::from(record.process.label()));
+    let processes = window.rows("processes", last)?;
+    let cycles = window.cycles(finished.outcome.summary.makespan().get())?;
+    let found = processes.end() - processes.start() + 1;
+    if found > MAX_PROCESSES {
+        return Err(PictureError::TooManyProcesses { found, most: MAX_PROCESSES });
+    }
+    let diagram = ActivityDiagram {
+        caption,
+        description: format!(
+            "Space-time diagram of {caption}: processes {} to {} down, cycles {} to {} across.",
+            processes.start(),
+            processes.end(),
+            cycles.start(),
+            cycles.end()
+        ),
+        row_title: "process",
+        rows: processes.clone().map(|process| process.to_string()).collect(),
+        cycles,
+        scale: TimeScale::of(run),
     };
-    let axes = Axes::draw(width, height - 24.0, margins, across, Axis::from_zero("", rows))?;
-    let description = format!(
-        "Space-time diagram of {caption}: processes {} to {} down, cycles {} to {} across.",
-        shown.processes.start(),
-        shown.processes.end(),
-        shown.cycles.start(),
-        shown.cycles.end()
-    );
-    let mut sheet = Sheet::new(width, height, caption, &description);
-    sheet.caption(caption);
-    sheet.embed(axes.svg.clone());
-    sheet.text("process", Point { x: 8.0, y: 40.0 }, TEXT, Anchor::Start);
-    let diagram = Diagram { axes: &axes, shown: &shown, row_height: axes.inside.height / rows };
-    diagram.draw_labels(&mut sheet);
-    let done = diagram.draw_spans(&mut sheet, &finished.records);
-    Legend::new(Legend::activities(&done), 60.0, width).draw(&mut sheet, height - 10.0);
-    Ok(sheet.finish())
-}
-
-/// The part that is drawn.
-struct VisiblePart {
-    processes: RangeInclusive<u64>,
-    cycles: RangeInclusive<u64>,
-}
-
-impl VisiblePart {
-    fn new(finished: &FinishedRun, window: &Window) -> Result<Self, PictureError> {
-        let last_process = finished.records.last().map_or(0, |record| u64::from(record.process.label()));
-        let makespan = finished.outcome.summary.makespan().get();
-        let processes = window.processes.clone().unwrap_or(0..=last_process);
-        let cycles = window.cycles.clone().unwrap_or(0..=makespan.max(1));
-        let inside = |what, range: &RangeInclusive<u64>, last| {
-            let (&from, &to) = (range.start(), range.end());
-            let is_inside = from <= to && from <= last;
-            if is_inside { Ok(()) } else { Err(PictureError::EmptyWindow { what, from, to, last }) }
-        };
-        inside("processes", &processes, last_process)?;
-        inside("cycles", &cycles, makespan)?;
-        if cycles.start() == cycles.end() && window.cycles.is_some() {
-            let (from, to) = (*cycles.start(), *cycles.end());
-            return Err(PictureError::EmptyWindow { what: "cycles", from, to, last: makespan });
-        }
-        let processes = *processes.start()..=*processes.end().min(&last_process);
-        let found = processes.end() - processes.start() + 1;
-        if found > MAX_PROCESSES {
-            return Err(PictureError::TooManyProcesses { found, most: MAX_PROCESSES });
-        }
-        Ok(Self { processes, cycles })
-    }
-
-    fn rows(&self) -> f64 {
-        as_drawn(self.processes.end() - self.processes.start() + 1)
-    }
-}
-
-struct Diagram<'picture> {
-    axes: &'picture Axes,
-    shown: &'picture VisiblePart,
-    row_height: f64,
-}
-
-/// The activity of a process from one cycle to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
-    activity: Activity,
-    from: u64,
-    to: u64,
-}
-
-impl Diagram<'_> {
-    /// The upper edge of a process's row.
-    fn top(&self, process: u64) -> f64 {
-        self.axes.inside.y + as_drawn(process - self.shown.processes.start()) * self.row_height
-    }
-
-    /// Names as many processes as fit.
-    fn draw_labels(&self, sheet: &mut Sheet) {
-        let step = [1, 2, 4, 8, 16, 32].into_iter().find(|&step| as_drawn(step) * self.row_height >= TEXT);
-        for process in self.shown.processes.clone().filter(|process| process % step.unwrap_or(64) == 0) {
-            let y = self.top(process) + self.row_height / 2.0 + 4.0;
-            let at = Point { x: self.axes.inside.x - 6.0, y };
-            sheet.text(&process.to_string(), at, TEXT.min(self.row_height.max(9.0)), Anchor::End);
-        }
-    }
-
-    /// Draws what all processes do, kind by kind, and returns the kinds that there are.
-    fn draw_spans(&self, sheet: &mut Sheet, records: &[StageRecord]) -> Vec<Activity> {
-        let shown = |record: &&StageRecord| self.shown.processes.contains(&record.process.label().into());
-        let records: Vec<&StageRecord> = records.iter().filter(shown).collect();
-        let starts = stage_starts(&records);
-        let mut done = vec![];
-        for activity in Activity::ALL {
-            sheet.open(&[("fill", activity.fill())]);
-            let mut any = false;
-            for (record, begin) in records.iter().zip(&starts) {
-                for span in spans(record, *begin).into_iter().filter(|span| span.activity == activity) {
-                    any |= self.draw_span(sheet, record, span);
-                }
-            }
-            sheet.close();
-            if any {
-                done.push(activity);
-            }
-        }
-        done
-    }
-
-    /// Draws the part of a span that is in the window, and returns whether there is one.
-    fn draw_span(&self, sheet: &mut Sheet, record: &StageRecord, span: Span) -> bool {
-        let (first, last) = (*self.shown.cycles.start(), *self.shown.cycles.end());
-        let (from, to) = (span.from.max(first), span.to.min(last));
-        if from >= to {
-            return false;
-        }
-        let (left, right) = (self.axes.x(as_drawn(from)), self.axes.x(as_drawn(to)));
-        let gap = if self.row_height > 6.0 { 1.0 } else { 0.0 };
-        let y = self.top(record.process.label().into());
-        let area = Area { x: left, y, width: right - left, height: self.row_height - gap };
-        let Span { activity, from, to } = span;
-        let (process, stage, cycles) = (record.process, record.stage, to - from);
-        let unit = if cycles == 1 { "cycle" } else { "cycles" };
-        let title =
-            format!("process {process}, stage {stage}: {} {cycles} {unit}, {from} to {to}", activity.name());
-        sheet.mark(area, "", &title);
-        true
-    }
+    let is_shown = |record: &&StageRecord| processes.contains(&record.process.label().into());
+    let records: Vec<&StageRecord> = finished.records.iter().filter(is_shown).collect();
+    let row = |record: &StageRecord| {
+        usize::try_from(u64::from(record.process.label()) - processes.start()).unwrap_or(usize::MAX)
+    };
+    let spans: Vec<Span> = records
+        .iter()
+        .zip(stage_starts(&records))
+        .flat_map(|(record, begin)| {
+            let name = format!("process {}, stage {}", record.process, record.stage);
+            spans(record, begin, row(record), &name, &diagram).collect::<Vec<_>>()
+        })
+        .collect();
+    diagram.draw(&spans, &[], &[])
 }
 
 /// The cycle at which the process of each record finished the stage before; records are sorted by
 /// process and stage.
-fn stage_starts(records: &[&StageRecord]) -> Vec<u64> {
+pub(crate) fn stage_starts(records: &[&StageRecord]) -> Vec<u64> {
     let mut starts = Vec::with_capacity(records.len());
     let mut last: Option<&StageRecord> = None;
     for record in records {
@@ -188,22 +131,33 @@ fn stage_starts(records: &[&StageRecord]) -> Vec<u64> {
     starts
 }
 
-/// The activities of a process in a stage that it starts at `begin`; spans may be empty.
-fn spans(record: &StageRecord, begin: u64) -> [Span; 6] {
+/// The activities of a process in a stage that it starts at `begin`, those that take time in the
+/// cycles of a diagram; `name` says whose they are.
+pub(crate) fn spans(
+    record: &StageRecord,
+    begin: u64,
+    row: usize,
+    name: &str,
+    diagram: &ActivityDiagram<'_>,
+) -> impl Iterator<Item = Span> {
     let mut from = begin;
-    let sharing = begin + record.sharing.get();
     let ends = [
-        (Activity::Sharing, sharing),
+        (Activity::Sharing, begin + record.sharing.get()),
         (Activity::Compute, record.ready.get()),
         (Activity::Waiting, record.start.get()),
         (Activity::Transfer, (record.start + record.transfer).get()),
         (Activity::Blocked, record.finish.get()),
         (Activity::Idle, (record.finish + record.idle).get()),
     ];
-    ends.map(|(activity, to)| {
-        let span = Span { activity, from, to };
-        from = to;
-        span
+    let all = ends.map(|(activity, to)| (activity, mem::replace(&mut from, to), to));
+    let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
+    let is_shown = move |(_, from, to): &(Activity, u64, u64)| (*from).max(first) < (*to).min(last);
+    all.into_iter().filter(is_shown).map(move |(activity, from, to)| {
+        let cycles = to - from;
+        let unit = if cycles == 1 { "cycle" } else { "cycles" };
+        let (doing, aside) = (activity.name(), diagram.scale.aside(cycles));
+        let title = format!("{name}: {doing} {cycles} {unit}, {from} to {to}{aside}");
+        Span { row, activity, from, to, title }
     })
 }
 
@@ -215,13 +169,27 @@ mod tests {
     const LINE: &str = "[machine]\nkind = \"line\"\nshape = [8]\n[program]\nkind = \"cc-cube\"\n\
                         compute_cycles = 1\n[mapping]\nembeddings = [\"byweight\"]\n";
 
+    /// A diagram of a whole run.
+    fn diagram(finished: &FinishedRun) -> ActivityDiagram<'static> {
+        ActivityDiagram {
+            caption: "",
+            description: String::new(),
+            row_title: "",
+            rows: vec![],
+            cycles: 0..=finished.outcome.summary.makespan().get(),
+            scale: TimeScale::default(),
+        }
+    }
+
     #[test]
     fn spans_of_every_process_add_up_to_its_finish() {
-        let finished = finished(&run(LINE));
+        let run = run(LINE);
+        let finished = finished(&run);
         let records: Vec<&StageRecord> = finished.records.iter().collect();
         for (record, begin) in records.iter().zip(stage_starts(&records)) {
-            let spans = spans(record, begin);
-            assert_eq!((spans[0].from, spans[5].to), (begin, (record.finish + record.idle).get()));
+            let spans: Vec<Span> = spans(record, begin, 0, "", &diagram(&finished)).collect();
+            let ends = (spans[0].from, spans[spans.len() - 1].to);
+            assert_eq!(ends, (begin, (record.finish + record.idle).get()));
             assert!(spans.windows(2).all(|pair| pair[0].to == pair[1].from));
             let length = |activity: Activity| {
                 spans
@@ -237,19 +205,22 @@ mod tests {
 
     #[test]
     fn a_mark_for_everything_that_takes_time() {
-        let finished = finished(&run(LINE));
-        let picture = space_time("a line", &finished, &Window::default()).unwrap();
+        let run = run(LINE);
+        let finished = finished(&run);
+        let picture = space_time("a line", &run, &finished, &Window::default()).unwrap();
         let records: Vec<&StageRecord> = finished.records.iter().collect();
-        let all = records.iter().zip(stage_starts(&records)).flat_map(|(record, begin)| spans(record, begin));
-        let marks = all.filter(|span| span.from < span.to).count();
+        let diagram = diagram(&finished);
+        let of = |(record, begin): (&&StageRecord, u64)| spans(record, begin, 0, "", &diagram).count();
+        let marks: usize = records.iter().zip(stage_starts(&records)).map(of).sum();
         assert_eq!(picture.svg().matches("class=\"mark\"").count(), marks);
         assert!(picture.svg().contains("process 0, stage 0: compute 1 cycle, 0 to 1"));
     }
 
     #[test]
     fn windows_show_less_and_have_to_be_inside() {
-        let finished = finished(&run(LINE));
-        let draw = |processes, cycles| space_time("a line", &finished, &Window { processes, cycles });
+        let run = run(LINE);
+        let finished = finished(&run);
+        let draw = |processes, cycles| space_time("a line", &run, &finished, &Window { processes, cycles });
         let part = draw(Some(2..=3), Some(0..=1)).unwrap();
         assert_eq!(part.svg().matches("class=\"mark\"").count(), 2, "two processes compute");
         let error = draw(Some(9..=12), None).unwrap_err();

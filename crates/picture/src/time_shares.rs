@@ -3,13 +3,14 @@
 use cubefold_experiment::{engineering_seconds, export::RunRecord};
 
 use crate::{
-    axes::{Axes, Axis, Margins},
+    axes::{Axes, Axis, Margins, Ticks},
     error::PictureError,
     font::{fitted, text_width},
     legend::{Legend, Sign},
     palette::Activity,
     picture::Picture,
     sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
+    time_scale::{TimeScale, TimeUnit},
 };
 
 /// The most runs that are drawn under each other.
@@ -37,7 +38,9 @@ pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Pictu
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 380")]
     let margins = Margins { left: left as u32, below: 40, right: 70, above: 36 };
     let longest = runs.iter().map(|(_, record)| record.makespan_cycles).max().unwrap_or(0);
-    let across = Axis::from_zero("cycles", as_drawn(longest) * 1.02);
+    let unit = TimeScale::common(runs.iter().map(|(_, record)| *record)).unit(longest);
+    let ticks = if unit.is_cycles() { Ticks::Whole } else { Ticks::Any };
+    let across = Axis { ticks, ..Axis::from_zero(&unit.title("cycles"), unit.of(longest) * 1.02) };
     let axes = Axes::draw(width, height - 26.0, margins, across, Axis::from_zero("", rows))?;
     let description = "The makespan of each run, split into what the mean process does.";
     let mut sheet = Sheet::new(width, height, caption, description);
@@ -50,7 +53,8 @@ pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Pictu
         let row = Area { x: 0.0, y, width: 0.0, height: BAR };
         let fitting = fitted(name, TEXT, MAX_NAME_WIDTH);
         sheet.text(&fitting, Point { x: axes.inside.x - 8.0, y: y + BAR / 2.0 + 4.0 }, TEXT, Anchor::End);
-        draw_run(&mut sheet, &axes, name, record, row, &mut done);
+        let place = Place { axes: &axes, unit, row };
+        draw_run(&mut sheet, place, name, record, &mut done);
         y += pitch;
     }
     let shown: Vec<Activity> = Activity::ALL.into_iter().filter(|activity| done.contains(activity)).collect();
@@ -60,27 +64,36 @@ pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Pictu
     Ok(sheet.finish())
 }
 
+/// Where a run is drawn.
+#[derive(Debug, Clone, Copy)]
+struct Place<'axes> {
+    axes: &'axes Axes,
+    unit: TimeUnit,
+    row: Area,
+}
+
 fn draw_run(
     sheet: &mut Sheet,
-    axes: &Axes,
+    Place { axes, unit, row }: Place<'_>,
     name: &str,
     record: &RunRecord,
-    row: Area,
     done: &mut Vec<Activity>,
 ) {
+    let scale = TimeScale::common([record].into_iter());
     let parts = parts(record);
     let all: u128 = parts.iter().map(|(_, cycles)| cycles).sum();
     let mut from = 0.0;
     for (activity, cycles) in parts.into_iter().filter(|(_, cycles)| *cycles > 0) {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = cycles as f64 / all as f64;
-        let to = from + share * as_drawn(record.makespan_cycles);
+        let to = from + share * unit.of(record.makespan_cycles);
         let (left, right) = (axes.x(from), axes.x(to));
         let title = format!(
-            "{name}: {}, {:.1} % of {} cycles; {cycles} cycles over all processes",
+            "{name}: {}, {:.1} % of {} cycles{}; {cycles} cycles over all processes",
             activity.name(),
             share * 100.0,
-            record.makespan_cycles
+            record.makespan_cycles,
+            scale.aside(record.makespan_cycles)
         );
         sheet.mark(Area { x: left, width: right - left, ..row }, activity.fill(), &title);
         done.push(activity);
@@ -89,10 +102,11 @@ fn draw_run(
     let at = Point { x: axes.x(from) + 6.0, y: row.y + row.height / 2.0 + 4.0 };
     sheet.text(&makespan(record), at, TEXT, Anchor::Start);
     if let Some(bound) = record.lower_bound_cycles {
-        let x = axes.x(as_drawn(bound));
+        let x = axes.x(unit.of(bound));
         let (top, bottom) = (Point { x, y: row.y - 4.0 }, Point { x, y: row.y + row.height + 4.0 });
         let properties = [("stroke", "currentColor"), ("stroke-width", "2.5")];
-        sheet.line(top, bottom, &properties, &format!("{name}: lower bound {bound} cycles"));
+        let title = format!("{name}: lower bound {bound} cycles{}", scale.aside(bound));
+        sheet.line(top, bottom, &properties, &title);
     }
 }
 
@@ -127,7 +141,7 @@ mod tests {
         let scenario = "[machine]\nkind = \"torus\"\nshape = [64, 64]\n[program]\nkind = \"cc-cube\"\n\
                         compute_cycles = 2\n[mapping]\nembeddings = [\"standard\", \"byweight\", \"gray\"]\n";
         let runs = runs(scenario);
-        let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, &finished(run))).collect();
+        let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, 0, &finished(run))).collect();
         for record in &records {
             let all: u128 = parts(record).iter().map(|(_, cycles)| cycles).sum();
             assert_eq!(all, u128::from(record.makespan_cycles) * 4096);
@@ -136,5 +150,17 @@ mod tests {
         let picture = time_shares("three", &named).unwrap();
         assert_eq!(picture.svg().matches(": lower bound 118 cycles").count(), 3);
         assert!(picture.svg().contains("gray: blocked, "));
+    }
+
+    #[test]
+    fn bars_are_in_seconds_where_all_runs_speak_of_them() {
+        let scenario = "[machine]\nkind = \"ring\"\nshape = [8]\n\
+                        link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\n";
+        let run = &runs(scenario)[0];
+        let record = RunRecord::new(run, 0, &finished(run));
+        let picture = time_shares("one", &[("standard".to_owned(), &record)]).unwrap();
+        assert!(picture.svg().contains("time [us]"));
+        let makespan = format!(" % of {} cycles ({}", record.makespan_cycles, makespan(&record));
+        assert!(picture.svg().contains(&makespan), "{makespan}: {}", picture.svg());
     }
 }

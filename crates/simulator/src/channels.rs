@@ -94,6 +94,23 @@ impl Channels {
         self.directions.len()
     }
 
+    /// The directions, in ascending order.
+    pub(crate) fn directions(&self) -> &[Direction] {
+        &self.directions
+    }
+
+    /// Whether they are those of a network.
+    pub(crate) fn is_network(&self) -> bool {
+        matches!(self.steps, Steps::Network(_))
+    }
+
+    /// A message on the channel at a place.
+    pub(crate) fn transit_at(&self, channel: usize) -> Transit {
+        let (direction, node) =
+            (narrow((channel / self.nodes) as u64), narrow((channel % self.nodes) as u64));
+        Transit { message: 0, node, hops: 1, direction }
+    }
+
     /// The place of the channel that `transit` needs or occupies.
     #[inline]
     pub(crate) fn channel(&self, transit: &Transit) -> usize {

@@ -22,8 +22,8 @@ use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use self::schedule::{DistanceCounts, Scheduler};
 use crate::{
-    Communication, Cycle, Cycles, LinkUse, Observer, Program, ServiceOrder, SimulationError, SortedOrder,
-    StageRecord, Summary, Switching, Traffic,
+    Communication, Cycle, Cycles, Observer, Program, ServiceOrder, SimulationError, SortedOrder, StageRecord,
+    Summary, Switching, Traffic, observe::traffic::LinkUseCounter,
 };
 
 /// The routing of a coordinated run (`docs/model.md` section 6).
@@ -146,7 +146,7 @@ pub(crate) fn run<P: Program, O: Observer>(
     placement: &Placement,
     communication: Communication,
     routing: &Routing,
-    link_use: Option<LinkUse>,
+    link_use: Option<LinkUseCounter>,
     summary: &mut Summary,
     observer: &mut O,
 ) -> Traffic {
@@ -180,7 +180,8 @@ pub(crate) fn run<P: Program, O: Observer>(
     summary.add_finish(begin, program.process_count());
     // Which links a sort uses when is not followed link by link.
     let is_counted = routing.scheme != RoutingScheme::Sorting;
-    let (routing, link_use) = (Some(stages), scheduler.into_link_use().filter(|_| is_counted));
+    let (routing, link_use) =
+        (Some(stages), scheduler.into_link_use().filter(|_| is_counted).map(LinkUseCounter::finish));
     Traffic { messages, hops, longest_queue: None, routing, link_use }
 }
 

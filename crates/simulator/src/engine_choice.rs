@@ -9,9 +9,8 @@ pub enum EngineChoice {
     /// The fastest that provably applies.
     #[default]
     Auto,
-    /// As `Auto` for a run that may use so many threads: where the hop engine is chosen, and where
-    /// the belt engine would compute the whole machine on one thread, which takes about as long as
-    /// the hop engine on two, the machine is divided among them.
+    /// As `Auto` for a run that may use so many threads: where the hop engine is chosen, the machine
+    /// is divided among them.
     AutoOn(NonZeroUsize),
     /// Message by message, link by link: any program, placement and link mode.
     Hop,

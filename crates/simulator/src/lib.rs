@@ -55,7 +55,7 @@ pub use observe::{
     accounts::ImbalanceError,
     distribution::{Distribution, Percent},
     summary::{StageTotals, Summary},
-    traffic::{LinkUse, StageRouting, Traffic},
+    traffic::{DirectionUse, LinkUse, StageRouting, Traffic},
 };
 pub use predict::{LowerBound, lower_bound, predict};
 pub use program::{
@@ -67,9 +67,15 @@ pub use program::{
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
     stage_program::{Computations, StageMessage, StageProgram, StageProgramError},
+    stages_as_tasks::task_schedule,
+    task_graph::{
+        MAX_OPERATIONS, MAX_PROCESSOR, Operation, OperationKind, Requirement, TaskGraph, TaskSchedule,
+        TaskScheduleBuilder, TaskScheduleError,
+    },
 };
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, max_cycles,
     simulate,
 };
+pub use sized::{StuckReason, StuckTasks};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

@@ -12,10 +12,12 @@ pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
+pub(crate) mod stages_as_tasks;
+pub(crate) mod task_graph;
 
 use cubefold_mapping::ProcessId;
 
-use crate::{CubeProgram, Cycles};
+use crate::{CubeProgram, Cycles, MessageSizes, TaskGraph};
 
 /// A program: processes that go through stages, each a computation and a set of messages
 /// (`docs/model.md` section 2).
@@ -50,22 +52,26 @@ pub trait Program: Sync {
         true
     }
 
+    /// The sizes of messages, in a program whose stages have one size each.
+    fn sizes(&self) -> &MessageSizes {
+        &MessageSizes::ONE_UNIT
+    }
+
     /// The size of the messages that `source` sends to `destination` in a stage, at least 1
     /// \[units\].
     fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        let _ = (stage, source, destination);
-        1
+        let _ = (source, destination);
+        self.sizes().of_stage(stage)
     }
 
     /// The size of the largest message of a stage, at least 1 \[units\].
     fn max_units(&self, stage: usize) -> u64 {
-        let _ = stage;
-        1
+        self.sizes().of_stage(stage)
     }
 
     /// The size of every message, where all have one \[units\].
     fn uniform_units(&self) -> Option<u64> {
-        Some(1)
+        self.sizes().uniform()
     }
 
     /// Whether a process computes in a stage. One that does not is ready for its messages as soon
@@ -88,6 +94,12 @@ pub trait Program: Sync {
     /// All computations together \[cycles\].
     fn total_compute(&self) -> u128 {
         u128::from(self.compute().get()) * self.computation_count()
+    }
+
+    /// Whether a stage is known to have the messages and the computations of the stage before it.
+    fn repeats(&self, stage: usize) -> bool {
+        let _ = stage;
+        false
     }
 
     /// The most messages that any process receives in one stage.
@@ -115,6 +127,12 @@ pub trait Program: Sync {
     /// This program, where it is a compute-and-communicate program on a cube: some engines run only
     /// these.
     fn as_cube(&self) -> Option<&CubeProgram> {
+        None
+    }
+
+    /// This program, where it is a task graph: the engine for messages with sizes executes its operations
+    /// then, not its stages.
+    fn as_task_graph(&self) -> Option<&TaskGraph> {
         None
     }
 }

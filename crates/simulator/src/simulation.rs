@@ -10,14 +10,14 @@ use cubefold_mapping::{CubeDimension, Placement, ProcessId};
 use cubefold_topology::LinkMode;
 
 use crate::{
-    Communication, Engine, EngineChoice, ImbalanceError, LinkUse, NoBeltError, Observer, Program, Routing,
-    RoutingScheme, Shortcuts, Summary, Traffic,
+    Communication, Engine, EngineChoice, ImbalanceError, NoBeltError, Observer, Program, Routing,
+    RoutingScheme, Shortcuts, StuckTasks, Summary, TaskGraph, Traffic,
     belt::{self, BeltOutcome},
     coordinated,
     field_line::{FieldLine, Pair},
     hop,
     hop::StartTimes,
-    observe::accounts::Ledger,
+    observe::{accounts::Ledger, traffic::LinkUseCounter},
     sized,
 };
 
@@ -116,6 +116,12 @@ pub enum SimulationError {
         "coordinated execution of a program in which some processes pass through stages, expected all to compute"
     )]
     NotTogether,
+    /// Coordinated execution of a task graph.
+    #[error("coordinated execution of a task graph, whose operations are in no stages")]
+    NoStages,
+    /// A task graph that does not come to its end.
+    #[error(transparent)]
+    Stuck(StuckTasks),
     /// The times do not add up: a defect of the simulator.
     #[error(transparent)]
     Imbalance(#[from] ImbalanceError),
@@ -142,7 +148,7 @@ pub fn simulate<P: Program>(
 ) -> Result<Outcome, SimulationError> {
     let selection = check_and_choose(program, placement, communication, execution)?;
     let link_use = match count_link_use {
-        CountLinkUse::Yes => Some(LinkUse::new(placement.machine(), communication)),
+        CountLinkUse::Yes => Some(LinkUseCounter::new(placement.machine(), communication)),
         CountLinkUse::No => None,
     };
     let mut outcome = match selection {
@@ -156,6 +162,10 @@ pub fn simulate<P: Program>(
             let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
                 .map_err(|process| SimulationError::Unfinished { process })?;
             Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop }
+        }
+        EngineSelection::Tasks(graph) => {
+            let (summary, traffic) = sized::run_tasks(graph, placement, communication, observer)?;
+            Outcome { summary, traffic, engine: Engine::Hop }
         }
         EngineSelection::Sized => {
             let mut observers = (Ledger::new(program), observer);
@@ -174,7 +184,7 @@ pub fn simulate<P: Program>(
     };
     if let Some(mut link_use) = link_use {
         link_use.count_routes(program, placement, communication.tie());
-        outcome.traffic.link_use = Some(link_use);
+        outcome.traffic.link_use = Some(link_use.finish());
     }
     Ok(outcome)
 }
@@ -219,9 +229,6 @@ fn packet_hops<P: Program>(program: &P, placement: &Placement, communication: Co
     cube.stages().iter().enumerate().map(hops).sum()
 }
 
-/// The threads on which the hop engine is faster than the belt engine on one.
-const MIN_THREADS_BEFORE_BELT: usize = 3;
-
 /// The engine of a run, with its plan.
 enum EngineSelection<'run> {
     /// For messages of one unit under these rules.
@@ -230,6 +237,7 @@ enum EngineSelection<'run> {
     Slabs(Communication, NonZeroUsize),
     Belt(belt::Plan<'run>),
     Sized,
+    Tasks(&'run TaskGraph),
     Coordinated(&'run Routing),
 }
 
@@ -244,9 +252,10 @@ fn choose<'run, P: Program>(
         Execution::Asynchronous(choice) => *choice,
     };
     let plan = |shortcuts| belt::plan(program, placement, communication, shortcuts);
+    let sized = || program.as_task_graph().map_or(EngineSelection::Sized, EngineSelection::Tasks);
     let hop = || match unit_equivalent(program, placement, communication) {
-        Some(unit) => EngineSelection::Hop(unit),
-        None => EngineSelection::Sized,
+        Some(unit) if program.as_task_graph().is_none() => EngineSelection::Hop(unit),
+        Some(_) | None => sized(),
     };
     let slabs = |threads| match hop() {
         EngineSelection::Hop(unit) if hop::slabs::accepts(placement, unit) => {
@@ -257,14 +266,12 @@ fn choose<'run, P: Program>(
     match choice {
         EngineChoice::Hop => Ok(hop()),
         EngineChoice::Slabs(threads) => Ok(slabs(threads)),
-        EngineChoice::Sized => Ok(EngineSelection::Sized),
+        EngineChoice::Sized => Ok(sized()),
         EngineChoice::Belt(shortcuts) => plan(shortcuts).map(EngineSelection::Belt),
         EngineChoice::Auto => Ok(plan(Shortcuts::default()).map_or_else(|_| hop(), EngineSelection::Belt)),
-        EngineChoice::AutoOn(threads) => Ok(match plan(Shortcuts::default()) {
-            Ok(belt::Plan::Whole(_)) if threads.get() >= MIN_THREADS_BEFORE_BELT => slabs(threads),
-            Ok(plan) => EngineSelection::Belt(plan),
-            Err(_) => slabs(threads),
-        }),
+        EngineChoice::AutoOn(threads) => {
+            Ok(plan(Shortcuts::default()).map_or_else(|_| slabs(threads), EngineSelection::Belt))
+        }
     }
 }
 
@@ -292,6 +299,9 @@ fn check_and_choose<'run, P: Program>(
     check_clock(program, placement, communication)?;
     match execution {
         Execution::Asynchronous(_) => hop::check(placement, communication)?,
+        Execution::Coordinated(_) if program.as_task_graph().is_some() => {
+            return Err(SimulationError::NoStages);
+        }
         Execution::Coordinated(routing) => coordinated::check(program, placement, communication, routing)?,
     }
     let selection = choose(program, placement, communication, execution)?;
@@ -306,6 +316,12 @@ fn check_and_choose<'run, P: Program>(
         | EngineSelection::Slabs(..)
         | EngineSelection::Sized
         | EngineSelection::Coordinated(_) => check_size(program)?,
+        EngineSelection::Tasks(graph) => {
+            let messages = graph.message_count();
+            if messages > MAX_MESSAGES {
+                return Err(SimulationError::TooManyMessages { messages });
+            }
+        }
     }
     Ok(selection)
 }
@@ -336,6 +352,9 @@ pub fn bytes_to_simulate<P: Program>(
         Ok(EngineSelection::Belt(plan)) => plan.bytes(),
         Ok(EngineSelection::Coordinated(_)) if program.as_cube().is_some() => {
             coordinated::bytes(program, placement)
+        }
+        Ok(EngineSelection::Tasks(graph)) => {
+            sized::bytes_of_tasks(graph) + sized::bytes(program, placement.machine(), communication)
         }
         Ok(EngineSelection::Sized) => sized::bytes(program, placement.machine(), communication),
         Ok(EngineSelection::Slabs(_, workers)) => hop::bytes(program, placement.machine())
@@ -371,6 +390,9 @@ fn check_clock<P: Program>(
 #[must_use]
 pub fn max_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
     let diameter = placement.machine().distance_bound();
+    if let Some(graph) = program.as_task_graph() {
+        return graph.max_cycles(communication, diameter);
+    }
     let stages = program.stage_count() as u128;
     let messages = u128::from(program.process_count()) * program.max_received() as u128;
     let computing =

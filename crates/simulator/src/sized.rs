@@ -1,11 +1,15 @@
-//! Asynchronous execution of messages with sizes (`docs/model.md` sections 13 to 15), packet by
-//! packet and link by link.
+//! Asynchronous execution of messages with sizes (`docs/model.md` sections 13 to 15 and 18), packet
+//! by packet and link by link.
 //!
 //! This is the hop-by-hop engine for everything that the kernels for messages of one unit do not
 //! take: sizes that differ, latencies, cut-through switching, packets, channels that serve their
-//! inputs in turn, eager messages, computations of different lengths, and several processors a
-//! node. Transmissions and computations end in no fixed order, so that a [`TimeWheel`] replaces the
-//! first-in first-out lists of those kernels.
+//! inputs in turn, eager messages, computations of different lengths, several processors a node, and
+//! task graphs. Transmissions and computations end in no fixed order, so that a [`TimeWheel`]
+//! replaces the first-in first-out lists of those kernels.
+//!
+//! A [`Transport`] carries messages over the machine. What sends and receives them is a
+//! [`MessageSource`]: the processes of a stage program ([`stages`]) or of a task graph
+//! ([`tasks`]). Loops are compiled for each.
 //!
 //! The engine advances from one cycle in which something happens to the next. In a cycle first
 //! packets arrive, messages are received, computations end, and processes that finish a stage begin
@@ -19,22 +23,28 @@ mod granted;
 mod message_table;
 mod packet;
 pub(crate) mod progress;
+mod stages;
+mod tasks;
 
 use std::borrow::Cow;
 
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{LinkMode, Machine, NodeId, narrow};
 
+pub use self::tasks::{StuckReason, StuckTasks};
 use self::{
     first_come::FirstComeNetwork,
     granted::GrantedNetwork,
     message_table::{MessageRecord, MessageTable},
     packet::Packet,
-    progress::{Progress, Receipt},
+    progress::Progress,
+};
+pub(crate) use self::{
+    stages::run,
+    tasks::{bytes as bytes_of_tasks, run as run_tasks},
 };
 use crate::{
-    Communication, Cycle, Cycles, Observer, Program, ServiceOrder, StageRecord, Traffic, hop::StartTimes,
-    processors::Processors, routes::Routes, time_wheel::TimeWheel,
+    Communication, Cycle, Cycles, Program, ServiceOrder, Traffic, routes::Routes, time_wheel::TimeWheel,
 };
 
 /// What happens at a cycle to come.
@@ -46,8 +56,8 @@ enum Event {
     Receipt { message: u32 },
     /// A process may begin.
     Begin { process: ProcessId },
-    /// A computation ends.
-    Computed { process: ProcessId },
+    /// A computation ends: of a process, or an operation of a task graph.
+    Computed { computation: u32 },
     /// The channel of a node in the direction with this index is idle, and has a queue.
     Idle { node: u32, direction: u32 },
     /// Nothing is in flight any more, perhaps.
@@ -110,96 +120,74 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: C
         .saturating_add(routes)
 }
 
-/// Runs `program` to its end, reporting to `observer`; each process may begin as `starts` says.
-///
-/// # Errors
-///
-/// The first process that did not reach its end, which none does whose sources and destinations
-/// match.
-pub(crate) fn run<P: Program, O: Observer>(
-    program: &P,
-    placement: &Placement,
-    communication: Communication,
-    starts: StartTimes<'_>,
-    observer: &mut O,
-) -> Result<Traffic, ProcessId> {
-    SizedEngine::new(program, placement, communication, starts, observer).run()
+/// What sends and receives the messages of a run, and computes.
+trait MessageSource {
+    /// A process may begin.
+    fn begin(&mut self, process: ProcessId);
+
+    /// A computation ends.
+    fn computed(&mut self, computation: u32, now: Cycle, transport: &mut Transport<'_>);
+
+    /// A message is received.
+    fn received(&mut self, message: &ReceivedMessage, now: Cycle, transport: &mut Transport<'_>);
+
+    /// Completes what happens at `now`, and grants processors.
+    fn grant(&mut self, now: Cycle, transport: &mut Transport<'_>);
 }
 
-struct SizedEngine<'run, P, O> {
-    program: &'run P,
+/// A message that has been received.
+#[derive(Debug, Clone, Copy)]
+struct ReceivedMessage {
+    record: MessageRecord,
+    /// Its time without contention.
+    transfer: Cycles,
+}
+
+/// The network of a run and the messages that are under way over it.
+#[derive(Debug)]
+struct Transport<'run> {
     nodes: Cow<'run, [NodeId]>, // by process
     routes: Routes<'run>,
     communication: Communication,
     events: TimeWheel<Event>,
     network: PacketNetwork,
     messages: MessageTable,
-    progress: Progress,
-    processors: Option<Processors>, // where processes may wait for one
-    beginning: Vec<ProcessId>,      // that begin their next stage in this cycle
-    ready: Vec<ProcessId>,          // that become ready in this cycle
     message_count: u64,
     hop_count: u64,
-    observer: &'run mut O,
 }
 
-impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
-    fn new(
-        program: &'run P,
-        placement: &'run Placement,
-        communication: Communication,
-        starts: StartTimes<'_>,
-        observer: &'run mut O,
-    ) -> Self {
+impl<'run> Transport<'run> {
+    /// The machine of a placement before anything moves, for messages of `units` units, or of any sizes.
+    fn new(placement: &'run Placement, communication: Communication, units: Option<u64>) -> Self {
         let nodes = placement.listed_nodes();
-        let per_node = communication.processors();
-        let processors = (placement.max_load() > per_node.get()).then(|| Processors::new(&nodes, per_node));
-        let processes = ProcessId::first(program.process_count());
-        let (mut beginning, mut events) = (vec![], TimeWheel::new());
-        match starts {
-            StartTimes::Together => beginning = processes.collect(),
-            StartTimes::Each(cycles) => {
-                for (process, cycle) in processes.zip(cycles) {
-                    events.add(Event::Begin { process }, cycle.get());
-                }
-            }
-        }
-        // Taken from the end.
-        beginning.reverse();
         placement.machine().prepare_routes(&nodes);
         Self {
-            program,
+            nodes,
             routes: Routes::new(placement.machine(), communication.tie()),
             communication,
-            events,
-            network: PacketNetwork::new(placement.machine(), communication, program.uniform_units()),
+            events: TimeWheel::new(),
+            network: PacketNetwork::new(placement.machine(), communication, units),
             messages: MessageTable::new(communication),
-            progress: Progress::new(nodes.len()),
-            nodes,
-            processors,
-            beginning,
-            ready: vec![],
             message_count: 0,
             hop_count: 0,
-            observer,
         }
     }
 
-    fn run(mut self) -> Result<Traffic, ProcessId> {
-        self.grant(Cycle::START);
+    /// Executes `source` until no event is left.
+    fn run(&mut self, source: &mut impl MessageSource) {
+        self.grant(source, Cycle::START);
         while let Some(cycle) = self.events.advance() {
             let now = Cycle::new(cycle);
             while let Some(chunk) = self.events.take() {
                 self.events.events(chunk).iter().for_each(|event| self.fetch(event));
                 for index in 0..self.events.events(chunk).len() {
                     let event = self.events.events(chunk)[index];
-                    self.process(&event, now);
+                    self.process(&event, now, source);
                 }
                 self.events.release(chunk);
             }
-            self.grant(now);
+            self.grant(source, now);
         }
-        self.traffic()
     }
 
     /// Reads what an event needs, so that the cache misses of a chunk overlap. Nothing but speed depends
@@ -222,17 +210,17 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
         }
     }
 
-    fn process(&mut self, event: &Event, now: Cycle) {
+    #[inline]
+    fn process(&mut self, event: &Event, now: Cycle, source: &mut impl MessageSource) {
         match *event {
             Event::Arrival(ref packet) => self.arrive(packet, now),
-            Event::Receipt { message } => self.receive_packet(message, now),
-            Event::Begin { process } => self.beginning.push(process),
-            Event::Computed { process } => {
-                if let Some(processors) = &mut self.processors {
-                    processors.release(process);
+            Event::Receipt { message } => {
+                if let Some(received) = self.receive_packet(message) {
+                    source.received(&received, now, self);
                 }
-                self.ready.push(process);
             }
+            Event::Begin { process } => source.begin(process),
+            Event::Computed { computation } => source.computed(computation, now, self),
             Event::Idle { node, direction } => {
                 if let PacketNetwork::Granted(network) = &mut self.network {
                     network.set_idle(node, direction);
@@ -243,15 +231,8 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
     }
 
     /// Completes what happens at `now`, then grants processors and channels.
-    fn grant(&mut self, now: Cycle) {
-        self.process_zero_time_events(now);
-        if let Some(processors) = &mut self.processors {
-            let (program, progress, events) = (self.program, &self.progress, &mut self.events);
-            processors.grant(now, |process| {
-                let computation = program.computation(progress.next_stage(process), process);
-                events.add(Event::Computed { process }, (now + computation).get());
-            });
-        }
+    fn grant(&mut self, source: &mut impl MessageSource, now: Cycle) {
+        source.grant(now, self);
         match &mut self.network {
             PacketNetwork::FirstCome(network) => network.end_cycle(now, &self.messages, &mut self.events),
             PacketNetwork::Granted(network) => network.end_cycle(now, &self.messages, &mut self.events),
@@ -272,7 +253,7 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
     fn arrive(&mut self, packet: &Packet, now: Cycle) {
         if packet.is_at_end_of_leg() {
             let record = self.messages.record(packet.message());
-            let source = || self.nodes[record.source.label() as usize];
+            let source = || self.node_of(record.source);
             // A packet with links left is not at its destination.
             if let Some(leg) = self.routes.next_leg(source, packet.node(), record.to) {
                 self.join(&packet.on_leg(leg), now);
@@ -282,80 +263,19 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
         }
     }
 
-    /// Processes begin stages and become ready until none does: a process that passes through a
-    /// stage in no time begins the next in the same cycle.
-    fn process_zero_time_events(&mut self, now: Cycle) {
-        loop {
-            while let Some(process) = self.beginning.pop() {
-                self.begin_stage(process, now);
-            }
-            if self.ready.is_empty() {
-                return;
-            }
-            let mut ready = std::mem::take(&mut self.ready);
-            for process in ready.drain(..) {
-                self.become_ready(process, now);
-            }
-            self.ready = ready;
-        }
+    /// The node of a process.
+    #[inline]
+    fn node_of(&self, process: ProcessId) -> NodeId {
+        self.nodes[process.label() as usize]
     }
 
-    fn begin_stage(&mut self, process: ProcessId, now: Cycle) {
-        let computation = self.program.computation(self.progress.next_stage(process), process);
-        if computation == Cycles::ZERO {
-            self.ready.push(process);
-            return;
-        }
-        match &mut self.processors {
-            None => {
-                self.events.add(Event::Computed { process }, (now + computation).get());
-            }
-            Some(processors) => processors.request(process, now),
-        }
-    }
-
-    /// A process is ready for the messages of its stage, after its computation or without one.
-    fn become_ready(&mut self, process: ProcessId, now: Cycle) {
-        let program = self.program;
-        let stage = self.progress.become_ready(process, now);
-        let mut awaited = 0;
-        for source in program.sources(stage, process) {
-            awaited += 1;
-            if self.progress.was_ready(source, stage) && !self.is_eager(stage, source, process) {
-                self.inject(stage, source, process, now);
-            }
-        }
-        for destination in program.destinations(stage, process) {
-            if self.progress.was_ready(destination, stage) || self.is_eager(stage, process, destination) {
-                self.inject(stage, process, destination, now);
-            }
-        }
-        if self.progress.await_messages(process, awaited) {
-            self.finish_stage(process, now);
-        }
-    }
-
-    /// Whether a message sets out as soon as its source is ready.
-    fn is_eager(&self, stage: usize, source: ProcessId, destination: ProcessId) -> bool {
-        match self.communication.eager() {
-            0 => false,
-            eager => self.program.units(stage, source, destination) <= eager,
-        }
-    }
-
-    /// A message sets out.
-    fn inject(&mut self, stage: usize, source: ProcessId, destination: ProcessId, now: Cycle) {
-        let [from, to] = [source, destination].map(|process| self.nodes[process.label() as usize]);
-        let units = self.program.units(stage, source, destination);
-        let (distance, leg) = self.routes.begin(from, to);
-        let record = MessageRecord {
-            start: now,
-            stage: narrow(stage as u64), // below 2^32, which no run reaches
-            source,
-            destination,
-            to,
-            distance: narrow(distance), // below 2^32, the number of nodes
-        };
+    /// A message of `units` units sets out from the node of its source. Returned is one that is received at once:
+    /// inside a node, in no time.
+    #[inline]
+    fn inject(&mut self, mut record: MessageRecord, units: u64, now: Cycle) -> Option<ReceivedMessage> {
+        let from = self.node_of(record.source);
+        let (distance, leg) = self.routes.begin(from, record.to);
+        record.distance = narrow(distance); // below 2^32, the number of nodes
         self.message_count += 1;
         let (message, size) = self.messages.insert(record, units, leg.is_some());
         match leg {
@@ -365,59 +285,26 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
                 self.join(&packet, now);
             }
             None => match self.communication.timing_of(units).transfer(0) {
-                Cycles::ZERO => self.receive_packet(message, now),
+                Cycles::ZERO => return self.receive_packet(message),
                 local => {
                     self.events.add(Event::Receipt { message }, (now + local).get());
                 }
             },
         }
+        None
     }
 
     /// All of a packet is at the destination of its message, which is received with the last.
-    fn receive_packet(&mut self, message: u32, now: Cycle) {
-        let Some((record, units)) = self.messages.receive_packet(message) else { return };
-        let MessageRecord { start, stage, source, destination, distance, .. } = record;
-        let transfer = self.communication.timing_of(units).transfer(distance.into());
-        let receipt = Receipt { cycle: now, source, start, transfer };
-        if self.progress.receive(destination, stage, receipt) {
-            self.finish_stage(destination, now);
-        }
+    #[inline]
+    fn receive_packet(&mut self, message: u32) -> Option<ReceivedMessage> {
+        let (record, units) = self.messages.receive_packet(message)?;
+        let transfer = self.communication.timing_of(units).transfer(record.distance.into());
+        Some(ReceivedMessage { record, transfer })
     }
 
-    /// A stage is over for a process, which begins the next.
-    fn finish_stage(&mut self, process: ProcessId, now: Cycle) {
-        let (stage, ready, last) = self.progress.current(process);
-        let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
-        let transfer = alone.min(now - start.max(ready));
-        let sharing = match &self.processors {
-            Some(processors) if self.program.computation(stage, process) > Cycles::ZERO => {
-                processors.sharing(process)
-            }
-            _ => Cycles::ZERO,
-        };
-        self.observer.stage_finished(&StageRecord {
-            process,
-            stage,
-            sharing,
-            ready,
-            start,
-            finish: now,
-            transfer,
-            overlapped: alone - transfer,
-            idle: Cycles::ZERO,
-        });
-        if stage + 1 < self.program.stage_count() {
-            self.beginning.push(process);
-        } else {
-            self.progress.end(process);
-        }
-    }
-
-    fn traffic(self) -> Result<Traffic, ProcessId> {
-        if let Some(process) = self.progress.unfinished() {
-            return Err(process);
-        }
-        Ok(Traffic {
+    /// What the messages of the run came to.
+    fn traffic(&self) -> Traffic {
+        Traffic {
             messages: self.message_count,
             hops: self.hop_count,
             longest_queue: Some(match &self.network {
@@ -426,6 +313,6 @@ impl<'run, P: Program, O: Observer> SizedEngine<'run, P, O> {
             }),
             routing: None,
             link_use: None,
-        })
+        }
     }
 }

@@ -32,6 +32,8 @@ pub mod coordinated;
 
 pub mod stage_program;
 
+pub mod task_graph;
+
 pub mod metrics;
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::{ops::RangeInclusive, path::PathBuf, str::FromStr};
 
 use clap::{Args, Subcommand, ValueEnum};
+use cubefold_picture::DarkestValue;
 
-use super::OneRunOptions;
+use super::{OneRunOptions, SettingOption};
 use crate::format::PictureFormat;
 
 /// Options of `draw`.
@@ -32,6 +33,17 @@ pub(crate) enum Drawing {
         #[arg(long, value_name = "FROM..TO")]
         cycles: Option<Span>,
     },
+    /// What every rank of a collective or process of a program does in every stage: ranks down, time across
+    Timeline {
+        #[command(flatten)]
+        run: OneRunOptions,
+        /// Only these ranks with their shares, the last included; at most 256 rows [default: all]
+        #[arg(long, value_name = "FROM..TO")]
+        ranks: Option<Span>,
+        /// Only these cycles [default: all]
+        #[arg(long, value_name = "FROM..TO")]
+        cycles: Option<Span>,
+    },
     /// The machine with the processes of its nodes
     Placement {
         #[command(flatten)]
@@ -47,6 +59,10 @@ pub(crate) enum Drawing {
         /// What is drawn
         #[arg(long, value_enum, default_value_t = LinkColumn::Congestion)]
         measure: LinkColumn,
+        /// The value that is drawn darkest, such as 5000, or 100% of what a link can carry; the same for
+        /// pictures that stand side by side [default: the greatest of this picture]
+        #[arg(long, value_name = "VALUE")]
+        max: Option<Darkest>,
     },
     /// How many guest edges have each dilation, the scenario's embeddings side by side
     Spectrum(FileOption),
@@ -54,6 +70,10 @@ pub(crate) enum Drawing {
     Compare(FileOption),
     /// How waiting and blocked times are spread
     Histogram(OneRunOptions),
+    /// Goodput over size, one line an algorithm, by equal factors, with the sizes at which the fastest changes
+    ///
+    /// FILE is a scenario that sweeps sizes, or what run --output wrote of one: .csv, .json, .jsonl or .parquet
+    Goodput(FileOption),
     /// Two columns of results against each other, one line an embedding, by equal factors
     Scaling {
         /// What run --output wrote: .csv, .json, .jsonl or .parquet
@@ -62,18 +82,21 @@ pub(crate) enum Drawing {
         /// The column across; `nodes` is one, too
         #[arg(long, value_name = "COLUMN", default_value = "nodes")]
         x: String,
-        /// The column upwards
-        #[arg(long, value_name = "COLUMN", default_value = "makespan_cycles")]
-        y: String,
+        /// The column upwards [default: `makespan_seconds` where all runs have seconds, else `makespan_cycles`]
+        #[arg(long, value_name = "COLUMN")]
+        y: Option<String>,
     },
 }
 
 /// The scenario whose runs are drawn, or reported.
 #[derive(Debug, Args)]
 pub(crate) struct FileOption {
-    /// A scenario file
+    /// A scenario file; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) set: SettingOption,
 }
 
 /// What is drawn of links.
@@ -83,6 +106,31 @@ pub(crate) enum LinkColumn {
     Congestion,
     /// Cycles in which it is busy in a run
     BusyCycles,
+}
+
+/// A darkest value as it is written: `5000` or `80%`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Darkest(pub(crate) DarkestValue);
+
+/// Why a text is no darkest value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected a number above 0 such as 5000, or a percentage up to 100% such as 80%")]
+pub(crate) struct DarkestError;
+
+impl FromStr for Darkest {
+    type Err = DarkestError;
+
+    fn from_str(text: &str) -> Result<Self, DarkestError> {
+        let value = match text.strip_suffix('%') {
+            Some(percent) => {
+                let percent: f64 = percent.trim().parse().map_err(|_| DarkestError)?;
+                let is_share = percent > 0.0 && percent <= 100.0;
+                is_share.then_some(DarkestValue::Share(percent / 100.0))
+            }
+            None => text.parse().ok().filter(|&count| count > 0).map(DarkestValue::Count),
+        };
+        value.map(Self).ok_or(DarkestError)
+    }
 }
 
 /// A range as it is written: `100..400`, both ends included.
@@ -108,6 +156,15 @@ impl FromStr for Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn darkest_values_are_counts_or_percentages() {
+        assert_eq!("5000".parse(), Ok(Darkest(DarkestValue::Count(5000))));
+        assert_eq!("80%".parse(), Ok(Darkest(DarkestValue::Share(0.8))));
+        for wrong in ["", "0", "%", "0%", "101%", "-5%", "NaN%", "1.5", "x"] {
+            assert_eq!(wrong.parse::<Darkest>(), Err(DarkestError), "{wrong}");
+        }
+    }
 
     #[test]
     fn ranges_have_two_numbers_in_order() {

@@ -20,7 +20,7 @@ use crate::{
     arguments::{BenchOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
-    output::{Output, is_same},
+    output::{Existing, Output, is_same},
     progress_bar::{Show, Work, watch},
     table::bench_table,
 };
@@ -31,7 +31,7 @@ pub(super) fn bench(options: &BenchOptions, shared: &SharedOptions) -> Result<Ex
     // Several threads wait for each other, and their waiting is in the figures: one, unless asked for more.
     let threads = shared.threads.map_or(1, usize::from);
     let saved = options.against.as_deref().map(|name| read(name, size, threads)).transpose()?;
-    let output = Output::open(shared.output(), &[])?;
+    let output = Output::open(shared, &[])?;
     let file = options.save.as_deref().map(|name| FigureFile::open(name, shared.output())).transpose()?;
     let benchmark = Benchmark::new(size).map_err(Failure::Scenario)?;
     benchmark.check(Resources { threads, ..shared.resources() }).map_err(Failure::Refused)?;
@@ -126,7 +126,7 @@ impl FigureFile {
                 Failure::usage(message, "save the figures elsewhere, with a path after --save")
             })?;
         }
-        Output::open(Some(&path), &[]).map(Self)
+        Output::open_path(Some(&path), Existing::Replace, &[]).map(Self)
     }
 
     /// Writes the whole file.

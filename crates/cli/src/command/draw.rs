@@ -1,20 +1,20 @@
 //! `cubefold draw`: one picture.
 
-use std::{io::Write, path::Path};
+use std::{ffi::OsStr, io::Write, path::Path, slice};
 
 use cubefold_experiment::{
     KeepRecords, Progress, Run, Scenario, busy_links, check_placements, check_runs,
     export::{PlacementRecord, RunRecord},
-    link_congestion, load, measure_runs,
+    link_congestion, measure_runs,
 };
 use cubefold_picture::{
-    LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, Window, check_machine, histogram, link_map,
-    placement_grid, scaling, space_time, spectrum, time_shares,
+    DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, Window, check_machine, goodput,
+    histogram, link_map, placement_grid, scaling, space_time, spectrum, time_shares, timeline,
 };
 
 use super::execution::{finished, pool};
 use crate::{
-    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions},
+    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions, Span},
     failure::Failure,
     format::{OutputFormat, PictureFormat},
     grouping::{one_run, run_names},
@@ -25,24 +25,29 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
     let format = PictureFormat::decide(options.format, shared.output())?;
     match &options.what {
         Drawing::SpaceTime { run, processes, cycles } => {
-            let window = Window {
-                processes: processes.as_ref().map(|span| span.0.clone()),
-                cycles: cycles.as_ref().map(|span| span.0.clone()),
-            };
+            let window = window(processes.as_ref(), cycles.as_ref());
             of_one_run(run, shared, format, |run| {
                 let finished = finished(&[run], KeepRecords::Yes, shared)?;
-                space_time(&caption(run), &finished[0], &window).map_err(refused)
+                space_time(&caption(run), run, &finished[0], &window).map_err(refused)
+            })
+        }
+        Drawing::Timeline { run, ranks, cycles } => {
+            let window = window(ranks.as_ref(), cycles.as_ref());
+            of_one_run(run, shared, format, |run| {
+                let finished = finished(&[run], KeepRecords::Yes, shared)?;
+                timeline(&caption(run), run, &finished[0], &window).map_err(refused)
             })
         }
         Drawing::Placement { run, dimension } => {
             of_one_run(run, shared, format, |run| placement_grid(run, *dimension).map_err(refused))
         }
-        Drawing::Links { run, measure } => {
-            of_one_run(run, shared, format, |run| links(run, *measure, shared))
+        Drawing::Links { run, measure, max } => {
+            let darkest = max.map(|max| max.0);
+            of_one_run(run, shared, format, |run| links(run, *measure, darkest, shared))
         }
         Drawing::Histogram(run) => of_one_run(run, shared, format, |run| {
             let finished = finished(&[run], KeepRecords::No, shared)?;
-            histogram(&caption(run), &finished[0].outcome.summary).map_err(refused)
+            histogram(&caption(run), run, &finished[0].outcome.summary).map_err(refused)
         }),
         Drawing::Spectrum(file) => {
             of_scenario(file, shared, format, |scenario| draw_spectrum(scenario, shared))
@@ -50,13 +55,44 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
         Drawing::Compare(file) => {
             of_scenario(file, shared, format, |scenario| draw_compare(scenario, shared))
         }
-        Drawing::Scaling { file, x, y } => {
-            refuse_results_as_output(file, shared.output())?;
-            let output = Output::open(shared.output(), &[])?;
-            let table = ResultsTable::read(file).map_err(refused)?;
-            write(output, &scaling(&table, x, y).map_err(refused)?, format)
+        Drawing::Goodput(FileOption { file, .. }) if is_results(file) => {
+            of_results(file, shared, format, |table| {
+                goodput(&file.file_stem().unwrap_or_default().to_string_lossy(), table)
+            })
         }
+        Drawing::Goodput(file) => {
+            of_scenario(file, shared, format, |scenario| draw_goodput(scenario, shared))
+        }
+        Drawing::Scaling { file, x, y } => of_results(file, shared, format, |table| {
+            let y = y.as_deref().unwrap_or_else(|| table.makespan_column());
+            scaling(table, x, y)
+        }),
     }
+}
+
+/// The part of a run that is asked for.
+fn window(rows: Option<&Span>, cycles: Option<&Span>) -> Window {
+    let range = |span: Option<&Span>| span.map(|span| span.0.clone());
+    Window { processes: range(rows), cycles: range(cycles) }
+}
+
+/// Whether a file is named as results are, else it is a scenario.
+fn is_results(file: &Path) -> bool {
+    let extension = file.extension().and_then(OsStr::to_str);
+    extension.is_some_and(|extension| ["csv", "json", "jsonl", "parquet"].contains(&extension))
+}
+
+/// Draws what `run --output` wrote.
+fn of_results(
+    file: &Path,
+    shared: &SharedOptions,
+    format: PictureFormat,
+    draw: impl FnOnce(&ResultsTable) -> Result<Picture, PictureError>,
+) -> Result<(), Failure> {
+    refuse_results_as_output(file, shared.output())?;
+    let output = Output::open(shared, &[])?;
+    let table = ResultsTable::read(file).map_err(refused)?;
+    write(output, &draw(&table).map_err(refused)?, format)
 }
 
 /// Refuses to write over the results that are drawn.
@@ -87,9 +123,9 @@ fn of_one_run(
     format: PictureFormat,
     draw: impl FnOnce(&Run) -> Result<Picture, Failure>,
 ) -> Result<(), Failure> {
-    let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
-    let run = one_run(&scenarios, options.embedding.as_deref())?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
+    let run = one_run(&scenarios, options)?;
+    let output = Output::open(shared, &scenarios)?;
     write(output, &draw(run)?, format)
 }
 
@@ -100,22 +136,28 @@ fn of_scenario(
     format: PictureFormat,
     draw: impl FnOnce(&Scenario) -> Result<Picture, Failure>,
 ) -> Result<(), Failure> {
-    let scenarios = load(std::slice::from_ref(&file.file)).map_err(Failure::Scenario)?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let scenarios = super::scenarios(std::slice::from_ref(&file.file), &file.set, shared)?;
+    let output = Output::open(shared, &scenarios)?;
     write(output, &draw(&scenarios[0])?, format)
 }
 
-fn links(run: &Run, column: LinkColumn, shared: &SharedOptions) -> Result<Picture, Failure> {
+fn links(
+    run: &Run,
+    column: LinkColumn,
+    darkest: Option<DarkestValue>,
+    shared: &SharedOptions,
+) -> Result<Picture, Failure> {
     // What cannot be drawn is not counted.
     check_machine(&run.machine).map_err(refused)?;
     let (measure, links) = match column {
         LinkColumn::Congestion => (LinkMeasure::Congestion, link_congestion(run)),
         LinkColumn::BusyCycles => {
             check_runs(&[run], shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
-            (LinkMeasure::BusyCycles, busy_links(run, 0).map_err(Failure::Refused)?)
+            let busy = busy_links(run, 0).map_err(Failure::Refused)?;
+            (LinkMeasure::BusyCycles { makespan: busy.makespan }, busy.links)
         }
     };
-    link_map(run, measure, &links).map_err(refused)
+    link_map(run, measure, &links, darkest).map_err(refused)
 }
 
 fn draw_spectrum(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
@@ -147,20 +189,32 @@ fn different(runs: &[Run], placements: Vec<PlacementRecord>) -> Vec<(String, Pla
     named.collect()
 }
 
+fn draw_goodput(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
+    let runs: Vec<&Run> = scenario.runs.iter().collect();
+    let finished = finished(&runs, KeepRecords::No, shared)?;
+    let records: Vec<RunRecord> = (0..)
+        .zip(runs.iter().zip(&finished))
+        .map(|(place, (run, finished))| RunRecord::new(run, place, finished))
+        .collect();
+    goodput(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
+}
+
 fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
     let runs: Vec<&Run> = scenario.runs.iter().collect();
     if runs.len() > MAX_BARS {
         return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS }));
     }
     let finished = finished(&runs, KeepRecords::No, shared)?;
-    let records: Vec<RunRecord> =
-        runs.iter().zip(&finished).map(|(run, finished)| RunRecord::new(run, finished)).collect();
+    let records: Vec<RunRecord> = (0..)
+        .zip(runs.iter().zip(&finished))
+        .map(|(place, (run, finished))| RunRecord::new(run, place, finished))
+        .collect();
     let named: Vec<(String, &RunRecord)> = run_names(&scenario.runs).into_iter().zip(&records).collect();
     time_shares(&scenario.name, &named).map_err(refused)
 }
 
 fn caption(run: &Run) -> String {
-    format!("{}, {}", run.scenario, run.embedding)
+    format!("{}, {}", run.scenario, run_names(slice::from_ref(run))[0])
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` asks for")]

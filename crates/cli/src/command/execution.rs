@@ -1,11 +1,14 @@
 //! Threads for every command that computes much, and runs with a progress bar: sweeps for `run` and `compare`, runs that
 //! are over for pictures and reports.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    io::{self, Write},
+    sync::{Mutex, PoisonError},
+};
 
 use cubefold_experiment::{
     FinishedRun, KeepRecords, Means, Permit, Progress, Run, RunError, check_runs, execute_runs,
-    export::RunRecord,
+    export::RunRecord, printable,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -33,6 +36,10 @@ pub(super) fn execute_sweep<'run>(
     shared: &SharedOptions,
 ) -> Result<(), Failure> {
     let missing = output.missing();
+    if let Some(loss) = output.loss().filter(|_| !shared.quiet) {
+        // Where standard error is closed nothing is lost.
+        let _ = writeln!(io::stderr(), "note: {}", printable(&loss));
+    }
     let (pool, progress) = (pool(shared.resources().threads)?, Progress::default());
     let keep = if rows.is_some() { KeepRecords::Yes } else { KeepRecords::No };
     let means = Means { pool: &pool, resources: shared.resources(), keep, progress: &progress };
@@ -41,7 +48,7 @@ pub(super) fn execute_sweep<'run>(
         let (run, mut stages) = (runs[place], vec![]);
         match finished {
             Ok(finished) => {
-                output.append(place, &RunRecord::new(run, &finished))?;
+                output.append(place, &RunRecord::new(run, place, &finished))?;
                 stages = finished.records;
             }
             Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push((place, error)),

@@ -19,7 +19,7 @@ pub(super) fn explain(options: &ExplainOptions, shared: &SharedOptions) -> Resul
     let format = ExplainFormat::decide(options.format, shared.output())?;
     let term = options.term.join(" ");
     let asked = if term.is_empty() { None } else { Some(find(&term)?) };
-    let output = Output::open(shared.output(), &[])?;
+    let output = Output::open(shared, &[])?;
     let (page, definitions) = match asked {
         Some(definition) => (definition_page(definition, format), vec![definition]),
         None => (glossary_page(&DefinitionGroup::all(), format), Definition::all().collect()),

@@ -12,7 +12,7 @@ use roff::{Roff, roman};
 use crate::{
     arguments::{Arguments, CompletionsOptions, ManOptions, SharedOptions},
     failure::Failure,
-    output::Output,
+    output::{Existing, Output},
 };
 
 /// What the pages belong to.
@@ -29,7 +29,7 @@ pub(super) fn man(options: &ManOptions, shared: &SharedOptions) -> Result<(), Fa
         None => &program,
         Some(name) => program.find_subcommand(name).ok_or_else(|| unknown(name, &program))?,
     };
-    let output = Output::open(shared.output(), &[])?;
+    let output = Output::open_path(shared.output(), Existing::Replace, &[])?;
     output.write(|output| write_page(output, asked))
 }
 
@@ -42,7 +42,8 @@ fn unknown(name: &str, program: &Command) -> Failure {
 fn write_all(program: &Command, folder: &Path) -> Result<(), Failure> {
     for command in std::iter::once(program).chain(program.get_subcommands()) {
         let path = folder.join(Man::new(command.clone()).get_filename());
-        Output::open(Some(&path), &[])?.write(|output| write_page(output, command))?;
+        Output::open_path(Some(&path), Existing::Replace, &[])?
+            .write(|output| write_page(output, command))?;
     }
     Ok(())
 }
@@ -78,7 +79,7 @@ fn write_sections(output: &mut impl Write, text: &str) -> io::Result<()> {
 }
 
 pub(super) fn completions(options: &CompletionsOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let output = Output::open(shared.output(), &[])?;
+    let output = Output::open_path(shared.output(), Existing::Replace, &[])?;
     // The generator panics where it cannot write: it writes to memory, which it always can.
     let mut script = vec![];
     clap_complete::generate(options.shell, &mut Arguments::command(), "cubefold", &mut script);

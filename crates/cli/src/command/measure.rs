@@ -3,7 +3,7 @@
 use cubefold_experiment::{
     Progress, check_placements,
     export::{Document, PlannedRun},
-    load, measure_runs,
+    measure_runs,
 };
 
 use super::execution;
@@ -19,11 +19,11 @@ use crate::{
 
 pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
-    let scenarios = load(&options.files).map_err(Failure::Scenario)?;
+    let scenarios = super::scenarios(&options.files, &options.set, shared)?;
     let runs = all_runs(&scenarios);
     let resources = shared.resources();
     check_placements(&runs, resources).map_err(Failure::Refused)?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let output = Output::open(shared, &scenarios)?;
     let (pool, progress) = (execution::pool(resources.threads)?, Progress::default());
     let measure = || measure_runs(&pool, &runs, resources, &progress);
     let work = Work::of(runs.len() as u64, "placements");
@@ -34,11 +34,11 @@ pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Resu
 
 pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
-    let scenarios = load(&options.files).map_err(Failure::Scenario)?;
+    let scenarios = super::scenarios(&options.files, &options.set, shared)?;
     let runs = all_runs(&scenarios);
     let planned: Vec<PlannedRun> =
         runs.iter().enumerate().map(|(place, run)| PlannedRun::new(place, run)).collect();
-    let output = Output::open(shared.output(), &scenarios)?;
+    let output = Output::open(shared, &scenarios)?;
     let table = || Ok(check_table(&scenarios, &planned));
     write_records(output, format, Document::CHECK, &[], || planned.iter().map(Ok), table)
 }

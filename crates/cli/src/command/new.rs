@@ -1,4 +1,4 @@
-//! `cubefold new`: a scenario with comments, after three questions or from options.
+//! `cubefold new`: a scenario with comments, after questions or from options.
 
 mod new_scenario;
 mod questions;
@@ -25,7 +25,7 @@ use crate::{
 pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Failure> {
     refuse_existing(shared.output())?;
     // A path that cannot be written to is refused before anything is asked.
-    let output = Output::open(shared.output(), &[])?;
+    let output = Output::open(shared, &[])?;
     let mut terminal = TerminalQuestions;
     let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
     let questions = asks.then_some(&mut terminal as &mut dyn Questions);

@@ -8,7 +8,7 @@ use cubefold_experiment::{
     Run,
     export::MachineRecord,
     launcher::{HostList, HostOptions, LauncherFile, LauncherFormat},
-    load, read_hosts,
+    printable, read_coordinates, read_hosts,
 };
 use serde::{Serialize, Serializer};
 use stage::StagePage;
@@ -25,19 +25,19 @@ use crate::{
 pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = PlacementFormat::decide(options.format, shared.output())?;
     refuse_unneeded(format, options)?;
-    let scenarios = load(std::slice::from_ref(&options.run.file)).map_err(Failure::Scenario)?;
-    let run = one_run(&scenarios, options.run.embedding.as_deref())?;
-    let hosts = options.hosts.as_deref().map(read_hosts).transpose().map_err(Failure::Scenario)?;
+    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
+    let run = one_run(&scenarios, &options.run)?;
+    let hosts = hosts_in_order(run, options)?;
     let page = match options.stage {
         Some(stage) => Page::Stage(StagePage::new(stage, format, run)?),
         None => Page::new(format, run, hosts.as_ref(), options)?,
     };
     refuse_hosts_as_output(options, shared)?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let output = Output::open(shared, &scenarios)?;
     output.write(|output| page.write(output, run))?;
     if let Some(note) = page.note().filter(|_| !shared.quiet) {
         // Where standard error is closed nothing is lost.
-        let _ = writeln!(io::stderr(), "note: {note}");
+        let _ = writeln!(io::stderr(), "note: {}", printable(&note));
     }
     Ok(())
 }
@@ -48,6 +48,7 @@ enum Page<'run> {
     Csv,
     Json,
     Npy,
+    Hosts(&'run HostList),
     Launcher(LauncherFile<'run>),
     Stage(StagePage<'run>),
 }
@@ -64,9 +65,10 @@ impl<'run> Page<'run> {
             PlacementFormat::Csv => Self::Csv,
             PlacementFormat::Json => Self::Json,
             PlacementFormat::Npy => Self::Npy,
+            PlacementFormat::Hosts => Self::Hosts(hosts.ok_or_else(no_hosts)?),
             PlacementFormat::Launcher(format) => {
                 let options = HostOptions { hosts, slots_per_node: options.slots_per_node };
-                let file = LauncherFile::new(format, run, options);
+                let file = run.launcher_file(format, options);
                 Self::Launcher(file.map_err(|error| Failure::launcher(&error))?)
             }
         })
@@ -78,6 +80,7 @@ impl<'run> Page<'run> {
             Self::Csv => write_csv(output, run),
             Self::Json => write_json(output, run),
             Self::Npy => write_npy(output, run),
+            Self::Hosts(hosts) => hosts.names().try_for_each(|name| writeln!(output, "{name}")),
             Self::Launcher(file) => file.write(output),
             Self::Stage(page) => page.write(output),
         }
@@ -87,18 +90,21 @@ impl<'run> Page<'run> {
     fn note(&self) -> Option<String> {
         match self {
             Self::Launcher(file) => file.note(),
-            Self::Grid | Self::Csv | Self::Json | Self::Npy | Self::Stage(_) => None,
+            Self::Grid | Self::Csv | Self::Json | Self::Npy | Self::Hosts(_) | Self::Stage(_) => None,
         }
     }
 }
 
 /// Refuses options about hosts for a format that has none.
 fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<(), Failure> {
-    if matches!(format, PlacementFormat::Launcher(_)) {
+    if matches!(format, PlacementFormat::Launcher(_) | PlacementFormat::Hosts) {
         return Ok(());
     }
-    let given =
-        [("--hosts", options.hosts.is_some()), ("--slots-per-node", options.slots_per_node.is_some())];
+    let given = [
+        ("--hosts", options.hosts.is_some()),
+        ("--coordinates", options.coordinates.is_some()),
+        ("--slots-per-node", options.slots_per_node.is_some()),
+    ];
     let Some((option, _)) = given.into_iter().find(|&(_, given)| given) else { return Ok(()) };
     let launchers = LauncherFormat::ALL.map(LauncherFormat::name).join(", ");
     Err(Failure::usage(
@@ -107,12 +113,32 @@ fn refuse_unneeded(format: PlacementFormat, options: &PlaceOptions) -> Result<()
     ))
 }
 
-/// Refuses to write over the list of hosts.
+/// The hosts, in the order that a coordinate map says where there is one.
+fn hosts_in_order(run: &Run, options: &PlaceOptions) -> Result<Option<HostList>, Failure> {
+    let hosts = options.hosts.as_deref().map(read_hosts).transpose().map_err(Failure::Scenario)?;
+    let Some(path) = &options.coordinates else { return Ok(hosts) };
+    let map = read_coordinates(path).map_err(Failure::Scenario)?;
+    let ordered = run.hosts_in_order(&map, hosts.as_ref()).map_err(|error| {
+        Failure::usage(
+            format!("{}: {error}", path.display()),
+            "the scenario must have the machine of these hosts: give --hosts with those of the job, and its shape",
+        )
+    });
+    ordered.map(Some)
+}
+
+fn no_hosts() -> Failure {
+    Failure::usage(
+        "--format hosts without hosts, expected a list or a coordinate map",
+        "give --hosts FILE, --coordinates FILE, or both",
+    )
+}
+
+/// Refuses to write over the list of hosts or the coordinate map.
 fn refuse_hosts_as_output(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let (Some(hosts), Some(output)) = (&options.hosts, shared.output()) else { return Ok(()) };
-    if !is_same(hosts, output) {
-        return Ok(());
-    }
+    let Some(output) = shared.output() else { return Ok(()) };
+    let inputs = options.hosts.iter().chain(&options.coordinates);
+    let Some(hosts) = inputs.into_iter().find(|input| is_same(input, output)) else { return Ok(()) };
     Err(Failure::usage(
         format!("cannot write {}: the hosts are read from {}", output.display(), hosts.display()),
         "name another file for the placement",

@@ -9,6 +9,7 @@ use cubefold_experiment::{
 use cubefold_simulator::StageRecord;
 
 use crate::{
+    arguments::SharedOptions,
     failure::Failure,
     format::{OutputFormat, ResultFormat},
     output::{Output, is_same},
@@ -39,12 +40,13 @@ enum Sink {
 
 impl<'run> ProcessRows<'run> {
     /// Opens the file, which is not where the results go; its extension decides the format.
-    pub(super) fn open(path: &Path, results: Option<&Path>, scenarios: &[Scenario]) -> Result<Self, Failure> {
+    pub(super) fn open(path: &Path, shared: &SharedOptions, scenarios: &[Scenario]) -> Result<Self, Failure> {
+        let results = shared.output();
         if results.is_some_and(|results| results == path || is_same(results, path)) {
             let message = format!("both results and process rows into {}", path.display());
             return Err(Failure::usage(message, "name two files with --output and --processes"));
         }
-        let output = || Output::open(Some(path), scenarios);
+        let output = || Output::open_path(Some(path), shared.existing(), scenarios);
         let extension = path.extension().and_then(|extension| extension.to_str());
         let sink = match extension.and_then(ResultFormat::of_extension) {
             Some(ResultFormat::Csv) => Sink::Csv { output: output()?, header: CsvHeader::Due },

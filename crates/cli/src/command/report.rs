@@ -1,14 +1,15 @@
 //! `cubefold report`: one page that shows a scenario's runs.
 
-use std::{fs, io::Write};
+use std::{borrow::Cow, io::Write};
 
-use cubefold_experiment::{FinishedRun, KeepRecords, Run, exact_mean, export::RunRecord, load};
+use cubefold_experiment::{FinishedRun, KeepRecords, Run, exact_mean, export::RunRecord};
 use cubefold_picture::{MAX_RUNS, PictureError, ReportedRun, report as page_of};
 
 use super::{draw::refused, execution::finished_at};
 use crate::{
     arguments::{FileOption, SharedOptions},
     failure::Failure,
+    format::{OutputFormat, PageFormat},
     grouping::run_names,
     output::Output,
 };
@@ -17,26 +18,25 @@ use crate::{
 const MAX_PAIRS: u64 = 1 << 18;
 
 pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(), Failure> {
-    let scenarios = load(std::slice::from_ref(&options.file)).map_err(Failure::Scenario)?;
+    PageFormat::decide(None, shared.output())?;
+    let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
     let scenario = &scenarios[0];
     let runs: Vec<&Run> = scenario.runs.iter().collect();
     if runs.len() > MAX_RUNS {
         return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MAX_RUNS }));
     }
-    let text = fs::read_to_string(&options.file).map_err(|error| {
-        let message = format!("cannot read {} again: {error}", options.file.display());
-        Failure::usage(message, "leave the file where it is while the program runs")
-    })?;
-    let output = Output::open(shared.output(), &scenarios)?;
+    let output = Output::open(shared, &scenarios)?;
     let finished = all_finished(&runs, shared)?;
-    let named = run_names(&scenario.runs).into_iter().zip(&runs).zip(finished);
-    let reported = named.map(|((name, run), finished)| {
-        let record = RunRecord::new(run, &finished);
+    let counted: Vec<Cow<'_, Run>> =
+        runs.iter().zip(&finished).map(|(run, finished)| finished.run_that_counts(run)).collect();
+    let named = run_names(&scenario.runs).into_iter().zip(&counted).zip(finished);
+    let reported = named.enumerate().map(|(place, ((name, run), finished))| {
+        let record = RunRecord::new(run, place, &finished);
         ReportedRun { name, run, record, finished }
     });
     let mut reported: Vec<_> = reported.collect();
     compare_with_first(&mut reported);
-    let page = page_of(scenario, &text, &reported).map_err(refused)?;
+    let page = page_of(scenario, &scenario.text, &reported).map_err(refused)?;
     output.write(|output| output.write_all(page.as_bytes()))
 }
 

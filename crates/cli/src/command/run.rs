@@ -4,7 +4,6 @@ use cubefold_experiment::{
     KeepRecords, check_runs,
     export::Document,
     journal::{MergeError, MergedJournals, SweepPlan},
-    load,
 };
 
 use super::{execution, process_rows::ProcessRows};
@@ -20,16 +19,17 @@ use crate::{
 
 pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Failure> {
     refuse_contradictions(options)?;
-    let format = ResultFormat::decide(options.scenarios.format, shared.output())?;
-    let scenarios = load(&options.scenarios.files).map_err(Failure::Scenario)?;
+    // A part is written in a form of its own, whatever its name.
+    let named = shared.output().filter(|_| options.shard.is_none());
+    let format = ResultFormat::decide(options.scenarios.format, named)?;
+    let scenarios = super::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
     let runs = all_runs(&scenarios);
     let keep = if options.processes.is_some() { KeepRecords::Yes } else { KeepRecords::No };
     check_runs(&runs, shared.resources(), keep).map_err(Failure::Refused)?;
-    let rows = options.processes.as_deref().map(|path| ProcessRows::open(path, shared.output(), &scenarios));
+    let rows = options.processes.as_deref().map(|path| ProcessRows::open(path, shared, &scenarios));
     let mut rows = rows.transpose()?;
     let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
-    let output =
-        SweepOutput::open(shared.output(), &scenarios, &plan, options.resume.found(), options.shard)?;
+    let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), options.shard)?;
     execution::execute_sweep(&runs, &output, rows.as_mut(), shared)?;
     rows.map_or(Ok(()), ProcessRows::finish)?;
     output.finish(|output, records| {
@@ -70,7 +70,7 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
         return Err(Failure::usage(message, "name another file for the results"));
     }
     let merged = MergedJournals::open(&options.parts).map_err(|error| refused(&error))?;
-    let output = Output::open(shared.output(), &[])?;
+    let output = Output::open(shared, &[])?;
     let page =
         || Ok(run_table(&merged.scenarios(), &merged.records().collect::<Result<Vec<_>, _>>()?, shared));
     write_records(output, format, Document::RESULTS, &[], || merged.records(), page)

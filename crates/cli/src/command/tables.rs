@@ -10,7 +10,7 @@ use std::{
 use cubefold_experiment::{
     Run, address_exchange_steps,
     export::{MachineRecord, table_columns},
-    load,
+    printable,
 };
 use cubefold_mapping::{TableMethod, TranslationTable};
 use cubefold_topology::NodeId;
@@ -26,8 +26,8 @@ use crate::{
 
 pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = TablesFormat::decide(options.format, shared.output())?;
-    let scenarios = load(std::slice::from_ref(&options.run.file)).map_err(Failure::Scenario)?;
-    let run = one_run(&scenarios, options.run.embedding.as_deref())?;
+    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
+    let run = one_run(&scenarios, &options.run)?;
     let method = if options.method == 1 { TableMethod::Evaluation } else { TableMethod::Exchange };
     let tables = run
         .program
@@ -41,7 +41,7 @@ pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<
             Some(steps.map_err(Failure::Refused)?)
         }
     };
-    let output = Output::open(shared.output(), &scenarios)?;
+    let output = Output::open(shared, &scenarios)?;
     output.write(|output| match format {
         TablesFormat::Table => write_table(output, run, tables, steps),
         TablesFormat::Csv => write_csv(output, run, tables),
@@ -61,7 +61,8 @@ fn write_table(output: &mut impl Write, run: &Run, tables: Tables<'_>, steps: Op
         writeln!(output, "made by exchange in {steps} parallel data movement steps\n")?;
     }
     for table in tables {
-        let code = code_type(run, &table).map_or_else(String::new, |code| format!(", code {code}"));
+        let code =
+            code_type(run, &table).map_or_else(String::new, |code| format!(", code {}", printable(code)));
         write!(output, "node {} process {}{code}:", run.address(table.node), table.process)?;
         for (process, node) in &table.entries {
             write!(output, "  {process} at {}", run.address(*node))?;

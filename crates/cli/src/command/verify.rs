@@ -21,7 +21,7 @@ use crate::{
 
 pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<ExitCode, Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
-    let output = Output::open(shared.output(), &[])?;
+    let output = Output::open(shared, &[])?;
     let verification = Verification::new(if options.quick { Scope::Quick } else { Scope::Full });
     let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
     let run = || pool.install(|| verification.run(&progress));

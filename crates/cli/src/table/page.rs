@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle, presets};
+use cubefold_experiment::printable;
 use textwrap::{Options, WordSeparator, fill};
 
 use super::fitting::Fitted;
@@ -57,17 +58,18 @@ impl Page {
     }
 
     pub(crate) fn heading(&mut self, text: &str) {
-        self.blocks.push(Block::Heading(printable(text)));
+        self.blocks.push(Block::Heading(printable(text).into_owned()));
     }
 
     /// What the table that follows holds.
     pub(crate) fn caption(&mut self, text: &str) {
-        self.blocks.push(Block::Caption(printable(text)));
+        self.blocks.push(Block::Caption(printable(text).into_owned()));
     }
 
     /// Named settings, one a line.
     pub(crate) fn settings(&mut self, settings: Vec<(&'static str, String)>) {
-        self.blocks.push(Block::Settings(settings));
+        let shown = |(name, value): (&'static str, String)| (name, printable(&value).into_owned());
+        self.blocks.push(Block::Settings(settings.into_iter().map(shown).collect()));
     }
 
     pub(crate) fn table(&mut self, table: TextTable) {
@@ -77,7 +79,8 @@ impl Page {
     /// Sentences, each on lines of its own; nothing when there are none.
     pub(crate) fn notes(&mut self, notes: Vec<String>) {
         if !notes.is_empty() {
-            self.blocks.push(Block::Notes(notes));
+            let shown = notes.into_iter().map(|note| printable(&note).into_owned());
+            self.blocks.push(Block::Notes(shown.collect()));
         }
     }
 
@@ -145,14 +148,6 @@ impl Block {
 /// A line under the header, and space between the columns.
 const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
-/// A text without control characters, which a name may hold and a terminal would obey.
-fn printable(text: &str) -> String {
-    let shown = |character: char| {
-        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
-    };
-    text.chars().map(shown).collect()
-}
-
 fn lines(lines: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
     lines.into_iter().fold(String::new(), |mut text, line| {
         // Writing to a string does not fail.
@@ -164,7 +159,7 @@ fn lines(lines: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
 impl TextTable {
     /// The table without control characters.
     fn printable(&self) -> Self {
-        let cells = |row: &Vec<String>| row.iter().map(|cell| printable(cell)).collect();
+        let cells = |row: &Vec<String>| row.iter().map(|cell| printable(cell).into_owned()).collect();
         Self { header: cells(&self.header), rows: self.rows.iter().map(cells).collect(), ..self.clone() }
     }
 

@@ -88,18 +88,23 @@ pub(super) fn legend(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> 
     notes
 }
 
+/// The most embeddings each of which has sentences of its own: there are more with every order of axes.
+const MAX_NAMED: usize = 12;
+
 /// All that is surprising in the runs of a scenario.
 pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let rows: Vec<RunRow<'_>> =
         runs.iter().zip(records).map(|(run, record)| RunRow { run, record }).collect();
     let swept = runs.iter().any(|run| !run.combination.is_empty());
     let embeddings = by_embedding(&rows, |row| row.record);
-    let mut sentences = if swept {
+    let are_many = embeddings.len() > MAX_NAMED;
+    let mut sentences = if swept || are_many {
         contention(&rows).into_iter().collect()
     } else {
         embeddings.iter().filter_map(|(_, own)| contention(own)).collect::<Vec<_>>()
     };
-    sentences.extend(embeddings.iter().filter_map(|(name, own)| nearer_but_slower(name, own, &rows)));
+    let slower = embeddings.iter().filter_map(|(name, own)| nearer_but_slower(name, own, &rows));
+    sentences.extend(slower.take(if are_many { 1 } else { MAX_NAMED }));
     sentences.extend(uneven(&rows));
     let is_no_longer_a_grid =
         |record: &&RunRecord| record.machine.failed_links.is_some() && record.machine.kind.is_grid();

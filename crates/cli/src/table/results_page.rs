@@ -158,10 +158,18 @@ pub(super) fn short_names(paths: &[&str]) -> Vec<String> {
 /// What stands beside the makespan of such a run.
 const MARK: &str = "*";
 
-/// The mark of each row, or nothing. Rows that differ in nothing but the embedding are a combination; where all
-/// of them are equally fast there is nothing to choose, and no mark.
+/// The mark of each row, or nothing. Rows that differ in nothing but the embedding and the algorithm are rivals; where
+/// all of them are equally fast there is nothing to choose, and no mark.
 fn marks(rows: &[RunRow<'_>]) -> Vec<String> {
-    rows.chunk_by(|one, other| one.run.combination == other.run.combination).flat_map(marks_of).collect()
+    rows.chunk_by(|one, other| are_rivals(one.run, other.run)).flat_map(marks_of).collect()
+}
+
+/// Whether two runs differ in nothing but the embedding and the algorithm.
+fn are_rivals(one: &RunCaption, other: &RunCaption) -> bool {
+    let settings = |run: &'_ RunCaption| -> Vec<(String, String)> {
+        run.combination.iter().filter(|(path, _)| path != "program.algorithm").cloned().collect()
+    };
+    one.combination == other.combination || settings(one) == settings(other)
 }
 
 fn marks_of(rows: &[RunRow<'_>]) -> Vec<String> {

@@ -1,9 +1,13 @@
 //! The pages of `cubefold run` and `cubefold compare`.
 
-use cubefold_experiment::export::{RunCaption, RunRecord, ScenarioCaption, settings};
+use cubefold_experiment::{
+    AlgorithmComparison,
+    export::{RunCaption, RunRecord, ScenarioCaption, settings},
+};
 
 use super::{
     Page,
+    algorithm_tables::{add_fastest, best_order},
     result_notes::{
         bound_note, bound_sentences, construction_notes, coordination_note, legend, met_bound, surprises,
     },
@@ -11,7 +15,7 @@ use super::{
 };
 use crate::{
     arguments::SharedOptions,
-    grouping::{by_embedding, by_scenario},
+    grouping::{Reference, by_scenario},
 };
 
 /// A section for each scenario, a row for each run.
@@ -55,19 +59,24 @@ fn notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
 /// The longest name of a reference that a header holds.
 const MAX_HEADER_LENGTH: usize = 8;
 
-/// A section for each scenario: a row for each run, with its ratio, and sentences that say it.
+/// A section for each scenario: a row for each run, with its ratio, and sentences that say it; then the fastest
+/// algorithms, where several are compared.
 pub(crate) fn compare_table(
     scenarios: &[ScenarioCaption],
-    references: &[String],
+    references: &[Reference],
     records: &[RunRecord],
+    algorithms: &[Vec<AlgorithmComparison>],
     shared: &SharedOptions,
 ) -> Page {
     let mut page = Page::new(shared.color.of_results(shared.output.as_deref()));
-    for ((scenario, records), reference) in by_scenario(scenarios, records).zip(references) {
+    let with_references = by_scenario(scenarios, records).zip(references).zip(algorithms);
+    for (((scenario, records), reference), comparisons) in with_references {
         page.heading(&scenario.name);
         page.settings(settings(&records.iter()));
-        add_tables(&mut page, &scenario.runs, records, |rows| compare_columns(reference, rows));
+        add_tables(&mut page, &scenario.runs, records, |rows| compare_columns(reference.name(), rows));
         page.notes(sentences(reference, records));
+        page.notes(best_order(&scenario.runs, records).into_iter().collect());
+        add_fastest(&mut page, comparisons);
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
             let mut notes = surprises(&scenario.runs, records);
@@ -90,11 +99,12 @@ fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
     columns
 }
 
-/// For each embedding: by how much it is faster or slower than the reference, and whether it meets the bound.
-fn sentences(reference: &str, records: &[RunRecord]) -> Vec<String> {
+/// For each embedding, or algorithm: by how much it is faster or slower than the reference, and whether it meets the
+/// bound.
+fn sentences(reference: &Reference, records: &[RunRecord]) -> Vec<String> {
     let records: Vec<&RunRecord> = records.iter().collect();
-    let embeddings = by_embedding(&records, |record| record).into_iter();
-    embeddings.filter_map(|(name, own)| sentence(name, reference, &own)).collect()
+    let groups = reference.groups(&records).into_iter();
+    groups.filter_map(|(name, own)| sentence(name, reference.name(), &own)).collect()
 }
 
 fn sentence(name: &str, reference: &str, own: &[&RunRecord]) -> Option<String> {

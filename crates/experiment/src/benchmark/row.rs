@@ -251,7 +251,7 @@ impl Prepared {
         let progress = Progress::default();
         let execute = |(place, run): (usize, &Run)| {
             let finished = execute(run, place, KeepRecords::No, &progress)?;
-            Ok(RunRecord::new(run, &finished))
+            Ok(RunRecord::new(run, place, &finished))
         };
         let records: Result<Vec<RunRecord>, RunError> =
             self.runs.par_iter().enumerate().map(execute).collect();

@@ -7,7 +7,7 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
-use super::{MachineRecord, ProgramRecord, RunRecord, column::join};
+use super::{MachineRecord, ProgramRecord, RunRecord, StepRecord, column::join};
 use crate::scenario::{EmbeddingName, Run, Scenario};
 
 /// A scenario, as tables show it.
@@ -168,6 +168,10 @@ fn loading(record: &RunRecord) -> String {
 
 fn program(record: &RunRecord) -> String {
     let program = &record.program;
+    if let Some(steps) = &program.steps {
+        let words: Vec<String> = steps.iter().map(step).collect();
+        return format!("{} of {}", program.kind, words.join(", "));
+    }
     let dimensions = program
         .dimensions
         .map_or_else(String::new, |dimensions| format!(", {}", counted(dimensions.into(), "dimension")));
@@ -188,6 +192,13 @@ fn program(record: &RunRecord) -> String {
     let compute = counted(program.compute_cycles, "compute cycle");
     let sizes = sizes(program);
     format!("{}{guest}{communication}{dimensions}{stages}, {compute} a stage{sizes}", program.kind)
+}
+
+/// A step of a sequence.
+fn step(step: &StepRecord) -> String {
+    let Some(own) = &step.collective else { return "computation".to_owned() };
+    let over = own.over.as_ref().map_or_else(String::new, |over| format!(" over {}", join(over, " ")));
+    format!("{}{over}", own.operation)
 }
 
 /// The sizes of messages, where they have more than one unit.

@@ -331,13 +331,16 @@ mod tests {
     fn rows_have_the_scalars_of_json_in_their_order() {
         for run in SCENARIOS.iter().flat_map(|text| runs(text)) {
             let finished = execute(&run, 0, KeepRecords::Yes, &Progress::default()).unwrap();
-            let mut record = RunRecord::new(&run, &finished);
+            let mut record = RunRecord::new(&run, 3, &finished);
             assert_row_is_json(&record);
             record.ratio_to_reference = Some(0.75);
             assert_row_is_json(&record);
             assert_row_is_json(&PlannedRun::new(3, &run));
             assert_row_is_json(&PlacementEntry {
+                run: 3,
                 scenario: run.scenario.clone(),
+                processes: record.processes,
+                nodes: record.nodes,
                 machine: record.machine,
                 program: record.program,
                 embedding: record.embedding,
@@ -370,7 +373,7 @@ mod tests {
             .iter()
             .flat_map(|text| runs(text))
             .map(|run| {
-                RunRecord::new(&run, &execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap())
+                RunRecord::new(&run, 0, &execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap())
             })
             .collect();
         let mut text = vec![];

@@ -95,7 +95,15 @@ impl<R: Serialize, I: Iterator<Item = io::Result<R>>> Serialize for Stream<I> {
     }
 }
 
-/// Writes records without an envelope, one a line.
+/// A line that is a record, with the version of its format.
+#[derive(Serialize)]
+struct Line<R> {
+    version: u32,
+    #[serde(flatten)]
+    record: R,
+}
+
+/// Writes records without an envelope, one a line, each with the version of the format as its first member.
 ///
 /// # Errors
 ///
@@ -105,7 +113,7 @@ pub fn write_lines<R: Serialize>(
     records: impl Iterator<Item = io::Result<R>>,
 ) -> io::Result<()> {
     for record in records {
-        serde_json::to_writer(&mut *writer, &record?)?;
+        serde_json::to_writer(&mut *writer, &Line { version: Document::VERSION, record: record? })?;
         writeln!(writer)?;
     }
     Ok(())

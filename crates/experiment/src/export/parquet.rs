@@ -1,8 +1,9 @@
 //! Records as parquet: the scalars of CSV, in columns that have types.
 //!
 //! The type of a column follows from its [`Kind`] only, so that files of different sweeps fit together.
-//! Integers are unsigned and of 64 bits; sums over all processes and stages, which may pass these, are
-//! decimals of 38 digits. A missing value is null.
+//! Integers are signed and of 64 bits, so that differences are what they seem; sums over all processes and
+//! stages, which may pass these, are doubles, the nearest to the number that CSV and JSON have. A missing value
+//! is null.
 
 use std::{
     io::{self, Write},
@@ -10,9 +11,7 @@ use std::{
 };
 
 use parquet::{
-    data_type::{
-        BoolType, ByteArray, ByteArrayType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int64Type,
-    },
+    data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type},
     errors::ParquetError,
     file::{
         properties::WriterProperties,
@@ -145,21 +144,16 @@ enum Values {
     Text(Vec<ByteArray>),
     Truth(Vec<bool>),
     Real(Vec<f64>),
-    Natural(Vec<i64>), // the bits of unsigned numbers
-    Sum(Vec<FixedLenByteArray>),
+    Integer(Vec<i64>),
 }
-
-/// The largest number that a decimal of 38 digits holds.
-const MAX_SUM: u128 = 10_u128.pow(38) - 1;
 
 impl CollectedColumn {
     fn new(column: &'static Definition) -> Self {
         let values = match column.kind {
             Kind::Text | Kind::Shape | Kind::List | Kind::Term => Values::Text(vec![]),
             Kind::Truth => Values::Truth(vec![]),
-            Kind::Decimal => Values::Real(vec![]),
-            Kind::Sum => Values::Sum(vec![]),
-            Kind::Natural => Values::Natural(vec![]),
+            Kind::Decimal | Kind::Sum => Values::Real(vec![]),
+            Kind::Natural => Values::Integer(vec![]),
         };
         Self { name: column.name, values, present: vec![] }
     }
@@ -171,8 +165,7 @@ impl CollectedColumn {
             Values::Text(_) => format!("OPTIONAL BYTE_ARRAY {name} (STRING); "),
             Values::Truth(_) => format!("OPTIONAL BOOLEAN {name}; "),
             Values::Real(_) => format!("OPTIONAL DOUBLE {name}; "),
-            Values::Natural(_) => format!("OPTIONAL INT64 {name} (INTEGER(64,false)); "),
-            Values::Sum(_) => format!("OPTIONAL FIXED_LEN_BYTE_ARRAY (16) {name} (DECIMAL(38,0)); "),
+            Values::Integer(_) => format!("OPTIONAL INT64 {name} (INTEGER(64,true)); "),
         }
     }
 
@@ -189,9 +182,14 @@ impl CollectedColumn {
                 reason = "the number nearest to a whole one, as JSON readers have it"
             )]
             (Values::Real(values), Cell::Natural(number)) => values.push(*number as f64),
-            (Values::Natural(values), Cell::Natural(number)) => values.push(number.cast_signed()),
-            (Values::Sum(values), Cell::Sum(sum)) if *sum <= MAX_SUM => {
-                values.push(ByteArray::from(sum.to_be_bytes().to_vec()).into());
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a sum of over 53 bits is rounded to the nearest double"
+            )]
+            (Values::Real(values), Cell::Sum(sum)) => values.push(*sum as f64),
+            // No number of a run passes 2^63: such runs are refused.
+            (Values::Integer(values), Cell::Natural(number)) if i64::try_from(*number).is_ok() => {
+                values.push(number.cast_signed());
             }
             (_, cell) => {
                 let reason = format!("{} is {:?}", self.name, cell.to_string());
@@ -217,12 +215,8 @@ impl CollectedColumn {
                 writer.typed::<DoubleType>().write_batch(values, present, None)?;
                 values.clear();
             }
-            Values::Natural(values) => {
+            Values::Integer(values) => {
                 writer.typed::<Int64Type>().write_batch(values, present, None)?;
-                values.clear();
-            }
-            Values::Sum(values) => {
-                writer.typed::<FixedLenByteArrayType>().write_batch(values, present, None)?;
                 values.clear();
             }
         }

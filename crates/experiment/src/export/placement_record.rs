@@ -9,6 +9,7 @@ use super::{
     MachineRecord, ProgramRecord,
     column::{Column, Record, Row, no_cell},
     construction_record::{CONSTRUCTION, ConstructionRecord},
+    row_records::{NODES, PROCESSES, RUN},
 };
 use crate::{
     definition::{Definition, Kind},
@@ -18,8 +19,14 @@ use crate::{
 /// One entry of `measure`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlacementEntry {
+    /// Its place in the results, counted from 0 over all files.
+    pub run: u64,
     /// The scenario's name.
     pub scenario: String,
+    /// The number of processes of the program.
+    pub processes: u64,
+    /// The number of nodes that the program can have.
+    pub nodes: u64,
     /// The machine.
     pub machine: MachineRecord,
     /// The program, whose guest was placed.
@@ -173,7 +180,10 @@ pub(super) fn mean(extremes: Extremes) -> Option<f64> {
 
 impl Record for PlacementEntry {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(RUN, record.map(|entry| &entry.run));
         row.section(SCENARIO, record.map(|entry| entry.scenario.as_str()));
+        row.section(PROCESSES, record.map(|entry| &entry.processes));
+        row.section(NODES, record.map(|entry| &entry.nodes));
         row.part(record.map(|entry| &entry.machine));
         row.part(record.map(|entry| &entry.program));
         row.section(EMBEDDING, record.map(|entry| entry.embedding.as_str()));

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_collectives::{Collective, Operation};
+use cubefold_collectives::{CollectiveSpecification, CollectiveStep, Operation};
 use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
-use cubefold_topology::{Machine, Wrap};
+use cubefold_topology::{Machine, Shape, Wrap};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -19,7 +19,8 @@ use crate::{
 /// A program as a scenario describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRecord {
-    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange`, `stages`, or the operation of a collective.
+    /// `cc-cube`, `normal`, `divide-and-conquer`, `neighbour-exchange`, `stages`, the operation of a
+    /// collective, or `sequence`.
     pub kind: Word,
     /// `d` of a program on a d-cube.
     pub dimensions: Option<u8>,
@@ -45,6 +46,9 @@ pub struct ProgramRecord {
     /// What is asked for of a collective; its members stand beside the others.
     #[serde(flatten)]
     pub collective: Option<CollectiveRecord>,
+    /// The steps of a sequence of collectives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<StepRecord>>,
     /// The guest of a neighbour-exchange program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<GuestRecord>,
@@ -69,6 +73,9 @@ pub struct CollectiveRecord {
     pub ports: Option<Word>,
     /// The lengths of the logical shape.
     pub logical_shape: Vec<u64>,
+    /// The dimensions of it that a group extends over; none where all processes are one group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over: Option<Vec<usize>>,
     /// The root of operations that have one.
     pub root: Option<u32>,
     /// The size of the vector; none of a barrier.
@@ -77,6 +84,16 @@ pub struct CollectiveRecord {
     pub vector_bytes: Option<u64>,
     /// The units reduced in a cycle; none where reducing takes no time.
     pub reduce_units_per_cycle: Option<u64>,
+}
+
+/// A step of a sequence: a collective or a computation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// The collective; its members stand beside the other one.
+    #[serde(flatten)]
+    pub collective: Option<CollectiveRecord>,
+    /// The cost of starting a step of the collective, or the whole computation \[cycles\].
+    pub compute_cycles: u64,
 }
 
 /// The guest of a neighbour-exchange program.
@@ -103,19 +120,27 @@ impl ProgramRecord {
         // The stages of a collective follow from what is asked for.
         let is_listed = collective.is_none();
         let has_units = is_listed && program.uniform_units() != Some(1);
-        let compute_cycles = collective.map(|own| own.specification().compute_cycles);
+        let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |own| {
+            let of_step = |(place, step)| StepRecord::new(step, program.step_bytes(place));
+            own.steps().into_iter().enumerate().map(of_step).collect()
+        });
+        let asked = collective.and_then(|own| own.specification());
         Self {
             kind: program.kind().into(),
             dimensions: program.exchange_cube().map(Hypercube::dimension_count),
             stages: program.exchanges().map(numbers),
-            compute_cycles: compute_cycles.unwrap_or_else(|| program.compute().get()),
+            compute_cycles: asked.map_or_else(|| program.compute().get(), |own| own.compute_cycles),
             file: program.file().map(str::to_owned),
             processes: program.is_placed_by_number().then(|| program.rank_count()),
             stage_compute_cycles: (is_listed && !program.has_one_compute_time())
                 .then(|| computations().collect()),
             stage_units: has_units.then(|| stages().map(|stage| program.max_units(stage)).collect()),
             message_bytes: program.bytes().filter(|_| is_listed),
-            collective: collective.map(|own| CollectiveRecord::new(own, program.vector_bytes())),
+            collective: match &steps[..] {
+                [only] if asked.is_some() => only.collective.clone(),
+                _ => None,
+            },
+            steps: (collective.is_some() && asked.is_none()).then_some(steps),
             guest: guest.map(|guest| GuestRecord::new(guest.shape())),
             communication: communication.map(|communication| communication.name().into()),
             sets: communication.and_then(NeighbourCommunication::sets),
@@ -123,18 +148,34 @@ impl ProgramRecord {
     }
 }
 
+impl StepRecord {
+    fn new(step: CollectiveStep<'_>, vector_bytes: Option<u64>) -> Self {
+        match step {
+            CollectiveStep::Collective { specification, groups } => Self {
+                collective: Some(CollectiveRecord::new(specification, groups, vector_bytes)),
+                compute_cycles: specification.compute_cycles,
+            },
+            CollectiveStep::Computation(cycles) => Self { collective: None, compute_cycles: cycles },
+        }
+    }
+}
+
 impl CollectiveRecord {
-    fn new(collective: &Collective, vector_bytes: Option<u64>) -> Self {
-        let own = collective.specification();
+    fn new(
+        own: &CollectiveSpecification,
+        groups: Option<(&Shape, &[usize])>,
+        vector_bytes: Option<u64>,
+    ) -> Self {
         let algorithm = own.algorithm.descriptor();
-        let has_exchange = algorithm.has_exchange(own.operation);
+        let shape = groups.map_or(&own.shape, |(shape, _)| shape);
         let has_vector = own.operation != Operation::Barrier;
         Self {
             operation: own.operation.name().into(),
             algorithm: algorithm.name.into(),
-            exchange: has_exchange.then(|| collective.exchange().name().into()),
+            exchange: own.chosen_exchange().map(|exchange| exchange.name().into()),
             ports: algorithm.has_ports().then(|| own.ports.name().into()),
-            logical_shape: own.shape.lengths().to_vec(),
+            logical_shape: shape.lengths().to_vec(),
+            over: groups.map(|(_, over)| over.to_vec()),
             root: own.operation.descriptor().has_root.then_some(own.root),
             vector_units: has_vector.then_some(own.vector_units),
             vector_bytes: vector_bytes.filter(|_| has_vector),
@@ -175,7 +216,7 @@ pub(crate) static PROGRAM: &[Column<ProgramRecord>] = &[
                   divide-and-conquer: problems are halved along dimension after dimension, and \
                   results come back. neighbour-exchange: the processes are the nodes of a torus, \
                   mesh or network, and send to their neighbours; stages: the messages of a file; all-reduce and the other operations: \
-                  collectives.",
+                  collectives; sequence: several of them one after another.",
             source: "González & Valero 1993, 2.1; Tao 1988, 4.2; docs/model.md, sections 2 and 16",
             ..Definition::BLANK
         },
@@ -356,6 +397,17 @@ pub(crate) static COLLECTIVE: &[Column<CollectiveRecord>] = &[
             ..Definition::BLANK
         },
         value: |own| Cell::shape(&own.logical_shape),
+    },
+    Column {
+        definition: Definition {
+            name: "program_over",
+            title: "over",
+            kind: Kind::List,
+            text: "The dimensions of the logical shape, counted from 0, that a group extends over: the collective runs in every group at the same time. The column is there only if a collective has several groups.",
+            source: "docs/model.md, section 16, groups and sequences",
+            ..Definition::BLANK
+        },
+        value: |own| Cell::optional(own.over.as_deref().map(Cell::list)),
     },
     Column {
         definition: Definition {

@@ -1,11 +1,24 @@
 //! Results that were written, read back as rows of scalars.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    io,
+    panic::{self, AssertUnwindSafe},
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 
-use parquet::{file::reader::SerializedFileReader, record::Field};
+use parquet::{
+    errors::ParquetError,
+    file::reader::{FileReader, SerializedFileReader},
+    record::Field,
+};
 use serde_json::Value;
 
-use crate::definition::{Definition, Kind};
+use crate::{
+    definition::{Definition, Kind},
+    input_file,
+};
 
 /// Why results cannot be read back.
 #[derive(Debug, thiserror::Error)]
@@ -44,26 +57,35 @@ pub fn read_flat(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), ReadRes
     let unreadable = |reason: String| ReadResultsError::Unreadable { path: shown(), reason };
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     match &*extension {
-        "csv" => read_csv(path).map_err(|error| unreadable(error.to_string())),
+        "csv" => {
+            check_file(path).and_then(|()| read_csv(path)).map_err(|error| unreadable(error.to_string()))
+        }
         "jsonl" => {
-            let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+            let text = read_text(path).map_err(|error| unreadable(error.to_string()))?;
             let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
-            Ok(rows_of_json(&lines.map_err(|error| unreadable(error.to_string()))?))
+            let mut lines = lines.map_err(|error| unreadable(error.to_string()))?;
+            // The version is that of the format, no member of a record.
+            for members in lines.iter_mut().filter_map(Value::as_object_mut) {
+                members.shift_remove("version");
+            }
+            Ok(rows_of_json(&lines))
         }
         "json" => {
-            let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+            let text = read_text(path).map_err(|error| unreadable(error.to_string()))?;
             let document: Value =
                 serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
             let runs = document.get("runs").and_then(Value::as_array);
             let runs = runs.ok_or_else(|| ReadResultsError::NoResults { path: shown() })?;
             Ok(rows_of_json(runs))
         }
-        "parquet" => read_parquet(path).map_err(|error| unreadable(error.to_string())),
+        "parquet" => check_file(path)
+            .and_then(|()| without_panic(|| read_parquet(path)))
+            .map_err(|error| unreadable(error.to_string())),
         _ => Err(ReadResultsError::UnknownFormat { path: shown() }),
     }
 }
 
-fn read_csv(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), csv::Error> {
+fn read_csv(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), io::Error> {
     let mut reader = csv::Reader::from_path(path)?;
     let columns = reader.headers()?.iter().map(str::to_owned).collect();
     let row = |record: Result<csv::StringRecord, csv::Error>| {
@@ -130,10 +152,33 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-fn read_parquet(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), parquet::errors::ParquetError> {
+/// Refuses what is no regular file.
+fn check_file(path: &Path) -> io::Result<()> {
+    Ok(input_file::open(path).map(drop)?)
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = input_file::read(path, input_file::MAX_BYTES)?;
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
+
+/// Does something in a library that panics where a file is damaged: the panic is said to be an error.
+fn without_panic<T>(does: impl FnOnce() -> Result<T, ParquetError>) -> io::Result<T> {
+    // The hook is the process's: two threads do not change it at once.
+    static HOOK: Mutex<()> = Mutex::new(());
+    let turn = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let done = panic::catch_unwind(AssertUnwindSafe(does));
+    panic::set_hook(usual);
+    drop(turn);
+    done.map_err(|_| io::Error::other("the file is damaged"))?.map_err(io::Error::other)
+}
+
+fn read_parquet(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), ParquetError> {
     let reader = SerializedFileReader::try_from(path)?;
     let (mut columns, mut rows) = (vec![], vec![]);
-    for row in reader {
+    for row in reader.get_row_iter(None)? {
         let row = row?;
         if columns.is_empty() {
             columns = row.get_column_iter().map(|(name, _)| name.clone()).collect();
@@ -147,7 +192,8 @@ fn text(field: &Field) -> String {
     match field {
         Field::Null => String::new(),
         Field::Str(text) => text.clone(),
-        Field::Decimal(_) | Field::Bool(_) => field.to_string(),
+        // Sums are whole numbers.
+        Field::Double(number) if number.fract() == 0.0 => format!("{number:.0}"),
         other => other.to_string(),
     }
 }

@@ -61,7 +61,9 @@ impl Record for PlannedRun {
         row.part(record.map(|run| &run.machine));
         row.part(record.map(|run| &run.program));
         row.section(EMBEDDING, record.map(|run| run.embedding.as_str()));
-        row.section(SIZES, record);
+        row.section(PROCESSES, record.map(|run| &run.processes));
+        row.section(NODES, record.map(|run| &run.nodes));
+        row.section(STAGE_COUNT, record);
     }
 }
 
@@ -173,48 +175,50 @@ pub(crate) static RUN: &[Column<u64>] = &[Column {
     value: |run| (*run).into(),
 }];
 
-/// The sizes of a planned run.
-pub(crate) static SIZES: &[Column<PlannedRun>] = &[
-    Column {
-        definition: Definition {
-            name: "processes",
-            title: "processes",
-            kind: Kind::Natural,
-            unit: "processes",
-            text: "The number of processes of the program.",
-            formula: "P",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |run| run.processes.into(),
+/// The number of processes of a program.
+pub(crate) static PROCESSES: &[Column<u64>] = &[Column {
+    definition: Definition {
+        name: "processes",
+        title: "processes",
+        kind: Kind::Natural,
+        unit: "processes",
+        text: "The number of processes of the program.",
+        formula: "P",
+        source: "docs/model.md, section 2",
+        ..Definition::BLANK
     },
-    Column {
-        definition: Definition {
-            name: "nodes",
-            title: "nodes",
-            kind: Kind::Natural,
-            unit: "nodes",
-            text: "The number of nodes that the program can have: those of the machine, or of the partition.",
-            formula: "k_1 * ... * k_c",
-            source: "docs/model.md, section 1",
-            ..Definition::BLANK
-        },
-        value: |run| run.nodes.into(),
+    value: |processes| (*processes).into(),
+}];
+
+/// The number of nodes of a machine.
+pub(crate) static NODES: &[Column<u64>] = &[Column {
+    definition: Definition {
+        name: "nodes",
+        title: "nodes",
+        kind: Kind::Natural,
+        unit: "nodes",
+        text: "The number of nodes that the program can have: those of the machine, or of the partition.",
+        formula: "k_1 * ... * k_c",
+        source: "docs/model.md, section 1",
+        ..Definition::BLANK
     },
-    Column {
-        definition: Definition {
-            name: "stage_count",
-            title: "stage count",
-            kind: Kind::Natural,
-            unit: "stages",
-            text: "The number of stages of the program.",
-            formula: "S",
-            source: "docs/model.md, section 2",
-            ..Definition::BLANK
-        },
-        value: |run| run.stages.into(),
+    value: |nodes| (*nodes).into(),
+}];
+
+/// The number of stages of a planned run.
+pub(crate) static STAGE_COUNT: &[Column<PlannedRun>] = &[Column {
+    definition: Definition {
+        name: "stage_count",
+        title: "stage count",
+        kind: Kind::Natural,
+        unit: "stages",
+        text: "The number of stages of the program.",
+        formula: "S",
+        source: "docs/model.md, section 2",
+        ..Definition::BLANK
     },
-];
+    value: |run| run.stages.into(),
+}];
 
 /// A process in a stage.
 pub(crate) static PROCESS: &[Column<ProcessStage>] = &[

@@ -2,7 +2,7 @@
 
 use cubefold_collectives::Operation;
 use cubefold_mapping::BoundSource;
-use cubefold_simulator::{Communication, EAGER_ALL};
+use cubefold_simulator::{Communication, DirectionUse, EAGER_ALL, LinkUse, Traffic};
 use cubefold_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,27 @@ use super::{
     MachineRecord, PlacementRecord, ProgramRecord, Word,
     column::{BYTES_PER_SECOND, Cell, Column, Record, Row, SECONDS, no_cell},
     placement_record::{EMBEDDING, SCENARIO},
+    row_records::{NODES, PROCESSES, RUN},
     time_record::{BLOCKED, DistributionRecord, StageRecord, TOTALS, TotalsRecord, WAITING, stages},
 };
 use crate::{
     FinishedRun, Loading,
     definition::{Definition, Kind},
+    exact_mean,
     scenario::{Execution, ExecutionMode, Phases, Run},
 };
 
 /// One run with everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
+    /// Its place in the results, counted from 0 over all files.
+    pub run: u64,
     /// The scenario's name.
     pub scenario: String,
+    /// The number of processes of the program.
+    pub processes: u64,
+    /// The number of nodes that the program can have.
+    pub nodes: u64,
     /// The seed of its random choices.
     pub seed: u64,
     /// The machine.
@@ -81,6 +89,12 @@ pub struct RunRecord {
     /// The same, were every message split evenly over all its shortest routes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balanced_congestion: Option<f64>,
+    /// The part of the makespan for which the busiest channel is busy.
+    pub link_busy_share: Option<f64>,
+    /// The busy cycles of the channels of each direction together, in the order `(1,+) (1,-) (2,+) ..`.
+    pub direction_busy_cycles: Option<Vec<u64>>,
+    /// Those of the busiest channel of each direction.
+    pub direction_busy_max_cycles: Option<Vec<u64>>,
     /// Sums over processes and stages.
     pub totals: TotalsRecord,
     /// The parts of transfers that passed before their destinations were ready, summed like the totals.
@@ -124,16 +138,20 @@ pub struct ExecutionRecord {
 }
 
 impl RunRecord {
-    /// The record of a run and what it came to.
+    /// The record of the run at place `place` of the results, and what it came to.
     #[must_use]
-    pub fn new(run: &Run, finished: &FinishedRun) -> Self {
+    pub fn new(run: &Run, place: usize, finished: &FinishedRun) -> Self {
+        let run = &*finished.run_that_counts(run);
         let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
         let routing = traffic.routing.as_deref();
         let seconds = run.scale.map(|scale| scale.seconds(summary.makespan().get()));
         let busiest = finished.busiest_link;
         let ends = busiest.and_then(|busiest| busiest.ends(&run.machine));
         Self {
+            run: place as u64,
             scenario: run.scenario.clone(),
+            processes: run.program.process_count(),
+            nodes: run.machine.node_count(),
             seed: run.seed,
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
@@ -145,10 +163,7 @@ impl RunRecord {
             goodput_bytes_per_second: goodput(run, seconds),
             bus_bandwidth_bytes_per_second: bus_bandwidth(run, seconds),
             predicted_cycles: finished.predicted,
-            lower_bound_cycles: finished
-                .lower_bound
-                .map(|bound| bound.cycles.get())
-                .or(finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles())),
+            lower_bound_cycles: lower_bound_cycles(finished),
             lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source).into()),
             bandwidth_bound_cycles: finished.collective_bounds.map(|bounds| bounds.bandwidth_cycles),
             latency_bound_cycles: finished.collective_bounds.map(|bounds| bounds.latency_cycles),
@@ -163,6 +178,9 @@ impl RunRecord {
             busiest_link_to: ends.map(|[_, to]| address(run, to)),
             channel_congestion: finished.channel_congestion.map(|own| own.routed),
             balanced_congestion: finished.channel_congestion.map(|own| own.balanced),
+            link_busy_share: link_busy_share(finished),
+            direction_busy_cycles: by_direction(traffic, |own| own.total.get()),
+            direction_busy_max_cycles: by_direction(traffic, |own| own.max.get()),
             totals: TotalsRecord::new(summary),
             overlapped_cycles: summary.overlapped(),
             waiting: DistributionRecord::new(summary.waiting()),
@@ -177,6 +195,24 @@ impl RunRecord {
     }
 }
 
+/// What no placement goes below, or of a collective no algorithm on this placement.
+fn lower_bound_cycles(finished: &FinishedRun) -> Option<u64> {
+    let of_placements = finished.lower_bound.map(|bound| bound.cycles.get());
+    of_placements.or(finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles()))
+}
+
+/// The busiest channel's part of the makespan.
+fn link_busy_share(finished: &FinishedRun) -> Option<f64> {
+    let makespan = finished.outcome.summary.makespan().get();
+    exact_mean(finished.busiest_channel?.into(), makespan.into())
+}
+
+/// A number for each direction of a grid, where link use is counted.
+fn by_direction(traffic: &Traffic, number: impl Fn(&DirectionUse) -> u64) -> Option<Vec<u64>> {
+    let directions = traffic.link_use.as_ref().map(LinkUse::by_direction)?;
+    (!directions.is_empty()).then(|| directions.iter().map(number).collect())
+}
+
 /// The bytes of the largest message over the makespan; none where the program has no bytes, or takes no time.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
@@ -187,9 +223,9 @@ fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
 /// The bus bandwidth of a collective as nccl-tests defines it; none where there is no goodput.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn bus_bandwidth(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
-    let collective = run.program.collective()?;
+    let collective = run.program.collective()?.specification()?;
     let ranks = collective.rank_count() as f64;
-    let factor = match collective.operation() {
+    let factor = match collective.operation {
         Operation::AllReduce => 2.0 * (ranks - 1.0) / ranks,
         Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => (ranks - 1.0) / ranks,
         Operation::Broadcast
@@ -233,7 +269,10 @@ impl ExecutionRecord {
 
 impl Record for RunRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
+        row.section(RUN, record.map(|run| &run.run));
         row.section(SCENARIO, record.map(|run| run.scenario.as_str()));
+        row.section(PROCESSES, record.map(|run| &run.processes));
+        row.section(NODES, record.map(|run| &run.nodes));
         row.section(SEED, record.map(|run| &run.seed));
         row.part(record.map(|run| &run.machine));
         row.part(record.map(|run| &run.program));
@@ -242,6 +281,7 @@ impl Record for RunRecord {
         row.section(ENGINE, record);
         row.section(WHOLE_RUN, record);
         row.section(AMOUNTS, record);
+        row.section(LINK_USE, record);
         row.section(TOTALS, record.map(|run| &run.totals));
         row.section(OVERLAPPED, record);
         row.section(WAITING, record.map(|run| &run.waiting));
@@ -621,8 +661,9 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             kind: Kind::Natural,
             unit: "cycles",
             text: "The cycles for which the busiest link is occupied, both directions together. \
-                  Empty where processes times messages a stage times stages times the diameter \
-                  pass 2^22, or the machine has more than 2^20 links.",
+                  Empty where processes times messages a stage times stages that differ pass 2^22 \
+                  (on networks and in coordinated runs times the diameter), or the machine has \
+                  more than 2^20 links.",
             formula: "the largest, over the links, of u * units that cross it",
             source: "docs/model.md, section 13",
             ..Definition::BLANK
@@ -651,6 +692,53 @@ pub(crate) static AMOUNTS: &[Column<RunRecord>] = &[
             ..Definition::BLANK
         },
         value: |run| run.busiest_link_to.as_deref().map(Cell::list).into(),
+    },
+];
+
+/// How busy links are.
+pub(crate) static LINK_USE: &[Column<RunRecord>] = &[
+    Column {
+        definition: Definition {
+            name: "link_busy_share",
+            title: "link use",
+            aliases: &["busy share", "saturation"],
+            kind: Kind::Decimal,
+            unit: "ratio",
+            text: "The part of the makespan for which the busiest channel is occupied: one direction of a \
+                   full-duplex link, else the whole link. Near 1 this channel alone \
+                   takes the makespan. Empty where busy cycles are not counted.",
+            formula: "the largest, over the channels, of u * units that cross it, / makespan",
+            source: "docs/model.md, section 13",
+        },
+        value: |run| run.link_busy_share.into(),
+    },
+    Column {
+        definition: Definition {
+            name: "direction_busy_cycles",
+            title: "busy by direction",
+            kind: Kind::List,
+            unit: "cycles",
+            text: "The busy cycles of all channels of each direction together, in the order (1,+) (1,-) (2,+) (2,-) \
+                   and so on. A direction with much less than the others is capacity that is not used. Empty on \
+                   networks, whose links lie in no dimensions, and where busy cycles are not counted.",
+            formula: "sum over the channels of a direction of u * units that cross it",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.direction_busy_cycles.as_deref().map(Cell::list).into(),
+    },
+    Column {
+        definition: Definition {
+            name: "direction_busy_max_cycles",
+            title: "busiest by direction",
+            kind: Kind::List,
+            unit: "cycles",
+            text: "The busy cycles of the busiest channel of each direction, in the same order.",
+            formula: "the largest, over the channels of a direction, of u * units that cross it",
+            source: "docs/model.md, section 13",
+            ..Definition::BLANK
+        },
+        value: |run| run.direction_busy_max_cycles.as_deref().map(Cell::list).into(),
     },
 ];
 

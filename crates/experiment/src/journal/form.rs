@@ -112,8 +112,11 @@ const FORM: u32 = 1;
 /// What a journal is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
-    /// The version of the program that wrote it.
+    /// The version of the program that wrote it, for messages.
     pub(super) cubefold: String,
+    /// The digest of the engines and of the form of records that wrote it; empty in journals that have none.
+    #[serde(default)]
+    pub(super) engines: String,
     /// The SHA-256 of the descriptions of all runs.
     pub(super) digest: String,
     /// The number of runs, of all parts.
@@ -146,7 +149,8 @@ impl Header {
     pub(super) fn new(plan: &SweepPlan<'_>, shard: Shard) -> serde_json::Result<Self> {
         let cubefold = env!("CARGO_PKG_VERSION").to_owned();
         let (digest, scenarios) = (plan.digest()?, plan.sections().to_vec());
-        Ok(Self { cubefold, digest, runs: plan.run_count(), shard, scenarios })
+        let engines = ENGINES_DIGEST.to_owned();
+        Ok(Self { cubefold, engines, digest, runs: plan.run_count(), shard, scenarios })
     }
 
     /// Writes it and the descriptions of the runs.
@@ -180,10 +184,16 @@ impl Header {
 
     /// Whether this version of the program wrote it.
     pub(super) fn check_version(&self) -> Result<(), JournalError> {
-        let (found, own) = (self.cubefold.clone(), env!("CARGO_PKG_VERSION").to_owned());
-        if found == own { Ok(()) } else { Err(JournalError::Version { found, own }) }
+        if self.engines == ENGINES_DIGEST {
+            return Ok(());
+        }
+        Err(JournalError::Version { found: self.cubefold.clone(), own: env!("CARGO_PKG_VERSION").to_owned() })
     }
 }
+
+/// What two programs have in common whose records may stand in one journal: the digest of the sources of all that makes
+/// them, or of the versions of crates that were published and thus never change.
+const ENGINES_DIGEST: &str = env!("CUBEFOLD_ENGINES_DIGEST");
 
 /// What differs between the runs of a journal and others.
 pub(super) fn change(was: &[String], count: usize, now: impl Fn(usize) -> String) -> Change {

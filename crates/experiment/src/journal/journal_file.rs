@@ -29,7 +29,7 @@ pub enum JournalError {
         expected: u32,
     },
     /// It is of another version of the program.
-    #[error("it was written by cubefold {found}, and this is cubefold {own}")]
+    #[error("it was written by {}", programs(found, own))]
     Version {
         /// The program that wrote it.
         found: String,
@@ -55,6 +55,15 @@ pub enum JournalError {
     System(#[from] io::Error),
 }
 
+/// Both programs, also where they have one version.
+fn programs(found: &str, own: &str) -> String {
+    if found == own {
+        format!("another build of cubefold {own}, whose engines differ")
+    } else {
+        format!("cubefold {found}, and this is cubefold {own}")
+    }
+}
+
 impl From<serde_json::Error> for JournalError {
     fn from(error: serde_json::Error) -> Self {
         Self::System(error.into())
@@ -64,8 +73,10 @@ impl From<serde_json::Error> for JournalError {
 /// What is to be done with a journal that is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// It is continued.
+    /// It is continued, unless another process writes it.
     Resume,
+    /// It is continued as soon as no other process writes it.
+    ResumeWhenFree,
     /// It is refused.
     Refuse,
 }
@@ -78,21 +89,38 @@ pub struct JournalFile {
 }
 
 impl JournalFile {
-    /// Begins a journal, or continues the one that is there.
+    /// Begins a journal, or continues the one that is there. With [`Found::ResumeWhenFree`] it blocks until
+    /// no other process writes it, and calls `before_waiting` if that is not so at once.
     ///
     /// # Errors
     ///
     /// When there is one and `found` refuses it, when another process writes it, or as [`Journal::resume`].
-    pub fn open(path: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Result<Self, JournalError> {
+    pub fn open(
+        path: &Path,
+        plan: &SweepPlan<'_>,
+        shard: Shard,
+        found: Found,
+        before_waiting: impl FnOnce(),
+    ) -> Result<Self, JournalError> {
         let created = OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let file = match created {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return resume(path, plan, shard, found);
+                return resume(path, plan, shard, found, before_waiting);
             }
             created => created?,
         };
-        lock(&file)?;
-        let journal = Journal::begin(file, plan, shard)?;
+        lock(&file, found, before_waiting)?;
+        // Another process may have found it, locked it first and filled it.
+        let journal = if file.metadata()?.len() == 0 {
+            Journal::begin(file, plan, shard).inspect_err(|_| {
+                // A disk that is full before the first run leaves nothing that could be continued.
+                let _ = fs::remove_file(path);
+            })?
+        } else if found == Found::Refuse {
+            return Err(JournalError::Found);
+        } else {
+            Journal::resume(file, plan, shard)?
+        };
         Ok(Self { journal, path: path.to_owned() })
     }
 
@@ -121,14 +149,29 @@ impl JournalFile {
         }
     }
 
-    /// Puts it in the place of the part that it holds.
+    /// Puts it in the place of the part that it holds. It may be there already: a process that waited while
+    /// another completed the part holds what that one has renamed.
     ///
     /// # Errors
     ///
     /// When the system refuses.
     pub fn rename(self, part: &Path) -> io::Result<()> {
         self.journal.sync()?;
-        fs::rename(&self.path, part)
+        match fs::rename(&self.path, part) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && part.exists() => {}
+            renamed => renamed?,
+        }
+        sync_folder(part);
+        Ok(())
+    }
+}
+
+/// Waits until the names in the folder of a file are on the disk: a file that was renamed is found again after a power
+/// failure. Systems that cannot do this for a folder keep names in their own way.
+pub fn sync_folder(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
     }
 }
 
@@ -137,20 +180,25 @@ fn resume(
     plan: &SweepPlan<'_>,
     shard: Shard,
     found: Found,
+    before_waiting: impl FnOnce(),
 ) -> Result<JournalFile, JournalError> {
     if found == Found::Refuse {
         return Err(JournalError::Found);
     }
     let file = OpenOptions::new().read(true).write(true).open(path)?;
-    lock(&file)?;
+    lock(&file, found, before_waiting)?;
     let journal = Journal::resume(file, plan, shard)?;
     Ok(JournalFile { journal, path: path.to_owned() })
 }
 
 /// Keeps other processes from writing it, until it is closed.
-fn lock(file: &File) -> Result<(), JournalError> {
+fn lock(file: &File, found: Found, before_waiting: impl FnOnce()) -> Result<(), JournalError> {
     match file.try_lock() {
         Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) if found == Found::ResumeWhenFree => {
+            before_waiting();
+            Ok(file.lock()?)
+        }
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked),
         // Some network file systems have no locks: there it is up to whoever starts two processes.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    Change, Contents, Journal, JournalError, Section, Shard,
+    Change, Contents, Index, Journal, JournalError, Section, Shard,
     form::{Beginning, Header, PlannedRuns, change, read_header},
     index,
 };
@@ -165,9 +165,9 @@ impl Part {
             return Err(JournalError::Damaged);
         };
         header.check_version()?;
-        let (end, places) = index(&mut reader, &header)?;
+        let Index { end, places, lost } = index(&mut reader, &header)?;
         let contents = Mutex::new(Contents { storage, end, places });
-        Ok((Self { path: path.to_owned(), journal: Journal { header, contents } }, planned))
+        Ok((Self { path: path.to_owned(), journal: Journal { header, contents, lost } }, planned))
     }
 
     fn header(&self) -> &Header {

@@ -43,6 +43,8 @@ struct RunDescription<'run> {
     seed: u64,
     machine: MachineRecord,
     program: ProgramRecord,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    or_faster: Vec<ProgramRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message_digest: Option<&'run str>,
     embedding: String,
@@ -109,6 +111,7 @@ impl<'runs> SweepPlan<'runs> {
             seed: run.seed,
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
+            or_faster: run.program.others().iter().map(|other| ProgramRecord::new(other)).collect(),
             embedding: run.embedding.to_string(),
             message_digest: self.message_digests.get(&address(&run.program)).map(String::as_str),
             placement_digest: self.placement_digests.get(&address(&run.placement)).map(String::as_str),

@@ -85,6 +85,37 @@ fn a_journal_with_any_byte_changed_is_refused_or_gives_right_records() {
 }
 
 #[test]
+fn a_damaged_record_costs_itself_only_and_is_counted() {
+    let (all, records, bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    let starts: Vec<usize> = {
+        let journal = resumed(&bytes, &runs, Shard::WHOLE).unwrap();
+        let contents = journal.contents.lock().unwrap();
+        [2, 0, 3, 1]
+            .iter()
+            .map(|&run: &usize| usize::try_from(contents.places[run].unwrap()).unwrap())
+            .collect()
+    };
+    for (place, run) in [2, 0, 3, 1].into_iter().enumerate() {
+        let end = starts.get(place + 1).copied().unwrap_or(bytes.len());
+        for at in (starts[place]..end - 1).step_by(29) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            let journal = resumed(&damaged, &runs, Shard::WHOLE).unwrap();
+            assert_eq!((journal.missing(), journal.lost()), (vec![run], 1), "byte {at}");
+            journal.append(run, &records[run]).unwrap();
+            let found: Vec<RunRecord> = journal.records().map(Result::unwrap).collect();
+            assert_eq!(found, records, "byte {at}");
+            let again = resumed(&bytes_of(journal), &runs, Shard::WHOLE).unwrap();
+            assert!(again.missing().is_empty(), "byte {at}");
+        }
+    }
+    assert_eq!(resumed(&bytes, &runs, Shard::WHOLE).unwrap().lost(), 0);
+    // A record that was never completed is no damage.
+    assert_eq!(resumed(&bytes[..bytes.len() - 1], &runs, Shard::WHOLE).unwrap().lost(), 0);
+}
+
+#[test]
 fn rubbish_behind_the_last_record_is_cut_away() {
     let (all, records, bytes) = written();
     let runs: Vec<&Run> = all.iter().collect();
@@ -202,6 +233,7 @@ fn another_part_another_version_and_another_form_are_refused() {
 
     let mut header = Header::new(&SweepPlan::new(&runs), "2/3".parse().unwrap()).unwrap();
     header.cubefold = "0.0.9".to_owned();
+    header.engines = "other".to_owned();
     let mut other = vec![];
     header.write(&SweepPlan::new(&runs), &mut other).unwrap();
     let own = env!("CARGO_PKG_VERSION");
@@ -224,7 +256,7 @@ fn what_is_refused_is_left_as_it_is() {
     let (all, other) = (twelve_runs(), runs(RING));
     let (runs, other): (Vec<&Run>, Vec<&Run>) = (all.iter().collect(), other.iter().collect());
     let plan = SweepPlan::new(&runs);
-    let open = |plan: &SweepPlan<'_>, found| JournalFile::open(&path, plan, Shard::WHOLE, found);
+    let open = |plan: &SweepPlan<'_>, found| JournalFile::open(&path, plan, Shard::WHOLE, found, || ());
     let first = open(&plan, Found::Refuse).unwrap();
     first.journal().append(3, &record(runs[3], 3)).unwrap();
     assert!(matches!(open(&plan, Found::Resume), Err(JournalError::Locked)));
@@ -251,7 +283,7 @@ fn message(error: &MergeError, folder: &TempDir) -> String {
 fn part(folder: &TempDir, name: &str, runs: &[&Run], shard: &str, lacking: &[usize]) -> PathBuf {
     let path = folder.path().join(name);
     let shard = shard.parse().unwrap();
-    let file = JournalFile::open(&path, &SweepPlan::new(runs), shard, Found::Refuse).unwrap();
+    let file = JournalFile::open(&path, &SweepPlan::new(runs), shard, Found::Refuse, || ()).unwrap();
     for run in file.journal().missing().into_iter().filter(|run| !lacking.contains(run)).rev() {
         file.journal().append(run, &record(runs[run], run)).unwrap();
     }

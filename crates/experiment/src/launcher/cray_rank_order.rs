@@ -42,16 +42,8 @@ fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
         numbered_hosts(placement.machine()).map(|node| (node, placement.processes(node).count() as u64));
     let short = loads.into_iter().find(|&(_, load)| load < expected);
     short.map_or(Ok(()), |(node, found)| {
-        let address = address(file, node);
-        Err(LauncherError::EmptySlot { address, found, expected })
+        Err(LauncherError::EmptySlot { address: file.written_address(node), found, expected })
     })
-}
-
-/// `(x, y)`.
-fn address(file: &LauncherFile<'_>, node: NodeId) -> String {
-    let coordinates = file.address(node);
-    let numbers: Vec<String> = coordinates.as_slice().iter().map(ToString::to_string).collect();
-    format!("({})", numbers.join(", "))
 }
 
 /// Writes the ranks by slot.
@@ -116,6 +108,7 @@ fn fill(reading: &mut Reading<'_>, slot: u64, label: u32, word: &str) {
     let node = machine.node(slot / load).ok();
     reading.seat(cubefold_mapping::ProcessId::new(label), node, word);
 }
+
 /// The nodes that a rank order fills: of networks with switches the hosts.
 fn numbered_hosts(machine: &Machine) -> impl Iterator<Item = NodeId> {
     machine.nodes().take(usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX))

@@ -51,6 +51,16 @@ pub enum LauncherError {
         /// Nodes of the machine on each host.
         each: u64,
     },
+    /// A host has fewer slots than it is to have processes.
+    #[error("host {host} has {found} slots, expected at least {expected}, one for each of its processes")]
+    FewSlots {
+        /// The host.
+        host: String,
+        /// Its slots, as the list of hosts says.
+        found: u64,
+        /// The processes on it.
+        expected: u64,
+    },
     /// A list of ranks by slot cannot leave a slot out.
     #[error("{found} processes on node {address}, expected {expected} as on the fullest node")]
     EmptySlot {
@@ -91,6 +101,9 @@ impl LauncherError {
             }
             Self::HostCount { .. } => {
                 "list the hosts of this machine and no others; --slots-per-node puts several nodes on a host".into()
+            }
+            Self::FewSlots { .. } => {
+                "give the host more slots in the list, or fewer processes: program.processes_per_node".into()
             }
             Self::EmptySlot { .. } => {
                 "a rank order has no word for an empty slot: use a format that names hosts or coordinates".into()

@@ -12,7 +12,7 @@ use super::{
     LauncherError, LauncherFormat,
     hosts::{HostList, HostOptions, Slots},
 };
-use crate::{region::Region, scenario::Run};
+use crate::region::Region;
 
 /// A placement that can be written in a launcher's format.
 #[derive(Debug)]
@@ -25,22 +25,13 @@ pub struct LauncherFile<'a> {
 }
 
 impl<'a> LauncherFile<'a> {
-    /// The placement of a run in a format.
+    /// A placement on a region in a format.
     ///
     /// # Errors
     ///
     /// When the format needs host names or has no place for them or for a number of slots, the hosts do not
     /// fit the machine, or the format cannot say where the processes are.
-    pub fn new(
-        format: LauncherFormat,
-        run: &'a Run,
-        options: HostOptions<'a>,
-    ) -> Result<Self, LauncherError> {
-        Self::on(run.region(), &run.placement, format, options)
-    }
-
-    /// The same for a placement on a region.
-    pub(super) fn on(
+    pub(crate) fn new(
         region: Region<'a>,
         placement: &'a Placement,
         format: LauncherFormat,
@@ -60,8 +51,26 @@ impl<'a> LauncherFile<'a> {
             slots.check_hosts(hosts.count())?;
         }
         let file = Self { placement, region, slots, format, hosts: options.hosts };
+        file.check_slots()?;
         (format.0.check)(&file)?;
         Ok(file)
+    }
+
+    /// Whether every host has a slot for each of its processes, where the list of hosts says how many it has.
+    fn check_slots(&self) -> Result<(), LauncherError> {
+        let Some(hosts) = self.hosts.filter(|hosts| hosts.lacking(|_| u64::MAX).is_some()) else {
+            return Ok(());
+        };
+        let mut loads: BTreeMap<u64, u64> = BTreeMap::new();
+        for seat in self.seats() {
+            *loads.entry(self.slots.host(self.number(seat.node))).or_default() += 1;
+        }
+        match hosts.lacking(|place| loads.get(&place).copied().unwrap_or(0)) {
+            Some((host, found, expected)) => {
+                Err(LauncherError::FewSlots { host: host.to_owned(), found, expected })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Writes it.
@@ -116,6 +125,12 @@ impl<'a> LauncherFile<'a> {
     /// The coordinates of a node on the whole machine.
     pub(super) fn address(&self, node: NodeId) -> Coordinates {
         self.region.address(node)
+    }
+
+    /// The same as a message writes them: `(x, y)`.
+    pub(super) fn written_address(&self, node: NodeId) -> String {
+        let numbers: Vec<String> = self.address(node).as_slice().iter().map(ToString::to_string).collect();
+        format!("({})", numbers.join(", "))
     }
 }
 

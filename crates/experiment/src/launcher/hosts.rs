@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::LauncherError;
+use super::{
+    LauncherError,
+    host_names::{MAX_HOSTS, NameError, expanded, parts},
+};
 use crate::diagnostic::Diagnostics;
 use crate::text::{Remarks, described, lines, span};
 
@@ -20,33 +23,82 @@ pub struct HostOptions<'a> {
 pub struct HostList {
     names: Vec<String>,
     places: BTreeMap<String, u64>, // the inverse
+    slots: Vec<Option<u64>>,       // of each host, where the list says so
+}
+
+/// A name in a list, with what the list says of it.
+struct ListedHost<'t> {
+    name: String,
+    slots: Option<u64>,
+    part: &'t str,
 }
 
 impl HostList {
-    /// Reads a name a line; what follows a `#` and empty lines are skipped.
+    /// Reads the hosts as schedulers and launchers print them; what follows a `#` and empty lines are skipped.
+    ///
+    /// ```text
+    /// alpha                    a name a line
+    /// node[000-255,300],alpha  Slurm: $SLURM_JOB_NODELIST
+    /// alpha slots=4            Open MPI
+    /// alpha:4                  Hydra
+    /// alpha                    PBS: every name in as many lines ($PBS_NODEFILE)
+    /// alpha
+    /// ```
     ///
     /// # Errors
     ///
-    /// When there is no name, a line has more than one word or a sign that no host name has, or a name comes a
-    /// second time: each with its place in the text.
+    /// When there is no name, a line is none of these, or a name comes more often than another: each with its place
+    /// in the text.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
-        let (mut list, mut diagnostics) =
-            (Self { names: vec![], places: BTreeMap::new() }, Diagnostics::default());
-        for name in lines(text, Remarks::AfterHash) {
-            let at = span(text, name);
-            if name.contains(|sign: char| sign.is_whitespace() || "=,;\"".contains(sign)) {
-                diagnostics.add(at, || format!("line is {}, expected the name of one host", described(name)));
-            } else if list.places.insert(name.to_owned(), list.names.len() as u64).is_some() {
-                let message = || format!("host {} a second time, expected every host once", described(name));
-                diagnostics.add(at, message);
-            } else {
-                list.names.push(name.to_owned());
+        let mut diagnostics = Diagnostics::default();
+        let listed = listed(text, &mut diagnostics);
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for host in &listed {
+            *counts.entry(&host.name).or_default() += 1;
+        }
+        let mut times = counts.values();
+        let first = times.next().copied().unwrap_or(1);
+        // Hosts that are all in as many lines have as many slots.
+        let is_even = counts.len() > 1 && times.all(|&count| count == first);
+        let repeated = (first > 1 && is_even && diagnostics.is_empty()).then_some(first);
+        let mut list = Self { names: vec![], places: BTreeMap::new(), slots: vec![] };
+        for ListedHost { name, slots, part } in &listed {
+            if list.places.contains_key(name) {
+                if repeated.is_none() {
+                    let message =
+                        || format!("host {} a second time, expected every host once", described(name));
+                    diagnostics.add(span(text, part), message);
+                }
+                continue;
             }
+            list.places.insert(name.clone(), list.names.len() as u64);
+            list.names.push(name.clone());
+            list.slots.push(slots.or(repeated));
         }
         if list.names.is_empty() && diagnostics.is_empty() {
             diagnostics.add(0..0, || "no host, expected a name a line".to_owned());
         }
         if diagnostics.is_empty() { Ok(list) } else { Err(diagnostics) }
+    }
+
+    /// Hosts with these names, all different, at least one.
+    pub(super) fn of_names(names: Vec<String>) -> Self {
+        let places = names.iter().cloned().zip(0..).collect();
+        let slots = vec![None; names.len()];
+        Self { names, places, slots }
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// The first host that has fewer slots than a number, with its slots.
+    pub(super) fn lacking(&self, expected: impl Fn(u64) -> u64) -> Option<(&str, u64, u64)> {
+        let hosts = (0..).zip(self.names.iter().zip(&self.slots));
+        hosts
+            .filter_map(|(place, (name, slots))| Some((name.as_str(), (*slots)?, expected(place))))
+            .find(|&(_, slots, expected)| slots < expected)
     }
 
     /// The number of hosts.
@@ -64,6 +116,61 @@ impl HostList {
     pub(super) fn place(&self, name: &str) -> Option<u64> {
         self.places.get(name).copied()
     }
+}
+
+/// The hosts of a text, in order; what is wrong is reported.
+fn listed<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<ListedHost<'t>> {
+    let mut listed = vec![];
+    for line in lines(text, Remarks::AfterHash) {
+        let mut words = line.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        let Some(slots) = slot_words(words) else {
+            let message = || format!("line is {}, expected the name of one host", described(line));
+            diagnostics.add(span(text, line), message);
+            continue;
+        };
+        for part in parts(first) {
+            let (names, count) = match part.rsplit_once(':') {
+                Some((names, count)) => (names, count.parse().ok().filter(|&count| count > 0)),
+                None => (part, None),
+            };
+            let is_wrong = part.contains(':') && count.is_none();
+            match expanded(names).and_then(|names| (!is_wrong).then_some(names).ok_or(NameError::Malformed)) {
+                Ok(names) if listed.len() + names.len() <= MAX_HOSTS => {
+                    listed.extend(names.into_iter().map(|name| ListedHost {
+                        name,
+                        slots: count.or(slots),
+                        part,
+                    }));
+                }
+                Ok(_) | Err(NameError::TooMany) => {
+                    diagnostics.add(span(text, part), || format!("more than {MAX_HOSTS} hosts (2^20)"));
+                    return vec![];
+                }
+                Err(NameError::Malformed) => {
+                    let message = || format!("line is {}, expected the name of one host", described(line));
+                    diagnostics.add(span(text, line), message);
+                }
+            }
+        }
+    }
+    listed
+}
+
+/// The slots that the words behind a name say; none where there is another word.
+#[expect(clippy::option_option, reason = "another word, no word, or a number of slots")]
+fn slot_words<'t>(words: impl Iterator<Item = &'t str>) -> Option<Option<u64>> {
+    let mut slots = None;
+    for word in words {
+        let (key, number) = word.split_once('=')?;
+        let number: u64 = number.parse().ok().filter(|&number| number > 0)?;
+        match key {
+            "slots" => slots = Some(number),
+            "max_slots" | "max-slots" => {}
+            _ => return None,
+        }
+    }
+    Some(slots)
 }
 
 /// The slots of hosts that each have the same number of nodes of a machine, in the order of their numbers.
@@ -147,13 +254,34 @@ mod tests {
 
     #[test]
     fn every_line_that_is_no_name_is_reported() {
-        let diagnostics = HostList::parse("a\nb slots=2\na\n").unwrap_err();
+        let diagnostics = HostList::parse("a\nb or=2\na\n").unwrap_err();
         let reported: Vec<_> =
             diagnostics.kept().iter().map(|one| (one.span.clone(), &*one.message)).collect();
-        let line = "line is \"b slots=2\", expected the name of one host";
-        assert_eq!(reported, [(2..11, line), (12..13, "host \"a\" a second time, expected every host once")]);
+        let line = "line is \"b or=2\", expected the name of one host";
+        assert_eq!(reported, [(2..8, line), (9..10, "host \"a\" a second time, expected every host once")]);
         let empty = HostList::parse("# none\n").unwrap_err();
         assert_eq!(empty.kept()[0].message, "no host, expected a name a line");
+    }
+
+    /// Names and slots of a list.
+    fn hosts_of(text: &str) -> Vec<(String, Option<u64>)> {
+        let list = HostList::parse(text).unwrap();
+        list.names.iter().cloned().zip(list.slots.iter().copied()).collect()
+    }
+
+    #[test]
+    fn lists_are_read_as_schedulers_and_launchers_print_them() {
+        let named = |slots: [Option<u64>; 3]| {
+            ["n08", "n09", "n10"].map(str::to_owned).into_iter().zip(slots).collect::<Vec<_>>()
+        };
+        assert_eq!(hosts_of("n[08-10]\n"), named([None; 3]));
+        assert_eq!(hosts_of("n08,n[09-10]"), named([None; 3]));
+        assert_eq!(hosts_of("n08 slots=4 max_slots=8\nn09 slots=2\nn10\n"), named([Some(4), Some(2), None]));
+        assert_eq!(hosts_of("n[08-09]:2\nn10:1\n"), named([Some(2), Some(2), Some(1)]));
+        assert_eq!(hosts_of("n08\nn08\nn09\nn09\nn10\nn10\n"), named([Some(2); 3]));
+        for wrong in ["a:0", "a:x", "a slots=0", "a slots=b", "a[1", "a,,b", "a[0-99999999]", "a\na\nb\n"] {
+            assert_eq!(HostList::parse(wrong).unwrap_err().kept().len(), 1, "{wrong}");
+        }
     }
 
     #[test]

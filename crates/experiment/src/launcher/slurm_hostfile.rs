@@ -1,7 +1,7 @@
 //! `slurm-hostfile`: the host of every rank, a line a rank.
 //!
 //! Slurm, srun(1), `--distribution=arbitrary`: tasks are given to hosts in the order in which the file that
-//! `SLURM_HOSTFILE` names lists them. The file has no word for slots: on a host the tasks come in ascending order,
+//! `SLURM_HOSTFILE` names lists them, of which a line may hold several (`node[000-255]`). The file has no word for slots: on a host the tasks come in ascending order,
 //! and where they are bound is for `--cpu-bind` to say.
 //!
 //! ```text
@@ -12,7 +12,12 @@
 
 use std::io::{self, Write};
 
-use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
+use super::{
+    FormatDescriptor, HostList, HostNaming,
+    file::LauncherFile,
+    host_names::{MAX_HOSTS, NameError, expanded, parts},
+    reading::Reading,
+};
 use crate::text::{Remarks, described, lines};
 
 /// The format.
@@ -34,24 +39,59 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the hosts, each of which must be one node of the machine.
+/// Reads the hosts, several in a line where they are abbreviated.
 fn read(reading: &mut Reading<'_>) {
-    let Some((hosts, each)) = reading.hosts() else { return };
+    let Some(hosts) = single_nodes(reading) else { return };
+    let mut rank = 0;
+    for line in lines(reading.text, Remarks::AfterHash) {
+        for part in parts(line).map(str::trim) {
+            let names = match expanded(part) {
+                Ok(names) => names,
+                // It is none of the hosts, and is reported as that.
+                Err(NameError::Malformed) => vec![part.to_owned()],
+                Err(NameError::TooMany) => {
+                    reading.complain_of_rank(part, || format!("more than {MAX_HOSTS} hosts"));
+                    return;
+                }
+            };
+            for name in names {
+                if !seat_next(reading, hosts, &mut rank, &name, part) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// The names of hosts that are one node of the machine each; none, with a complaint, where they have several.
+pub(super) fn single_nodes<'t>(reading: &mut Reading<'t>) -> Option<&'t HostList> {
+    let (hosts, each) = reading.hosts()?;
     if each > 1 {
         let (found, expected) = (hosts.count(), hosts.count() * each);
         reading.complain_of_all(|| {
             format!("{found} hosts, expected {expected}, one a node: this format does not tell slots")
         });
-        return;
+        return None;
     }
-    for (rank, line) in (0..).zip(lines(reading.text, Remarks::AfterHash)) {
-        let Some(process) = reading.next_process(line, rank) else { break };
-        let place = hosts.place(line);
-        if place.is_none() {
-            let found = described(line);
-            reading.complain(line, || format!("host {found} is none of the hosts, expected one of them"));
-        }
-        let node = place.and_then(|place| reading.numbered_node(line, place));
-        reading.seat(process, node, line);
+    Some(hosts)
+}
+
+/// Puts the next rank on a host that `part` of the text names; whether there may be more of them.
+pub(super) fn seat_next(
+    reading: &mut Reading<'_>,
+    hosts: &HostList,
+    rank: &mut u64,
+    name: &str,
+    part: &str,
+) -> bool {
+    let Some(process) = reading.next_process(part, *rank) else { return false };
+    *rank += 1;
+    let place = hosts.place(name);
+    if place.is_none() {
+        let found = described(name);
+        reading.complain(part, || format!("host {found} is none of the hosts, expected one of them"));
     }
+    let node = place.and_then(|place| reading.numbered_node(part, place));
+    reading.seat(process, node, part);
+    true
 }

@@ -22,7 +22,7 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
     let means = Means { pool: &pool, resources: RESOURCES, keep: KeepRecords::No, progress: &progress };
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _: Permit| {
         match finished {
-            Ok(finished) => journal.append(place, &RunRecord::new(runs[place], &finished)).unwrap(),
+            Ok(finished) => journal.append(place, &RunRecord::new(runs[place], place, &finished)).unwrap(),
             Err(error) => failed.lock().unwrap().push((place, error.to_string())),
         }
         Ok::<(), Infallible>(())
@@ -53,7 +53,7 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
 
     // Only the missing ones are made again, and the journal then holds what runs come to one by one.
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, _: Permit| {
-        journal.append(place, &RunRecord::new(runs[place], &finished.unwrap()))
+        journal.append(place, &RunRecord::new(runs[place], place, &finished.unwrap()))
     };
     execute_runs(means, &runs, &journal.missing(), deliver).unwrap();
     assert_eq!(progress.runs_done(), 14);
@@ -97,7 +97,8 @@ fn runs_that_are_measured_are_measured_once() {
     let runs: Vec<&Run> = all.iter().collect();
     let entries = measure_runs(&pool, &runs, RESOURCES, &progress);
     assert_eq!(progress.done(), 12, "every run is counted, whoever measured for it");
-    let alone: Vec<_> =
+    let mut alone: Vec<_> =
         runs.iter().flat_map(|run| measure_runs(&pool, &[run], RESOURCES, &progress)).collect();
+    (0..).zip(&mut alone).for_each(|(place, entry)| entry.run = place);
     assert_eq!(entries, alone);
 }

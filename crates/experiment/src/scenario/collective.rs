@@ -1,14 +1,18 @@
 //! Collectives: the kinds of programs that are operations such as `all-reduce`, performed by an algorithm on ranks in a
 //! logical shape (`docs/model.md` section 16).
 //!
-//! Sizes are those of the vector. What a specification cannot be is reported at the key that says so.
+//! Sizes are those of the vector. What a specification cannot be is reported at the key that says so. Steps one after
+//! another are read in [`steps`].
+
+mod steps;
 
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{
-    ALGORITHMS, Algorithm, AlgorithmDescriptor, Collective, CollectiveError, CollectiveProgram,
-    CollectiveSpecification, Exchange, Operation, Ports,
+    ALGORITHMS, Algorithm, AlgorithmDescriptor, Collective, CollectiveError, CollectiveSpecification,
+    Exchange, GroupError, GroupedCollective, Operation, Ports,
 };
+use cubefold_simulator::{ErasedProgram, StageProgramError};
 use cubefold_topology::Shape;
 
 use super::{
@@ -23,6 +27,8 @@ use super::{
 };
 use crate::{PhysicalScale, scenario_program::ScenarioProgram};
 
+pub(super) use steps::{SEQUENCE, is_operation};
+
 /// Makes the kind of program of each operation, with the keys that it takes besides those of all collectives.
 macro_rules! kinds {
     ($($kind:ident $operation:ident $name:literal $summary:literal [$($key:ident),*];)*) => {
@@ -33,11 +39,15 @@ macro_rules! kinds {
                 Key::ProgramAlgorithm,
                 Key::ProgramProcesses,
                 Key::ProgramShape,
+                Key::ProgramOver,
                 Key::ProgramProcessesPerNode,
                 $(Key::$key),*
             ],
             read: |reading| read(reading, &$kind, Operation::$operation),
         };)*
+
+        /// The kind of each operation.
+        static KINDS: &[(&ProgramKind, Operation)] = &[$((&$kind, Operation::$operation)),*];
     };
 }
 
@@ -62,12 +72,79 @@ kinds! {
         [ProgramExchange, ProgramPorts];
 }
 
+/// The word for both exchanges, of which the faster one counts.
+pub(super) const BEST: &str = "best";
+
+/// A collective as it is asked for.
+#[derive(Debug)]
+struct Asked {
+    specification: CollectiveSpecification,
+    /// What is run besides, of which the faster counts: the exchange `whole`, where `best` is asked for and it is
+    /// defined.
+    other: Option<CollectiveSpecification>,
+    /// The dimensions of the shape that groups extend over; none where all ranks are one group.
+    over: Option<Vec<usize>>,
+    /// The vector in bytes, where units have bytes.
+    bytes: Option<u64>,
+}
+
 /// Reads a collective.
 fn read(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
     operation: Operation,
 ) -> Option<ScenarioProgram> {
+    let per_node = reading.settings.natural(Key::ProgramProcessesPerNode, reading.errors);
+    let asked = ask(reading, kind, operation, per_node.unwrap_or(1))?;
+    let Asked { specification, other, over, bytes } = asked;
+    let mut program = |specification: CollectiveSpecification| {
+        let program = match &over {
+            None => Collective::new(specification)
+                .map_err(|error| misfit(reading, &error.into()))
+                .map(|own| of_form(reading, kind, own.erase(), per_node?)),
+            Some(over) => GroupedCollective::new(specification, over)
+                .map_err(|error| misfit(reading, &error))
+                .map(|own| of_form(reading, kind, own.erase(), per_node?)),
+        };
+        match program {
+            Ok(program) => Some(program?.with_bytes(bytes)),
+            Err(error) => {
+                reading.errors.extend(error);
+                None
+            }
+        }
+    };
+    let first = program(specification)?;
+    match other {
+        Some(other) => Some(first.or_faster(vec![program(other)?])),
+        None => Some(first),
+    }
+}
+
+/// The program of a collective in one of its forms.
+fn of_form(
+    reading: &mut Reading<'_>,
+    kind: &'static ProgramKind,
+    program: Result<Box<dyn ErasedProgram>, StageProgramError>,
+    per_node: u64,
+) -> Option<ScenarioProgram> {
+    match program {
+        Ok(program) => Some(ScenarioProgram::of_collective(kind, program, per_node)),
+        Err(error) => {
+            let error = ScenarioError::at(shape_place(reading)?, error.to_string(), "this shape");
+            reading.errors.push(error);
+            None
+        }
+    }
+}
+
+/// What the keys ask for, of a collective with so many ranks a node.
+fn ask(
+    reading: &mut Reading<'_>,
+    kind: &'static ProgramKind,
+    operation: Operation,
+    per_node: u64,
+) -> Option<Asked> {
     let settings = reading.settings;
     let algorithm = algorithm(reading, operation);
     let exchange = exchange(reading, algorithm, operation);
@@ -76,38 +153,45 @@ fn read(
         Operation::Barrier => Some((1, None)),
         _ => reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes))),
     };
-    let per_node = settings.natural(Key::ProgramProcessesPerNode, reading.errors);
-    let root = settings.natural(Key::ProgramRoot, reading.errors);
+    let takes = |key: Key| kind.keys.contains(&key);
+    let root =
+        if takes(Key::ProgramRoot) { settings.natural(Key::ProgramRoot, reading.errors) } else { Some(0) };
     let rate = match settings.get(Key::ProgramReduceUnitsPerCycle) {
-        Some(_) => Some(
+        Some(_) if takes(Key::ProgramReduceUnitsPerCycle) => Some(
             settings.natural(Key::ProgramReduceUnitsPerCycle, reading.errors).and_then(NonZeroU64::new)?,
         ),
-        None => None,
+        _ => None,
     };
-    let shape = shape(reading, per_node?);
+    let shape = shape(reading, per_node);
+    let over = over(reading, shape.as_ref());
     let compute = reading.compute();
     let (units, bytes) = sizes?;
+    let (exchange, shape, over) = (exchange?, shape?, over?);
     let specification = CollectiveSpecification {
-        exchange: exchange?,
+        exchange: exchange.first(),
         ports: ports?,
         root: u32::try_from(root?).unwrap_or(u32::MAX),
         compute_cycles: compute?.get(),
         reduce_units_per_cycle: rate,
-        ..CollectiveSpecification::new(operation, algorithm?, shape?, units)
+        ..CollectiveSpecification::new(operation, algorithm?, shape, units)
     };
-    match Collective::new(specification) {
-        Ok(collective) => {
-            let program = CollectiveProgram::new(collective).ok()?;
-            let of_units = |scale: PhysicalScale| units.checked_mul(scale.unit_bytes());
-            let has_vector = operation != Operation::Barrier;
-            let bytes = bytes.or(reading.machine.timing.scale().filter(|_| has_vector).and_then(of_units));
-            Some(ScenarioProgram::of_collective(kind, program, per_node?).with_bytes(bytes))
-        }
-        Err(error) => {
-            reading.errors.push(misfit(reading, &error)?);
-            None
-        }
-    }
+    let other = exchange
+        .other()
+        .map(|other| CollectiveSpecification { exchange: Some(other), ..specification.clone() });
+    let has_vector = operation != Operation::Barrier;
+    let of_units = |scale: PhysicalScale| units.checked_mul(scale.unit_bytes());
+    let bytes = bytes.or(reading.machine.timing.scale().filter(|_| has_vector).and_then(of_units));
+    let is_defined = |other: &CollectiveSpecification| of_group(other, over.as_deref()).check().is_ok();
+    Some(Asked { other: other.filter(is_defined), specification, over, bytes })
+}
+
+/// The specification of one group of ranks.
+fn of_group(whole: &CollectiveSpecification, over: Option<&[usize]>) -> CollectiveSpecification {
+    let group = over.and_then(|over| {
+        let lengths: Vec<u64> = over.iter().map(|&dimension| whole.shape.lengths()[dimension]).collect();
+        Shape::new(&lengths).ok()
+    });
+    CollectiveSpecification { shape: group.unwrap_or_else(|| whole.shape.clone()), ..whole.clone() }
 }
 
 /// The algorithm, one of those that perform the operation.
@@ -122,37 +206,57 @@ fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorith
     None
 }
 
-/// Whether several algorithms are compared, so that keys that only some of them take do not count for the others.
-fn is_compared(reading: &Reading<'_>) -> bool {
-    reading.settings.layered(Key::ProgramAlgorithm).is_some_and(|(layer, _)| layer == Layer::Sweep)
+/// Whether a key counts only for algorithms that have the choice: where several are compared, and where a step of
+/// several has it from the program.
+fn is_lenient(reading: &Reading<'_>, key: Key) -> bool {
+    let layer = |key: Key| reading.settings.layered(key).map(|(layer, _)| layer);
+    layer(Key::ProgramAlgorithm) == Some(Layer::Sweep)
+        || reading.settings.is_of_step() && layer(key) != Some(Layer::Step)
+}
+
+/// The exchange that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ExchangeChoice {
+    /// None, or one that is of no account.
+    Default,
+    /// This one.
+    One(Exchange),
+    /// The faster one.
+    Best,
+}
+
+impl ExchangeChoice {
+    fn first(self) -> Option<Exchange> {
+        match self {
+            Self::Default => None,
+            Self::One(exchange) => Some(exchange),
+            Self::Best => Some(Exchange::Halving),
+        }
+    }
+
+    fn other(self) -> Option<Exchange> {
+        (self == Self::Best).then_some(Exchange::Whole)
+    }
 }
 
 /// What is written of the exchange, where the algorithm has a choice or is the only one.
-#[expect(clippy::option_option, reason = "an error, nothing written, or an exchange")]
 fn exchange(
     reading: &mut Reading<'_>,
     algorithm: Option<Algorithm>,
     operation: Operation,
-) -> Option<Option<Exchange>> {
-    if reading.settings.get(Key::ProgramExchange).is_none() {
-        return Some(None);
-    }
-    if let Some(value) = reading.settings.get(Key::ProgramExchange)
-        && matches!(&value.content, Content::Text(text) if text == "best")
-    {
-        let error = value.unexpected(Key::ProgramExchange.path(), "halving or whole");
-        reading
-            .errors
-            .push(error.with_help("sweep \"program.exchange\" over both, and compare the makespans"));
-        return None;
-    }
-    let exchange =
-        reading.settings.one_of(Key::ProgramExchange, &Exchange::ALL, Exchange::name, reading.errors)?;
+) -> Option<ExchangeChoice> {
+    let Some(value) = reading.settings.get(Key::ProgramExchange) else {
+        return Some(ExchangeChoice::Default);
+    };
+    let ones = Exchange::ALL.map(|exchange| (exchange.name(), ExchangeChoice::One(exchange)));
+    let choices: Vec<_> = ones.into_iter().chain([(BEST, ExchangeChoice::Best)]).collect();
+    let choice = value.choice(Key::ProgramExchange.path(), &choices, reading.errors)?;
     let has_choice = algorithm?.descriptor().has_exchange(operation);
-    Some((has_choice || !is_compared(reading)).then_some(exchange))
+    let counts = has_choice || !is_lenient(reading, Key::ProgramExchange);
+    Some(if counts { choice } else { ExchangeChoice::Default })
 }
 
-/// The ports; one where several algorithms are compared and this one has no choice.
+/// The ports; one where an algorithm has no choice and the key is not written for it alone.
 fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Ports> {
     let Some(value) = reading.settings.get(Key::ProgramPorts) else { return Some(Ports::One) };
     let ports = match &value.content {
@@ -164,7 +268,45 @@ fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Port
         }
     };
     let has_choice = algorithm.is_none_or(|own| own.descriptor().has_ports());
-    Some(if has_choice || !is_compared(reading) { ports } else { Ports::One })
+    Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
+}
+
+/// The dimensions of the logical shape that groups extend over, ascending; none where all ranks are one group.
+#[expect(clippy::option_option, reason = "an error, nothing written, or dimensions")]
+fn over(reading: &mut Reading<'_>, shape: Option<&Shape>) -> Option<Option<Vec<usize>>> {
+    let Some(value) = reading.settings.get(Key::ProgramOver) else { return Some(None) };
+    let entries = value.list(Key::ProgramOver.path(), "dimensions", reading.errors)?;
+    let before = reading.errors.len();
+    let greatest = shape?.dimension_count() - 1;
+    let mut dimensions: Vec<usize> = vec![];
+    for entry in entries {
+        let dimension = match entry.content {
+            Content::Integer(Some(number)) => usize::try_from(number).ok().filter(|&own| own <= greatest),
+            _ => None,
+        };
+        match dimension {
+            None => {
+                let error = entry.unexpected("dimension of program.over", format!("0 to {greatest}"));
+                let error = error.because(shape_place(reading), "the logical shape");
+                reading.errors.push(error.with_help("dimensions of the logical shape are counted from 0"));
+            }
+            Some(dimension) if dimensions.contains(&dimension) => {
+                let message =
+                    format!("dimension {dimension} of program.over a second time, expected it once");
+                reading.errors.push(ScenarioError::at(&entry.place, message, "a second time"));
+            }
+            Some(dimension) => dimensions.push(dimension),
+        }
+    }
+    dimensions.sort_unstable();
+    (reading.errors.len() == before).then_some(Some(dimensions))
+}
+
+/// Where the logical shape is written, or what it follows from.
+fn shape_place<'a>(reading: &'a Reading<'_>) -> Option<&'a Place> {
+    let keys = [Key::ProgramShape, Key::ProgramProcesses];
+    let written = keys.iter().find_map(|&key| reading.settings.place(key));
+    written.or_else(|| reading.machine.size.as_ref().map(|size| &size.place))
 }
 
 /// The logical shape: as written, that of a grid with as many nodes as there are ranks, or a row.
@@ -207,11 +349,18 @@ fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
 }
 
 /// What a specification cannot be, at the key that says so.
-fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<ScenarioError> {
+fn misfit(reading: &Reading<'_>, error: &GroupError) -> Option<ScenarioError> {
     let settings = reading.settings;
+    let error = match error {
+        GroupError::Collective(error) => error,
+        GroupError::Dimensions { .. } | GroupError::TooManyProcesses { .. } => {
+            let place = settings.place(Key::ProgramOver).or(shape_place(reading))?;
+            return Some(ScenarioError::at(place, error.to_string(), "these groups"));
+        }
+    };
     let keys: &[Key] = match error {
         CollectiveError::Shape { .. } | CollectiveError::TooManyProcesses { .. } => {
-            &[Key::ProgramShape, Key::ProgramProcesses, Key::MachineShape]
+            &[Key::ProgramOver, Key::ProgramShape, Key::ProgramProcesses, Key::MachineShape]
         }
         CollectiveError::WholeShape { .. } | CollectiveError::Exchange { .. } => &[Key::ProgramExchange],
         CollectiveError::Ports { .. } => &[Key::ProgramPorts],

@@ -4,6 +4,7 @@
 //! An embedding is added as one entry of [`EMBEDDINGS`]. Files are no entries: `file:PATH` and the tables of launchers
 //! name placements made elsewhere.
 
+mod axes;
 mod classic;
 mod greenberg;
 mod tao;
@@ -11,7 +12,8 @@ mod tao;
 use std::fmt;
 
 use cubefold_mapping::{
-    EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask, RANDOM, SeededEmbedding,
+    AxisOrder, EmbeddingDescriptor, EmbeddingKind, EmbeddingRefusal, Placement, PlacementTask, RANDOM,
+    SeededEmbedding,
 };
 
 use super::{
@@ -22,6 +24,8 @@ use super::{
     placement_file::Failure,
 };
 use crate::generator_key::generator_key;
+
+pub(super) use axes::{all as all_axis_orders, place as place_axes};
 
 /// An embedding that a scenario can name.
 #[derive(Debug)]
@@ -50,6 +54,8 @@ pub(super) enum Maker {
     Construction(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
     /// A function of the guest, the machine and the seed.
     Seeded(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
+    /// Every order of the axes of a logical torus on those of the machine: a placement each.
+    AxisOrders,
 }
 
 /// The embeddings, in the order of messages and help.
@@ -61,6 +67,7 @@ static EMBEDDINGS: &[Embedding] = &[
     rule(EmbeddingKind::Optimal),
     seeded(RANDOM),
     tao::TAO,
+    axes::AXES,
     greenberg::GREENBERG,
     classic::CLASSIC,
 ];
@@ -122,11 +129,16 @@ impl Embedding {
         std::iter::once(self.name.to_owned()).chain(named)
     }
 
+    /// Whether it stands for every order of axes.
+    pub(super) fn is_axis_orders(&self) -> bool {
+        matches!(self.maker, Maker::AxisOrders)
+    }
+
     /// The rule, where it is one.
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self.maker {
             Maker::Rule(kind) => Some(kind),
-            Maker::Construction(_) | Maker::Seeded(_) => None,
+            Maker::Construction(_) | Maker::Seeded(_) | Maker::AxisOrders => None,
         }
     }
 }
@@ -159,6 +171,8 @@ pub enum EmbeddingName {
         /// The construction that is asked for; none where the embedding chooses.
         construction: Option<&'static str>,
     },
+    /// One order of axes: `axes:ORDER`.
+    Axes(AxisOrder),
     /// A placement file: `file:PATH`, relative to the scenario.
     File(String),
     /// A launcher's file, by a table; displays as `FORMAT:PATH`, without hosts and slots.
@@ -171,6 +185,9 @@ impl EmbeddingName {
     pub fn with_name(name: &str) -> Option<Self> {
         if let Some(path) = name.strip_prefix(FILE_PREFIX) {
             return (!path.is_empty()).then(|| Self::File(path.to_owned()));
+        }
+        if let Some(order) = name.strip_prefix(axes::PREFIX) {
+            return order.parse().ok().map(Self::Axes);
         }
         let (family, construction) =
             name.split_once(':').map_or((name, None), |(family, of)| (family, Some(of)));
@@ -192,7 +209,7 @@ impl EmbeddingName {
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
         match self {
             Self::Registered { embedding, .. } => embedding.rule(),
-            Self::File(_) | Self::Launcher(_) => None,
+            Self::Axes(_) | Self::File(_) | Self::Launcher(_) => None,
         }
     }
 
@@ -201,7 +218,7 @@ impl EmbeddingName {
     pub fn construction(&self) -> Option<&'static str> {
         match self {
             Self::Registered { construction, .. } => *construction,
-            Self::File(_) | Self::Launcher(_) => None,
+            Self::Axes(_) | Self::File(_) | Self::Launcher(_) => None,
         }
     }
 }
@@ -225,6 +242,7 @@ impl fmt::Display for EmbeddingName {
             Self::Registered { embedding, construction: Some(name) } => {
                 write!(formatter, "{}:{name}", embedding.name)
             }
+            Self::Axes(order) => write!(formatter, "{}{order}", axes::PREFIX),
             Self::File(path) => write!(formatter, "{FILE_PREFIX}{path}"),
             Self::Launcher(entry) => write!(formatter, "{}:{}", entry.format, entry.file),
         }
@@ -240,10 +258,10 @@ mod tests {
     fn names_display_as_they_are_written() {
         let known = EmbeddingName::known();
         assert!(known.len() > 24, "{known:?}");
-        for name in known.iter().map(String::as_str).chain(["file:a/b.csv"]) {
+        for name in known.iter().map(String::as_str).chain(["file:a/b.csv", "axes:0=3/1=1x2/folded"]) {
             assert_eq!(EmbeddingName::with_name(name).unwrap().to_string(), name);
         }
-        for unknown in ["file:", "xors", "cs838:", "tao:", "xor:basic-f", "standard:"] {
+        for unknown in ["file:", "xors", "cs838:", "tao:", "xor:basic-f", "standard:", "axes:", "axes:0"] {
             assert_eq!(EmbeddingName::with_name(unknown), None, "{unknown}");
         }
     }

@@ -10,18 +10,20 @@ use std::{
     sync::Arc,
 };
 
-use miette::{LabeledSpan, SourceCode};
-
 use super::{
+    error_report::{ErrorReport, ReportMark},
     source_file::{Place, SourceFile},
     sweep::Assignment,
 };
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics, MAX_REPORTED},
+    text::printable,
+};
 
 /// One thing that is wrong with a scenario, and where it is written.
 ///
 /// It displays as `file:line:column: message`, or `file: message` where there is no text to point at.
-/// As a [`miette::Diagnostic`] it carries the text, the marks in it and a help.
+/// [`report`](Self::report) gives it with the text, the marks in it and a help.
 #[derive(Debug, Clone)]
 pub struct ScenarioError {
     path: PathBuf,
@@ -30,6 +32,7 @@ pub struct ScenarioError {
     help: Option<String>,
     standing: Standing,
     matter: Option<&'static str>, // its identity at its place, instead of the message
+    left_out: u32,                // how many errors of its file that come after it were left out
 }
 
 /// Whether an error may be no more than the shadow of another.
@@ -68,6 +71,7 @@ impl ScenarioError {
             help: None,
             standing: Standing::Own,
             matter: None,
+            left_out: 0,
         }
     }
 
@@ -83,16 +87,21 @@ impl ScenarioError {
     /// What is wrong with a file as a whole.
     pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
         let (path, message) = (path.to_owned(), message.into());
-        Self { path, message, marks: vec![], help: None, standing: Standing::Own, matter: None }
+        let standing = Standing::Own;
+        Self { path, message, marks: vec![], help: None, standing, matter: None, left_out: 0 }
     }
 
-    /// Adds how to mend it; a second help becomes a line after the first.
+    /// Adds how to mend it, unless that is empty; a second help becomes a line after the first.
     pub(super) fn with_help(mut self, help: impl AsRef<str>) -> Self {
-        let text = self.help.get_or_insert_default();
-        if !text.is_empty() {
-            text.push('\n');
+        let help = help.as_ref();
+        match &mut self.help {
+            _ if help.is_empty() => {}
+            Some(text) => {
+                text.push('\n');
+                text.push_str(help);
+            }
+            none => *none = Some(help.to_owned()),
         }
-        text.push_str(help.as_ref());
         self
     }
 
@@ -171,51 +180,39 @@ impl ScenarioError {
         }
     }
 
-    /// The marks in the file of the first one.
-    fn near_marks(&self) -> impl Iterator<Item = &Mark> {
-        self.marks.iter().filter(|mark| mark.place.source().path() == self.path)
+    /// How many further errors of the same file are left out after it.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out.into()
     }
 
-    /// The marks in other files.
-    fn far_marks(&self) -> impl Iterator<Item = &Mark> {
-        self.marks.iter().filter(|mark| mark.place.source().path() != self.path)
+    /// What a terminal shows of it.
+    #[must_use]
+    pub fn report(&self) -> ErrorReport {
+        let is_near = |mark: &&Mark| mark.place.source().path() == self.path;
+        let far = self.marks.iter().filter(|mark| !is_near(mark));
+        let far = far.map(|mark| format!("{}: {}", mark.place, mark.label));
+        let more = (self.left_out > 0).then(|| format!("and {} more errors in this file", self.left_out));
+        let help = self.help.iter().flat_map(|help| help.split('\n')).map(str::to_owned);
+        let near = self.marks.iter().filter(is_near);
+        let marks: Vec<ReportMark<'_>> =
+            near.map(|mark| ReportMark { place: &mark.place, label: &mark.label }).collect();
+        ErrorReport::new(&self.to_string(), help.chain(far).chain(more), &marks)
     }
 }
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.marks.first() {
-            Some(mark) => write!(formatter, "{}: {}", mark.place, self.message),
-            None => write!(formatter, "{}: {}", self.path.display(), self.message),
+        let path = self.path.display().to_string();
+        let (path, message) = (printable(&path), printable(&self.message));
+        match self.position() {
+            Some((line, column)) => write!(formatter, "{path}:{line}:{column}: {message}"),
+            None => write!(formatter, "{path}: {message}"),
         }
     }
 }
 
 impl std::error::Error for ScenarioError {}
-
-impl miette::Diagnostic for ScenarioError {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let far = self.far_marks().map(|mark| format!("{}: {}", mark.place, mark.label));
-        let lines: Vec<String> = self.help.iter().cloned().chain(far).collect();
-        (!lines.is_empty()).then(|| Box::new(lines.join("\n")) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.marks.first().map(|mark| mark.place.source().as_ref() as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let spans = self.near_marks().enumerate().map(|(index, mark)| {
-            let (label, span) = (Some(mark.label.clone()), mark.place.span());
-            if index == 0 {
-                LabeledSpan::new_primary_with_span(label, span)
-            } else {
-                LabeledSpan::new_with_span(label, span)
-            }
-        });
-        self.marks.first().map(|_| Box::new(spans) as Box<dyn Iterator<Item = LabeledSpan>>)
-    }
-}
 
 /// Everything that is wrong with the scenarios of one command, at least one error.
 ///
@@ -229,6 +226,12 @@ impl ScenarioErrors {
         let mut seen = std::collections::BTreeSet::new();
         errors.retain(|error| seen.insert(error.identity()));
         Self(errors)
+    }
+
+    /// The number of all errors, also of those that are left out.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(|error| 1 + error.left_out()).sum()
     }
 
     /// The errors.
@@ -270,12 +273,18 @@ pub(super) fn errors_at(source: &Arc<SourceFile>, diagnostics: &Diagnostics) -> 
 
 /// The errors of a file, the last with the number of those left out.
 pub(super) fn and_more(mut errors: Vec<ScenarioError>, left_out: u64) -> Vec<ScenarioError> {
-    if left_out > 0
-        && let Some(last) = errors.pop()
-    {
-        errors.push(last.with_help(format!("and {left_out} more errors in this file")));
+    if let Some(last) = errors.last_mut() {
+        let left_out = u32::try_from(left_out).unwrap_or(u32::MAX);
+        last.left_out = last.left_out.saturating_add(left_out);
     }
     errors
+}
+
+/// The first errors of a scenario and the files that it names, the last with the number of those left out.
+pub(super) fn first_errors(mut errors: Vec<ScenarioError>) -> Vec<ScenarioError> {
+    let left_out = errors.len().saturating_sub(MAX_REPORTED);
+    let hidden: u64 = errors.drain(errors.len() - left_out..).map(|error| 1 + error.left_out()).sum();
+    and_more(errors, hidden)
 }
 
 /// Errors of the file itself and of the combinations of its sweep.
@@ -364,12 +373,10 @@ pub(super) fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, name)| name)
 }
 
-/// What to do about an unknown name: the nearest known one, or else one of them all.
+/// What to do about an unknown name, beside a message that says the known ones: the nearest of them; nothing where none is
+/// near.
 pub(super) fn help(found: &str, known: &[&str]) -> String {
-    match nearest(found, known) {
-        Some(name) => format!("did you mean \"{name}\"?"),
-        None => format!("known names: {}", known.join(", ")),
-    }
+    nearest(found, known).map_or_else(String::new, |name| format!("did you mean \"{name}\"?"))
 }
 
 /// `a`, `a or b`, `a, b or c`.
@@ -406,7 +413,7 @@ mod tests {
         assert_eq!(error.to_string(), "a.toml:1:1: wrong");
         let moved = error.led_by(|place| two.contains(place));
         assert_eq!((moved.to_string().as_str(), moved.marked()), ("a.toml:1:5: wrong", Some("two")));
-        let labels: Vec<_> = moved.labels().unwrap().map(|label| label.offset()).collect();
+        let labels: Vec<_> = moved.report().labels().unwrap().map(|label| label.offset()).collect();
         assert_eq!(labels, [4, 0]);
     }
 
@@ -417,12 +424,13 @@ mod tests {
         let error = ScenarioError::foreign_key("program.guest.levels", &key, "torus", Some(&kind));
         assert_eq!(error.to_string(), "a.toml:1:7: program.guest.levels with a torus, which has none");
         let labels: Vec<_> = error
+            .report()
             .labels()
             .unwrap()
             .map(|label| (label.offset(), label.label().unwrap().to_owned()))
             .collect();
         assert_eq!(labels, [(6, "not of this kind".to_owned()), (0, "a torus".to_owned())]);
-        assert_eq!(error.help().unwrap().to_string(), "remove it, or change program.guest.kind");
+        assert_eq!(error.report().help().unwrap().to_string(), "remove it, or change program.guest.kind");
     }
 
     #[test]
@@ -432,8 +440,8 @@ mod tests {
         let error = ScenarioError::at(&Place::start(&here), "wrong", "here")
             .because(Some(&Place::new(&there, 1..4)), "8 nodes")
             .with_help("mend it");
-        assert_eq!(error.help().unwrap().to_string(), "mend it\nb.toml:2:1: 8 nodes");
-        assert_eq!(error.labels().unwrap().count(), 1);
+        assert_eq!(error.report().help().unwrap().to_string(), "mend it\nb.toml:2:1: 8 nodes");
+        assert_eq!(error.report().labels().unwrap().count(), 1);
     }
 
     const KINDS: [&str; 5] = ["line", "ring", "mesh", "torus", "hypercube"];

@@ -9,6 +9,7 @@ use cubefold_simulator::{EngineChoice, ServiceOrder, Switching};
 use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 
 use super::{
+    collective::BEST,
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule},
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
     stages_file::MAX_PROCESSES,
@@ -134,6 +135,11 @@ const fn number(number: u64) -> KeyDefault {
     KeyDefault::Integer(number)
 }
 
+/// The words for exchanges.
+fn exchanges() -> Vec<&'static str> {
+    Exchange::ALL.map(Exchange::name).into_iter().chain([BEST]).collect()
+}
+
 keys! {
     Name "name", Text, Derived("the file's name without its extension"), All,
         "The name of the scenario, which appears in every result.";
@@ -227,18 +233,22 @@ keys! {
         "Whether the messages of divide and conquer are halved dimension by dimension.";
     ProgramAlgorithm "program.algorithm", Form("an algorithm, or a list of them"), Required, All,
         "The algorithm of a collective; a list makes runs of each.";
-    ProgramExchange "program.exchange", Choice(|| Exchange::ALL.map(Exchange::name).to_vec()), Word("halving"), All,
-        "What the messages of a pattern carry: blocks, or all of a share.";
+    ProgramExchange "program.exchange", Choice(exchanges), Word("halving"), All,
+        "What the messages of a pattern carry: blocks, or all of a share; best runs both and keeps the faster.";
     ProgramPorts "program.ports", Form("1 or all"), Word("1"), All,
         "The number of ports of a node that an algorithm uses at a time.";
     ProgramRoot "program.root", from(0), number(0), All,
         "The root of broadcast, reduce, gather and scatter.";
     ProgramShape "program.shape", Form("a list of lengths"), Derived("that of the machine"), All,
         "The logical shape of the processes of a collective.";
+    ProgramOver "program.over", Form("a list of dimensions of the logical shape"), Absent, All,
+        "The dimensions of the logical shape that a group extends over: a collective runs in every group at once.";
+    ProgramSteps "program.steps", Form("a list of tables, one for each step"), Absent, All,
+        "Collectives and computations one after another.";
     ProgramReduceUnitsPerCycle "program.reduce_units_per_cycle", from(1), Absent, All,
         "The units that a process reduces in a cycle.";
     ProgramProcessesPerNode "program.processes_per_node", range(1, MAX_PROCESSES), number(1), All,
-        "The number of processes that standard puts on a node.";
+        "The number of consecutive processes that named embeddings put on a node.";
     ProgramLoading "program.loading", Form("a table of code_types and broadcast_cycles"), Absent, All,
         "How the program is loaded.";
     ProgramGuest "program.guest", Form("a table of kind and shape or the like"), Required, All,

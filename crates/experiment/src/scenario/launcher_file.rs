@@ -1,22 +1,31 @@
 //! Placements from the files of launchers: the table that names one, and its files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use cubefold_mapping::Placement;
 
 use super::{
+    Run,
     errors::{ScenarioError, ScenarioErrors, errors_at},
     placement_file::Failure,
     source_file::{ReadError, SourceFile},
     value::{Table, Value},
 };
 use crate::{
-    launcher::{self, HostList, HostOptions, LauncherFormat},
+    calibration::Measurement,
+    diagnostic::Diagnostics,
+    launcher::{
+        self, CoordinateError, CoordinateMap, HostList, HostOptions, LauncherError, LauncherFile,
+        LauncherFormat,
+    },
     region::Region,
 };
 
 /// The keys of the table.
-const KEYS: [&str; 4] = ["file", "format", "hosts", "slots_per_node"];
+const KEYS: [&str; 5] = ["file", "format", "hosts", "coordinates", "slots_per_node"];
 
 /// A launcher's file as a scenario names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +36,8 @@ pub struct LauncherEntry {
     pub file: String,
     /// The list of host names, relative to the scenario, where the format has names.
     pub hosts: Option<String>,
+    /// The coordinate map that puts them in order, relative to the scenario, where there is one.
+    pub coordinates: Option<String>,
     /// The slots of each host, where the scenario says so; at least 1.
     pub slots_per_node: Option<u64>,
 }
@@ -42,7 +53,8 @@ pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<La
     let format = format?;
     let (hosts, slots_per_node) =
         (read_hosts_key(&table, format, errors), read_slots(&table, format, errors));
-    let entry = LauncherEntry { format, file: file?, hosts, slots_per_node };
+    let coordinates = read_coordinates_key(&table, format, errors);
+    let entry = LauncherEntry { format, file: file?, hosts, coordinates, slots_per_node };
     (errors.len() == before).then_some(entry)
 }
 
@@ -75,10 +87,26 @@ fn read_hosts_key(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<String> {
     if format.names_hosts() {
-        let value = table.required("hosts", "the path of a list of host names", errors)?;
+        let value = match table.get("coordinates") {
+            Some(_) => table.get("hosts")?,
+            None => table.required("hosts", "the path of a list of host names", errors)?,
+        };
         return path(value, &table.name("hosts"), errors);
     }
     refuse(table, "hosts", &format!("{format} names no hosts"), errors);
+    None
+}
+
+/// The path of the coordinate map; reported where the format has no names.
+fn read_coordinates_key(
+    table: &Table<'_>,
+    format: LauncherFormat,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<String> {
+    if format.names_hosts() {
+        return path(table.get("coordinates")?, &table.name("coordinates"), errors);
+    }
+    refuse(table, "coordinates", &format!("{format} names no hosts"), errors);
     None
 }
 
@@ -105,6 +133,7 @@ pub(super) struct LauncherSource {
     pub(super) format: LauncherFormat,
     pub(super) file: PathBuf,
     pub(super) hosts: Option<PathBuf>,
+    pub(super) coordinates: Option<PathBuf>,
     pub(super) slots_per_node: Option<u64>,
 }
 
@@ -117,19 +146,55 @@ impl LauncherSource {
     pub(super) fn read(&self, processes: u64, region: Region<'_>) -> Result<Placement, Failure> {
         let hosts = self.hosts.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
         let source = SourceFile::read(&self.file).map_err(|error| match error {
-            ReadError::Io(error) => Failure::Unreadable(error.to_string()),
+            ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
             ReadError::NotUtf8(_) => {
                 Failure::Wrong(vec![ScenarioError::of_file(&self.file, format!("launcher's file {error}"))])
             }
         })?;
-        let hosts = hosts?;
+        let mut hosts = hosts?;
+        if let Some(path) = &self.coordinates {
+            let map = read_map(path).map_err(Failure::Wrong)?;
+            let ordered = map.order(region.whole(), hosts.as_ref());
+            hosts = Some(ordered.map_err(|error| {
+                Failure::Wrong(vec![ScenarioError::of_file(path, format!("coordinate map: {error}"))])
+            })?);
+        }
         let options = HostOptions { hosts: hosts.as_ref(), slots_per_node: self.slots_per_node };
         let placement = launcher::read(self.format, source.text(), processes, region, options);
         placement.map_err(|diagnostics| Failure::Wrong(errors_at(&source, &diagnostics)))
     }
 }
 
-/// Reads a list of host names, one a line, for [`HostOptions`].
+impl Run {
+    /// Its placement in a launcher's format.
+    ///
+    /// # Errors
+    ///
+    /// When the format needs host names or has no place for them or for a number of slots, the hosts do not
+    /// fit the machine, or the format cannot say where the processes are.
+    pub fn launcher_file<'a>(
+        &'a self,
+        format: LauncherFormat,
+        options: HostOptions<'a>,
+    ) -> Result<LauncherFile<'a>, LauncherError> {
+        LauncherFile::new(self.region(), &self.placement, format, options)
+    }
+
+    /// The hosts of its machine in the order of the nodes, as a coordinate map says: those of a list, or all of the map.
+    ///
+    /// # Errors
+    ///
+    /// When a host is unknown, or the coordinates are not those of the nodes of the machine, one host each.
+    pub fn hosts_in_order(
+        &self,
+        map: &CoordinateMap,
+        listed: Option<&HostList>,
+    ) -> Result<HostList, CoordinateError> {
+        map.order(self.region().whole(), listed)
+    }
+}
+
+/// Reads a list of hosts, as schedulers and launchers print it, for [`HostOptions`].
 ///
 /// # Errors
 ///
@@ -138,8 +203,40 @@ pub fn read_hosts(path: &Path) -> Result<HostList, ScenarioErrors> {
     read_list(path).map_err(ScenarioErrors::new)
 }
 
+/// Reads a coordinate map.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is no map: every error.
+pub fn read_coordinates(path: &Path) -> Result<CoordinateMap, ScenarioErrors> {
+    read_map(path).map_err(ScenarioErrors::new)
+}
+
+/// Reads the output of a benchmark, for [`Calibration`](crate::calibration::Calibration).
+///
+/// # Errors
+///
+/// When the file cannot be read, or is no output of a known benchmark: every error.
+pub fn read_measurement(path: &Path) -> Result<Measurement, ScenarioErrors> {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    parsed(path, "measurements", |text| Measurement::parse(&name, text)).map_err(ScenarioErrors::new)
+}
+
 fn read_list(path: &Path) -> Result<HostList, Vec<ScenarioError>> {
+    parsed(path, "list of hosts", HostList::parse)
+}
+
+fn read_map(path: &Path) -> Result<CoordinateMap, Vec<ScenarioError>> {
+    parsed(path, "coordinate map", CoordinateMap::parse)
+}
+
+/// What a file holds, which is called `what`.
+fn parsed<T>(
+    path: &Path,
+    what: &str,
+    parse: impl FnOnce(&str) -> Result<T, Diagnostics>,
+) -> Result<T, Vec<ScenarioError>> {
     let source = SourceFile::read(path)
-        .map_err(|error| vec![ScenarioError::of_file(path, format!("list of hosts {error}"))])?;
-    HostList::parse(source.text()).map_err(|diagnostics| errors_at(&source, &diagnostics))
+        .map_err(|error| vec![ScenarioError::of_file(path, format!("{what} {error}"))])?;
+    parse(source.text()).map_err(|diagnostics| errors_at(&source, &diagnostics))
 }

@@ -4,15 +4,18 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
 };
 
 use cubefold_mapping::Placement;
-use cubefold_simulator::GuestRef;
+use cubefold_simulator::{GuestRef, TaskSchedule};
 use cubefold_topology::{Extent, Machine, NodeId, Wrap};
 
 use super::{
+    budget::Budget,
     errors::ScenarioError,
+    goal_file,
     keys::Key,
     launcher_file::LauncherSource,
     network,
@@ -31,7 +34,9 @@ pub(super) struct Library {
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     networks: BTreeMap<PathBuf, Result<Arc<Machine>, Failure>>,
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
+    schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
+    budget: Rc<Budget>,
 }
 
 /// What decides a placement.
@@ -89,7 +94,7 @@ impl PlacementKey {
     fn new(origin: Origin, program: &ScenarioProgram, region: Region<'_>) -> Self {
         let guest = match (program.guest(), program.collective()) {
             (_, Some(collective)) => {
-                GuestKey::Collective(format!("{:?}", collective.specification()), program.ranks_per_node())
+                GuestKey::Collective(format!("{:?}", collective.steps()), program.ranks_per_node())
             }
             (GuestRef::Cube(cube), None) => GuestKey::Cube(cube.dimension_count()),
             (GuestRef::Graph(graph), None) => GuestKey::Machine(ShapeKey::new(graph.shape())),
@@ -111,6 +116,16 @@ impl ShapeKey {
 }
 
 impl Library {
+    /// With a limit for the memory of all that is made \[bytes\].
+    pub(super) fn with_memory(limit: u64) -> Self {
+        Self { budget: Rc::new(Budget::new(limit)), ..Self::default() }
+    }
+
+    /// The memory that may be taken.
+    pub(super) fn budget(&self) -> &Rc<Budget> {
+        &self.budget
+    }
+
     /// The machine file with this path.
     ///
     /// # Errors
@@ -153,14 +168,31 @@ impl Library {
         read
     }
 
-    /// The machine files, lists of links, files of messages and placement files that were asked for.
+    /// The task graph of the GOAL file with this path.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is wrong.
+    pub(super) fn schedule(&mut self, path: &Path) -> Result<Arc<TaskSchedule>, Failure> {
+        if let Some(known) = self.schedules.get(path) {
+            return known.clone();
+        }
+        let read = goal_file::read_schedule(path).map(Arc::new);
+        self.schedules.insert(path.to_owned(), read.clone());
+        read
+    }
+
+    /// The machine files, lists of links, files of messages, GOAL files and placement files that were asked for.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let placements = self.placements.keys().flat_map(|key| match &key.origin {
             Origin::File(path) => vec![path.clone()],
-            Origin::Launcher(source) => source.hosts.iter().chain([&source.file]).cloned().collect(),
+            Origin::Launcher(source) => {
+                source.hosts.iter().chain(&source.coordinates).chain([&source.file]).cloned().collect()
+            }
             Origin::Embedding(_) => vec![],
         });
         let read = self.machine_files.keys().chain(self.networks.keys()).chain(self.messages.keys());
+        let read = read.chain(self.schedules.keys());
         read.cloned().chain(placements)
     }
 

@@ -2,23 +2,28 @@
 
 use std::sync::Arc;
 
-use cubefold_collectives::Collective;
+use cubefold_collectives::CollectiveForm;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
 use super::{
-    embeddings::{EmbeddingName, Maker, expected, place_seeded},
+    budget::{BYTES_A_PROCESS, UNCOUNTED_PROCESSES},
+    embeddings::{EmbeddingName, Maker, all_axis_orders, expected, place_axes, place_seeded},
     errors::{ScenarioError, all_of, help},
     failures,
     keys::Key,
     launcher_file::{self, LauncherSource},
     library::{Library, PlacementKey},
     placement_file::{self, Failure},
+    placement_npy,
     settings::Settings,
     source_file::Place,
     value::{Content, Size, Value},
 };
-use crate::{region::Region, scenario_program::ScenarioProgram};
+use crate::{
+    region::Region,
+    scenario_program::{ContractedGuest, ScenarioProgram},
+};
 
 /// What is compared when a scenario names no embeddings.
 pub(super) const DEFAULT_EMBEDDINGS: [&str; 3] = ["standard", "xor", "byweight"];
@@ -48,6 +53,22 @@ impl Fit<'_> {
     /// The cube whose embeddings place the program.
     fn cube(&self) -> Option<Hypercube> {
         self.program.placement_cube()
+    }
+
+    /// The number of groups of processes that named embeddings put on a node each.
+    fn group_count(&self) -> u64 {
+        self.program.rank_count().div_ceil(self.program.ranks_per_node())
+    }
+
+    /// Whether an embedding places groups of processes, one a node; "standard" by number does so by itself, and orders
+    /// of axes place one process a node.
+    fn places_groups(&self, embedding: &NamedEmbedding) -> bool {
+        if matches!(embedding.name, EmbeddingName::Axes(_)) {
+            return false;
+        }
+        let by_number = self.has_network() || self.program.is_placed_by_number();
+        let is_standard = embedding.name.rule() == Some(EmbeddingKind::Standard);
+        self.program.ranks_per_node() > 1 && !(is_standard && by_number)
     }
 
     /// Whether the machine or the guest is a network.
@@ -131,6 +152,7 @@ pub(super) fn place(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<(EmbeddingName, Arc<Placement>)>> {
     let before = errors.len();
+    let embeddings = with_axis_orders(fit, embeddings, errors);
     let misfits = misfits(fit, &embeddings);
     let rules_fit = misfits.is_empty();
     errors.extend(misfits);
@@ -164,13 +186,37 @@ fn settled(
         .map_err(|error| Failure::Wrong(vec![error]))
 }
 
+/// The embeddings with every order of axes in the place of `axes`; those that are named themselves are not repeated.
+fn with_axis_orders(
+    fit: &Fit<'_>,
+    embeddings: Vec<NamedEmbedding>,
+    errors: &mut Vec<ScenarioError>,
+) -> Vec<NamedEmbedding> {
+    let named: Vec<String> = embeddings.iter().map(|own| own.name.to_string()).collect();
+    let mut all = vec![];
+    for embedding in embeddings {
+        match &embedding.name {
+            EmbeddingName::Registered { embedding: own, .. } if own.is_axis_orders() => {
+                match all_axis_orders(fit, &embedding) {
+                    Ok(orders) => {
+                        all.extend(orders.into_iter().filter(|own| !named.contains(&own.name.to_string())));
+                    }
+                    Err(error) => errors.push(error),
+                }
+            }
+            _ => all.push(embedding),
+        }
+    }
+    all
+}
+
 /// What keeps the embeddings that are rules off the machine, once for all of them.
 fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     let is_standard = |embedding: &&NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
     // Process n of a file is put on node n, whatever the machine; the rest go as those of cubes.
     let by_number = fit.program.is_placed_by_number();
     if let Some(standard) = embeddings.iter().find(is_standard).filter(|_| by_number)
-        && fit.whole.host_count() < fit.program.rank_count().div_ceil(fit.program.ranks_per_node())
+        && fit.whole.host_count() < fit.group_count()
     {
         return vec![too_many_processes(fit, standard)];
     }
@@ -186,7 +232,7 @@ fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
     }
     let names = all_of(&rules.iter().map(|embedding| &embedding.name).collect::<Vec<_>>());
     let wrong_lengths = wrong_lengths(fit, first, &names);
-    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.program.rank_count() {
+    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.group_count() {
         return vec![wrong_node_count(fit, first, &names)];
     }
     wrong_lengths
@@ -207,16 +253,18 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
                 .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
         );
     }
-    (nodes != processes && !fit.program.is_wandering() && !fit.program.is_placed_by_number()).then(|| {
-        let message = format!(
-            "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
-        );
-        ScenarioError::at(place, message, format!("{nodes} nodes, expected {processes}"))
-            .because(Some(&fit.size.place), format!("{nodes} nodes"))
-            .because(fit.settings.place(Key::ProgramGuest), format!("{processes} processes"))
-            .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
-            .with_help("only a placement file leaves nodes empty or puts several processes on one")
-    })
+    (nodes != fit.group_count() && !fit.program.is_wandering() && !fit.program.is_placed_by_number()).then(
+        || {
+            let message = format!(
+                "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
+            );
+            ScenarioError::at(place, message, format!("{nodes} nodes, expected {processes}"))
+                .because(Some(&fit.size.place), format!("{nodes} nodes"))
+                .because(fit.settings.place(Key::ProgramGuest), format!("{processes} processes"))
+                .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
+                .with_help("only a placement file leaves nodes empty or puts several processes on one")
+        },
+    )
 }
 
 fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError {
@@ -246,22 +294,29 @@ fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<Scen
 
 fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> ScenarioError {
     let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
+    let per_node = fit.program.ranks_per_node();
+    let placed = match per_node {
+        1 => "processes".to_owned(),
+        _ => format!("groups of {per_node} processes"),
+    };
     let message = format!(
-        "shape {} has {nodes} nodes for {processes} processes, expected as many nodes as processes for {names}",
+        "shape {} has {nodes} nodes for {processes} processes, expected as many nodes as {placed} for {names}",
         fit.size.written()
     );
-    ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {processes}"))
+    let groups = fit.group_count();
+    ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {groups}"))
         .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
         .because(first.place.as_ref(), "fills the machine")
         .because(fit.settings.place(Key::ProgramProcesses), format!("{processes} processes"))
+        .because(fit.settings.place(Key::ProgramProcessesPerNode), format!("{per_node} processes a node"))
         .with_help(if fit.program.is_placed_by_number() {
             "standard, random and placement files go with other numbers".to_owned()
-        } else if nodes < processes {
-            "only tao and placement files put several processes on a node".to_owned()
+        } else if nodes < groups {
+            "program.processes_per_node, tao and placement files put several processes on a node".to_owned()
         } else {
             format!(
                 "program.dimensions = {} would fit; only a placement file leaves nodes empty",
-                nodes.trailing_zeros()
+                nodes.saturating_mul(per_node).trailing_zeros()
             )
         })
 }
@@ -273,7 +328,7 @@ fn placement(
     library: &mut Library,
 ) -> Result<Arc<Placement>, Failure> {
     let placement = placement_of_ranks(fit, embedding, library)?;
-    let shares = fit.program.collective().map_or(1, Collective::share_count);
+    let shares = fit.program.collective().map_or(1, CollectiveForm::share_count);
     if shares == 1 {
         return Ok(placement);
     }
@@ -294,6 +349,7 @@ fn placement_of_ranks(
 ) -> Result<Arc<Placement>, Failure> {
     let region = Region { machine: fit.machine, partition: fit.partition };
     match &embedding.name {
+        EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding, library),
         EmbeddingName::Registered { embedding: registered, .. } => {
             let seed = if registered.is_seeded { format!(" by seed {}", fit.seed) } else { String::new() };
             let key = PlacementKey::named(&format!("{}{seed}", embedding.name), fit.program, region);
@@ -302,27 +358,98 @@ fn placement_of_ranks(
                 Maker::Construction(_) if fit.program.collective().is_some() && registered.name != "tao" => {
                     Err(Failure::Wrong(vec![not_a_cube(fit, embedding)]))
                 }
-                Maker::Construction(place) => library.placement(key, || place(fit, embedding)),
-                Maker::Seeded(place) => library.placement(key, || place_seeded(fit, embedding, place)),
+                Maker::Construction(place) => library.placement(key, || {
+                    take_memory(fit, embedding)?;
+                    place(fit, embedding)
+                }),
+                Maker::Seeded(place) => library.placement(key, || {
+                    take_memory(fit, embedding)?;
+                    place_seeded(fit, embedding, place)
+                }),
+                // Its orders stand in its place.
+                Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
             }
+        }
+        EmbeddingName::Axes(order) => {
+            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, region);
+            library.placement(key, || {
+                take_memory(fit, embedding)?;
+                place_axes(fit, embedding, order)
+            })
         }
         EmbeddingName::File(name) => {
             let path = fit.settings.beside(name);
             let key = PlacementKey::file(&path, fit.program, region);
             let processes = fit.program.rank_count();
-            library.placement(key, || placement_file::read(&path, processes, region))
+            library.placement(key, || match path.extension() {
+                Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region),
+                _ => placement_file::read(&path, processes, region),
+            })
         }
         EmbeddingName::Launcher(entry) => {
             let source = LauncherSource {
                 format: entry.format,
                 file: fit.settings.beside(&entry.file),
                 hosts: entry.hosts.as_ref().map(|hosts| fit.settings.beside(hosts)),
+                coordinates: entry.coordinates.as_ref().map(|map| fit.settings.beside(map)),
                 slots_per_node: entry.slots_per_node,
             };
             let key = PlacementKey::launcher(&source, fit.program, region);
             library.placement(key, || source.read(fit.program.rank_count(), region))
         }
     }
+}
+
+/// The placement of groups of consecutive processes, one a node, by the embedding of the guest that the groups are: of a
+/// cube, the lowest dimensions are the place inside the node.
+fn groups(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    library: &mut Library,
+) -> Result<Arc<Placement>, Failure> {
+    let guest = match &embedding.name {
+        EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
+            Maker::Rule(_) => ContractedGuest::Cube,
+            Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
+            Maker::Seeded(_) => ContractedGuest::Row,
+        },
+        EmbeddingName::Axes(_) | EmbeddingName::File(_) | EmbeddingName::Launcher(_) => ContractedGuest::Own,
+    };
+    let program = fit.program.contracted(guest);
+    let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
+    let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding, library)?;
+    let each = usize::try_from(fit.program.ranks_per_node()).unwrap_or(usize::MAX);
+    let nodes = placed.listed_nodes().iter().flat_map(|&node| std::iter::repeat_n(node, each)).collect();
+    let table = PlacementTable::new(fit.machine, nodes);
+    table.map(|table| Arc::new(Placement::Table(table))).map_err(|error| {
+        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
+        Failure::Wrong(vec![error])
+    })
+}
+
+/// The error for processes that do not divide into groups of a guest that the embedding places.
+fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
+    let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node());
+    let message = format!(
+        "embedding {} of {processes} processes in groups of {each}, expected groups that divide a cube or the first dimension of a grid",
+        embedding.name
+    );
+    let place = fit.settings.place(Key::ProgramProcessesPerNode).or(embedding.place.as_ref());
+    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "does not divide them")
+        .because(embedding.place.as_ref(), "places one group a node")
+        .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
+        .because(fit.settings.place(Key::ProgramGuest), "the guest")
+        .with_help("of a cube it is a power of two, of a grid a divisor of its first length; or name a placement file")
+}
+
+/// Takes the memory for the table of a placement, before it is made.
+fn take_memory(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<(), Failure> {
+    let counted = fit.program.rank_count().saturating_sub(UNCOUNTED_PROCESSES);
+    let taken = fit.settings.budget().take(counted.saturating_mul(BYTES_A_PROCESS));
+    taken.map_err(|over| {
+        let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
+        Failure::Wrong(vec![over.at(place, &format!("embedding {}:", embedding.name))])
+    })
 }
 
 /// The placement of a rule: of the fields of labels, or where a network takes part, process by process.
@@ -335,7 +462,10 @@ fn place_by_rule(
 ) -> Result<Arc<Placement>, Failure> {
     let by_number = fit.has_network() || fit.program.is_placed_by_number();
     if kind == EmbeddingKind::Standard && by_number {
-        return library.placement(key, || as_numbered(fit));
+        return library.placement(key, || {
+            take_memory(fit, embedding)?;
+            as_numbered(fit)
+        });
     }
     let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
     library.placement(key, || {
@@ -351,8 +481,10 @@ fn place_by_rule(
 fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
     let processes = usize::try_from(fit.program.rank_count()).unwrap_or(usize::MAX);
     let words = match fit.program.collective() {
-        Some(_) => fit.program.ranks_per_node(),
-        None => (fit.program.rank_count() / fit.machine.numbered_hosts()).max(1),
+        None if fit.program.ranks_per_node() == 1 => {
+            (fit.program.rank_count() / fit.machine.numbered_hosts()).max(1)
+        }
+        _ => fit.program.ranks_per_node(),
     };
     let words = usize::try_from(words).unwrap_or(usize::MAX);
     // Programs that are placed by number pass over what is down; all others are on the node of their own number.

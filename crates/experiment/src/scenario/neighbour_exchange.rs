@@ -10,6 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
 use super::{
+    budget::BYTES_A_MESSAGE,
     errors::{ScenarioError, alternatives},
     keys::Key,
     library::Library,
@@ -36,17 +37,20 @@ pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
         Key::ProgramSets,
         Key::ProgramUnits,
         Key::ProgramBytes,
+        Key::ProgramProcessesPerNode,
     ],
     read,
 };
 
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, sizes) = (reading.settings, reading.sizes(ByStage::No));
+    let per_node = reading.per_node();
     let guest = read_guest(settings, reading.seed, reading.library, reading.errors);
     let communication = communication(settings, guest.as_ref().map(|(guest, _)| guest), reading.errors);
     let ((guest, _), communication) = (guest?, communication?);
     check_sets(settings, &guest, communication, reading.errors)?;
-    neighbours(guest, communication, reading.compute()?, sizes?, reading.seed?)
+    let program = neighbours(guest, communication, reading.compute()?, sizes?, reading.seed?)?;
+    Some(program.sharing_nodes(per_node?))
 }
 
 /// How the processes of `guest` communicate: by default along each dimension in turn, in a network, which has none, with
@@ -91,7 +95,15 @@ fn check_sets(
     let NeighbourCommunication::Permutation { sets } = communication else { return Some(()) };
     let messages = guest.process_count().saturating_mul(sets as u64);
     if messages <= MAX_DRAWN {
-        return Some(());
+        let taken = settings.budget().take(messages.saturating_mul(BYTES_A_MESSAGE));
+        let place = settings.place(Key::ProgramSets).or(settings.place(Key::ProgramGuest));
+        return match (taken, place) {
+            (Err(over), Some(place)) => {
+                errors.push(over.at(place, "the permutation sets:"));
+                None
+            }
+            _ => Some(()),
+        };
     }
     let message =
         format!("{sets} sets of up to {} messages, expected at most 2^28 in all", guest.process_count());

@@ -1,6 +1,7 @@
 //! Networks, as machines or as guests: families with a number of dimensions, and lists of links in files.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -141,7 +142,7 @@ const MAX_NODES: u32 = 1 << 20;
 /// When the file cannot be read, or is wrong: the first errors.
 pub(super) fn read_edges(path: &Path) -> Result<Machine, Failure> {
     let source = SourceFile::read(path).map_err(|error| match error {
-        ReadError::Io(error) => Failure::Unreadable(error.to_string()),
+        ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
         ReadError::NotUtf8(_) => {
             Failure::Wrong(vec![ScenarioError::of_file(path, format!("list of links {error}"))])
         }

@@ -24,7 +24,7 @@ use super::{
     errors::{ScenarioError, and_more},
     source_file::{Place, SourceFile},
 };
-use crate::{diagnostic::MAX_REPORTED, missing_processes, region::Region, text::described};
+use crate::{diagnostic::MAX_REPORTED, input_file, missing_processes, region::Region, text::described};
 
 /// Why a file gives no placement.
 #[derive(Debug, Clone)]
@@ -101,7 +101,7 @@ impl<'a> Reading<'a> {
     }
 
     fn read_rows(&mut self) -> Result<(), Failure> {
-        let file = File::open(self.texts.path()).map_err(csv::Error::from)?;
+        let file = input_file::open(self.texts.path()).map_err(io::Error::from).map_err(csv::Error::from)?;
         let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {

@@ -12,6 +12,7 @@ use cubefold_topology::MachineKind;
 use super::{
     collective,
     errors::{ScenarioError, alternatives, help},
+    goal_file::GOAL,
     keys::Key,
     library::Library,
     machine::MachineSection,
@@ -47,6 +48,7 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &DIVIDE_AND_CONQUER,
     &NORMAL,
     &STAGES,
+    &GOAL,
     &PERMUTATION,
     &collective::ALL_REDUCE,
     &collective::REDUCE_SCATTER,
@@ -57,26 +59,45 @@ pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &collective::SCATTER,
     &collective::ALL_TO_ALL,
     &collective::BARRIER,
+    &collective::SEQUENCE,
 ];
 
 static CC_CUBE: ProgramKind = ProgramKind {
     name: "cc-cube",
     summary: "In each stage every process of a d-cube computes, then exchanges with its neighbour in one dimension.",
-    keys: &[Key::ProgramDimensions, Key::ProgramStages, Key::ProgramUnits, Key::ProgramBytes],
+    keys: &[
+        Key::ProgramDimensions,
+        Key::ProgramStages,
+        Key::ProgramUnits,
+        Key::ProgramBytes,
+        Key::ProgramProcessesPerNode,
+    ],
     read: read_cc_cube,
 };
 
 static DIVIDE_AND_CONQUER: ProgramKind = ProgramKind {
     name: "divide-and-conquer",
     summary: "The processes of a d-cube divide a task dimension by dimension, solve the parts and combine them.",
-    keys: &[Key::ProgramDimensions, Key::ProgramUnits, Key::ProgramBytes, Key::ProgramHalving],
+    keys: &[
+        Key::ProgramDimensions,
+        Key::ProgramUnits,
+        Key::ProgramBytes,
+        Key::ProgramHalving,
+        Key::ProgramProcessesPerNode,
+    ],
     read: read_divide_and_conquer,
 };
 
 static NORMAL: ProgramKind = ProgramKind {
     name: "normal",
     summary: "A cc-cube program whose consecutive stages use consecutive dimensions.",
-    keys: &[Key::ProgramDimensions, Key::ProgramStages, Key::ProgramUnits, Key::ProgramBytes],
+    keys: &[
+        Key::ProgramDimensions,
+        Key::ProgramStages,
+        Key::ProgramUnits,
+        Key::ProgramBytes,
+        Key::ProgramProcessesPerNode,
+    ],
     read: read_normal,
 };
 
@@ -109,6 +130,11 @@ impl Reading<'_> {
         }
     }
 
+    /// The number of processes of a node.
+    pub(super) fn per_node(&mut self) -> Option<u64> {
+        self.settings.natural(Key::ProgramProcessesPerNode, self.errors)
+    }
+
     /// The sizes of messages, which may be listed stage by stage or not.
     pub(super) fn sizes(&mut self, by_stage: ByStage) -> Option<Sizes> {
         message_sizes::read(self.settings, self.machine.timing.scale(), by_stage, self.errors)
@@ -124,7 +150,7 @@ pub(super) fn read(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<ScenarioProgram> {
-    let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors);
+    let kind = kind(settings, errors);
     let scale = machine.timing.scale();
     let by_stage = match kind {
         Some(kind) if kind.name != STAGES.name => ByStage::No,
@@ -134,6 +160,16 @@ pub(super) fn read(
     let kind = kind?;
     report_foreign(settings, kind, errors);
     (kind.read)(&mut Reading { settings, machine, seed, library, computations, errors })
+}
+
+/// The kind of the program: with steps a sequence, whose steps are of the operation that is written.
+fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'static ProgramKind> {
+    let has_steps = settings.get(Key::ProgramSteps).is_some();
+    if has_steps && settings.get(Key::ProgramKind).is_none() {
+        return Some(&collective::SEQUENCE);
+    }
+    let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors)?;
+    Some(if has_steps && collective::is_operation(kind) { &collective::SEQUENCE } else { kind })
 }
 
 /// Reports keys that only other kinds of programs have.
@@ -150,7 +186,8 @@ fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let stages = read_stages(settings, cube, machine, reading.errors);
     let sizes = reading.sizes(ByStage::Yes(stages.as_ref().map(Vec::len)));
     let (program, sizes) = (CubeProgram::new(cube?, stages?, reading.compute()?).ok()?, sizes?);
-    Some(ScenarioProgram::of_cube(&CC_CUBE, program.with_sizes(sizes.units)).with_bytes(sizes.bytes))
+    let program = ScenarioProgram::of_cube(&CC_CUBE, program.with_sizes(sizes.units)).with_bytes(sizes.bytes);
+    Some(program.sharing_nodes(reading.per_node()?))
 }
 
 fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
@@ -165,7 +202,7 @@ fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram>
     };
     halving?;
     let program = ScenarioProgram::new(&DIVIDE_AND_CONQUER, program.erase()).exchanging_along(cube, None);
-    Some(program.with_bytes(sizes.bytes))
+    Some(program.with_bytes(sizes.bytes).sharing_nodes(reading.per_node()?))
 }
 
 fn cube(
@@ -177,10 +214,13 @@ fn cube(
         return Hypercube::new(settings.natural(Key::ProgramDimensions, errors)?).ok();
     }
     let (machine, size) = (section.machine.as_ref()?, section.size.as_ref()?);
-    let nodes = machine.numbered_hosts();
-    if !nodes.is_power_of_two() {
+    let (nodes, per_node) =
+        (machine.numbered_hosts(), settings.natural(Key::ProgramProcessesPerNode, &mut vec![]).unwrap_or(1));
+    let processes = nodes.saturating_mul(per_node);
+    if !processes.is_power_of_two() {
+        let each = if per_node == 1 { String::new() } else { format!(" with {per_node} processes each") };
         let message = format!(
-            "shape {} has {nodes} nodes, expected a power of two: program.dimensions is its logarithm unless given",
+            "shape {} has {nodes} nodes{each}, expected a power of two: program.dimensions is its logarithm unless given",
             size.written()
         );
         let error = ScenarioError::at(&size.place, message, format!("{nodes} nodes"))
@@ -188,14 +228,14 @@ fn cube(
         errors.push(error);
         return None;
     }
-    Hypercube::new(u64::from(nodes.trailing_zeros())).ok()
+    Hypercube::new(u64::from(processes.trailing_zeros())).ok()
 }
 
 /// Reads a normal program: on a shuffle-exchange or de Bruijn network its data wander, on every other machine its
 /// processes stay.
 fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine, sizes) = (reading.settings, reading.machine, reading.sizes(ByStage::No));
-    let compute = reading.compute();
+    let (compute, per_node) = (reading.compute(), reading.per_node()?);
     let errors = &mut *reading.errors;
     let shuffles = shuffled_dimensions(machine);
     let cube = match (shuffles, settings.get(Key::ProgramDimensions)) {
@@ -206,6 +246,10 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (cube, stages, compute, sizes) = (cube?, stages?, compute?, sizes?);
     if let Some(expected) = shuffles.filter(|&count| count != u64::from(cube.dimension_count())) {
         errors.push(wrong_dimensions(settings, machine, cube, expected));
+        return None;
+    }
+    if shuffles.is_some() && per_node > 1 {
+        errors.push(wandering_in_groups(settings, per_node)?);
         return None;
     }
     match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
@@ -223,7 +267,8 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         // What is too large for a shuffle-exchange network needs none here.
         Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
             let program = CubeProgram::new(cube, stages, compute).ok()?.with_sizes(sizes.units);
-            Some(ScenarioProgram::of_cube(&NORMAL, program).with_bytes(sizes.bytes))
+            let program = ScenarioProgram::of_cube(&NORMAL, program).with_bytes(sizes.bytes);
+            Some(program.sharing_nodes(per_node))
         }
     }
 }
@@ -238,6 +283,16 @@ fn shuffled_dimensions(section: &MachineSection) -> Option<u64> {
         MachineKind::DeBruijn => Some(own + 1),
         _ => None,
     }
+}
+
+/// The error for data that wander over a network and are to be placed several to a node.
+fn wandering_in_groups(settings: &Settings<'_>, per_node: u64) -> Option<ScenarioError> {
+    let place = settings.place(Key::ProgramProcessesPerNode)?;
+    let message = format!(
+        "program.processes_per_node is {per_node}, expected 1 where the data of a normal program wander over a network"
+    );
+    let error = ScenarioError::at(place, message, "expected 1");
+    Some(error.because(settings.place(Key::MachineKind), "the network"))
 }
 
 fn wrong_dimensions(

@@ -4,12 +4,14 @@
 //! A value of the sweep has precedence over one of the scenario, and that over one of the machine file. Nothing is
 //! interpreted here.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, rc::Rc, sync::Arc};
 
 use super::{
+    budget::Budget,
     errors::{ScenarioError, Standing, alternatives, help, nearest},
     keys::{Key, KeyDefault, KeyValues, Section},
     library::{Library, MachineFile},
+    setting::Setting,
     source_file::{self, Place, SourceFile},
     sweep::Assignment,
     value::{Content, Entry, Value},
@@ -25,6 +27,15 @@ pub(super) enum Layer {
     Scenario,
     /// In its sweep.
     Sweep,
+    /// In a step of the program.
+    Step,
+}
+
+/// The values of a step of a program by their keys.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) place: Place,
+    pub(super) values: BTreeMap<Key, Value>,
 }
 
 /// The values of one combination.
@@ -33,6 +44,8 @@ pub(super) struct Settings<'a> {
     swept: &'a [&'a Assignment],
     written: &'a Written,
     machine_file: Option<Arc<MachineFile>>,
+    step: Option<&'a Step>,
+    budget: Rc<Budget>,
 }
 
 impl<'a> Settings<'a> {
@@ -44,9 +57,26 @@ impl<'a> Settings<'a> {
         library: &mut Library,
         errors: &mut Vec<ScenarioError>,
     ) -> Self {
-        let mut settings = Self { swept, written, machine_file: None };
+        let budget = Rc::clone(library.budget());
+        let mut settings = Self { swept, written, machine_file: None, step: None, budget };
         settings.machine_file = settings.read_machine_file(library, errors);
         settings
+    }
+
+    /// These values under those of a step.
+    pub(super) fn of_step<'b>(&'b self, step: &'b Step) -> Settings<'b> {
+        Settings {
+            swept: self.swept,
+            written: self.written,
+            machine_file: self.machine_file.clone(),
+            step: Some(step),
+            budget: Rc::clone(&self.budget),
+        }
+    }
+
+    /// Whether they are those of a step.
+    pub(super) fn is_of_step(&self) -> bool {
+        self.step.is_some()
     }
 
     fn read_machine_file(
@@ -72,6 +102,11 @@ impl<'a> Settings<'a> {
         }
     }
 
+    /// The memory that may be taken before anything runs.
+    pub(super) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     /// A path that the scenario names, relative to itself.
     pub(super) fn beside(&self, name: &str) -> std::path::PathBuf {
         self.written.source.path().parent().unwrap_or(Path::new("")).join(name)
@@ -84,10 +119,14 @@ impl<'a> Settings<'a> {
 
     /// The value of a key and where it is written.
     pub(super) fn layered(&self, setting: Key) -> Option<(Layer, &Value)> {
-        let swept = self.swept.iter().find(|assignment| assignment.setting == setting);
+        let stepped = self.step.and_then(|step| step.values.get(&setting)).map(|value| (Layer::Step, value));
+        let swept = || {
+            let swept = self.swept.iter().find(|assignment| assignment.setting == setting);
+            swept.map(|assignment| (Layer::Sweep, &assignment.value))
+        };
         let written = || self.written.values.get(&setting).map(|value| (Layer::Scenario, value));
         let filed = || self.machine_file.as_ref()?.value(setting).map(|value| (Layer::MachineFile, value));
-        swept.map(|assignment| (Layer::Sweep, &assignment.value)).or_else(written).or_else(filed)
+        stepped.or_else(swept).or_else(written).or_else(filed)
     }
 
     /// The place of a key's value.
@@ -126,7 +165,8 @@ impl<'a> Settings<'a> {
     /// The error for a key that has to be there and is not, at the table where it belongs.
     pub(super) fn missing(&self, setting: Key, expected: &str) -> ScenarioError {
         let section = setting.section();
-        let place = self.written.headers.get(&section).cloned();
+        let of_step = self.step.map(|step| step.place.clone());
+        let place = of_step.or_else(|| self.written.headers.get(&section).cloned());
         let place = place.unwrap_or_else(|| Place::start(&self.written.source));
         let message = format!("{} is missing, expected {expected}", setting.path());
         let help = match section {
@@ -150,17 +190,22 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Reads a scenario file; unknown keys are added to `errors` and left out.
+    /// Reads a scenario file with the keys that are set besides; unknown keys are added to `errors` and left out.
     ///
     /// # Errors
     ///
     /// The syntax errors.
     pub(super) fn scenario(
         source: &Arc<SourceFile>,
+        settings: &[Setting],
         errors: &mut Vec<ScenarioError>,
     ) -> Result<Self, Vec<ScenarioError>> {
         let mut written = Self::empty(source);
-        for entry in source_file::parse(source)? {
+        let mut entries = source_file::parse(source)?;
+        for setting in settings {
+            setting.apply(&mut entries);
+        }
+        for entry in entries {
             if let Some(section) = Section::with_name(&entry.key) {
                 written.add_table(section, entry, errors);
             } else if entry.key == "sweep" {
@@ -273,8 +318,9 @@ mod tests {
     fn diagnostics(text: &str) -> Vec<(String, String)> {
         let source = SourceFile::excerpt(Path::new("f.toml"), text.to_owned(), 0);
         let mut errors = vec![];
-        Written::scenario(&source, &mut errors).unwrap();
-        let help = |error: &ScenarioError| error.help().map(|help| help.to_string()).unwrap_or_default();
+        Written::scenario(&source, &[], &mut errors).unwrap();
+        let help =
+            |error: &ScenarioError| error.report().help().map(|help| help.to_string()).unwrap_or_default();
         errors.iter().map(|error| (error.to_string(), help(error))).collect()
     }
 

@@ -1,19 +1,22 @@
 //! Files that errors point into: their text, places in it, and its entries as a TOML document.
 
 use std::{
-    fmt, fs, io,
+    fmt,
     ops::Range,
     path::{Path, PathBuf},
     string::FromUtf8Error,
     sync::Arc,
 };
 
-use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use toml::de::DeTable;
 
 use super::{
     errors::{ScenarioError, Standing},
     value::{Entry, entries},
+};
+use crate::{
+    input_file::{self, InputError},
+    text::shortened,
 };
 
 /// The text of a file, or of one line of a file that is too large to keep.
@@ -27,18 +30,23 @@ pub(super) struct SourceFile {
 /// Why a file has no text.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReadError {
-    /// The system refuses it.
-    #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
+    /// It cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// It is not UTF-8.
     #[error("is not UTF-8 text: byte {} is the first that is not, expected a text file", .0.utf8_error().valid_up_to())]
     NotUtf8(#[from] FromUtf8Error),
 }
 
 impl SourceFile {
+    /// What standard input is called.
+    pub(super) const STANDARD_INPUT: &str = "standard input";
+
     /// The whole file.
     pub(super) fn read(path: &Path) -> Result<Arc<Self>, ReadError> {
-        let text = String::from_utf8(fs::read(path)?)?;
+        let text = String::from_utf8(input_file::read(path, input_file::MAX_BYTES)?)?;
+        let is_standard = path == Path::new(input_file::STANDARD_INPUT);
+        let path = if is_standard { Path::new(Self::STANDARD_INPUT) } else { path };
         Ok(Arc::new(Self { path: path.to_owned(), text, lines_before: 0 }))
     }
 
@@ -68,25 +76,6 @@ impl SourceFile {
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
         let newlines = before.bytes().filter(|&byte| byte == b'\n').count();
         (self.lines_before + newlines + 1, before[line_start..].chars().count() + 1)
-    }
-}
-
-impl SourceCode for SourceFile {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        context_lines_before: usize,
-        context_lines_after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let inner = self.text.read_span(span, context_lines_before, context_lines_after)?;
-        Ok(Box::new(MietteSpanContents::new_named(
-            self.path.display().to_string(),
-            inner.data(),
-            *inner.span(),
-            self.lines_before + inner.line(),
-            inner.column(),
-            inner.line_count(),
-        )))
     }
 }
 
@@ -176,13 +165,88 @@ pub(super) fn parse(source: &Arc<SourceFile>) -> Result<Vec<Entry>, Vec<Scenario
 
 fn syntax_error(source: &Arc<SourceFile>, error: &toml::de::Error) -> ScenarioError {
     let place = Place::new(source, error.span().unwrap_or(0..0));
-    ScenarioError::at(&place, format!("not TOML: {}", error.message()), "here")
+    let slip = Slip::at(source.text(), place.span.start, error.message());
+    let message = slip.as_ref().map_or_else(|| error.message().to_owned(), Slip::message);
+    let place = slip.as_ref().map_or(place, |slip| Place::new(source, slip.span.clone()));
+    ScenarioError::at(&place, format!("not TOML: {message}"), "here")
+        .with_help(slip.map_or_else(String::new, |slip| slip.help()))
         .standing(Standing::HidesValues)
+}
+
+/// A common mistake, told in the terms of whoever made it.
+#[derive(Debug)]
+struct Slip<'text> {
+    kind: SlipKind,
+    word: &'text str,
+    span: Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum SlipKind {
+    /// `kind = torus`.
+    Unquoted,
+    /// `[8 8]`.
+    Unseparated,
+    /// `kind = `.
+    Valueless,
+}
+
+impl<'text> Slip<'text> {
+    /// The slip behind a message of the parser about the byte `at`; none where it is another mistake.
+    fn at(text: &'text str, at: usize, message: &str) -> Option<Self> {
+        let rest = text[at..].lines().next().unwrap_or_default();
+        let token = &rest[..rest.find([' ', '\t', ',', ']', '}', '#']).unwrap_or(rest.len())];
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        if let Some(span) = missing_comma(text, at, before, token) {
+            return Some(Self { kind: SlipKind::Unseparated, word: "", span });
+        }
+        if !message.contains("must be quoted") && !message.starts_with("invalid boolean") {
+            return None;
+        }
+        let kind = if token.is_empty() { SlipKind::Valueless } else { SlipKind::Unquoted };
+        let is_word = token.is_empty() || token.starts_with(char::is_alphabetic);
+        // What is nearly true or false is no word that lacks its quotes.
+        let is_name =
+            is_word && !["true", "false"].iter().any(|name| name.starts_with(token) && !token.is_empty());
+        is_name.then(|| Self { kind, word: token, span: at..at + token.len() })
+    }
+
+    fn message(&self) -> String {
+        match self.kind {
+            SlipKind::Unquoted => format!("{} without quotes", shortened(self.word)),
+            SlipKind::Unseparated => "a comma is missing between two entries of a list".to_owned(),
+            SlipKind::Valueless => "a key without a value".to_owned(),
+        }
+    }
+
+    fn help(&self) -> String {
+        match self.kind {
+            SlipKind::Unquoted => format!("put it in quotes: \"{}\"", shortened(self.word)),
+            SlipKind::Unseparated => "separate the entries with commas, as in [8, 8]".to_owned(),
+            SlipKind::Valueless => "write a value after the =, or remove the key".to_owned(),
+        }
+    }
+}
+
+/// Where a comma is missing around the byte `at` of a list: between the token there and the value behind it, or before it.
+fn missing_comma(text: &str, at: usize, before: &str, token: &str) -> Option<Range<usize>> {
+    let line = &before[before.rfind('\n').map_or(0, |feed| feed + 1)..];
+    let in_list = line.matches('[').count() > line.matches(']').count();
+    let begins_value =
+        |rest: &str| rest.starts_with(|letter: char| letter.is_alphanumeric() || "\"'[{".contains(letter));
+    let after = &text[at + token.len()..];
+    let next = after.trim_start_matches([' ', '\t']);
+    if in_list && !token.is_empty() && next.len() < after.len() && begins_value(next) {
+        let gap = at + token.len();
+        return Some(gap..gap + after.len() - next.len());
+    }
+    let ends_value = before.ends_with(|letter: char| letter.is_alphanumeric() || "\"']}".contains(letter));
+    (in_list && ends_value && before.len() < at && begins_value(&text[at..])).then_some(before.len()..at)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::{fs, path::Path};
 
     use super::*;
 
@@ -224,7 +288,7 @@ mod tests {
         assert_eq!(
             errors("a = \nb = 1\nb = 2\nc = \"x\n"),
             [
-                "f.toml:1:5: not TOML: string values must be quoted, expected literal string",
+                "f.toml:1:5: not TOML: a key without a value",
                 "f.toml:3:1: not TOML: duplicate key",
                 "f.toml:4:7: not TOML: invalid basic string, expected `\"`",
             ]

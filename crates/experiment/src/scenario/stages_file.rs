@@ -11,7 +11,7 @@
 //! message and where it begins are kept, and the text of a row is fetched again when it is wrong. What does not depend
 //! on the scenario is checked once for all of its runs.
 
-use std::{fs::File, path::Path};
+use std::{io, path::Path};
 
 use csv::{ByteRecord, ReaderBuilder};
 use cubefold_mapping::ProcessId;
@@ -24,12 +24,12 @@ use super::{
     program::{ProgramKind, Reading},
     value::Value,
 };
-use crate::{diagnostic::MAX_REPORTED, scenario_program::ScenarioProgram, text::described};
+use crate::{diagnostic::MAX_REPORTED, input_file, scenario_program::ScenarioProgram, text::described};
 
 pub(super) static STAGES: ProgramKind = ProgramKind {
     name: "stages",
     summary: "The messages of a file, stage by stage, each with a size.",
-    keys: &[Key::ProgramFile, Key::ProgramProcesses],
+    keys: &[Key::ProgramFile, Key::ProgramProcesses, Key::ProgramProcessesPerNode],
     read,
 };
 
@@ -127,7 +127,8 @@ impl FileReading<'_> {
     fn read_rows(&mut self) -> Result<(), Failure> {
         let header = COLUMNS.map(|(name, _, _)| name);
         let expected = header.join(",");
-        let file = File::open(self.report.texts.path()).map_err(csv::Error::from)?;
+        let file =
+            input_file::open(self.report.texts.path()).map_err(io::Error::from).map_err(csv::Error::from)?;
         let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {
@@ -238,12 +239,13 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let file = match reading.library.messages(&path) {
         Ok(file) => file,
         Err(failure) => {
-            report(reading, value, name, failure);
+            report_unread(reading, value, name, failure);
             return None;
         }
     };
     let computations = computations(reading, &file);
-    let processes = given.or_else(|| default_processes(reading, value))?;
+    let per_node = reading.per_node()?;
+    let processes = given.or_else(|| default_processes(reading, value, per_node))?;
     if let Err(Failure::Wrong(mut wrong)) = file.check_processes(&path, processes) {
         if given.is_none()
             && let Some(last) = wrong.pop()
@@ -256,7 +258,10 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
     // What could be wrong with the messages has been reported, but for processes with too many partners.
     match StageProgram::new(u32::try_from(processes).ok()?, computations?, &file.messages) {
-        Ok(program) => Some(ScenarioProgram::new(&STAGES, program.erase()).listed_in(name)),
+        Ok(program) => {
+            let program = ScenarioProgram::new(&STAGES, program.erase());
+            Some(program.listed_in(name).sharing_nodes(per_node))
+        }
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
             reading.errors.push(ScenarioError::at(&value.place, message, "these messages"));
@@ -265,7 +270,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-fn report(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure) {
+/// Reports why the file of a program gives none.
+pub(super) fn report_unread(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure) {
     match failure {
         Failure::Wrong(wrong) => reading.errors.extend(wrong),
         Failure::Unreadable(reason) => {
@@ -276,14 +282,16 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure
     }
 }
 
-/// A process for each node of the machine; reported where that are too many.
-fn default_processes(reading: &mut Reading<'_>, value: &Value) -> Option<u64> {
+/// So many processes for each node of the machine; reported where that are too many.
+fn default_processes(reading: &mut Reading<'_>, value: &Value, per_node: u64) -> Option<u64> {
     let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
     let nodes = machine.host_count();
-    if nodes <= MAX_PROCESSES {
-        return Some(nodes);
+    let processes = nodes.saturating_mul(per_node);
+    if processes <= MAX_PROCESSES {
+        return Some(processes);
     }
-    let message = format!("one process for each of {nodes} nodes, expected at most {MAX_PROCESSES} (2^20)");
+    let message =
+        format!("{per_node} processes for each of {nodes} nodes, expected at most {MAX_PROCESSES} (2^20)");
     let error = ScenarioError::at(&value.place, message, "a program of this file");
     let error = error.because(Some(&size.place), format!("{nodes} nodes"));
     reading.errors.push(error.with_help("give program.processes"));

@@ -2,6 +2,7 @@
 
 mod bad_inputs;
 mod bad_sweeps;
+mod collective_steps;
 mod collectives;
 mod files;
 mod greenberg;
@@ -61,7 +62,7 @@ impl Files {
     fn help(&self) -> String {
         let errors = self.errors();
         assert_eq!(errors.len(), 1, "{errors:?}");
-        self.without_directory(&errors[0].help().unwrap())
+        self.without_directory(&errors[0].report().help().map(|help| help.to_string()).unwrap_or_default())
     }
 }
 

@@ -91,7 +91,7 @@ impl Value {
     /// The error that says what `name` is and what it ought to be.
     pub(super) fn unexpected(&self, name: impl Display, expected: impl Display) -> ScenarioError {
         let message = format!("{name} is {}, expected {expected}", self.describe());
-        ScenarioError::at(&self.place, message, format!("expected {expected}"))
+        ScenarioError::at(&self.place, message, label(&expected))
     }
 
     /// An integer in a range.
@@ -170,6 +170,15 @@ impl Value {
     pub(super) fn unknown_name(&self, name: impl Display, text: &str, known: &[&str]) -> ScenarioError {
         self.unexpected(name, alternatives(known)).with_help(help(text, known))
     }
+}
+
+/// The longest expectation that is said a second time, beside the marked text \[bytes\].
+const MAX_REPEATED: usize = 60;
+
+/// What is said beside a value that is not the expected one: the expectation again, unless it is a long list.
+fn label(expected: &impl Display) -> String {
+    let label = format!("expected {expected}");
+    if label.len() > MAX_REPEATED { "none of these".to_owned() } else { label }
 }
 
 /// The entries of a table in the order of the file.

@@ -29,7 +29,7 @@ pub(super) struct Column {
 }
 
 /// The columns that are shown where some run has a value, by their names in files.
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 22] = [
     "makespan_cycles",
     "makespan_seconds",
     "goodput_bytes_per_second",
@@ -43,6 +43,7 @@ const COLUMNS: [&str; 21] = [
     "totals_blocked_cycles",
     "totals_idle_at_end_cycles",
     "longest_queue",
+    "link_busy_share",
     "routing_steps",
     "conflicts",
     "loading_cycles",

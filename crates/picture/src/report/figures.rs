@@ -2,12 +2,16 @@
 
 use std::{ptr, sync::Arc};
 
-use cubefold_experiment::{Scenario, export::PlacementRecord, link_congestion};
+use cubefold_experiment::{
+    Scenario,
+    export::{PlacementRecord, RunRecord},
+    link_congestion,
+};
 
 use super::column::ReportedRun;
 use crate::{
-    LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, Window, histogram, link_map,
-    placement_grid, space_time, spectrum, time_shares,
+    LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, ResultsTable, Window, goodput, histogram,
+    link_map, placement_grid, space_time, spectrum, time_shares, timeline,
 };
 
 /// The most that all pictures together take \[bytes\]: the page stays below 3 MB.
@@ -39,7 +43,8 @@ pub(super) struct Part {
 pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<Vec<Figure>, PictureError> {
     let mut budget = PageBudget { left: MAX_PICTURE_BYTES };
     let file = scenario.path.display().to_string();
-    Ok(vec![
+    let goodput = goodputs(scenario, runs, &mut budget)?;
+    let figures = vec![
         Figure {
             title: "Where the time goes",
             explanation: "The makespan of each run, split into what the mean process does. A line across the bar is \
@@ -52,23 +57,43 @@ pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<V
             parts: vec![spectra(scenario, runs, &mut budget)?],
         },
         figure_per_run(runs, &mut budget, "Who does what when", SPACE_TIME, |run| {
-            let command = format!("cubefold draw space-time {file}");
-            draw_space_time(run, &command)
+            draw_activities(run, &file)
         }),
         figure_per_run(runs, &mut budget, "Waiting and blocked times", HISTOGRAM, |run| {
-            histogram(&run.name, &run.finished.outcome.summary).map_err(|error| error.to_string())
+            histogram(&run.name, run.run, &run.finished.outcome.summary).map_err(|error| error.to_string())
         }),
         figure_per_placement(runs, &mut budget, "Placements", PLACEMENT, |run| {
             placement_grid(run.run, None).map_err(|error| error.to_string())
         }),
         figure_per_placement(runs, &mut budget, "Links", LINKS, |run| {
-            link_map(run.run, LinkMeasure::Congestion, &link_congestion(run.run))
+            link_map(run.run, LinkMeasure::Congestion, &link_congestion(run.run), None)
                 .map_err(|error| error.to_string())
         }),
-    ])
+    ];
+    Ok(goodput.into_iter().chain(figures).collect())
 }
 
-const SPACE_TIME: &str = "Processes down, cycles across. Time that a message is held up is drawn behind the time \
+/// The goodput of collectives over the size of their vectors, where there are collectives.
+fn goodputs(
+    scenario: &Scenario,
+    runs: &[ReportedRun<'_>],
+    budget: &mut PageBudget,
+) -> Result<Option<Figure>, PictureError> {
+    let is_collective = |run: &&ReportedRun<'_>| run.run.program.collective().is_some();
+    let records: Vec<RunRecord> = runs.iter().filter(is_collective).map(|run| run.record.clone()).collect();
+    let picture = match goodput(&scenario.name, &ResultsTable::of(&records)) {
+        Ok(picture) => picture,
+        Err(PictureError::NoSizes) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let part = Part { name: "All collectives".to_owned(), open: true, picture: budget.admit(Ok(picture)) };
+    Ok(Some(Figure { title: "Goodput", explanation: GOODPUT, parts: vec![part] }))
+}
+
+const GOODPUT: &str = "The bytes of the vector over the makespan, for each size. The dotted line is what the lower \
+                       bounds leave. Circles mark where the fastest changes.";
+
+const SPACE_TIME: &str = "Processes, or ranks with their shares, down, time across. Time that a message is held up is drawn behind the time \
                           that it moves.";
 const HISTOGRAM: &str = "How often a process waits so long in a stage, and its message is blocked so long. Counts \
                          grow by equal factors.";
@@ -196,20 +221,29 @@ fn first_runs_of_placements<'runs, 'report>(
     found
 }
 
-/// A space-time diagram of as many processes as the page's size allows.
-fn draw_space_time(run: &ReportedRun<'_>, command: &str) -> Result<Picture, String> {
+/// A space-time diagram of as many processes as the page's size allows; of a collective a timeline
+/// of as many ranks.
+fn draw_activities(run: &ReportedRun<'_>, file: &str) -> Result<Picture, String> {
+    let program = &run.run.program;
+    let is_collective = program.collective().is_some();
     if run.finished.records.is_empty() {
-        return Err(format!(
-            "Left out: the run is too large for this page. Use {command} --processes 0..31."
-        ));
+        let part = if is_collective {
+            "timeline {file} --ranks 0..7"
+        } else {
+            "space-time {file} --processes 0..31"
+        };
+        let part = part.replace("{file}", file);
+        return Err(format!("Left out: the run is too large for this page. Use cubefold draw {part}."));
     }
-    let processes = run.run.program.process_count();
-    let marks = run.run.program.stage_count() * 3;
-    let shown = u64::try_from(SPACE_TIME_MARKS / marks).unwrap_or(1).clamp(4, 64).min(processes);
+    let rows = if is_collective { program.rank_count() } else { program.process_count() };
+    let marks = program.stage_count() * 3 * usize::try_from(program.process_count() / rows).unwrap_or(1);
+    let shown = u64::try_from(SPACE_TIME_MARKS / marks).unwrap_or(1).clamp(4, 64).min(rows);
     let window = Window { processes: Some(0..=shown - 1), cycles: None };
+    let what = if is_collective { "ranks" } else { "processes" };
     let caption = match shown {
-        all if all == processes => run.name.clone(),
-        part => format!("{}, the first {part} of {processes} processes", run.name),
+        all if all == rows => run.name.clone(),
+        part => format!("{}, the first {part} of {rows} {what}", run.name),
     };
-    space_time(&caption, &run.finished, &window).map_err(|error| error.to_string())
+    let draw = if is_collective { timeline } else { space_time };
+    draw(&caption, run.run, &run.finished, &window).map_err(|error| error.to_string())
 }

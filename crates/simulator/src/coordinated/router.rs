@@ -14,7 +14,7 @@ use super::{
     DimensionChoice, Routing,
     lines::{LineMovements, Move},
 };
-use crate::{Communication, LinkUse, StageRouting};
+use crate::{Communication, StageRouting, observe::traffic::LinkUseCounter};
 
 /// A message at a node between two phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Router {
         machine: &Machine,
         communication: Communication,
         routing: &Routing,
-        link_use: Option<LinkUse>,
+        link_use: Option<LinkUseCounter>,
     ) -> Self {
         let chooser = match routing.dimension_choice {
             DimensionChoice::Lowest => DimensionChooser::Lowest,
@@ -63,7 +63,7 @@ impl Router {
     }
 
     /// The links that were crossed, where they were to be counted.
-    pub(super) fn into_link_use(self) -> Option<LinkUse> {
+    pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.phase.link_use
     }
 
@@ -182,11 +182,11 @@ struct Phase {
     farthest: Vec<u64>,    // by direction: the most links that a message moves
     moves: Vec<Vec<Move>>, // by direction: the messages that may meet
     movements: LineMovements,
-    link_use: Option<LinkUse>, // where the links that messages cross are counted
+    link_use: Option<LinkUseCounter>, // where the links that messages cross are counted
 }
 
 impl Phase {
-    fn new(machine: &Machine, links: LinkMode, link_use: Option<LinkUse>) -> Self {
+    fn new(machine: &Machine, links: LinkMode, link_use: Option<LinkUseCounter>) -> Self {
         let directions = 2 * machine.shape().dimension_count();
         Self {
             nodes: machine.node_count(),

@@ -22,8 +22,9 @@ use super::{
     sorted_order,
 };
 use crate::{
-    Communication, LinkUse, Program, SortedOrder, StageRouting,
+    Communication, Program, SortedOrder, StageRouting,
     field_line::{FieldLine, Pair},
+    observe::traffic::LinkUseCounter,
     steps_under,
 };
 
@@ -51,7 +52,7 @@ impl<'run, P: Program> Scheduler<'run, P> {
         placement: &'run Placement,
         communication: Communication,
         routing: &'run Routing,
-        link_use: Option<LinkUse>,
+        link_use: Option<LinkUseCounter>,
     ) -> Self {
         let product = match placement.form() {
             PlacementForm::Product(product)
@@ -90,7 +91,7 @@ impl<'run, P: Program> Scheduler<'run, P> {
     }
 
     /// The links that were crossed, where they were to be counted.
-    pub(super) fn into_link_use(self) -> Option<LinkUse> {
+    pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.routed.into_link_use()
     }
 }
@@ -211,7 +212,7 @@ impl<'run> RoutedStages<'run> {
         placement: &'run Placement,
         communication: Communication,
         routing: &'run Routing,
-        link_use: Option<LinkUse>,
+        link_use: Option<LinkUseCounter>,
     ) -> Self {
         let router = Router::new(placement.machine(), communication, routing, link_use);
         let detours = match routing.scheme {
@@ -230,7 +231,7 @@ impl<'run> RoutedStages<'run> {
         matches!(self.detours, Detours::None)
     }
 
-    pub(super) fn into_link_use(self) -> Option<LinkUse> {
+    pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.router.into_link_use()
     }
 

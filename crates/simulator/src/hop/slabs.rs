@@ -81,7 +81,8 @@ impl Division {
 
     /// The worker of a node and of the processes on it.
     fn owner(&self, node: NodeId) -> usize {
-        self.slab.divide(node.index().into()).0 as usize
+        // Below the number of workers.
+        usize::try_from(self.slab.divide(node.index().into()).0).unwrap_or(usize::MAX)
     }
 
     /// The index of a process among those of its worker.

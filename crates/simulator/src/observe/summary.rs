@@ -52,6 +52,11 @@ impl Summary {
         Self { compute: program.total_compute(), ..all }
     }
 
+    /// The summary of no records yet of processes whose computations are so long together \[cycles\].
+    pub(crate) fn of_computations(processes: u64, stages: usize, compute: u128) -> Self {
+        Self { compute, ..Self::new(processes, stages, Cycles::ZERO) }
+    }
+
     /// Adds a stage that `count` processes went through alike.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]

@@ -3,12 +3,9 @@
 use std::ops::AddAssign;
 
 use cubefold_mapping::Placement;
-use cubefold_topology::{Link, Machine, NodeId, TieRule, narrow};
+use cubefold_topology::{Axis, Direction, Displacement, Leg, Link, Machine, NodeId, TieRule, narrow};
 
-use crate::{
-    Communication, Cycles, Program,
-    channels::{Channels, Transit},
-};
+use crate::{Communication, Cycles, Program, channels::Channels};
 
 /// Messages, links crossed and queues of a run.
 #[derive(Debug, Clone)]
@@ -42,54 +39,188 @@ impl AddAssign for StageRouting {
     }
 }
 
-/// The busy cycles of every link of a run, both directions together.
+/// The busy cycles of every channel of a run.
 #[derive(Debug, Clone)]
 pub struct LinkUse {
     channels: Channels,
-    units: Vec<u64>, // that crossed it, by the link's place
-    hop: Cycles,     // the occupancy of a link by a unit
+    units: Vec<u64>, // that crossed it, by the channel's place
+    hop: Cycles,     // the occupancy of a channel by a unit
+}
+
+/// The channels of one direction together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectionUse {
+    /// The direction.
+    pub direction: Direction,
+    /// The busy cycles of all its channels.
+    pub total: Cycles,
+    /// Those of the busiest of them.
+    pub max: Cycles,
 }
 
 impl LinkUse {
+    /// The links that were busy at all, by dimension and near end, with the busy cycles of both
+    /// directions together.
+    pub fn busy_links(&self) -> impl Iterator<Item = (Link, Cycles)> {
+        self.busy_channels().map(|(link, [forward, back])| (link, forward + back))
+    }
+
+    /// The same links, with the busy cycles of each channel: forward from the near end, and back.
+    pub fn busy_channels(&self) -> impl Iterator<Item = (Link, [Cycles; 2])> {
+        let mut units = vec![[0_u64; 2]; self.channels.link_places()];
+        for (place, &crossed) in self.units.iter().enumerate().filter(|&(_, &units)| units > 0) {
+            let transit = self.channels.transit_at(place);
+            let link = self.channels.link(&transit);
+            let is_back = usize::from(self.channels.link_at(link).near.index() != transit.node);
+            units[link][is_back] += crossed;
+        }
+        let busy = units.into_iter().enumerate().filter(|(_, ways)| *ways != [0, 0]);
+        busy.map(|(place, ways)| (self.channels.link_at(place), ways.map(|units| self.hop * units)))
+    }
+
+    /// The busy cycles of the directions of a grid, in their order; none of a network, whose links
+    /// lie in no dimensions.
+    #[must_use]
+    pub fn by_direction(&self) -> Vec<DirectionUse> {
+        let of_direction = |(&direction, units): (&Direction, &[u64])| DirectionUse {
+            direction,
+            total: self.hop * units.iter().sum::<u64>(),
+            max: self.hop * units.iter().copied().max().unwrap_or(0),
+        };
+        if self.channels.is_network() {
+            return vec![];
+        }
+        let nodes = self.units.len() / self.channels.direction_count();
+        self.channels.directions().iter().zip(self.units.chunks(nodes)).map(of_direction).collect()
+    }
+}
+
+/// Counts what crosses the channels of a run.
+///
+/// On a grid a message moves along a line in one direction: only the change of the count at the two
+/// ends of the move is noted, whatever its length, and summed up along the line in the end.
+#[derive(Debug, Clone)]
+pub(crate) struct LinkUseCounter {
+    channels: Channels,
+    axes: Vec<Axis>,   // by dimension; none of a network
+    changes: Vec<u64>, // by the channel's place, modulo 2^64; of a network the units themselves
+    hop: Cycles,
+}
+
+impl LinkUseCounter {
     /// No transmissions yet over the links of `machine`.
     pub(crate) fn new(machine: &Machine, communication: Communication) -> Self {
         let channels = Channels::new(machine);
-        let units = vec![0; channels.link_places()];
-        Self { channels, units, hop: communication.hop() }
+        let changes = vec![0; channels.channel_places()];
+        let axes = if channels.is_network() { vec![] } else { machine.axes().to_vec() };
+        Self { channels, axes, changes, hop: communication.hop() }
     }
 
-    /// Counts the transmissions of a message of `units` units over `hops` links from `node` on in the
-    /// direction with this index.
+    /// Counts the transmissions of so many units over `hops` links, at least 1, from `node` on in
+    /// the direction with this index.
     pub(crate) fn count(&mut self, node: NodeId, direction: usize, hops: u64, units: u64) {
-        let mut transit =
-            Transit { message: 0, node: node.index(), hops: 1, direction: narrow(direction as u64) };
-        for _ in 0..hops {
-            self.units[self.channels.link(&transit)] += units;
-            transit.node = self.channels.next(&transit);
+        let first = direction * (self.changes.len() / self.channels.direction_count());
+        let Some(axis) = self.axes.get(direction / 2) else {
+            self.changes[first + node.index() as usize] += units; // legs of networks are single links
+            return;
+        };
+        let (length, here) = (axis.length(), u64::from(axis.coordinate(node)));
+        // The channels of the move begin at the coordinates from `low` on, around the ring.
+        let low = if direction.is_multiple_of(2) { here } else { (here + length + 1 - hops) % length };
+        let end = low + hops;
+        let (stride, start) = (axis.digit().stride(), u64::from(node.index()) - here * axis.digit().stride());
+        let mut change = |coordinate: u64, by: u64| {
+            #[expect(clippy::cast_possible_truncation, reason = "places of an array")]
+            let place = first + (start + coordinate * stride) as usize;
+            self.changes[place] = self.changes[place].wrapping_add(by);
+        };
+        change(low, units);
+        if end > length {
+            change(0, units);
+        }
+        if end != length {
+            change(end % length, units.wrapping_neg());
         }
     }
 
     /// Counts the transmissions of all messages of a program by their routes, whenever they take
     /// place.
     pub(crate) fn count_routes<P: Program>(&mut self, program: &P, placement: &Placement, tie: TieRule) {
-        let machine = placement.machine();
-        for stage in 0..program.stage_count() {
+        let machine = &placement.machine();
+        let (mut stage, count) = (0, program.stage_count());
+        while stage < count {
+            let times = 1 + (stage + 1..count).take_while(|&next| program.repeats(next)).count();
             for (source, destination) in program.messages(stage) {
-                let units = program.units(stage, source, destination);
-                for channel in machine.route(placement.node(source), placement.node(destination), tie) {
-                    self.count(channel.node, channel.direction.index(), 1, units);
+                let units = program.units(stage, source, destination) * times as u64;
+                let (mut at, to) = (placement.node(source), placement.node(destination));
+                while let Some(leg) = machine.next_leg(at, to, tie) {
+                    self.count(at, leg.direction.index(), leg.hops, units);
+                    at = end_of_leg(machine, at, leg);
                 }
             }
+            stage += times;
         }
     }
 
-    /// The links that were busy at all, by dimension and near end, with the cycles for which they
-    /// were.
-    pub fn busy_links(&self) -> impl Iterator<Item = (Link, Cycles)> {
-        self.units
-            .iter()
-            .enumerate()
-            .filter(|&(_, &units)| units > 0)
-            .map(|(place, &units)| (self.channels.link_at(place), self.hop * units))
+    /// The busy cycles of all channels.
+    pub(crate) fn finish(mut self) -> LinkUse {
+        let nodes = self.changes.len() / self.channels.direction_count();
+        for (direction, changes) in self.changes.chunks_mut(nodes).enumerate() {
+            let Some(axis) = self.axes.get(direction / 2) else { continue };
+            #[expect(clippy::cast_possible_truncation, reason = "places of an array")]
+            let stride = axis.digit().stride() as usize;
+            for place in 0..changes.len() {
+                if axis.coordinate(NodeId::new(narrow(place as u64))) > 0 {
+                    changes[place] = changes[place].wrapping_add(changes[place - stride]);
+                }
+            }
+        }
+        LinkUse { channels: self.channels, units: self.changes, hop: self.hop }
+    }
+}
+
+/// The node at the end of a leg from `at`.
+fn end_of_leg(machine: &Machine, at: NodeId, Leg { direction, hops }: Leg) -> NodeId {
+    if machine.graph().is_some() {
+        return machine.neighbour(at, direction).unwrap_or(at); // legs of networks are single links
+    }
+    machine.axes()[direction.dimension.index()].after(at, Displacement { sign: direction.sign, hops })
+}
+
+#[cfg(test)]
+mod tests {
+    use cubefold_topology::{LinkMode, MachineKind, Wrap};
+
+    use super::*;
+
+    #[test]
+    fn counts_by_ends_of_moves_are_those_link_by_link() {
+        let shapes: [&[u64]; 6] = [&[2], &[7], &[8], &[4, 3], &[2, 5, 4], &[3, 2, 2, 3]];
+        for (lengths, wrap) in shapes.iter().flat_map(|shape| [(shape, Wrap::Around), (shape, Wrap::Open)]) {
+            let machine =
+                Machine::with_wraps(MachineKind::Mesh, lengths, &vec![wrap; lengths.len()]).unwrap();
+            let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(3), TieRule::Direct).unwrap();
+            let mut counter = LinkUseCounter::new(&machine, rules);
+            let channels = Channels::new(&machine);
+            let mut expected = vec![0; channels.channel_places()];
+            for (number, (from, to)) in
+                (1..).zip(machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))))
+            {
+                let mut at = from;
+                while let Some(leg) = machine.next_leg(at, to, TieRule::Direct) {
+                    counter.count(at, leg.direction.index(), leg.hops, number);
+                    at = end_of_leg(&machine, at, leg);
+                }
+                for channel in machine.route(from, to, TieRule::Direct) {
+                    let place = channel.direction.index() * machine.nodes().count();
+                    expected[place + channel.node.index() as usize] += number;
+                }
+            }
+            let found = counter.finish();
+            assert_eq!(found.units, expected, "{lengths:?} {wrap:?}");
+            let both: u64 = found.busy_links().map(|(_, busy)| busy.get()).sum();
+            let by_direction: u64 = found.by_direction().iter().map(|own| own.total.get()).sum();
+            assert_eq!((both, by_direction), (3 * expected.iter().sum::<u64>(), both));
+        }
     }
 }

@@ -127,16 +127,8 @@ impl Program for CubeProgram {
         self.compute
     }
 
-    fn units(&self, stage: usize, _: ProcessId, _: ProcessId) -> u64 {
-        self.sizes.of_stage(stage)
-    }
-
-    fn max_units(&self, stage: usize) -> u64 {
-        self.sizes.of_stage(stage)
-    }
-
-    fn uniform_units(&self) -> Option<u64> {
-        self.sizes.uniform()
+    fn sizes(&self) -> &MessageSizes {
+        &self.sizes
     }
 
     fn max_received(&self) -> usize {

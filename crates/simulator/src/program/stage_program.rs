@@ -17,6 +17,7 @@ pub struct StageProgram {
     stages: Vec<Stage>, // at least one
     guest: GraphGuest,
     max_received: usize,
+    uniform_units: Option<u64>,
 }
 
 /// A message of a stage program.
@@ -247,6 +248,7 @@ impl StageProgram {
         Ok(Self {
             computations,
             max_received: stages.iter().map(|stage| stage.received.most()).max().unwrap_or(0),
+            uniform_units: uniform_units(&stages),
             stages,
             guest: GraphGuest::new(Machine::network(MachineKind::Network, network)?),
         })
@@ -257,6 +259,13 @@ impl StageProgram {
     pub fn message_count(&self) -> u64 {
         self.stages.iter().map(|stage| stage.units.len() as u64).sum()
     }
+}
+
+/// The size of all messages, where they have one; that of none is 1.
+fn uniform_units(stages: &[Stage]) -> Option<u64> {
+    let mut all = stages.iter().flat_map(|stage| &stage.units);
+    let first = *all.next().unwrap_or(&1);
+    all.all(|&units| units == first).then_some(first)
 }
 
 fn check_message(place: usize, message: &StageMessage, processes: u64) -> Result<(), StageProgramError> {
@@ -329,9 +338,7 @@ impl Program for StageProgram {
     }
 
     fn uniform_units(&self) -> Option<u64> {
-        let mut all = self.stages.iter().flat_map(|stage| &stage.units);
-        let first = *all.next().unwrap_or(&1);
-        all.all(|&units| units == first).then_some(first)
+        self.uniform_units
     }
 
     fn max_received(&self) -> usize {

@@ -5,8 +5,11 @@
 
 use cubefold_topology::narrow;
 
-use super::{message_table::MessageTable, packet::Packet};
-use crate::{Cycle, Cycles, channel_queue::MessageKeys};
+use super::{
+    message_table::{MessageTable, PacketKey},
+    packet::Packet,
+};
+use crate::{Cycle, Cycles};
 
 /// The state of all channels, by place.
 #[derive(Debug)]
@@ -185,6 +188,6 @@ impl Slab {
 
 /// The order of packets that joined a queue in the same cycle.
 #[inline]
-fn key(packet: &Packet, messages: &MessageTable) -> impl Ord + use<> {
-    (messages.key(packet.message()), packet.number())
+fn key(packet: &Packet, messages: &MessageTable) -> PacketKey {
+    messages.packet_key(packet.message(), packet.number())
 }

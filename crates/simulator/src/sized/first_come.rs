@@ -15,12 +15,11 @@ use cubefold_topology::{LinkMode, Machine, narrow};
 
 use super::{
     Event,
-    message_table::MessageTable,
+    message_table::{MessageTable, PacketKey},
     packet::{Crossing, Packet},
 };
 use crate::{
     Communication, Cycle, Cycles,
-    channel_queue::{MessageKey, MessageKeys},
     time_wheel::{EventPlace, TimeWheel},
 };
 
@@ -56,11 +55,8 @@ struct Joiner {
     packet: Packet,
 }
 
-/// The order of packets that join a queue in the same cycle.
-type PacketKey = (MessageKey, u32);
-
 fn key(packet: &Packet, messages: &MessageTable) -> PacketKey {
-    (messages.key(packet.message()), packet.number())
+    messages.packet_key(packet.message(), packet.number())
 }
 
 impl FirstComeNetwork {

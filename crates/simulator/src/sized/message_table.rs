@@ -8,10 +8,7 @@ use std::{collections::BTreeMap, hint::black_box};
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{NodeId, narrow};
 
-use crate::{
-    Communication, Cycle, Cycles,
-    channel_queue::{MessageKey, MessageKeys},
-};
+use crate::{Communication, Cycle, Cycles, channel_queue::MessageKey};
 
 /// The messages under way, each in a slot that is used again.
 #[derive(Debug)]
@@ -29,7 +26,11 @@ pub(super) struct MessageTable {
 pub(super) struct MessageRecord {
     /// The cycle at which it set out.
     pub(super) start: Cycle,
+    /// Its stage; its tag in a task graph.
     pub(super) stage: u32,
+    /// The operation of a task graph that sent it; 0 in a stage program, where a stage has one message between
+    /// two processes.
+    pub(super) operation: u32,
     pub(super) source: ProcessId,
     pub(super) destination: ProcessId,
     /// The node of its destination.
@@ -124,6 +125,17 @@ impl MessageTable {
         &self.slots[message as usize].record
     }
 
+    /// The order of a packet of a message among those that join a queue in the same cycle.
+    pub(super) fn packet_key(&self, message: u32, packet: u32) -> PacketKey {
+        let record = self.record(message);
+        let key = MessageKey {
+            stage: record.stage,
+            source: record.source.label(),
+            destination: record.destination.label(),
+        };
+        (key, record.operation, packet)
+    }
+
     /// What packets of messages of a size need.
     #[inline]
     pub(super) fn size(&self, size: u32) -> &SizeEntry {
@@ -143,13 +155,6 @@ impl MessageTable {
     }
 }
 
-impl MessageKeys for MessageTable {
-    fn key(&self, message: u32) -> MessageKey {
-        let record = self.record(message);
-        MessageKey {
-            stage: record.stage,
-            source: record.source.label(),
-            destination: record.destination.label(),
-        }
-    }
-}
+/// The order of packets that join a queue in the same cycle (`docs/model.md` sections 13.2 and 18): by stage or
+/// tag, source, destination, operation and packet.
+pub(super) type PacketKey = (MessageKey, u32, u32);

@@ -1,6 +1,7 @@
 //! What a new scenario is to be about.
 
-use cubefold_topology::MachineKind;
+use cubefold_collectives::{Algorithm, CollectiveSpecification, Operation};
+use cubefold_topology::{MachineKind, Shape};
 
 use crate::{
     arguments::{ExecutionModes, NewOptions, ProgramKind},
@@ -33,7 +34,28 @@ pub(super) enum Program {
     Cube,
     /// Exchanges between the neighbours of this guest.
     Neighbours(Grid),
+    /// An operation by several algorithms.
+    Collective(Collective),
 }
+
+/// A collective on a machine of today.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Collective {
+    pub(super) operation: Operation,
+    /// Those that are defined for the shape of the machine.
+    pub(super) algorithms: Vec<Algorithm>,
+    /// Of the vector; none of a barrier.
+    pub(super) sizes: Vec<String>,
+    pub(super) bandwidth: String,
+    pub(super) latency: String,
+}
+
+/// The usual sizes of a vector.
+pub(super) const SIZES: [&str; 3] = ["64 KiB", "1 MiB", "16 MiB"];
+/// The usual bandwidth of a link.
+pub(super) const BANDWIDTH: &str = "50 GB/s";
+/// The usual latency of a link.
+pub(super) const LATENCY: &str = "400 ns";
 
 impl NewOptions {
     /// The options that have to be there, or asked for, and are not.
@@ -44,6 +66,67 @@ impl NewOptions {
             ("--program", self.program.is_none()),
         ];
         options.into_iter().filter(|(_, missing)| *missing).map(|(name, _)| name).collect()
+    }
+
+    /// Refuses options of collectives for other programs.
+    fn check_collective(&self, program: ProgramKind) -> Result<(), Failure> {
+        let of_collectives = self.collective_options();
+        match of_collectives.first().filter(|_| program != ProgramKind::Collective) {
+            None => Ok(()),
+            Some(name) => {
+                let message = format!("{name} without a collective");
+                Err(Failure::usage(message, format!("leave out {name}, or ask for --program collective")))
+            }
+        }
+    }
+
+    /// The options of collectives that are there.
+    fn collective_options(&self) -> Vec<&'static str> {
+        let options = [
+            ("--operation", self.operation.is_some()),
+            ("--sizes", !self.sizes.is_empty()),
+            ("--bandwidth", self.bandwidth.is_some()),
+            ("--latency", self.latency.is_some()),
+        ];
+        options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+}
+
+impl Collective {
+    /// The collective that options ask for on a machine.
+    fn new(options: &NewOptions, machine: &Grid) -> Result<Self, Failure> {
+        if options.mode != ExecutionModes::Asynchronous {
+            let message = "--mode of a collective, whose processes do not go in step";
+            return Err(Failure::usage(message, "leave out --mode"));
+        }
+        let operation = options.operation.unwrap_or(Operation::AllReduce);
+        let shape = Shape::new(&machine.lengths).ok();
+        let is_defined = |algorithm: &Algorithm| {
+            let asked = |shape: &Shape| CollectiveSpecification::new(operation, *algorithm, shape.clone(), 1);
+            shape.as_ref().is_some_and(|shape| asked(shape).check().is_ok())
+        };
+        let sizes = match (&options.sizes[..], operation) {
+            (_, Operation::Barrier) => vec![],
+            ([], _) => SIZES.map(str::to_owned).to_vec(),
+            (sizes, _) => sizes.iter().map(|size| size.trim().to_owned()).collect(),
+        };
+        Ok(Self {
+            operation,
+            algorithms: Algorithm::ALL.into_iter().filter(is_defined).collect(),
+            sizes,
+            bandwidth: options.bandwidth.clone().unwrap_or_else(|| BANDWIDTH.to_owned()),
+            latency: options.latency.clone().unwrap_or_else(|| LATENCY.to_owned()),
+        })
+    }
+
+    /// Whether one of the algorithms has a choice of ports.
+    pub(super) fn has_ports(&self) -> bool {
+        self.algorithms.iter().any(|own| own.descriptor().has_ports())
+    }
+
+    /// Whether one of the algorithms has a choice of exchange.
+    pub(super) fn has_exchange(&self) -> bool {
+        self.algorithms.iter().any(|own| own.descriptor().has_exchange(self.operation))
     }
 }
 
@@ -56,7 +139,16 @@ impl NewScenario {
             return Err(Failure::usage(message, "give these options"));
         };
         let machine = Grid::new(kind, &shape.0);
+        options.check_collective(program)?;
         let program = match (program, &options.guest) {
+            (ProgramKind::Collective, Some(_)) => {
+                let message = "--guest with a collective, whose processes are the nodes of the machine";
+                return Err(Failure::usage(
+                    message,
+                    "leave out --guest, or ask for --program neighbour-exchange",
+                ));
+            }
+            (ProgramKind::Collective, None) => Program::Collective(Collective::new(options, &machine)?),
             (ProgramKind::CcCube, None) => Program::Cube,
             (ProgramKind::CcCube, Some(_)) => {
                 let message = "--guest with a cc-cube program, whose processes are a hypercube";
@@ -73,6 +165,7 @@ impl NewScenario {
         let embeddings = match (&program, options.embeddings.as_slice()) {
             (Program::Cube, []) => ["standard", "xor", "byweight", "gray"].map(str::to_owned).to_vec(),
             (Program::Neighbours(_), []) => vec!["tao".to_owned()],
+            (Program::Collective(_), []) => vec!["standard".to_owned()],
             (_, named) => named.to_vec(),
         };
         Ok(Self {

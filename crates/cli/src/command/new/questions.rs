@@ -2,10 +2,11 @@
 
 use std::io;
 
+use cubefold_collectives::{OPERATIONS, Operation};
 use cubefold_topology::MachineKind;
 use dialoguer::{Input, Select};
 
-use super::new_scenario::Grid;
+use super::new_scenario::{BANDWIDTH, Grid, LATENCY, SIZES};
 use crate::{
     arguments::{Lengths, NewOptions, ProgramKind},
     failure::Failure,
@@ -18,6 +19,9 @@ pub(super) trait Questions {
 
     /// The lengths of a shape; `usual` is offered.
     fn lengths(&mut self, question: &str, usual: &str) -> io::Result<Lengths>;
+
+    /// A text; `usual` is offered.
+    fn text(&mut self, question: &str, usual: &str) -> io::Result<String>;
 }
 
 /// Asks on standard error, and reads from the terminal.
@@ -37,12 +41,18 @@ impl Questions for TerminalQuestions {
         let text = input.interact_text().map_err(io::Error::other)?;
         text.parse().map_err(io::Error::other)
     }
+
+    fn text(&mut self, question: &str, usual: &str) -> io::Result<String> {
+        let input = Input::<String>::new().with_prompt(question).default(usual.to_owned());
+        input.interact_text().map_err(io::Error::other)
+    }
 }
 
 /// The kinds of programs, in the order of [`ProgramKind`].
-const PROGRAMS: [(ProgramKind, &str); 2] = [
+const PROGRAMS: [(ProgramKind, &str); 3] = [
     (ProgramKind::CcCube, "the neighbours in a hypercube (FFT, sort, all-reduce)"),
     (ProgramKind::NeighbourExchange, "the neighbours on a ring (stencil, pipeline)"),
+    (ProgramKind::Collective, "all together (all-reduce, all-to-all and other collectives)"),
 ];
 
 /// The options with answers for what they leave open: which machine, which shape, which program.
@@ -69,16 +79,39 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
     let cube = Grid::new(kind, &lengths.0).holds_a_cube();
     let programs = if cube { &PROGRAMS[..] } else { &PROGRAMS[1..] };
     answered.shape = Some(lengths);
-    answered.program = match (options.program, programs) {
-        (Some(program), _) => Some(program),
-        (None, &[(only, _)]) => Some(only),
-        (None, several) => {
-            let choices: Vec<&str> = several.iter().map(|(_, text)| *text).collect();
-            let place = questions.choose("With whom do processes exchange messages?", &choices, 0);
-            several.get(place.map_err(unanswered)?).map(|(program, _)| *program)
-        }
-    };
+    if answered.program.is_none() {
+        let choices: Vec<&str> = programs.iter().map(|(_, text)| *text).collect();
+        let place = questions.choose("With whom do processes exchange messages?", &choices, 0);
+        answered.program = programs.get(place.map_err(unanswered)?).map(|(program, _)| *program);
+    }
+    if answered.program == Some(ProgramKind::Collective) {
+        ask_of_collective(&mut answered, questions).map_err(unanswered)?;
+    }
     Ok(answered)
+}
+
+/// Asks what options leave open of a collective: its operation, the links, the sizes.
+fn ask_of_collective(options: &mut NewOptions, questions: &mut dyn Questions) -> io::Result<()> {
+    let operation = if let Some(operation) = options.operation {
+        operation
+    } else {
+        let names: Vec<String> =
+            OPERATIONS.iter().map(|own| format!("{}: {}", own.name, own.summary)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        OPERATIONS[questions.choose("Which operation?", &names, 0)?].operation
+    };
+    options.operation = Some(operation);
+    if options.bandwidth.is_none() {
+        options.bandwidth = Some(questions.text("Which bandwidth has a link?", BANDWIDTH)?);
+    }
+    if options.latency.is_none() {
+        options.latency = Some(questions.text("Which latency has a link?", LATENCY)?);
+    }
+    if options.sizes.is_empty() && operation != Operation::Barrier {
+        let sizes = questions.text("Which sizes has the vector?", &SIZES.join(", "))?;
+        options.sizes = sizes.split(',').map(|size| size.trim().to_owned()).collect();
+    }
+    Ok(())
 }
 
 /// How the shape of a machine is asked for, and a usual answer.

@@ -5,7 +5,7 @@ use std::path::Path;
 use cubefold_experiment::{KeyValues, scenario_keys};
 use cubefold_topology::MachineKind;
 
-use super::new_scenario::{Grid, NewScenario, Program};
+use super::new_scenario::{Collective, Grid, NewScenario, Program};
 use crate::arguments::ExecutionModes;
 
 /// A scenario with comments on what else could stand in it.
@@ -23,16 +23,25 @@ pub(super) fn scenario_text(new_scenario: &NewScenario, path: &Path) -> String {
 
 fn head(new_scenario: &NewScenario, path: &Path) -> String {
     let (kind, shape) = (new_scenario.machine.kind, new_scenario.machine.shape());
-    let about = match &new_scenario.program {
-        Program::Cube => "a hypercube program".to_owned(),
-        Program::Neighbours(guest) => format!("a program on a {} of {}", guest.kind, guest.shape()),
+    let question = match &new_scenario.program {
+        Program::Cube => {
+            format!("What does the placement of a hypercube program cost on a {kind} of {shape}?")
+        }
+        Program::Neighbours(guest) => format!(
+            "What does the placement of a program on a {} of {} cost on a {kind} of {shape}?",
+            guest.kind,
+            guest.shape()
+        ),
+        Program::Collective(own) => {
+            format!("Which algorithm of {} is the fastest on a {kind} of {shape}?", own.operation)
+        }
     };
     // A file's name may hold what would end the comment.
     let file: String = path.display().to_string().chars().filter(|letter| !letter.is_control()).collect();
     let name =
         new_scenario.name.as_deref().map_or_else(String::new, |name| format!("name = {}\n", quoted(name)));
     format!(
-        "# What does the placement of {about} cost on a {kind} of {shape}?\n\
+        "# {question}\n\
          # Check: cubefold check {file}\n\
          # Run: cubefold compare {file}\n\
          # docs/scenarios.md has every key; cubefold explain TERM says what the results mean.\n{name}"
@@ -66,13 +75,46 @@ fn machine(new_scenario: &NewScenario) -> String {
         ),
         wrap,
         commented(&format!("links = \"{}\"", new_scenario.links), &choices("machine.links")),
-        commented("hop_cycles = 1", "how long a message takes over a link"),
+        times(&new_scenario.program),
     ]
     .concat()
 }
 
+/// How long messages take over links.
+fn times(program: &Program) -> String {
+    let Program::Collective(own) = program else {
+        return commented("hop_cycles = 1", "how long a message takes over a link");
+    };
+    let (bandwidth, latency) = (quoted(&own.bandwidth), quoted(&own.latency));
+    [
+        format!("link = {{ bandwidth = {bandwidth}, latency = {latency} }}\n"),
+        commented("unit_bytes = 64", "what links and processes handle as one"),
+        commented("switching = \"cut-through\"", &choices("machine.switching")),
+    ]
+    .concat()
+}
+
+/// The table of a collective.
+fn collective(own: &Collective, compute_cycles: u64) -> String {
+    let algorithms: Vec<String> = own.algorithms.iter().map(|own| quoted(own.name())).collect();
+    let ports = own.has_ports().then(|| commented("ports = \"all\"", "1, or all: two a dimension"));
+    let exchange = own.has_exchange().then(|| commented("exchange = \"best\"", &choices("program.exchange")));
+    let compute = commented(&format!("compute_cycles = {compute_cycles}"), "the cost of starting a step");
+    format!(
+        "[program]\n{}# Those that are defined for this shape.\nalgorithm = [{}]\n{}{}{compute}",
+        commented(
+            &format!("kind = {}", quoted(own.operation.name())),
+            "also the other collectives of docs/scenarios.md"
+        ),
+        algorithms.join(", "),
+        ports.unwrap_or_default(),
+        exchange.unwrap_or_default(),
+    )
+}
+
 fn program(new_scenario: &NewScenario) -> String {
     let kind = match &new_scenario.program {
+        Program::Collective(own) => return collective(own, new_scenario.compute_cycles),
         Program::Cube => [
             commented("kind = \"cc-cube\"", "computes and exchanges along one dimension, stage by stage"),
             commented("stages = \"ascend\"", "ascend, descend, bitonic, or a list such as [0, 1, 0]"),
@@ -114,6 +156,15 @@ fn execution(new_scenario: &NewScenario) -> String {
 fn sweep(new_scenario: &NewScenario) -> String {
     let proposals = "# \"machine.links\" = [\"full-duplex\", \"half-duplex\"]\n\
                      # \"program.compute_cycles\" = [0, 10, 100]\n";
+    if let Program::Collective(own) = &new_scenario.program
+        && !own.sizes.is_empty()
+    {
+        let sizes: Vec<String> = own.sizes.iter().map(|size| quoted(size)).collect();
+        return format!(
+            "# Every combination of these values is run.\n[sweep]\n\"program.bytes\" = [{}]\n{proposals}",
+            sizes.join(", ")
+        );
+    }
     match new_scenario.modes {
         ExecutionModes::Both => format!(
             "# Every combination of these values is run.\n[sweep]\n\

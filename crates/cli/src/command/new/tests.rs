@@ -12,6 +12,10 @@ fn options() -> NewOptions {
         shape: None,
         program: None,
         guest: None,
+        operation: None,
+        sizes: vec![],
+        bandwidth: None,
+        latency: None,
         embeddings: vec![],
         compute_cycles: 0,
         links: LinkMode::FullDuplex,
@@ -36,7 +40,10 @@ fn all_options() -> Vec<NewOptions> {
         for shape in shapes(kind) {
             for program in ProgramKind::value_variants() {
                 for links in LinkMode::ALL {
-                    for mode in ExecutionModes::value_variants() {
+                    // Collectives do not go in step.
+                    let modes = ExecutionModes::value_variants();
+                    let count = if *program == ProgramKind::Collective { 1 } else { modes.len() };
+                    for mode in &modes[..count] {
                         let shape = Some(shape.parse().unwrap());
                         let (machine, program, mode) = (Some(kind), Some(*program), *mode);
                         all.push(NewOptions { machine, shape, program, links, mode, ..options() });
@@ -55,7 +62,7 @@ fn text(options: &NewOptions) -> String {
 
 /// Whether a scenario for these options exists: cubes need lengths that are powers of two.
 fn exists(options: &NewOptions) -> bool {
-    options.program == Some(ProgramKind::NeighbourExchange)
+    options.program != Some(ProgramKind::CcCube)
         || new_scenario(options, None).unwrap().machine.holds_a_cube()
 }
 
@@ -105,6 +112,7 @@ fn all_that_is_asked_for_stands_in_the_scenario() {
         links: LinkMode::HalfDuplex,
         mode: ExecutionModes::Both,
         name: Some("a \"name\" # with\u{7f}\n".to_owned()),
+        ..options()
     };
     let scenario = load_text(Path::new("new.toml"), &text(&options)).unwrap();
     assert_eq!((scenario.name.as_str(), scenario.runs.len()), ("a \"name\" # with\u{7f}\n", 4));
@@ -123,12 +131,15 @@ fn all_that_is_asked_for_stands_in_the_scenario() {
 struct Prepared {
     choices: Vec<usize>,
     lengths: Vec<&'static str>,
+    texts: Vec<&'static str>,
     asked: Vec<String>,
+    offered: Vec<usize>, // how many choices each question had
 }
 
 impl Questions for Prepared {
-    fn choose(&mut self, question: &str, _: &[&str], _: usize) -> io::Result<usize> {
+    fn choose(&mut self, question: &str, choices: &[&str], _: usize) -> io::Result<usize> {
         self.asked.push(question.to_owned());
+        self.offered.push(choices.len());
         if self.choices.is_empty() {
             Err(io::ErrorKind::UnexpectedEof.into())
         } else {
@@ -139,6 +150,11 @@ impl Questions for Prepared {
     fn lengths(&mut self, question: &str, _: &str) -> io::Result<Lengths> {
         self.asked.push(question.to_owned());
         self.lengths.remove(0).parse().map_err(io::Error::other)
+    }
+
+    fn text(&mut self, question: &str, _: &str) -> io::Result<String> {
+        self.asked.push(question.to_owned());
+        Ok(self.texts.remove(0).to_owned())
     }
 }
 
@@ -154,10 +170,69 @@ fn three_answers_are_as_good_as_three_options() {
 
 #[test]
 fn a_program_that_would_be_refused_is_not_offered() {
-    let mut answers = Prepared { choices: vec![3], lengths: vec!["3x5"], ..Prepared::default() };
+    let mut answers = Prepared { choices: vec![3, 0], lengths: vec!["3x5"], ..Prepared::default() };
     let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
-    assert_eq!(answers.asked, ["Which machine?", "Which lengths do its dimensions have?"]);
+    // Of three programs, that on a hypercube is left out.
+    assert_eq!(answers.offered, [MachineKind::GRIDS.len(), 2]);
+    assert!(matches!(answered.program, new_scenario::Program::Neighbours(_)));
     assert!(check(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).is_ok());
+}
+
+#[test]
+fn a_collective_is_asked_for_its_operation_links_and_sizes() {
+    let mut answers = Prepared {
+        choices: vec![3, 1, 2],
+        lengths: vec!["3x6"],
+        texts: vec!["45 GB/s", "1 us", "4 KiB, 3 MB"],
+        ..Prepared::default()
+    };
+    let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
+    assert_eq!(
+        answers.asked[2..],
+        [
+            "With whom do processes exchange messages?",
+            "Which operation?",
+            "Which bandwidth has a link?",
+            "Which latency has a link?",
+            "Which sizes has the vector?"
+        ]
+    );
+    let scenario =
+        load_text(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).unwrap();
+    let own = scenario.runs[0].program.collective().unwrap().specification().unwrap();
+    assert_eq!(own.operation.name(), "all-gather");
+    let sizes = |run: &cubefold_experiment::Run| run.program.vector_bytes();
+    assert_eq!(sizes(&scenario.runs[0]), Some(4096));
+    assert_eq!(sizes(scenario.runs.last().unwrap()), Some(3_000_000));
+    // Every algorithm of the operation that is defined for 3 x 6.
+    let names: Vec<&str> = scenario
+        .runs
+        .iter()
+        .filter(|run| sizes(run) == Some(4096))
+        .map(|run| run.program.collective().unwrap().specification().unwrap().algorithm.name())
+        .collect();
+    assert_eq!(names, ["swing", "trivance", "ring", "bidirectional-ring", "bucket", "bruck"]);
+    assert_eq!(scenario.runs[0].scale.unwrap().cycle_nanoseconds().to_string()[..4], *"1.42");
+}
+
+#[test]
+fn options_of_collectives_are_for_collectives() {
+    let (machine, shape) = (Some(MachineKind::Torus), Some("4x4".parse::<Lengths>().unwrap()));
+    let given = NewOptions { machine, shape, sizes: vec!["1 MiB".to_owned()], ..options() };
+    for (program, said) in [
+        (ProgramKind::CcCube, "leave out --sizes, or ask for --program collective"),
+        (ProgramKind::NeighbourExchange, "leave out --sizes, or ask for --program collective"),
+    ] {
+        let failure =
+            new_scenario(&NewOptions { program: Some(program), ..given.clone() }, None).unwrap_err();
+        assert!(format!("{failure:?}").contains(said), "{failure:?}");
+    }
+    let program = Some(ProgramKind::Collective);
+    let coordinated = NewOptions { program, mode: ExecutionModes::Both, ..given.clone() };
+    assert!(format!("{:?}", new_scenario(&coordinated, None).unwrap_err()).contains("leave out --mode"));
+    let barrier = NewOptions { program, operation: Some(cubefold_collectives::Operation::Barrier), ..given };
+    let scenario = load_text(Path::new("new.toml"), &text(&barrier)).unwrap();
+    assert_eq!(scenario.runs.len(), 1);
 }
 
 #[test]

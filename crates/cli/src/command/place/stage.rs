@@ -32,7 +32,7 @@ impl<'run> StagePage<'run> {
             PlacementFormat::Grid => StageFormat::Grid,
             PlacementFormat::Csv => StageFormat::Csv,
             PlacementFormat::Json => StageFormat::Json,
-            PlacementFormat::Npy | PlacementFormat::Launcher(_) => {
+            PlacementFormat::Npy | PlacementFormat::Hosts | PlacementFormat::Launcher(_) => {
                 return Err(Failure::usage(
                     "--stage with a format of nodes, expected --format with one of grid, csv, json",
                     "before the last stage there are slots of an intermediate mesh; leave out --stage, or change the format",

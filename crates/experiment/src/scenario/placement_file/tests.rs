@@ -111,7 +111,7 @@ fn a_file_of_nonsense_shows_twenty_errors_and_counts_the_rest() {
         panic!("no process has a row");
     };
     assert_eq!(errors.len(), 20);
-    let help = miette::Diagnostic::help(&errors[19]).unwrap().to_string();
+    let help = miette::Diagnostic::help(&errors[19].report()).unwrap().to_string();
     assert_eq!(help, "and 80 more errors in this file");
 }
 

@@ -12,8 +12,8 @@ fn collective(keys: &str) -> String {
     format!("{TORUS}[program]\nkind = \"all-reduce\"\n{keys}")
 }
 
-fn record(run: &Run) -> RunRecord {
-    RunRecord::new(run, &execute(run, 0, KeepRecords::No, &Progress::default()).unwrap())
+pub(super) fn record(run: &Run) -> RunRecord {
+    RunRecord::new(run, 0, &execute(run, 0, KeepRecords::No, &Progress::default()).unwrap())
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn what_is_asked_for_is_what_is_written() {
     );
     let run = scenario(&text).runs.remove(0);
     let own = run.program.collective().unwrap();
-    let asked = own.specification();
+    let asked = own.specification().unwrap();
     assert_eq!((asked.operation, asked.algorithm), (Operation::AllReduce, Algorithm::Swing));
     assert_eq!((asked.exchange, asked.ports), (Some(Exchange::Whole), Ports::All));
     assert_eq!((asked.vector_units, asked.compute_cycles, asked.shape.lengths()), (100, 3, &[4, 4][..]));
@@ -108,7 +108,7 @@ fn a_list_of_algorithms_is_the_innermost_choice_of_a_sweep() {
     let found: Vec<(u64, &str)> = scenario(&text)
         .runs
         .iter()
-        .map(|run| run.program.collective().unwrap().specification())
+        .map(|run| run.program.collective().unwrap().specification().unwrap())
         .map(|asked| (asked.vector_units, asked.algorithm.name()))
         .collect();
     assert_eq!(found, [(16, "ring"), (16, "swing"), (64, "ring"), (64, "swing")]);
@@ -153,8 +153,8 @@ fn what_no_algorithm_does_is_reported_at_its_key() {
     );
     assert_eq!(only("algorithm = \"swing\"\nports = 3\n"), "7:9: program.ports is 3, expected 1 or \"all\"");
     assert_eq!(
-        only("algorithm = \"swing\"\nexchange = \"best\"\n"),
-        "7:12: program.exchange is \"best\", expected halving or whole"
+        only("algorithm = \"ring\"\nexchange = \"best\"\n"),
+        "7:12: exchange halving for all-reduce by ring, which has no choice of exchange"
     );
     assert_eq!(
         only("algorithm = \"swing\"\nexchange = \"whole\"\nshape = [3, 4]\n"),
@@ -171,4 +171,60 @@ fn what_no_algorithm_does_is_reported_at_its_key() {
     assert!(only("algorithm = \"ring\"\nroot = 1\n").starts_with("7:8: program.root"));
     let broadcast = format!("{TORUS}[program]\nkind = \"broadcast\"\nalgorithm = \"binomial\"\nroot = 16\n");
     assert_eq!(errors(&broadcast), ["7:8: root 16, expected 0 to 15"]);
+}
+
+#[test]
+fn axes_are_every_order_and_one_by_its_name() {
+    let text = |shape: &str, embeddings: &str| {
+        format!(
+            "[machine]\nkind = \"torus\"\nshape = [2, 4]\n[program]\nkind = \"all-reduce\"\nalgorithm = \"bucket\"\n\
+             units = 80\nshape = {shape}\nover = [0]\n[mapping]\nembeddings = {embeddings}\n"
+        )
+    };
+    let names = |text: &str| -> Vec<(String, u64)> {
+        let runs = scenario(text).runs;
+        runs.iter().map(|run| (run.embedding.to_string(), record(run).makespan_cycles)).collect()
+    };
+    let all = names(&text("[4, 2]", "[\"axes\"]"));
+    let find = |name: &str| all.iter().find(|(own, _)| own == name).unwrap_or_else(|| panic!("{all:?}")).1;
+    // Along the ring of 4 all links carry a message each; across, two of the rings' links are shared.
+    assert!(find("axes:0=2/1=1") < find("axes:0=1x2/1=2"));
+    // The axis of 4 on a box of 2 x 2 is a ring of neighbours when it is folded.
+    assert!(find("axes:0=1x2/1=2/folded") < find("axes:0=1x2/1=2"));
+    assert_eq!(
+        names(&text("[4, 2]", "[\"axes:0=2/1=1\"]")),
+        [("axes:0=2/1=1".to_owned(), find("axes:0=2/1=1"))]
+    );
+    // What is named itself is not repeated.
+    assert_eq!(names(&text("[4, 2]", "[\"axes:0=2/1=1\", \"axes\"]")).len(), all.len());
+    // The order of the machine is standard.
+    let standard = scenario(&text("[2, 4]", "[\"standard\", \"axes:0=1/1=2\"]")).runs;
+    assert_eq!(standard[0].placement.nodes(), standard[1].placement.nodes());
+    assert_eq!(
+        errors(&text("[4, 2]", "[\"axes:0=1/1=2\"]")),
+        ["11:15: embedding axes:0=1/1=2: 0=1/1=2 is no order of axes of lengths 4x2 on those of 2x4"]
+    );
+    assert_eq!(
+        errors(&text("[4]", "[\"axes\"]")),
+        ["11:15: embedding axes: 4 processes for 8 nodes, expected as many"]
+    );
+    assert_eq!(
+        errors("[machine]\nkind = \"torus\"\nshape = [4, 4]\n[mapping]\nembeddings = [\"axes\"]\n"),
+        ["5:15: embedding axes of a cc-cube program, expected a collective"]
+    );
+}
+
+#[test]
+fn rings_in_meshes_have_neighbours_where_tao_has_them() {
+    let time = |embedding: &str| {
+        let text = format!(
+            "[machine]\nkind = \"mesh\"\nshape = [4, 6]\n[program]\nkind = \"all-gather\"\nalgorithm = \"ring\"\n\
+             shape = [24]\nunits = 240\n[mapping]\nembeddings = [\"{embedding}\"]\n"
+        );
+        record(&scenario(&text).runs[0]).makespan_cycles
+    };
+    // 23 steps of a block of 10 units to a neighbour.
+    assert_eq!(time("tao"), 230);
+    assert_eq!(time("axes:0=1x2/folded"), 230);
+    assert!(time("standard") > 230);
 }

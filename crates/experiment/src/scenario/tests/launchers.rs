@@ -64,7 +64,7 @@ fn from_the_twentieth_error_on_they_are_counted() {
     let lines = "rank 7=a slot=0\n".repeat(25);
     let errors = with_files(RANKFILE, &[("r.txt", &lines)]).errors();
     assert_eq!(errors.len(), 20);
-    assert_eq!(errors[19].help().unwrap().to_string(), "and 5 more errors in this file");
+    assert_eq!(errors[19].report().help().unwrap().to_string(), "and 5 more errors in this file");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn the_table_says_what_the_format_needs_and_no_more() {
         [
             "23: embedding.hosts is missing, expected the path of a list of host names",
             "85: embedding.slots_per_node is given, expected none: slurm-hostfile tells no slots of hosts",
-            "88: unknown key \"name\" in embedding, expected file, format, hosts or slots_per_node",
+            "88: unknown key \"name\" in embedding, expected file, format, hosts, coordinates or slots_per_node",
         ]
     );
     assert_eq!(
@@ -110,7 +110,7 @@ fn the_table_says_what_the_format_needs_and_no_more() {
         [
             "32: embedding.file is \"\", expected a path",
             "45: embedding.format is \"open-mpi\", expected open-mpi-rankfile, slurm-hostfile, cray-rank-order, \
-             bluegene-mapfile, flux-taskmap or fujitsu-rank-map",
+             bluegene-mapfile, flux-taskmap, fujitsu-rank-map, hydra-hostfile or jax-device-order",
         ]
     );
     let twice = format!("{RANKFILE}, {}", RANKFILE.replace("hosts.txt", "others.txt"));
@@ -122,4 +122,59 @@ fn the_table_says_what_the_format_needs_and_no_more() {
 fn the_name_that_results_use_leads_to_the_table() {
     let files = with_files("\"slurm-hostfile:r.txt\"", &[]);
     assert_eq!(files.help(), "write it as { file = \"r.txt\", format = \"slurm-hostfile\", hosts = .. }");
+}
+
+/// What `program.processes_per_node` comes to: the nodes of all processes, by embedding.
+fn placed(text: &str) -> Vec<(String, Vec<u32>)> {
+    let loaded = load_text(Path::new("s.toml"), text).unwrap();
+    let nodes = |run: &Run| run.placement.nodes().iter().map(|node| node.index()).collect();
+    loaded.runs.iter().map(|run| (run.embedding.to_string(), nodes(run))).collect()
+}
+
+#[test]
+fn every_named_embedding_puts_groups_of_processes_on_nodes() {
+    let grouped = |program: &str, each: usize| {
+        let machine = "machine = { kind = \"torus\", shape = [4, 4] }\nmapping.embeddings = ";
+        let names = "[\"standard\", \"xor\", \"byweight\", \"gray\", \"optimal\", \"random\", \"tao\"]\n";
+        let groups = placed(&format!("{machine}{names}program = {{ {program}, dimensions = 4 }}\n"));
+        let all =
+            placed(&format!("{machine}{names}program = {{ {program}, processes_per_node = {each} }}\n"));
+        assert_eq!(all.len(), 7);
+        for ((name, nodes), (_, group)) in all.iter().zip(&groups) {
+            let expected: Vec<u32> = group.iter().flat_map(|&node| vec![node; each]).collect();
+            if name == "random" {
+                // Drawn for as many groups, by the same seed, of a row instead of a cube.
+                assert!(nodes.chunks(each).all(|group| group.iter().all(|node| *node == group[0])));
+                assert_eq!(nodes.iter().collect::<std::collections::BTreeSet<_>>().len(), 16);
+            } else {
+                assert_eq!(nodes, &expected, "{name}");
+            }
+        }
+    };
+    grouped("kind = \"cc-cube\"", 4);
+    grouped("kind = \"divide-and-conquer\"", 2);
+    grouped("kind = \"normal\"", 8);
+}
+
+#[test]
+fn groups_of_other_guests_divide_their_first_length() {
+    let text = |each| {
+        format!(
+            "machine = {{ kind = \"torus\", shape = [4, 4] }}\nmapping.embeddings = [\"tao\"]\n\
+             program = {{ kind = \"neighbour-exchange\", guest = {{ kind = \"torus\", shape = [8, 4] }}, processes_per_node = {each} }}\n"
+        )
+    };
+    let placed = &placed(&text(2))[0].1;
+    assert!(placed.chunks(2).all(|pair| pair[0] == pair[1]), "{placed:?}");
+    assert_eq!(placed.iter().collect::<std::collections::BTreeSet<_>>().len(), 16);
+    let error = load_text(Path::new("s.toml"), &text(3)).unwrap_err().to_string();
+    assert!(error.contains("embedding tao of 32 processes in groups of 3"), "{error}");
+    let collective = "machine = { kind = \"torus\", shape = [2, 2] }\nmapping.embeddings = [\"standard\", \"gray\"]\n\
+                      program = { kind = \"all-reduce\", algorithm = \"ring\", units = 8, processes_per_node = 2 }\n";
+    for (name, nodes) in self::placed(collective) {
+        assert_eq!(nodes, [0, 0, 1, 1, 2, 2, 3, 3], "{name}");
+    }
+    let wandering = "machine = { kind = \"shuffle-exchange\", dimensions = 4 }\nprogram = { kind = \"normal\", processes_per_node = 2 }\n";
+    let error = load_text(Path::new("s.toml"), wandering).unwrap_err().to_string();
+    assert!(error.contains("expected 1 where the data of a normal program wander"), "{error}");
 }

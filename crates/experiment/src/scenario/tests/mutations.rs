@@ -9,7 +9,7 @@ const BYTES: [u8; 12] = *b"\"'][{=#,\n-9x";
 /// Reads a text; whatever comes out is right as long as something does.
 fn read(text: &str) {
     let source = SourceFile::excerpt(Path::new("s.toml"), text.to_owned(), 0);
-    if let Err(errors) = Scenario::from_source(&source, &mut Library::default()) {
+    if let Err(errors) = Scenario::from_source(&source, &[], &mut Library::default()) {
         check_marks(&errors);
     }
 }
@@ -19,8 +19,9 @@ fn check_marks(errors: &[ScenarioError]) {
     assert!(!errors.is_empty());
     for error in errors {
         assert!(error.position().is_none_or(|(line, column)| line > 0 && column > 0));
-        let text = error.source_code();
-        for label in error.labels().into_iter().flatten() {
+        let report = error.report();
+        let text = report.source_code();
+        for label in report.labels().into_iter().flatten() {
             assert!(text.unwrap().read_span(label.inner(), 1, 1).is_ok());
         }
     }

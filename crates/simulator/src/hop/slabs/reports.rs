@@ -47,7 +47,9 @@ impl Reports {
     pub(super) fn pass_on(&self, observer: &mut impl Observer) {
         for records in &self.records {
             let taken = std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner));
-            taken.iter().for_each(|record| observer.stage_finished(record));
+            for record in &taken {
+                observer.stage_finished(record);
+            }
         }
         match self.pairs.swap(0, Ordering::Relaxed) {
             0 => {}

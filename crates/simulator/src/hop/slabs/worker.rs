@@ -145,7 +145,9 @@ impl<'run, P: Program, W: Word, T: Transport<Note>, O: Observer> Worker<'run, P,
             if arrived.is_empty() {
                 break;
             }
-            arrived.iter().for_each(|&(message, _)| self.messages.fetch(message));
+            for &(message, _) in &arrived {
+                self.messages.fetch(message);
+            }
             for (message, node) in arrived.drain(..) {
                 self.advance(message, node, now);
             }

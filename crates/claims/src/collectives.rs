@@ -1,0 +1,92 @@
+//! Collectives on toruses: Swing (De Sensi et al., NSDI 2024) and its rivals, the placement by xor,
+//! all-to-all and TACOS.
+//!
+//! Link loads are counted message by message over the routes of the machine, and compared with closed
+//! forms; times are those of the engine, and compared with what was published.
+
+mod deficiencies;
+mod distances;
+mod published;
+mod tables;
+
+use std::num::NonZeroU64;
+
+use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports};
+use cubefold_mapping::{Placement, PlacementTable};
+use cubefold_topology::{Machine, MachineKind, NodeId, Shape};
+
+use crate::{
+    claim::Claim,
+    findings::{Case, Scope},
+};
+
+/// In the order of the report.
+pub(super) fn claims() -> Vec<Claim> {
+    [&deficiencies::CLAIMS[..], &distances::CLAIMS, &published::CLAIMS].concat()
+}
+
+/// Printed statements that fail.
+pub(super) fn misprinted_claims() -> Vec<Claim> {
+    [&deficiencies::MISPRINTED[..], &distances::MISPRINTED, &published::MISPRINTED].concat()
+}
+
+pub(super) fn cases(scope: Scope) -> Vec<Case> {
+    [deficiencies::cases(scope), distances::cases(scope), published::cases(scope)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// A collective on a torus of its own shape.
+#[derive(Debug, Clone, Copy)]
+struct Run<'lengths> {
+    lengths: &'lengths [u64],
+    operation: Operation,
+    algorithm: Algorithm,
+    exchange: Option<Exchange>,
+    ports: Ports,
+}
+
+impl<'lengths> Run<'lengths> {
+    /// An all-reduce on one port.
+    fn all_reduce(lengths: &'lengths [u64], algorithm: Algorithm, exchange: Option<Exchange>) -> Self {
+        Self { lengths, operation: Operation::AllReduce, algorithm, exchange, ports: Ports::One }
+    }
+
+    /// The same on all ports.
+    fn on_all_ports(self) -> Self {
+        Self { ports: Ports::All, ..self }
+    }
+
+    /// The collective of a vector whose steps cost so many cycles to start.
+    #[expect(clippy::expect_used, reason = "an algorithm that is defined for the shape")]
+    fn collective(self, vector_units: u64, compute_cycles: u64) -> Collective {
+        let shape = Shape::new(self.lengths).expect("lengths of at least 2");
+        let plain = CollectiveSpecification::new(self.operation, self.algorithm, shape, vector_units);
+        let Self { exchange, ports, .. } = self;
+        let asked = CollectiveSpecification { exchange, ports, compute_cycles, ..plain };
+        Collective::new(asked).expect("a collective that is defined")
+    }
+}
+
+/// The torus of a shape.
+fn torus(lengths: &[u64]) -> Machine {
+    crate::cases::machine(if lengths.len() == 1 { MachineKind::Ring } else { MachineKind::Torus }, lengths)
+}
+
+/// Every share of rank `r` on node `r`.
+#[expect(clippy::expect_used, reason = "nodes of the machine, at least one")]
+fn placed(machine: &Machine, shares: u32) -> Placement {
+    let nodes: Vec<NodeId> = (0..shares).flat_map(|_| machine.nodes()).collect();
+    Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"))
+}
+
+/// A number of at least 1.
+fn at_least_one(number: u32) -> NonZeroU64 {
+    NonZeroU64::new(number.into()).unwrap_or(NonZeroU64::MIN)
+}
+
+/// A shape in words: `64x64`.
+fn name(lengths: &[u64]) -> String {
+    lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}

@@ -1,0 +1,30 @@
+//! `cubefold calibrate`: the parameters of a machine, fitted to what benchmarks print.
+
+use std::io::Write;
+
+use cubefold_experiment::{calibration::Calibration, read_measurement};
+
+use crate::{
+    arguments::{CalibrateOptions, SharedOptions},
+    failure::Failure,
+    output::{Output, is_same},
+};
+
+pub(super) fn calibrate(options: &CalibrateOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    if let Some(file) =
+        options.files.iter().find(|file| shared.output().is_some_and(|path| is_same(file, path)))
+    {
+        let message = format!("cannot write {}: the measurements are read from it", file.display());
+        return Err(Failure::usage(message, "name another file for the machine"));
+    }
+    let measurements = options.files.iter().map(|path| read_measurement(path)).collect::<Result<_, _>>();
+    let measurements = measurements.map_err(Failure::Scenario)?;
+    let calibration = Calibration::new(measurements, options.hops).map_err(|error| {
+        Failure::usage(
+            error.to_string(),
+            "measure more sizes: benchmarks go through powers of two by themselves",
+        )
+    })?;
+    let output = Output::open(shared, &[])?;
+    output.write(|output| write!(output, "{calibration}"))
+}

@@ -1,0 +1,53 @@
+//! `cubefold export`: the program of a scenario in the format of another tool.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+};
+
+use cubefold_experiment::program_files::ProgramFormat;
+
+use crate::{
+    arguments::{ExportOptions, SharedOptions},
+    failure::Failure,
+    grouping::one_run,
+    output::Output,
+};
+
+pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let format = options.format.0;
+    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
+    let run = one_run(&scenarios, &options.run)?;
+    let written = format.write(run).map_err(|error| {
+        Failure::usage(error.to_string(), "change the scenario, or name another --format")
+    })?;
+    if format.is_folder() {
+        let folder = folder(format, shared)?;
+        for (name, content) in &written.files {
+            let path = folder.join(name);
+            let output = Output::open_path(Some(&path), shared.existing(), &scenarios)?;
+            output.write(|output| output.write_all(content))?;
+        }
+    } else {
+        let output = Output::open(shared, &scenarios)?;
+        output.write(|output| written.files.iter().try_for_each(|(_, content)| output.write_all(content)))?;
+    }
+    if !shared.quiet {
+        // Where standard error is closed nothing is lost.
+        for note in &written.notes {
+            let _ = writeln!(io::stderr(), "note: {note}");
+        }
+    }
+    Ok(())
+}
+
+/// The folder that `--output` names, made where it is not there.
+fn folder(format: ProgramFormat, shared: &SharedOptions) -> Result<&Path, Failure> {
+    let Some(folder) = shared.output().filter(|path| *path != Path::new("-")) else {
+        let message = format!("--format {} without a folder, expected --output FOLDER", format.name());
+        return Err(Failure::usage(message, "it has a file for each process"));
+    };
+    fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
+    Ok(folder)
+}

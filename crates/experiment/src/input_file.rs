@@ -1,0 +1,109 @@
+//! Files that are read as a whole: regular files, standard input, and what a shell opens for a command. All are read to a
+//! bound, and what may never end or never begin is named instead of being read.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::Path,
+};
+
+/// The most that a scenario or another file that is held as a whole may have \[bytes\].
+pub(crate) const MAX_BYTES: u64 = 256 << 20;
+
+/// The name of standard input where a file is asked for.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// Why a file is not read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InputError {
+    /// The system refuses it.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// It is no file.
+    #[error("is {0}, expected a file")]
+    NoFile(&'static str),
+    /// It is longer than what is held.
+    #[error("has more than {} MiB, the most that is read", .0 >> 20)]
+    TooLong(u64),
+}
+
+impl From<InputError> for io::Error {
+    fn from(error: InputError) -> Self {
+        match error {
+            InputError::Io(error) => error,
+            error => Self::other(format!("it {error}")),
+        }
+    }
+}
+
+/// Reads a file, or standard input, to its end but not beyond `most` bytes.
+pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
+    if path == Path::new(STANDARD_INPUT) {
+        return read_to(io::stdin().lock(), most);
+    }
+    read_to(open(path)?, most)
+}
+
+/// Opens a file, unless it is a device or a named pipe.
+pub(crate) fn open(path: &Path) -> Result<File, InputError> {
+    if !is_opened_already(path) {
+        let kind = kind(&fs::metadata(path)?);
+        kind.map_or(Ok(()), |kind| Err(InputError::NoFile(kind)))?;
+    }
+    Ok(File::open(path)?)
+}
+
+fn read_to(reader: impl Read, most: u64) -> Result<Vec<u8>, InputError> {
+    let mut bytes = vec![];
+    reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(InputError::TooLong(most)) } else { Ok(bytes) }
+}
+
+/// Whether a path leads to what this process was given open, as a shell's `<(command)` does.
+fn is_opened_already(path: &Path) -> bool {
+    ["/dev/fd", "/proc/self/fd", "/dev/stdin"].iter().any(|opened| path.starts_with(opened))
+}
+
+/// What it is, where it is neither a file nor a folder, which the system refuses itself.
+#[cfg(unix)]
+fn kind(metadata: &fs::Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = metadata.file_type();
+    [
+        (kind.is_fifo(), "a named pipe"),
+        (kind.is_char_device(), "a device"),
+        (kind.is_block_device(), "a device"),
+        (kind.is_socket(), "a socket"),
+    ]
+    .into_iter()
+    .find_map(|(applies, name)| applies.then_some(name))
+}
+
+#[cfg(not(unix))]
+fn kind(_: &fs::Metadata) -> Option<&'static str> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_to_a_bound() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("f");
+        std::fs::write(&path, b"12345").unwrap();
+        assert_eq!(read(&path, 5).unwrap(), b"12345");
+        assert_eq!(read(&path, 4).unwrap_err().to_string(), "has more than 0 MiB, the most that is read");
+        // A file that is mostly a hole takes no memory beyond the bound.
+        std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        assert!(matches!(read(&path, 1000), Err(InputError::TooLong(1000))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_named_and_not_read() {
+        let error = read(Path::new("/dev/zero"), 1000).unwrap_err().to_string();
+        assert_eq!(error, "is a device, expected a file");
+    }
+}

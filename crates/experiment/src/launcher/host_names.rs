@@ -1,0 +1,122 @@
+//! Names of hosts as schedulers and launchers abbreviate them: `node[000-255,300]`, several with commas between.
+//!
+//! Slurm, scontrol(1), "hostlist expression": a list of numbers and ranges in brackets stands for as many names; zeros
+//! before a number are kept. A name may have several such lists, of which the last runs fastest.
+
+/// The most hosts of a list: a few characters could stand for any number of them.
+pub(super) const MAX_HOSTS: usize = 1 << 20;
+
+/// Why a text is no list of names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NameError {
+    /// A bracket without the other, a range that is none, or a sign that no name has.
+    Malformed,
+    /// More than [`MAX_HOSTS`].
+    TooMany,
+}
+
+/// Signs that no name has, and that stand between names or around numbers.
+const FOREIGN: &str = "=,;\"[](){}";
+
+/// The parts of a text between the commas that are not in brackets.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_u32;
+    text.split(move |sign| {
+        match sign {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        sign == ',' && depth == 0
+    })
+}
+
+/// The names that one part stands for, in order.
+///
+/// # Errors
+///
+/// When it is no name, or stands for too many.
+pub(super) fn expanded(part: &str) -> Result<Vec<String>, NameError> {
+    let mut names = vec![String::new()];
+    let mut rest = part;
+    while let Some((before, after)) = rest.split_once('[') {
+        let (list, after) = after.split_once(']').ok_or(NameError::Malformed)?;
+        let numbers = numbers(list)?;
+        if names.len().saturating_mul(numbers.len()) > MAX_HOSTS {
+            return Err(NameError::TooMany);
+        }
+        if before.contains(is_foreign) {
+            return Err(NameError::Malformed);
+        }
+        let with = |name: &String| {
+            numbers.iter().map(|number| format!("{name}{before}{number}")).collect::<Vec<_>>()
+        };
+        names = names.iter().flat_map(with).collect();
+        rest = after;
+    }
+    if part.is_empty() || rest.contains(is_foreign) {
+        return Err(NameError::Malformed);
+    }
+    for name in &mut names {
+        name.push_str(rest);
+    }
+    Ok(names)
+}
+
+fn is_foreign(sign: char) -> bool {
+    sign.is_whitespace() || FOREIGN.contains(sign)
+}
+
+/// The numbers of `a,b-c`, each as it is written or with as many digits as the first of its range.
+fn numbers(list: &str) -> Result<Vec<String>, NameError> {
+    let mut numbers = vec![];
+    for item in list.split(',') {
+        let (least, greatest) = item.split_once('-').unwrap_or((item, item));
+        let (from, to) = (number(least)?, number(greatest)?);
+        if to < from {
+            return Err(NameError::Malformed);
+        }
+        let more = usize::try_from(to - from).unwrap_or(usize::MAX);
+        if numbers.len().saturating_add(more) >= MAX_HOSTS {
+            return Err(NameError::TooMany);
+        }
+        let width = least.len();
+        numbers.extend((from..=to).map(|number| format!("{number:0width$}")));
+    }
+    Ok(numbers)
+}
+
+/// A number of at most 18 digits.
+fn number(digits: &str) -> Result<u64, NameError> {
+    let is_number = (1..=18).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().ok()).flatten().ok_or(NameError::Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(part: &str) -> Vec<String> {
+        expanded(part).unwrap()
+    }
+
+    #[test]
+    fn ranges_keep_their_zeros_and_lists_their_order() {
+        assert_eq!(names("node"), ["node"]);
+        assert_eq!(names("node[008-010,3]"), ["node008", "node009", "node010", "node3"]);
+        assert_eq!(names("r[1-2]n[0-1].site"), ["r1n0.site", "r1n1.site", "r2n0.site", "r2n1.site"]);
+        assert_eq!(names("node[98-101]").last().unwrap(), "node101");
+        assert_eq!(parts("a,b[1,2-3],c").collect::<Vec<_>>(), ["a", "b[1,2-3]", "c"]);
+    }
+
+    #[test]
+    fn what_is_no_list_of_names_is_refused() {
+        for malformed in ["", "a[", "a]", "a[]", "a[2-1]", "a[x]", "a b", "a=b", "a[1-2-3]", "a[1", "[1-2]]"]
+        {
+            assert_eq!(expanded(malformed), Err(NameError::Malformed), "{malformed}");
+        }
+        for many in ["a[0-999999999999]", "a[0-9999]b[0-9999]"] {
+            assert_eq!(expanded(many), Err(NameError::TooMany), "{many}");
+        }
+    }
+}

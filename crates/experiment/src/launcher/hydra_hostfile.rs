@@ -1,0 +1,70 @@
+//! `hydra-hostfile`: a host and the number of consecutive ranks that it gets, a line each.
+//!
+//! MPICH Hydra, "Using the Hydra Process Manager", and Intel MPI Library, Developer Reference, `-machinefile`: ranks are
+//! given to the lines in order, to each line as many as its number says. A host may have several lines.
+//!
+//! ```text
+//! node-1:2
+//! node-3:1
+//! ```
+
+use std::io::{self, Write};
+
+use super::{
+    FormatDescriptor, HostNaming,
+    file::LauncherFile,
+    reading::Reading,
+    slurm_hostfile::{self, seat_next},
+};
+use crate::text::{Remarks, described, lines};
+
+/// The format.
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "hydra-hostfile",
+    summary: "Hosts with their consecutive ranks, for mpiexec -machinefile of MPICH and Intel MPI; needs --hosts",
+    hosts: HostNaming::Names,
+    has_slots: false,
+    check: |_| Ok(()),
+    write,
+    read,
+};
+
+/// Writes a line for each stretch of ranks on one host.
+fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
+    let mut hosts = file.seats().map(|seat| file.host(seat.node)).peekable();
+    while let Some(host) = hosts.next() {
+        let mut count = 1_u64;
+        while hosts.next_if_eq(&host).is_some() {
+            count += 1;
+        }
+        writeln!(output, "{host}:{count}")?;
+    }
+    Ok(())
+}
+
+/// Reads the lines, in which a number of 1 may be left out.
+fn read(reading: &mut Reading<'_>) {
+    let Some(hosts) = slurm_hostfile::single_nodes(reading) else { return };
+    let mut rank = 0;
+    for line in lines(reading.text, Remarks::AfterHash) {
+        let (name, count) = match line.split_once(':') {
+            None => (line, Some(1)),
+            Some((name, count)) => {
+                (name, reading.number(count.trim(), "the number of ranks", 1..=reading.processes))
+            }
+        };
+        let Some(count) = count else {
+            reading.no_more_missing();
+            continue;
+        };
+        if name.contains(char::is_whitespace) {
+            reading.complain_of_rank(line, || format!("line is {}, expected HOST:RANKS", described(line)));
+            continue;
+        }
+        for _ in 0..count {
+            if !seat_next(reading, hosts, &mut rank, name, line) {
+                return;
+            }
+        }
+    }
+}

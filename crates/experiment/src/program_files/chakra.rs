@@ -1,0 +1,158 @@
+//! Chakra execution traces (Sridharan et al. 2023; schema `et_def.proto` of MLCommons): for each rank a file
+//! `program.RANK.et` of messages with their lengths before them, a `GlobalMetadata` and then the nodes.
+//!
+//! What readers stumble over is heeded: `is_cpu_op` is there and false, or nodes are skipped; `comm_size` is an
+//! `int64`; every node is named by those that require it by its id, and ids are those of the rank.
+
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::{Operation, OperationKind, Requirement};
+use prost::Message;
+
+use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, label, schedule_of};
+use crate::scenario::Run;
+
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "chakra",
+    summary: "Chakra execution traces, a file of protobuf messages for each rank, for ASTRA-sim",
+    is_folder: true,
+    write,
+};
+
+/// The part of the schema that is written.
+pub(super) mod schema {
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(in super::super) struct GlobalMetadata {
+        #[prost(string, tag = "1")]
+        pub(in super::super) version: String,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(in super::super) struct Node {
+        #[prost(uint64, tag = "1")]
+        pub(in super::super) id: u64,
+        #[prost(string, tag = "2")]
+        pub(in super::super) name: String,
+        #[prost(enumeration = "NodeType", tag = "3")]
+        pub(in super::super) kind: i32,
+        #[prost(uint64, repeated, tag = "4")]
+        pub(in super::super) ctrl_deps: Vec<u64>,
+        #[prost(uint64, repeated, tag = "5")]
+        pub(in super::super) data_deps: Vec<u64>,
+        #[prost(uint64, tag = "7")]
+        pub(in super::super) duration_micros: u64,
+        #[prost(message, repeated, tag = "10")]
+        pub(in super::super) attr: Vec<AttributeProto>,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
+    #[repr(i32)]
+    pub(in super::super) enum NodeType {
+        Invalid = 0,
+        Comp = 4,
+        CommSend = 5,
+        CommRecv = 6,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(in super::super) struct AttributeProto {
+        #[prost(string, tag = "1")]
+        pub(in super::super) name: String,
+        #[prost(oneof = "Value", tags = "7, 9, 13, 27")]
+        pub(in super::super) value: Option<Value>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Oneof)]
+    pub(in super::super) enum Value {
+        #[prost(int32, tag = "7")]
+        Int32(i32),
+        #[prost(int64, tag = "9")]
+        Int64(i64),
+        #[prost(uint64, tag = "13")]
+        Uint64(u64),
+        #[prost(bool, tag = "27")]
+        Bool(bool),
+    }
+}
+
+use schema::{AttributeProto, GlobalMetadata, Node, NodeType, Value};
+
+/// The version of the schema.
+const VERSION: &str = "0.0.4";
+
+fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
+    let schedule = schedule_of(run, FORMAT.name)?;
+    let (amounts, requirements) = (Amounts::new(run), schedule.requirements());
+    let mut numbers: Vec<u64> = vec![0; requirements.len()]; // in its rank
+    let mut texts: Vec<(u64, Vec<u8>)> = ProcessId::first(schedule.process_count().into())
+        .map(|_| (0, GlobalMetadata { version: VERSION.to_owned() }.encode_length_delimited_to_vec()))
+        .collect();
+    // An operation may require one that comes later in the file.
+    for (number, own) in schedule.operations().iter().enumerate() {
+        let count = &mut texts[own.process.label() as usize].0;
+        numbers[number] = *count;
+        *count += 1;
+    }
+    for (number, own) in schedule.operations().iter().enumerate() {
+        let required = |wanted: Requirement| {
+            let own = requirements[number].iter().filter(move |own| own.1 == wanted);
+            own.map(|own| numbers[own.0 as usize]).collect::<Vec<u64>>()
+        };
+        let node = Node {
+            id: numbers[number],
+            name: label(usize::try_from(numbers[number]).unwrap_or(usize::MAX)),
+            data_deps: required(Requirement::Over),
+            ctrl_deps: required(Requirement::Begun),
+            ..node(own, &amounts)?
+        };
+        texts[own.process.label() as usize].1.extend(node.encode_length_delimited_to_vec());
+    }
+    let files = texts.into_iter().enumerate().map(|(rank, (_, text))| (format!("program.{rank}.et"), text));
+    let mut notes: Vec<String> = vec![];
+    if schedule.operations().iter().any(|own| own.kind == OperationKind::Calc && own.amount > 0) {
+        notes.push(match run.scale {
+            Some(_) => "durations count microseconds: the attribute duration_nanoseconds has more".to_owned(),
+            None => "a cycle counts as a nanosecond, a unit as a byte".to_owned(),
+        });
+    }
+    if requirements.iter().flatten().any(|own| own.1 == Requirement::Begun) {
+        notes.push("what requires the begin of an operation waits for its end".to_owned());
+    }
+    if schedule.operations().iter().any(|own| own.processor > 0) {
+        notes.push("the processors of a process are not said".to_owned());
+    }
+    Ok(ProgramFiles { files: files.collect(), notes })
+}
+
+/// The node of an operation, without its id and what it requires.
+fn node(own: &Operation, amounts: &Amounts<'_>) -> Result<Node, ProgramFileError> {
+    let attribute = |name: &str, value| AttributeProto { name: name.to_owned(), value: Some(value) };
+    let mut attr = vec![attribute("is_cpu_op", Value::Bool(false))];
+    let too_large = |what: String| ProgramFileError::NotSaid {
+        format: FORMAT.name,
+        what,
+        expected: "tags below 2^31 and sizes below 2^63",
+    };
+    let (source, destination, kind) = match own.kind {
+        OperationKind::Calc => {
+            let nanoseconds = amounts.nanoseconds(own.amount).0;
+            let count = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
+            attr.push(attribute("num_ops", Value::Int64(count)));
+            attr.push(attribute("tensor_size", Value::Uint64(0)));
+            attr.push(attribute("duration_nanoseconds", Value::Int64(count)));
+            let duration_micros = nanoseconds.div_ceil(1000);
+            return Ok(Node { kind: NodeType::Comp.into(), duration_micros, attr, ..Node::default() });
+        }
+        OperationKind::Send => (own.process, own.peer, NodeType::CommSend),
+        OperationKind::Receive => (own.peer, own.process, NodeType::CommRecv),
+    };
+    let tag = i32::try_from(own.tag).map_err(|_| too_large(format!("tag {}", own.tag)))?;
+    let bytes = amounts.bytes(own.amount);
+    let size = i64::try_from(bytes).map_err(|_| too_large(format!("{bytes} bytes")))?;
+    // Ranks are below 2^20.
+    let rank = |process: ProcessId| Value::Int32(i32::try_from(process.label()).unwrap_or(i32::MAX));
+    attr.push(attribute("comm_src", rank(source)));
+    attr.push(attribute("comm_dst", rank(destination)));
+    attr.push(attribute("comm_tag", Value::Int32(tag)));
+    attr.push(attribute("comm_size", Value::Int64(size)));
+    Ok(Node { kind: kind.into(), attr, ..Node::default() })
+}

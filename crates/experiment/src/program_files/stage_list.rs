@@ -1,0 +1,62 @@
+//! Lists of messages, a row each, as `program.kind = "stages"` reads them.
+
+use std::io::Write;
+
+use super::{FormatDescriptor, ProgramFileError, ProgramFiles};
+use crate::scenario::Run;
+
+pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
+    name: "stages",
+    summary: "a row for each message: stage, source, destination, units; for program.kind = \"stages\"",
+    is_folder: false,
+    write,
+};
+
+fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
+    let program = &run.program;
+    if program.task_graph().is_some() {
+        let what = "a task graph, whose operations are in no stages".to_owned();
+        return Err(ProgramFileError::NotSaid { format: FORMAT.name, what, expected: "--format goal" });
+    }
+    let mut text = vec![];
+    writeln!(text, "stage,source,destination,units")?;
+    let mut failed = None;
+    for stage in 0..program.stage_count() {
+        program.visit_messages(stage, &mut |source, destination| {
+            let units = program.units(stage, source, destination);
+            if let Err(error) = writeln!(text, "{stage},{source},{destination},{units}") {
+                failed.get_or_insert(error);
+            }
+        });
+    }
+    failed.map_or(Ok(()), Err)?;
+    Ok(ProgramFiles { files: vec![("program.csv".to_owned(), text)], notes: notes(run) })
+}
+
+/// The computations, and stages behind the last message, are no rows.
+fn notes(run: &Run) -> Vec<String> {
+    let program = &run.program;
+    let processes = program.process_count();
+    let computations = |stage: usize| {
+        cubefold_mapping::ProcessId::first(processes)
+            .map(move |process| program.computation(stage, process).get())
+    };
+    let mut by_stage = vec![];
+    for stage in 0..program.stage_count() {
+        let first = computations(stage).next().unwrap_or(0);
+        if computations(stage).any(|own| own != first) {
+            return vec![format!(
+                "computations are not said: in stage {stage} they differ between processes (--format goal has them)"
+            )];
+        }
+        by_stage.push(first);
+    }
+    let all = by_stage.iter().all(|own| *own == 0);
+    let list = by_stage.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let stages = by_stage.len();
+    vec![if all {
+        format!("the program has {processes} processes and {stages} stages")
+    } else {
+        format!("give program.processes = {processes} and program.compute_cycles = [{list}] beside the file")
+    }]
+}

@@ -1,0 +1,239 @@
+//! `[[program.steps]]`: collectives and computations one after another.
+//!
+//! What `[program]` says holds for every collective among the steps that does not say otherwise.
+
+use std::collections::BTreeMap;
+
+use cubefold_collectives::{CollectiveSequence, GroupedCollective, Operation, SequenceError, SequenceStep};
+
+use super::{Asked, KINDS, ask, misfit, of_form};
+use crate::{
+    scenario::{
+        errors::{ScenarioError, alternatives, help},
+        keys::Key,
+        message_sizes::{self, ByStage},
+        program::{ProgramKind, Reading},
+        settings::Step,
+        value::{Content, Value},
+    },
+    scenario_program::ScenarioProgram,
+};
+
+pub(in crate::scenario) static SEQUENCE: ProgramKind = ProgramKind {
+    name: "sequence",
+    summary: "Collectives and computations one after another.",
+    keys: &[
+        Key::ProgramSteps,
+        Key::ProgramAlgorithm,
+        Key::ProgramProcesses,
+        Key::ProgramShape,
+        Key::ProgramOver,
+        Key::ProgramProcessesPerNode,
+        Key::ProgramUnits,
+        Key::ProgramBytes,
+        Key::ProgramExchange,
+        Key::ProgramPorts,
+        Key::ProgramRoot,
+        Key::ProgramReduceUnitsPerCycle,
+    ],
+    read,
+};
+
+/// The keys of a step.
+const STEP_KEYS: [Key; 12] = [
+    Key::ProgramKind,
+    Key::ProgramAlgorithm,
+    Key::ProgramShape,
+    Key::ProgramOver,
+    Key::ProgramUnits,
+    Key::ProgramBytes,
+    Key::ProgramExchange,
+    Key::ProgramPorts,
+    Key::ProgramRoot,
+    Key::ProgramReduceUnitsPerCycle,
+    Key::ProgramComputeCycles,
+    Key::ProgramCompute,
+];
+
+/// Those of them that every step takes; a step with no others is a computation.
+const COMPUTATION_KEYS: [Key; 2] = [Key::ProgramComputeCycles, Key::ProgramCompute];
+
+/// The most steps of a sequence.
+const MAX_STEPS: usize = 10_000;
+
+/// The most sequences of which the fastest counts.
+const MAX_ALTERNATIVES: usize = 16;
+
+/// Whether a kind may be written beside steps: then it is that of the steps.
+pub(in crate::scenario) fn is_operation(kind: &ProgramKind) -> bool {
+    KINDS.iter().any(|(own, _)| own.name == kind.name)
+}
+
+/// Reads a sequence.
+fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let Some(value) = reading.settings.get(Key::ProgramSteps) else {
+        reading
+            .errors
+            .push(reading.settings.missing(Key::ProgramSteps, "a list of tables: [[program.steps]]"));
+        return None;
+    };
+    let per_node = reading.settings.natural(Key::ProgramProcessesPerNode, reading.errors);
+    let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", reading.errors)?;
+    if values.len() > MAX_STEPS {
+        reading.errors.push(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
+        return None;
+    }
+    let steps: Vec<Option<ReadStep>> =
+        values.iter().map(|value| read_step(reading, value, per_node.unwrap_or(1))).collect();
+    let steps: Vec<ReadStep> = steps.into_iter().collect::<Option<_>>()?;
+    let bytes = steps.iter().map(|step| step.bytes).collect();
+    let mut programs = vec![];
+    for choices in combinations(reading, value, &steps)? {
+        match CollectiveSequence::new(choices) {
+            Ok(sequence) => programs.push(of_form(reading, &SEQUENCE, sequence.erase(), per_node?)?),
+            Err(error) => {
+                reading.errors.push(refused(value, values, &error));
+                return None;
+            }
+        }
+    }
+    let others = programs.split_off(1);
+    Some(programs.pop()?.with_step_bytes(bytes).or_faster(others))
+}
+
+/// A step: what it may be, of which the fastest counts, and its vector in bytes.
+struct ReadStep {
+    choices: Vec<SequenceStep>, // at least one
+    bytes: Option<u64>,
+}
+
+/// Reads a step.
+fn read_step(reading: &mut Reading<'_>, value: &Value, per_node: u64) -> Option<ReadStep> {
+    let step = read_keys(reading, value)?;
+    let settings = reading.settings.of_step(&step);
+    let scale = reading.machine.timing.scale();
+    let computations = message_sizes::read_computations(&settings, scale, ByStage::No, reading.errors);
+    let mut reading = Reading {
+        settings: &settings,
+        machine: reading.machine,
+        seed: reading.seed,
+        library: &mut *reading.library,
+        computations,
+        errors: &mut *reading.errors,
+    };
+    if step.values.keys().all(|key| COMPUTATION_KEYS.contains(key)) {
+        let choices = vec![SequenceStep::Computation(reading.compute()?.get())];
+        return Some(ReadStep { choices, bytes: None });
+    }
+    let (kind, operation) = kind(&mut reading, value)?;
+    report_foreign(&mut reading, &step, kind);
+    let Asked { specification, other, over, bytes } = ask(&mut reading, kind, operation, per_node)?;
+    let over = over.unwrap_or_else(|| (0..specification.shape.dimension_count()).collect());
+    let mut choices = vec![];
+    for specification in std::iter::once(specification).chain(other) {
+        match GroupedCollective::new(specification, &over) {
+            Ok(grouped) => choices.push(grouped.into()),
+            Err(error) => {
+                let error = misfit(&reading, &error);
+                reading.errors.extend(error);
+                return None;
+            }
+        }
+    }
+    Some(ReadStep { choices, bytes })
+}
+
+/// The values of a step by their keys; unknown ones are reported.
+fn read_keys(reading: &mut Reading<'_>, value: &Value) -> Option<Step> {
+    let known = STEP_KEYS.map(Key::key);
+    let entries = match &value.content {
+        Content::Table(entries) if !entries.is_empty() => entries,
+        _ => {
+            reading
+                .errors
+                .push(value.unexpected("step of the program", "a table of a collective or a computation"));
+            return None;
+        }
+    };
+    let before = reading.errors.len();
+    let mut values = BTreeMap::new();
+    for entry in entries {
+        let Some(&key) = STEP_KEYS.iter().find(|key| key.key() == entry.key) else {
+            let name = crate::text::shortened(&entry.key);
+            let message = format!("unknown key \"{name}\" in a step, expected {}", alternatives(&known));
+            let error = ScenarioError::at(&entry.key_place, message, "unknown key");
+            reading.errors.push(error.with_help(help(&entry.key, &known)));
+            continue;
+        };
+        values.insert(key, entry.value.clone());
+    }
+    (reading.errors.len() == before).then(|| Step { place: value.place.clone(), values })
+}
+
+/// The operation of a step: its own, or that of the program.
+fn kind(reading: &mut Reading<'_>, step: &Value) -> Option<(&'static ProgramKind, Operation)> {
+    let choices: Vec<(&str, (&'static ProgramKind, Operation))> =
+        KINDS.iter().map(|&(kind, operation)| (kind.name, (kind, operation))).collect();
+    let is_sequence = |value: &&Value| matches!(&value.content, Content::Text(text) if text == SEQUENCE.name);
+    if let Some(value) = reading.settings.get(Key::ProgramKind).filter(|value| !is_sequence(value)) {
+        return value.choice(Key::ProgramKind.path(), &choices, reading.errors);
+    }
+    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
+    let message = format!("kind of a step is missing, expected {}", alternatives(&names));
+    let error = ScenarioError::at(&step.place, message, "kind is missing");
+    reading.errors.push(error.with_help("a step with compute_cycles or compute alone is a computation"));
+    None
+}
+
+/// Reports keys of a step that its operation does not have.
+fn report_foreign(reading: &mut Reading<'_>, step: &Step, kind: &ProgramKind) {
+    let always = |key: &Key| *key == Key::ProgramKind || COMPUTATION_KEYS.contains(key);
+    for (key, value) in step.values.iter().filter(|(key, _)| !always(key) && !kind.keys.contains(key)) {
+        let name = format!("step of kind {}", kind.name);
+        let kind_place = reading.settings.place(Key::ProgramKind);
+        reading.errors.push(ScenarioError::foreign_key(key.path(), &value.place, &name, kind_place));
+    }
+}
+
+/// Every combination of what the steps may be, the first choices first.
+fn combinations(
+    reading: &mut Reading<'_>,
+    value: &Value,
+    steps: &[ReadStep],
+) -> Option<Vec<Vec<SequenceStep>>> {
+    let count = steps.iter().fold(1_usize, |count, step| count.saturating_mul(step.choices.len()));
+    if count > MAX_ALTERNATIVES {
+        let message =
+            format!("{count} combinations of exchanges, expected at most {MAX_ALTERNATIVES} for best");
+        let place = reading.settings.place(Key::ProgramExchange).unwrap_or(&value.place);
+        let error = ScenarioError::at(place, message, "the best of all steps together");
+        reading.errors.push(error.with_help("give some of the steps exchange = \"halving\" or \"whole\""));
+        return None;
+    }
+    let mut all: Vec<Vec<SequenceStep>> = vec![vec![]];
+    for step in steps {
+        all = all
+            .into_iter()
+            .flat_map(|before| step.choices.iter().map(move |choice| (before.clone(), choice.clone())))
+            .map(|(mut before, choice)| {
+                before.push(choice);
+                before
+            })
+            .collect();
+    }
+    Some(all)
+}
+
+/// The error for steps that make no sequence.
+fn refused(value: &Value, steps: &[Value], error: &SequenceError) -> ScenarioError {
+    let place = match error {
+        SequenceError::Ranks { step, .. } => steps.get(*step).map_or(&value.place, |step| &step.place),
+        SequenceError::NoCollective | SequenceError::TooManyProcesses { .. } => &value.place,
+    };
+    let help = match error {
+        SequenceError::Ranks { .. } => "the shapes of all steps are to have as many processes",
+        SequenceError::NoCollective => "add a step with a kind, such as \"all-reduce\"",
+        SequenceError::TooManyProcesses { .. } => "a sequence has a process for each share of each rank",
+    };
+    ScenarioError::at(place, error.to_string(), "not a sequence").with_help(help)
+}

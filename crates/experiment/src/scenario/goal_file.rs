@@ -1,0 +1,264 @@
+//! Task graphs from GOAL files: `program.kind = "goal"` (`docs/model.md` section 18).
+//!
+//! ```text
+//! num_ranks 2
+//! rank 0 {
+//! l1: calc 100 cpu 0
+//! l2: send 16b to 1 tag 7
+//! l2 requires l1
+//! }
+//! rank 1 {
+//! l1: recv 16b from 0 tag 7
+//! }
+//! ```
+//!
+//! The grammar is that of `LogGOPSim`'s `txt2bin` (Hoefler, Schneider, Lumsdaine 2010), less its wildcards: labels
+//! are optional, `tag`, `cpu` and `nic` are 0 unless given and come in any order, `//` and `/* */` are comments. An
+//! operation may be required before it is defined.
+//!
+//! The file is read as a stream. Of an operation nothing is kept but its entry in the [`TaskSchedule`]; where an error is
+//! found only when all are read, the file is read again for the places of the operations.
+
+mod goal_lines;
+mod labels;
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+    sync::Arc,
+};
+
+use cubefold_simulator::{
+    OperationKind, StuckReason, StuckTasks, TaskGraph, TaskSchedule, TaskScheduleError,
+};
+
+use self::goal_lines::{GoalReader, LineError, Location};
+use super::{
+    errors::{ScenarioError, and_more},
+    keys::Key,
+    placement_file::Failure,
+    program::{ProgramKind, Reading},
+    source_file::{Place, SourceFile},
+    stages_file::report_unread,
+};
+use crate::{Ratio, diagnostic::MAX_REPORTED, scenario_program::ScenarioProgram};
+
+pub(super) static GOAL: ProgramKind = ProgramKind {
+    name: "goal",
+    summary: "The task graph of a GOAL file: operations of ranks that wait for one another.",
+    keys: &[Key::ProgramFile],
+    read,
+};
+
+/// The bytes of a file that are read at a time.
+const CHUNK: usize = 1 << 20;
+/// The most bytes of a line that an error shows.
+const MAX_SHOWN: usize = 4096;
+/// The most operations that an error about several points at.
+const MAX_MARKED: usize = 8;
+
+/// Reads the task graph of a file.
+///
+/// # Errors
+///
+/// When it cannot be read or is wrong: the first errors, the last of them with the number of those left out.
+pub(super) fn read_schedule(path: &Path) -> Result<TaskSchedule, Failure> {
+    let mut reader = GoalReader::new();
+    let mut report = LineReport { path, errors: vec![], wrong: 0 };
+    read_lines(path, |number, line| {
+        reader.read_line(line).unwrap_or_else(|error| report.add(number, line, error));
+    })?;
+    let builder = match reader.finish() {
+        Ok(builder) => builder,
+        Err((line, error)) => {
+            report.add(line, b"", error);
+            None
+        }
+    };
+    report.into_result()?;
+    let Some(builder) = builder else {
+        return Err(Failure::Wrong(vec![ScenarioError::of_file(path, "no ranks, expected \"num_ranks N\"")]));
+    };
+    builder.finish().map_err(|error| Failure::Wrong(vec![schedule_error(path, &error)]))
+}
+
+/// Calls `read` with the number, counted from 0, and the bytes of every line.
+fn read_lines(path: &Path, mut read: impl FnMut(usize, &[u8])) -> Result<(), Failure> {
+    let unreadable = |error: io::Error| Failure::Unreadable(error.to_string());
+    let mut file = File::open(path).map_err(unreadable)?;
+    let (mut buffer, mut filled, mut number) = (vec![0; CHUNK], 0, 0);
+    loop {
+        let count = file.read(&mut buffer[filled..]).map_err(unreadable)?;
+        filled += count;
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', &buffer[..filled]) {
+            read(number, &buffer[start..end]);
+            number += 1;
+            start = end + 1;
+        }
+        if count == 0 {
+            if start < filled {
+                read(number, &buffer[start..filled]);
+            }
+            return Ok(());
+        }
+        buffer.copy_within(start..filled, 0);
+        filled -= start;
+        if filled == buffer.len() {
+            buffer.resize(2 * filled, 0);
+        }
+    }
+}
+
+/// The errors of a file: the first, and the number of all.
+struct LineReport<'a> {
+    path: &'a Path,
+    errors: Vec<ScenarioError>,
+    wrong: u64,
+}
+
+impl LineReport<'_> {
+    fn add(&mut self, number: usize, line: &[u8], error: LineError) {
+        self.wrong += 1;
+        if self.errors.len() < MAX_REPORTED {
+            let place = match &error.line {
+                Some((number, line)) => place(self.path, *number, line, error.span),
+                None => place(self.path, number, line, error.span),
+            };
+            self.errors.push(ScenarioError::at(&place, error.message, "here"));
+        }
+    }
+
+    fn into_result(self) -> Result<(), Failure> {
+        if self.wrong == 0 {
+            return Ok(());
+        }
+        let left_out = self.wrong - self.errors.len() as u64;
+        Err(Failure::Wrong(and_more(self.errors, left_out)))
+    }
+}
+
+/// A stretch of a line as a place; of a long line no more than its begin is kept.
+fn place(path: &Path, number: usize, line: &[u8], span: std::ops::Range<usize>) -> Place {
+    let shown = &line[..line.len().min(MAX_SHOWN)];
+    let text = String::from_utf8_lossy(shown).trim_end_matches('\r').to_owned();
+    // Bytes that are no text take more room when they are shown: the place is then about right.
+    Place::new(&SourceFile::excerpt(path, text, number), span)
+}
+
+/// What is wrong with a schedule as a whole, at the operations that are.
+fn schedule_error(path: &Path, error: &TaskScheduleError) -> ScenarioError {
+    match error {
+        TaskScheduleError::Cycle { operations } => {
+            let message = format!(
+                "{} operations require one another, expected an order in which they can begin",
+                operations.len()
+            );
+            let label = |is_last| if is_last { "required by the first" } else { "required by the next" };
+            operations_error(path, operations, message, label)
+        }
+        TaskScheduleError::ReceiveWithoutSend { operation, sends, receives } => {
+            let message = format!(
+                "a receive without a send: {receives} of this rank and tag, expected as many as sends, {sends}"
+            );
+            operations_error(path, &[*operation], message, |_| "has no send")
+        }
+        TaskScheduleError::Guest(_) | TaskScheduleError::Processes(_) => {
+            ScenarioError::of_file(path, error.to_string())
+        }
+    }
+}
+
+/// What is wrong with operations, each with a label; `label` is asked with whether one is the last.
+fn operations_error(
+    path: &Path,
+    operations: &[u32],
+    message: String,
+    label: impl Fn(bool) -> &'static str,
+) -> ScenarioError {
+    let shown = &operations[..operations.len().min(MAX_MARKED)];
+    let places: Vec<Place> = locate(path, shown)
+        .into_iter()
+        .map(|own| place(path, own.line_number, own.line.as_bytes(), own.span))
+        .collect();
+    let Some((first, others)) = places.split_first() else { return ScenarioError::of_file(path, message) };
+    let mut error = ScenarioError::at(first, message, label(operations.len() == 1));
+    for (at, place) in (1..).zip(others) {
+        error = error.because(Some(place), label(at + 1 == operations.len()));
+    }
+    error
+}
+
+/// The places of operations in a file that could be read; fewer when it has changed.
+fn locate(path: &Path, operations: &[u32]) -> Vec<Location> {
+    let mut reader = GoalReader::locating(operations);
+    // What could be wrong was reported before.
+    let read = read_lines(path, |_, line| reader.read_line(line).unwrap_or(()));
+    read.map_or_else(|_| vec![], |()| reader.located(operations))
+}
+
+/// Why a run of a task graph did not come to its end, with the operations as `rank 3, line 17: recv ...`.
+pub(crate) fn describe_stuck(path: &Path, stuck: &StuckTasks) -> String {
+    let shown = &stuck.operations[..stuck.operations.len().min(MAX_MARKED)];
+    let lines: Vec<String> = locate(path, shown)
+        .iter()
+        .map(|own| {
+            let text = own.line.get(own.span.clone()).unwrap_or(&own.line);
+            let column = own.line.get(..own.span.start).map_or(0, |before| before.chars().count()) + 1;
+            format!("rank {} at {}:{}:{column}: {text}", own.rank, path.display(), own.line_number + 1)
+        })
+        .collect();
+    let reason = match stuck.reason {
+        StuckReason::Cycle => "operations wait for one another",
+        StuckReason::ReceiveWithoutSend => "a receive without a send",
+        StuckReason::SendWithoutReceive => {
+            "a send by rendezvous without a receive (execution.eager_units decides what waits)"
+        }
+    };
+    let more = match stuck.operations.len() - shown.len() {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("{reason}: {}{more}", lines.join("; "))
+}
+
+fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let settings = reading.settings;
+    let Some(value) = settings.get(Key::ProgramFile) else {
+        reading.errors.push(settings.missing(Key::ProgramFile, "the path of a GOAL file"));
+        return None;
+    };
+    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let path = settings.beside(name);
+    let schedule = match reading.library.schedule(&path) {
+        Ok(schedule) => schedule,
+        Err(failure) => {
+            report_unread(reading, value, name, failure);
+            return None;
+        }
+    };
+    let overhead = reading.compute()?;
+    let graph = match reading.machine.timing.scale() {
+        None => TaskGraph::new(schedule, overhead),
+        Some(scale) => {
+            // What passes 2^63 cycles or units is refused before a run.
+            let nanoseconds = |time: u64| Ratio::from(time).over(Ratio::from(1_000_000_000));
+            let cycles = |time| nanoseconds(time).and_then(|time| scale.cycles(time)).unwrap_or(u64::MAX);
+            let units = |bytes| scale.units(Ratio::from(bytes)).unwrap_or(u64::MAX);
+            TaskGraph::scaled(schedule, overhead, cycles, units)
+        }
+    };
+    let bytes = reading.machine.timing.scale().and(largest_message(graph.schedule()));
+    let program = ScenarioProgram::new(&GOAL, graph.erase()).listed_in(name).with_file_path(&path);
+    Some(program.with_bytes(bytes))
+}
+
+/// The size of the largest message as the file gives it \[bytes\].
+fn largest_message(schedule: &Arc<TaskSchedule>) -> Option<u64> {
+    let sends = schedule.operations().iter().filter(|own| own.kind == OperationKind::Send);
+    sends.map(|own| own.amount).max()
+}
+
+#[cfg(test)]
+mod tests;

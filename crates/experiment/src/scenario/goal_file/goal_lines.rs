@@ -1,0 +1,489 @@
+//! The lines of a GOAL file, one after another.
+
+use std::ops::Range;
+
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::{
+    MAX_OPERATIONS, MAX_PROCESSOR, Operation, OperationKind, Requirement, TaskScheduleBuilder,
+};
+
+use super::{super::stages_file::MAX_PROCESSES, labels::Labels};
+
+/// The greatest time or size: its sums stay within 64 bits far enough.
+const MAX_AMOUNT: u64 = (1 << 63) - 1;
+
+/// What is wrong in a line, and where.
+#[derive(Debug)]
+pub(super) struct LineError {
+    pub(super) span: Range<usize>, // bytes of the line
+    pub(super) message: String,
+    pub(super) line: Option<(usize, Vec<u8>)>, // number and bytes, where it is an earlier one
+}
+
+impl LineError {
+    fn new(span: Range<usize>, message: String) -> Self {
+        Self { span, message, line: None }
+    }
+}
+
+/// Where an operation stands.
+#[derive(Debug, Clone)]
+pub(super) struct Location {
+    pub(super) rank: u32,
+    pub(super) line_number: usize, // counted from 0
+    pub(super) line: String,
+    pub(super) span: Range<usize>,
+}
+
+/// A GOAL file while it is read.
+#[derive(Debug)]
+pub(super) struct GoalReader {
+    builder: Option<TaskScheduleBuilder>, // from `num_ranks` on
+    ranks: u32,
+    seen: Vec<bool>,    // by rank, whether it has had its operations
+    rank: Option<Rank>, // whose operations are read
+    labels: Labels,
+    later: Vec<Later>, // requirements of operations to come
+    line: usize,
+    in_comment: bool,
+    wanted: Vec<u32>, // operations whose places are asked for, in descending order
+    locations: Vec<(u32, Location)>,
+}
+
+/// The rank whose operations are read.
+#[derive(Debug, Clone, Copy)]
+struct Rank {
+    label: ProcessId,
+    is_open: bool, // whether its brace has been read
+    line: usize,
+}
+
+/// A requirement of labels, one of which is not known yet.
+#[derive(Debug)]
+struct Later {
+    labels: [Vec<u8>; 2], // the operation, and the one required
+    requirement: Requirement,
+    line: usize,
+    text: Vec<u8>,
+    spans: [Range<usize>; 2],
+}
+
+/// A line and the place in it.
+#[derive(Debug, Clone, Copy)]
+struct Cursor<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    #[inline]
+    fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\t' | b'\r') = self.line.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    /// The byte after blanks.
+    #[inline]
+    fn peek(&mut self) -> Option<u8> {
+        self.skip_blanks();
+        self.line.get(self.at).copied()
+    }
+
+    /// A word of letters, digits and underscores after blanks, which may be empty.
+    #[inline]
+    fn word(&mut self) -> &'a [u8] {
+        self.skip_blanks();
+        let start = self.at;
+        while self.line.get(self.at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+            self.at += 1;
+        }
+        &self.line[start..self.at]
+    }
+
+    /// An integer after blanks, up to `greatest`.
+    #[inline]
+    fn number(&mut self, name: &str, greatest: u64) -> Result<u64, LineError> {
+        self.skip_blanks();
+        let start = self.at;
+        let mut number = 0_u64;
+        let mut has_overflowed = false;
+        while let Some(digit) =
+            self.line.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|&own| own < 10)
+        {
+            let next = number.checked_mul(10).and_then(|own| own.checked_add(digit.into()));
+            has_overflowed |= next.is_none();
+            number = next.unwrap_or(number);
+            self.at += 1;
+        }
+        if self.at == start || has_overflowed || number > greatest {
+            self.at = start;
+            return Err(self.unexpected(&format!("{name} from 0 to {greatest}")));
+        }
+        Ok(number)
+    }
+
+    /// What stands here is not what was expected.
+    #[cold]
+    fn unexpected(&mut self, expected: &str) -> LineError {
+        self.skip_blanks();
+        let start = self.at;
+        let end = self.line[start..].iter().position(|byte| b" \t\r{}:".contains(byte));
+        let end = end.map_or(self.line.len(), |end| start + end.max(1)).min(self.line.len());
+        let found = String::from_utf8_lossy(&self.line[start..end]);
+        let found = match found.trim() {
+            "" => "the end of the line".to_owned(),
+            text => crate::text::described(text),
+        };
+        LineError::new(start..end.max(start), format!("{found}, expected {expected}"))
+    }
+}
+
+impl GoalReader {
+    pub(super) fn new() -> Self {
+        Self {
+            builder: None,
+            ranks: 0,
+            seen: vec![],
+            rank: None,
+            labels: Labels::new(),
+            later: vec![],
+            line: 0,
+            in_comment: false,
+            wanted: vec![],
+            locations: vec![],
+        }
+    }
+
+    /// A reader that keeps the places of these operations.
+    pub(super) fn locating(operations: &[u32]) -> Self {
+        let mut wanted = operations.to_vec();
+        wanted.sort_unstable_by(|one, other| other.cmp(one));
+        wanted.dedup();
+        Self { wanted, ..Self::new() }
+    }
+
+    /// The places of operations, in the order in which they are asked for; fewer where some have none.
+    pub(super) fn located(self, operations: &[u32]) -> Vec<Location> {
+        let find = |operation: &u32| self.locations.iter().find(|own| own.0 == *operation);
+        operations.iter().filter_map(find).map(|own| own.1.clone()).collect()
+    }
+
+    /// The schedule of all lines; none where nothing was said.
+    ///
+    /// # Errors
+    ///
+    /// When the operations of a rank have no end, with the number of their first line.
+    pub(super) fn finish(self) -> Result<Option<TaskScheduleBuilder>, (usize, LineError)> {
+        match self.rank {
+            None => Ok(self.builder),
+            Some(rank) => {
+                let message = format!("the operations of rank {} have no end, expected \"}}\"", rank.label);
+                Err((rank.line, LineError::new(0..0, message)))
+            }
+        }
+    }
+
+    /// Reads the next line.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong first; the rest of the line is left out.
+    pub(super) fn read_line(&mut self, line: &[u8]) -> Result<(), LineError> {
+        let mut cursor = Cursor { line, at: 0 };
+        let result = self.read_statements(&mut cursor);
+        self.line += 1;
+        result
+    }
+
+    fn read_statements(&mut self, cursor: &mut Cursor<'_>) -> Result<(), LineError> {
+        loop {
+            if self.in_comment {
+                match memchr::memmem::find(&cursor.line[cursor.at..], b"*/") {
+                    None => return Ok(()),
+                    Some(end) => {
+                        cursor.at += end + 2;
+                        self.in_comment = false;
+                    }
+                }
+            }
+            match cursor.peek() {
+                None => return Ok(()),
+                Some(b'/') => match cursor.line.get(cursor.at + 1) {
+                    Some(b'/') => return Ok(()),
+                    Some(b'*') => {
+                        cursor.at += 2;
+                        self.in_comment = true;
+                    }
+                    _ => return Err(cursor.unexpected("an operation or a comment")),
+                },
+                Some(b'{') if self.rank.is_some_and(|rank| !rank.is_open) => {
+                    cursor.at += 1;
+                    if let Some(rank) = &mut self.rank {
+                        rank.is_open = true;
+                    }
+                }
+                Some(b'}') if self.rank.is_some_and(|rank| rank.is_open) => {
+                    self.end_rank()?;
+                    cursor.at += 1;
+                }
+                Some(_) => match self.rank {
+                    None => self.read_head(cursor)?,
+                    Some(rank) if rank.is_open => {
+                        self.read_operation(rank.label, cursor)?;
+                        match cursor.peek() {
+                            None | Some(b'}' | b'/') => {}
+                            Some(_) => return Err(cursor.unexpected("the end of the line")),
+                        }
+                    }
+                    Some(_) => return Err(cursor.unexpected("\"{\"")),
+                },
+            }
+        }
+    }
+
+    /// `num_ranks N`, or `rank N` up to its brace.
+    fn read_head(&mut self, cursor: &mut Cursor<'_>) -> Result<(), LineError> {
+        let start = cursor.at;
+        match cursor.word() {
+            b"num_ranks" if self.builder.is_none() => {
+                let ranks = cursor.number("a number of ranks", MAX_PROCESSES)?;
+                self.ranks = u32::try_from(ranks).unwrap_or(u32::MAX);
+                self.seen = vec![false; self.ranks as usize];
+                self.builder = Some(TaskScheduleBuilder::new(self.ranks));
+                Ok(())
+            }
+            b"rank" if self.builder.is_some() => {
+                let before = *cursor;
+                let rank = self.rank_number(cursor)?;
+                if std::mem::replace(&mut self.seen[rank as usize], true) {
+                    *cursor = before;
+                    return Err(cursor.unexpected("a rank that has had no operations yet"));
+                }
+                self.rank = Some(Rank { label: ProcessId::new(rank), is_open: false, line: self.line });
+                self.labels.clear();
+                Ok(())
+            }
+            _ => {
+                cursor.at = start;
+                let expected = if self.builder.is_some() { "\"rank N {\"" } else { "\"num_ranks N\"" };
+                Err(cursor.unexpected(expected))
+            }
+        }
+    }
+
+    /// A rank below the number of ranks.
+    #[inline]
+    fn rank_number(&self, cursor: &mut Cursor<'_>) -> Result<u32, LineError> {
+        if self.ranks == 0 {
+            return Err(cursor.unexpected("no rank: there are 0"));
+        }
+        cursor.number("a rank", u64::from(self.ranks) - 1).map(|rank| u32::try_from(rank).unwrap_or(u32::MAX))
+    }
+
+    /// An operation with or without a label, or a requirement.
+    #[inline]
+    fn read_operation(&mut self, rank: ProcessId, cursor: &mut Cursor<'_>) -> Result<(), LineError> {
+        let start = cursor.at;
+        let word = cursor.word();
+        let kind = kind(word).filter(|_| cursor.peek() != Some(b':'));
+        if let Some(kind) = kind {
+            return self.add(rank, kind, start, None, cursor);
+        }
+        if !word.first().is_some_and(u8::is_ascii_alphabetic) {
+            cursor.at = start;
+            return Err(cursor.unexpected("an operation, a label or \"}\""));
+        }
+        let label = start..cursor.at.min(start + word.len());
+        if cursor.peek() == Some(b':') {
+            cursor.at += 1;
+            let before = *cursor;
+            let Some(kind) = self::kind(cursor.word()) else {
+                *cursor = before;
+                return Err(cursor.unexpected("\"calc\", \"send\" or \"recv\""));
+            };
+            return self.add(rank, kind, start, Some(label), cursor);
+        }
+        let before = *cursor;
+        let requirement = match cursor.word() {
+            b"requires" => Requirement::Over,
+            b"irequires" => Requirement::Begun,
+            _ => {
+                *cursor = before;
+                return Err(cursor.unexpected("\":\", \"requires\" or \"irequires\""));
+            }
+        };
+        cursor.skip_blanks();
+        let other = cursor.at;
+        let required = cursor.word();
+        if !required.first().is_some_and(u8::is_ascii_alphabetic) {
+            cursor.at = other;
+            return Err(cursor.unexpected("a label"));
+        }
+        self.require([word, required], requirement, [label, other..cursor.at], cursor.line);
+        Ok(())
+    }
+
+    #[inline]
+    fn require(
+        &mut self,
+        labels: [&[u8]; 2],
+        requirement: Requirement,
+        spans: [Range<usize>; 2],
+        line: &[u8],
+    ) {
+        let Some(builder) = &mut self.builder else { return };
+        if let [Some(operation), Some(required)] = labels.map(|label| self.labels.get(label)) {
+            builder.require(operation, required, requirement);
+        } else {
+            self.later.push(Later {
+                labels: labels.map(<[u8]>::to_vec),
+                requirement,
+                line: self.line,
+                text: line.to_vec(),
+                spans,
+            });
+        }
+    }
+
+    /// The rest of an operation, from behind its kind on.
+    #[inline]
+    fn add(
+        &mut self,
+        process: ProcessId,
+        kind: OperationKind,
+        start: usize,
+        label: Option<Range<usize>>,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<(), LineError> {
+        let amount = match kind {
+            OperationKind::Calc => cursor.number("a time", MAX_AMOUNT)?,
+            OperationKind::Send | OperationKind::Receive => cursor.number("a size", MAX_AMOUNT)?,
+        };
+        let mut operation = Operation { amount, process, peer: process, tag: 0, processor: 0, kind };
+        if kind != OperationKind::Calc {
+            self.read_peer(&mut operation, cursor)?;
+        }
+        loop {
+            match cursor.peek() {
+                None | Some(b'}' | b'/') => break,
+                Some(_) => read_option(&mut operation, cursor)?,
+            }
+        }
+        let Some(builder) = &mut self.builder else { return Ok(()) };
+        if builder.len() == MAX_OPERATIONS {
+            let message = format!("more than {MAX_OPERATIONS} operations");
+            return Err(LineError::new(start..cursor.at, message));
+        }
+        let number = builder.add(operation);
+        if self.wanted.last() == Some(&number) {
+            self.wanted.pop();
+            let line = String::from_utf8_lossy(cursor.line).into_owned();
+            let end = line.trim_end().len().min(cursor.at);
+            let location =
+                Location { rank: process.label(), line_number: self.line, line, span: start..end.max(start) };
+            self.locations.push((number, location));
+        }
+        if let Some(span) = label
+            && !self.labels.insert(&cursor.line[span.clone()], number)
+        {
+            let text = String::from_utf8_lossy(&cursor.line[span.clone()]);
+            let message = format!("a second operation {text} of rank {process}, expected one");
+            return Err(LineError::new(span, message));
+        }
+        Ok(())
+    }
+
+    /// `b to R` or `b from R`.
+    #[inline]
+    fn read_peer(&self, operation: &mut Operation, cursor: &mut Cursor<'_>) -> Result<(), LineError> {
+        let word = if operation.kind == OperationKind::Send { "to" } else { "from" };
+        let before = *cursor;
+        let mut unit = cursor.word();
+        if unit == b"b" {
+            unit = cursor.word();
+        } else {
+            *cursor = before;
+            return Err(cursor.unexpected("\"b\" behind the size"));
+        }
+        if unit != word.as_bytes() {
+            cursor.at -= unit.len();
+            return Err(cursor.unexpected(&format!("\"{word}\" and a rank")));
+        }
+        if cursor.peek() == Some(b'-') {
+            return Err(cursor.unexpected("a rank: messages of any rank are not supported"));
+        }
+        operation.peer = ProcessId::new(self.rank_number(cursor)?);
+        Ok(())
+    }
+
+    /// The operations of a rank are complete.
+    fn end_rank(&mut self) -> Result<(), LineError> {
+        self.rank = None;
+        let mut unknown = None;
+        for later in std::mem::take(&mut self.later) {
+            let numbers = [0, 1].map(|at: usize| self.labels.get(&later.labels[at]).ok_or(at));
+            match (numbers, &mut self.builder) {
+                ([Ok(operation), Ok(required)], Some(builder)) => {
+                    builder.require(operation, required, later.requirement);
+                }
+                ([Err(at), _] | [_, Err(at)], _) => {
+                    unknown.get_or_insert((at, later));
+                }
+                (_, None) => {}
+            }
+        }
+        match unknown {
+            None => Ok(()),
+            Some((at, later)) => {
+                let label = String::from_utf8_lossy(&later.labels[at]).into_owned();
+                let message = format!("{label} is no operation of this rank, expected a label of it");
+                let Later { line, text, spans, .. } = later;
+                let [span, other] = spans;
+                let span = if at == 0 { span } else { other };
+                Err(LineError { span, message, line: Some((line, text)) })
+            }
+        }
+    }
+}
+
+/// The kind that a word stands for.
+#[inline]
+fn kind(word: &[u8]) -> Option<OperationKind> {
+    match word {
+        b"calc" => Some(OperationKind::Calc),
+        b"send" => Some(OperationKind::Send),
+        b"recv" => Some(OperationKind::Receive),
+        _ => None,
+    }
+}
+
+/// `tag T`, `cpu C` or `nic N`.
+#[inline]
+fn read_option(operation: &mut Operation, cursor: &mut Cursor<'_>) -> Result<(), LineError> {
+    let before = *cursor;
+    let is_message = operation.kind != OperationKind::Calc;
+    match cursor.word() {
+        b"tag" if is_message => {
+            if cursor.peek() == Some(b'-') {
+                return Err(cursor.unexpected("a tag: messages of any tag are not supported"));
+            }
+            let tag = cursor.number("a tag", u32::MAX.into())?;
+            operation.tag = u32::try_from(tag).unwrap_or(u32::MAX);
+        }
+        b"cpu" => {
+            let processor = cursor.number("a processor", MAX_PROCESSOR.into())?;
+            operation.processor = u16::try_from(processor).unwrap_or(MAX_PROCESSOR);
+        }
+        // The network of the machine takes the place of network interfaces.
+        b"nic" => {
+            cursor.number("a network interface", u64::MAX)?;
+        }
+        _ => {
+            *cursor = before;
+            let options = if is_message { "\"tag\", \"cpu\", \"nic\"" } else { "\"cpu\"" };
+            return Err(cursor.unexpected(&format!("{options} or the end of the line")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! Collectives in groups, one after another, and the better of two exchanges.
+
+use std::borrow::Cow;
+
+use cubefold_collectives::CollectiveStep;
+use cubefold_mapping::ProcessId;
+
+use super::{collectives::record, *};
+use crate::export::RunRecord;
+
+fn on(machine: &str, program: &str) -> String {
+    format!("[machine]\n{machine}\n[program]\n{program}")
+}
+
+const TORUS_4X3: &str = "kind = \"torus\"\nshape = [4, 3]\nlatency_cycles = 7";
+const KEYS: &str = "units = 96\ncompute_cycles = 10\n";
+
+fn only_record(text: &str) -> RunRecord {
+    let runs = scenario(text).runs;
+    assert_eq!(runs.len(), 1);
+    record(&runs[0])
+}
+
+#[test]
+fn groups_on_lines_that_do_not_meet_take_the_time_of_one_alone() {
+    for (over, side) in [(0, 4), (1, 3)] {
+        for algorithm in ["ring", "bidirectional-ring", "swing", "bucket", "trivance"] {
+            let asked = format!("kind = \"all-reduce\"\nalgorithm = \"{algorithm}\"\n{KEYS}");
+            let lines = only_record(&on(TORUS_4X3, &format!("{asked}over = [{over}]\n")));
+            let ring = format!("kind = \"ring\"\nshape = [{side}]\nlatency_cycles = 7");
+            let alone = only_record(&on(&ring, &asked));
+            assert_eq!(lines.makespan_cycles, alone.makespan_cycles, "{algorithm} over {over}");
+            assert_eq!(lines.messages, alone.messages * (12 / side));
+            assert_eq!(lines.steps_bound_cycles, alone.steps_bound_cycles);
+            let own = lines.program.collective.unwrap();
+            assert_eq!((own.logical_shape, own.over), (vec![4, 3], Some(vec![over])));
+        }
+    }
+}
+
+#[test]
+fn a_group_of_all_ranks_is_the_collective() {
+    let asked = format!("kind = \"all-reduce\"\nalgorithm = \"bucket\"\nports = \"all\"\n{KEYS}");
+    let alone = only_record(&on(TORUS_4X3, &asked));
+    assert_eq!(only_record(&on(TORUS_4X3, &format!("{asked}over = [1, 0]\n"))), alone);
+    let step = format!("[[program.steps]]\n{asked}");
+    let as_step = only_record(&on(TORUS_4X3, &step));
+    assert_eq!(as_step.makespan_cycles, alone.makespan_cycles);
+    assert_eq!(as_step.program.kind, "sequence");
+    assert_eq!(as_step.lower_bound_cycles, alone.lower_bound_cycles);
+}
+
+const STEPS: [&str; 3] = [
+    "kind = \"all-gather\"\nalgorithm = \"ring\"\nover = [0]\nunits = 96\n",
+    "kind = \"reduce-scatter\"\nalgorithm = \"bucket\"\nover = [1]\nunits = 60\nreduce_units_per_cycle = 2\n",
+    "kind = \"all-to-all\"\nalgorithm = \"pairwise\"\nunits = 24\n",
+];
+
+#[test]
+fn a_sequence_has_the_stages_of_its_steps_one_after_another() {
+    let text = format!("[[program.steps]]\n{}", STEPS.join("[[program.steps]]\n"));
+    let run = scenario(&on(TORUS_4X3, &format!("compute_cycles = 10\n{text}"))).runs.remove(0);
+    let mut stage = 0;
+    for step in STEPS {
+        let alone = scenario(&on(TORUS_4X3, &format!("compute_cycles = 10\n{step}"))).runs.remove(0);
+        for own in 0..alone.program.stage_count() {
+            let messages = |run: &Run, stage: usize| {
+                let mut all = vec![];
+                run.program.visit_messages(stage, &mut |from, to| {
+                    all.push((from, to, run.program.units(stage, from, to)));
+                });
+                let computations: Vec<_> =
+                    ProcessId::first(12).map(|process| run.program.computation(stage, process)).collect();
+                (all, computations)
+            };
+            assert_eq!(messages(&run, stage), messages(&alone, own));
+            stage += 1;
+        }
+    }
+    assert_eq!(stage, run.program.stage_count());
+}
+
+#[test]
+fn steps_of_equal_ranks_take_the_sum_of_their_times() {
+    let computation = "[[program.steps]]\ncompute_cycles = 1000\n";
+    let [gather, scatter, _] = STEPS;
+    let text = format!("[[program.steps]]\n{gather}{computation}[[program.steps]]\n{scatter}");
+    let all = only_record(&on(TORUS_4X3, &text));
+    let alone = [gather, scatter].map(|step| only_record(&on(TORUS_4X3, step)).makespan_cycles);
+    assert_eq!(all.makespan_cycles, alone[0] + 1000 + alone[1]);
+    assert!(all.lower_bound_cycles.unwrap() >= 1000);
+    assert_eq!(all.program.collective, None);
+    let steps = all.program.steps.unwrap();
+    assert_eq!(steps.len(), 3);
+    assert_eq!((steps[1].collective.clone(), steps[1].compute_cycles), (None, 1000));
+    assert_eq!(steps[2].collective.as_ref().unwrap().over, Some(vec![1]));
+    assert_eq!(steps[2].collective.as_ref().unwrap().reduce_units_per_cycle, Some(2));
+}
+
+#[test]
+fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
+    let text = on(
+        TORUS_4X3,
+        "kind = \"all-reduce\"\nalgorithm = \"swing\"\nports = \"all\"\nexchange = \"halving\"\nunits = 50\n\
+         compute_cycles = 3\nroot = 5\n\
+         [[program.steps]]\nunits = 60\n\
+         [[program.steps]]\nover = [0]\nalgorithm = \"ring\"\n\
+         [[program.steps]]\nkind = \"broadcast\"\nalgorithm = \"binomial\"\ncompute_cycles = 9\n\
+         [[program.steps]]\ncompute_cycles = 77\n",
+    );
+    let run = scenario(&text).runs.remove(0);
+    let own = run.program.collective().unwrap();
+    let asked: Vec<String> = own
+        .steps()
+        .into_iter()
+        .map(|step| match step {
+            CollectiveStep::Collective { specification: own, groups } => format!(
+                "{} {} {} {} {} {} {:?}",
+                own.operation,
+                own.algorithm,
+                own.ports.name(),
+                own.vector_units,
+                own.compute_cycles,
+                own.root,
+                groups.map(|(_, over)| over)
+            ),
+            CollectiveStep::Computation(cycles) => format!("{cycles}"),
+        })
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            "all-reduce swing all 60 3 0 None",
+            "all-reduce ring 1 50 3 0 Some([0])",
+            "broadcast binomial 1 50 9 5 None",
+            "77"
+        ]
+    );
+    // Shares of all steps have processors and processes.
+    assert_eq!((own.share_count(), run.program.process_count()), (4, 48));
+    let swept = format!("{text}[sweep]\n\"program.units\" = [50, 70]\n\"program.compute_cycles\" = [3, 4]\n");
+    let makespans: Vec<u64> = scenario(&swept).runs.iter().map(|run| record(run).makespan_cycles).collect();
+    assert_eq!(makespans[0], record(&run).makespan_cycles);
+    assert!(makespans[0] < makespans[1] && makespans[1] < makespans[3], "{makespans:?}");
+    // Steps are swept as a whole.
+    let whole = "[sweep]\n\"program.steps\" = [[{ units = 60 }], [{ units = 60 }, { compute_cycles = 5 }]]\n";
+    let text = on(TORUS_4X3, &format!("kind = \"all-reduce\"\nalgorithm = \"ring\"\n{whole}"));
+    let makespans: Vec<u64> = scenario(&text).runs.iter().map(|run| record(run).makespan_cycles).collect();
+    assert_eq!(makespans[0] + 5, makespans[1]);
+}
+
+#[test]
+fn sizes_of_steps_have_bytes() {
+    let machine = "kind = \"ring\"\nshape = [4]\nlink = { bandwidth = \"64 GB/s\", latency = \"0 ns\" }";
+    let text = on(
+        machine,
+        "bytes = \"1 kB\"\nalgorithm = \"ring\"\nkind = \"all-gather\"\n[[program.steps]]\nunits = 4\n\
+         [[program.steps]]\ncompute = \"20 ns\"\n[[program.steps]]\nkind = \"all-gather\"\n",
+    );
+    let steps = only_record(&text).program.steps.unwrap();
+    let bytes = |step: usize| steps[step].collective.as_ref().and_then(|own| own.vector_bytes);
+    assert_eq!((bytes(0), bytes(1), bytes(2)), (Some(256), None, Some(1000)));
+    assert_eq!(steps[1].compute_cycles, 20);
+}
+
+#[test]
+fn best_is_the_faster_of_both_exchanges() {
+    let asked = |exchange: &str, units: u32| {
+        format!(
+            "kind = \"torus\"\nshape = [4, 4]\nlatency_cycles = 3\n[program]\nkind = \"all-reduce\"\n\
+             algorithm = \"swing\"\nports = \"all\"\ncompute_cycles = 50\nexchange = \"{exchange}\"\nunits = {units}\n"
+        )
+    };
+    let mut kept = vec![];
+    for units in [1, 8, 64, 512, 4096] {
+        let [halving, whole, best] = ["halving", "whole", "best"]
+            .map(|exchange| only_record(&format!("[machine]\n{}", asked(exchange, units))));
+        let faster = if whole.makespan_cycles < halving.makespan_cycles { whole } else { halving };
+        assert_eq!(best, faster, "{units} units");
+        kept.push(best.program.collective.unwrap().exchange.unwrap().into_owned());
+    }
+    assert_eq!(kept.first().unwrap(), "whole");
+    assert_eq!(kept.last().unwrap(), "halving");
+}
+
+#[test]
+fn best_takes_what_is_defined_and_counts_only_where_there_is_a_choice() {
+    let text = on(
+        TORUS_4X3,
+        "kind = \"all-reduce\"\nexchange = \"best\"\nunits = 2\nalgorithm = [\"swing\", \"trivance\", \"ring\"]\n",
+    );
+    let runs = scenario(&text).runs;
+    // Sides of 4 and 3 are for halving only.
+    assert_eq!(runs.iter().map(|run| run.program.others().len()).collect::<Vec<_>>(), [0, 0, 0]);
+    let chosen = |run: &Run| record(run).program.collective.unwrap().exchange.map(Cow::into_owned);
+    assert_eq!(chosen(&runs[0]).as_deref(), Some("halving"));
+    assert_eq!(chosen(&runs[2]), None);
+    // In groups, the sides of a group count.
+    let lines = text.replace("[\"swing\", \"trivance\", \"ring\"]", "\"swing\"\nover = [0]");
+    assert_eq!(scenario(&lines).runs[0].program.others().len(), 1);
+}
+
+#[test]
+fn best_of_steps_is_the_best_of_all_together() {
+    let step = |exchanges: [&str; 2]| {
+        let steps = exchanges.map(|exchange| format!("[[program.steps]]\nexchange = \"{exchange}\"\n"));
+        on(
+            "kind = \"torus\"\nshape = [4, 4]\nlatency_cycles = 3",
+            &format!(
+                "kind = \"all-reduce\"\nalgorithm = \"swing\"\nunits = 40\ncompute_cycles = 30\n{}units = 900\n",
+                steps.concat()
+            ),
+        )
+    };
+    let both = ["halving", "whole"];
+    let slow = both.iter().flat_map(|first| both.iter().map(move |second| [*first, *second]));
+    let least = slow.map(|both| only_record(&step(both)).makespan_cycles).min().unwrap();
+    let best = only_record(&step(["best", "best"]));
+    assert_eq!(best.makespan_cycles, least);
+    let chosen = best.program.steps.unwrap().into_iter().map(|own| own.collective.unwrap().exchange.unwrap());
+    assert_eq!(chosen.collect::<Vec<_>>(), ["whole", "halving"]);
+}
+
+#[test]
+fn what_no_groups_are_is_reported_at_its_place() {
+    let errors = |program: &str| errors(&on("kind = \"torus\"\nshape = [4, 3]", program));
+    let groups =
+        |over: &str| errors(&format!("kind = \"all-reduce\"\nalgorithm = \"ring\"\nover = {over}\n"));
+    assert_eq!(groups("[]"), ["7:8: program.over is an empty list, expected at least one entry"]);
+    assert_eq!(groups("1"), ["7:8: program.over is 1, expected a list of dimensions"]);
+    assert_eq!(groups("[0, 2]"), ["7:12: dimension of program.over is 2, expected 0 to 1"]);
+    assert_eq!(groups("[1, 1]"), ["7:12: dimension 1 of program.over a second time, expected it once"]);
+    assert_eq!(
+        errors("kind = \"all-reduce\"\nalgorithm = \"recursive-doubling\"\nover = [1]\n"),
+        ["7:8: shape 3, expected sides that are powers of two for recursive-doubling"]
+    );
+    assert_eq!(
+        errors("kind = \"cc-cube\"\ndimensions = 2\nover = [1]\n[mapping]\nembeddings = [\"tao\"]\n")[0],
+        "7:8: program.over with a cc-cube program, which has none"
+    );
+}
+
+#[test]
+fn what_no_steps_are_is_reported_at_its_place() {
+    let errors = |program: &str| errors(&on("kind = \"torus\"\nshape = [4, 3]", program));
+    let steps = |steps: &str| errors(&format!("algorithm = \"ring\"\nsteps = {steps}\n"));
+    assert_eq!(steps("[]"), ["6:9: program.steps is an empty list, expected at least one entry"]);
+    assert_eq!(
+        steps("[3]"),
+        ["6:10: step of the program is 3, expected a table of a collective or a computation"]
+    );
+    assert_eq!(
+        steps("[{ units = 3 }]")[0],
+        "6:10: kind of a step is missing, expected all-reduce, reduce-scatter, all-gather, broadcast, reduce, gather, \
+         scatter, all-to-all or barrier"
+    );
+    assert!(
+        steps("[{ kind = \"all-gather\", unit = 3 }]")[0].starts_with("6:33: unknown key \"unit\" in a step")
+    );
+    assert_eq!(
+        steps("[{ kind = \"all-gather\", reduce_units_per_cycle = 3 }]"),
+        ["6:58: program.reduce_units_per_cycle with a step of kind all-gather, which has none"]
+    );
+    assert_eq!(
+        steps("[{ compute_cycles = 3 }]"),
+        ["6:9: a sequence without a collective, expected at least one"]
+    );
+    assert_eq!(
+        steps("[{ kind = \"all-gather\" }, { kind = \"all-gather\", shape = [2, 2] }]"),
+        ["6:35: step 1 has 4 ranks, expected 12 as in the steps before"]
+    );
+    assert_eq!(
+        steps("[{ kind = \"all-gather\", ports = \"all\" }]"),
+        ["6:41: all ports for ring, which has no choice of ports"]
+    );
+    assert_eq!(
+        errors("kind = \"sequence\"\n"),
+        ["4:2: program.steps is missing, expected a list of tables: [[program.steps]]"]
+    );
+    assert_eq!(
+        errors("kind = \"stages\"\nfile = \"none.csv\"\n[[program.steps]]\ncompute_cycles = 1\n")[1],
+        "7:1: program.steps with a stages program, which has none"
+    );
+    assert_eq!(
+        errors("[[program.steps]]\nkind = \"all-gather\"\n")[0],
+        "5:1: program.algorithm is missing, expected recursive-doubling, mirrored, swing, bine, trivance, ring, \
+         bidirectional-ring, hamiltonian-rings, bucket or bruck"
+    );
+}

@@ -1,0 +1,446 @@
+//! Axis orders: the placements of a logical torus on a grid by which its axes lie along those of the machine.
+//!
+//! The axes of the guest, in some order, count through the nodes of the machine with its axes in some order, the
+//! first fastest. Where lengths differ, an axis of the guest takes several axes of the machine, or a part of one: it
+//! is *factorised*. A *folded* order goes through the box of such an axis, and along an axis without wraparound, by the
+//! construction of Tao 1988 with the least dilation, so that the ends of a ring are near each other; the other orders
+//! count as they are.
+
+use std::{fmt, str::FromStr};
+
+use cubefold_topology::{Axis, Machine, MachineKind, NodeId, Shape, Wrap, narrow};
+
+use crate::{Construction, PlacementTable, ProcessId};
+
+/// The most pairs of an order of the guest's axes and one of the machine's that are tried.
+const MAX_PAIRS: usize = 5040;
+
+/// An order of the axes of a guest on those of a machine.
+///
+/// Written as `0=3/1=1x2`: guest axis 0 (counted from 0) counts fastest and lies along dimension 3 of the machine
+/// (counted from 1), guest axis 1 comes next and takes dimension 1, then dimension 2. A folded order ends in
+/// `/folded`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AxisOrder {
+    axes: Vec<(usize, Vec<usize>)>, // of the guest in their order, each with axes of the machine, from 0
+    is_folded: bool,
+}
+
+/// A part of an axis of the machine that an axis of the guest takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Factor {
+    host: usize,
+    length: u64,
+    stride: u64, // along the axis of the machine
+}
+
+/// The reason why there is no such order.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AxisOrderError {
+    /// The machine is no grid.
+    #[error("a machine without dimensions, expected a grid")]
+    NoGrid,
+    /// Another number of processes than nodes.
+    #[error("{processes} processes for {nodes} nodes, expected as many")]
+    Count {
+        /// The processes.
+        processes: u64,
+        /// The nodes.
+        nodes: u64,
+    },
+    /// Lengths that do not divide each other in any order, or not in this one.
+    #[error("axes of lengths {guest} do not divide those of {host}")]
+    Lengths {
+        /// The lengths of the guest.
+        guest: String,
+        /// The lengths of the machine.
+        host: String,
+    },
+    /// An order of other axes than guest and machine have, or another factorisation than follows from their lengths.
+    #[error("{order} is no order of axes of lengths {guest} on those of {host}")]
+    Axes {
+        /// The order.
+        order: String,
+        /// The lengths of the guest.
+        guest: String,
+        /// The lengths of the machine.
+        host: String,
+    },
+    /// More orders than are tried.
+    #[error("{pairs} pairs of orders of axes, expected at most {MAX_PAIRS}")]
+    TooMany {
+        /// The orders of the guest's axes times those of the machine's.
+        pairs: usize,
+    },
+}
+
+impl AxisOrder {
+    /// Every order of the axes of a guest on those of a machine, each placement once: the orders that count as they
+    /// are, each before the folded one where that differs.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or there are too many.
+    pub fn all(guest: &Shape, machine: &Machine) -> Result<Vec<Self>, AxisOrderError> {
+        check_counts(guest, machine)?;
+        let host = machine.shape();
+        let factorial = |count: usize| (1..=count).try_fold(1_usize, usize::checked_mul);
+        let pairs = factorial(guest.dimension_count())
+            .zip(factorial(host.dimension_count()))
+            .and_then(|(guest, host)| guest.checked_mul(host))
+            .unwrap_or(usize::MAX);
+        if pairs > MAX_PAIRS {
+            return Err(AxisOrderError::TooMany { pairs });
+        }
+        let (mut found, mut known) = (vec![], vec![]);
+        for guest_order in permutations(guest.dimension_count()) {
+            for host_order in permutations(host.dimension_count()) {
+                let Some(factors) = factorise(guest, &guest_order, host, &host_order) else { continue };
+                let mut by_axis = factors.clone();
+                by_axis.sort_unstable();
+                if known.contains(&by_axis) {
+                    continue;
+                }
+                known.push(by_axis);
+                let hosts = |factors: &[Factor]| factors.iter().map(|factor| factor.host).collect();
+                let axes = factors.iter().map(|(axis, factors)| (*axis, hosts(factors))).collect();
+                let plain = Self { axes, is_folded: false };
+                let folded = Self { is_folded: true, ..plain.clone() };
+                let is_changed = factors.iter().any(|(_, factors)| fold(factors, machine).is_some());
+                found.push(plain);
+                found.extend(is_changed.then_some(folded));
+            }
+        }
+        if found.is_empty() {
+            return Err(AxisOrderError::Lengths { guest: lengths(guest), host: lengths(host) });
+        }
+        Ok(found)
+    }
+
+    /// The node of every process of the guest, whose first coordinate varies fastest.
+    ///
+    /// # Errors
+    ///
+    /// When the order is none of this guest and machine.
+    pub fn place(&self, guest: &Shape, machine: &Machine) -> Result<PlacementTable, AxisOrderError> {
+        check_counts(guest, machine)?;
+        let host = machine.shape();
+        let wrong =
+            || AxisOrderError::Axes { order: self.to_string(), guest: lengths(guest), host: lengths(host) };
+        let guest_order: Vec<usize> = self.axes.iter().map(|&(axis, _)| axis).collect();
+        let mut host_order: Vec<usize> = self.axes.iter().flat_map(|(_, hosts)| hosts).copied().collect();
+        host_order.dedup();
+        if !is_permutation(&guest_order, guest.dimension_count())
+            || !is_permutation(&host_order, host.dimension_count())
+        {
+            return Err(wrong());
+        }
+        let factors = factorise(guest, &guest_order, host, &host_order)
+            .ok_or_else(|| AxisOrderError::Lengths { guest: lengths(guest), host: lengths(host) })?;
+        let is_as_written = factors.iter().zip(&self.axes).all(|((_, factors), (_, hosts))| {
+            factors.iter().map(|factor| factor.host).eq(hosts.iter().copied())
+        });
+        if !is_as_written {
+            return Err(wrong());
+        }
+        let mut offsets: Vec<Vec<u64>> = vec![vec![]; guest.dimension_count()];
+        for (axis, factors) in &factors {
+            offsets[*axis] = self.offsets(factors, machine);
+        }
+        let mut nodes = vec![0_u64];
+        for offsets in &offsets {
+            nodes = offsets.iter().flat_map(|offset| nodes.iter().map(move |node| node + offset)).collect();
+        }
+        let nodes = nodes.into_iter().map(|node| NodeId::new(narrow(node))).collect();
+        PlacementTable::new(machine, nodes).map_err(|_| wrong())
+    }
+
+    /// By coordinate of an axis of the guest, what it adds to the index of a node.
+    fn offsets(&self, factors: &[Factor], machine: &Machine) -> Vec<u64> {
+        let places = fold(factors, machine).filter(|_| self.is_folded);
+        let length: u64 = factors.iter().map(|factor| factor.length).product();
+        let offset = |coordinate: u64| {
+            let place = match &places {
+                Some(places) => places[narrow(coordinate) as usize],
+                None => coordinate,
+            };
+            let digits = factors.iter().scan(place, |rest, factor| {
+                let digit = *rest % factor.length;
+                *rest /= factor.length;
+                Some(digit * factor.stride * stride(machine, factor.host))
+            });
+            digits.sum()
+        };
+        (0..length).map(offset).collect()
+    }
+
+    /// Whether axes are folded.
+    #[must_use]
+    pub fn is_folded(&self) -> bool {
+        self.is_folded
+    }
+
+    /// The axes of the guest, the fastest first, each with the axes of the machine that it takes; all counted from 0.
+    pub fn axes(&self) -> impl Iterator<Item = (usize, &[usize])> {
+        self.axes.iter().map(|(axis, hosts)| (*axis, hosts.as_slice()))
+    }
+}
+
+/// By how much the index of a node grows along an axis.
+fn stride(machine: &Machine, axis: usize) -> u64 {
+    machine.shape().lengths()[..axis].iter().product()
+}
+
+fn check_counts(guest: &Shape, machine: &Machine) -> Result<(), AxisOrderError> {
+    if machine.grid().is_none() {
+        return Err(AxisOrderError::NoGrid);
+    }
+    let (processes, nodes) = (guest.node_count(), machine.node_count());
+    if processes == nodes { Ok(()) } else { Err(AxisOrderError::Count { processes, nodes }) }
+}
+
+/// For each axis of the guest in an order its factors, the fastest first; none where lengths do not divide each
+/// other.
+fn factorise(
+    guest: &Shape,
+    guest_order: &[usize],
+    host: &Shape,
+    host_order: &[usize],
+) -> Option<Vec<(usize, Vec<Factor>)>> {
+    let mut hosts = host_order.iter().map(|&axis| (axis, host.lengths()[axis]));
+    let (mut at, mut left) = hosts.next()?; // what is left of an axis of the machine
+    let mut stride = 1;
+    let mut all = vec![];
+    for &axis in guest_order {
+        let (mut rest, mut factors) = (guest.lengths()[axis], vec![]);
+        while rest > 1 {
+            if left == 1 {
+                (at, left) = hosts.next()?;
+                stride = 1;
+            }
+            let length = rest.min(left);
+            if !rest.is_multiple_of(length) || !left.is_multiple_of(length) {
+                return None;
+            }
+            factors.push(Factor { host: at, length, stride });
+            rest /= length;
+            left /= length;
+            stride *= length;
+        }
+        all.push((axis, factors));
+    }
+    Some(all)
+}
+
+/// By coordinate of a ring its place in the box of these factors, where it is not the coordinate itself: by the
+/// construction of Tao's with the least dilation.
+fn fold(factors: &[Factor], machine: &Machine) -> Option<Vec<u64>> {
+    let axis = |factor: &Factor| -> &Axis { &machine.axes()[factor.host] };
+    let wrap = |factor: &Factor| {
+        let is_whole = factor.length == axis(factor).length();
+        if is_whole && axis(factor).extent().is_ring() { Wrap::Around } else { Wrap::Open }
+    };
+    if let [only] = factors
+        && (wrap(only) == Wrap::Around || only.length < 3)
+    {
+        return None;
+    }
+    let lengths: Vec<u64> = factors.iter().map(|factor| factor.length).collect();
+    let wraps: Vec<Wrap> = factors.iter().map(wrap).collect();
+    let ring = Machine::new(MachineKind::Ring, &[lengths.iter().product()]).ok()?;
+    let host = Machine::with_wraps(MachineKind::Torus, &lengths, &wraps).ok()?;
+    let construction = Construction::choose(&ring, &host).ok()?;
+    let place = |process: ProcessId| u64::from(construction.node(process).index());
+    let places: Vec<u64> = ProcessId::first(ring.node_count()).map(place).collect();
+    (!places.is_sorted()).then_some(places)
+}
+
+/// Every permutation of `0..count`, in lexicographic order.
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![vec![]];
+    for _ in 0..count {
+        let longer = |own: &Vec<usize>| {
+            let rest: Vec<usize> = (0..count).filter(|next| !own.contains(next)).collect();
+            let own = own.clone();
+            rest.into_iter().map(move |next| [own.clone(), vec![next]].concat())
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+fn is_permutation(order: &[usize], count: usize) -> bool {
+    order.len() == count && (0..count).all(|axis| order.contains(&axis))
+}
+
+fn lengths(shape: &Shape) -> String {
+    shape.lengths().iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
+impl fmt::Display for AxisOrder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (axis, hosts)) in self.axes.iter().enumerate() {
+            let separator = if place == 0 { "" } else { "/" };
+            let hosts: Vec<String> = hosts.iter().map(|host| (host + 1).to_string()).collect();
+            write!(formatter, "{separator}{axis}={}", hosts.join("x"))?;
+        }
+        formatter.write_str(if self.is_folded { "/folded" } else { "" })
+    }
+}
+
+/// A text that is no order of axes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected an order of axes such as 0=3/1=1x2")]
+pub struct ParseAxisOrderError;
+
+impl FromStr for AxisOrder {
+    type Err = ParseAxisOrderError;
+
+    fn from_str(text: &str) -> Result<Self, ParseAxisOrderError> {
+        let (order, is_folded) = match text.strip_suffix("/folded") {
+            Some(order) => (order, true),
+            None => (text, false),
+        };
+        let number = |text: &str| text.parse::<usize>().map_err(|_| ParseAxisOrderError);
+        let host = |text: &str| number(text)?.checked_sub(1).ok_or(ParseAxisOrderError);
+        let pair = |text: &str| {
+            let (axis, hosts) = text.split_once('=').ok_or(ParseAxisOrderError)?;
+            Ok((number(axis)?, hosts.split('x').map(host).collect::<Result<_, _>>()?))
+        };
+        Ok(Self { axes: order.split('/').map(pair).collect::<Result<_, _>>()?, is_folded })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn shape(lengths: &[u64]) -> Shape {
+        Shape::new(lengths).unwrap()
+    }
+
+    fn torus(lengths: &[u64]) -> Machine {
+        Machine::new(MachineKind::Torus, lengths).unwrap()
+    }
+
+    fn nodes(order: &str, guest: &[u64], machine: &Machine) -> Vec<u32> {
+        let order: AxisOrder = order.parse().unwrap();
+        let table = order.place(&shape(guest), machine).unwrap();
+        table.nodes().iter().map(|node| node.index()).collect()
+    }
+
+    /// The largest distance of two neighbours on the rings along an axis of the guest.
+    fn ring_dilation(order: &AxisOrder, guest: &Shape, machine: &Machine, axis: usize) -> u64 {
+        let table = order.place(guest, machine).unwrap();
+        let stride: u64 = guest.lengths()[..axis].iter().product();
+        let length = guest.lengths()[axis];
+        let next = |rank: u64| {
+            let coordinate = rank / stride % length;
+            rank - coordinate * stride + (coordinate + 1) % length * stride
+        };
+        let node = |rank: u64| table.nodes()[usize::try_from(rank).unwrap()];
+        (0..guest.node_count()).map(|rank| machine.distance(node(rank), node(next(rank)))).max().unwrap()
+    }
+
+    #[test]
+    fn axes_of_equal_lengths_are_permuted() {
+        // Six orders on three axes: each permutation of the machine's axes once.
+        let machine = torus(&[2, 3, 4]);
+        let all = AxisOrder::all(&shape(&[4, 2, 3]), &machine).unwrap();
+        let whole: Vec<String> =
+            all.iter().map(ToString::to_string).filter(|name| !name.contains('x')).collect();
+        assert_eq!(whole, ["0=3/1=1/2=2"]);
+        assert_eq!(AxisOrder::all(&shape(&[4, 4, 4]), &torus(&[4, 4, 4])).unwrap().len(), 6);
+        // Rank (x, y, z) of 4 x 2 x 3 is on node (y, z, x).
+        let placed = nodes("0=3/1=1/2=2", &[4, 2, 3], &machine);
+        assert_eq!(placed[..5], [0, 6, 12, 18, 1]);
+    }
+
+    #[test]
+    fn a_rank_is_counted_along_the_axes_in_their_orders() {
+        // Slow and obvious: the rank's coordinates count through the machine's coordinates.
+        let (guest, machine) = (shape(&[8, 4, 4]), torus(&[4, 4, 8]));
+        for order in AxisOrder::all(&guest, &machine).unwrap().iter().filter(|order| !order.is_folded()) {
+            let table = order.place(&guest, &machine).unwrap();
+            let mut hosts: Vec<usize> = order.axes().flat_map(|(_, hosts)| hosts.to_vec()).collect();
+            hosts.dedup();
+            for (rank, node) in (0_u64..).zip(table.nodes()) {
+                let coordinates = [rank % 8, rank / 8 % 4, rank / 32];
+                let (mut number, mut weight) = (0, 1);
+                for (axis, _) in order.axes() {
+                    number += weight * coordinates[axis];
+                    weight *= guest.lengths()[axis];
+                }
+                let found = machine.shape().coordinates(*node);
+                for &host in &hosts {
+                    let length = machine.shape().lengths()[host];
+                    assert_eq!(u64::from(found.as_slice()[host]), number % length, "{order}");
+                    number /= length;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_order_is_a_bijection_of_its_own_and_is_read_back() {
+        let pairs: [(&[u64], Machine); 5] = [
+            (&[8, 4, 4], torus(&[4, 4, 8])),
+            (&[12, 6], torus(&[6, 12])),
+            (&[2, 36], torus(&[6, 12])),
+            (&[16], Machine::new(MachineKind::Mesh, &[4, 4]).unwrap()),
+            (&[4, 4, 4], torus(&[8, 8])),
+        ];
+        for (guest, machine) in pairs {
+            let guest = shape(guest);
+            let all = AxisOrder::all(&guest, &machine).unwrap();
+            let mut seen = BTreeSet::new();
+            for order in &all {
+                let table = order.place(&guest, &machine).unwrap();
+                assert_eq!(table.max_load(), 1);
+                assert!(seen.insert(table.nodes().to_vec()), "{order} a second time");
+                assert_eq!(order.to_string().parse::<AxisOrder>().as_ref(), Ok(order));
+            }
+        }
+    }
+
+    #[test]
+    fn folded_rings_have_dilation_one_where_tao_gives_it() {
+        // A ring of 16 on a mesh of 4 x 4, and two axes of 16 on boxes of 4 x 4.
+        let mesh = Machine::new(MachineKind::Mesh, &[4, 4]).unwrap();
+        let ring = shape(&[16]);
+        let all = AxisOrder::all(&ring, &mesh).unwrap();
+        let dilations: Vec<u64> = all.iter().map(|order| ring_dilation(order, &ring, &mesh, 0)).collect();
+        assert_eq!(all[1].to_string(), "0=1x2/folded");
+        assert_eq!(dilations, [6, 1, 6, 1]);
+        let (guest, machine) = (shape(&[16, 16]), Machine::new(MachineKind::Mesh, &[4; 4]).unwrap());
+        let all = AxisOrder::all(&guest, &machine).unwrap();
+        let least = all.iter().map(|order| {
+            (ring_dilation(order, &guest, &machine, 0), ring_dilation(order, &guest, &machine, 1))
+        });
+        assert!(least.clone().any(|dilations| dilations == (1, 1)), "{:?}", least.collect::<Vec<_>>());
+        // Nothing is folded on whole rings.
+        let rings = AxisOrder::all(&shape(&[6, 4]), &torus(&[6, 4])).unwrap();
+        assert_eq!(rings.iter().filter(|order| order.is_folded()).count(), rings.len() - 1);
+    }
+
+    #[test]
+    fn what_does_not_divide_is_refused() {
+        let lengths = AxisOrderError::Lengths { guest: "6x6".to_owned(), host: "4x9".to_owned() };
+        assert_eq!(AxisOrder::all(&shape(&[6, 6]), &torus(&[4, 9])).unwrap_err(), lengths);
+        let count = AxisOrderError::Count { processes: 8, nodes: 16 };
+        assert_eq!(AxisOrder::all(&shape(&[8]), &torus(&[4, 4])).unwrap_err(), count);
+        let many = AxisOrder::all(&shape(&[2; 7]), &torus(&[2; 7])).unwrap_err();
+        assert_eq!(many, AxisOrderError::TooMany { pairs: 5040 * 5040 });
+        let network = Machine::of_dimensions(MachineKind::CubeConnectedCycles, 3).unwrap();
+        assert_eq!(AxisOrder::all(&shape(&[24]), &network).unwrap_err(), AxisOrderError::NoGrid);
+        for wrong in ["0=1", "0=1/1=1", "0=1x2/1=2", "1=1/2=2"] {
+            let order: AxisOrder = wrong.parse().unwrap();
+            assert!(order.place(&shape(&[4, 4]), &torus(&[4, 4])).is_err(), "{wrong}");
+        }
+        for wrong in ["", "0", "0=0", "0=1/", "a=1", "0=1x", "folded"] {
+            assert_eq!(wrong.parse::<AxisOrder>(), Err(ParseAxisOrderError), "{wrong}");
+        }
+    }
+}

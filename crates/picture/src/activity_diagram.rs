@@ -1,0 +1,224 @@
+//! Rows down, time across: what each row does, from when to when.
+//!
+//! Space-time diagrams and timelines are such diagrams. A diagram knows no programs: it is given
+//! the names of its rows and spans of activities.
+
+use std::ops::RangeInclusive;
+
+use crate::{
+    axes::{Axes, Axis, Margins, Scale, Ticks},
+    error::PictureError,
+    font::text_width,
+    legend::Legend,
+    palette::Activity,
+    picture::Picture,
+    sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
+    time_scale::{TimeScale, TimeUnit},
+};
+
+/// The activity of a row from one cycle to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// The row, counted from 0.
+    pub(crate) row: usize,
+    pub(crate) activity: Activity,
+    /// The cycle at which it begins.
+    pub(crate) from: u64,
+    /// The cycle at which it ends.
+    pub(crate) to: u64,
+    /// What is shown where a pointer is on it.
+    pub(crate) title: String,
+}
+
+/// A part of a row with a name, such as a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Section {
+    /// The row, counted from 0.
+    pub(crate) row: usize,
+    /// The cycle at which it begins.
+    pub(crate) from: u64,
+    /// The part of it on which the name is written, a light one.
+    pub(crate) label: RangeInclusive<u64>,
+    pub(crate) name: String,
+}
+
+/// A line from one row to another: a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Arrow {
+    /// Where it begins and ends.
+    pub(crate) rows: [usize; 2],
+    /// When it begins and ends.
+    pub(crate) cycles: [u64; 2],
+}
+
+/// A diagram without its spans.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ActivityDiagram<'text> {
+    pub(crate) caption: &'text str,
+    /// The picture in words, for those who do not see it.
+    pub(crate) description: String,
+    /// What a row is.
+    pub(crate) row_title: &'text str,
+    /// The names of the rows, from above.
+    pub(crate) rows: Vec<String>,
+    /// The first and the last cycle.
+    pub(crate) cycles: RangeInclusive<u64>,
+    pub(crate) scale: TimeScale,
+}
+
+impl ActivityDiagram<'_> {
+    /// Draws the parts of spans and sections, and the arrows, that lie in the diagram's cycles.
+    ///
+    /// # Errors
+    ///
+    /// When the plotting library refuses.
+    pub(crate) fn draw(
+        &self,
+        spans: &[Span],
+        sections: &[Section],
+        arrows: &[Arrow],
+    ) -> Result<Picture, PictureError> {
+        let rows = as_drawn(self.rows.len() as u64);
+        let row_height = (640.0 / rows).clamp(3.0, 20.0);
+        let (width, height) = (960.0, rows * row_height + 104.0);
+        let margins = Margins { left: 52, below: 36, right: 16, above: 44 };
+        let unit = self.scale.unit(*self.cycles.end());
+        let across = Axis {
+            title: unit.title("cycle"),
+            from: unit.of(*self.cycles.start()),
+            to: unit.of(*self.cycles.end()),
+            scale: Scale::Linear,
+            ticks: if unit.is_cycles() { Ticks::Whole } else { Ticks::Any },
+        };
+        let axes = Axes::draw(width, height - 24.0, margins, across, Axis::from_zero("", rows))?;
+        let mut sheet = Sheet::new(width, height, self.caption, &self.description);
+        sheet.caption(self.caption);
+        sheet.embed(axes.svg.clone());
+        sheet.text(self.row_title, Point { x: 8.0, y: 40.0 }, TEXT, Anchor::Start);
+        let row_height = axes.inside.height / rows;
+        let drawing = Drawing { diagram: self, axes: &axes, unit, row_height };
+        drawing.draw_names(&mut sheet);
+        let done = drawing.draw_spans(&mut sheet, spans);
+        if !sections.is_empty() {
+            drawing.draw_sections(&mut sheet, sections);
+        }
+        if !arrows.is_empty() {
+            drawing.draw_arrows(&mut sheet, arrows);
+        }
+        Legend::new(Legend::activities(&done), 60.0, width).draw(&mut sheet, height - 10.0);
+        Ok(sheet.finish())
+    }
+}
+
+struct Drawing<'picture> {
+    diagram: &'picture ActivityDiagram<'picture>,
+    axes: &'picture Axes,
+    unit: TimeUnit,
+    row_height: f64,
+}
+
+impl Drawing<'_> {
+    /// The upper edge of a row.
+    fn top(&self, row: usize) -> f64 {
+        self.axes.inside.y + as_drawn(row as u64) * self.row_height
+    }
+
+    fn x(&self, cycle: u64) -> f64 {
+        self.axes.x(self.unit.of(cycle))
+    }
+
+    /// Names as many rows as fit: those whose place is a multiple of a power of two.
+    fn draw_names(&self, sheet: &mut Sheet) {
+        let step = [1, 2, 4, 8, 16, 32].into_iter().find(|&step| as_drawn(step) * self.row_height >= TEXT);
+        let step = step.unwrap_or(64);
+        let rows = &self.diagram.rows;
+        // Rows with the numbers of processes are named where the number is a multiple.
+        let number = |name: &String| name.parse::<u64>().ok();
+        for (row, name) in rows.iter().enumerate() {
+            if number(name).unwrap_or(row as u64).is_multiple_of(step) {
+                let at =
+                    Point { x: self.axes.inside.x - 6.0, y: self.top(row) + self.row_height / 2.0 + 4.0 };
+                sheet.text(name, at, TEXT.min(self.row_height.max(9.0)), Anchor::End);
+            }
+        }
+    }
+
+    /// Draws the spans, activity by activity, and returns the activities that there are.
+    fn draw_spans(&self, sheet: &mut Sheet, spans: &[Span]) -> Vec<Activity> {
+        let mut done = vec![];
+        for activity in Activity::ALL {
+            sheet.open(&[("fill", activity.fill())]);
+            let mut any = false;
+            for span in spans.iter().filter(|span| span.activity == activity) {
+                any |= self.draw_span(sheet, span);
+            }
+            sheet.close();
+            if any {
+                done.push(activity);
+            }
+        }
+        done
+    }
+
+    /// Draws the part of a span that is in the diagram, and returns whether there is one.
+    fn draw_span(&self, sheet: &mut Sheet, span: &Span) -> bool {
+        let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
+        let (from, to) = (span.from.max(first), span.to.min(last));
+        if from >= to {
+            return false;
+        }
+        let (left, right) = (self.x(from), self.x(to));
+        let gap = if self.row_height > 6.0 { 1.0 } else { 0.0 };
+        let area =
+            Area { x: left, y: self.top(span.row), width: right - left, height: self.row_height - gap };
+        sheet.mark(area, "", &span.title);
+        true
+    }
+
+    /// Draws a line where each section begins, and its name where it fits.
+    fn draw_sections(&self, sheet: &mut Sheet, sections: &[Section]) {
+        let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
+        sheet.open(&[("stroke", "#000000"), ("stroke-width", "0.8")]);
+        for section in sections.iter().filter(|own| (first + 1..last).contains(&own.from)) {
+            let (x, top) = (self.x(section.from), self.top(section.row));
+            sheet.line(Point { x, y: top }, Point { x, y: top + self.row_height }, &[], "");
+        }
+        sheet.close();
+        let size = (self.row_height - 3.0).min(10.0);
+        if size < 7.0 {
+            return;
+        }
+        sheet.open(&[("fill", "#000000"), ("text-anchor", "middle")]);
+        for section in sections {
+            let (left, right) =
+                (self.x(*section.label.start().max(&first)), self.x(*section.label.end().min(&last)));
+            if right - left >= text_width(&section.name, size) + 4.0 {
+                let y = self.top(section.row) + self.row_height / 2.0 + size * 0.36;
+                sheet.label(&section.name, Point { x: f64::midpoint(left, right), y }, size);
+            }
+        }
+        sheet.close();
+    }
+
+    /// Draws the arrows that lie in the diagram, with a point at the end.
+    fn draw_arrows(&self, sheet: &mut Sheet, arrows: &[Arrow]) {
+        let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
+        sheet.open(&[("stroke", "#000000"), ("stroke-width", "0.8"), ("stroke-opacity", "0.75")]);
+        for Arrow { rows, cycles } in
+            arrows.iter().filter(|own| own.cycles[0] >= first && own.cycles[1] <= last)
+        {
+            let middle =
+                |end: usize| Point { x: self.x(cycles[end]), y: self.top(rows[end]) + self.row_height / 2.0 };
+            sheet.line(middle(0), middle(1), &[("class", "message")], "");
+        }
+        sheet.close();
+        sheet.open(&[("fill", "#000000")]);
+        for Arrow { rows, cycles } in
+            arrows.iter().filter(|own| own.cycles[0] >= first && own.cycles[1] <= last)
+        {
+            let at = Point { x: self.x(cycles[1]), y: self.top(rows[1]) + self.row_height / 2.0 };
+            sheet.point(at, 2.0);
+        }
+        sheet.close();
+    }
+}

@@ -1,0 +1,442 @@
+//! Goodput over the size of the vector, both by equal factors, one line an algorithm, as papers on
+//! collectives draw it; with the sizes at which another algorithm becomes the fastest.
+
+use crate::{
+    axes::{Axes, Axis, Margins, Scale, Ticks, number},
+    error::PictureError,
+    font::text_width,
+    legend::{Legend, Sign},
+    palette::series,
+    picture::Picture,
+    results_table::ResultsTable,
+    scaling::{DataPoint, around, dashes, draw_line, means, polyline},
+    sheet::{Anchor, Point, Sheet, TEXT},
+};
+use cubefold_experiment::{engineering_rate, engineering_seconds};
+
+/// The colour of what no algorithm passes.
+const BOUND: &str = "#888888";
+
+/// Draws the goodput of runs over the size of their vectors, or of their largest messages: in bytes
+/// and seconds where all have them, else in units and cycles.
+///
+/// A line is made of the runs that agree in everything but the size. The dotted line is the goodput
+/// that the lower bounds of the runs leave. Crossovers lie where the lines between measured sizes
+/// cross, and are marked where the fastest changes.
+///
+/// # Errors
+///
+/// When no run has a size, or the plotting library refuses.
+pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, PictureError> {
+    let chart = GoodputChart::new(results)?;
+    let entries =
+        chart.lines.iter().enumerate().map(|(place, line)| {
+            (line.name.clone(), Sign::Line { color: series(place), dashes: dashes(place) })
+        });
+    let bound = (!chart.bound.is_empty())
+        .then(|| ("what the lower bound leaves".to_owned(), Sign::Line { color: BOUND, dashes: "2 4" }));
+    let legend = Legend::new(entries.chain(bound), 86.0, 940.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
+    let above = 58 + legend.extra_height() as u32;
+    let (width, height) = (960.0, 520.0 + legend.extra_height());
+    let margins = Margins { left: 70, below: 42, right: 20, above };
+    let axes = chart.axes(width, height, margins)?;
+    let caption = format!("{caption}: goodput over size");
+    let description = format!("{caption}, one line an algorithm; both axes grow by equal factors.");
+    let mut sheet = Sheet::new(width, height, &caption, &description);
+    sheet.caption(&caption);
+    legend.draw(&mut sheet, 46.0);
+    sheet.embed(axes.svg.clone());
+    chart.draw_sizes(&mut sheet, &axes);
+    let bound: Vec<Point> = chart.bound.iter().map(|pair| axes.point(pair.across, pair.up)).collect();
+    if !bound.is_empty() {
+        let properties = [("stroke", BOUND), ("stroke-width", "2"), ("stroke-dasharray", "2 4")];
+        sheet.path(&polyline(&bound), &properties, "what the lower bounds leave");
+    }
+    for (place, line) in chart.lines.iter().enumerate() {
+        draw_line(&mut sheet, &axes, &line.points, place, |point| chart.title(line, *point));
+    }
+    chart.draw_crossovers(&mut sheet, &axes);
+    Ok(sheet.finish())
+}
+
+/// The goodput of one algorithm.
+#[derive(Debug, Clone, PartialEq)]
+struct Line {
+    name: String,
+    /// By ascending size.
+    points: Vec<DataPoint>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct GoodputChart {
+    /// Whether sizes are bytes and rates bytes a second; else units and units a cycle.
+    has_bytes: bool,
+    lines: Vec<Line>,
+    /// The goodput that the lower bounds leave, by size; empty where no run has one.
+    bound: Vec<DataPoint>,
+}
+
+/// The fastest changes at a size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Crossover {
+    at: DataPoint,
+    /// The line that is the fastest below.
+    from: usize,
+    /// And above.
+    to: usize,
+}
+
+/// A run: the name of its line, its size and its makespan.
+struct SizedRun {
+    name: String,
+    size: f64,
+    makespan: f64,
+    bound: Option<f64>,
+}
+
+impl GoodputChart {
+    fn new(results: &ResultsTable) -> Result<Self, PictureError> {
+        let column = |name: &str| results.column(name).unwrap_or_default();
+        let all = |values: &[Option<f64>]| !values.is_empty() && values.iter().all(Option::is_some);
+        let either = |first: &str, second: &str| {
+            let (first, second) = (column(first), column(second));
+            let length = first.len().max(second.len());
+            let at = |values: &Vec<Option<f64>>, row: usize| values.get(row).copied().flatten();
+            (0..length).map(|row| at(&first, row).or_else(|| at(&second, row))).collect::<Vec<_>>()
+        };
+        let (bytes, seconds) =
+            (either("program_vector_bytes", "program_message_bytes"), column("makespan_seconds"));
+        let has_bytes = all(&bytes) && all(&seconds);
+        let (cycles, bounds) = (column("makespan_cycles"), column("lower_bound_cycles"));
+        let (sizes, makespans) = if has_bytes {
+            (bytes, seconds)
+        } else {
+            (either("program_vector_units", "units"), cycles.clone())
+        };
+        let mut runs = vec![];
+        for (row, name) in line_names(results).into_iter().enumerate() {
+            let at = |values: &[Option<f64>]| values.get(row).copied().flatten().filter(|value| *value > 0.0);
+            let (Some(size), Some(makespan)) = (at(&sizes), at(&makespans)) else { continue };
+            let bound = at(&bounds).zip(at(&cycles)).map(|(bound, cycles)| makespan * bound / cycles);
+            runs.push(SizedRun { name, size, makespan, bound });
+        }
+        if runs.is_empty() {
+            return Err(PictureError::NoSizes);
+        }
+        let mut lines: Vec<Line> = vec![];
+        for run in &runs {
+            let point = DataPoint { across: run.size, up: run.size / run.makespan };
+            match lines.iter_mut().find(|line| line.name == run.name) {
+                Some(line) => line.points.push(point),
+                None => lines.push(Line { name: run.name.clone(), points: vec![point] }),
+            }
+        }
+        for line in &mut lines {
+            line.points = means(&line.points);
+        }
+        Ok(Self { has_bytes, lines, bound: bound(&runs) })
+    }
+
+    fn axes(&self, width: f64, height: f64, margins: Margins) -> Result<Axes, PictureError> {
+        let all = || self.lines.iter().flat_map(|line| &line.points).chain(&self.bound);
+        let (from, to) = around(all().map(|point| point.across));
+        let title = if self.has_bytes { "size" } else { "size [units]" }.to_owned();
+        let x = Axis { title, from, to, scale: Scale::Logarithmic, ticks: Ticks::Groups };
+        let (from, to) = around(all().map(|point| self.shown_rate(point.up)));
+        let title = if self.has_bytes { "goodput [GB/s]" } else { "goodput [units a cycle]" }.to_owned();
+        let y = Axis { title, from, to, scale: Scale::Logarithmic, ticks: Ticks::Any };
+        Axes::draw(width, height, margins, x, y)
+            .map(|axes| axes.with_unit_up(if self.has_bytes { 1e9 } else { 1.0 }))
+    }
+
+    /// A rate in the unit of the axis.
+    fn shown_rate(&self, rate: f64) -> f64 {
+        if self.has_bytes { rate / 1e9 } else { rate }
+    }
+
+    fn size_text(&self, size: f64) -> String {
+        if self.has_bytes { bytes_text(size) } else { number(size) }
+    }
+
+    fn title(&self, line: &Line, point: DataPoint) -> String {
+        let (name, size, time) = (&line.name, self.size_text(point.across), point.across / point.up);
+        if self.has_bytes {
+            format!("{name}: {} at {size}, {}", engineering_rate(point.up), engineering_seconds(time))
+        } else {
+            format!("{name}: {} units a cycle at {size} units, {} cycles", number(point.up), number(time))
+        }
+    }
+
+    /// Names powers of two on the axis of sizes, as many as fit.
+    fn draw_sizes(&self, sheet: &mut Sheet, axes: &Axes) {
+        let sizes = || self.lines.iter().flat_map(|line| &line.points).map(|point| point.across);
+        let (least, greatest) = (sizes().fold(f64::MAX, f64::min), sizes().fold(0.0, f64::max));
+        let powers: Vec<f64> = (0..64)
+            .map(|power| f64::powi(2.0, power))
+            .filter(|size| (least..=greatest).contains(size))
+            .collect();
+        // A single size, or two between powers, are named themselves.
+        let named = if powers.len() < 2 { vec![least, greatest] } else { powers };
+        let texts: Vec<String> = named.iter().map(|size| self.size_text(*size)).collect();
+        let widest = texts.iter().map(|text| text_width(text, TEXT) + 10.0).fold(1.0, f64::max);
+        let all = axes.x(named[named.len() - 1]) - axes.x(named[0]);
+        #[expect(clippy::cast_precision_loss, reason = "at most 64")]
+        let one = all / (named.len().max(2) - 1) as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 64")]
+        let step = if one > 0.0 { (widest / one).ceil().clamp(1.0, 64.0) as usize } else { named.len() };
+        let bottom = axes.inside.y + axes.inside.height;
+        for (size, text) in named.iter().zip(&texts).step_by(step) {
+            let x = axes.x(*size);
+            let properties = [("stroke", "currentColor"), ("stroke-opacity", "0.15")];
+            sheet.line(Point { x, y: axes.inside.y }, Point { x, y: bottom }, &properties, "");
+            sheet.text(text, Point { x, y: bottom + 16.0 }, TEXT, Anchor::Middle);
+        }
+    }
+
+    /// Marks where the fastest changes, with the size.
+    fn draw_crossovers(&self, sheet: &mut Sheet, axes: &Axes) {
+        for Crossover { at, from, to } in self.crossovers() {
+            let point = axes.point(at.across, at.up);
+            let size = self.size_text(at.across);
+            let title = format!(
+                "from about {size} on {} is faster than {}",
+                self.lines[to].name, self.lines[from].name
+            );
+            sheet.ring(point, &title);
+            let at = Point { x: point.x - 7.0, y: point.y - 9.0 };
+            sheet.text(&size, at, TEXT, Anchor::End);
+        }
+    }
+
+    /// Where the upper one of the lines changes, by ascending size.
+    fn crossovers(&self) -> Vec<Crossover> {
+        let mut sizes: Vec<f64> =
+            self.lines.iter().flat_map(|line| &line.points).map(|point| point.across).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes.dedup();
+        let mut found = vec![];
+        for pair in sizes.windows(2) {
+            self.crossovers_between(pair[0], pair[1], &mut found);
+        }
+        found
+    }
+
+    /// Between two neighbouring sizes, between which lines are straight: at each crossing the line
+    /// that is passed first takes over.
+    fn crossovers_between(&self, first: f64, last: f64, found: &mut Vec<Crossover>) {
+        let ends: Vec<(usize, f64, f64)> = (self.lines.iter().enumerate())
+            .filter_map(|(place, line)| Some((place, line.at(first)?.ln(), line.at(last)?.ln())))
+            .collect();
+        let best = ends.iter().copied().reduce(|best, own| {
+            let (is_higher, is_equal) = (own.1 > best.1, own.1.total_cmp(&best.1).is_eq());
+            if is_higher || is_equal && own.2 > best.2 { own } else { best }
+        });
+        let Some(mut best) = best else { return };
+        let mut passed = 0.0;
+        loop {
+            let crossing = |own: &(usize, f64, f64)| {
+                let (gap, gain) = (best.1 - own.1, (own.2 - own.1) - (best.2 - best.1));
+                let share = if gain > 0.0 { gap / gain } else { f64::INFINITY };
+                (*own, share)
+            };
+            let is_ahead =
+                |&(own, share): &((usize, f64, f64), f64)| own.0 != best.0 && share >= passed && share < 1.0;
+            let steeper = |a: &((usize, f64, f64), f64), b: &((usize, f64, f64), f64)| {
+                a.1.total_cmp(&b.1).then((b.0.2 - b.0.1).total_cmp(&(a.0.2 - a.0.1)))
+            };
+            let Some((next, share)) = ends.iter().map(crossing).filter(is_ahead).min_by(steeper) else {
+                return;
+            };
+            let at = DataPoint {
+                across: (first.ln() + share * (last / first).ln()).exp(),
+                up: (best.1 + share * (best.2 - best.1)).exp(),
+            };
+            found.push(Crossover { at, from: best.0, to: next.0 });
+            (best, passed) = (next, share);
+        }
+    }
+}
+
+impl Line {
+    /// The goodput at a size, on the straight line between the measured ones in logarithms.
+    fn at(&self, size: f64) -> Option<f64> {
+        let (first, last) = (self.points.first()?, self.points.last()?);
+        if !(first.across..=last.across).contains(&size) {
+            return None;
+        }
+        let after = self.points.partition_point(|point| point.across < size);
+        let (above, below) = (self.points[after], self.points[after.saturating_sub(1)]);
+        if above.across.total_cmp(&size).is_eq() {
+            return Some(above.up);
+        }
+        let share = (size / below.across).ln() / (above.across / below.across).ln();
+        Some((below.up.ln() + share * (above.up / below.up).ln()).exp())
+    }
+}
+
+/// The highest goodput that the bounds of the runs of each size leave.
+fn bound(runs: &[SizedRun]) -> Vec<DataPoint> {
+    let mut points: Vec<DataPoint> = runs
+        .iter()
+        .filter_map(|run| Some(DataPoint { across: run.size, up: run.size / run.bound? }))
+        .collect();
+    points.sort_by(|one, other| one.across.total_cmp(&other.across).then(other.up.total_cmp(&one.up)));
+    points.dedup_by(|next, first| next.across.total_cmp(&first.across).is_eq());
+    points
+}
+
+/// The name of each row's line: the algorithm, and what else is asked for that differs among the
+/// rows, sizes apart.
+fn line_names(results: &ResultsTable) -> Vec<String> {
+    const ALWAYS: &str = "program_algorithm";
+    // What grows with the size, or is named by the algorithm.
+    const LEFT_OUT: [&str; 7] = [
+        "program_vector_units",
+        "program_vector_bytes",
+        "program_message_bytes",
+        "program_stage_units",
+        "program_processes",
+        "machine_cycle_nanoseconds",
+        "machine_latency_rounding_nanoseconds",
+    ];
+    let is_asked = |name: &str| {
+        let is_part = ["machine_", "program_", "execution_"].iter().any(|part| name.starts_with(part));
+        (is_part || name == "embedding" || name == "scenario") && !LEFT_OUT.contains(&name)
+    };
+    let mut parts: Vec<(String, Vec<&str>)> = vec![];
+    for name in results.names().filter(|name| is_asked(name)) {
+        let words = results.words(name).unwrap_or_default();
+        // What an algorithm has no choice of is no difference.
+        let mut given: Vec<&str> = words.iter().copied().filter(|word| !word.is_empty()).collect();
+        given.dedup();
+        if name == ALWAYS || given.len() > 1 {
+            let rank = if name == ALWAYS { 0 } else { parts.len() };
+            parts.insert(rank, (label(name), words));
+        }
+    }
+    let name = |row: usize| {
+        let word = |(label, words): &(String, Vec<&str>)| {
+            let word = words.get(row).copied().filter(|word| !word.is_empty())?;
+            if label == "ports" {
+                return Some(if word == "1" { "1 port".to_owned() } else { format!("{word} ports") });
+            }
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit() || b". ".contains(&byte));
+            let is_switch = ["true", "false"].contains(&word);
+            Some(if is_number || is_switch { format!("{label} {word}") } else { word.to_owned() })
+        };
+        let words: Vec<String> = parts.iter().filter_map(word).collect();
+        if words.is_empty() { "goodput".to_owned() } else { words.join(", ") }
+    };
+    (0..results.row_count()).map(name).collect()
+}
+
+/// A column as names of lines say it before numbers.
+fn label(column: &str) -> String {
+    let name = ["machine_", "program_", "execution_"].iter().find_map(|part| column.strip_prefix(part));
+    name.unwrap_or(column).replace('_', " ")
+}
+
+/// A number of bytes in binary units, with at most one digit of a fraction.
+fn bytes_text(bytes: f64) -> String {
+    const UNITS: [(f64, &str); 5] = [
+        (1.0, "B"),
+        (1024.0, "KiB"),
+        (1_048_576.0, "MiB"),
+        (1_073_741_824.0, "GiB"),
+        (1_099_511_627_776.0, "TiB"),
+    ];
+    let (unit, name) = UNITS.into_iter().rev().find(|(unit, _)| bytes >= 0.9995 * unit).unwrap_or(UNITS[0]);
+    let text = format!("{:.1}", bytes / unit);
+    format!("{} {name}", text.trim_end_matches(".0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use cubefold_experiment::export::RunRecord;
+
+    use super::*;
+    use crate::support::{finished, runs};
+
+    fn line(name: &str, points: &[(f64, f64)]) -> Line {
+        let points = points.iter().map(|&(across, up)| DataPoint { across, up }).collect();
+        Line { name: name.to_owned(), points }
+    }
+
+    fn chart(lines: Vec<Line>) -> GoodputChart {
+        GoodputChart { has_bytes: true, lines, bound: vec![] }
+    }
+
+    #[test]
+    fn crossovers_lie_where_straight_lines_between_the_sizes_cross() {
+        // In logarithms to base 4: 0, 0, 0, and -2, -1, 1, which cross in the middle of the second part.
+        let flat = line("flat", &[(1.0, 1.0), (4.0, 1.0), (16.0, 1.0)]);
+        let steep = line("steep", &[(1.0, 1.0 / 16.0), (4.0, 0.25), (16.0, 4.0)]);
+        let found = chart(vec![flat.clone(), steep.clone()]).crossovers();
+        assert_eq!(found.len(), 1);
+        assert!((found[0].at.across - 8.0).abs() < 1e-9 && (found[0].at.up - 1.0).abs() < 1e-9);
+        assert_eq!((found[0].from, found[0].to), (0, 1));
+        // A third line above both in between takes over first.
+        let bump = line("bump", &[(1.0, 0.5), (4.0, 0.7), (16.0, 2.0)]);
+        let found = chart(vec![flat, steep, bump]).crossovers();
+        let changes: Vec<(usize, usize)> = found.iter().map(|own| (own.from, own.to)).collect();
+        assert_eq!(changes, [(0, 2), (2, 1)]);
+    }
+
+    #[test]
+    fn lines_are_those_of_the_runs_and_the_bound_is_above_all_of_them() {
+        let scenario = "name = \"a ring\"\n[machine]\nkind = \"ring\"\nshape = [16]\n\
+                        link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\nswitching = \"cut-through\"\n\
+                        [program]\nkind = \"all-reduce\"\nalgorithm = [\"ring\", \"swing\"]\ncompute = \"1 us\"\n\
+                        [sweep]\n\"program.bytes\" = [\"1 KiB\", \"64 KiB\", \"4 MiB\"]\n";
+        let records: Vec<RunRecord> = runs(scenario)
+            .iter()
+            .enumerate()
+            .map(|(place, run)| RunRecord::new(run, place, &finished(run)))
+            .collect();
+        let table = ResultsTable::of(&records);
+        let chart = GoodputChart::new(&table).unwrap();
+        let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!(names, ["ring", "swing"]);
+        for record in &records {
+            let size = record.program.collective.as_ref().and_then(|own| own.vector_bytes).unwrap();
+            let name = &record.program.collective.as_ref().unwrap().algorithm;
+            let line = chart.lines.iter().find(|line| line.name == **name).unwrap();
+            #[expect(clippy::cast_precision_loss, reason = "small")]
+            let size = size as f64;
+            let found = line.points.iter().find(|point| (point.across - size).abs() < 0.5).unwrap();
+            let expected = record.goodput_bytes_per_second.unwrap();
+            assert!((found.up / expected - 1.0).abs() < 1e-9, "{record:?}");
+            let bound = chart.bound.iter().find(|point| (point.across - size).abs() < 0.5).unwrap();
+            assert!(bound.up >= found.up);
+        }
+        // Few steps win with little, neighbours with much.
+        let changes: Vec<(usize, usize)> = chart.crossovers().iter().map(|own| (own.from, own.to)).collect();
+        assert_eq!(changes, [(1, 0)]);
+        let picture = goodput("a ring", &table).unwrap();
+        assert!(picture.svg().contains(" on ring is faster than swing</title>"));
+        for text in ["goodput [GB/s]", "64 KiB", "a ring: goodput over size"] {
+            assert!(picture.svg().contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn runs_in_cycles_are_drawn_in_units_and_a_single_size_too() {
+        let scenario = "[machine]\nkind = \"ring\"\nshape = [8]\n[program]\nkind = \"all-gather\"\n\
+                        algorithm = [\"ring\", \"bruck\"]\nunits = 80\n";
+        let records: Vec<RunRecord> = runs(scenario)
+            .iter()
+            .enumerate()
+            .map(|(place, run)| RunRecord::new(run, place, &finished(run)))
+            .collect();
+        let picture = goodput("cycles", &ResultsTable::of(&records)).unwrap();
+        assert!(picture.svg().contains("goodput [units a cycle]"));
+        assert!(picture.svg().contains("bruck: "));
+    }
+
+    #[test]
+    fn bytes_are_short() {
+        let texts = [32.0, 1024.0, 1536.0, 67_108_864.0, 1e12].map(bytes_text);
+        assert_eq!(texts, ["32 B", "1 KiB", "1.5 KiB", "64 MiB", "931.3 GiB"]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Results as rows of text: read from a file, or of runs that were just made.
+
+use std::path::Path;
+
+use cubefold_experiment::export::{Record as _, Row, RunRecord, read_flat};
+
+use crate::error::PictureError;
+
+/// The rows of a results file, as CSV holds them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultsTable {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl ResultsTable {
+    /// Reads what `cubefold run --output` wrote: `.csv`, `.json`, `.jsonl` or `.parquet`.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, is none of these, or holds no run.
+    pub fn read(path: &Path) -> Result<Self, PictureError> {
+        let (columns, rows) =
+            read_flat(path).map_err(|reason| PictureError::Results { reason: reason.to_string() })?;
+        if rows.is_empty() {
+            return Err(PictureError::Results { reason: format!("{} holds no run", path.display()) });
+        }
+        Ok(Self { columns, rows })
+    }
+
+    /// The rows of runs that were just made.
+    #[must_use]
+    pub fn of(records: &[RunRecord]) -> Self {
+        let columns = RunRecord::columns().iter().map(|column| column.name.to_owned()).collect();
+        let row = |record: &RunRecord| Row::new(record).cells().map(ToString::to_string).collect();
+        Self { columns, rows: records.iter().map(row).collect() }
+    }
+
+    /// The column of the makespan: in seconds where all rows have them.
+    #[must_use]
+    pub fn makespan_column(&self) -> &'static str {
+        let seconds = self.column("makespan_seconds").unwrap_or_default();
+        let has_seconds = !seconds.is_empty() && seconds.iter().all(Option::is_some);
+        if has_seconds { "makespan_seconds" } else { "makespan_cycles" }
+    }
+
+    /// The names of the columns that have numbers in some row.
+    pub(crate) fn numbers(&self) -> Vec<&str> {
+        let is_number = |place: usize| self.rows.iter().any(|row| parse(row, place).is_some());
+        let columns = self.columns.iter().enumerate().filter(|(place, _)| is_number(*place));
+        let own = columns.map(|(_, name)| name.as_str());
+        // Results of earlier versions have no such column.
+        own.chain(self.place("nodes").is_none().then_some("nodes")).collect()
+    }
+
+    /// The numbers of a column, row by row; of `nodes`, where there is no such column, the products of the machines'
+    /// lengths.
+    pub(crate) fn column(&self, name: &str) -> Option<Vec<Option<f64>>> {
+        if name == "nodes" && self.place(name).is_none() {
+            let place = self.place("machine_shape")?;
+            return Some(self.rows.iter().map(|row| node_count(row.get(place)?)).collect());
+        }
+        let place = self.place(name)?;
+        Some(self.rows.iter().map(|row| parse(row, place)).collect())
+    }
+
+    /// The words of a column, row by row.
+    pub(crate) fn words(&self, name: &str) -> Option<Vec<&str>> {
+        let place = self.place(name)?;
+        Some(self.rows.iter().map(|row| row.get(place).map_or("", String::as_str)).collect())
+    }
+
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(String::as_str)
+    }
+
+    /// The number of rows.
+    pub(crate) fn row_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column == name)
+    }
+}
+
+fn parse(row: &[String], place: usize) -> Option<f64> {
+    row.get(place)?.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// The number of nodes of a shape as it is written, `8x8` for instance.
+fn node_count(shape: &str) -> Option<f64> {
+    shape.split('x').map(|length| length.parse::<f64>().ok()).product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::support::{finished, runs};
+
+    #[test]
+    fn runs_have_the_rows_of_their_results() {
+        let runs = runs("[machine]\nkind = \"ring\"\nshape = [8]\nhop_cycles = 3\n");
+        let records: Vec<RunRecord> =
+            runs.iter().enumerate().map(|(place, run)| RunRecord::new(run, place, &finished(run))).collect();
+        let table = ResultsTable::of(&records);
+        assert_eq!(table.column("nodes"), Some(vec![Some(8.0)]));
+        assert_eq!(table.column("machine_hop_cycles"), Some(vec![Some(3.0)]));
+        assert_eq!(table.words("embedding"), Some(vec!["standard"]));
+        assert_eq!(table.column("length"), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! Timelines of collectives and stage programs: ranks down, with their shares, time across; what
+//! each does in every stage, and with whom.
+//!
+//! It differs from a space-time diagram in that rows are ranks, stages are marked and named, marks
+//! say the messages that are awaited, and lines lead from the sender of a message, when it sets out,
+//! to its receiver, when all that it awaits in the stage is there.
+
+use std::collections::BTreeMap;
+
+use cubefold_experiment::{FinishedRun, Run};
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::StageRecord;
+
+use crate::{
+    activity_diagram::{ActivityDiagram, Arrow, Section, Span},
+    error::PictureError,
+    palette::Activity,
+    picture::Picture,
+    space_time::{MAX_PROCESSES, Window, spans, stage_starts},
+    time_scale::TimeScale,
+};
+
+/// The most messages of a program that are gone through for the titles of marks.
+const MAX_MESSAGES: u64 = 1 << 22;
+
+/// The most messages that a title names.
+const MAX_NAMED: usize = 4;
+
+/// The most rows between which messages are drawn: more lines could not be followed.
+const MAX_ROWS_WITH_ARROWS: usize = 32;
+
+/// The most messages that are drawn.
+const MAX_ARROWS: usize = 400;
+
+/// Draws what every rank does in every stage of a run whose records were kept; each share of a
+/// collective has a row of its own below its rank.
+///
+/// # Errors
+///
+/// When the window is not inside the run, or the ranks have more than [`MAX_PROCESSES`] rows.
+pub fn timeline(
+    caption: &str,
+    run: &Run,
+    finished: &FinishedRun,
+    window: &Window,
+) -> Result<Picture, PictureError> {
+    let numbers = RowNumbers::new(run);
+    let ranks = window.rows("ranks", numbers.ranks.saturating_sub(1))?;
+    let cycles = window.cycles(finished.outcome.summary.makespan().get())?;
+    let found = (ranks.end() - ranks.start() + 1) * numbers.shares;
+    if found > MAX_PROCESSES {
+        return Err(PictureError::TooManyRows { found, most: MAX_PROCESSES });
+    }
+    let shown = || ranks.clone().flat_map(|rank| (0..numbers.shares).map(move |share| (rank, share)));
+    let diagram = ActivityDiagram {
+        caption,
+        description: format!(
+            "Timeline of {caption}: ranks {} to {} down, cycles {} to {} across.",
+            ranks.start(),
+            ranks.end(),
+            cycles.start(),
+            cycles.end()
+        ),
+        row_title: if numbers.shares > 1 { "rank.share" } else { "rank" },
+        rows: shown().map(|place| numbers.short_name(place)).collect(),
+        cycles,
+        scale: TimeScale::of(run),
+    };
+    let rows: BTreeMap<u64, usize> = shown().map(|place| numbers.process(place)).zip(0_usize..).collect();
+    let is_shown = |record: &&StageRecord| rows.contains_key(&record.process.label().into());
+    let records: Vec<&StageRecord> = finished.records.iter().filter(is_shown).collect();
+    let awaited = awaited(run, &rows);
+    let (mut marks, mut sections, mut arrows) = (vec![], vec![], vec![]);
+    for (record, begin) in records.iter().zip(stage_starts(&records)) {
+        let process = u64::from(record.process.label());
+        let row = rows[&process];
+        let name = format!("{}, stage {}", numbers.name(process), record.stage);
+        let messages = awaited.get(&(record.stage, process)).map_or(&[][..], Vec::as_slice);
+        let own = spans(record, begin, row, &name, &diagram).map(|span| match span.activity {
+            Activity::Transfer | Activity::Blocked => {
+                Span { title: format!("{}{}", span.title, numbers.messages(messages)), ..span }
+            }
+            _ => span,
+        });
+        marks.extend(own);
+        sections.push(section(record, begin, row));
+        let sources = messages.iter().filter_map(|(source, _)| rows.get(&source.label().into()));
+        let arrow =
+            |&from: &usize| Arrow { rows: [from, row], cycles: [record.start.get(), record.finish.get()] };
+        arrows.extend(sources.map(arrow).filter(|arrow| arrow.cycles[0] < arrow.cycles[1]));
+    }
+    if rows.len() > MAX_ROWS_WITH_ARROWS || arrows.len() > MAX_ARROWS {
+        arrows.clear();
+    }
+    diagram.draw(&marks, &sections, &arrows)
+}
+
+/// A stage of a row; its name stands where the row is light, while it waits and receives.
+fn section(record: &StageRecord, begin: u64, row: usize) -> Section {
+    let (ready, finish) = (record.ready.get(), (record.start + record.transfer).get());
+    Section { row, from: begin, label: ready..=finish, name: record.stage.to_string() }
+}
+
+/// The messages that a process receives in a stage: their sources and sizes \[units\].
+type Awaited = BTreeMap<(usize, u64), Vec<(ProcessId, u64)>>;
+
+/// The messages that the processes with a row receive, where the program does not have too many.
+fn awaited(run: &Run, rows: &BTreeMap<u64, usize>) -> Awaited {
+    let program = &run.program;
+    let stages = program.stage_count();
+    let pairs = program.process_count().saturating_mul(stages as u64);
+    let most = pairs.saturating_mul(program.max_received() as u64);
+    let mut found = Awaited::new();
+    for stage in (0..stages).filter(|_| most <= MAX_MESSAGES) {
+        program.visit_messages(stage, &mut |source, destination| {
+            let process = u64::from(destination.label());
+            if rows.contains_key(&process) {
+                let units = program.units(stage, source, destination);
+                found.entry((stage, process)).or_default().push((source, units));
+            }
+        });
+    }
+    found
+}
+
+/// How processes are named: by rank and share in collectives, else by number.
+struct RowNumbers {
+    ranks: u64,
+    shares: u64, // at least 1
+    has_ranks: bool,
+}
+
+impl RowNumbers {
+    fn new(run: &Run) -> Self {
+        let (processes, ranks) = (run.program.process_count(), run.program.rank_count().max(1));
+        Self { ranks, shares: (processes / ranks).max(1), has_ranks: run.program.collective().is_some() }
+    }
+
+    fn process(&self, (rank, share): (u64, u64)) -> u64 {
+        share * self.ranks + rank
+    }
+
+    /// The name of a row beside the diagram.
+    fn short_name(&self, (rank, share): (u64, u64)) -> String {
+        if self.shares > 1 { format!("{rank}.{share}") } else { rank.to_string() }
+    }
+
+    /// The messages that a process awaits, as titles say them.
+    fn messages(&self, messages: &[(ProcessId, u64)]) -> String {
+        let message = |(source, units): &(ProcessId, u64)| {
+            let unit = if *units == 1 { "unit" } else { "units" };
+            format!("{units} {unit} from {}", self.name(source.label().into()))
+        };
+        let named: Vec<String> = messages.iter().take(MAX_NAMED).map(message).collect();
+        match messages.len().saturating_sub(MAX_NAMED) {
+            _ if messages.is_empty() => String::new(),
+            0 => format!("; {}", named.join(", ")),
+            more => format!("; {} and {more} more", named.join(", ")),
+        }
+    }
+
+    /// The name of a process in titles.
+    fn name(&self, process: u64) -> String {
+        let (share, rank) = (process / self.ranks, process % self.ranks);
+        match (self.has_ranks, self.shares) {
+            (false, _) => format!("process {process}"),
+            (true, 1) => format!("rank {rank}"),
+            (true, _) => format!("rank {rank} share {share}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::support::{finished, run};
+
+    const RING: &str = "[machine]\nkind = \"ring\"\nshape = [4]\n\
+                        link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\nswitching = \"cut-through\"\n\
+                        [program]\nkind = \"all-reduce\"\nalgorithm = \"bidirectional-ring\"\nbytes = \"4 kB\"\n\
+                        compute = \"500 ns\"\n";
+
+    #[test]
+    fn rows_are_ranks_with_their_shares_and_marks_say_what_is_awaited_from_whom() {
+        let run = run(RING);
+        let picture = timeline("a ring", &run, &finished(&run), &Window::default()).unwrap();
+        let svg = picture.svg();
+        for row in ["0.0", "0.1", "3.1"] {
+            assert_eq!(svg.matches(&format!("\n{row}\n")).count(), 1, "{row}");
+        }
+        assert!(svg.contains("time [us]") && !svg.contains(">cycle<"));
+        // The first share goes up, the second down.
+        for (rank, share, from) in [(1, 0, 0), (3, 0, 2), (1, 1, 2), (3, 1, 0)] {
+            let start = format!("rank {rank} share {share}, stage 0: transfer ");
+            let title = svg.split("<title>").find(|title| title.starts_with(&start)).unwrap();
+            assert!(title.contains(&format!(" from rank {from} share {share}<")), "{title}");
+        }
+        assert!(svg.contains("stage 0: compute 8 cycles, 0 to 8 (512 ns)"));
+        // A line for every message: 6 stages of 8 processes.
+        assert_eq!(svg.matches("class=\"message\"").count(), 48);
+    }
+
+    #[test]
+    fn rows_and_cycles_can_be_chosen_and_have_to_be_there() {
+        let run = run(RING);
+        let finished = finished(&run);
+        let draw = |processes, cycles| timeline("a ring", &run, &finished, &Window { processes, cycles });
+        let part = draw(Some(2..=2), Some(0..=4)).unwrap();
+        assert_eq!(part.svg().matches("class=\"mark\"").count(), 2, "two shares compute");
+        let error = draw(Some(4..=9), None).unwrap_err();
+        assert_eq!(error.to_string(), "ranks 4..9, expected a range from 0 to at most 3");
+    }
+
+    #[test]
+    fn programs_without_ranks_have_a_row_a_process() {
+        let run = run("[machine]\nkind = \"ring\"\nshape = [8]\n");
+        let picture = timeline("a cube", &run, &finished(&run), &Window::default()).unwrap();
+        assert!(picture.svg().contains("process 7, stage 2: transfer 2 cycles"));
+        assert!(picture.svg().contains("; 1 unit from process 3</title>"));
+    }
+}

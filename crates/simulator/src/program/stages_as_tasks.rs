@@ -1,0 +1,90 @@
+//! A stage program as a task graph: the stage is the tag (`docs/model.md` section 18).
+//!
+//! In a stage a process computes, unless `C_s(n) = 0`, and its sends and receives require that. The next stage
+//! requires the receives, and where there are none what the sends required: nobody waits for a message of its
+//! own. Where several operations would each require several others, a calculation of no time joins them.
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::narrow;
+
+use crate::{
+    ErasedProgram, Operation, OperationKind, Requirement, TaskSchedule, TaskScheduleBuilder,
+    TaskScheduleError,
+};
+
+/// A message as one of its ends sees it, in the order of processes, stages and operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    process: ProcessId,
+    stage: usize,
+    is_receive: bool,
+    peer: ProcessId,
+    units: u64,
+}
+
+/// The task graph of a program whose processes have processors of their own: times in cycles, sizes in units.
+///
+/// # Errors
+///
+/// When there are fewer than two processes, or more than nodes of a network.
+pub fn task_schedule(program: &dyn ErasedProgram) -> Result<TaskSchedule, TaskScheduleError> {
+    let mut ends: Vec<End> = vec![];
+    for stage in 0..program.stage_count() {
+        program.visit_messages(stage, &mut |source, destination| {
+            let units = program.units(stage, source, destination);
+            ends.push(End { process: source, stage, is_receive: false, peer: destination, units });
+            ends.push(End { process: destination, stage, is_receive: true, peer: source, units });
+        });
+    }
+    ends.sort_unstable();
+    let mut builder = TaskScheduleBuilder::new(narrow(program.process_count()));
+    let mut rest = &ends[..];
+    for process in ProcessId::first(program.process_count()) {
+        // What the next stage requires.
+        let mut required: Vec<u32> = vec![];
+        for stage in 0..program.stage_count() {
+            let count = rest.partition_point(|own| (own.process, own.stage) <= (process, stage));
+            let (own, others) = rest.split_at(count);
+            rest = others;
+            let computation = program.computation(stage, process).get();
+            let joins = own.len() > 1 && required.len() > 1;
+            if computation > 0 || joins {
+                required = vec![add(&mut builder, &required, calculation(process, computation))];
+            }
+            let mut received = vec![];
+            for end in own {
+                let operation = add(&mut builder, &required, message(end));
+                if end.is_receive {
+                    received.push(operation);
+                }
+            }
+            if !received.is_empty() {
+                required = received;
+            }
+        }
+    }
+    builder.finish()
+}
+
+fn add(builder: &mut TaskScheduleBuilder, required: &[u32], operation: Operation) -> u32 {
+    let number = builder.add(operation);
+    for &before in required {
+        builder.require(number, before, Requirement::Over);
+    }
+    number
+}
+
+fn calculation(process: ProcessId, cycles: u64) -> Operation {
+    Operation { amount: cycles, process, peer: process, tag: 0, processor: 0, kind: OperationKind::Calc }
+}
+
+fn message(end: &End) -> Operation {
+    Operation {
+        amount: end.units,
+        process: end.process,
+        peer: end.peer,
+        tag: narrow(end.stage as u64), // below 2^32, which no run reaches
+        processor: 0,
+        kind: if end.is_receive { OperationKind::Receive } else { OperationKind::Send },
+    }
+}

@@ -1,0 +1,666 @@
+//! The processes of a task graph: operations that begin when those that they require are over
+//! (`docs/model.md` section 18).
+//!
+//! Within a cycle operations begin in rounds: first those that messages and computations of the cycle
+//! allow, then those that these allow, and so on; each round in the order of the file. When no round is
+//! left, processors are granted, which may allow operations again. Invariant between cycles: an operation
+//! that has not begun requires another that is not over or has not begun, or has its processor or waits for it.
+
+use cubefold_mapping::{Placement, ProcessId};
+
+use super::{Event, MessageSource, ReceivedMessage, Transport, message_table::MessageRecord};
+use crate::{
+    Communication, Cycle, Cycles, ImbalanceError, Observer, OperationKind, Requirement, SimulationError,
+    StageRecord, Summary, TaskGraph, TaskSchedule, Traffic,
+};
+
+/// Bytes that a run takes at most, roughly, the network apart: of the graph and of what changes.
+pub(crate) fn bytes(graph: &TaskGraph) -> u64 {
+    let (operations, channels) = (graph.schedule().operations().len(), graph.schedule().channel_count());
+    let own = operations * (size_of::<u32>() * 2 + size_of::<u8>() + size_of::<u64>())
+        + channels * size_of::<Unmatched>()
+        + graph.schedule().process_count() as usize * size_of::<Activity>();
+    graph.schedule().bytes() + own as u64
+}
+
+/// Runs a task graph to its end, reporting a record of one stage for every process to `observer`.
+///
+/// # Errors
+///
+/// When the graph does not come to its end.
+pub(crate) fn run<O: Observer>(
+    graph: &TaskGraph,
+    placement: &Placement,
+    communication: Communication,
+    observer: &mut O,
+) -> Result<(Summary, Traffic), SimulationError> {
+    let units = crate::Program::uniform_units(graph);
+    let mut transport = Transport::new(placement, communication, units);
+    let mut processes = TaskProcesses::new(graph, communication);
+    transport.run(&mut processes);
+    if let Some(stuck) = processes.stuck() {
+        return Err(SimulationError::Stuck(stuck));
+    }
+    Ok((processes.close(observer)?, transport.traffic()))
+}
+
+/// Why a task graph did not come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StuckReason {
+    /// The operations wait for one another.
+    Cycle,
+    /// The first of the operations, a receive, has begun, and no send is left for it.
+    ReceiveWithoutSend,
+    /// The first of the operations, a send by rendezvous, has begun, and no receive is left for it.
+    SendWithoutReceive,
+}
+
+/// A task graph that did not come to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a task graph does not come to its end: {}", self.reason())]
+pub struct StuckTasks {
+    /// Why.
+    pub reason: StuckReason,
+    /// The operations, by their places in the schedule: of a cycle all, each waits for the next and the
+    /// last for the first.
+    pub operations: Vec<u32>,
+    /// The operations that were not over.
+    pub unfinished: usize,
+}
+
+impl StuckTasks {
+    fn reason(&self) -> String {
+        match self.reason {
+            StuckReason::Cycle => format!("{} operations wait for one another", self.operations.len()),
+            StuckReason::ReceiveWithoutSend => "a receive without a send".to_owned(),
+            StuckReason::SendWithoutReceive => "a send by rendezvous without a receive".to_owned(),
+        }
+    }
+}
+
+/// States of an operation.
+const BEGUN: u8 = 1;
+const OVER: u8 = 2;
+/// A send or receive that has its partner.
+const MATCHED: u8 = 4;
+/// A send whose message is there.
+const ARRIVED: u8 = 8;
+/// A send whose overhead is over.
+const PREPARED: u8 = 16;
+
+/// Of no operation.
+const NONE: u32 = u32::MAX;
+
+struct TaskProcesses<'run> {
+    graph: &'run TaskGraph,
+    schedule: &'run TaskSchedule,
+    communication: Communication,
+    pending: Vec<u32>,         // by operation, the requirements that are not met
+    partners: Vec<u32>,        // by operation, its partner where it is matched, else the next in its list
+    states: Vec<u8>,           // by operation
+    unmatched: Vec<Unmatched>, // by channel
+    round: Vec<u32>,           // operations that begin in this round
+    next_round: Vec<u32>,
+    processors: TaskProcessors,
+    activities: Vec<Activity>, // by process
+    unfinished: usize,
+}
+
+/// Sends, or receives, of one source, destination and tag that have begun and have no partner, in the order
+/// in which they began.
+#[derive(Debug, Clone, Copy)]
+struct Unmatched {
+    first: u32,
+    last: u32,
+}
+
+impl<'run> TaskProcesses<'run> {
+    fn new(graph: &'run TaskGraph, communication: Communication) -> Self {
+        let schedule = &**graph.schedule();
+        let operations = schedule.operations().len();
+        let pending = schedule.required().to_vec();
+        let free = (0..).zip(&pending).filter(|own| *own.1 == 0).map(|own| own.0).collect();
+        Self {
+            graph,
+            schedule,
+            communication,
+            pending,
+            partners: vec![NONE; operations],
+            states: vec![0; operations],
+            unmatched: vec![Unmatched { first: NONE, last: NONE }; schedule.channel_count()],
+            round: vec![],
+            next_round: free,
+            processors: TaskProcessors::new(schedule),
+            activities: vec![Activity::default(); schedule.process_count() as usize],
+            unfinished: operations,
+        }
+    }
+
+    /// Operations begin, round by round, until none is left.
+    fn begin_rounds(&mut self, now: Cycle, transport: &mut Transport<'_>) {
+        while !self.next_round.is_empty() {
+            std::mem::swap(&mut self.round, &mut self.next_round);
+            if self.schedule.has_shared_channels() {
+                // The order matters to sends and receives of one source, destination and tag only.
+                self.round.sort_unstable();
+            }
+            let mut round = std::mem::take(&mut self.round);
+            for operation in round.drain(..) {
+                self.begin_operation(operation, now, transport);
+            }
+            self.round = round;
+        }
+    }
+
+    /// An operation may begin.
+    #[inline]
+    fn begin_operation(&mut self, operation: u32, now: Cycle, transport: &mut Transport<'_>) {
+        let own = &self.schedule.operations()[operation as usize];
+        match own.kind {
+            OperationKind::Calc if self.graph.cycles(operation) == Cycles::ZERO => {
+                self.set_begun(operation);
+                self.complete(operation, now);
+            }
+            OperationKind::Calc => self.processors.request(own.process, own.processor, operation),
+            OperationKind::Send
+                if self.graph.overhead() > Cycles::ZERO
+                    && self.states[operation as usize] & PREPARED == 0 =>
+            {
+                self.processors.request(own.process, own.processor, operation);
+            }
+            OperationKind::Send => self.begin_send(operation, now, transport),
+            OperationKind::Receive => self.begin_receive(operation, now, transport),
+        }
+    }
+
+    fn begin_send(&mut self, send: u32, now: Cycle, transport: &mut Transport<'_>) {
+        self.set_begun(send);
+        let is_eager = self.communication.is_eager(self.graph.units(send));
+        let channel = self.schedule.channel(send);
+        let receive = self.take_unmatched(channel, OperationKind::Receive);
+        match receive {
+            Some(receive) => self.match_operations(send, receive),
+            None => self.add_unmatched(channel, send),
+        }
+        if is_eager {
+            self.set_out(send, now, transport);
+            self.complete(send, now);
+        } else if receive.is_some() {
+            self.set_out(send, now, transport);
+        }
+    }
+
+    fn begin_receive(&mut self, receive: u32, now: Cycle, transport: &mut Transport<'_>) {
+        self.set_begun(receive);
+        let channel = self.schedule.channel(receive);
+        let Some(send) = self.take_unmatched(channel, OperationKind::Send) else {
+            self.add_unmatched(channel, receive);
+            return;
+        };
+        self.match_operations(send, receive);
+        if self.states[send as usize] & ARRIVED > 0 {
+            self.complete(receive, now);
+        } else if !self.communication.is_eager(self.graph.units(send)) {
+            self.set_out(send, now, transport);
+        }
+    }
+
+    fn match_operations(&mut self, send: u32, receive: u32) {
+        for (own, partner) in [(send, receive), (receive, send)] {
+            self.partners[own as usize] = partner;
+            self.states[own as usize] |= MATCHED;
+        }
+    }
+
+    /// The operation of a kind that waits for a partner first.
+    #[inline]
+    fn take_unmatched(&mut self, channel: usize, kind: OperationKind) -> Option<u32> {
+        let list = &mut self.unmatched[channel];
+        let first = list.first;
+        if first == NONE || self.schedule.operations()[first as usize].kind != kind {
+            return None;
+        }
+        list.first = self.partners[first as usize];
+        Some(first)
+    }
+
+    #[inline]
+    fn add_unmatched(&mut self, channel: usize, operation: u32) {
+        let list = &mut self.unmatched[channel];
+        if list.first == NONE {
+            list.first = operation;
+        } else {
+            self.partners[list.last as usize] = operation;
+        }
+        list.last = operation;
+    }
+
+    /// The message of a send sets out.
+    fn set_out(&mut self, send: u32, now: Cycle, transport: &mut Transport<'_>) {
+        let own = &self.schedule.operations()[send as usize];
+        let record = MessageRecord {
+            start: now,
+            stage: own.tag,
+            operation: send,
+            source: own.process,
+            destination: own.peer,
+            to: transport.node_of(own.peer),
+            distance: 0,
+        };
+        if let Some(received) = transport.inject(record, self.graph.units(send), now) {
+            self.receive(&received, now);
+        }
+    }
+
+    /// A message is there: its receive is over, if one has begun, and its send, if it is not yet.
+    fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
+        let send = message.record.operation;
+        self.states[send as usize] |= ARRIVED;
+        if self.states[send as usize] & OVER == 0 && !self.communication.is_eager(self.graph.units(send)) {
+            self.activities[message.record.source.label() as usize].arrive(message, now);
+            self.complete(send, now);
+        }
+        if self.states[send as usize] & MATCHED > 0 {
+            self.activities[message.record.destination.label() as usize].arrive(message, now);
+            self.complete(self.partners[send as usize], now);
+        }
+    }
+
+    /// An operation has begun.
+    #[inline]
+    fn set_begun(&mut self, operation: u32) {
+        self.states[operation as usize] |= BEGUN;
+        if self.schedule.has_begun_requirements() {
+            self.meet_requirements(operation, Requirement::Begun);
+        }
+    }
+
+    /// An operation is over.
+    #[inline]
+    fn complete(&mut self, operation: u32, now: Cycle) {
+        self.states[operation as usize] |= OVER;
+        self.unfinished -= 1;
+        let process = self.schedule.operations()[operation as usize].process;
+        self.activities[process.label() as usize].finish = now;
+        self.meet_requirements(operation, Requirement::Over);
+    }
+
+    #[inline]
+    fn meet_requirements(&mut self, operation: u32, met: Requirement) {
+        for (after, requirement) in self.schedule.successors(operation as usize) {
+            if requirement == met {
+                let pending = &mut self.pending[after as usize];
+                *pending -= 1;
+                if *pending == 0 {
+                    self.next_round.push(after);
+                }
+            }
+        }
+    }
+
+    /// Processors are granted; returns whether any was.
+    fn grant_processors(&mut self, now: Cycle, transport: &mut Transport<'_>) -> bool {
+        let granted = self.processors.grant();
+        let has_granted = !granted.is_empty();
+        for &operation in &granted {
+            let own = &self.schedule.operations()[operation as usize];
+            let occupied = match own.kind {
+                OperationKind::Calc => {
+                    self.set_begun(operation);
+                    self.graph.cycles(operation)
+                }
+                OperationKind::Send | OperationKind::Receive => self.graph.overhead(),
+            };
+            self.activities[own.process.label() as usize].begin_computation(now);
+            transport.events.add(Event::Computed { computation: operation }, (now + occupied).get());
+        }
+        self.processors.recycle(granted);
+        has_granted
+    }
+
+    /// Reports a record for each process, and sums them.
+    fn close(mut self, observer: &mut impl Observer) -> Result<Summary, ImbalanceError> {
+        let mut compute = 0;
+        for activity in &mut self.activities {
+            activity.settle();
+            compute += u128::from(activity.computing.get());
+        }
+        let processes = self.schedule.process_count();
+        let mut summary = Summary::of_computations(processes.into(), 1, compute);
+        for (process, activity) in ProcessId::first(processes.into()).zip(&self.activities) {
+            let record = activity.record(process)?;
+            summary.add_stage(&record, 1);
+            summary.add_finish(record.finish, 1);
+            observer.stage_finished(&record);
+        }
+        summary.check_balance()?;
+        Ok(summary)
+    }
+
+    /// Why the graph has not come to its end, if it has not.
+    fn stuck(&self) -> Option<StuckTasks> {
+        if self.unfinished == 0 {
+            return None;
+        }
+        let stuck = |reason, operations| Some(StuckTasks { reason, operations, unfinished: self.unfinished });
+        let operations = self.schedule.operations();
+        let is_send = |operation: u32| operations[operation as usize].kind == OperationKind::Send;
+        let numbered = || 0..u32::try_from(operations.len()).unwrap_or(u32::MAX);
+        // Of each channel, the first receive and the first send that have not begun.
+        let mut to_begin = vec![[NONE; 2]; self.unmatched.len()];
+        for operation in numbered().filter(|&operation| self.states[operation as usize] & BEGUN == 0) {
+            if operations[operation as usize].kind != OperationKind::Calc {
+                let first = &mut to_begin[self.schedule.channel(operation)][usize::from(is_send(operation))];
+                *first = operation.min(*first);
+            }
+        }
+        let partner =
+            |operation: u32| to_begin[self.schedule.channel(operation)][usize::from(!is_send(operation))];
+        let waits = |&operation: &u32| {
+            let state = self.states[operation as usize];
+            state & BEGUN > 0 && state & (OVER | MATCHED) == 0
+        };
+        let mut alone = numbered().filter(waits).filter(|&operation| partner(operation) == NONE);
+        if let Some(receive) = alone.clone().find(|&operation| !is_send(operation)) {
+            return stuck(StuckReason::ReceiveWithoutSend, vec![receive]);
+        }
+        if let Some(send) = alone.next() {
+            return stuck(StuckReason::SendWithoutReceive, vec![send]);
+        }
+        stuck(StuckReason::Cycle, self.cycle(partner))
+    }
+
+    /// Operations that wait for one another, where every operation that is not over waits for another such.
+    /// `partner` gives the first operation to begin that can be the partner of one that has begun.
+    fn cycle(&self, partner: impl Fn(u32) -> u32) -> Vec<u32> {
+        let requirements = self.schedule.requirements();
+        let state = |operation: u32| self.states[operation as usize];
+        // The first operation that each waits for.
+        let awaited = |operation: u32| -> Option<u32> {
+            if state(operation) & BEGUN > 0 {
+                return Some(partner(operation)).filter(|&own| own != NONE);
+            }
+            requirements[operation as usize].iter().find_map(|&(before, requirement)| {
+                let is_met = match requirement {
+                    Requirement::Over => state(before) & OVER > 0,
+                    Requirement::Begun => state(before) & BEGUN > 0,
+                };
+                (!is_met).then_some(before)
+            })
+        };
+        let mut at = (0..).zip(&self.states).find(|(_, state)| *state & OVER == 0).map(|(first, _)| first);
+        let (mut path, mut seen) = (vec![], vec![false; self.states.len()]);
+        while let Some(operation) = at {
+            if seen[operation as usize] {
+                let begin = path.iter().position(|&own| own == operation).unwrap_or(0);
+                path.drain(..begin);
+                break;
+            }
+            seen[operation as usize] = true;
+            path.push(operation);
+            at = awaited(operation);
+        }
+        let first = (0..path.len()).min_by_key(|&place| path[place]).unwrap_or(0);
+        path.rotate_left(first);
+        path
+    }
+}
+
+impl MessageSource for TaskProcesses<'_> {
+    fn begin(&mut self, _: ProcessId) {}
+
+    #[inline]
+    fn computed(&mut self, computation: u32, now: Cycle, _: &mut Transport<'_>) {
+        let own = &self.schedule.operations()[computation as usize];
+        self.processors.release(own.process, own.processor);
+        self.activities[own.process.label() as usize].end_computation(now);
+        match own.kind {
+            OperationKind::Calc => self.complete(computation, now),
+            OperationKind::Send | OperationKind::Receive => {
+                self.states[computation as usize] |= PREPARED;
+                self.next_round.push(computation);
+            }
+        }
+    }
+
+    #[inline]
+    fn received(&mut self, message: &ReceivedMessage, now: Cycle, _: &mut Transport<'_>) {
+        self.receive(message, now);
+    }
+
+    fn grant(&mut self, now: Cycle, transport: &mut Transport<'_>) {
+        loop {
+            self.begin_rounds(now, transport);
+            if !self.grant_processors(now, transport) {
+                break;
+            }
+        }
+        self.processors.end_cycle();
+    }
+}
+
+/// The processors of all processes.
+///
+/// A processor is granted to the operation that asked for it in the earliest cycle, of those of one cycle to
+/// the first in the file.
+#[derive(Debug)]
+struct TaskProcessors {
+    firsts: Vec<u32>, // by process, the number of its first processor; empty where each has one
+    all: Vec<TaskProcessor>,
+    waiting: Vec<(u32, u32)>, // in lists: an operation, and 1 + the entry of the next; 0 behind the last
+    vacant: Vec<u32>,         // 1 + entries of `waiting` that are in no list
+    requests: Vec<(u32, u32)>, // of this cycle: processor and operation
+    released: Vec<u32>,       // processors that became idle in this cycle, and have operations that wait
+    granted: Vec<u32>,
+}
+
+/// A processor, and the operations of earlier cycles that wait for it: 1 + entries, 0 for none.
+#[derive(Debug, Clone, Copy, Default)]
+struct TaskProcessor {
+    first: u32,
+    last: u32,
+    is_busy: bool,
+}
+
+impl TaskProcessors {
+    fn new(schedule: &TaskSchedule) -> Self {
+        let mut firsts = schedule.processor_firsts();
+        let count = *firsts.last().unwrap_or(&0);
+        if count == schedule.process_count() {
+            firsts.clear();
+        }
+        Self {
+            firsts,
+            all: vec![TaskProcessor::default(); count as usize],
+            waiting: vec![],
+            vacant: vec![],
+            requests: vec![],
+            released: vec![],
+            granted: vec![],
+        }
+    }
+
+    #[inline]
+    fn number(&self, process: ProcessId, processor: u16) -> u32 {
+        match self.firsts.get(process.label() as usize) {
+            None => process.label(),
+            Some(first) => first + u32::from(processor),
+        }
+    }
+
+    /// An operation needs a processor from this cycle on.
+    #[inline]
+    fn request(&mut self, process: ProcessId, processor: u16, operation: u32) {
+        self.requests.push((self.number(process, processor), operation));
+    }
+
+    #[inline]
+    fn release(&mut self, process: ProcessId, processor: u16) {
+        let number = self.number(process, processor);
+        let own = &mut self.all[number as usize];
+        own.is_busy = false;
+        if own.first > 0 {
+            self.released.push(number);
+        }
+    }
+
+    /// The operations to which idle processors are granted now.
+    fn grant(&mut self) -> Vec<u32> {
+        let mut granted = std::mem::take(&mut self.granted);
+        let mut released = std::mem::take(&mut self.released);
+        for processor in released.drain(..) {
+            let own = &mut self.all[processor as usize];
+            let entry = own.first as usize - 1;
+            let (operation, next) = self.waiting[entry];
+            self.vacant.push(own.first);
+            own.first = next;
+            own.is_busy = true;
+            granted.push(operation);
+        }
+        self.released = released;
+        if !self.requests.is_empty() {
+            self.requests.sort_unstable();
+            let all = &mut self.all;
+            self.requests.retain(|&(processor, operation)| {
+                let own = &mut all[processor as usize];
+                let is_granted = !own.is_busy;
+                if is_granted {
+                    own.is_busy = true;
+                    granted.push(operation);
+                }
+                !is_granted
+            });
+        }
+        granted
+    }
+
+    /// Takes back the list of what was granted.
+    fn recycle(&mut self, mut granted: Vec<u32>) {
+        granted.clear();
+        self.granted = granted;
+    }
+
+    /// Ends a cycle: what was requested in it and not granted waits behind what was requested before.
+    fn end_cycle(&mut self) {
+        for (processor, operation) in self.requests.drain(..) {
+            let entry = if let Some(entry) = self.vacant.pop() {
+                self.waiting[entry as usize - 1] = (operation, 0);
+                entry
+            } else {
+                self.waiting.push((operation, 0));
+                u32::try_from(self.waiting.len()).unwrap_or(u32::MAX) // no more than operations
+            };
+            let own = &mut self.all[processor as usize];
+            if own.first == 0 {
+                own.first = entry;
+            } else {
+                self.waiting[own.last as usize - 1].1 = entry;
+            }
+            own.last = entry;
+        }
+    }
+}
+
+/// How a process has spent its time: it computes while any of its processors is occupied, else it waits for
+/// the message that ends the gap, as in section 14.
+#[derive(Debug, Clone, Copy, Default)]
+struct Activity {
+    busy: u32,      // processors
+    settled: Cycle, // until when its time is accounted for; while it computes, since when it does
+    computing: Cycles,
+    waiting: Cycles,
+    transfer: Cycles,
+    blocked: Cycles,
+    finish: Cycle,    // of the operation that was over last
+    arrived: Cycle,   // when a message came last that ended an operation
+    arrival: Arrival, // that message
+}
+
+/// A message that ends a gap; of several of one cycle the one that set out first, then by source, tag and send.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Arrival {
+    start: Cycle,
+    source: u32,
+    tag: u32,
+    operation: u32,
+    transfer: Cycles,
+}
+
+impl Activity {
+    #[inline]
+    fn begin_computation(&mut self, now: Cycle) {
+        if self.busy == 0 {
+            self.settle();
+            // Nothing but a message ends a gap.
+            debug_assert_eq!(self.settled, now);
+        }
+        self.busy += 1;
+    }
+
+    #[inline]
+    fn end_computation(&mut self, now: Cycle) {
+        self.busy -= 1;
+        if self.busy == 0 {
+            self.computing += now - self.settled;
+            self.settled = now;
+        }
+    }
+
+    /// A message ends an operation.
+    #[inline]
+    fn arrive(&mut self, message: &ReceivedMessage, now: Cycle) {
+        if self.busy > 0 || self.settled == now {
+            return;
+        }
+        let record = &message.record;
+        let arrival = Arrival {
+            start: record.start,
+            source: record.source.label(),
+            tag: record.stage,
+            operation: record.operation,
+            transfer: message.transfer,
+        };
+        if self.arrived == now {
+            self.arrival = self.arrival.min(arrival);
+        } else {
+            self.settle();
+            (self.arrived, self.arrival) = (now, arrival);
+        }
+    }
+
+    /// Accounts for the gap that ended with the last message.
+    #[inline]
+    fn settle(&mut self) {
+        if self.arrived <= self.settled || self.busy > 0 {
+            return;
+        }
+        let begun = self.arrival.start.max(self.settled);
+        let transfer = self.arrival.transfer.min(self.arrived - begun);
+        self.waiting += begun - self.settled;
+        self.transfer += transfer;
+        self.blocked += self.arrived - begun - transfer;
+        self.settled = self.arrived;
+    }
+
+    /// The record of the process, in the form of a stage: it has computed, waited, and received.
+    fn record(&self, process: ProcessId) -> Result<StageRecord, ImbalanceError> {
+        let ready = Cycle::START + self.computing;
+        let start = ready + self.waiting;
+        let finish = start + self.transfer + self.blocked;
+        if finish != self.finish {
+            let accounted = finish - Cycle::START;
+            return Err(ImbalanceError::Process { process, finish: self.finish, accounted });
+        }
+        Ok(StageRecord {
+            process,
+            stage: 0,
+            sharing: Cycles::ZERO,
+            ready,
+            start,
+            finish,
+            transfer: self.transfer,
+            overlapped: Cycles::ZERO,
+            idle: Cycles::ZERO,
+        })
+    }
+}

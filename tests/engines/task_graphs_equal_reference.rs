@@ -1,0 +1,450 @@
+//! Task graphs: the engine equals the reference in every process of random graphs, those that do not come to
+//! their end included, and cases worked out by hand.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_reference::problem::Links;
+use cubefold_reference::stage_program::{Arbitration, Switching as ReferenceSwitching};
+use cubefold_reference::task_graph::{Stuck, Task, TaskOperation, TaskProblem, TaskRow, run_tasks};
+use cubefold_simulator::{
+    Communication, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse, Operation,
+    OperationKind, Outcome, Requirement, ServiceOrder, SimulationError, StageRecord, StuckReason, Switching,
+    TaskGraph, TaskSchedule, TaskScheduleBuilder, TaskScheduleError, simulate, task_schedule,
+};
+use cubefold_topology::LinkMode;
+use rand::{Rng, RngExt, SeedableRng, seq::IndexedMutRandom, seq::IndexedRandom, seq::SliceRandom};
+use rand_chacha::ChaCha12Rng;
+use rayon::prelude::*;
+
+use crate::random_problem::{grid, node_indices, tie, wires};
+use crate::sized_equal_reference::{network, placement, random_case, random_grid, rules};
+
+/// The cases that there are.
+const ALL: u64 = 30_000;
+/// The cases of every run of the tests.
+const SHARE: u64 = 2_000;
+
+#[test]
+fn a_share_of_the_graphs() {
+    check_cases(SHARE);
+}
+
+#[test]
+#[ignore = "some minutes: 30 000 graphs"]
+fn all_graphs() {
+    check_cases(ALL);
+}
+
+fn check_cases(count: u64) {
+    let check = |number: u64| {
+        let case = TaskCase::random(number);
+        check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"))
+    };
+    let sum = |one: [u64; 4], other: [u64; 4]| std::array::from_fn(|at| one[at] + other[at]);
+    let [complete, blocked, queued, refused] = (0..count).into_par_iter().map(check).reduce(|| [0; 4], sum);
+    assert!(10 * complete >= 6 * count, "{complete} of {count} graphs come to their end");
+    assert!(10 * blocked >= 2 * count, "{blocked} of {count} graphs with blocked cycles");
+    assert!(10 * queued >= 2 * count, "{queued} of {count} graphs with queues");
+    assert!(50 * refused >= count, "{refused} of {count} schedules are refused");
+    assert!(50 * (count - complete - refused) >= count, "{complete} of {count} end, {refused} are refused");
+}
+
+/// A task graph on a machine, for the engine and the reference at once.
+#[derive(Debug)]
+struct TaskCase {
+    placement: Placement,
+    communication: Communication,
+    overhead: u64,
+    operations: Vec<TaskOperation>, // in the order of the file
+}
+
+#[test]
+fn stage_programs_take_the_same_cycles_as_task_graphs() {
+    check_stage_programs(500);
+}
+
+#[test]
+#[ignore = "some minutes: 20 000 programs"]
+fn all_stage_programs_take_the_same_cycles_as_task_graphs() {
+    check_stage_programs(20_000);
+}
+
+/// The random cases of stage programs in which each process has a processor of its own.
+fn check_stage_programs(count: u64) {
+    let alike = (0..count).into_par_iter().map(|number| {
+        let case = random_case(number);
+        if case.placement.max_load() > case.communication.processors().get() {
+            return 0;
+        }
+        let program = case.program();
+        let graph = TaskGraph::new(Arc::new(task_schedule(&program).unwrap()), Cycles::ZERO);
+        let run = |records: &mut Vec<StageRecord>, graph: Option<&TaskGraph>| {
+            let (placement, rules, links) = (&case.placement, case.communication, CountLinkUse::No);
+            let execution = Execution::Asynchronous(EngineChoice::Auto);
+            let outcome = match graph {
+                Some(graph) => simulate(graph, placement, rules, &execution, links, records),
+                None => simulate(&program, placement, rules, &execution, links, records),
+            };
+            let outcome = outcome.unwrap();
+            let traffic = outcome.traffic;
+            (outcome.summary.makespan(), traffic.messages, traffic.hops, traffic.longest_queue)
+        };
+        let (mut stages, mut tasks) = (vec![], vec![]);
+        assert_eq!(run(&mut tasks, Some(&graph)), run(&mut stages, None), "case {number}");
+        let last = cubefold_simulator::Program::stage_count(&program) - 1;
+        stages.retain(|record| record.stage == last);
+        stages.sort_unstable_by_key(|record| record.process);
+        // An operation that sends by rendezvous is over when its message is there; no process waits for that in stages.
+        let is_eager = case.communication.eager() == EAGER_ALL;
+        let is_right = |(tasks, stages): (&StageRecord, &StageRecord)| {
+            tasks.finish == stages.finish || !is_eager && tasks.finish > stages.finish
+        };
+        assert!(tasks.iter().zip(&stages).all(is_right), "case {number}: {tasks:?}, not {stages:?}");
+        1
+    });
+    let alike: u64 = alike.sum();
+    assert!(2 * alike >= count, "{alike} of {count} programs have a processor for each process");
+}
+
+/// Compares all there is; 1 for graphs that come to their end, have blocked cycles, have queues, are refused.
+fn check(case: &TaskCase) -> Result<[u64; 4], String> {
+    let expected = run_tasks(&case.problem());
+    let schedule = match case.schedule() {
+        Ok(schedule) => Arc::new(schedule),
+        Err(error) => {
+            let is_right = match (&error, &expected) {
+                (TaskScheduleError::Cycle { operations }, Err(_)) => case.is_cycle(operations),
+                (TaskScheduleError::ReceiveWithoutSend { .. }, Err(_)) => true,
+                _ => false,
+            };
+            return if is_right { Ok([0, 0, 0, 1]) } else { Err(format!("{error:?}, not {expected:?}")) };
+        }
+    };
+    let graph = TaskGraph::new(schedule, Cycles::new(case.overhead));
+    let mut records: Vec<StageRecord> = vec![];
+    let found = case.simulate(&graph, &mut records);
+    let (outcome, expected) = match (found, expected) {
+        (Ok(outcome), Ok(expected)) => (outcome, expected),
+        (Err(SimulationError::Stuck(stuck)), Err(expected)) => {
+            let is_right = match (stuck.reason, expected) {
+                (StuckReason::Cycle, Stuck::Cycle) => !stuck.operations.is_empty(),
+                (StuckReason::ReceiveWithoutSend, Stuck::ReceiveWithoutSend(number))
+                | (StuckReason::SendWithoutReceive, Stuck::SendWithoutReceive(number)) => {
+                    stuck.operations == [u32::try_from(number).unwrap()]
+                }
+                _ => false,
+            };
+            return if is_right { Ok([0; 4]) } else { Err(format!("{stuck:?}, not {expected:?}")) };
+        }
+        (found, expected) => return Err(format!("{found:?}, not {expected:?}")),
+    };
+    let rows: Vec<TaskRow> = records.iter().map(row).collect();
+    if rows != expected.rows {
+        return Err(format!("{rows:?}, not {:?}", expected.rows));
+    }
+    let traffic = &outcome.traffic;
+    let busy: u64 = traffic.link_use.iter().flat_map(LinkUse::busy_links).map(|own| own.1.get()).sum();
+    let found = [outcome.summary.makespan().get(), traffic.hops, traffic.longest_queue.unwrap().into(), busy];
+    let want = [expected.makespan, expected.hops, expected.longest_queue, expected.busy_cycles];
+    if found != want {
+        return Err(format!("makespan, hops, queue, busy links {found:?}, not {want:?}"));
+    }
+    let is_blocked = rows.iter().any(|row| row.blocked > 0);
+    Ok([1, u64::from(is_blocked), u64::from(expected.longest_queue > 0), 0])
+}
+
+fn row(record: &StageRecord) -> TaskRow {
+    TaskRow {
+        finish: record.finish.get(),
+        computing: record.ready.get(),
+        waiting: record.waiting().get(),
+        transfer: record.transfer.get(),
+        blocked: record.blocked().get(),
+    }
+}
+
+impl TaskCase {
+    fn simulate(
+        &self,
+        graph: &TaskGraph,
+        records: &mut Vec<StageRecord>,
+    ) -> Result<Outcome, SimulationError> {
+        let execution = Execution::Asynchronous(EngineChoice::Auto);
+        simulate(graph, &self.placement, self.communication, &execution, CountLinkUse::Yes, records)
+    }
+
+    fn schedule(&self) -> Result<TaskSchedule, TaskScheduleError> {
+        let mut builder = TaskScheduleBuilder::new(u32::try_from(self.placement.process_count()).unwrap());
+        let process = |label: usize| ProcessId::new(u32::try_from(label).unwrap());
+        for own in &self.operations {
+            let (kind, amount, peer, tag) = match own.task {
+                Task::Calc(cycles) => (OperationKind::Calc, cycles, 0, 0),
+                Task::Send { to, tag, units } => (OperationKind::Send, units, to, tag),
+                Task::Receive { from, tag } => (OperationKind::Receive, 0, from, tag),
+            };
+            builder.add(Operation {
+                amount,
+                process: process(own.process),
+                peer: process(peer),
+                tag,
+                processor: u16::try_from(own.processor).unwrap(),
+                kind,
+            });
+        }
+        for (number, own) in (0..).zip(&self.operations) {
+            let required = own.requires.iter().map(|&other| (other, Requirement::Over));
+            let begun = own.irequires.iter().map(|&other| (other, Requirement::Begun));
+            for (other, requirement) in required.chain(begun) {
+                builder.require(number, u32::try_from(other).unwrap(), requirement);
+            }
+        }
+        builder.finish()
+    }
+
+    /// Whether each operation requires the one before it.
+    fn is_cycle(&self, operations: &[u32]) -> bool {
+        let before = operations.iter().cycle().skip(operations.len() - 1);
+        let requires = |(&own, &before): (&u32, &u32)| {
+            let own = &self.operations[own as usize];
+            own.requires.iter().chain(&own.irequires).any(|&other| other == before as usize)
+        };
+        !operations.is_empty() && operations.iter().zip(before).all(requires)
+    }
+
+    fn problem(&self) -> TaskProblem {
+        let (machine, rules) = (self.placement.machine(), self.communication);
+        let local = rules.local_cost();
+        TaskProblem {
+            grid: grid(machine),
+            wires: wires(machine),
+            links: match rules.links() {
+                LinkMode::FullDuplex => Links::FullDuplex,
+                LinkMode::HalfDuplex => Links::HalfDuplex,
+                LinkMode::SingleDirection => Links::SingleDirection,
+            },
+            tie: tie(rules.tie()),
+            hop_cycles: rules.hop().get(),
+            latency_cycles: rules.latency().get(),
+            switching: match rules.switching() {
+                Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
+                Switching::CutThrough => ReferenceSwitching::CutThrough,
+            },
+            packet_units: rules.packet().map(NonZeroU64::get),
+            arbitration: match rules.service() {
+                ServiceOrder::FirstCome => Arbitration::FirstCome,
+                ServiceOrder::RoundRobin => Arbitration::RoundRobin,
+            },
+            local_cycles: (local.latency.get(), local.unit.get()),
+            eager_units: rules.eager(),
+            compute_cycles: self.overhead,
+            nodes: node_indices(&self.placement),
+            operations: self.operations.clone(),
+        }
+    }
+
+    /// The case with this number: operations in an order in which they can be executed, most of the time.
+    fn random(number: u64) -> Self {
+        let generator = &mut ChaCha12Rng::seed_from_u64(number);
+        let machine = if generator.random_bool(0.2) { network(generator) } else { random_grid(generator) };
+        let nodes = u32::try_from(machine.node_count()).unwrap();
+        let placement = placement(generator, &machine, nodes);
+        let processes = usize::try_from(placement.process_count()).unwrap();
+        let mut lists = random_lists(generator, processes);
+        if generator.random_bool(0.25) {
+            spoil(generator, &mut lists);
+        }
+        let mut order: Vec<usize> = (0..processes).collect();
+        if generator.random_bool(0.3) {
+            order.shuffle(generator);
+        }
+        let mut operations: Vec<TaskOperation> = vec![];
+        for process in order {
+            let first = operations.len();
+            operations.extend(lists[process].iter().map(|own| {
+                let global = |list: &[usize]| list.iter().map(|other| other + first).collect();
+                TaskOperation {
+                    requires: global(&own.requires),
+                    irequires: global(&own.irequires),
+                    ..own.clone()
+                }
+            }));
+        }
+        let overhead = *[0, 0, 1, 7].choose(generator).unwrap();
+        Self { communication: rules(generator, &machine), placement, overhead, operations }
+    }
+}
+
+/// Operations of each process, whose requirements are places in the list of the process.
+fn random_lists(generator: &mut impl Rng, processes: usize) -> Vec<Vec<TaskOperation>> {
+    let mut lists: Vec<Vec<TaskOperation>> = vec![vec![]; processes];
+    let tags = *[1, 2, 100].choose(generator).unwrap();
+    let greatest = *[1, 4, 16, 64].choose(generator).unwrap();
+    let longest = *[0, 3, 40].choose(generator).unwrap();
+    let processors = *[1, 1, 2, 3].choose(generator).unwrap();
+    let density = *[1, 2, 3].choose(generator).unwrap();
+    for _ in 0..generator.random_range(1..=6 * processes) {
+        let process = generator.random_range(0..processes);
+        if generator.random_bool(0.3) {
+            let task = Task::Calc(generator.random_range(0..=longest));
+            add(generator, &mut lists[process], process, processors, density, task);
+            continue;
+        }
+        let peer = generator.random_range(0..processes);
+        let (tag, units) = (generator.random_range(0..tags), generator.random_range(1..=greatest));
+        let send = Task::Send { to: peer, tag, units };
+        add(generator, &mut lists[process], process, processors, density, send);
+        add(generator, &mut lists[peer], peer, processors, density, Task::Receive { from: process, tag });
+    }
+    lists
+}
+
+/// Adds an operation that requires some of those before it.
+fn add(
+    generator: &mut impl Rng,
+    list: &mut Vec<TaskOperation>,
+    process: usize,
+    processors: usize,
+    density: usize,
+    task: Task,
+) {
+    let (mut requires, mut irequires) = (vec![], vec![]);
+    for _ in 0..generator.random_range(0..=density) {
+        if !list.is_empty() {
+            let other = generator.random_range(list.len().saturating_sub(4)..list.len());
+            // A send and its receive in one process would wait for each other.
+            if !matches!(list[other].task, Task::Send { to, .. } if to == process) {
+                if generator.random_bool(0.8) { &mut requires } else { &mut irequires }.push(other);
+            }
+        }
+    }
+    let processor = generator.random_range(0..processors);
+    list.push(TaskOperation { process, processor, task, requires, irequires });
+}
+
+/// Takes a send or a receive away, or lets an operation require a later one.
+fn spoil(generator: &mut impl Rng, lists: &mut [Vec<TaskOperation>]) {
+    let list = lists.choose_mut(generator).unwrap();
+    if list.is_empty() {
+        return;
+    }
+    let place = generator.random_range(0..list.len());
+    if generator.random() {
+        list[place].task = Task::Calc(1);
+    } else {
+        let other = generator.random_range(0..list.len());
+        list[place].requires.push(other);
+    }
+}
+
+/// Cases worked out by hand, on a line of nodes with links of one cycle a unit.
+mod by_hand {
+    use super::*;
+    use cubefold_mapping::PlacementTable;
+    use cubefold_topology::{Machine, MachineKind, NodeId, TieRule};
+
+    fn calc(process: usize, cycles: u64, requires: &[usize]) -> TaskOperation {
+        let task = Task::Calc(cycles);
+        TaskOperation { process, processor: 0, task, requires: requires.to_vec(), irequires: vec![] }
+    }
+
+    fn send(process: usize, to: usize, units: u64, requires: &[usize]) -> TaskOperation {
+        TaskOperation { task: Task::Send { to, tag: 0, units }, ..calc(process, 0, requires) }
+    }
+
+    fn receive(process: usize, from: usize, requires: &[usize]) -> TaskOperation {
+        TaskOperation { task: Task::Receive { from, tag: 0 }, ..calc(process, 0, requires) }
+    }
+
+    fn on_a_line(processes: u32, eager: u64, operations: Vec<TaskOperation>) -> TaskCase {
+        let machine = Machine::new(MachineKind::Line, &[u64::from(processes)]).unwrap();
+        let nodes = (0..processes).map(NodeId::new).collect();
+        let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+        TaskCase {
+            placement: Placement::Table(PlacementTable::new(&machine, nodes).unwrap()),
+            communication: links.with_eager(eager),
+            overhead: 0,
+            operations,
+        }
+    }
+
+    fn makespan(case: &TaskCase) -> u64 {
+        assert_eq!(check(case).unwrap()[0], 1);
+        let graph = TaskGraph::new(Arc::new(case.schedule().unwrap()), Cycles::new(case.overhead));
+        case.simulate(&graph, &mut vec![]).unwrap().summary.makespan().get()
+    }
+
+    #[test]
+    fn a_rendezvous_waits_for_the_receive_and_an_eager_message_does_not() {
+        // 0 sends 4 units over one link; 1 computes for 10 cycles before it receives.
+        let operations = vec![send(0, 1, 4, &[]), calc(1, 10, &[]), receive(1, 0, &[1])];
+        assert_eq!(makespan(&on_a_line(2, 0, operations.clone())), 10 + 4);
+        assert_eq!(makespan(&on_a_line(2, 4, operations)), 10);
+    }
+
+    #[test]
+    fn the_overhead_of_sends_takes_the_processor_one_after_another() {
+        // Two sends of one unit, 5 cycles each before it sets out: at 5 and 10; received a link later.
+        let operations = vec![send(0, 1, 1, &[]), send(0, 1, 1, &[]), receive(1, 0, &[]), receive(1, 0, &[])];
+        let case = TaskCase { overhead: 5, ..on_a_line(2, 0, operations) };
+        assert_eq!(makespan(&case), 11);
+    }
+
+    #[test]
+    fn a_begun_calculation_lets_another_begin() {
+        // On a processor of its own the second begins with the first, and would end at 7 behind it.
+        let mut operations = vec![calc(0, 3, &[]), calc(0, 4, &[])];
+        operations[1].irequires = vec![0];
+        operations[1].processor = 1;
+        assert_eq!(makespan(&on_a_line(2, 0, operations.clone())), 4);
+        operations[1].processor = 0;
+        assert_eq!(makespan(&on_a_line(2, 0, operations)), 7);
+    }
+
+    #[test]
+    fn two_processes_that_send_first_wait_for_each_other_by_rendezvous_only() {
+        let operations =
+            vec![send(0, 1, 2, &[]), receive(0, 1, &[0]), send(1, 0, 2, &[]), receive(1, 0, &[2])];
+        assert_eq!(makespan(&on_a_line(2, 2, operations.clone())), 2);
+        let case = on_a_line(2, 1, operations);
+        let graph = TaskGraph::new(Arc::new(case.schedule().unwrap()), Cycles::ZERO);
+        let SimulationError::Stuck(stuck) = case.simulate(&graph, &mut vec![]).unwrap_err() else {
+            panic!("another error")
+        };
+        // 0 waits for the receive 3, that for the send 2, that for the receive 1, that for 0.
+        assert_eq!((stuck.reason, stuck.operations), (StuckReason::Cycle, vec![0, 3, 2, 1]));
+    }
+
+    #[test]
+    fn a_million_ranks_pass_a_token_round() {
+        let ranks = 1_000_000_u32;
+        let mut builder = TaskScheduleBuilder::new(ranks);
+        for rank in 0..ranks {
+            let process = ProcessId::new(rank);
+            let operation = |kind, peer, amount| Operation {
+                amount,
+                process,
+                peer: ProcessId::new(peer),
+                tag: 1,
+                processor: 0,
+                kind,
+            };
+            let received = builder.add(operation(OperationKind::Receive, (rank + ranks - 1) % ranks, 8));
+            let sent = builder.add(operation(OperationKind::Send, (rank + 1) % ranks, 8));
+            if rank > 0 {
+                builder.require(sent, received, Requirement::Over);
+            }
+        }
+        let graph = TaskGraph::new(Arc::new(builder.finish().unwrap()), Cycles::ZERO);
+        let machine = Machine::new(MachineKind::Torus, &[1000, 1000]).unwrap();
+        let nodes = (0..ranks).map(NodeId::new).collect();
+        let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
+        let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
+        let execution = Execution::Asynchronous(EngineChoice::Auto);
+        let outcome = simulate(&graph, &placement, links, &execution, CountLinkUse::No, &mut ()).unwrap();
+        // One link a step, two at the end of each row of 1000.
+        assert_eq!(outcome.traffic.hops, 1_000_000 + 1_000);
+        assert_eq!(outcome.summary.makespan().get(), 8 * (1_000_000 + 1_000));
+    }
+}
