@@ -2,16 +2,20 @@
 //!
 //! An outcome that contradicts the prediction of `docs/model.md` section 5 is an error, never a result.
 
-use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, num::NonZeroUsize, sync::Arc};
+mod errors;
+mod link_load;
 
-use cubefold_collectives::{CollectiveBounds, CollectiveForm, LinkCosts, Operation};
-use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
+use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
+
+use cubefold_collectives::{CollectiveBounds, CollectiveForm, LinkCosts};
+use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
-    CountLinkUse, Cycles, DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution,
-    LinkUse, LowerBound, Outcome, PhaseLength, Routing, RoutingScheme, SimulationError, StageRecord,
+    DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution, LowerBound, Outcome,
+    PhaseLength, Routing, RoutingScheme, SimulationError, StageRecord,
 };
-use cubefold_topology::{Link, LinkMode, NodeId};
 
+pub use self::errors::{Bytes, MemoryError, RunError};
+use self::link_load::{busiest_channel, busiest_link, channel_congestion, count_link_use, unit_hops};
 use crate::{
     LinkTraffic, Progress,
     export::{ExecutionRecord, MachineRecord, ProgramRecord},
@@ -198,102 +202,6 @@ fn execute_program(
     })
 }
 
-/// The most messages of an asynchronous run, or links crossed by those of a coordinated one, for the use of links to
-/// be counted: it takes some ten milliseconds then.
-const MAX_COUNTED_MESSAGES: u64 = 1 << 22;
-/// The most links whose use is counted, each direction in eight bytes.
-const MAX_COUNTED_LINKS: u64 = 1 << 20;
-
-/// Counts the use of links where that costs next to nothing: a step for each leg of a message on a grid, for each link
-/// of a network, and stages that repeat the one before at once.
-fn count_link_use(run: &Run) -> CountLinkUse {
-    let program = &run.program;
-    let stages = (0..program.stage_count()).filter(|&stage| !program.repeats(stage)).count() as u64;
-    let messages =
-        program.process_count().saturating_mul(stages).saturating_mul(program.max_received().max(1) as u64);
-    let is_by_legs = run.execution.mode == ExecutionMode::Asynchronous && run.machine.graph().is_none();
-    let steps = if is_by_legs { 1 } else { run.machine.distance_bound() };
-    let is_small = messages.saturating_mul(steps) <= MAX_COUNTED_MESSAGES
-        && run.machine.link_count() <= MAX_COUNTED_LINKS;
-    if is_small { CountLinkUse::Yes } else { CountLinkUse::No }
-}
-
-/// The most messages whose channels are counted.
-const MAX_ROUTED_MESSAGES: u64 = 1 << 20;
-/// The most pairs of a process and a channel between which messages are split over all their routes.
-const MAX_SPLIT_PAIRS: u64 = 1 << 25;
-
-/// The load of the busiest channel under the messages of all stages: on networks, where shortest routes are many and one
-/// is chosen, and of an all-to-all; where counting it costs little.
-fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
-    let (program, placement) = (&run.program, &*run.placement);
-    let specification = program.collective().and_then(CollectiveForm::specification);
-    let is_all_to_all = specification.is_some_and(|asked| asked.operation == Operation::AllToAll);
-    let messages = program.pair_count().saturating_mul(program.max_received().max(1) as u64);
-    let pairs = program.process_count().saturating_mul(run.machine.channel_places());
-    let is_small = messages <= MAX_ROUTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
-    let is_straight = !matches!(run.execution.routing, Some(RoutingRule::Valiant | RoutingRule::Sorting));
-    if !(is_small && is_straight && (is_all_to_all || run.machine.graph().is_some())) {
-        return None;
-    }
-    let mut pattern: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
-    for stage in 0..program.stage_count() {
-        program.visit_messages(stage, &mut |source, destination| {
-            let units = program.units(stage, source, destination);
-            *pattern.entry((placement.node(source), placement.node(destination))).or_insert(0) += units;
-        });
-    }
-    let messages: Vec<PatternMessage> =
-        pattern.into_iter().map(|((source, destination), units)| (source, destination, units)).collect();
-    Some(ChannelCongestion::of(&run.machine, &messages, run.communication.tie()))
-}
-
-/// Of the links that are busy the longest, the first by dimension and near end.
-fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
-    link_use
-        .busy_channels()
-        .map(LinkTraffic::busy)
-        .min_by_key(|own| (Reverse(own.count), own.link.dimension, own.link.near))
-}
-
-/// The most cycles for which a channel is busy, with both directions of links that carry one message at a time.
-fn busiest_channel(run: &Run, link_use: &LinkUse) -> u64 {
-    let most = |(_, [forward, back]): (Link, [Cycles; 2])| match run.communication.links() {
-        LinkMode::FullDuplex => forward.max(back).get(),
-        LinkMode::HalfDuplex | LinkMode::SingleDirection => forward.get() + back.get(),
-    };
-    link_use.busy_channels().map(most).max().unwrap_or(0)
-}
-
-/// Links crossed by the units of all messages.
-fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics) -> u128 {
-    let (program, placement) = (&run.program, &*run.placement);
-    let is_whole = |units: u64| run.communication.packet_count(units) == 1;
-    if let Some(units) = program.uniform_units().filter(|&units| is_whole(units)) {
-        return u128::from(outcome.traffic.hops) * u128::from(units);
-    }
-    if program.as_cube().is_some() {
-        // An edge carries a message in each direction, and all messages of a stage have one size.
-        let of_stage = |stage| {
-            let distances = program.stage_distances(stage, placement, metrics);
-            2 * u128::from(distances.sum) * u128::from(program.max_units(stage))
-        };
-        return (0..program.stage_count()).map(of_stage).sum();
-    }
-    let (machine, mut sum, mut of_stage) = (placement.machine(), 0, 0);
-    for stage in 0..program.stage_count() {
-        if !program.repeats(stage) {
-            of_stage = 0;
-            program.visit_messages(stage, &mut |source, destination| {
-                let distance = machine.distance(placement.node(source), placement.node(destination));
-                of_stage += u128::from(distance) * u128::from(program.units(stage, source, destination));
-            });
-        }
-        sum += of_stage;
-    }
-    sum
-}
-
 /// The lower bounds of a collective whose ranks are placed so.
 fn collective_bounds(run: &Run, collective: &dyn CollectiveForm) -> CollectiveBounds {
     let rules = run.communication;
@@ -412,38 +320,6 @@ pub enum KeepRecords {
     No,
 }
 
-/// More memory than there is.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("run {run} of {scenario:?} with {embedding} needs about {needed}, expected at most {limit}")]
-pub struct MemoryError {
-    /// The scenario's name.
-    pub scenario: String,
-    /// The place of the run in the results, counted from 0.
-    pub run: usize,
-    /// Its embedding.
-    pub embedding: String,
-    /// What it needs.
-    pub needed: Bytes,
-    /// What there is.
-    pub limit: Bytes,
-}
-
-/// A number of bytes, displayed in units of 1024.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Bytes(pub u64);
-
-impl std::fmt::Display for Bytes {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-        let unit = (0..UNITS.len()).rev().find(|&unit| self.0 >> (10 * unit) > 0).unwrap_or(0);
-        let tenths = (u128::from(self.0) * 10) >> (10 * unit);
-        match unit {
-            0 => write!(formatter, "{} bytes", self.0),
-            unit => write!(formatter, "{}.{} {}", tenths / 10, tenths % 10, UNITS[unit]),
-        }
-    }
-}
-
 /// The number of pairs of a process and a stage of all programs of a run.
 pub(crate) fn pair_count(run: &Run) -> u64 {
     run.programs().map(ScenarioProgram::pair_count).fold(0, u64::saturating_add)
@@ -474,92 +350,4 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         .max(metrics)
         .saturating_add(records)
         .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
-}
-
-/// Why a run was refused or failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RunError {
-    /// The simulation was refused or failed.
-    #[error("run {run} of {scenario:?} with {embedding}: {error}")]
-    Simulation {
-        /// The scenario's name.
-        scenario: String,
-        /// The place of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
-        /// What is wrong.
-        error: SimulationError,
-    },
-    /// A task graph did not come to its end.
-    #[error("run {run} of {scenario:?} with {embedding}: the task graph does not come to its end: {reason}")]
-    Stuck {
-        /// The scenario's name.
-        scenario: String,
-        /// The place of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
-        /// Why, with the places of operations in the file.
-        reason: String,
-    },
-    /// The makespan contradicts the prediction: a defect of the simulator.
-    #[error(
-        "run {run} of {scenario:?} with {embedding} took {makespan} cycles with {blocked} blocked cycles, \
-         which contradicts the prediction of {predicted}"
-    )]
-    Contradiction {
-        /// The scenario's name.
-        scenario: String,
-        /// The place of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
-        /// The makespan \[cycles\].
-        makespan: u64,
-        /// The blocked cycles in all.
-        blocked: u128,
-        /// The predicted makespan \[cycles\].
-        predicted: u64,
-    },
-    /// It stopped at a defect of the program.
-    #[error("run {run} of {scenario:?} with {embedding} stopped: {message}")]
-    Panicked {
-        /// The scenario's name.
-        scenario: String,
-        /// The place of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
-        /// What the defect says of itself.
-        message: String,
-    },
-    /// It needs more memory than there is.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// Measuring the exchange of addresses needs more memory than there is.
-    #[error("measuring the exchange of addresses needs about {needed}, expected at most {limit}")]
-    AddressExchangeMemory {
-        /// What it needs.
-        needed: Bytes,
-        /// What there is.
-        limit: Bytes,
-    },
-    /// Measuring the exchange of addresses was refused or failed.
-    #[error("the exchange of addresses: {error}")]
-    AddressExchange {
-        /// What is wrong.
-        error: SimulationError,
-    },
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_read_as_people_say_them() {
-        let texts = [0, 1023, 1536, 5 << 30].map(|bytes| Bytes(bytes).to_string());
-        assert_eq!(texts, ["0 bytes", "1023 bytes", "1.5 KiB", "5.0 GiB"]);
-    }
 }
