@@ -8,11 +8,12 @@ use crate::{
         claim_record::CLAIM,
         column::Column,
         construction_record::CONSTRUCTION,
+        execution_record::EXECUTION,
         machine_record::{MACHINE, PARTITION},
         placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{COLLECTIVE, GUEST, NEIGHBOURS, PROGRAM},
         row_records::{NODES, PROCESS, PROCESSES, RANK, RUN, STAGE_COUNT, TABLES},
-        run_record::{AMOUNTS, ENGINE, EXECUTION, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+        run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
     },
 };

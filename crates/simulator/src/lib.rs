@@ -68,8 +68,9 @@ pub use program::{
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
     stage_program::{Computations, StageMessage, StageProgram, StageProgramError},
     stages_as_tasks::task_schedule,
-    task_graph::{
-        MAX_OPERATIONS, MAX_PROCESSOR, Operation, OperationKind, Requirement, TaskGraph, TaskSchedule,
+    task_graph::TaskGraph,
+    task_schedule::{
+        MAX_OPERATIONS, MAX_PROCESSOR, Operation, OperationKind, Requirement, TaskSchedule,
         TaskScheduleBuilder, TaskScheduleError,
     },
 };

@@ -1,0 +1,127 @@
+//! The processors of the processes of a task graph, and the operations that wait for them.
+
+use cubefold_mapping::ProcessId;
+
+use crate::TaskSchedule;
+
+/// The processors of all processes.
+///
+/// A processor is granted to the operation that asked for it in the earliest cycle, of those of one cycle to
+/// the first in the file.
+#[derive(Debug)]
+pub(super) struct TaskProcessors {
+    firsts: Vec<u32>, // by process, the number of its first processor; empty where each has one
+    all: Vec<TaskProcessor>,
+    waiting: Vec<(u32, u32)>, // in lists: an operation, and 1 + the entry of the next; 0 behind the last
+    vacant: Vec<u32>,         // 1 + entries of `waiting` that are in no list
+    requests: Vec<(u32, u32)>, // of this cycle: processor and operation
+    released: Vec<u32>,       // processors that became idle in this cycle, and have operations that wait
+    granted: Vec<u32>,
+}
+
+/// A processor, and the operations of earlier cycles that wait for it: 1 + entries, 0 for none.
+#[derive(Debug, Clone, Copy, Default)]
+struct TaskProcessor {
+    first: u32,
+    last: u32,
+    is_busy: bool,
+}
+
+impl TaskProcessors {
+    pub(super) fn new(schedule: &TaskSchedule) -> Self {
+        let mut firsts = schedule.processor_firsts();
+        let count = *firsts.last().unwrap_or(&0);
+        if count == schedule.process_count() {
+            firsts.clear();
+        }
+        Self {
+            firsts,
+            all: vec![TaskProcessor::default(); count as usize],
+            waiting: vec![],
+            vacant: vec![],
+            requests: vec![],
+            released: vec![],
+            granted: vec![],
+        }
+    }
+
+    #[inline]
+    pub(super) fn number(&self, process: ProcessId, processor: u16) -> u32 {
+        match self.firsts.get(process.label() as usize) {
+            None => process.label(),
+            Some(first) => first + u32::from(processor),
+        }
+    }
+
+    /// An operation needs a processor from this cycle on.
+    #[inline]
+    pub(super) fn request(&mut self, process: ProcessId, processor: u16, operation: u32) {
+        self.requests.push((self.number(process, processor), operation));
+    }
+
+    #[inline]
+    pub(super) fn release(&mut self, process: ProcessId, processor: u16) {
+        let number = self.number(process, processor);
+        let own = &mut self.all[number as usize];
+        own.is_busy = false;
+        if own.first > 0 {
+            self.released.push(number);
+        }
+    }
+
+    /// The operations to which idle processors are granted now.
+    pub(super) fn grant(&mut self) -> Vec<u32> {
+        let mut granted = std::mem::take(&mut self.granted);
+        let mut released = std::mem::take(&mut self.released);
+        for processor in released.drain(..) {
+            let own = &mut self.all[processor as usize];
+            let entry = own.first as usize - 1;
+            let (operation, next) = self.waiting[entry];
+            self.vacant.push(own.first);
+            own.first = next;
+            own.is_busy = true;
+            granted.push(operation);
+        }
+        self.released = released;
+        if !self.requests.is_empty() {
+            self.requests.sort_unstable();
+            let all = &mut self.all;
+            self.requests.retain(|&(processor, operation)| {
+                let own = &mut all[processor as usize];
+                let is_granted = !own.is_busy;
+                if is_granted {
+                    own.is_busy = true;
+                    granted.push(operation);
+                }
+                !is_granted
+            });
+        }
+        granted
+    }
+
+    /// Takes back the list of what was granted.
+    pub(super) fn recycle(&mut self, mut granted: Vec<u32>) {
+        granted.clear();
+        self.granted = granted;
+    }
+
+    /// Ends a cycle: what was requested in it and not granted waits behind what was requested before.
+    pub(super) fn end_cycle(&mut self) {
+        for (processor, operation) in self.requests.drain(..) {
+            let entry = if let Some(entry) = self.vacant.pop() {
+                self.waiting[entry as usize - 1] = (operation, 0);
+                entry
+            } else {
+                self.waiting.push((operation, 0));
+                u32::try_from(self.waiting.len()).unwrap_or(u32::MAX) // no more than operations
+            };
+            let own = &mut self.all[processor as usize];
+            if own.first == 0 {
+                own.first = entry;
+            } else {
+                self.waiting[own.last as usize - 1].1 = entry;
+            }
+            own.last = entry;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Dragonflies (Kim et al. 2008).
+
+use std::sync::OnceLock;
+
+use super::{host_links, switch_of};
+
+/// Groups of switches that are all linked with each other, and one link between every two groups.
+///
+/// Adding a number to all groups, modulo their number, changes no link: distances from the switches of group 0 are enough.
+#[derive(Debug)]
+pub(crate) struct Dragonfly {
+    pub(super) hosts: u32,
+    pub(super) per_switch: u32,
+    pub(super) a: u32, // switches of a group
+    pub(super) h: u32, // links of a switch to other groups
+    pub(super) groups: u32,
+    pub(super) distances: OnceLock<Box<[u8]>>, // from each switch of group 0 to all switches
+}
+
+impl Dragonfly {
+    pub(super) fn links(&self) -> Vec<(u32, u32)> {
+        let mut links: Vec<_> = host_links(self.hosts, self.per_switch).collect();
+        for switch in 0..self.groups * self.a {
+            let higher = self.neighbours(switch).filter(|&other| other > switch);
+            links.extend(higher.map(|other| (self.hosts + switch, self.hosts + other)));
+        }
+        links
+    }
+
+    /// The switches that a switch is linked to: those of its group, then by the links to others.
+    fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> {
+        let &Self { a, h, groups, .. } = self;
+        let (group, own) = (switch / a, switch % a);
+        let inside = (0..a).filter(move |&other| other != own).map(move |other| group * a + other);
+        let outside = (own * h..(own + 1) * h).map(move |link| {
+            let there = (group + link + 1) % groups;
+            there * a + (groups - 2 - link) / h
+        });
+        inside.chain(outside)
+    }
+
+    fn distances(&self) -> &[u8] {
+        self.distances.get_or_init(|| {
+            let switches = self.groups * self.a;
+            // No switch is more than 3 links away: inside the group, to the other group, and there.
+            let mut distances = vec![3_u8; self.a as usize * switches as usize].into_boxed_slice();
+            for (own, row) in (0..self.a).zip(distances.chunks_mut(switches as usize)) {
+                for near in self.neighbours(own) {
+                    for next in self.neighbours(near) {
+                        row[next as usize] = row[next as usize].min(2);
+                    }
+                }
+                self.neighbours(own).for_each(|near| row[near as usize] = 1);
+                row[own as usize] = 0;
+            }
+            distances
+        })
+    }
+
+    /// The distance between two switches.
+    #[inline]
+    fn between(&self, one: u32, other: u32) -> u32 {
+        let &Self { a, groups, .. } = self;
+        let (first, last) = (one / a, other / a);
+        let apart = if last >= first { last - first } else { last + groups - first };
+        let row = (one % a) as usize * (groups * a) as usize;
+        self.distances()[row + (apart * a + other % a) as usize].into()
+    }
+
+    #[inline]
+    pub(crate) fn distance(&self, at: u32, to: u32) -> u32 {
+        if at == to {
+            return 0;
+        }
+        let ((one, up), (other, down)) = (self.switch(at), self.switch(to));
+        up + down + self.between(one, other)
+    }
+
+    pub(crate) fn route_count(&self, at: u32, to: u32) -> u64 {
+        self.count_between(self.switch(at).0, self.switch(to).0)
+    }
+
+    fn count_between(&self, one: u32, other: u32) -> u64 {
+        match self.between(one, other) {
+            0 | 1 => 1,
+            apart => {
+                let nearer = self.neighbours(one).filter(|&next| self.between(next, other) < apart);
+                nearer.map(|next| self.count_between(next, other)).sum()
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn lowest(&self, at: u32, to: u32) -> Option<u32> {
+        let ((own, up), (other, _)) = (self.switch(at), self.switch(to));
+        if up == 1 {
+            return Some(self.hosts + own);
+        }
+        let apart = self.between(own, other);
+        if apart == 0 {
+            return Some(to);
+        }
+        let nearer = self.neighbours(own).filter(|&next| self.between(next, other) < apart);
+        nearer.min().map(|next| self.hosts + next)
+    }
+
+    #[inline]
+    fn switch(&self, node: u32) -> (u32, u32) {
+        switch_of(node, self.hosts, self.per_switch)
+    }
+}
