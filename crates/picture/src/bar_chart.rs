@@ -263,7 +263,7 @@ mod tests {
                        [program]\nkind = \"cc-cube\"\n[mapping]\nembeddings = [\"gray\"]\n");
         let summary = finished(&run).outcome.summary;
         let picture = histogram("a line", &run, &summary).unwrap();
-        assert!(picture.svg().contains("time [us]"));
+        assert!(picture.svg().contains("time [ns]"));
         assert!(picture.svg().contains("blocked: cycles 0 (0 ps), "), "{}", picture.svg());
     }
 

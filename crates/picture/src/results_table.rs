@@ -105,9 +105,9 @@ mod tests {
         let records: Vec<RunRecord> =
             runs.iter().enumerate().map(|(place, run)| RunRecord::new(run, place, &finished(run))).collect();
         let table = ResultsTable::of(&records);
-        assert_eq!(table.column("nodes"), Some(vec![Some(8.0)]));
-        assert_eq!(table.column("machine_hop_cycles"), Some(vec![Some(3.0)]));
-        assert_eq!(table.words("embedding"), Some(vec!["standard"]));
+        assert_eq!(table.column("nodes"), Some(vec![Some(8.0); 3]));
+        assert_eq!(table.column("machine_hop_cycles"), Some(vec![Some(3.0); 3]));
+        assert_eq!(table.words("embedding"), Some(vec!["standard", "xor", "byweight"]));
         assert_eq!(table.column("length"), None);
     }
 }

@@ -215,7 +215,7 @@ mod tests {
     fn programs_without_ranks_have_a_row_a_process() {
         let run = run("[machine]\nkind = \"ring\"\nshape = [8]\n");
         let picture = timeline("a cube", &run, &finished(&run), &Window::default()).unwrap();
-        assert!(picture.svg().contains("process 7, stage 2: transfer 2 cycles"));
+        assert!(picture.svg().contains("process 7, stage 2: transfer 4 cycles"));
         assert!(picture.svg().contains("; 1 unit from process 3</title>"));
     }
 }
