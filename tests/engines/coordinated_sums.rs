@@ -6,12 +6,13 @@ use std::num::NonZeroU64;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_simulator::{
     Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Distribution, Execution, Observer,
-    Outcome, Percent, PhaseLength, Routing, StageRecord, StageTotals, simulate,
+    Outcome, Percent, PhaseLength, Routing, StageRecord, StageTotals,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule, Wrap};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
+use crate::compiled::simulate;
 use crate::random_problem::{
     Case, TestProgram, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case, tao_case,
     with_test_program,
@@ -49,7 +50,7 @@ fn phase_length() -> impl Strategy<Value = PhaseLength> {
     prop_oneof![Just(PhaseLength::OfPlacement), Just(PhaseLength::Unlimited), links]
 }
 
-fn run(case: &Case, execution: &Execution, count: CountLinkUse, observer: &mut impl Observer) -> Outcome {
+fn run(case: &Case, execution: &Execution, count: CountLinkUse, observer: &mut dyn Observer) -> Outcome {
     let (placement, links) = (&case.placement, case.communication);
     let outcome = with_test_program!(&case.program, program => {
         simulate(program, placement, links, execution, count, observer)

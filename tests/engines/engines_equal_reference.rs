@@ -8,11 +8,11 @@ use cubefold_mapping::{Guest, Placement, PlacementMetrics, ProcessId, RoutingSpa
 use cubefold_simulator::{
     BulkStages, CountLinkUse, DimensionChoice, Distribution, EngineChoice, Execution, Lines, Outcome,
     Percent, PhaseLength, Routing, Shortcuts, StageRecord, StageTotals, Summary, belt_applies, predict,
-    simulate,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
+use crate::compiled::simulate;
 use crate::random_problem::{
     Case, TestProgram, cube_case, cube_placement, grid, message_sets_case, node_indices, rows,
     shared_cube_case, shared_message_sets_case, tao_case, tie, with_test_program,

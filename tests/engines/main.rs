@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod compiled;
 mod coordinated_sums;
 mod engines_equal_reference;
 mod golden_steps;

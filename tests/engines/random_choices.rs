@@ -5,10 +5,11 @@
 use cubefold_mapping::{GraphGuest, Placement, PlacementTable};
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Pattern, PhaseLength,
-    Program, Routing, simulate,
+    Program, Routing,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
+use crate::compiled::simulate;
 use crate::random_problem::MessageSets;
 
 const KEYS: u32 = 600;

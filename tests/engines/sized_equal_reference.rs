@@ -11,13 +11,14 @@ use cubefold_reference::stage_program::{
 };
 use cubefold_simulator::{
     Communication, Computations, CountLinkUse, Cycle, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse,
-    LocalCost, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict, simulate,
+    LocalCost, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, RouteChoice, TieRule, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
+use crate::compiled::simulate;
 use crate::random_problem::{grid, tie, wires};
 
 /// The cases that there are.

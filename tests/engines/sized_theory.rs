@@ -6,8 +6,10 @@ use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, Place
 use cubefold_simulator::{
     Communication, Computations, CountLinkUse, CubeProgram, Cycles, EAGER_ALL, Engine, EngineChoice,
     Execution, MessageSizes, Program, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching,
-    lower_bound, predict, simulate,
+    lower_bound, predict,
 };
+
+use crate::compiled::simulate;
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;

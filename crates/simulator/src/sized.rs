@@ -36,7 +36,7 @@ use self::{
     first_come::FirstComeNetwork,
     granted::GrantedNetwork,
     message_table::{MessageRecord, MessageTable},
-    packet::Packet,
+    packet::{Crossing, Packet},
     progress::Progress,
 };
 pub(crate) use self::{
@@ -44,16 +44,22 @@ pub(crate) use self::{
     tasks::{bytes as bytes_of_tasks, run as run_tasks},
 };
 use crate::{
-    Communication, Cycle, Cycles, Program, ServiceOrder, Traffic, routes::Routes, time_wheel::TimeWheel,
+    Communication, Cycle, Cycles, Program, ServiceOrder, Traffic,
+    routes::Routes,
+    time_wheel::{TakenChunk, TimeWheel},
 };
 
 /// What happens at a cycle to come.
 #[derive(Debug, Clone, Copy)]
 enum Event {
-    /// A packet joins its next queue, where it is in flight to another node than the last.
+    /// The head of a packet, or under store-and-forward all of it, is at the end of a channel that is not the
+    /// last of its route.
+    Crossed(Packet),
+    /// A packet joins the queue of the next channel of its route.
     Arrival(Packet),
-    /// All of a packet of a message is at its destination.
-    Receipt { message: u32 },
+    /// All of a packet is at the end of the last channel of its route, or of a message inside a node at its
+    /// destination.
+    Receipt(Packet),
     /// A process may begin.
     Begin { process: ProcessId },
     /// A computation ends: of a process, or an operation of a task graph.
@@ -89,6 +95,17 @@ impl PacketNetwork {
             (ServiceOrder::RoundRobin, _) | (ServiceOrder::FirstCome, LinkMode::SingleDirection) => {
                 Self::Granted(GrantedNetwork::new(machine, communication))
             }
+        }
+    }
+}
+
+impl PacketNetwork {
+    /// How packets cross its channels.
+    #[inline]
+    fn crossing(&self) -> &Crossing {
+        match self {
+            Self::FirstCome(network) => network.crossing(),
+            Self::Granted(network) => network.crossing(),
         }
     }
 }
@@ -179,7 +196,7 @@ impl<'run> Transport<'run> {
         while let Some(cycle) = self.events.advance() {
             let now = Cycle::new(cycle);
             while let Some(chunk) = self.events.take() {
-                self.events.events(chunk).iter().for_each(|event| self.fetch(event));
+                self.prepare(chunk);
                 for index in 0..self.events.events(chunk).len() {
                     let event = self.events.events(chunk)[index];
                     self.process(&event, now, source);
@@ -190,23 +207,29 @@ impl<'run> Transport<'run> {
         }
     }
 
-    /// Reads what an event needs, so that the cache misses of a chunk overlap. Nothing but speed depends
-    /// on it.
+    /// Moves packets that have crossed a channel to its end, and reads what events need, so that the cache
+    /// misses of a chunk overlap. Nothing but speed depends on what is read.
     #[inline]
-    fn fetch(&self, event: &Event) {
-        match event {
-            Event::Arrival(packet) if packet.is_at_end_of_leg() => self.messages.fetch(packet.message()),
-            Event::Arrival(packet) => {
-                if let PacketNetwork::FirstCome(network) = &self.network {
-                    network.fetch(packet);
+    fn prepare(&mut self, chunk: TakenChunk) {
+        for event in self.events.events_mut(chunk) {
+            match event {
+                Event::Crossed(packet) => {
+                    let packet = self.network.crossing().cross(packet);
+                    *event = Event::Arrival(packet);
+                    if packet.is_at_end_of_leg() {
+                        self.messages.fetch(packet.message());
+                    } else if let PacketNetwork::FirstCome(network) = &self.network {
+                        network.fetch(&packet);
+                    }
                 }
+                Event::Receipt(packet) => self.messages.fetch(packet.message()),
+                Event::Arrival(_)
+                | Event::Begin { .. }
+                | Event::Computed { .. }
+                | Event::Idle { .. }
+                | Event::Still
+                | Event::Revoked => {}
             }
-            Event::Receipt { message } => self.messages.fetch(*message),
-            Event::Begin { .. }
-            | Event::Computed { .. }
-            | Event::Idle { .. }
-            | Event::Still
-            | Event::Revoked => {}
         }
     }
 
@@ -214,8 +237,8 @@ impl<'run> Transport<'run> {
     fn process(&mut self, event: &Event, now: Cycle, source: &mut impl MessageSource) {
         match *event {
             Event::Arrival(ref packet) => self.arrive(packet, now),
-            Event::Receipt { message } => {
-                if let Some(received) = self.receive_packet(message) {
+            Event::Receipt(ref packet) => {
+                if let Some(received) = self.receive_packet(packet.message()) {
                     source.received(&received, now, self);
                 }
             }
@@ -226,7 +249,8 @@ impl<'run> Transport<'run> {
                     network.set_idle(node, direction);
                 }
             }
-            Event::Still | Event::Revoked => {}
+            // Packets that have crossed a channel are at its end.
+            Event::Crossed(_) | Event::Still | Event::Revoked => {}
         }
     }
 
@@ -287,7 +311,8 @@ impl<'run> Transport<'run> {
             None => match self.communication.timing_of(units).transfer(0) {
                 Cycles::ZERO => return self.receive_packet(message),
                 local => {
-                    self.events.add(Event::Receipt { message }, (now + local).get());
+                    let packet = Packet::inside_node(message);
+                    self.events.add(Event::Receipt(packet), (now + local).get());
                 }
             },
         }

@@ -101,10 +101,11 @@ impl<T: Copy> TimeWheel<T> {
         place
     }
 
-    /// Replaces an event that was added in the present cycle for a later one.
+    /// Replaces an event that was added in the present cycle for a later one; returns it.
     #[inline]
-    pub(crate) fn replace(&mut self, place: EventPlace, event: T) {
-        self.chunks[place.chunk.get() as usize - 1].events[place.event as usize] = event;
+    pub(crate) fn replace(&mut self, place: EventPlace, event: T) -> T {
+        let own = &mut self.chunks[place.chunk.get() as usize - 1].events[place.event as usize];
+        std::mem::replace(own, event)
     }
 
     /// Advances to the next cycle that has an event, and returns it.
@@ -147,6 +148,13 @@ impl<T: Copy> TimeWheel<T> {
     #[inline]
     pub(crate) fn events(&self, taken: TakenChunk) -> &[T] {
         self.chunks[taken.0 as usize - 1].events()
+    }
+
+    /// The same, to be changed before they happen.
+    #[inline]
+    pub(crate) fn events_mut(&mut self, taken: TakenChunk) -> &mut [T] {
+        let chunk = &mut self.chunks[taken.0 as usize - 1];
+        &mut chunk.events[..chunk.count as usize]
     }
 
     /// Leaves the memory of taken events to others.

@@ -3,8 +3,10 @@
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics, PlacementTable, ProcessId};
 use cubefold_simulator::{
     Communication, CountLinkUse, CubeProgram, Cycles, EngineChoice, Execution, Outcome, ProcessTimes,
-    Routing, StageRecord, lower_bound, predict, process_times, simulate,
+    Routing, StageRecord, lower_bound, predict, process_times,
 };
+
+use crate::compiled::simulate;
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
 /// The ring of `2^bits` nodes.

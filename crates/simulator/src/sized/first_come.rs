@@ -33,15 +33,14 @@ pub(super) struct FirstComeNetwork {
     longest: LongestQueue,
 }
 
-/// A channel or a link, in a cache line.
+/// A channel or a link, in half a cache line.
 #[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
+#[repr(align(32))]
 struct Resource {
     idle_from: Cycle,          // when all packets that have joined have been transmitted
     last_joined: Cycle,        // the latest cycle in which a packet joined; before the first `NEVER`
-    only: Packet,              // that has joined in that cycle, unless several have
-    start: Cycle,              // of its transmission
-    event: Option<EventPlace>, // what happens to it next; none when several packets have joined
+    start: Cycle,              // of the transmission of the only packet that has joined in that cycle
+    event: Option<EventPlace>, // that ends its crossing; none when several packets have joined
 }
 
 /// Later than every cycle of a run.
@@ -60,18 +59,19 @@ fn key(packet: &Packet, messages: &MessageTable) -> PacketKey {
 }
 
 impl FirstComeNetwork {
+    /// How packets cross its channels.
+    #[inline]
+    pub(super) fn crossing(&self) -> &Crossing {
+        &self.crossing
+    }
+
     /// The idle channels or links of a machine, for packets all of which have `uniform` units, or of any sizes.
     pub(super) fn new(machine: &Machine, communication: Communication, uniform: Option<u64>) -> Self {
         let crossing = Crossing::new(machine, communication);
         let per_link = communication.links() == LinkMode::HalfDuplex;
         let channels = crossing.channels.channel_places();
-        let resource = Resource {
-            idle_from: Cycle::START,
-            last_joined: NEVER,
-            only: Packet::NONE,
-            start: Cycle::START,
-            event: None,
-        };
+        let resource =
+            Resource { idle_from: Cycle::START, last_joined: NEVER, start: Cycle::START, event: None };
         Self {
             per_link,
             resources: vec![resource; if per_link { crossing.channels.link_places() } else { channels }],
@@ -134,7 +134,6 @@ impl FirstComeNetwork {
         let (event, cycle) = self.crossing.depart(packet, start, occupancy);
         resource.idle_from = start + occupancy;
         resource.last_joined = now;
-        resource.only = *packet;
         resource.start = start;
         resource.event = Some(events.add(event, cycle.get()));
         if start > now {
@@ -158,11 +157,11 @@ impl FirstComeNetwork {
         let resource = &mut self.resources[place];
         let revoked = resource.event.take().filter(|_| resource.last_joined == now);
         resource.last_joined = now;
-        if let Some(event) = revoked {
-            events.replace(event, Event::Revoked);
+        if let Some(Event::Crossed(packet) | Event::Receipt(packet)) =
+            revoked.map(|event| events.replace(event, Event::Revoked))
+        {
             // As before, so far as it matters from this cycle on.
             resource.idle_from = resource.start;
-            let packet = resource.only;
             if resource.start > now {
                 self.longest.revoke(self.crossing.channels.channel(packet.transit()));
             }

@@ -51,6 +51,12 @@ impl GrantedNetwork {
         Self { table: ChannelTable::new(places, inputs), crossing, idle: vec![], following: vec![], turn }
     }
 
+    /// How packets cross its channels.
+    #[inline]
+    pub(super) fn crossing(&self) -> &Crossing {
+        &self.crossing
+    }
+
     /// Bytes for so many channels of a machine with so many directions, and so many packets under way.
     pub(super) fn bytes(channels: u64, directions: u64, packets: u64) -> u64 {
         ChannelTable::bytes(channels, directions + 1, packets)

@@ -28,6 +28,11 @@ impl Packet {
         input: 0,
     };
 
+    /// All of a message that stays inside a node.
+    pub(super) fn inside_node(message: u32) -> Self {
+        Self { transit: Transit { message, ..Self::NONE.transit }, ..Self::NONE }
+    }
+
     /// The first packet of a message at its source.
     pub(super) fn first(message: u32, size: u32, at: NodeId, leg: Leg, links: u32) -> Self {
         Self { transit: Transit::new(message, at, leg), number: 0, links, size, input: 0 }
@@ -116,24 +121,31 @@ impl Crossing {
         start + occupancy + self.latency
     }
 
-    /// What happens next to a packet whose transmission begins at `start`, and when: it joins its next queue, or is received.
+    /// What happens next to a packet whose transmission begins at `start`, and when: its head is at the next node, or
+    /// all of it is at its destination.
     #[inline]
     pub(super) fn depart(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> (Event, Cycle) {
         let all_there = self.all_there(start, occupancy);
         if packet.links == 1 {
-            return (Event::Receipt { message: packet.transit.message }, all_there);
+            return (Event::Receipt(*packet), all_there);
         }
         let head = match self.switching {
             Switching::CutThrough => start + self.unit + self.latency,
             Switching::StoreAndForward => all_there,
         };
+        (Event::Crossed(*packet), head)
+    }
+
+    /// A packet at the end of the channel that it has crossed.
+    #[inline]
+    pub(super) fn cross(&self, packet: &Packet) -> Packet {
         let transit = &packet.transit;
         let input = match self.incoming.as_slice() {
             [] => transit.direction + 1,
             incoming => incoming[self.channels.channel(transit)],
         };
         let next = Transit { node: self.channels.next(transit), hops: transit.hops - 1, ..*transit };
-        (Event::Arrival(Packet { transit: next, links: packet.links - 1, input, ..*packet }), head)
+        Packet { transit: next, links: packet.links - 1, input, ..*packet }
     }
 }
 
