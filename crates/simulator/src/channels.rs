@@ -106,9 +106,17 @@ impl Channels {
 
     /// A message on the channel at a place.
     pub(crate) fn transit_at(&self, channel: usize) -> Transit {
-        let (direction, node) =
-            (narrow((channel / self.nodes) as u64), narrow((channel % self.nodes) as u64));
-        Transit { message: 0, node, hops: 1, direction }
+        let (direction, node) = match &self.steps {
+            Steps::Grid(_) => (channel / self.nodes, channel % self.nodes),
+            Steps::Network(network) => {
+                let firsts = network.first_channels();
+                let node = firsts.partition_point(|&first| first as usize <= channel) - 1;
+                // Links lead forward to the end with the higher index.
+                let is_back = (network.channel_ends()[channel].index() as usize) < node;
+                (2 * (channel - firsts[node] as usize) + usize::from(is_back), node)
+            }
+        };
+        Transit { message: 0, node: narrow(node as u64), hops: 1, direction: narrow(direction as u64) }
     }
 
     /// The place of the channel that `transit` needs or occupies.
@@ -238,7 +246,10 @@ mod tests {
                 for direction in machine.directions() {
                     if machine.neighbour(node, direction).is_some() {
                         check_step(&machine, &channels, node, direction);
-                        places.push(channels.channel(&Transit::new(0, node, Leg { direction, hops: 1 })));
+                        let transit = Transit::new(0, node, Leg { direction, hops: 1 });
+                        let place = channels.channel(&transit);
+                        assert_eq!(channels.transit_at(place), transit);
+                        places.push(place);
                     }
                 }
             }

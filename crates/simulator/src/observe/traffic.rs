@@ -5,7 +5,10 @@ use std::ops::AddAssign;
 use cubefold_mapping::Placement;
 use cubefold_topology::{Axis, Direction, Displacement, Leg, Link, Machine, NodeId, TieRule, narrow};
 
-use crate::{Communication, Cycles, Program, channels::Channels};
+use crate::{
+    Communication, Cycles, Program,
+    channels::{Channels, Transit},
+};
 
 /// Messages, links crossed and queues of a run.
 #[derive(Debug, Clone)]
@@ -119,11 +122,14 @@ impl LinkUseCounter {
     /// Counts the transmissions of so many units over `hops` links, at least 1, from `node` on in
     /// the direction with this index.
     pub(crate) fn count(&mut self, node: NodeId, direction: usize, hops: u64, units: u64) {
-        let first = direction * (self.changes.len() / self.channels.direction_count());
         let Some(axis) = self.axes.get(direction / 2) else {
-            self.changes[first + node.index() as usize] += units; // legs of networks are single links
+            // Legs of networks are single links.
+            let transit =
+                Transit { message: 0, node: node.index(), hops: 1, direction: narrow(direction as u64) };
+            self.changes[self.channels.channel(&transit)] += units;
             return;
         };
+        let first = direction * (self.changes.len() / self.channels.direction_count());
         let (length, here) = (axis.length(), u64::from(axis.coordinate(node)));
         // The channels of the move begin at the coordinates from `low` on, around the ring.
         let low = if direction.is_multiple_of(2) { here } else { (here + length + 1 - hops) % length };
@@ -152,8 +158,9 @@ impl LinkUseCounter {
             let times = 1 + (stage + 1..count).take_while(|&next| program.repeats(next)).count();
             for (source, destination) in program.messages(stage) {
                 let units = program.units(stage, source, destination) * times as u64;
-                let (mut at, to) = (placement.node(source), placement.node(destination));
-                while let Some(leg) = machine.next_leg(at, to, tie) {
+                let (from, to) = (placement.node(source), placement.node(destination));
+                let mut at = from;
+                while let Some(leg) = machine.leg_at(from, at, to, tie) {
                     self.count(at, leg.direction.index(), leg.hops, units);
                     at = end_of_leg(machine, at, leg);
                 }
@@ -164,9 +171,10 @@ impl LinkUseCounter {
 
     /// The busy cycles of all channels.
     pub(crate) fn finish(mut self) -> LinkUse {
-        let nodes = self.changes.len() / self.channels.direction_count();
-        for (direction, changes) in self.changes.chunks_mut(nodes).enumerate() {
-            let Some(axis) = self.axes.get(direction / 2) else { continue };
+        let nodes = self.changes.len() / self.channels.direction_count().max(1);
+        // Of networks the units themselves are counted.
+        let axes = self.axes.iter().flat_map(|axis| [axis; 2]);
+        for (changes, axis) in self.changes.chunks_mut(nodes.max(1)).zip(axes) {
             #[expect(clippy::cast_possible_truncation, reason = "places of an array")]
             let stride = axis.digit().stride() as usize;
             for place in 0..changes.len() {
