@@ -19,12 +19,18 @@ fn bench(folder: &Scratch, arguments: &[&str]) -> Finished {
     }
 }
 
-/// What one run measures, as it saves it.
-static MEASURED: LazyLock<Value> = LazyLock::new(|| {
-    let finished = bench(&Scratch::empty(), &["--format", "json"]);
+/// What one run measures, as it writes and saves it: measuring takes seconds, so that the tests share it.
+pub(super) static MEASURED: LazyLock<Value> = LazyLock::new(|| {
+    let folder = Scratch::empty();
+    let finished = bench(&folder, &["--save", "first", "--output", "figures.json", "--quiet"]);
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""));
-    serde_json::from_str(&finished.stdout).unwrap()
+    let written = saved(&folder, "figures.json");
+    assert_eq!(written, saved(&folder, ".cubefold/bench/first.json"));
+    written
 });
+
+/// The table of another run.
+pub(super) static TABLE: LazyLock<String> = LazyLock::new(|| bench(&Scratch::empty(), &[]).stdout);
 
 /// The document saved under a path of a folder.
 fn saved(folder: &Scratch, path: &str) -> Value {
@@ -46,18 +52,14 @@ fn verdicts(document: &Value) -> Vec<&str> {
 
 #[test]
 fn figures_are_saved_under_a_name_and_have_the_documented_form() {
-    let folder = Scratch::empty();
-    let finished = bench(&folder, &["--save", "first", "--format", "json"]);
-    assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""));
-    let document = saved(&folder, ".cubefold/bench/first.json");
-    assert_eq!(serde_json::from_str::<Value>(&finished.stdout).unwrap(), document);
+    let document = &*MEASURED;
     let shape = json!({ "format": "text", "version": "count", "cubefold": "text", "size": "text", "threads": "count",
         "rows": [{
             "row": "text", "cpu_milliseconds": "number", "wall_milliseconds": "number",
             "ratio_to_baseline": "number", "noise_percent": "number", "saved_ratio_to_baseline": "number?",
             "change_percent": "number?", "allowed_percent": "number?", "verdict": "text?"
         }] });
-    assert_shape(&document, &shape);
+    assert_shape(document, &shape);
     assert_eq!((&document["format"], &document["version"]), (&json!("cubefold-bench"), &json!(1)));
     for row in document["rows"].as_array().unwrap() {
         for figure in ["cpu_milliseconds", "wall_milliseconds", "ratio_to_baseline"] {
@@ -127,13 +129,12 @@ fn rows_of_one_side_are_told_and_figures_of_another_version_of_the_program_compa
 #[test]
 fn the_tables_fit_eighty_columns() {
     let folder = Scratch::empty();
-    let alone = bench(&folder, &[]).stdout;
     let mut document = with_ratios(100.0);
     document["rows"][0]["row"] = json!("hop/full-duplex/byweight/3-cycles/256x256");
     fs::write(folder.path("b.json"), document.to_string()).unwrap();
     let compared = bench(&folder, &["--against", "b.json"]).stdout;
     assert!(compared.contains(" faster, 1 new"), "{compared}");
-    for table in [alone, compared] {
+    for table in [&*TABLE, &compared] {
         let widest = table.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 80, "{widest}\n{table}");
     }

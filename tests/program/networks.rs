@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::command::{Scratch, csv_table, done, json, run};
+use super::command::{Scratch, csv_table, done, json};
 
 /// The runs of a scenario in a text.
 fn runs(text: &str) -> Vec<Value> {

@@ -133,13 +133,22 @@ fn standard_and_xor_have_no_waiting_no_blocked_cycles_and_no_conflicts() {
 
 #[test]
 fn standard_and_xor_have_the_makespans_of_the_papers() {
-    let cases = [(torus(&[64]), 63, 47), (torus(&[8, 8]), 14, 10), (torus(&[128, 32]), 158, 118)];
-    for (grid, standard, xor) in cases {
+    check_standard_and_xor(&[(torus(&[64]), 63, 47), (torus(&[8, 8]), 14, 10)]);
+}
+
+#[test]
+#[ignore = "a minute: 4096 processes, link by link"]
+fn standard_and_xor_have_the_makespans_of_the_papers_on_128_by_32() {
+    check_standard_and_xor(&[(torus(&[128, 32]), 158, 118)]);
+}
+
+fn check_standard_and_xor(cases: &[(Grid, u64, u64)]) {
+    for &(ref grid, standard, xor) in cases {
         for (embedding, makespan) in [(Embedding::Standard, standard), (Embedding::Xor, xor)] {
-            let problem = program(&grid, embedding, Links::FullDuplex, 0);
+            let problem = program(grid, embedding, Links::FullDuplex, 0);
             assert_eq!(asynchronous(&problem).makespan, makespan);
             assert_eq!(coordinated(&problem, None).makespan, makespan);
-            assert_eq!(prediction(&grid, embedding, 0), makespan);
+            assert_eq!(prediction(grid, embedding, 0), makespan);
         }
     }
 }
