@@ -1,338 +1,227 @@
-//! The compiled half of the Python package: scenarios as text, results as JSON, Parquet and columns.
+//! The compiled half of the Python package: scenarios in; rows as JSON, tables as Parquet and columns of numbers out.
 //!
-//! Everything that a Python user sees is in `cubefold/__init__.py`. Here the interpreter is released while scenarios are read
-//! and run, and asked every tenth of a second whether the user has interrupted.
+//! What a Python user sees is in `cubefold/__init__.py`. Scenarios are read and run on a thread of their own, which
+//! never touches the interpreter; the caller's thread waits for it without holding the interpreter, reports progress,
+//! and asks ten times a second whether the user has interrupted.
+
+mod column;
+mod request;
+mod watch;
 
 use std::{
     collections::BTreeMap,
-    path::Path,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
-    time::Duration,
+    fmt::Display,
+    sync::{Mutex, PoisonError, atomic::Ordering},
 };
 
 use cubefold_experiment::{
-    KeepRecords, Means, Permit, Progress, Resources, Run, RunError, Scenario,
-    check_placements, check_runs, execute_runs,
-    export::{ProcessStage, RankOfProcess, RunRecord, write_parquet},
-    load_text, measure_runs,
+    KeepRecords, Means, Permit, Progress, Reference, Run, Scenario, check_placements, check_runs,
+    execute_runs,
+    export::{Record, RunRecord, write_parquet},
+    measure_runs,
 };
 use cubefold_mapping::ProcessId;
+use cubefold_topology::Coordinates;
 use pyo3::{
     create_exception,
-    exceptions::{PyException, PyKeyboardInterrupt},
+    exceptions::PyException,
     prelude::*,
     types::{PyBytes, PyDict},
+};
+use serde::Serialize;
+
+use crate::{
+    column::{Column, ProcessColumns},
+    request::{Request, failed, pool},
+    watch::{Watch, watched},
 };
 
 create_exception!(_cubefold, CubefoldError, PyException, "What cubefold refuses, or a run that failed.");
 create_exception!(_cubefold, ScenarioError, CubefoldError, "What is wrong in a scenario, with its place.");
 
-/// What records hold: JSON for rows, Parquet for tables.
+/// Records: JSON for rows, Parquet for tables, and columns of processes.
 #[pyclass(frozen)]
 struct Records {
+    /// A list of one object a run.
+    #[pyo3(get)]
     json: String,
     parquet: Vec<u8>,
-    processes: BTreeMap<&'static str, Vec<i64>>,
+    /// Columns by name.
+    #[pyo3(get)]
+    processes: Py<PyDict>,
 }
 
 #[pymethods]
 impl Records {
-    #[getter]
-    fn json(&self) -> &str {
-        &self.json
-    }
-
+    /// A Parquet file.
     #[getter]
     fn parquet<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.parquet)
     }
+}
 
-    /// The columns of processes, each the bytes of signed 64-bit integers; -1 where there is no value.
-    fn processes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let columns = PyDict::new(py);
-        for (name, values) in &self.processes {
-            let bytes = PyBytes::new_with(py, 8 * values.len(), |bytes| {
-                for (place, value) in bytes.chunks_exact_mut(8).zip(values) {
-                    place.copy_from_slice(&value.to_ne_bytes());
-                }
-                Ok(())
-            })?;
-            columns.set_item(*name, bytes)?;
-        }
-        Ok(columns)
+/// Records before the interpreter has them.
+struct Written {
+    json: String,
+    parquet: Vec<u8>,
+    processes: ProcessColumns,
+}
+
+impl Written {
+    fn new<R: Record + Clone + Serialize>(records: &[R], processes: ProcessColumns) -> PyResult<Self> {
+        let mut parquet = vec![];
+        write_parquet(&mut parquet, || records.iter().cloned().map(Ok)).map_err(|error| failed(&error))?;
+        let json = serde_json::to_string(records).map_err(|error| failed(&error))?;
+        Ok(Self { json, parquet, processes })
+    }
+
+    fn into_records(self, py: Python<'_>) -> PyResult<Records> {
+        let processes = self.processes.into_dict(py)?.unbind();
+        Ok(Records { json: self.json, parquet: self.parquet, processes })
     }
 }
 
-/// What a call is about.
-struct Work {
-    scenario: Scenario,
-    threads: usize,
-    memory: u64,
-}
-
-impl Work {
-    fn new(text: &str, path: &str, threads: Option<usize>, memory: Option<u64>) -> PyResult<Self> {
-        let scenario = load_text(Path::new(path), text).map_err(|errors| {
-            let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            ScenarioError::new_err(lines.join("\n"))
-        })?;
-        let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Ok(Self {
-            scenario,
-            threads: threads.unwrap_or_else(processors).max(1),
-            memory: memory.unwrap_or(u64::MAX),
-        })
-    }
-
-    fn runs(&self) -> Vec<&Run> {
-        self.scenario.runs.iter().collect()
-    }
-
-    fn resources(&self) -> Resources {
-        Resources { threads: self.threads, memory: self.memory }
-    }
-}
-
-fn failed(error: &dyn std::fmt::Display) -> PyErr {
-    CubefoldError::new_err(error.to_string())
-}
-
-/// Does `work` on another thread without the interpreter; meanwhile reports its progress and asks whether the user has
-/// interrupted, which `stop` then says.
-fn watched<T: Send>(
-    py: Python<'_>,
-    callback: Option<&Bound<'_, PyAny>>,
-    progress: &Progress,
-    total: usize,
-    stop: &AtomicBool,
-    work: impl FnOnce() -> PyResult<T> + Send,
-) -> PyResult<T> {
-    std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        scope.spawn(move || drop(sender.send(work())));
-        let receiver = Mutex::new(receiver);
-        loop {
-            let received = py.detach(|| {
-                let receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
-                receiver.recv_timeout(Duration::from_millis(100))
-            });
-            match received {
-                Ok(result) => {
-                    report(callback, progress, total)?;
-                    return if stop.load(Ordering::Relaxed) {
-                        Err(PyKeyboardInterrupt::new_err("the runs were interrupted"))
-                    } else {
-                        result
-                    };
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    let asked = py.check_signals().and_then(|()| report(callback, progress, total));
-                    if let Err(error) = asked {
-                        // Runs at work are completed, no other is begun.
-                        stop.store(true, Ordering::Relaxed);
-                        drop(py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv()));
-                        return Err(error);
-                    }
-                }
-                Err(mpsc::RecvTimeoutError::Disconnected) => {
-                    return Err(CubefoldError::new_err("the runs stopped at a defect"));
-                }
-            }
-        }
-    })
-}
-
-fn report(callback: Option<&Bound<'_, PyAny>>, progress: &Progress, total: usize) -> PyResult<()> {
-    match callback {
-        Some(callback) => callback.call1((progress.runs_done(), total)).map(drop),
-        None => Ok(()),
-    }
-}
-
-/// Runs all runs of a scenario.
+/// Runs all runs of a scenario; with their ratios to a reference where `compared` is true.
 #[pyfunction]
-#[pyo3(signature = (text, path, processes, threads, memory, progress))]
 fn run(
     py: Python<'_>,
-    text: &str,
-    path: &str,
+    request: Request,
     processes: bool,
-    threads: Option<usize>,
-    memory: Option<u64>,
+    compared: bool,
+    reference: Option<String>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Records> {
-    let work = py.detach(|| Work::new(text, path, threads, memory))?;
-    let (stop, counter) = (AtomicBool::new(false), Progress::default());
-    let total = work.scenario.runs.len();
-    watched(py, progress, &counter, total, &stop, || execute(&work, processes, &counter, &stop))
-}
-
-fn execute(work: &Work, processes: bool, progress: &Progress, stop: &AtomicBool) -> PyResult<Records> {
-    let (runs, resources) = (work.runs(), work.resources());
     let keep = if processes { KeepRecords::Yes } else { KeepRecords::No };
+    watched(py, progress, move |watch| {
+        let scenario = request.scenario()?;
+        let reference = match compared {
+            true => Some(Reference::of(&scenario, reference.as_deref()).map_err(|error| {
+                CubefoldError::new_err(format!("{error}, expected one of {}", error.known.join(", ")))
+            })?),
+            false => None,
+        };
+        execute(&request, &scenario, keep, reference.as_ref(), watch)
+    })?
+    .into_records(py)
+}
+
+fn execute(
+    request: &Request,
+    scenario: &Scenario,
+    keep: KeepRecords,
+    reference: Option<&Reference>,
+    watch: &Watch,
+) -> PyResult<Written> {
+    let (runs, resources) = (all_runs(scenario), request.resources());
     check_runs(&runs, resources, keep).map_err(|error| failed(&error))?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(work.threads).build();
-    let pool = pool.map_err(|error| failed(&error))?;
-    let finished = Mutex::new(BTreeMap::new());
-    let means = Means { pool: &pool, resources, keep, progress };
+    watch.total.store(Progress::total(&runs), Ordering::Relaxed);
+    let pool = pool(resources)?;
+    let means = Means { pool: &pool, resources, keep, progress: &watch.progress };
     let places: Vec<usize> = (0..runs.len()).collect();
-    execute_runs(means, &runs, &places, |place, result, _: Permit| {
-        let result = result.map(|finished| {
-            let rows = process_rows(place, runs[place], &finished.records);
-            (RunRecord::new(runs[place], place, &finished), rows)
-        });
+    let finished = Mutex::new(BTreeMap::new());
+    let delivered = execute_runs(means, &runs, &places, |place, result, _: Permit| {
+        let result = result.map(|finished| (RunRecord::new(runs[place], place, &finished), finished.records));
         finished.lock().unwrap_or_else(PoisonError::into_inner).insert(place, result);
-        if stop.load(Ordering::Relaxed) { Err(()) } else { Ok(()) }
-    })
-    .ok();
+        if watch.stop.load(Ordering::Relaxed) { Err(CubefoldError::new_err("interrupted")) } else { Ok(()) }
+    });
+    delivered?;
+    let (mut records, mut columns, mut errors) = (vec![], ProcessColumns::default(), vec![]);
     let finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let (mut records, mut rows) = (vec![], BTreeMap::<&'static str, Vec<i64>>::new());
-    for (record, own) in finished.into_values().collect::<Result<Vec<_>, RunError>>().map_err(|error| failed(&error))? {
-        records.push(record);
-        for (name, values) in own {
-            rows.entry(name).or_default().extend(values);
+    for ((place, result), run) in finished.into_iter().zip(&runs) {
+        match result {
+            Ok((record, stages)) => {
+                records.push(record);
+                columns.add(place, run, &stages);
+            }
+            Err(error) => errors.push(error.to_string()),
         }
     }
-    let parquet = parquet(&records)?;
-    let json = serde_json::to_string(&records).map_err(|error| failed(&error))?;
-    Ok(Records { json, parquet, processes: rows })
-}
-
-fn parquet<R: cubefold_experiment::export::Record + Clone>(records: &[R]) -> PyResult<Vec<u8>> {
-    let mut bytes = vec![];
-    write_parquet(&mut bytes, || records.iter().cloned().map(Ok)).map_err(|error| failed(&error))?;
-    Ok(bytes)
-}
-
-/// The columns of the rows of processes.
-fn process_rows(
-    place: usize,
-    run: &Run,
-    records: &[cubefold_simulator::StageRecord],
-) -> BTreeMap<&'static str, Vec<i64>> {
-    let mut columns: BTreeMap<&'static str, Vec<i64>> = BTreeMap::new();
-    // No number of a run passes 2^63.
-    let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    for record in records {
-        let own = ProcessStage::from(record);
-        let rank = RankOfProcess::new(&run.program, record.process);
-        let optional = |number: Option<u32>| number.map_or(-1, i64::from);
-        let cells = [
-            ("run", signed(place as u64)),
-            ("process", own.process.into()),
-            ("stage", signed(own.stage as u64)),
-            ("ready", signed(own.ready)),
-            ("start", signed(own.start)),
-            ("finish", signed(own.finish)),
-            ("sharing_cycles", signed(own.sharing_cycles)),
-            ("waiting_cycles", signed(own.waiting_cycles)),
-            ("transfer_cycles", signed(own.transfer_cycles)),
-            ("blocked_cycles", signed(own.blocked_cycles)),
-            ("overlapped_cycles", signed(own.overlapped_cycles)),
-            ("rank", optional(rank.rank)),
-            ("share", optional(rank.share)),
-        ];
-        for (name, value) in cells {
-            columns.entry(name).or_default().push(value);
-        }
+    if !errors.is_empty() {
+        errors.push(format!("{} of {} runs failed", errors.len(), runs.len()));
+        return Err(CubefoldError::new_err(errors.join("\n")));
     }
-    columns
+    if let Some(reference) = reference {
+        let makespans: Vec<u64> = records.iter().map(|record| record.makespan_cycles).collect();
+        let makespans = reference.makespans(&scenario.runs, &makespans);
+        records = records.into_iter().zip(makespans).map(|(record, own)| record.with_ratio(own)).collect();
+    }
+    Written::new(&records, columns)
+}
+
+fn all_runs(scenario: &Scenario) -> Vec<&Run> {
+    scenario.runs.iter().collect()
 }
 
 /// Measures the placements of all runs of a scenario.
 #[pyfunction]
-#[pyo3(signature = (text, path, threads, memory))]
-fn measure(
-    py: Python<'_>,
-    text: &str,
-    path: &str,
-    threads: Option<usize>,
-    memory: Option<u64>,
-) -> PyResult<Records> {
-    py.detach(|| {
-        let work = Work::new(text, path, threads, memory)?;
-        let (runs, resources) = (work.runs(), work.resources());
+fn measure(py: Python<'_>, request: Request, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Records> {
+    watched(py, progress, move |watch| {
+        let (scenario, resources) = (request.scenario()?, request.resources());
+        let runs = all_runs(&scenario);
         check_placements(&runs, resources).map_err(|error| failed(&error))?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(work.threads).build();
-        let pool = pool.map_err(|error| failed(&error))?;
-        let entries = measure_runs(&pool, &runs, resources, &Progress::default());
-        let json = serde_json::to_string(&entries).map_err(|error| failed(&error))?;
-        Ok(Records { json, parquet: parquet(&entries)?, processes: BTreeMap::new() })
+        watch.total.store(runs.len() as u64, Ordering::Relaxed);
+        let entries = measure_runs(&pool(resources)?, &runs, resources, &watch.progress);
+        Written::new(&entries, ProcessColumns::default())
+    })?
+    .into_records(py)
+}
+
+/// The coordinates of the node of every process.
+#[pyfunction]
+fn place(py: Python<'_>, request: Request, embedding: Option<String>) -> PyResult<Column> {
+    watched(py, None, move |_| {
+        let scenario = request.scenario()?;
+        let run = one_run(&scenario, embedding.as_deref())?;
+        let processes = ProcessId::first(run.program.process_count());
+        Ok(coordinates(run, processes.map(|process| run.address(run.placement.node(process)))))
     })
 }
 
-/// The coordinates of the nodes of all processes, process by process, as unsigned 32-bit integers, and the number of
-/// dimensions.
+/// The number of processes, and the coordinates of every node that they can be on, in the order of node numbers.
 #[pyfunction]
-fn place<'py>(
-    py: Python<'py>,
-    text: &str,
-    path: &str,
-    embedding: Option<&str>,
-) -> PyResult<(Bound<'py, PyBytes>, usize)> {
-    let (bytes, dimensions) = py.detach(|| {
-        let work = Work::new(text, path, None, None)?;
-        let names: Vec<String> = work.scenario.runs.iter().map(|run| run.embedding.to_string()).collect();
-        let run = match (embedding, &work.scenario.runs[..]) {
-            (None, [run]) => run,
-            (None, _) => {
-                let message =
-                    format!("the scenario has {} runs, expected one: name one of {}", names.len(), names.join(", "));
-                return Err(CubefoldError::new_err(message));
-            }
-            (Some(name), runs) => {
-                let found = names.iter().position(|own| own == name).map(|place| &runs[place]);
-                found.ok_or_else(|| {
-                    CubefoldError::new_err(format!("embedding {name:?} is none of {}", names.join(", ")))
-                })?
-            }
-        };
-        let mut bytes = vec![];
-        for process in ProcessId::first(run.program.process_count()) {
-            for coordinate in run.address(run.placement.node(process)).as_slice() {
-                bytes.extend(coordinate.to_ne_bytes());
-            }
+fn nodes(py: Python<'_>, request: Request) -> PyResult<(u64, Column)> {
+    watched(py, None, move |_| {
+        let scenario = request.scenario()?;
+        let run = &scenario.runs[0];
+        let count = run.program.process_count();
+        let is_other = |other: &Run| other.machine != run.machine || other.program.process_count() != count;
+        if scenario.runs.iter().any(is_other) {
+            let message = "the sweep changes the machine or the number of processes, expected one of each: give \
+                           coordinates for each process, or run the machines one by one";
+            return Err(CubefoldError::new_err(message));
         }
-        Ok((bytes, run.machine.shape().dimension_count()))
-    })?;
-    Ok((PyBytes::new(py, &bytes), dimensions))
+        let nodes = (0..run.machine.node_count()).filter_map(|node| run.machine.node(node).ok());
+        Ok((count, coordinates(run, nodes.map(|node| run.address(node)))))
+    })
 }
 
-/// TOML of a JSON document.
-#[pyfunction]
-fn toml_of_json(json: &str) -> PyResult<String> {
-    let value: serde_json::Value = serde_json::from_str(json).map_err(|error| failed(&error))?;
-    toml::to_string(&toml_value(&value)?).map_err(|error| failed(&error))
+fn coordinates(run: &Run, all: impl Iterator<Item = Coordinates>) -> Column {
+    let values = all.flat_map(|own| own.as_slice().iter().map(|&own| own.into()).collect::<Vec<i64>>());
+    Column::table(values.collect(), run.machine.shape().dimension_count())
 }
 
-fn toml_value(value: &serde_json::Value) -> PyResult<toml::Value> {
-    use serde_json::Value;
-    Ok(match value {
-        Value::Null => return Err(ScenarioError::new_err("None in a scenario, expected a value or no key")),
-        Value::Bool(truth) => toml::Value::Boolean(*truth),
-        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(integer), _) => toml::Value::Integer(integer),
-            (None, Some(real)) if number.is_f64() => toml::Value::Float(real),
-            _ => return Err(ScenarioError::new_err(format!("{number} in a scenario, expected below 2^63"))),
+/// The one run of a scenario, or that with an embedding.
+fn one_run<'scenario>(scenario: &'scenario Scenario, embedding: Option<&str>) -> PyResult<&'scenario Run> {
+    if scenario.swept {
+        return Err(CubefoldError::new_err("the scenario has a sweep, expected one placement"));
+    }
+    let names: Vec<String> = scenario.runs.iter().map(|run| run.embedding.to_string()).collect();
+    let message = match (embedding, &scenario.runs[..]) {
+        (None, [run]) => return Ok(run),
+        (None, runs) => format!("the scenario has {} embeddings, expected one", runs.len()),
+        (Some(name), runs) => match names.iter().position(|known| known == name) {
+            Some(place) => return Ok(&runs[place]),
+            None => format!("embedding {name:?} is none of the scenario's"),
         },
-        Value::String(text) => toml::Value::String(text.clone()),
-        Value::Array(items) => toml::Value::Array(items.iter().map(toml_value).collect::<PyResult<_>>()?),
-        Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| Ok((name.clone(), toml_value(value)?));
-            toml::Value::Table(members.iter().map(member).collect::<PyResult<_>>()?)
-        }
-    })
+    };
+    Err(CubefoldError::new_err(format!("{message}: name one of {}", names.join(", "))))
 }
 
 /// JSON of a TOML document.
 #[pyfunction]
 fn json_of_toml(text: &str) -> PyResult<String> {
-    let value: toml::Value = toml::from_str(text).map_err(|error| ScenarioError::new_err(error.to_string()))?;
-    serde_json::to_string(&value).map_err(|error| failed(&error))
+    let value: toml::Table = toml::from_str(text).map_err(|error| failed(&error))?;
+    serde_json::to_string(&value).map_err(|error| failed(&error as &dyn Display))
 }
 
 #[pymodule]
@@ -341,14 +230,10 @@ fn _cubefold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CubefoldError", module.py().get_type::<CubefoldError>())?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_class::<Records>()?;
-    for function in [
-        wrap_pyfunction!(run, module)?,
-        wrap_pyfunction!(measure, module)?,
-        wrap_pyfunction!(place, module)?,
-        wrap_pyfunction!(toml_of_json, module)?,
-        wrap_pyfunction!(json_of_toml, module)?,
-    ] {
-        module.add_function(function)?;
-    }
-    Ok(())
+    module.add_class::<Column>()?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(measure, module)?)?;
+    module.add_function(wrap_pyfunction!(place, module)?)?;
+    module.add_function(wrap_pyfunction!(nodes, module)?)?;
+    module.add_function(wrap_pyfunction!(json_of_toml, module)?)
 }

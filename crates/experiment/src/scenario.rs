@@ -196,8 +196,23 @@ pub fn load_with(
 ///
 /// As [`load`].
 pub fn load_text(path: &Path, text: &str) -> Result<Scenario, ScenarioErrors> {
+    load_text_with(path, text, &[], u64::MAX)
+}
+
+/// Reads and validates a scenario that is in no file as [`load_text`] does, with keys that are set besides, and with at
+/// most `memory` bytes for what is made of it.
+///
+/// # Errors
+///
+/// As [`load_with`].
+pub fn load_text_with(
+    path: &Path,
+    text: &str,
+    settings: &[Setting],
+    memory: u64,
+) -> Result<Scenario, ScenarioErrors> {
     let source = SourceFile::excerpt(path, text.to_owned(), 0);
-    let read = Scenario::from_source(&source, &[], &mut Library::default());
+    let read = Scenario::from_source(&source, settings, &mut Library::with_memory(memory));
     read.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
 }
 
