@@ -16,27 +16,41 @@ Names of keys and columns are those of the program's documentation.
 from __future__ import annotations
 
 import json
-import os
-import sys
-import tempfile
-from pathlib import Path
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _cubefold
 from ._cubefold import CubefoldError, ScenarioError, __version__
+from ._progress import Progress, shown
+from ._scenario import Embedding, Nodes, Scenario, requested
 
-__all__ = ["CubefoldError", "Results", "ScenarioError", "compare", "measure", "place", "run", "__version__"]
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
-Scenario = Union[Mapping[str, Any], str, "os.PathLike[str]"]
-Embedding = Union[np.ndarray, Sequence[Any], Callable[[np.ndarray], Any]]
+__all__ = [
+    "CubefoldError",
+    "Embedding",
+    "Nodes",
+    "Progress",
+    "Results",
+    "Scenario",
+    "ScenarioError",
+    "compare",
+    "measure",
+    "place",
+    "run",
+    "__version__",
+]
 
 
 class Results:
-    """Records of runs or placements: rows, and tables of other libraries."""
+    """Records of runs or placements, as rows and as tables of other libraries."""
 
-    def __init__(self, records: Any, names: Mapping[str, str]):
+    def __init__(self, records: _cubefold.Records, names: Mapping[str, str]):
         self._records = records
         self._names = names
         self._rows: Optional[list[dict[str, Any]]] = None
@@ -51,30 +65,30 @@ class Results:
             self._rows = rows
         return self._rows
 
-    def to_arrow(self) -> Any:
-        """A ``pyarrow.Table`` with the columns of Parquet files."""
+    def to_arrow(self) -> pyarrow.Table:
+        """The columns of Parquet files."""
         import pyarrow
         import pyarrow.parquet
 
         table = pyarrow.parquet.read_table(pyarrow.BufferReader(self._records.parquet))
-        if self._names:
+        if self._names and len(table) > 0:
             place = table.schema.get_field_index("embedding")
             column = [self._names.get(name, name) for name in table["embedding"].to_pylist()]
             table = table.set_column(place, "embedding", pyarrow.array(column, pyarrow.string()))
         return table
 
-    def to_pandas(self) -> Any:
-        """A ``pandas.DataFrame`` with the columns of Parquet files."""
+    def to_pandas(self) -> pandas.DataFrame:
+        """The columns of Parquet files."""
         return self.to_arrow().to_pandas()
 
     @property
-    def processes(self) -> dict[str, np.ndarray]:
-        """The rows of processes and stages as columns of integers, of ``run(..., processes=True)``.
+    def processes(self) -> dict[str, npt.NDArray[np.int64]]:
+        """The rows of processes and stages as columns, of ``run(..., processes=True)``; else they are empty.
 
-        The column ``run`` is the place of the run; ``rank`` and ``share`` are -1 where there are none.
+        The arrays are read-only. The column ``run`` is the place in ``rows``; ``rank`` and ``share`` are -1 where there
+        are none.
         """
-        columns = self._records.processes()
-        return {name: np.frombuffer(values, np.int64) for name, values in columns.items()}
+        return {name: np.asarray(column) for name, column in self._records.processes.items()}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -82,11 +96,11 @@ class Results:
     def __repr__(self) -> str:
         return f"<cubefold.Results: {len(self)} rows>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Optional[str]:
         try:
-            return self.to_pandas()._repr_html_()
+            return self.to_pandas()._repr_html_()  # type: ignore[operator, no-any-return]
         except ImportError:
-            return repr(self)
+            return None
 
 
 def run(
@@ -97,21 +111,18 @@ def run(
     processes: bool = False,
     threads: Optional[int] = None,
     memory_limit: Optional[int] = None,
-    progress: Union[bool, Callable[[int, int], None], None] = None,
+    progress: Progress = None,
 ) -> Results:
     """Runs every run of a scenario.
 
     ``overrides`` sets keys by their paths, such as ``{"machine.shape": [4, 4]}``. ``embeddings`` adds embeddings of
-    your own by name: coordinates or numbers of nodes, an array with a row for each process, or a function that makes it from
-    the array of process numbers. ``progress`` is called with the runs that are over and all runs; ``True`` shows a
-    line.
+    your own by name: coordinates or numbers of nodes, an array with an entry for each process, or a function that makes
+    it from the array of process numbers. ``progress`` is called with what is done and all that there is to do, in stages
+    of processes; ``True`` shows it, ``None`` shows it in notebooks.
     """
-    with _Text(scenario, overrides, embeddings) as text:
-        callback = _show if progress is True else progress or None
-        records = _cubefold.run(text.text, text.path, processes, threads, memory_limit, callback)
-        if progress is True:
-            print(file=sys.stderr)
-        return Results(records, text.names)
+    with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):
+        with shown(progress) as callback:
+            return Results(_cubefold.run(request, processes, False, None, callback), names)
 
 
 def compare(
@@ -119,23 +130,22 @@ def compare(
     overrides: Optional[Mapping[str, Any]] = None,
     *,
     reference: Optional[str] = None,
-    **options: Any,
-) -> Any:
-    """Runs a scenario and returns a ``pandas.DataFrame`` with ``ratio_to_reference``.
+    embeddings: Optional[Mapping[str, Embedding]] = None,
+    processes: bool = False,
+    threads: Optional[int] = None,
+    memory_limit: Optional[int] = None,
+    progress: Progress = None,
+) -> Results:
+    """Runs every run of a scenario as ``run`` does; rows have ``ratio_to_reference`` too.
 
-    The reference is the embedding of that name, else the first, of the same combination of everything else.
+    The reference is the embedding or algorithm of that name, else the first, of the same combination of everything
+    else.
     """
-    results = run(scenario, overrides, **options)
-    frame = results.to_pandas()
-    name = reference if reference is not None else frame["embedding"].iloc[0]
-    if name not in set(frame["embedding"]):
-        raise CubefoldError(f"reference {name!r}, expected one of {', '.join(dict.fromkeys(frame['embedding']))}")
-    prefixes = ("machine_", "program_", "execution_")
-    keys = ["scenario", "seed"] + [column for column in frame.columns if column.startswith(prefixes)]
-    combination = frame[keys].astype(str).agg("\0".join, axis=1)
-    base = dict(zip(combination[frame["embedding"] == name], frame["makespan_cycles"][frame["embedding"] == name]))
-    frame["ratio_to_reference"] = frame["makespan_cycles"] / combination.map(base)
-    return frame
+    with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):
+        known = {name: file for file, name in names.items()}
+        with shown(progress) as callback:
+            reference = known.get(reference, reference) if reference is not None else None
+            return Results(_cubefold.run(request, processes, True, reference, callback), names)
 
 
 def measure(
@@ -145,99 +155,19 @@ def measure(
     embeddings: Optional[Mapping[str, Embedding]] = None,
     threads: Optional[int] = None,
     memory_limit: Optional[int] = None,
+    progress: Progress = None,
 ) -> Results:
     """Measures dilation, congestion and load of every placement, without running anything."""
-    with _Text(scenario, overrides, embeddings) as text:
-        return Results(_cubefold.measure(text.text, text.path, threads, memory_limit), text.names)
+    with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):
+        with shown(progress) as callback:
+            return Results(_cubefold.measure(request, callback), names)
 
 
 def place(
     scenario: Scenario,
     embedding: Optional[str] = None,
     overrides: Optional[Mapping[str, Any]] = None,
-) -> np.ndarray:
-    """The coordinates of the node of every process: an array of unsigned integers with a row for each process."""
-    with _Text(scenario, overrides, None) as text:
-        values, dimensions = _cubefold.place(text.text, text.path, embedding)
-        return np.frombuffer(values, np.uint32).reshape(-1, dimensions)
-
-
-def _show(done: int, total: int) -> None:
-    print(f"\rcubefold: {done} of {total} runs", end="", file=sys.stderr, flush=True)
-
-
-class _Text:
-    """A scenario as TOML, and the files of embeddings that it names while it is used."""
-
-    def __init__(
-        self,
-        scenario: Scenario,
-        overrides: Optional[Mapping[str, Any]],
-        embeddings: Optional[Mapping[str, Embedding]],
-    ):
-        self.names: dict[str, str] = {}
-        self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
-        if isinstance(scenario, Mapping):
-            self.path, tables = os.path.join(os.getcwd(), "scenario.toml"), _plain(scenario)
-            self.text = None
-        else:
-            self.path = os.fspath(scenario)
-            try:
-                self.text = Path(self.path).read_text(encoding="utf-8")
-            except OSError as error:
-                raise ScenarioError(f"{self.path}: scenario file cannot be read: {error.strerror}") from None
-            if not overrides and not embeddings:
-                return
-            tables = json.loads(_cubefold.json_of_toml(self.text))
-        for path, value in (overrides or {}).items():
-            *names, last = path.split(".")
-            table = tables
-            for name in names:
-                table = table.setdefault(name, {})
-            table[last] = _plain(value)
-        if embeddings:
-            self._add_embeddings(tables, embeddings)
-        self.text = _cubefold.toml_of_json(json.dumps(tables))
-
-    def _add_embeddings(self, tables: dict[str, Any], embeddings: Mapping[str, Embedding]) -> None:
-        machine = tables.get("machine", {})
-        shape = machine.get("shape")
-        if shape is None and "dimensions" in machine:
-            shape = [2] * machine["dimensions"]
-        self._folder = tempfile.TemporaryDirectory(prefix="cubefold-")
-        mapping = tables.setdefault("mapping", {})
-        known = mapping.setdefault("embeddings", [])
-        for number, (name, embedding) in enumerate(embeddings.items()):
-            nodes = int(np.prod(shape)) if shape is not None else 0
-            array = np.asarray(embedding(np.arange(nodes)) if callable(embedding) else embedding)
-            if array.ndim == 1:
-                if shape is None:
-                    raise CubefoldError(f"embedding {name!r} numbers nodes of a machine without machine.shape")
-                # The first coordinate changes fastest.
-                array = np.stack(np.unravel_index(array.astype(np.int64), shape, order="F"), axis=1)
-            path = os.path.join(self._folder.name, f"{number}.npy")
-            np.save(path, np.ascontiguousarray(array, np.int64))
-            known.append(f"file:{path}")
-            self.names[f"file:{path}"] = name
-
-    def __enter__(self) -> "_Text":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
-
-
-def _plain(value: Any) -> Any:
-    """The value with numbers and arrays of numpy as Python's own."""
-    if isinstance(value, Mapping):
-        return {key: _plain(own) for key, own in value.items()}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, (list, tuple)):
-        return [_plain(own) for own in value]
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return value
+) -> npt.NDArray[np.int64]:
+    """The coordinates of the node of every process, a row for each; ``embedding`` names one of several."""
+    with requested(scenario, overrides) as (request, _):
+        return np.array(_cubefold.place(request, embedding))
