@@ -36,6 +36,12 @@ class Request:
     threads: Optional[int] = None
     memory_limit: Optional[int] = None
 
+    def __post_init__(self) -> None:
+        if self.threads is not None and self.threads < 1:
+            raise ValueError(f"threads is {self.threads}, expected at least 1")
+        if self.memory_limit is not None and self.memory_limit < 0:
+            raise ValueError(f"memory_limit is {self.memory_limit}, expected a number of bytes")
+
 
 @contextmanager
 def requested(
@@ -115,17 +121,19 @@ def _coordinates(name: str, embedding: Embedding, request: Request) -> npt.NDArr
 
 
 def _nodes(name: str, request: Request) -> tuple[int, npt.NDArray[np.int64]]:
-    """The number of processes, and the coordinates of all nodes, whatever the scenario's embeddings."""
-    attempts = [request.settings, [*request.settings, "mapping.embeddings=['standard']"]]
-    for settings in attempts:
+    """The number of processes, and the coordinates of all nodes."""
+    # The embeddings of the scenario, if it names any; else those that there are for most machines and programs.
+    others = ([f"mapping.embeddings=[{other!r}]"] for other in ("standard", "tao", "random"))
+    refused: Optional[CubefoldError] = None
+    for other in ([], *others):
         try:
-            count, nodes = _cubefold.nodes(dataclasses.replace(request, settings=settings))
+            count, nodes = _cubefold.nodes(dataclasses.replace(request, settings=request.settings + other))
             return count, np.asarray(nodes)
         except ScenarioError as error:
-            refused = error
+            refused = refused or error
         except CubefoldError as error:
             raise CubefoldError(f"embedding {name!r}: {error}") from None
-    raise refused
+    raise refused or CubefoldError(f"embedding {name!r}: unknown nodes")
 
 
 def _document(scenario: Mapping[str, Any]) -> str:
