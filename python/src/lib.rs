@@ -15,13 +15,13 @@ use std::{
 };
 
 use cubefold_experiment::{
-    KeepRecords, Means, Permit, Progress, Reference, Run, Scenario, check_placements, check_runs,
+    KeepRecords, Means, Permit, Progress, Reference, Run, Scenario, Site, check_placements, check_runs,
     execute_runs,
     export::{Record, RunRecord, write_parquet},
     measure_runs,
 };
 use cubefold_mapping::ProcessId;
-use cubefold_topology::Coordinates;
+use cubefold_topology::{Coordinates, Machine};
 use pyo3::{
     create_exception,
     exceptions::PyException,
@@ -173,7 +173,7 @@ fn place(py: Python<'_>, request: Request, embedding: Option<String>) -> PyResul
         let scenario = request.scenario()?;
         let run = one_run(&scenario, embedding.as_deref())?;
         let processes = ProcessId::first(run.program.process_count());
-        Ok(coordinates(run, processes.map(|process| run.address(run.placement.node(process)))))
+        Ok(coordinates(&run.machine, processes.map(|process| run.address(run.placement.node(process)))))
     })
 }
 
@@ -181,23 +181,25 @@ fn place(py: Python<'_>, request: Request, embedding: Option<String>) -> PyResul
 #[pyfunction]
 fn nodes(py: Python<'_>, request: Request) -> PyResult<(u64, Column)> {
     watched(py, None, move |_| {
-        let scenario = request.scenario()?;
-        let run = &scenario.runs[0];
-        let count = run.program.process_count();
-        let is_other = |other: &Run| other.machine != run.machine || other.program.process_count() != count;
-        if scenario.runs.iter().any(is_other) {
+        let sites = request.sites()?;
+        let [site, others @ ..] = &sites[..] else {
+            return Err(CubefoldError::new_err("the scenario has no runs"));
+        };
+        let count = site.program.process_count();
+        let is_other = |other: &Site| other.machine != site.machine || other.program.process_count() != count;
+        if others.iter().any(is_other) {
             let message = "the sweep changes the machine or the number of processes, expected one of each: give \
                            coordinates for each process, or run the machines one by one";
             return Err(CubefoldError::new_err(message));
         }
-        let nodes = (0..run.machine.node_count()).filter_map(|node| run.machine.node(node).ok());
-        Ok((count, coordinates(run, nodes.map(|node| run.address(node)))))
+        let nodes = (0..site.machine.node_count()).filter_map(|node| site.machine.node(node).ok());
+        Ok((count, coordinates(&site.machine, nodes.map(|node| site.address(node)))))
     })
 }
 
-fn coordinates(run: &Run, all: impl Iterator<Item = Coordinates>) -> Column {
+fn coordinates(machine: &Machine, all: impl Iterator<Item = Coordinates>) -> Column {
     let values = all.flat_map(|own| own.as_slice().iter().map(|&own| own.into()).collect::<Vec<i64>>());
-    Column::table(values.collect(), run.machine.shape().dimension_count())
+    Column::table(values.collect(), machine.shape().dimension_count())
 }
 
 /// The one run of a scenario, or that with an embedding.

@@ -3,7 +3,7 @@
 use std::{fmt::Display, num::NonZeroUsize, path::PathBuf};
 
 use cubefold_experiment::{
-    Resources, Scenario, ScenarioErrors, Setting, load_text_with, load_with, printable,
+    Resources, Scenario, ScenarioErrors, Setting, Site, load_sites, load_text_with, load_with, printable,
 };
 use miette::Diagnostic;
 use pyo3::prelude::*;
@@ -34,18 +34,28 @@ impl Request {
 
     /// The scenario, read and validated.
     pub(crate) fn scenario(&self) -> PyResult<Scenario> {
-        let parse = |text: &String| {
-            let setting = text.parse::<Setting>();
-            setting.map_err(|error| ScenarioError::new_err(format!("override {text}: {error}")))
-        };
-        let settings: Vec<Setting> = self.settings.iter().map(parse).collect::<PyResult<_>>()?;
-        let memory = self.resources().memory;
+        let (settings, memory) = (self.settings()?, self.resources().memory);
         let scenario = match &self.text {
             Some(text) => load_text_with(&self.path, text, &settings, memory),
             None => load_with(std::slice::from_ref(&self.path), &settings, memory)
                 .map(|mut scenarios| scenarios.swap_remove(0)),
         };
         scenario.map_err(|errors| ScenarioError::new_err(lines(&errors)))
+    }
+
+    /// The machines and programs of the scenario, before anything is placed.
+    pub(crate) fn sites(&self) -> PyResult<Vec<Site>> {
+        let (settings, memory) = (self.settings()?, self.resources().memory);
+        load_sites(&self.path, self.text.as_deref(), &settings, memory)
+            .map_err(|errors| ScenarioError::new_err(lines(&errors)))
+    }
+
+    fn settings(&self) -> PyResult<Vec<Setting>> {
+        let parse = |text: &String| {
+            let setting = text.parse::<Setting>();
+            setting.map_err(|error| ScenarioError::new_err(format!("override {text}: {error}")))
+        };
+        self.settings.iter().map(parse).collect()
     }
 }
 

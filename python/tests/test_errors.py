@@ -41,12 +41,12 @@ def test_places_of_files_stay_with_overrides(tmp_path):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"machine": {"kind": "torus", "shape": [8, 1]}}, r"^scenario:4:13: length of dimension 2 is 1, expected at least 2"),
+        ({"machine": {"kind": "torus", "shape": [8, 1]}}, r"^scenario:5:13: length of dimension 2 is 1, expected at least 2"),
         ({"machine": {"kind": "torus", "shape": [8, None]}}, "machine.shape is None, expected a value or no key"),
         ({"machine": {"kind": "torus", "shape": object()}}, "machine.shape is <object.*expected a number, a string"),
         ({"program": {"kind": "cc-cube", "compute_cycle": 1}}, 'unknown key "compute_cycle".*\n.*"compute_cycles"'),
-        ({"program": {"kind": "goal", "file": "none.goal"}}, r"^scenario:8:8: .*none.goal"),
-        ({"mapping": {"embeddings": ["xr"]}}, r'^scenario:10:15: embedding is "xr"'),
+        ({"program": {"kind": "goal", "file": "none.goal"}}, r"^scenario:9:8: .*none.goal"),
+        ({"mapping": {"embeddings": ["xr"]}}, r'^scenario:12:15: embedding is "xr"'),
     ],
 )
 def test_a_dict_is_checked_as_a_file_is(scenario, change, expected):

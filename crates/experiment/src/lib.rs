@@ -57,8 +57,8 @@ pub use runner::{
 pub use scenario::{
     CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault,
     KeyMachines, KeyValues, LauncherEntry, Loading, Phases, ProgramKind, Run, Scenario, ScenarioError,
-    ScenarioErrors, ScenarioKey, Setting, SettingError, embeddings, load, load_text, load_text_with,
-    load_with, program_kinds, read_coordinates, read_hosts, read_measurement, scenario_keys,
+    ScenarioErrors, ScenarioKey, Setting, SettingError, Site, embeddings, load, load_sites, load_text,
+    load_text_with, load_with, program_kinds, read_coordinates, read_hosts, read_measurement, scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};
 pub use text::printable;

@@ -122,18 +122,13 @@ def _coordinates(name: str, embedding: Embedding, request: Request) -> npt.NDArr
 
 def _nodes(name: str, request: Request) -> tuple[int, npt.NDArray[np.int64]]:
     """The number of processes, and the coordinates of all nodes."""
-    # The embeddings of the scenario, if it names any; else those that there are for most machines and programs.
-    others = ([f"mapping.embeddings=[{other!r}]"] for other in ("standard", "tao", "random"))
-    refused: Optional[CubefoldError] = None
-    for other in ([], *others):
-        try:
-            count, nodes = _cubefold.nodes(dataclasses.replace(request, settings=request.settings + other))
-            return count, np.asarray(nodes)
-        except ScenarioError as error:
-            refused = refused or error
-        except CubefoldError as error:
-            raise CubefoldError(f"embedding {name!r}: {error}") from None
-    raise refused or CubefoldError(f"embedding {name!r}: unknown nodes")
+    try:
+        count, nodes = _cubefold.nodes(request)
+    except ScenarioError:
+        raise
+    except CubefoldError as error:
+        raise CubefoldError(f"embedding {name!r}: {error}") from None
+    return count, np.asarray(nodes)
 
 
 def _document(scenario: Mapping[str, Any]) -> str:
