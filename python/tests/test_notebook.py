@@ -44,7 +44,7 @@ def test_types_fit(tmp_path):
     # The types of other packages are their own affair, and take half a minute.
     config = tmp_path / "mypy.ini"
     others = ("numpy", "pandas", "pyarrow", "IPython")
-    skipped = "".join(f"[mypy-{name}.*]\nfollow_imports = skip\n" for name in others)
+    skipped = "".join(f"[mypy-{name}.*]\nfollow_imports = skip\nfollow_imports_for_stubs = true\n" for name in others)
     config.write_text(f"[mypy]\nstrict = true\ndisallow_any_unimported = false\n{skipped}")
     output, _, _ = mypy.run(["--config-file", str(config), "--cache-dir", str(tmp_path), str(user)])
     lines = [line.split(": ", 2)[0].rsplit(":", 1)[-1] for line in output.splitlines() if ": error: " in line]
