@@ -17,13 +17,15 @@ mod run;
 mod tables;
 mod verify;
 
-use std::path::{Path, PathBuf};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     ExitCode,
     arguments::{Arguments, Command, SettingOption, SharedOptions},
     failure::Failure,
-    option_value::MemoryLimit,
     output::Existing,
 };
 use cubefold_experiment::{Resources, Scenario, load_with};
@@ -73,10 +75,7 @@ impl SharedOptions {
     }
 
     fn resources(&self) -> Resources {
-        let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Resources {
-            threads: self.threads.map_or_else(processors, usize::from),
-            memory: self.memory_limit.unwrap_or_else(MemoryLimit::free).0,
-        }
+        let threads = self.threads.and_then(|threads| NonZeroUsize::new(threads.into()));
+        Resources::new(threads, self.memory_limit.map(|limit| limit.0))
     }
 }

@@ -1,7 +1,7 @@
 //! Runs and results by scenario and by combination, their names, and the one run that a command is about.
 
 use cubefold_experiment::{
-    Run, Scenario,
+    Reference, Run, Scenario,
     export::{RunRecord, ScenarioCaption},
 };
 use cubefold_mapping::ProcessId;
@@ -9,30 +9,15 @@ use cubefold_topology::Coordinates;
 
 use crate::{arguments::OneRunOptions, failure::Failure};
 
-/// What the runs of a scenario are compared with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reference {
-    /// The embedding of this name, in the same combination.
-    Embedding(String),
-    /// The algorithm of this name, with the same embedding in the same combination of everything else.
-    Algorithm(String),
-}
-
-impl Reference {
-    /// The name.
-    pub(crate) fn name(&self) -> &str {
-        match self {
-            Self::Embedding(name) | Self::Algorithm(name) => name,
-        }
-    }
-
-    /// The records of each embedding, or of each algorithm, in the order in which they come up first.
-    pub(crate) fn groups<'a>(&self, records: &[&'a RunRecord]) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
-        by_name(records, |record| match self {
-            Self::Embedding(_) => record.embedding.as_str(),
-            Self::Algorithm(_) => record.program.collective.as_ref().map_or("", |own| &own.algorithm),
-        })
-    }
+/// The records of each embedding, or of each algorithm, in the order in which they come up first.
+pub(crate) fn by_reference<'a>(
+    reference: &Reference,
+    records: &[&'a RunRecord],
+) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
+    by_name(records, |record| match reference {
+        Reference::Embedding(_) => record.embedding.as_str(),
+        Reference::Algorithm(_) => record.program.collective.as_ref().map_or("", |own| &own.algorithm),
+    })
 }
 
 /// The runs of all scenarios, in their order.
@@ -55,11 +40,6 @@ pub(crate) fn by_scenario<'a, R>(
         results = rest;
         (scenario, own)
     })
-}
-
-/// The runs that differ in nothing but the embedding, group by group.
-pub(crate) fn combinations(runs: &[Run]) -> impl Iterator<Item = &[Run]> {
-    runs.chunk_by(|a, b| a.combination == b.combination)
 }
 
 /// The names of the runs of a scenario: the embedding, and the swept values where there are any.

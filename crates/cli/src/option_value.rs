@@ -83,18 +83,6 @@ impl FromStr for MemoryLimit {
     }
 }
 
-impl MemoryLimit {
-    /// What the machine has free now.
-    pub(crate) fn free() -> Self {
-        let free = sysinfo::System::new().map_or(0, |mut system| {
-            system.refresh_memory();
-            system.available_memory()
-        });
-        // A system that does not say is taken to have enough.
-        if free == 0 { Self(u64::MAX) } else { Self(free) }
-    }
-}
-
 /// A stage, as `place --stage` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StageName(pub(crate) GreenbergStage);

@@ -3,7 +3,10 @@
 //! Jobs begin in their order. The memory of all jobs at work stays within the limit, except for a job that needs more
 //! by itself, which then is at work alone.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+};
 
 use rayon::ThreadPool;
 
@@ -14,6 +17,24 @@ pub struct Resources {
     pub threads: usize,
     /// The most memory \[bytes\].
     pub memory: u64,
+}
+
+impl Resources {
+    /// Those that are asked for; else a thread for every processor, and the memory that the machine has free now.
+    #[must_use]
+    pub fn new(threads: Option<NonZeroUsize>, memory: Option<u64>) -> Self {
+        let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Self { threads: threads.unwrap_or_else(processors).get(), memory: memory.unwrap_or_else(free_memory) }
+    }
+}
+
+/// What the machine has free now \[bytes\]; a system that does not say is taken to have enough.
+fn free_memory() -> u64 {
+    let free = sysinfo::System::new().map_or(0, |mut system| {
+        system.refresh_memory();
+        system.available_memory()
+    });
+    if free == 0 { u64::MAX } else { free }
 }
 
 /// One unit of work.

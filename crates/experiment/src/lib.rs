@@ -27,6 +27,7 @@ mod physical_scale;
 pub mod program_files;
 mod progress;
 mod quantity;
+mod reference;
 mod region;
 mod runner;
 mod scenario;
@@ -49,14 +50,16 @@ pub use parallel_runs::{Means, execute_runs, measure_runs};
 pub use physical_scale::PhysicalScale;
 pub use progress::Progress;
 pub use quantity::{Ratio, engineering_rate, engineering_seconds};
+pub use reference::{MissingReference, Reference};
 pub use runner::{
     Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_placements, check_runs, execute,
 };
 pub use scenario::{
     CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault,
     KeyMachines, KeyValues, LauncherEntry, Loading, Phases, ProgramKind, RoutingRule, Run, Scenario,
-    ScenarioError, ScenarioErrors, ScenarioKey, Setting, SettingError, embeddings, load, load_text,
-    load_with, program_kinds, read_coordinates, read_hosts, read_measurement, scenario_keys,
+    ScenarioError, ScenarioErrors, ScenarioKey, Setting, SettingError, Site, embeddings, load, load_sites,
+    load_text, load_text_with, load_with, program_kinds, read_coordinates, read_hosts, read_measurement,
+    scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};
 pub use text::printable;

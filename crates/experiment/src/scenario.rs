@@ -199,9 +199,94 @@ pub fn load_with(
 ///
 /// As [`load`].
 pub fn load_text(path: &Path, text: &str) -> Result<Scenario, ScenarioErrors> {
+    load_text_with(path, text, &[], u64::MAX)
+}
+
+/// Reads and validates a scenario that is in no file as [`load_text`] does, with keys that are set besides, and with at
+/// most `memory` bytes for what is made of it.
+///
+/// # Errors
+///
+/// As [`load_with`].
+pub fn load_text_with(
+    path: &Path,
+    text: &str,
+    settings: &[Setting],
+    memory: u64,
+) -> Result<Scenario, ScenarioErrors> {
     let source = SourceFile::excerpt(path, text.to_owned(), 0);
-    let read = Scenario::from_source(&source, &[], &mut Library::default());
+    let read = Scenario::from_source(&source, settings, &mut Library::with_memory(memory));
     read.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
+}
+
+/// What embeddings place, and where they may put it.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// The machine, or the inside of its partition.
+    pub machine: Machine,
+    /// The partition of the machine, where there is one.
+    pub partition: Option<Partition>,
+    /// The program.
+    pub program: Arc<ScenarioProgram>,
+}
+
+impl Site {
+    /// The coordinates of a node, on the whole machine where there is a partition.
+    #[must_use]
+    pub fn address(&self, node: NodeId) -> Coordinates {
+        Region { machine: &self.machine, partition: self.partition.as_ref() }.address(node)
+    }
+}
+
+/// Reads the sites of all combinations of a scenario, whatever its embeddings: of the file at `path`, or of the text of one
+/// that would stand there.
+///
+/// # Errors
+///
+/// What is wrong with the machine or the program.
+pub fn load_sites(
+    path: &Path,
+    text: Option<&str>,
+    settings: &[Setting],
+    memory: u64,
+) -> Result<Vec<Site>, ScenarioErrors> {
+    let source = match text {
+        Some(text) => Ok(SourceFile::excerpt(path, text.to_owned(), 0)),
+        None => SourceFile::read(path),
+    };
+    let source = source.map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))]);
+    let sites = source.and_then(|source| Site::all(&source, settings, &mut Library::with_memory(memory)));
+    sites.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
+}
+
+impl Site {
+    fn all(
+        source: &Arc<SourceFile>,
+        settings: &[Setting],
+        library: &mut Library,
+    ) -> Result<Vec<Self>, Vec<ScenarioError>> {
+        let mut errors = vec![];
+        let written = Written::scenario(source, settings, &mut errors)?;
+        let sweep = Sweep::read(&written, &mut errors);
+        let mut findings = Findings::new(source.path(), sweep.combination_count(), errors);
+        let mut sites = vec![];
+        for combination in sweep.combinations().take(usize::try_from(MAX_RUNS).unwrap_or(usize::MAX)) {
+            let mut errors = vec![];
+            let settings = Settings::new(&combination, &written, library, &mut errors);
+            let seed = settings.natural(Key::Seed, &mut errors);
+            let section = machine::read(&settings, library, &mut errors);
+            let program = program::read(&settings, &section, seed, library, &mut errors).map(Arc::new);
+            if let Some((machine, _, program)) = together(&section, program.as_ref()) {
+                let (machine, partition) = (machine.clone(), section.partition.clone());
+                sites.push(Self { machine, partition, program: Arc::clone(program) });
+            }
+            if !errors.is_empty() {
+                findings.add(&combination, errors);
+            }
+        }
+        findings.into_result()?;
+        Ok(sites)
+    }
 }
 
 impl Scenario {

@@ -4,7 +4,8 @@
 use std::{collections::BTreeMap, io};
 
 use cubefold_experiment::{
-    AlgorithmComparison, Competitor, FastestChange, KeepRecords, Run, Scenario, check_runs, exact_mean,
+    AlgorithmComparison, Competitor, FastestChange, KeepRecords, MissingReference, Reference, Run, Scenario,
+    check_runs,
     export::{Document, RunCaption, RunRecord},
     journal::SweepPlan,
 };
@@ -15,7 +16,7 @@ use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
-    grouping::{Reference, all_runs, captions, combinations},
+    grouping::{all_runs, captions},
     sweep_output::SweepOutput,
     table::compare_table,
 };
@@ -35,8 +36,8 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
         let makespans = makespans.map_err(unreadable)?;
         let of_references = makespans_of_references(&scenarios, &references, &makespans);
         let records =
-            || records().zip(&of_references).map(|(record, &makespan)| with_ratio(record?, makespan));
-        let algorithms = if scenarios.iter().any(|scenario| algorithms(&scenario.runs).len() > 1) {
+            || records().zip(&of_references).map(|(record, &makespan)| Ok(record?.with_ratio(makespan)));
+        let algorithms = if scenarios.iter().any(|scenario| scenario.algorithms().len() > 1) {
             let records: Vec<RunRecord> = records().collect::<io::Result<_>>().map_err(unreadable)?;
             fastest_algorithms(&scenarios, &references, &records, options, shared)?
         } else {
@@ -54,60 +55,12 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     })
 }
 
-/// The algorithms of collectives, each once, in the order of the runs.
-fn algorithms(runs: &[Run]) -> Vec<&'static str> {
-    let mut found = vec![];
-    for algorithm in runs.iter().filter_map(algorithm) {
-        if !found.contains(&algorithm) {
-            found.push(algorithm);
-        }
-    }
-    found
-}
-
-fn algorithm(run: &Run) -> Option<&'static str> {
-    Some(run.program.collective()?.specification()?.algorithm.name())
-}
-
 /// The reference of each scenario.
 fn references(scenarios: &[Scenario], asked: Option<&str>) -> Result<Vec<Reference>, Failure> {
-    scenarios.iter().map(|scenario| reference(scenario, asked)).collect()
-}
-
-/// The reference: an embedding, or where only algorithms differ, or one is asked for, an algorithm.
-fn reference(scenario: &Scenario, asked: Option<&str>) -> Result<Reference, Failure> {
-    let first = scenario.runs.first().map(|run| run.embedding.to_string()).unwrap_or_default();
-    let algorithms = algorithms(&scenario.runs);
-    let has_embedding = |name: &str| scenario.runs.iter().any(|run| run.embedding.to_string() == name);
-    let by_algorithm = match asked {
-        Some(name) => algorithms.contains(&name) && !has_embedding(name),
-        None => algorithms.len() > 1 && scenario.runs.iter().all(|run| run.embedding.to_string() == first),
-    };
-    if by_algorithm {
-        let name = asked.or(algorithms.first().copied()).unwrap_or_default();
-        return Ok(Reference::Algorithm(name.to_owned()));
-    }
-    let name = asked.map_or(first, str::to_owned);
-    for group in combinations(&scenario.runs) {
-        if !group.iter().any(|run| run.embedding.to_string() == name) {
-            return Err(missing_reference(&name, scenario, group, &algorithms));
-        }
-    }
-    Ok(Reference::Embedding(name))
-}
-
-/// The error for a combination, whose runs are given, without the reference.
-fn missing_reference(name: &str, scenario: &Scenario, group: &[Run], algorithms: &[&str]) -> Failure {
-    let settings = group.first().map(|run| run.combination.as_slice()).unwrap_or_default();
-    let settings: Vec<String> = settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
-    let known = group.iter().map(|run| run.embedding.to_string());
-    let known: Vec<String> = known.chain(algorithms.iter().map(ToString::to_string)).collect();
-    let message = if settings.is_empty() {
-        format!("reference {name:?} is none of the embeddings of {:?}", scenario.name)
-    } else {
-        format!("reference {name:?} is not run by {:?} with {}", scenario.name, settings.join(", "))
-    };
-    Failure::usage(message, format!("expected one of {}", known.join(", ")))
+    let references: Result<_, _> = scenarios.iter().map(|scenario| Reference::of(scenario, asked)).collect();
+    references.map_err(|error: MissingReference| {
+        Failure::usage(error.to_string(), format!("expected one of {}", error.known.join(", ")))
+    })
 }
 
 /// For every run, the makespan of the reference in its combination.
@@ -118,42 +71,9 @@ fn makespans_of_references(
 ) -> Vec<Option<u64>> {
     let mut found = vec![];
     for (scenario, reference) in scenarios.iter().zip(references) {
-        let own = &makespans[found.len()..];
-        match reference {
-            Reference::Embedding(name) => found.extend(of_embedding(&scenario.runs, name, own)),
-            Reference::Algorithm(name) => found.extend(of_algorithm(&scenario.runs, name, own)),
-        }
+        found.extend(reference.makespans(&scenario.runs, &makespans[found.len()..]));
     }
     found
-}
-
-fn of_embedding(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
-    let mut found = vec![];
-    for group in combinations(runs) {
-        let own = &makespans[found.len()..];
-        let place = group.iter().position(|run| run.embedding.to_string() == name);
-        found.extend(vec![place.map(|place| own[place]); group.len()]);
-    }
-    found
-}
-
-/// Those of the runs that differ in the algorithm only.
-fn of_algorithm(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
-    let key = |run: &Run| {
-        let others = run.combination.iter().filter(|(path, _)| path != "program.algorithm");
-        (others.cloned().collect::<Vec<_>>(), run.embedding.to_string())
-    };
-    let of_reference = runs.iter().zip(makespans).filter(|(run, _)| algorithm(run) == Some(name));
-    let known: BTreeMap<_, u64> = of_reference.map(|(run, &makespan)| (key(run), makespan)).collect();
-    runs.iter().map(|run| known.get(&key(run)).copied()).collect()
-}
-
-/// The record with its ratio to the reference's makespan.
-#[expect(clippy::unnecessary_wraps, reason = "one step of a chain whose others can fail")]
-fn with_ratio(mut record: RunRecord, reference: Option<u64>) -> io::Result<RunRecord> {
-    let ratio = |reference: u64| exact_mean(record.makespan_cycles.into(), reference.into());
-    record.ratio_to_reference = reference.and_then(ratio);
-    Ok(record)
 }
 
 /// The reference's name where all scenarios have the same.

@@ -1,7 +1,7 @@
 //! The pages of `cubefold run` and `cubefold compare`.
 
 use cubefold_experiment::{
-    AlgorithmComparison,
+    AlgorithmComparison, Reference,
     export::{RunCaption, RunRecord, ScenarioCaption, settings},
 };
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     arguments::SharedOptions,
-    grouping::{Reference, by_scenario},
+    grouping::{by_reference, by_scenario},
 };
 
 /// A section for each scenario, a row for each run.
@@ -103,7 +103,7 @@ fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
 /// bound.
 fn sentences(reference: &Reference, records: &[RunRecord]) -> Vec<String> {
     let records: Vec<&RunRecord> = records.iter().collect();
-    let groups = reference.groups(&records).into_iter();
+    let groups = by_reference(reference, &records).into_iter();
     groups.filter_map(|(name, own)| sentence(name, reference.name(), &own)).collect()
 }
 

@@ -11,7 +11,7 @@ use super::{
     result_notes::construction_notes,
     results_page::{short_names, swept_paths, swept_values},
 };
-use crate::grouping::{by_scenario, captions, combinations, plain};
+use crate::grouping::{by_scenario, captions, plain};
 
 /// The runs of each scenario, with what they differ in.
 pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Page {
@@ -58,7 +58,7 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
     let mut page = Page::default();
     for ((scenario, mut entries), read) in by_scenario(&captions(scenarios), entries).zip(scenarios) {
         let mut tables: Vec<(Vec<String>, &[PlacementEntry])> = vec![];
-        for group in combinations(&read.runs) {
+        for group in read.combinations() {
             let (own, rest) = entries.split_at(group.len());
             entries = rest;
             let settings = group.first().map(settings).unwrap_or_default();

@@ -1,0 +1,173 @@
+"""Places parallel programs on toruses and other machines, and simulates them to the cycle.
+
+A scenario is a dict of the tables of a scenario file, or the path of one::
+
+    import cubefold
+    results = cubefold.run({
+        "machine": {"kind": "torus", "shape": [8, 8]},
+        "program": {"kind": "cc-cube", "compute_cycles": 1},
+        "mapping": {"embeddings": ["standard", "xor"]},
+    })
+    results.to_pandas()[["embedding", "makespan_cycles"]]
+
+Names of keys and columns are those of the program's documentation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _cubefold
+from ._cubefold import CubefoldError, ScenarioError, __version__
+from ._progress import Progress, shown
+from ._scenario import Embedding, Nodes, Scenario, requested
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+__all__ = [
+    "CubefoldError",
+    "Embedding",
+    "Nodes",
+    "Progress",
+    "Results",
+    "Scenario",
+    "ScenarioError",
+    "compare",
+    "measure",
+    "place",
+    "run",
+    "__version__",
+]
+
+
+class Results:
+    """Records of runs or placements, as rows and as tables of other libraries."""
+
+    def __init__(self, records: _cubefold.Records, names: Mapping[str, str]):
+        self._records = records
+        self._names = names
+        self._rows: Optional[list[dict[str, Any]]] = None
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The records as JSON has them, one dict a run."""
+        if self._rows is None:
+            rows = json.loads(self._records.json)
+            for row in rows:
+                row["embedding"] = self._names.get(row["embedding"], row["embedding"])
+            self._rows = rows
+        return self._rows
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The columns of Parquet files."""
+        import pyarrow
+        import pyarrow.parquet
+
+        table = pyarrow.parquet.read_table(pyarrow.BufferReader(self._records.parquet))
+        if self._names and len(table) > 0:
+            place = table.schema.get_field_index("embedding")
+            column = [self._names.get(name, name) for name in table["embedding"].to_pylist()]
+            table = table.set_column(place, "embedding", pyarrow.array(column, pyarrow.string()))
+        return table
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The columns of Parquet files."""
+        return self.to_arrow().to_pandas()
+
+    @property
+    def processes(self) -> dict[str, npt.NDArray[np.int64]]:
+        """The rows of processes and stages as columns, of ``run(..., processes=True)``; else they are empty.
+
+        The arrays are read-only. The column ``run`` is the place in ``rows``; ``rank`` and ``share`` are -1 where there
+        are none.
+        """
+        return {name: np.asarray(column) for name, column in self._records.processes.items()}
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<cubefold.Results: {len(self)} rows>"
+
+    def _repr_html_(self) -> Optional[str]:
+        try:
+            return self.to_pandas()._repr_html_()  # type: ignore[operator, no-any-return]
+        except ImportError:
+            return None
+
+
+def run(
+    scenario: Scenario,
+    overrides: Optional[Mapping[str, Any]] = None,
+    *,
+    embeddings: Optional[Mapping[str, Embedding]] = None,
+    processes: bool = False,
+    threads: Optional[int] = None,
+    memory_limit: Optional[int] = None,
+    progress: Progress = None,
+) -> Results:
+    """Runs every run of a scenario.
+
+    ``overrides`` sets keys by their paths, such as ``{"machine.shape": [4, 4]}``. ``embeddings`` adds embeddings of
+    your own by name: coordinates or numbers of nodes, an array with an entry for each process, or a function that makes
+    it from the array of process numbers. ``progress`` is called with what is done and all that there is to do, in stages
+    of processes; ``True`` shows it, ``None`` shows it in notebooks.
+    """
+    with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):
+        with shown(progress) as callback:
+            return Results(_cubefold.run(request, processes, False, None, callback), names)
+
+
+def compare(
+    scenario: Scenario,
+    overrides: Optional[Mapping[str, Any]] = None,
+    *,
+    reference: Optional[str] = None,
+    embeddings: Optional[Mapping[str, Embedding]] = None,
+    processes: bool = False,
+    threads: Optional[int] = None,
+    memory_limit: Optional[int] = None,
+    progress: Progress = None,
+) -> Results:
+    """Runs every run of a scenario as ``run`` does; rows have ``ratio_to_reference`` too.
+
+    The reference is the embedding or algorithm of that name, else the first, of the same combination of everything
+    else.
+    """
+    with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):
+        known = {name: file for file, name in names.items()}
+        with shown(progress) as callback:
+            reference = known.get(reference, reference) if reference is not None else None
+            return Results(_cubefold.run(request, processes, True, reference, callback), names)
+
+
+def measure(
+    scenario: Scenario,
+    overrides: Optional[Mapping[str, Any]] = None,
+    *,
+    embeddings: Optional[Mapping[str, Embedding]] = None,
+    threads: Optional[int] = None,
+    memory_limit: Optional[int] = None,
+    progress: Progress = None,
+) -> Results:
+    """Measures dilation, congestion and load of every placement, without running anything."""
+    with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):
+        with shown(progress) as callback:
+            return Results(_cubefold.measure(request, callback), names)
+
+
+def place(
+    scenario: Scenario,
+    embedding: Optional[str] = None,
+    overrides: Optional[Mapping[str, Any]] = None,
+) -> npt.NDArray[np.int64]:
+    """The coordinates of the node of every process, a row for each; ``embedding`` names one of several."""
+    with requested(scenario, overrides) as (request, _):
+        return np.array(_cubefold.place(request, embedding))

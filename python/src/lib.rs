@@ -1,0 +1,241 @@
+//! The compiled half of the Python package: scenarios in; rows as JSON, tables as Parquet and columns of numbers out.
+//!
+//! What a Python user sees is in `cubefold/__init__.py`. Scenarios are read and run on a thread of their own, which
+//! never touches the interpreter; the caller's thread waits for it without holding the interpreter, reports progress,
+//! and asks ten times a second whether the user has interrupted.
+
+mod column;
+mod request;
+mod watch;
+
+use std::{
+    collections::BTreeMap,
+    fmt::Display,
+    sync::{Mutex, PoisonError, atomic::Ordering},
+};
+
+use cubefold_experiment::{
+    KeepRecords, Means, Permit, Progress, Reference, Run, Scenario, Site, check_placements, check_runs,
+    execute_runs,
+    export::{Record, RunRecord, write_parquet},
+    measure_runs,
+};
+use cubefold_mapping::ProcessId;
+use cubefold_topology::{Coordinates, Machine};
+use pyo3::{
+    create_exception,
+    exceptions::PyException,
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
+use serde::Serialize;
+
+use crate::{
+    column::{Column, ProcessColumns},
+    request::{Request, failed, pool},
+    watch::{Watch, watched},
+};
+
+create_exception!(_cubefold, CubefoldError, PyException, "What cubefold refuses, or a run that failed.");
+create_exception!(_cubefold, ScenarioError, CubefoldError, "What is wrong in a scenario, with its place.");
+
+/// Records: JSON for rows, Parquet for tables, and columns of processes.
+#[pyclass(frozen)]
+struct Records {
+    /// A list of one object a run.
+    #[pyo3(get)]
+    json: String,
+    parquet: Vec<u8>,
+    /// Columns by name.
+    #[pyo3(get)]
+    processes: Py<PyDict>,
+}
+
+#[pymethods]
+impl Records {
+    /// A Parquet file.
+    #[getter]
+    fn parquet<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.parquet)
+    }
+}
+
+/// Records before the interpreter has them.
+struct Written {
+    json: String,
+    parquet: Vec<u8>,
+    processes: ProcessColumns,
+}
+
+impl Written {
+    fn new<R: Record + Clone + Serialize>(records: &[R], processes: ProcessColumns) -> PyResult<Self> {
+        let mut parquet = vec![];
+        write_parquet(&mut parquet, || records.iter().cloned().map(Ok)).map_err(|error| failed(&error))?;
+        let json = serde_json::to_string(records).map_err(|error| failed(&error))?;
+        Ok(Self { json, parquet, processes })
+    }
+
+    fn into_records(self, py: Python<'_>) -> PyResult<Records> {
+        let processes = self.processes.into_dict(py)?.unbind();
+        Ok(Records { json: self.json, parquet: self.parquet, processes })
+    }
+}
+
+/// Runs all runs of a scenario; with their ratios to a reference where `compared` is true.
+#[pyfunction]
+fn run(
+    py: Python<'_>,
+    request: Request,
+    processes: bool,
+    compared: bool,
+    reference: Option<String>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Records> {
+    let keep = if processes { KeepRecords::Yes } else { KeepRecords::No };
+    watched(py, progress, move |watch| {
+        let scenario = request.scenario()?;
+        let reference = match compared {
+            true => Some(Reference::of(&scenario, reference.as_deref()).map_err(|error| {
+                CubefoldError::new_err(format!("{error}, expected one of {}", error.known.join(", ")))
+            })?),
+            false => None,
+        };
+        execute(&request, &scenario, keep, reference.as_ref(), watch)
+    })?
+    .into_records(py)
+}
+
+fn execute(
+    request: &Request,
+    scenario: &Scenario,
+    keep: KeepRecords,
+    reference: Option<&Reference>,
+    watch: &Watch,
+) -> PyResult<Written> {
+    let (runs, resources) = (all_runs(scenario), request.resources());
+    check_runs(&runs, resources, keep).map_err(|error| failed(&error))?;
+    watch.total.store(Progress::total(&runs), Ordering::Relaxed);
+    let pool = pool(resources)?;
+    let means = Means { pool: &pool, resources, keep, progress: &watch.progress };
+    let places: Vec<usize> = (0..runs.len()).collect();
+    let finished = Mutex::new(BTreeMap::new());
+    let delivered = execute_runs(means, &runs, &places, |place, result, _: Permit| {
+        let result = result.map(|finished| (RunRecord::new(runs[place], place, &finished), finished.records));
+        finished.lock().unwrap_or_else(PoisonError::into_inner).insert(place, result);
+        if watch.stop.load(Ordering::Relaxed) { Err(CubefoldError::new_err("interrupted")) } else { Ok(()) }
+    });
+    delivered?;
+    let (mut records, mut columns, mut errors) = (vec![], ProcessColumns::default(), vec![]);
+    let finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for ((place, result), run) in finished.into_iter().zip(&runs) {
+        match result {
+            Ok((record, stages)) => {
+                records.push(record);
+                columns.add(place, run, &stages);
+            }
+            Err(error) => errors.push(error.to_string()),
+        }
+    }
+    if !errors.is_empty() {
+        errors.push(format!("{} of {} runs failed", errors.len(), runs.len()));
+        return Err(CubefoldError::new_err(errors.join("\n")));
+    }
+    if let Some(reference) = reference {
+        let makespans: Vec<u64> = records.iter().map(|record| record.makespan_cycles).collect();
+        let makespans = reference.makespans(&scenario.runs, &makespans);
+        records = records.into_iter().zip(makespans).map(|(record, own)| record.with_ratio(own)).collect();
+    }
+    Written::new(&records, columns)
+}
+
+fn all_runs(scenario: &Scenario) -> Vec<&Run> {
+    scenario.runs.iter().collect()
+}
+
+/// Measures the placements of all runs of a scenario.
+#[pyfunction]
+fn measure(py: Python<'_>, request: Request, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Records> {
+    watched(py, progress, move |watch| {
+        let (scenario, resources) = (request.scenario()?, request.resources());
+        let runs = all_runs(&scenario);
+        check_placements(&runs, resources).map_err(|error| failed(&error))?;
+        watch.total.store(runs.len() as u64, Ordering::Relaxed);
+        let entries = measure_runs(&pool(resources)?, &runs, resources, &watch.progress);
+        Written::new(&entries, ProcessColumns::default())
+    })?
+    .into_records(py)
+}
+
+/// The coordinates of the node of every process.
+#[pyfunction]
+fn place(py: Python<'_>, request: Request, embedding: Option<String>) -> PyResult<Column> {
+    watched(py, None, move |_| {
+        let scenario = request.scenario()?;
+        let run = one_run(&scenario, embedding.as_deref())?;
+        let processes = ProcessId::first(run.program.process_count());
+        Ok(coordinates(&run.machine, processes.map(|process| run.address(run.placement.node(process)))))
+    })
+}
+
+/// The number of processes, and the coordinates of every node that they can be on, in the order of node numbers.
+#[pyfunction]
+fn nodes(py: Python<'_>, request: Request) -> PyResult<(u64, Column)> {
+    watched(py, None, move |_| {
+        let sites = request.sites()?;
+        let [site, others @ ..] = &sites[..] else {
+            return Err(CubefoldError::new_err("the scenario has no runs"));
+        };
+        let count = site.program.process_count();
+        let is_other = |other: &Site| other.machine != site.machine || other.program.process_count() != count;
+        if others.iter().any(is_other) {
+            let message = "the sweep changes the machine or the number of processes, expected one of each: give \
+                           coordinates for each process, or run the machines one by one";
+            return Err(CubefoldError::new_err(message));
+        }
+        let nodes = (0..site.machine.node_count()).filter_map(|node| site.machine.node(node).ok());
+        Ok((count, coordinates(&site.machine, nodes.map(|node| site.address(node)))))
+    })
+}
+
+fn coordinates(machine: &Machine, all: impl Iterator<Item = Coordinates>) -> Column {
+    let values = all.flat_map(|own| own.as_slice().iter().map(|&own| own.into()).collect::<Vec<i64>>());
+    Column::table(values.collect(), machine.shape().dimension_count())
+}
+
+/// The one run of a scenario, or that with an embedding.
+fn one_run<'scenario>(scenario: &'scenario Scenario, embedding: Option<&str>) -> PyResult<&'scenario Run> {
+    if scenario.swept {
+        return Err(CubefoldError::new_err("the scenario has a sweep, expected one placement"));
+    }
+    let names: Vec<String> = scenario.runs.iter().map(|run| run.embedding.to_string()).collect();
+    let message = match (embedding, &scenario.runs[..]) {
+        (None, [run]) => return Ok(run),
+        (None, runs) => format!("the scenario has {} embeddings, expected one", runs.len()),
+        (Some(name), runs) => match names.iter().position(|known| known == name) {
+            Some(place) => return Ok(&runs[place]),
+            None => format!("embedding {name:?} is none of the scenario's"),
+        },
+    };
+    Err(CubefoldError::new_err(format!("{message}: name one of {}", names.join(", "))))
+}
+
+/// JSON of a TOML document.
+#[pyfunction]
+fn json_of_toml(text: &str) -> PyResult<String> {
+    let value: toml::Table = toml::from_str(text).map_err(|error| failed(&error))?;
+    serde_json::to_string(&value).map_err(|error| failed(&error as &dyn Display))
+}
+
+#[pymodule]
+fn _cubefold(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("CubefoldError", module.py().get_type::<CubefoldError>())?;
+    module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
+    module.add_class::<Records>()?;
+    module.add_class::<Column>()?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(measure, module)?)?;
+    module.add_function(wrap_pyfunction!(place, module)?)?;
+    module.add_function(wrap_pyfunction!(nodes, module)?)?;
+    module.add_function(wrap_pyfunction!(json_of_toml, module)?)
+}

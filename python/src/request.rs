@@ -1,0 +1,81 @@
+//! What a call is about: a scenario with the keys that are set besides, and what may be used for it.
+
+use std::{fmt::Display, num::NonZeroUsize, path::PathBuf};
+
+use cubefold_experiment::{
+    Resources, Scenario, ScenarioErrors, Setting, Site, load_sites, load_text_with, load_with, printable,
+};
+use miette::Diagnostic;
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::{CubefoldError, ScenarioError};
+
+/// A scenario and what may be used for it: the members of the class of this name in Python.
+#[derive(FromPyObject)]
+pub(crate) struct Request {
+    /// The file; of a scenario that is in none, what errors call it.
+    path: PathBuf,
+    /// The scenario, where it is in no file.
+    text: Option<String>,
+    /// Keys that are set besides, as `--set` of the program has them.
+    settings: Vec<String>,
+    /// The most threads.
+    threads: Option<usize>,
+    /// The most memory \[bytes\].
+    memory_limit: Option<u64>,
+}
+
+impl Request {
+    /// What may be used.
+    pub(crate) fn resources(&self) -> Resources {
+        Resources::new(self.threads.and_then(NonZeroUsize::new), self.memory_limit)
+    }
+
+    /// The scenario, read and validated.
+    pub(crate) fn scenario(&self) -> PyResult<Scenario> {
+        let (settings, memory) = (self.settings()?, self.resources().memory);
+        let scenario = match &self.text {
+            Some(text) => load_text_with(&self.path, text, &settings, memory),
+            None => load_with(std::slice::from_ref(&self.path), &settings, memory)
+                .map(|mut scenarios| scenarios.swap_remove(0)),
+        };
+        scenario.map_err(|errors| ScenarioError::new_err(lines(&errors)))
+    }
+
+    /// The machines and programs of the scenario, before anything is placed.
+    pub(crate) fn sites(&self) -> PyResult<Vec<Site>> {
+        let (settings, memory) = (self.settings()?, self.resources().memory);
+        load_sites(&self.path, self.text.as_deref(), &settings, memory)
+            .map_err(|errors| ScenarioError::new_err(lines(&errors)))
+    }
+
+    fn settings(&self) -> PyResult<Vec<Setting>> {
+        let parse = |text: &String| {
+            let setting = text.parse::<Setting>();
+            setting.map_err(|error| ScenarioError::new_err(format!("override {text}: {error}")))
+        };
+        self.settings.iter().map(parse).collect()
+    }
+}
+
+/// Each error as the program says it, with its help.
+fn lines(errors: &ScenarioErrors) -> String {
+    let mut lines = vec![];
+    for error in errors.iter() {
+        lines.push(error.to_string());
+        let help = error.report().help().map(|help| help.to_string());
+        lines.extend(help.iter().flat_map(|help| help.lines()).map(|line| format!("  help: {line}")));
+    }
+    lines.join("\n")
+}
+
+/// The exception for what is refused or fails.
+pub(crate) fn failed(error: &dyn Display) -> PyErr {
+    CubefoldError::new_err(printable(&error.to_string()).into_owned())
+}
+
+/// Threads.
+pub(crate) fn pool(resources: Resources) -> PyResult<ThreadPool> {
+    ThreadPoolBuilder::new().num_threads(resources.threads).build().map_err(|error| failed(&error))
+}
