@@ -77,7 +77,8 @@ pub(crate) fn case(number: u64) -> Case {
         .choose(generator)
         .unwrap();
     let (hop, compute) = (generator.random_range(1..=7), *[0, 1, 3, 10, 30, 100].choose(generator).unwrap());
-    let tie = *TieRule::ALL.choose(generator).unwrap();
+    // The rules that there were when the digests of these cases were written; other tests take them all.
+    let tie = *[TieRule::Direct, TieRule::Positive, TieRule::Negative].choose(generator).unwrap();
     let compute = generator.random_range(0..=compute);
     let stages = stages(generator, cube).into_iter().map(|number| cube.dimension(number).unwrap()).collect();
     Case {

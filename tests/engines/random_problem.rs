@@ -53,9 +53,9 @@ pub(crate) use with_test_program;
 /// A program given message by message.
 #[derive(Debug, Clone)]
 pub(crate) struct MessageSets {
-    processes: u32,
-    compute: Cycles,
-    stages: Vec<Vec<(u32, u32)>>, // by source, no pair twice in a stage
+    pub(crate) processes: u32,
+    pub(crate) compute: Cycles,
+    pub(crate) stages: Vec<Vec<(u32, u32)>>, // by source, no pair twice in a stage
 }
 
 impl MessageSets {

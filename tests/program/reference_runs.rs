@@ -3,13 +3,14 @@
 use std::any::Any;
 
 use cubefold_experiment::{
-    DimensionChoice, ExecutionMode, KeepRecords, Phases, Progress, Run, execute, load,
+    DimensionChoice, ExecutionMode, KeepRecords, Phases, Progress, RoutingRule, Run, execute, load,
 };
 
 use cubefold_mapping::ProcessId;
+use cubefold_simulator::{Program, StageProgram};
 
 use super::command::{files_in, json, root};
-use crate::random_problem::{Case, TestProgram, rows};
+use crate::random_problem::{Case, MessageSets, TestProgram, rows};
 use cubefold_reference::asynchronous::asynchronous;
 use cubefold_reference::coordinated::{RoutingPlan, coordinated_by_plan};
 use cubefold_reference::problem::{Problem, Row};
@@ -26,6 +27,14 @@ fn has_unit_messages(run: &Run) -> bool {
 
 /// What the reference makes of a run: its makespan and `rows[stage][process]`; none where chance decides.
 fn expected(run: &Run) -> Option<(u64, Vec<Vec<Row>>)> {
+    // The reference corrects dimension after dimension, and takes the lowest of the shortest routes of networks.
+    if run
+        .execution
+        .routing
+        .is_some_and(|routing| !matches!(routing, RoutingRule::DimensionOrder | RoutingRule::Lowest))
+    {
+        return None;
+    }
     let problem = problem(run);
     let limit: Box<dyn Fn(u32) -> Option<u64>> = match run.execution.mode {
         ExecutionMode::Asynchronous => {
@@ -61,10 +70,20 @@ fn test_program(program: &dyn Any) -> TestProgram {
     let shuffled = || program.downcast_ref().cloned().map(TestProgram::ShuffleExchange);
     let divided = || program.downcast_ref().cloned().map(TestProgram::DivideAndConquer);
     let cube = program.downcast_ref().cloned().map(TestProgram::Cube);
+    let listed = || program.downcast_ref().map(message_sets).map(TestProgram::Sets);
     cube.or_else(divided)
         .or_else(shuffled)
         .or_else(neighbours)
+        .or_else(listed)
         .expect("the type of a program that the tests know")
+}
+
+/// The messages of a program of stages in which all processes compute equally long.
+fn message_sets(program: &StageProgram) -> MessageSets {
+    let pair = |(source, destination): (ProcessId, ProcessId)| (source.label(), destination.label());
+    let stages = (0..program.stage_count()).map(|stage| program.messages(stage).map(pair).collect());
+    let processes = u32::try_from(program.process_count()).unwrap();
+    MessageSets { processes, compute: program.compute(), stages: stages.collect() }
 }
 
 /// The run in the reference's terms.

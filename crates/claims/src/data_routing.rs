@@ -157,15 +157,18 @@ fn access_on_mesh(q: usize, side: u64, findings: &mut Findings) {
     findings.add(WRITE_ON_MESHES, Trial::at_most(promised / 2 + 3 * q * side, write), &case);
 }
 
+/// Where a label of so many bits is sent.
+type LabelPermutation = fn(u32, u32) -> u32;
+
 /// The permutations of labels of `bits` bits that cases take.
-const PERMUTATIONS: [(&str, fn(u32, u32) -> u32); 4] = [
+const PERMUTATIONS: [(&str, LabelPermutation); 4] = [
     ("transpose", |label, bits| (label << (bits / 2) | label >> (bits - bits / 2)) & ((1 << bits) - 1)),
     ("bit reversal", |label, bits| label.reverse_bits() >> (u32::BITS - bits)),
     ("shuffle", |label, bits| (label << 1 | label >> (bits - 1)) & ((1 << bits) - 1)),
     ("complement", |label, bits| !label & ((1 << bits) - 1)),
 ];
 
-fn messages(bits: u32, permutation: fn(u32, u32) -> u32) -> Vec<(u32, u32)> {
+fn messages(bits: u32, permutation: LabelPermutation) -> Vec<(u32, u32)> {
     let all = (0..1_u32 << bits).map(|label| (label, permutation(label, bits)));
     all.filter(|(source, destination)| source != destination).collect()
 }

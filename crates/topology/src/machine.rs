@@ -786,11 +786,11 @@ mod tests {
             "a failed link between nodes 2 and 5, expected two that are linked"
         );
         // A switch without links holds no process.
-        let tree = NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 2, spines: 2 };
-        let tree = Machine::of_parameters(&tree).unwrap();
+        let parameters = NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 2, spines: 2 };
+        let machine = Machine::of_parameters(&parameters).unwrap();
         let [leaf, spine, other] = [4, 6, 7].map(NodeId::new);
-        assert_eq!(tree.with_failures(&[], &[spine]).unwrap().host_count(), 4);
-        let error = tree.with_failures(&[(leaf, spine), (leaf, other)], &[]).unwrap_err();
+        assert_eq!(machine.with_failures(&[], &[spine]).unwrap().host_count(), 4);
+        let error = machine.with_failures(&[(leaf, spine), (leaf, other)], &[]).unwrap_err();
         assert_eq!(error, MachineError::FallsApart { one: NodeId::new(0), other: two });
     }
 

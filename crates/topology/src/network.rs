@@ -331,14 +331,13 @@ impl Network {
             return self.routes.port(self, at, to);
         }
         let neighbours = self.neighbours(at);
-        let place = match self.rule.lowest(at.index(), to.index()) {
-            Some(next) => neighbours.binary_search(&NodeId::new(next)).ok()?,
-            None => {
-                let nearer = self.rule.distance(self, at.index(), to.index())?.checked_sub(1)?;
-                let is_nearer =
-                    |next: &NodeId| self.rule.distance(self, next.index(), to.index()) == Some(nearer);
-                neighbours.iter().position(is_nearer)?
-            }
+        let place = if let Some(next) = self.rule.lowest(at.index(), to.index()) {
+            neighbours.binary_search(&NodeId::new(next)).ok()?
+        } else {
+            let nearer = self.rule.distance(self, at.index(), to.index())?.checked_sub(1)?;
+            let is_nearer =
+                |next: &NodeId| self.rule.distance(self, next.index(), to.index()) == Some(nearer);
+            neighbours.iter().position(is_nearer)?
         };
         u16::try_from(place).ok()
     }

@@ -106,7 +106,7 @@ impl RouteRule {
     pub(crate) fn lowest(&self, at: u32, to: u32) -> Option<u32> {
         match self {
             Self::FullMesh => Some(to),
-            Self::HyperX(hyperx) => hyperx.lowest(at, to),
+            Self::HyperX(hyperx) => Some(hyperx.lowest(at, to)),
             Self::FatTree(tree) => tree.lowest(at, to),
             Self::Dragonfly(dragonfly) => dragonfly.lowest(at, to),
             Self::Searched
@@ -125,8 +125,7 @@ impl Symmetry {
         match self {
             Self::Rotation(order) => {
                 let (n, word_mask) = (*order, (1 << order) - 1);
-                let (i, x, j, y) = (at % n, at / n, to % n, to / n);
-                let word = x ^ y;
+                let (i, j, word) = (at % n, to % n, (at / n) ^ (to / n));
                 let rotated = (word >> i | word << (n - i)) & word_mask;
                 let level = if j >= i { j - i } else { j + n - i };
                 level + n * rotated

@@ -58,7 +58,7 @@ impl Grid {
                     Tie::Direct => direct,
                     Tie::Positive => Sign::Positive,
                     Tie::Negative => Sign::Negative,
-                    Tie::Alternate if from % 2 == 0 => Sign::Positive,
+                    Tie::Alternate if from.is_multiple_of(2) => Sign::Positive,
                     Tie::Alternate => Sign::Negative,
                 };
                 Leg { dimension, sign, links }

@@ -113,23 +113,62 @@ pub(super) fn add_tables(
 /// something.
 fn table(rows: &[RunRow<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -> TextTable {
     let columns: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
-    let paths: Vec<&str> =
-        swept_paths(rows.iter().map(|row| row.run)).into_iter().filter(|path| shown(path)).collect();
-    let mut header = short_names(&paths);
+    let swept = SweptColumns::new(&rows.iter().map(|row| row.run).collect::<Vec<_>>(), shown);
+    let mut header = swept.header();
     header.push("embedding".to_owned());
     header.extend(columns.iter().map(|column| column.header.clone()));
     let cells = |(place, row): (usize, &RunRow<'_>)| {
-        let mut cells = swept_values(row.run, &paths);
+        let mut cells = swept.cells(row.run);
         cells.push(row.run.embedding.clone());
         cells.extend(columns.iter().map(|column| column.cells[place].clone()));
         cells
     };
+    let words = swept.header().len() + 1;
     let rows = rows.iter().enumerate().map(cells).collect();
-    TextTable { rows, header, words: paths.len() + 1, gives_way: &GIVE_WAY }
+    TextTable { rows, header, words, gives_way: &GIVE_WAY }
+}
+
+/// The settings of a sweep in a table: a column for each that all runs have, and one for all those that only some cases
+/// set.
+#[derive(Debug)]
+pub(super) struct SweptColumns<'runs> {
+    of_all: Vec<&'runs str>,
+    of_some: Vec<&'runs str>,
+}
+
+impl<'runs> SweptColumns<'runs> {
+    /// The columns of those settings whose paths are `shown`.
+    pub(super) fn new(runs: &[&'runs RunCaption], mut shown: impl FnMut(&str) -> bool) -> Self {
+        let has = |run: &RunCaption, path: &str| run.combination.iter().any(|(own, _)| own == path);
+        let paths = swept_paths(runs.iter().copied()).into_iter().filter(|path| shown(path));
+        let (of_all, of_some) = paths.partition(|path| runs.iter().all(|run| has(run, path)));
+        Self { of_all, of_some }
+    }
+
+    /// The headers.
+    pub(super) fn header(&self) -> Vec<String> {
+        let mut header = short_names(&self.of_all);
+        header.extend((!self.of_some.is_empty()).then(|| "case".to_owned()));
+        header
+    }
+
+    /// The cells of a run.
+    pub(super) fn cells(&self, run: &RunCaption) -> Vec<String> {
+        let value = |path: &str| {
+            run.combination.iter().find(|(own, _)| own == path).map(|(_, value)| shown(path, value))
+        };
+        let mut cells: Vec<String> = self.of_all.iter().map(|path| value(path).unwrap_or_default()).collect();
+        if !self.of_some.is_empty() {
+            let named = short_names(&self.of_some).into_iter().zip(&self.of_some);
+            let own = named.filter_map(|(name, path)| Some(format!("{name} {}", value(path)?)));
+            cells.push(own.collect::<Vec<_>>().join(", "));
+        }
+        cells
+    }
 }
 
 /// The paths that a sweep sets in any of the runs, each once: cases may set different ones.
-pub(super) fn swept_paths<'runs>(runs: impl Iterator<Item = &'runs RunCaption>) -> Vec<&'runs str> {
+fn swept_paths<'runs>(runs: impl Iterator<Item = &'runs RunCaption>) -> Vec<&'runs str> {
     let mut paths: Vec<&str> = vec![];
     for (path, _) in runs.flat_map(|run| &run.combination) {
         if !paths.contains(&path.as_str()) {
@@ -139,16 +178,8 @@ pub(super) fn swept_paths<'runs>(runs: impl Iterator<Item = &'runs RunCaption>) 
     paths
 }
 
-/// What a run has at the swept paths; nothing where its case does not set one.
-pub(super) fn swept_values(run: &RunCaption, paths: &[&str]) -> Vec<String> {
-    let value = |path: &&str| {
-        run.combination.iter().find(|(own, _)| own == path).map(|(_, value)| shown(path, value))
-    };
-    paths.iter().map(|path| value(path).unwrap_or_default()).collect()
-}
-
 /// The last parts of the paths, or the whole paths where two end alike.
-pub(super) fn short_names(paths: &[&str]) -> Vec<String> {
+fn short_names(paths: &[&str]) -> Vec<String> {
     let ends: Vec<&str> = paths.iter().map(|path| path.rsplit('.').next().unwrap_or(path)).collect();
     let unlike = |end: &str| ends.iter().filter(|other| **other == end).count() == 1;
     let name = |(path, end): (&&str, &&str)| if unlike(end) { *end } else { *path }.to_owned();

@@ -6,11 +6,7 @@ use cubefold_experiment::{
     export::{PlacementEntry, PlannedRun, Row, RunCaption},
 };
 
-use super::{
-    Page, TextTable,
-    result_notes::construction_notes,
-    results_page::{short_names, swept_paths, swept_values},
-};
+use super::{Page, TextTable, result_notes::construction_notes, results_page::SweptColumns};
 use crate::grouping::{by_scenario, captions, plain};
 
 /// The runs of each scenario, with what they differ in.
@@ -19,13 +15,13 @@ pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Pag
     for ((scenario, planned), read) in by_scenario(&captions(scenarios), planned).zip(scenarios) {
         page.heading(&format!("{} ({})", scenario.name, read.path.display()));
         let mut header = vec!["run".to_owned()];
-        let paths = swept_paths(scenario.runs.iter());
-        header.extend(short_names(&paths));
+        let swept = SweptColumns::new(&scenario.runs.iter().collect::<Vec<_>>(), |_| true);
+        header.extend(swept.header());
         header.extend(["embedding", "processes", "nodes", "stages"].map(str::to_owned));
         let words = header.len() - 3;
         let row = |(run, plan): (&RunCaption, &PlannedRun)| {
             let mut row = vec![plan.run.to_string()];
-            row.extend(swept_values(run, &paths));
+            row.extend(swept.cells(run));
             row.push(plan.embedding.clone());
             row.extend([plan.processes, plan.nodes, plan.stages].map(|number| number.to_string()));
             row

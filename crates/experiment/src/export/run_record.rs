@@ -2,7 +2,7 @@
 
 use cubefold_collectives::Operation;
 use cubefold_mapping::BoundSource;
-use cubefold_simulator::{DirectionUse, LinkUse, Traffic};
+use cubefold_simulator::{DirectionUse, LinkUse, StageRouting, Traffic};
 use cubefold_topology::NodeId;
 use serde::{Deserialize, Serialize};
 
@@ -121,10 +121,10 @@ impl RunRecord {
     pub fn new(run: &Run, place: usize, finished: &FinishedRun) -> Self {
         let run = &*finished.run_that_counts(run);
         let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
-        let routing = traffic.routing.as_deref();
+        let routing = traffic.routing.as_deref().map(sum);
         let seconds = run.scale.map(|scale| scale.seconds(summary.makespan().get()));
-        let busiest = finished.busiest_link;
-        let ends = busiest.and_then(|busiest| busiest.ends(&run.machine));
+        let bounds = finished.collective_bounds;
+        let [from, to] = busiest_ends(run, finished);
         Self {
             run: place as u64,
             scenario: run.scenario.clone(),
@@ -143,17 +143,17 @@ impl RunRecord {
             predicted_cycles: finished.predicted,
             lower_bound_cycles: lower_bound_cycles(finished),
             lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source).into()),
-            bandwidth_bound_cycles: finished.collective_bounds.map(|bounds| bounds.bandwidth_cycles),
-            latency_bound_cycles: finished.collective_bounds.map(|bounds| bounds.latency_cycles),
-            steps_bound_cycles: finished.collective_bounds.map(|bounds| bounds.steps_cycles),
+            bandwidth_bound_cycles: bounds.map(|bounds| bounds.bandwidth_cycles),
+            latency_bound_cycles: bounds.map(|bounds| bounds.latency_cycles),
+            steps_bound_cycles: bounds.map(|bounds| bounds.steps_cycles),
             loading_cycles: run.loading.as_ref().map(Loading::cycles),
             messages: traffic.messages,
             hops: traffic.hops,
             units: run.program.max_message_units(),
             unit_hops: finished.unit_hops,
-            link_busy_max_cycles: busiest.map(|busiest| busiest.count),
-            busiest_link_from: ends.map(|[from, _]| address(run, from)),
-            busiest_link_to: ends.map(|[_, to]| address(run, to)),
+            link_busy_max_cycles: finished.busiest_link.map(|busiest| busiest.count),
+            busiest_link_from: from,
+            busiest_link_to: to,
             channel_congestion: finished.channel_congestion.map(|own| own.routed),
             balanced_congestion: finished.channel_congestion.map(|own| own.balanced),
             link_busy_share: link_busy_share(finished),
@@ -163,14 +163,29 @@ impl RunRecord {
             overlapped_cycles: summary.overlapped(),
             waiting: DistributionRecord::new(summary.waiting()),
             blocked: DistributionRecord::new(summary.blocked()),
-            routing_steps: routing.map(|stages| stages.iter().map(|stage| stage.steps).sum()),
-            conflicts: routing.map(|stages| stages.iter().map(|stage| stage.conflicts).sum()),
+            routing_steps: routing.map(|routing| routing.steps),
+            conflicts: routing.map(|routing| routing.conflicts),
             longest_queue: traffic.longest_queue,
             stages: stages(run, finished),
             placement: PlacementRecord::new(&finished.metrics),
             ratio_to_reference: None,
         }
     }
+}
+
+/// The coordinates of the nodes at the ends of the busiest link.
+fn busiest_ends(run: &Run, finished: &FinishedRun) -> [Option<Vec<u32>>; 2] {
+    let ends = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine));
+    [0, 1].map(|end| ends.map(|ends| address(run, ends[end])))
+}
+
+/// Steps and conflicts of all stages.
+fn sum(stages: &[StageRouting]) -> StageRouting {
+    let mut sum = StageRouting::default();
+    for &stage in stages {
+        sum += stage;
+    }
+    sum
 }
 
 /// What no placement goes below, or of a collective no algorithm on this placement.

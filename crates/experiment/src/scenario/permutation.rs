@@ -3,7 +3,7 @@
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{StageMessage, StageProgram};
-use cubefold_topology::Shape;
+use cubefold_topology::{HostDimension, Shape};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 
@@ -15,7 +15,7 @@ use super::{
     stages_file::MAX_PROCESSES,
     value::Value,
 };
-use crate::{generator_key, scenario_program::ScenarioProgram};
+use crate::{generator_key, input_file, scenario_program::ScenarioProgram};
 
 pub(super) static PERMUTATION: ProgramKind = ProgramKind {
     name: "permutation",
@@ -79,61 +79,11 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         return None;
     };
     let name = value.text(Key::ProgramPattern.path(), reading.errors)?;
-    let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
-    let processes = match settings.get(Key::ProgramProcesses) {
-        Some(_) => settings.natural(Key::ProgramProcesses, reading.errors)?,
-        None => machine.host_count(),
-    };
-    if processes > MAX_PROCESSES {
-        let message =
-            format!("a permutation of {processes} processes, expected at most {MAX_PROCESSES} (2^20)");
-        let error = ScenarioError::at(&value.place, message, "too many");
-        reading.errors.push(error.because(Some(&size.place), "one process a node"));
-        return None;
-    }
+    let processes = process_count(reading, value)?;
     let destinations = if let Some(path) = name.strip_prefix(FILE_PREFIX) {
         listed(reading, value, path, processes)?
     } else if let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == name) {
-        match &pattern.destination {
-            Destination::Bits(of_label) => {
-                let bits = processes.trailing_zeros();
-                if !processes.is_power_of_two() || (name == "transpose" && bits % 2 == 1) {
-                    let kind = if name == "transpose" { "a power of four" } else { "a power of two" };
-                    let message = format!("pattern {name} of {processes} processes, expected {kind}");
-                    let error = ScenarioError::at(&value.place, message, "goes by the bits of labels");
-                    reading.errors.push(
-                        error
-                            .because(Some(&size.place), "one process a node")
-                            .because(settings.place(Key::ProgramProcesses), "the processes"),
-                    );
-                    return None;
-                }
-                (0..processes).map(|label| of_label(label, bits)).collect()
-            }
-            Destination::Coordinates(of_coordinate) => {
-                let shape = if machine.shape().node_count() == processes {
-                    machine.shape().clone()
-                } else {
-                    Shape::new(&[processes]).ok()?
-                };
-                let moved = |label: u64| {
-                    let along = shape.lengths().iter().zip(shape.dimensions());
-                    along
-                        .map(|(&length, dimension)| {
-                            let stride = shape.stride(dimension);
-                            of_coordinate(label / stride % length, length) * stride
-                        })
-                        .sum()
-                };
-                (0..processes).map(moved).collect()
-            }
-            Destination::Random => {
-                let key = generator_key(reading.seed?, &format!("random permutation; {processes} processes"));
-                let mut destinations: Vec<u64> = (0..processes).collect();
-                destinations.shuffle(&mut ChaCha12Rng::from_seed(key));
-                destinations
-            }
-        }
+        of_pattern(reading, value, pattern, processes)?
     } else {
         let error = value.unexpected(Key::ProgramPattern.path(), expected);
         reading.errors.push(error.with_help(help(name, &names)));
@@ -160,13 +110,84 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
+/// The number of processes: those asked for, else one a host.
+fn process_count(reading: &mut Reading<'_>, pattern: &Value) -> Option<u64> {
+    let settings = reading.settings;
+    let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
+    let processes = match settings.get(Key::ProgramProcesses) {
+        Some(_) => settings.natural(Key::ProgramProcesses, reading.errors)?,
+        None => machine.host_count(),
+    };
+    if processes <= MAX_PROCESSES {
+        return Some(processes);
+    }
+    let message = format!("a permutation of {processes} processes, expected at most {MAX_PROCESSES} (2^20)");
+    let error = ScenarioError::at(&pattern.place, message, "too many");
+    reading.errors.push(error.because(Some(&size.place), "one process a node"));
+    None
+}
+
+/// The destination of every process by a pattern with a name.
+fn of_pattern(
+    reading: &mut Reading<'_>,
+    value: &Value,
+    pattern: &Pattern,
+    processes: u64,
+) -> Option<Vec<u64>> {
+    match &pattern.destination {
+        Destination::Bits(of_label) => {
+            let bits = label_bits(reading, value, pattern.name, processes)?;
+            Some((0..processes).map(|label| of_label(label, bits)).collect())
+        }
+        Destination::Coordinates(of_coordinate) => {
+            let machine = reading.machine.machine.as_ref()?;
+            let shape = if machine.shape().node_count() == processes {
+                machine.shape().clone()
+            } else {
+                Shape::new(&[processes]).ok()?
+            };
+            let moved = |label: u64| {
+                let along = |(&length, dimension): (&u64, HostDimension)| {
+                    let stride = shape.stride(dimension);
+                    of_coordinate(label / stride % length, length) * stride
+                };
+                shape.lengths().iter().zip(shape.dimensions()).map(along).sum()
+            };
+            Some((0..processes).map(moved).collect())
+        }
+        Destination::Random => {
+            let key = generator_key(reading.seed?, &format!("random permutation; {processes} processes"));
+            let mut destinations: Vec<u64> = (0..processes).collect();
+            destinations.shuffle(&mut ChaCha12Rng::from_seed(key));
+            Some(destinations)
+        }
+    }
+}
+
+/// The number of bits of a label, where the pattern goes by them.
+fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) -> Option<u32> {
+    let bits = processes.trailing_zeros();
+    if processes.is_power_of_two() && (name != "transpose" || bits.is_multiple_of(2)) {
+        return Some(bits);
+    }
+    let kind = if name == "transpose" { "a power of four" } else { "a power of two" };
+    let message = format!("pattern {name} of {processes} processes, expected {kind}");
+    let error = ScenarioError::at(&value.place, message, "goes by the bits of labels");
+    let size = reading.machine.size.as_ref()?;
+    let processes = reading.settings.place(Key::ProgramProcesses);
+    let error = error.because(Some(&size.place), "one process a node").because(processes, "the processes");
+    reading.errors.push(error);
+    None
+}
+
 /// The destinations in a file with the columns source and destination; processes that it leaves out send nothing.
 fn listed(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) -> Option<Vec<u64>> {
     let path = reading.settings.beside(name);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) => {
-            let message = format!("permutation {name:?} cannot be read: {error}");
+    let text = match input_file::read(&path, input_file::MAX_BYTES).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        unread => {
+            let reason = unread.map_or_else(|error| error.to_string(), |_| "is no text in UTF-8".to_owned());
+            let message = format!("permutation {name:?} {reason}");
             let error = ScenarioError::at(&value.place, message, "named here");
             reading.errors.push(error.with_help("paths are relative to the scenario file"));
             return None;

@@ -55,7 +55,9 @@ impl ChannelCongestion {
         let groups: Vec<&[PatternMessage]> = by_destination.chunk_by(|one, other| one.1 == other.1).collect();
         let of_chunk = |chunk: &[&[PatternMessage]]| {
             let mut loads = vec![0.0_f64; channels.ends.len()];
-            chunk.iter().for_each(|messages| channels.split(messages, &mut loads));
+            for messages in chunk {
+                channels.split(messages, &mut loads);
+            }
             loads
         };
         let mut balanced = vec![0.0_f64; channels.ends.len()];
@@ -182,7 +184,7 @@ mod tests {
         assert!((fcc.mean - fcc.balanced).abs() < 1e-9);
         let bcc = twisted(&[4, 8, 8], [[0, 4, 4], [0, 0, 0], [0, 0, 0]]);
         assert!((bcc.balanced - 184.0).abs() < 1e-9, "{bcc:?}");
-        assert!(bcc.routed as f64 > bcc.balanced);
+        assert!(bcc.routed > 184);
     }
 
     #[test]
@@ -194,7 +196,7 @@ mod tests {
         assert_eq!((lowest.routed, lowest.balanced), (48, 15.0));
         assert!(lowest.is_far_from_even());
         let spread = all_to_all(&tree.with_route_choice(RouteChoice::Spread(1)));
-        assert!(spread.routed < 30 && spread.balanced == 15.0, "{spread:?}");
+        assert!(spread.routed < 30 && (spread.balanced - 15.0).abs() < 1e-9, "{spread:?}");
     }
 
     #[test]

@@ -264,7 +264,7 @@ fn write_runs_by(
         TieRule::Positive => runs.write(digit, from, to, |a, b| is_tie(a, b) || is_up(a, b)),
         TieRule::Negative => runs.write(digit, from, to, |a, b| !is_tie(a, b) && is_up(a, b)),
         TieRule::Alternate => {
-            runs.write(digit, from, to, |a, b| if is_tie(a, b) { a.is_multiple_of(2) } else { is_up(a, b) })
+            runs.write(digit, from, to, |a, b| if is_tie(a, b) { a.is_multiple_of(2) } else { is_up(a, b) });
         }
     }
 }

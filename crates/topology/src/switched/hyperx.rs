@@ -54,13 +54,13 @@ impl HyperX {
     }
 
     #[inline]
-    pub(crate) fn lowest(&self, at: u32, to: u32) -> Option<u32> {
+    pub(crate) fn lowest(&self, at: u32, to: u32) -> u32 {
         let ((own, up), (other, _)) = (self.switch(at), self.switch(to));
         if up == 1 {
-            return Some(self.hosts + own);
+            return self.hosts + own;
         }
         if own == other {
-            return Some(to);
+            return to;
         }
         let (mut lowest, mut stride) = (u32::MAX, 1);
         for &length in &self.lengths {
@@ -70,7 +70,7 @@ impl HyperX {
             }
             stride *= length;
         }
-        Some(self.hosts + lowest)
+        self.hosts + lowest
     }
 
     #[inline]
