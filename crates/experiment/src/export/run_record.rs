@@ -121,9 +121,8 @@ impl RunRecord {
     pub fn new(run: &Run, place: usize, finished: &FinishedRun) -> Self {
         let run = &*finished.run_that_counts(run);
         let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
-        let routing = traffic.routing.as_deref().map(sum);
+        let (routing, bounds) = (traffic.routing.as_deref().map(sum), finished.collective_bounds);
         let seconds = run.scale.map(|scale| scale.seconds(summary.makespan().get()));
-        let bounds = finished.collective_bounds;
         let [from, to] = busiest_ends(run, finished);
         Self {
             run: place as u64,
