@@ -16,7 +16,7 @@ use crate::random_problem::{Case, TestProgram};
 /// The cases that there are.
 const ALL: u64 = 20_000;
 /// The cases of every run of the tests.
-const SHARE: u64 = 750;
+const SHARE: u64 = 300;
 /// The least part of the cases with blocked cycles, in percent.
 const BLOCKED: u64 = 40;
 
@@ -38,7 +38,7 @@ fn all_cases() {
 fn lines_that_run_at_once_come_to_the_same_on_one_and_two_threads() {
     let pools = [1, 2].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
     let mut compared = 0;
-    for case in (0..400).map(case).filter(|case| matches!(case.placement, Placement::Product(_))) {
+    for case in (0..200).map(case).filter(|case| matches!(case.placement, Placement::Product(_))) {
         let TestProgram::Cube(program) = &case.program else { continue };
         if belt_applies(program, &case.placement, case.communication).is_err() {
             continue;
@@ -53,7 +53,7 @@ fn lines_that_run_at_once_come_to_the_same_on_one_and_two_threads() {
         assert_eq!(one, two, "{case:?}");
         compared += 1;
     }
-    assert!(compared > 100, "{compared} cases");
+    assert!(compared > 50, "{compared} cases");
 }
 
 fn check_cases(count: u64) {

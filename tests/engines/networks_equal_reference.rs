@@ -232,6 +232,10 @@ proptest! {
         prop_assume!(case.communication.links() != LinkMode::SingleDirection);
         check_asynchronous(&case)?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn programs_in_which_processes_pass_equal_the_reference_on_grids(case in case(grid())) {

@@ -108,7 +108,8 @@ impl Page {
 impl Block {
     fn text(&self, paint: Paint) -> String {
         match self {
-            Self::Heading(text) | Self::Caption(text) => format!("{text}\n"),
+            Self::Heading(text) => format!("{text}\n"),
+            Self::Caption(text) => lines([fill(text, COLUMNS)]),
             Self::Settings(settings) => {
                 let width = settings.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
                 let indent = " ".repeat(width + 4);

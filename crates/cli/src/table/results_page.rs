@@ -128,6 +128,9 @@ fn table(rows: &[RunRow<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool
     TextTable { rows, header, words, gives_way: &GIVE_WAY }
 }
 
+/// The settings whose values need no name beside them in the column of cases.
+const SAY_WHAT_THEY_ARE: [&str; 4] = ["kind", "shape", "file", "algorithm"];
+
 /// The settings of a sweep in a table: a column for each that all runs have, and one for all those that only some cases
 /// set.
 #[derive(Debug)]
@@ -160,7 +163,14 @@ impl<'runs> SweptColumns<'runs> {
         let mut cells: Vec<String> = self.of_all.iter().map(|path| value(path).unwrap_or_default()).collect();
         if !self.of_some.is_empty() {
             let named = short_names(&self.of_some).into_iter().zip(&self.of_some);
-            let own = named.filter_map(|(name, path)| Some(format!("{name} {}", value(path)?)));
+            let own = named.filter_map(|(name, path)| {
+                let value = value(path)?;
+                Some(if SAY_WHAT_THEY_ARE.contains(&name.as_str()) {
+                    value
+                } else {
+                    format!("{name} {value}")
+                })
+            });
             cells.push(own.collect::<Vec<_>>().join(", "));
         }
         cells

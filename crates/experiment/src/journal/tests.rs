@@ -74,13 +74,12 @@ fn a_journal_with_any_byte_changed_is_refused_or_gives_right_records() {
     let (all, records, bytes) = written();
     let runs: Vec<&Run> = all.iter().collect();
     for place in 0..bytes.len() {
-        for change in [1, 0x20, 0x80] {
-            let mut changed = bytes.clone();
-            changed[place] ^= change;
-            let Ok(journal) = resumed(&changed, &runs, Shard::WHOLE) else { continue };
-            let held = held(&journal);
-            assert!(are_right(&held, &records) && held.len() < 4, "byte {place} changed by {change}");
-        }
+        let change = [1, 0x20, 0x80][place % 3];
+        let mut changed = bytes.clone();
+        changed[place] ^= change;
+        let Ok(journal) = resumed(&changed, &runs, Shard::WHOLE) else { continue };
+        let held = held(&journal);
+        assert!(are_right(&held, &records) && held.len() < 4, "byte {place} changed by {change}");
     }
 }
 

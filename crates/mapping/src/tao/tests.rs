@@ -145,15 +145,15 @@ fn check_all_pairs(guest_size: u64, host_size: u64) -> usize {
 }
 
 #[test]
-fn every_construction_is_a_bijection_with_its_inverse_and_its_dilation_on_all_pairs_up_to_64_nodes() {
-    let checked: usize = (2..=64).map(|size| check_all_pairs(size, size)).sum();
-    assert!(checked > 30_000, "{checked} constructions");
+fn every_construction_is_a_bijection_with_its_inverse_and_its_dilation_on_all_pairs_up_to_48_nodes() {
+    let checked: usize = (2..=48).map(|size| check_all_pairs(size, size)).sum();
+    assert!(checked > 10_000, "{checked} constructions");
 }
 
 #[test]
-#[ignore = "takes a minute or so: all pairs of shapes of 65 to 128 nodes"]
+#[ignore = "takes a minute or so: all pairs of shapes of 49 to 128 nodes"]
 fn every_construction_is_a_bijection_with_its_inverse_and_its_dilation_on_all_pairs_up_to_128_nodes() {
-    let checked: usize = (65..=128).map(|size| check_all_pairs(size, size)).sum();
+    let checked: usize = (49..=128).map(|size| check_all_pairs(size, size)).sum();
     assert!(checked > 100_000, "{checked} constructions");
 }
 
@@ -184,8 +184,8 @@ fn square_graphs_of_coprime_and_other_dimensions_reach_each_other() {
         ((32, 2), (4, 5)),
         ((4, 6), (8, 4)),
         ((8, 4), (4, 6)),
-        ((9, 5), (243, 2)),
-        ((243, 2), (9, 5)),
+        ((9, 4), (81, 2)),
+        ((81, 2), (9, 4)),
     ] {
         for guest_kind in [MachineKind::Mesh, MachineKind::Torus] {
             for host_kind in [MachineKind::Mesh, MachineKind::Torus] {

@@ -49,7 +49,8 @@ fn a_scenario_cut_anywhere_is_read_or_refused() {
 fn a_scenario_with_any_byte_changed_is_read_or_refused() {
     for example in EXAMPLES {
         for at in 0..example.len() {
-            for byte in BYTES {
+            // A quarter of them at each place, not the same as at the place before.
+            for byte in BYTES.into_iter().skip(at % 4).step_by(4) {
                 let mut text = example.as_bytes().to_vec();
                 text[at] = byte;
                 read(&String::from_utf8_lossy(&text));
