@@ -1,13 +1,11 @@
 //! The scenarios equal the reference simulator, process by process.
 
-use std::any::Any;
-
 use cubefold_experiment::{
     DimensionChoice, ExecutionMode, KeepRecords, Phases, Progress, RoutingRule, Run, execute, load,
 };
 
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Program, StageProgram, TaskGraph};
+use cubefold_simulator::{ErasedProgram, ServiceOrder, TaskGraph};
 
 use super::command::{files_in, json, root};
 use crate::random_problem::{Case, MessageSets, TestProgram, rows};
@@ -21,7 +19,10 @@ const MAX_PROCESSES: u64 = 256;
 /// Whether all messages have one unit and links no latency, as in section 5 of the model. The engines' own tests compare
 /// other messages with the reference.
 fn has_unit_messages(run: &Run) -> bool {
-    run.communication.latency().get() == 0
+    let communication = &run.communication;
+    communication.latency().get() == 0
+        && communication.eager() == 0
+        && communication.service() == ServiceOrder::FirstCome
         && (0..run.program.stage_count()).all(|stage| run.program.max_units(stage) == 1)
 }
 
@@ -39,7 +40,7 @@ fn expected(run: &Run) -> Option<(u64, Vec<Vec<Row>>)> {
     {
         return None;
     }
-    let problem = problem(run);
+    let problem = problem(run)?;
     let limit: Box<dyn Fn(u32) -> Option<u64>> = match run.execution.mode {
         ExecutionMode::Asynchronous => {
             let outcome = asynchronous(&problem);
@@ -68,36 +69,41 @@ fn plan(run: &Run, problem: &Problem, limit: impl Fn(u32) -> Option<u64>) -> Rou
     RoutingPlan { subset_of_message, phase_length }
 }
 
-/// The program, of whichever type it is.
-fn test_program(program: &dyn Any) -> TestProgram {
-    let neighbours = || program.downcast_ref().cloned().map(TestProgram::Neighbours);
-    let shuffled = || program.downcast_ref().cloned().map(TestProgram::ShuffleExchange);
-    let divided = || program.downcast_ref().cloned().map(TestProgram::DivideAndConquer);
-    let cube = program.downcast_ref().cloned().map(TestProgram::Cube);
-    let listed = || program.downcast_ref().map(message_sets).map(TestProgram::Sets);
-    cube.or_else(divided)
-        .or_else(shuffled)
-        .or_else(neighbours)
-        .or_else(listed)
-        .expect("the type of a program that the tests know")
+/// The program, of whichever type it is; none where its computations differ.
+fn test_program(program: &dyn ErasedProgram) -> Option<TestProgram> {
+    let any = program.as_any();
+    let neighbours = || any.downcast_ref().cloned().map(TestProgram::Neighbours);
+    let shuffled = || any.downcast_ref().cloned().map(TestProgram::ShuffleExchange);
+    let divided = || any.downcast_ref().cloned().map(TestProgram::DivideAndConquer);
+    let cube = any.downcast_ref().cloned().map(TestProgram::Cube);
+    let listed = || message_sets(program).map(TestProgram::Sets);
+    cube.or_else(divided).or_else(shuffled).or_else(neighbours).or_else(listed)
 }
 
-/// The messages of a program of stages in which all processes compute equally long.
-fn message_sets(program: &StageProgram) -> MessageSets {
-    let pair = |(source, destination): (ProcessId, ProcessId)| (source.label(), destination.label());
-    let stages = (0..program.stage_count()).map(|stage| program.messages(stage).map(pair).collect());
-    let processes = u32::try_from(program.process_count()).unwrap();
-    MessageSets { processes, compute: program.compute(), stages: stages.collect() }
+/// The messages of a program in which all processes compute equally long in all stages.
+fn message_sets(program: &dyn ErasedProgram) -> Option<MessageSets> {
+    let processes = || ProcessId::first(program.process_count());
+    let compute = program.computation(0, processes().next()?);
+    let are_equal = |stage| processes().all(|process| program.computation(stage, process) == compute);
+    if !(0..program.stage_count()).all(are_equal) {
+        return None;
+    }
+    let messages = |stage| {
+        let mut messages = vec![];
+        program.visit_messages(stage, &mut |source, destination| {
+            messages.push((source.label(), destination.label()));
+        });
+        messages
+    };
+    let stages = (0..program.stage_count()).map(messages).collect();
+    Some(MessageSets { processes: u32::try_from(program.process_count()).ok()?, compute, stages })
 }
 
 /// The run in the reference's terms.
-fn problem(run: &Run) -> Problem {
-    let case = Case {
-        placement: (*run.placement).clone(),
-        communication: run.communication,
-        program: test_program(run.program.as_any()),
-    };
-    case.problem()
+fn problem(run: &Run) -> Option<Problem> {
+    let program = test_program(&**run.program)?;
+    let case = Case { placement: (*run.placement).clone(), communication: run.communication, program };
+    Some(case.problem())
 }
 
 #[test]
