@@ -45,17 +45,15 @@ fn by_wheel(delays: &[u64]) -> u64 {
     for label in 0..PENDING {
         wheel.add(event(label), u64::from(label % 64));
     }
-    let (mut sum, mut taken) = (0, 0);
+    let (mut sum, mut taken, mut events) = (0, 0, vec![]);
     while taken < TAKEN {
         let Some(now) = wheel.advance() else { break };
         let mut of_cycle = 0_u64;
-        while let Some(chunk) = wheel.take() {
-            for index in 0..wheel.events(chunk).len() {
-                let own = wheel.events(chunk)[index];
-                of_cycle += 1;
+        while wheel.take(&mut events) {
+            of_cycle += events.len() as u64;
+            for &own in &events {
                 wheel.add(own, now + delay(delays, own[0], now));
             }
-            wheel.release(chunk);
         }
         taken += of_cycle;
         sum = checksum(sum, now * of_cycle);

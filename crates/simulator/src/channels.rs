@@ -199,9 +199,15 @@ impl Step {
     fn after(&self, node: u32) -> u32 {
         match self {
             Self::Masked { add, mask } => (node & !mask) | (node.wrapping_add(*add) & mask),
-            Self::Ring(axis, step) => axis.after(NodeId::new(node), *step).index(),
+            Self::Ring(axis, step) => around(*axis, *step, node),
         }
     }
+}
+
+/// The node one step from `node` around a ring.
+#[inline(never)] // so that the other steps are compiled into their callers
+fn around(axis: Axis, step: Displacement, node: u32) -> u32 {
+    axis.after(NodeId::new(node), step).index()
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@
 mod channel_table;
 mod first_come;
 mod granted;
+mod longest_queue;
 mod message_table;
 mod packet;
 pub(crate) mod progress;
@@ -36,7 +37,7 @@ use self::{
     first_come::FirstComeNetwork,
     granted::GrantedNetwork,
     message_table::{MessageRecord, MessageTable},
-    packet::{Crossing, Packet},
+    packet::Packet,
     progress::Progress,
 };
 pub(crate) use self::{
@@ -44,32 +45,55 @@ pub(crate) use self::{
     tasks::{bytes as bytes_of_tasks, run as run_tasks},
 };
 use crate::{
-    Communication, Cycle, Cycles, Program, ServiceOrder, Traffic,
-    routes::Routes,
-    time_wheel::{TakenChunk, TimeWheel},
+    Communication, Cycle, Cycles, Program, ServiceOrder, Traffic, routes::Routes, time_wheel::TimeWheel,
 };
 
 /// What happens at a cycle to come.
+///
+/// The packet comes first and the kind takes four bytes, so that both are copied in the pieces in which they were
+/// written: a processor waits for pieces that were written in parts.
 #[derive(Debug, Clone, Copy)]
-enum Event {
+#[repr(C)]
+struct Event {
+    packet: Packet,
+    kind: EventKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+enum EventKind {
     /// The head of a packet, or under store-and-forward all of it, is at the end of a channel that is not the
     /// last of its route.
-    Crossed(Packet),
+    Crossed,
     /// A packet joins the queue of the next channel of its route.
-    Arrival(Packet),
+    Arrival,
     /// All of a packet is at the end of the last channel of its route, or of a message inside a node at its
     /// destination.
-    Receipt(Packet),
-    /// A process may begin.
-    Begin { process: ProcessId },
-    /// A computation ends: of a process, or an operation of a task graph.
-    Computed { computation: u32 },
-    /// The channel of a node in the direction with this index is idle, and has a queue.
-    Idle { node: u32, direction: u32 },
+    Receipt,
+    /// The process whose label is where packets have their message may begin.
+    Begin,
+    /// The computation whose number is there ends: of a process, or an operation of a task graph.
+    Computed,
+    /// The channel that the packet would need is idle, and has a queue.
+    Idle,
     /// Nothing is in flight any more, perhaps.
     Still,
     /// Nothing, in the place of an event that does not happen.
     Revoked,
+}
+
+impl Event {
+    /// What happens to a packet.
+    #[inline]
+    fn of(packet: Packet, kind: EventKind) -> Self {
+        Self { packet, kind }
+    }
+
+    /// What happens to no packet, but to something with a number.
+    #[inline]
+    fn numbered(number: u32, kind: EventKind) -> Self {
+        Self { packet: Packet::inside_node(number), kind }
+    }
 }
 
 /// The network of a machine.
@@ -100,12 +124,12 @@ impl PacketNetwork {
 }
 
 impl PacketNetwork {
-    /// How packets cross its channels.
+    /// A packet at the end of the channel that it has crossed.
     #[inline]
-    fn crossing(&self) -> &Crossing {
+    fn cross(&self, packet: &Packet) -> Packet {
         match self {
-            Self::FirstCome(network) => network.crossing(),
-            Self::Granted(network) => network.crossing(),
+            Self::FirstCome(network) => network.cross(packet),
+            Self::Granted(network) => network.cross(packet),
         }
     }
 }
@@ -192,65 +216,62 @@ impl<'run> Transport<'run> {
 
     /// Executes `source` until no event is left.
     fn run(&mut self, source: &mut impl MessageSource) {
+        let mut events = vec![];
         self.grant(source, Cycle::START);
         while let Some(cycle) = self.events.advance() {
             let now = Cycle::new(cycle);
-            while let Some(chunk) = self.events.take() {
-                self.prepare(chunk);
-                for index in 0..self.events.events(chunk).len() {
-                    let event = self.events.events(chunk)[index];
-                    self.process(&event, now, source);
+            if let PacketNetwork::FirstCome(network) = &mut self.network {
+                network.begin_cycle(now);
+            }
+            while self.events.take(&mut events) {
+                self.go_on(&events, now);
+                for event in &events {
+                    self.process(event, now, source);
                 }
-                self.events.release(chunk);
             }
             self.grant(source, now);
         }
     }
 
-    /// Moves packets that have crossed a channel to its end, and reads what events need, so that the cache
-    /// misses of a chunk overlap. Nothing but speed depends on what is read.
-    #[inline]
-    fn prepare(&mut self, chunk: TakenChunk) {
-        for event in self.events.events_mut(chunk) {
-            match event {
-                Event::Crossed(packet) => {
-                    let packet = self.network.crossing().cross(packet);
-                    *event = Event::Arrival(packet);
-                    if packet.is_at_end_of_leg() {
-                        self.messages.fetch(packet.message());
-                    } else if let PacketNetwork::FirstCome(network) = &self.network {
-                        network.fetch(&packet);
-                    }
-                }
-                Event::Receipt(packet) => self.messages.fetch(packet.message()),
-                Event::Arrival(_)
-                | Event::Begin { .. }
-                | Event::Computed { .. }
-                | Event::Idle { .. }
-                | Event::Still
-                | Event::Revoked => {}
+    /// Packets that go on in their direction join the queues of their next channels, which is most of what happens.
+    /// What other events need is read, so that their cache misses overlap.
+    fn go_on(&mut self, events: &[Event], now: Cycle) {
+        if let PacketNetwork::FirstCome(network) = &mut self.network {
+            network.go_on(events, now, &self.messages, &mut self.events);
+        }
+        for Event { packet, kind } in events {
+            if *kind == EventKind::Receipt || *kind == EventKind::Crossed && !packet.goes_on() {
+                self.messages.fetch(packet.message());
             }
         }
     }
 
     #[inline]
     fn process(&mut self, event: &Event, now: Cycle, source: &mut impl MessageSource) {
-        match *event {
-            Event::Arrival(ref packet) => self.arrive(packet, now),
-            Event::Receipt(ref packet) => {
+        let packet = &event.packet;
+        match event.kind {
+            EventKind::Crossed if !packet.goes_on() => self.turn(packet, now),
+            EventKind::Crossed => {
+                // Under first come first served it has joined the next queue.
+                if let PacketNetwork::Granted(network) = &mut self.network {
+                    let packet = network.cross(packet);
+                    network.join(&packet, now, &self.messages, &mut self.events);
+                }
+            }
+            EventKind::Arrival => self.join(packet, now),
+            EventKind::Receipt => {
                 if let Some(received) = self.receive_packet(packet.message()) {
                     source.received(&received, now, self);
                 }
             }
-            Event::Begin { process } => source.begin(process),
-            Event::Computed { computation } => source.computed(computation, now, self),
-            Event::Idle { node, direction } => {
+            EventKind::Begin => source.begin(ProcessId::new(packet.message())),
+            EventKind::Computed => source.computed(packet.message(), now, self),
+            EventKind::Idle => {
                 if let PacketNetwork::Granted(network) = &mut self.network {
-                    network.set_idle(node, direction);
+                    network.set_idle(packet);
                 }
             }
-            // Packets that have crossed a channel are at its end.
-            Event::Crossed(_) | Event::Still | Event::Revoked => {}
+            EventKind::Still | EventKind::Revoked => {}
         }
     }
 
@@ -272,18 +293,15 @@ impl<'run> Transport<'run> {
         }
     }
 
-    /// A packet at a node joins the queue of the next channel of its route.
+    /// A packet that has crossed the last channel of a leg joins the queue of the first channel of the next leg.
     #[inline]
-    fn arrive(&mut self, packet: &Packet, now: Cycle) {
-        if packet.is_at_end_of_leg() {
-            let record = self.messages.record(packet.message());
-            let source = || self.node_of(record.source);
-            // A packet with links left is not at its destination.
-            if let Some(leg) = self.routes.next_leg(source, packet.node(), record.to) {
-                self.join(&packet.on_leg(leg), now);
-            }
-        } else {
-            self.join(packet, now);
+    fn turn(&mut self, packet: &Packet, now: Cycle) {
+        let packet = self.network.cross(packet);
+        let record = self.messages.record(packet.message());
+        let source = || self.node_of(record.source);
+        // A packet with links left is not at its destination.
+        if let Some(leg) = self.routes.next_leg(source, packet.node(), record.to) {
+            self.join(&packet.on_leg(leg), now);
         }
     }
 
@@ -312,7 +330,7 @@ impl<'run> Transport<'run> {
                 Cycles::ZERO => return self.receive_packet(message),
                 local => {
                     let packet = Packet::inside_node(message);
-                    self.events.add(Event::Receipt(packet), (now + local).get());
+                    self.events.add(Event::of(packet, EventKind::Receipt), (now + local).get());
                 }
             },
         }

@@ -1,65 +1,74 @@
 //! A hierarchical time wheel: an event queue for clocks of 64 bits and events of any delay.
 //!
 //! Transmissions of different sizes end in no fixed order, and the end of a message of a gigabyte
-//! lies millions of cycles after that of a barrier's. Level `k` of the wheel has 256 slots of
-//! `256^k` cycles (Varghese & Lauck 1987, scheme 7). An event lies on the level of the highest byte
+//! lies millions of cycles after that of a barrier's. The bits of a cycle are divided among three levels (Varghese &
+//! Lauck 1987, scheme 7): level 0 has a slot for each of 2^12 cycles, level 1 for each of 2^10 stretches of as many,
+//! level 2 for each of 2^10 stretches of those. An event lies on the level of the highest bit
 //! in which its cycle differs from the present one, so that adding costs O(1), and it moves down
-//! one level at a time, so that taking does, too: there are four levels. Events outside the present window of 2^32
+//! one level at a time, so that taking does, too. Events outside the present window of 2^32
 //! cycles wait in a tree by window. A slot of level 0 is one cycle: nothing is ever sorted.
 //!
-//! Invariants: no event lies before the present cycle; an event of level `k` agrees with it in
-//! all higher bytes and is greater in byte `k`, at level 0 greater or equal. So the next event is
+//! Invariants: no event lies before the present cycle; an event of a level agrees with it in
+//! all bits of higher levels and is greater in those of its own, at level 0 greater or equal. So the next event is
 //! in the first occupied slot of the lowest level that has one. The order of the events of one cycle
 //! means nothing: an engine must come to the same numbers in any order.
 //!
 //! Events lie in chunks that all slots share: they take as much memory as there were events at any
 //! time.
 
-use std::{collections::BTreeMap, num::NonZeroU32};
+use std::{collections::BTreeMap, hint::black_box};
+
+/// The levels above level 0.
+const HIGHER: [LevelBits; 2] = [LevelBits { first: 12, count: 10 }, LevelBits { first: 22, count: 10 }];
+/// The cycles of level 0.
+const NEAR: u64 = 1 << HIGHER[0].first;
 
 /// The bits of a cycle that choose a slot of a level.
-const BITS: u32 = 8;
-const SLOTS: usize = 1 << BITS;
-const LEVELS: usize = 4;
+#[derive(Debug, Clone, Copy)]
+struct LevelBits {
+    first: u32,
+    count: u32,
+}
 
 /// Events of 64-bit cycles, taken cycle by cycle.
 #[derive(Debug)]
 pub(crate) struct TimeWheel<T> {
-    levels: [Level; LEVELS],
+    near: Level,
+    higher: [Level; HIGHER.len()],
     beyond: BTreeMap<u64, u32>, // the lists of later windows, by the upper 32 bits of their cycles
     chunks: Vec<Chunk<T>>,
     vacant: u32, // 1 + the index of the first chunk that is in no list, 0 without one
     now: u64,
 }
 
-/// The slots of a level.
+/// The slots of a level, a power of two of them.
 #[derive(Debug)]
 struct Level {
-    lists: [u32; SLOTS], // 1 + the index of the first chunk of each, 0 when it is empty
-    occupied: [u64; SLOTS / 64],
+    lists: Vec<u32>, // 1 + the index of the first chunk of each, 0 when it is empty
+    occupied: Vec<u64>,
 }
 
 /// Some events of a slot.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Chunk<T> {
+struct Chunk<T> {
     events: [T; CAPACITY],
-    cycles: [u32; CAPACITY], // the lower halves
-    count: u32,              // of events, in 1..=CAPACITY while the chunk is in a list
+    cycles: [u32; CAPACITY], // the lower halves, above level 0
+    count: usize,            // of events, in 1..=CAPACITY while the chunk is in a list
     next: u32,               // 1 + the index of the next chunk of the list, 0 after the last
 }
 
-const CAPACITY: usize = 14;
+const CAPACITY: usize = 16;
 
-/// Some events that were taken: 1 + the index of their chunk, which is in no list.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TakenChunk(u32);
+/// The events after which no more are taken together.
+const TAKEN_TOGETHER: usize = 48;
 
-/// Where an event lies, until the cycle after the present one that has events.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct EventPlace {
-    chunk: NonZeroU32, // 1 + its index
-    event: u32,        // its index in the chunk
-}
+/// The capacity as a power of two.
+const CAPACITY_BITS: u32 = CAPACITY.ilog2();
+
+/// Where an event lies, until the next cycle that has events: the number of its chunk times the capacity, and its
+/// index in the chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EventPlace(u32);
 
 impl<T: Copy> TimeWheel<T> {
     /// Bytes for each of the most events at any time, most chunks being half full.
@@ -67,9 +76,9 @@ impl<T: Copy> TimeWheel<T> {
 
     /// A wheel without events at cycle 0.
     pub(crate) fn new() -> Self {
-        let level = |_| Level { lists: [0; SLOTS], occupied: [0; SLOTS / 64] };
         Self {
-            levels: std::array::from_fn(level),
+            near: Level::new(HIGHER[0].first),
+            higher: HIGHER.map(|bits| Level::new(bits.count)),
             beyond: BTreeMap::new(),
             chunks: vec![],
             vacant: 0,
@@ -81,45 +90,91 @@ impl<T: Copy> TimeWheel<T> {
     #[inline]
     pub(crate) fn add(&mut self, event: T, cycle: u64) -> EventPlace {
         debug_assert!(cycle >= self.now, "no event lies in the past");
-        let highest_bit = u64::BITS - 1 - ((cycle ^ self.now) | 1).leading_zeros();
-        let Some(level) = self.levels.get_mut((highest_bit / BITS) as usize) else {
-            return self.add_beyond(event, cycle);
+        if cycle ^ self.now >= NEAR {
+            return self.add_far(event, cycle);
+        }
+        let slot = slot(cycle, 0, NEAR);
+        let list = self.near.lists[slot];
+        if let Some(chunk) = self.chunks.get_mut((list as usize).wrapping_sub(1)) {
+            let index = chunk.count;
+            if index < CAPACITY {
+                chunk.events[index] = event;
+                chunk.count = index + 1;
+                return EventPlace::new(list, index);
+            }
+        }
+        self.add_near_chunk(event, slot)
+    }
+
+    /// Adds an event to a slot of level 0 without a chunk with room.
+    #[inline(never)] // the additions that find room stay short
+    fn add_near_chunk(&mut self, event: T, slot: usize) -> EventPlace {
+        let list = self.new_chunk(self.near.lists[slot], event, 0);
+        self.near.set(slot, list);
+        EventPlace::new(list, 0)
+    }
+
+    /// Adds an event that lies above level 0.
+    #[inline(never)]
+    fn add_far(&mut self, event: T, cycle: u64) -> EventPlace {
+        let differing = cycle ^ self.now;
+        let at = HIGHER.iter().position(|bits| differing >> (bits.first + bits.count) == 0);
+        let Some(level) = at else {
+            let list = self.beyond.get(&(cycle >> 32)).copied().unwrap_or(0);
+            let place = self.put(list, event, cycle);
+            self.beyond.insert(cycle >> 32, place.list());
+            return place;
         };
-        let slot = slot(cycle, highest_bit / BITS);
-        level.occupied[slot / 64] |= 1 << (slot % 64);
-        let list = &mut level.lists[slot];
-        let place = put(&mut self.chunks, &mut self.vacant, *list, event, low(cycle));
-        *list = place.chunk.get();
+        let slot = slot(cycle, HIGHER[level].first, 1 << HIGHER[level].count);
+        let place = self.put(self.higher[level].lists[slot], event, cycle);
+        self.higher[level].set(slot, place.list());
         place
     }
 
-    #[cold]
-    fn add_beyond(&mut self, event: T, cycle: u64) -> EventPlace {
-        let list = self.beyond.entry(cycle >> 32).or_insert(0);
-        let place = put(&mut self.chunks, &mut self.vacant, *list, event, low(cycle));
-        *list = place.chunk.get();
-        place
+    /// Puts an event into a list above level 0; its chunk is the list's new number.
+    fn put(&mut self, list: u32, event: T, cycle: u64) -> EventPlace {
+        if let Some(chunk) = self.chunks.get_mut((list as usize).wrapping_sub(1)) {
+            let index = chunk.count;
+            if index < CAPACITY {
+                (chunk.events[index], chunk.cycles[index]) = (event, low(cycle));
+                chunk.count = index + 1;
+                return EventPlace::new(list, index);
+            }
+        }
+        EventPlace::new(self.new_chunk(list, event, low(cycle)), 0)
+    }
+
+    /// Puts an event into a chunk of its own before the others of a list; returns 1 + the chunk's index.
+    fn new_chunk(&mut self, next: u32, event: T, cycle: u32) -> u32 {
+        let own = self.vacant;
+        if let Some(chunk) = self.chunks.get_mut((own as usize).wrapping_sub(1)) {
+            self.vacant = chunk.next;
+            (chunk.events[0], chunk.cycles[0]) = (event, cycle);
+            (chunk.count, chunk.next) = (1, next);
+            return own;
+        }
+        self.chunks.push(Chunk { events: [event; CAPACITY], cycles: [cycle; CAPACITY], count: 1, next });
+        u32::try_from(self.chunks.len()).unwrap_or(u32::MAX) // no more chunks than events
     }
 
     /// Replaces an event that was added in the present cycle for a later one; returns it.
-    #[inline]
     pub(crate) fn replace(&mut self, place: EventPlace, event: T) -> T {
-        let own = &mut self.chunks[place.chunk.get() as usize - 1].events[place.event as usize];
+        let own = &mut self.chunks[place.list() as usize - 1].events[place.0 as usize % CAPACITY];
         std::mem::replace(own, event)
     }
 
     /// Advances to the next cycle that has an event, and returns it.
     pub(crate) fn advance(&mut self) -> Option<u64> {
         loop {
-            if let Some(slot) = self.levels[0].first_occupied(slot(self.now, 0)) {
-                self.now = self.now >> BITS << BITS | slot as u64;
+            if let Some(slot) = self.near.first_occupied(slot(self.now, 0, NEAR)) {
+                self.now = (self.now & !(NEAR - 1)) | slot as u64;
                 return Some(self.now);
             }
             let first_above = |level: usize| {
-                let present = slot(self.now, u32::try_from(level).unwrap_or(0));
-                Some((level, self.levels[level].first_occupied(present + 1)?))
+                let present = slot(self.now, HIGHER[level].first, 1 << HIGHER[level].count);
+                Some((level, self.higher[level].first_occupied(present + 1)?))
             };
-            if let Some((level, slot)) = (1..LEVELS).find_map(first_above) {
+            if let Some((level, slot)) = (0..HIGHER.len()).find_map(first_above) {
                 self.descend(level, slot);
             } else {
                 let (window, list) = self.beyond.pop_first()?;
@@ -129,48 +184,43 @@ impl<T: Copy> TimeWheel<T> {
         }
     }
 
-    /// Takes some of the [events](Self::events) of the present cycle, to be [released](Self::release); none when
-    /// no more are left.
+    /// Takes some of the events of the present cycle, in the place of what `events` holds; returns whether there were
+    /// any left.
     #[inline]
-    pub(crate) fn take(&mut self) -> Option<TakenChunk> {
-        let slot = slot(self.now, 0);
-        let level = &mut self.levels[0];
-        let list = level.lists[slot];
-        let chunk = self.chunks.get((list as usize).wrapping_sub(1))?;
-        level.lists[slot] = chunk.next;
-        if chunk.next == 0 {
-            level.occupied[slot / 64] &= !(1 << (slot % 64));
+    pub(crate) fn take(&mut self, events: &mut Vec<T>) -> bool {
+        let slot = slot(self.now, 0, NEAR);
+        let mut list = self.near.lists[slot];
+        events.clear();
+        while events.len() < TAKEN_TOGETHER {
+            let Some(chunk) = self.chunks.get_mut((list as usize).wrapping_sub(1)) else { break };
+            events.extend_from_slice(&chunk.events[..chunk.count]);
+            let rest = std::mem::replace(&mut chunk.next, self.vacant);
+            self.vacant = std::mem::replace(&mut list, rest);
         }
-        Some(TakenChunk(list))
+        self.near.set(slot, list);
+        !events.is_empty()
     }
 
-    /// The events that were taken.
+    /// Reads the events of the present cycle that are taken next, so that the cache misses overlap with others. Nothing
+    /// but speed depends on it.
     #[inline]
-    pub(crate) fn events(&self, taken: TakenChunk) -> &[T] {
-        self.chunks[taken.0 as usize - 1].events()
-    }
-
-    /// The same, to be changed before they happen.
-    #[inline]
-    pub(crate) fn events_mut(&mut self, taken: TakenChunk) -> &mut [T] {
-        let chunk = &mut self.chunks[taken.0 as usize - 1];
-        &mut chunk.events[..chunk.count as usize]
-    }
-
-    /// Leaves the memory of taken events to others.
-    #[inline]
-    pub(crate) fn release(&mut self, taken: TakenChunk) {
-        self.chunks[taken.0 as usize - 1].next = std::mem::replace(&mut self.vacant, taken.0);
+    pub(crate) fn fetch(&self) {
+        let list = self.near.lists[slot(self.now, 0, NEAR)];
+        if let Some(chunk) = self.chunks.get((list as usize).wrapping_sub(1)) {
+            // Two are in a cache line, roughly.
+            for &event in chunk.events.iter().step_by(2) {
+                black_box(event);
+            }
+        }
     }
 
     /// Advances to the first cycle of a slot, before which no event lies, and moves its events to
     /// lower levels.
     fn descend(&mut self, level: usize, slot: usize) {
-        let shift = BITS * u32::try_from(level).unwrap_or(0);
-        self.now = (self.now >> shift >> BITS << BITS | slot as u64) << shift;
-        let level = &mut self.levels[level];
-        level.occupied[slot / 64] &= !(1 << (slot % 64));
-        let list = std::mem::take(&mut level.lists[slot]);
+        let LevelBits { first, count } = HIGHER[level];
+        self.now = (self.now >> first >> count << count | slot as u64) << first;
+        let list = self.higher[level].lists[slot];
+        self.higher[level].set(slot, 0);
         self.scatter(list);
     }
 
@@ -180,22 +230,44 @@ impl<T: Copy> TimeWheel<T> {
             let moved = *chunk;
             chunk.next = std::mem::replace(&mut self.vacant, list);
             list = moved.next;
-            for (&event, &cycle) in moved.events().iter().zip(&moved.cycles) {
+            for (&event, &cycle) in moved.events[..moved.count].iter().zip(&moved.cycles) {
                 self.add(event, self.now >> 32 << 32 | u64::from(cycle));
             }
         }
     }
 }
 
-impl<T> Chunk<T> {
-    /// The events.
+impl EventPlace {
+    /// No place.
+    pub(crate) const NONE: Self = Self(0);
+
     #[inline]
-    pub(crate) fn events(&self) -> &[T] {
-        &self.events[..self.count as usize]
+    #[expect(clippy::cast_possible_truncation, reason = "the index is below the capacity")]
+    fn new(list: u32, index: usize) -> Self {
+        Self(list << CAPACITY_BITS | index as u32)
+    }
+
+    /// The number of its chunk.
+    fn list(self) -> u32 {
+        self.0 >> CAPACITY_BITS
     }
 }
 
 impl Level {
+    fn new(bits: u32) -> Self {
+        let slots = 1 << bits;
+        Self { lists: vec![0; slots], occupied: vec![0; slots / 64] }
+    }
+
+    /// Sets the list of a slot.
+    #[inline]
+    fn set(&mut self, slot: usize, list: u32) {
+        self.lists[slot] = list;
+        let bit = 1 << (slot % 64);
+        let word = &mut self.occupied[slot / 64];
+        *word = if list == 0 { *word & !bit } else { *word | bit };
+    }
+
     /// The first occupied slot from `from` on, which may be past the last.
     #[inline]
     fn first_occupied(&self, from: usize) -> Option<usize> {
@@ -209,53 +281,16 @@ impl Level {
     }
 }
 
-/// Puts an event into a list; its chunk is the list's new number.
-#[inline]
-fn put<T: Copy>(chunks: &mut Vec<Chunk<T>>, vacant: &mut u32, list: u32, event: T, cycle: u32) -> EventPlace {
-    if let Some(number) = NonZeroU32::new(list) {
-        let chunk = &mut chunks[list as usize - 1];
-        let count = chunk.count as usize;
-        if count < CAPACITY {
-            chunk.events[count] = event;
-            chunk.cycles[count] = cycle;
-            chunk.count += 1;
-            return EventPlace { chunk: number, event: chunk.count - 1 };
-        }
-    }
-    EventPlace { chunk: put_in_new_chunk(chunks, vacant, list, event, cycle), event: 0 }
-}
-
-/// Puts an event into a chunk of its own before the others of a list; returns 1 + the chunk's index.
-#[inline(never)] // the additions that find room stay short
-fn put_in_new_chunk<T: Copy>(
-    chunks: &mut Vec<Chunk<T>>,
-    vacant: &mut u32,
-    next: u32,
-    event: T,
-    cycle: u32,
-) -> NonZeroU32 {
-    if let Some(own) = NonZeroU32::new(*vacant) {
-        let chunk = &mut chunks[own.get() as usize - 1];
-        *vacant = chunk.next;
-        (chunk.events[0], chunk.cycles[0]) = (event, cycle);
-        (chunk.count, chunk.next) = (1, next);
-        return own;
-    }
-    chunks.push(Chunk { events: [event; CAPACITY], cycles: [cycle; CAPACITY], count: 1, next });
-    // No more chunks than events.
-    u32::try_from(chunks.len()).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX)
-}
-
-/// The slot of a cycle at a level.
+/// The slot of a cycle at a level of so many slots, whose bits begin at `first`.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the remainder is below the number of slots")]
-fn slot(cycle: u64, level: u32) -> usize {
-    (cycle >> (BITS * level)) as usize & (SLOTS - 1)
+fn slot(cycle: u64, first: u32, slots: u64) -> usize {
+    (cycle >> first & (slots - 1)) as usize
 }
 
 /// The lower half of a cycle.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the lower half is meant")]
+#[expect(clippy::cast_possible_truncation, reason = "the upper half is that of the present window")]
 fn low(cycle: u64) -> u32 {
     cycle as u32
 }
@@ -270,10 +305,9 @@ mod tests {
     fn drain(wheel: &mut TimeWheel<u32>) -> Vec<(u64, u32)> {
         let mut all = vec![];
         while let Some(cycle) = wheel.advance() {
-            let mut events = vec![];
-            while let Some(chunk) = wheel.take() {
-                events.extend_from_slice(wheel.events(chunk));
-                wheel.release(chunk);
+            let (mut chunk, mut events) = (vec![], vec![]);
+            while wheel.take(&mut chunk) {
+                events.extend_from_slice(&chunk);
             }
             events.sort_unstable();
             all.extend(events.into_iter().map(|event| (cycle, event)));
@@ -284,7 +318,8 @@ mod tests {
     #[test]
     fn events_of_all_levels_come_in_order() {
         let mut wheel = TimeWheel::new();
-        let cycles = [0, 255, 256, 65_535, 65_536, 1 << 24, (1 << 32) - 1, 1 << 32, 1 << 40, u64::MAX];
+        let cycles =
+            [0, 4095, 4096, (1 << 22) - 1, 1 << 22, 1 << 24, (1 << 32) - 1, 1 << 32, 1 << 40, u64::MAX];
         for (event, &cycle) in (0..).zip(cycles.iter().rev()) {
             wheel.add(event, cycle);
         }
@@ -329,8 +364,9 @@ mod tests {
             wheel.add(event, first);
             heap.push(Reverse((first, event)));
             while let Some(now) = wheel.advance() {
-                while let Some(chunk) = wheel.take() {
-                    for event in wheel.events(chunk).to_vec() {
+                let mut events = vec![];
+                while wheel.take(&mut events) {
+                    for &event in &events {
                         let matching = heap.iter().any(|&Reverse(own)| own == (now, event));
                         prop_assert!(matching, "{event} at {now}");
                         heap.retain(|&Reverse(own)| own != (now, event));
@@ -340,7 +376,6 @@ mod tests {
                             heap.push(Reverse((now + delay, event)));
                         }
                     }
-                    wheel.release(chunk);
                 }
             }
             prop_assert!(heap.is_empty());

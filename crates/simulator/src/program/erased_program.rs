@@ -13,9 +13,8 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, TieRule};
 
 use crate::{
-    Communication, CountLinkUse, CubeProgram, Cycle, DivideAndConquer, Execution, LowerBound,
-    NeighbourProgram, NoBeltError, Observer, Outcome, Program, ShuffleExchangeProgram, SimulationError,
-    StageProgram, StageRecord, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
+    Communication, CountLinkUse, Cycle, Execution, LowerBound, NoBeltError, Observer, Outcome, Program,
+    SimulationError, StageRecord, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
 };
 
 /// The guest graph of a program.
@@ -179,10 +178,12 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
 }
 
 /// Makes programs erased in this crate, so that the engines are compiled for each of them here, once,
-/// and not again in every crate that casts one.
+/// and not again in every crate that casts one. The unit tests of this crate, which are a build of their own, do without:
+/// they would compile all of them once more.
 macro_rules! erase {
-    ($($program:ty),+ $(,)?) => {
-        $(impl $program {
+    ($($program:ident),+ $(,)?) => {
+        $(#[cfg(not(test))]
+        impl crate::$program {
             /// The program behind a pointer.
             #[must_use]
             pub fn erase(self) -> Box<dyn ErasedProgram> {
@@ -313,7 +314,7 @@ impl<'program> GuestRef<'program> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cycles, EngineChoice};
+    use crate::{CubeProgram, Cycles, DivideAndConquer, EngineChoice};
     use cubefold_mapping::EmbeddingKind;
     use cubefold_topology::{LinkMode, MachineKind};
 

@@ -11,15 +11,16 @@
 
 use std::hint::black_box;
 
-use cubefold_topology::{LinkMode, Machine, narrow};
+use cubefold_topology::{LinkMode, Machine};
 
 use super::{
-    Event,
+    Event, EventKind,
+    longest_queue::LongestQueue,
     message_table::{MessageTable, PacketKey},
     packet::{Crossing, Packet},
 };
 use crate::{
-    Communication, Cycle, Cycles,
+    Communication, Cycle,
     time_wheel::{EventPlace, TimeWheel},
 };
 
@@ -29,22 +30,24 @@ pub(super) struct FirstComeNetwork {
     crossing: Crossing,
     per_link: bool, // whether links are occupied, not channels
     resources: Vec<Resource>,
-    joiners: Vec<Joiner>, // that are ordered at the end of this cycle
+    window: u64,                    // the upper half of the present cycle
+    arrivals: Vec<(usize, Packet)>, // of a chunk of events, with the places that they join
+    joiners: Vec<Joiner>,           // that are ordered at the end of this cycle
     longest: LongestQueue,
 }
 
-/// A channel or a link, in half a cache line.
+/// A channel or a link, four in a cache line.
 #[derive(Debug, Clone, Copy)]
-#[repr(align(32))]
+#[repr(align(16))]
 struct Resource {
-    idle_from: Cycle,          // when all packets that have joined have been transmitted
-    last_joined: Cycle,        // the latest cycle in which a packet joined; before the first `NEVER`
-    start: Cycle,              // of the transmission of the only packet that has joined in that cycle
-    event: Option<EventPlace>, // that ends its crossing; none when several packets have joined
+    idle_from: Cycle,  // when all packets that have joined have been transmitted
+    last_joined: u32,  // the lower half of the latest cycle in which a packet joined
+    event: EventPlace, // that ends the crossing of the only packet that has joined in it; `NONE` of several
 }
 
-/// Later than every cycle of a run.
-const NEVER: Cycle = Cycle::new(u64::MAX);
+impl Resource {
+    const IDLE: Self = Self { idle_from: Cycle::START, last_joined: 0, event: EventPlace::NONE };
+}
 
 /// A packet that is ordered at the end of the cycle.
 #[derive(Debug)]
@@ -54,15 +57,21 @@ struct Joiner {
     packet: Packet,
 }
 
+/// The lower half of a cycle.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the upper half is that of the present window")]
+fn low(cycle: Cycle) -> u32 {
+    cycle.get() as u32
+}
+
 fn key(packet: &Packet, messages: &MessageTable) -> PacketKey {
     messages.packet_key(packet.message(), packet.number())
 }
 
 impl FirstComeNetwork {
-    /// How packets cross its channels.
-    #[inline]
-    pub(super) fn crossing(&self) -> &Crossing {
-        &self.crossing
+    /// A packet at the end of the channel that it has crossed.
+    pub(super) fn cross(&self, packet: &Packet) -> Packet {
+        self.crossing.cross(packet)
     }
 
     /// The idle channels or links of a machine, for packets all of which have `uniform` units, or of any sizes.
@@ -70,52 +79,91 @@ impl FirstComeNetwork {
         let crossing = Crossing::new(machine, communication);
         let per_link = communication.links() == LinkMode::HalfDuplex;
         let channels = crossing.channels.channel_places();
-        let resource =
-            Resource { idle_from: Cycle::START, last_joined: NEVER, start: Cycle::START, event: None };
+        let occupancy = uniform.filter(|_| !per_link).map(|units| communication.hop() * units);
         Self {
             per_link,
-            resources: vec![resource; if per_link { crossing.channels.link_places() } else { channels }],
+            resources: vec![
+                Resource::IDLE;
+                if per_link { crossing.channels.link_places() } else { channels }
+            ],
+            window: 0,
+            arrivals: vec![],
             joiners: vec![],
-            longest: match uniform.filter(|_| !per_link) {
-                Some(units) => {
-                    LongestQueue::OfOneSize { occupancy: communication.hop() * units, span: Cycles::ZERO }
-                }
-                None => LongestQueue::OfAnySizes(QueueLengths::new(channels)),
-            },
+            longest: LongestQueue::new(channels, occupancy),
             crossing,
         }
     }
 
     /// Bytes for so many channels, and so many packets under way.
     pub(super) fn bytes(channels: u64, packets: u64) -> u64 {
-        let channel = (size_of::<Resource>() + size_of::<Queue>()) as u64;
-        let packet = (size_of::<Departure>() + size_of::<Joiner>()) as u64;
+        let channel = (size_of::<Resource>() + LongestQueue::BYTES_PER_CHANNEL) as u64;
+        let packet = (size_of::<Joiner>() + LongestQueue::BYTES_PER_PACKET) as u64;
         channels.saturating_mul(channel).saturating_add(packets.saturating_mul(packet))
     }
 
     /// The most packets left in one channel's queue at the end of any cycle so far.
     pub(super) fn longest_queue(&self) -> u32 {
-        match &self.longest {
-            LongestQueue::OfOneSize { occupancy, span } => narrow(span.get().div_ceil(occupancy.get())),
-            LongestQueue::OfAnySizes(queues) => queues.longest,
-        }
+        self.longest.length()
     }
 
+    /// The channel that a packet needs, or its link.
     #[inline]
     fn place(&self, packet: &Packet) -> usize {
         let channels = &self.crossing.channels;
-        if self.per_link { channels.link(packet.transit()) } else { channels.channel(packet.transit()) }
+        if self.per_link { self.link(packet) } else { channels.channel(packet.transit()) }
     }
 
-    /// Reads what [`join`](Self::join) needs, so that the cache misses of several packets overlap.
-    /// Nothing but speed depends on it.
+    #[inline(never)] // so that the other is compiled into its callers
+    fn link(&self, packet: &Packet) -> usize {
+        self.crossing.channels.link(packet.transit())
+    }
+
+    /// Begins a cycle later than those before.
     #[inline]
-    pub(super) fn fetch(&self, packet: &Packet) {
-        black_box(self.resources[self.place(packet)].idle_from);
+    pub(super) fn begin_cycle(&mut self, now: Cycle) {
+        let window = now.get() >> 32;
+        if self.window != window {
+            self.window = window;
+            self.forget_joined();
+        }
+    }
+
+    /// Forgets the cycles in which packets have joined, whose lower halves come again. A packet that joins a resource
+    /// in cycle 0 of a window is ordered at the end of the cycle, as if it were not the first.
+    #[cold]
+    fn forget_joined(&mut self) {
+        for resource in &mut self.resources {
+            *resource = Resource { idle_from: resource.idle_from, ..Resource::IDLE };
+        }
+    }
+
+    /// Those packets of a chunk of events that go on in their direction join the queues of their next channels.
+    pub(super) fn go_on(
+        &mut self,
+        chunk: &[Event],
+        now: Cycle,
+        messages: &MessageTable,
+        events: &mut TimeWheel<Event>,
+    ) {
+        let mut arrivals = std::mem::take(&mut self.arrivals);
+        for Event { packet, kind } in chunk {
+            if *kind == EventKind::Crossed && packet.goes_on() {
+                let packet = self.crossing.cross(packet);
+                arrivals.push((self.place(&packet), packet));
+            }
+        }
+        // All places are read before the first is needed, in a loop so short that the cache misses overlap.
+        let read = |sum: u64, &(place, _): &(usize, Packet)| sum ^ self.resources[place].idle_from.get();
+        black_box(arrivals.iter().fold(0, read));
+        events.fetch();
+        for (place, packet) in &arrivals {
+            self.join_at(*place, packet, now, messages, events);
+        }
+        arrivals.clear();
+        self.arrivals = arrivals;
     }
 
     /// A packet needs the next channel of its leg from `now` on.
-    #[inline]
     pub(super) fn join(
         &mut self,
         packet: &Packet,
@@ -124,18 +172,34 @@ impl FirstComeNetwork {
         events: &mut TimeWheel<Event>,
     ) {
         let place = self.place(packet);
+        if packet.following(messages).is_some() {
+            self.join_later(place, packet, now, messages, events);
+        } else {
+            self.join_at(place, packet, now, messages, events);
+        }
+    }
+
+    /// A packet that no other follows joins the queue of a channel or link.
+    #[inline]
+    fn join_at(
+        &mut self,
+        place: usize,
+        packet: &Packet,
+        now: Cycle,
+        messages: &MessageTable,
+        events: &mut TimeWheel<Event>,
+    ) {
         let resource = &mut self.resources[place];
-        if resource.last_joined == now || packet.following(messages).is_some() {
+        if resource.last_joined == low(now) {
             self.join_later(place, packet, now, messages, events);
             return;
         }
         let start = resource.idle_from.max(now);
         let occupancy = Crossing::occupancy(packet, messages);
-        let (event, cycle) = self.crossing.depart(packet, start, occupancy);
+        let (kind, cycle) = self.crossing.depart(packet, start, occupancy);
         resource.idle_from = start + occupancy;
-        resource.last_joined = now;
-        resource.start = start;
-        resource.event = Some(events.add(event, cycle.get()));
+        resource.last_joined = low(now);
+        resource.event = events.add(Event::of(*packet, kind), cycle.get());
         if start > now {
             let channel =
                 if self.per_link { self.crossing.channels.channel(packet.transit()) } else { place };
@@ -155,14 +219,16 @@ impl FirstComeNetwork {
         events: &mut TimeWheel<Event>,
     ) {
         let resource = &mut self.resources[place];
-        let revoked = resource.event.take().filter(|_| resource.last_joined == now);
-        resource.last_joined = now;
-        if let Some(Event::Crossed(packet) | Event::Receipt(packet)) =
-            revoked.map(|event| events.replace(event, Event::Revoked))
-        {
+        let is_second = resource.last_joined == low(now) && resource.event != EventPlace::NONE;
+        resource.last_joined = low(now);
+        let event = std::mem::replace(&mut resource.event, EventPlace::NONE);
+        if is_second {
+            let Event { packet, .. } = events.replace(event, Event::of(Packet::NONE, EventKind::Revoked));
+            let occupancy = Crossing::occupancy(&packet, messages);
+            let start = Cycle::new(resource.idle_from.get() - occupancy.get());
             // As before, so far as it matters from this cycle on.
-            resource.idle_from = resource.start;
-            if resource.start > now {
+            resource.idle_from = start;
+            if start > now {
                 self.longest.revoke(self.crossing.channels.channel(packet.transit()));
             }
             self.joiners.push(Joiner { place, key: key(&packet, messages), packet });
@@ -212,8 +278,8 @@ impl FirstComeNetwork {
         let start = resource.idle_from.max(now);
         let occupancy = Crossing::occupancy(packet, messages);
         resource.idle_from = start + occupancy;
-        let (event, cycle) = self.crossing.depart(packet, start, occupancy);
-        events.add(event, cycle.get());
+        let (kind, cycle) = self.crossing.depart(packet, start, occupancy);
+        events.add(Event::of(*packet, kind), cycle.get());
         if start > now {
             self.longest.join(self.crossing.channels.channel(packet.transit()), start, now);
         }
@@ -221,108 +287,7 @@ impl FirstComeNetwork {
         if start == now {
             return Some(next);
         }
-        events.add(Event::Arrival(next), start.get());
+        events.add(Event::of(next, EventKind::Arrival), start.get());
         None
-    }
-}
-
-/// The longest queue of a channel so far.
-///
-/// A packet that is revoked joins again at the end of the cycle, and others with it: what was measured with it was no
-/// more than what is measured then.
-#[derive(Debug)]
-enum LongestQueue {
-    /// Of packets that all occupy a channel equally long: they depart so far apart, and the length follows from how
-    /// long the last one waits. `span` is the longest wait so far.
-    OfOneSize {
-        occupancy: Cycles,
-        span: Cycles,
-    },
-    OfAnySizes(QueueLengths),
-}
-
-impl LongestQueue {
-    /// A packet that departs at `start`, later than `now` and than all in the queue, joins it at `now`.
-    #[inline]
-    fn join(&mut self, channel: usize, start: Cycle, now: Cycle) {
-        match self {
-            Self::OfOneSize { span, .. } => *span = (*span).max(start - now),
-            Self::OfAnySizes(queues) => queues.join(channel, start, now),
-        }
-    }
-
-    /// The packet that has joined a queue last joins again later in the cycle.
-    fn revoke(&mut self, channel: usize) {
-        if let Self::OfAnySizes(queues) = self {
-            queues.revoke(channel);
-        }
-    }
-}
-
-/// The number of packets that wait for each channel.
-#[derive(Debug)]
-struct QueueLengths {
-    queues: Vec<Queue>,
-    departures: Vec<Departure>, // the lists of all queues
-    vacant: Vec<u32>,           // 1 + the entries of `departures` that are in no list
-    longest: u32,
-}
-
-/// The departures of the packets in a queue, in order: 1 + the first and last entry, 0 of an empty
-/// queue.
-#[derive(Debug, Clone, Copy, Default)]
-struct Queue {
-    first: u32,
-    last: u32,
-    length: u32, // without those that were revoked
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Departure {
-    start: Cycle,
-    next: u32, // 1 + the next entry, 0 after the last
-    is_revoked: bool,
-}
-
-impl QueueLengths {
-    fn new(queues: usize) -> Self {
-        Self { queues: vec![Queue::default(); queues], departures: vec![], vacant: vec![], longest: 0 }
-    }
-
-    fn join(&mut self, place: usize, start: Cycle, now: Cycle) {
-        let queue = &mut self.queues[place];
-        while let Some(first) = queue.first.checked_sub(1) {
-            let Departure { start, next, is_revoked } = self.departures[first as usize];
-            if start > now && !is_revoked {
-                break;
-            }
-            self.vacant.push(queue.first);
-            queue.first = next;
-            queue.length -= u32::from(!is_revoked);
-        }
-        let departure = Departure { start, next: 0, is_revoked: false };
-        let entry = if let Some(entry) = self.vacant.pop() {
-            self.departures[entry as usize - 1] = departure;
-            entry
-        } else {
-            self.departures.push(departure);
-            narrow(self.departures.len() as u64) // below 2^32, more than memory holds
-        };
-        if queue.first == 0 {
-            queue.first = entry;
-        } else {
-            self.departures[queue.last as usize - 1].next = entry;
-        }
-        queue.last = entry;
-        queue.length += 1;
-        self.longest = self.longest.max(queue.length);
-    }
-
-    fn revoke(&mut self, place: usize) {
-        let queue = &mut self.queues[place];
-        if let Some(last) = queue.last.checked_sub(1) {
-            self.departures[last as usize].is_revoked = true;
-            queue.length -= 1;
-        }
     }
 }

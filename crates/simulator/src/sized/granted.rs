@@ -5,10 +5,10 @@
 //! resource with a queue is busy, and an event says when it becomes idle; under single-direction it may also wait for
 //! the turn of its direction.
 
-use cubefold_topology::{LinkMode, Machine};
+use cubefold_topology::{LinkMode, Machine, Network, NodeId};
 
 use super::{
-    Event,
+    Event, EventKind,
     channel_table::ChannelTable,
     message_table::MessageTable,
     packet::{Crossing, Packet},
@@ -19,6 +19,7 @@ use crate::{Communication, Cycle, ServiceOrder, channels::Transit, time_wheel::T
 #[derive(Debug)]
 pub(super) struct GrantedNetwork {
     crossing: Crossing,
+    incoming: Vec<u32>, // of a network that serves inputs in turn: by channel, the input of its end that it leads to
     table: ChannelTable,
     idle: Vec<Transit>, // one for each idle resource with a queue that may be granted in this cycle
     following: Vec<Packet>,
@@ -48,13 +49,25 @@ impl GrantedNetwork {
             idle: vec![vec![]; directions],
             under_way: Cycle::START,
         });
-        Self { table: ChannelTable::new(places, inputs), crossing, idle: vec![], following: vec![], turn }
+        let needs_inputs = communication.service() == ServiceOrder::RoundRobin;
+        let network = machine.graph().filter(|_| needs_inputs);
+        Self {
+            table: ChannelTable::new(places, inputs),
+            incoming: network.map_or_else(Vec::new, |network| inputs_of_network(machine, network)),
+            crossing,
+            idle: vec![],
+            following: vec![],
+            turn,
+        }
     }
 
-    /// How packets cross its channels.
-    #[inline]
-    pub(super) fn crossing(&self) -> &Crossing {
-        &self.crossing
+    /// A packet at the end of the channel that it has crossed.
+    pub(super) fn cross(&self, packet: &Packet) -> Packet {
+        let next = self.crossing.cross(packet);
+        match self.incoming.as_slice() {
+            [] => next,
+            incoming => next.with_input(incoming[self.crossing.channels.channel(packet.transit())]),
+        }
     }
 
     /// Bytes for so many channels of a machine with so many directions, and so many packets under way.
@@ -82,8 +95,7 @@ impl GrantedNetwork {
             if idle_from <= now {
                 self.add_idle(*packet.transit());
             } else {
-                let &Transit { node, direction, .. } = packet.transit();
-                events.add(Event::Idle { node, direction }, idle_from.get());
+                events.add(Event::of(*packet, EventKind::Idle), idle_from.get());
             }
         }
         if let Some(turn) = &mut self.turn {
@@ -91,9 +103,9 @@ impl GrantedNetwork {
         }
     }
 
-    /// The channel of a node in a direction has become idle, and has a queue.
-    pub(super) fn set_idle(&mut self, node: u32, direction: u32) {
-        self.add_idle(Transit { message: 0, node, hops: 1, direction });
+    /// The channel that a packet would need has become idle, and has a queue.
+    pub(super) fn set_idle(&mut self, packet: &Packet) {
+        self.add_idle(*packet.transit());
     }
 
     #[inline]
@@ -138,20 +150,20 @@ impl GrantedNetwork {
         let occupancy = |packet: &Packet| Crossing::occupancy(packet, messages);
         let Some((packet, occupancy)) = self.table.begin(place, now, occupancy) else { return };
         if self.table.has_queue(place) {
-            let &Transit { node, direction, .. } = transit;
-            events.add(Event::Idle { node, direction }, (now + occupancy).get());
+            let event = Event::of(Packet::none_at(*transit), EventKind::Idle);
+            events.add(event, (now + occupancy).get());
         }
         if let Some(turn) = &mut self.turn {
             let all_there = self.crossing.all_there(now, occupancy);
             turn.queued[packet.direction() as usize] -= 1;
             if all_there > turn.under_way {
                 turn.under_way = all_there;
-                events.add(Event::Still, all_there.get());
+                events.add(Event::numbered(0, EventKind::Still), all_there.get());
             }
         }
         self.following.extend(packet.following(messages));
-        let (event, cycle) = self.crossing.depart(&packet, now, occupancy);
-        events.add(event, cycle.get());
+        let (kind, cycle) = self.crossing.depart(&packet, now, occupancy);
+        events.add(Event::of(packet, kind), cycle.get());
     }
 }
 
@@ -167,4 +179,16 @@ impl Turn {
         let order = (current..directions).chain(0..current);
         self.current = order.into_iter().find(|&direction| self.queued[direction] > 0).or(self.current);
     }
+}
+
+/// For each channel of a network the input by which packets come to its end: 1 + the place of its
+/// begin among the neighbours of the end, which are in ascending order.
+fn inputs_of_network(machine: &Machine, network: &Network) -> Vec<u32> {
+    let of_node = |node: NodeId| {
+        network.neighbours(node).iter().map(move |&end| {
+            let before = network.neighbours(end).partition_point(|&neighbour| neighbour < node);
+            u32::try_from(before).unwrap_or(u32::MAX) + 1
+        })
+    };
+    machine.nodes().flat_map(of_node).collect()
 }

@@ -2,9 +2,9 @@
 
 use cubefold_topology::{Leg, Machine, NodeId};
 
-use super::{Event, message_table::MessageTable};
+use super::{EventKind, message_table::MessageTable};
 use crate::{
-    Communication, Cycle, Cycles, ServiceOrder, Switching,
+    Communication, Cycle, Cycles, Switching,
     channels::{Channels, Transit},
 };
 
@@ -38,6 +38,11 @@ impl Packet {
         Self { transit: Transit::new(message, at, leg), number: 0, links, size, input: 0 }
     }
 
+    /// No packet, at a channel.
+    pub(super) fn none_at(transit: Transit) -> Self {
+        Self { transit, ..Self::NONE }
+    }
+
     /// The packet at the begin of another leg.
     pub(super) fn on_leg(self, leg: Leg) -> Self {
         Self { transit: Transit::new(self.transit.message, self.node(), leg), ..self }
@@ -51,9 +56,10 @@ impl Packet {
         follows.then(|| Self { number: self.number + 1, ..*self })
     }
 
+    /// Whether its leg goes on behind the channel that it crosses.
     #[inline]
-    pub(super) fn is_at_end_of_leg(&self) -> bool {
-        self.transit.hops == 0
+    pub(super) fn goes_on(&self) -> bool {
+        self.transit.hops > 1
     }
 
     #[inline]
@@ -81,6 +87,11 @@ impl Packet {
         self.input
     }
 
+    /// The same packet, come in by another input.
+    pub(super) fn with_input(self, input: u32) -> Self {
+        Self { input, ..self }
+    }
+
     #[inline]
     pub(super) fn transit(&self) -> &Transit {
         &self.transit
@@ -94,18 +105,15 @@ pub(super) struct Crossing {
     switching: Switching,
     unit: Cycles,
     latency: Cycles,
-    incoming: Vec<u32>, // of a network that serves inputs in turn: by channel, the input of its end that it leads to
 }
 
 impl Crossing {
     pub(super) fn new(machine: &Machine, communication: Communication) -> Self {
-        let needs_inputs = communication.service() == ServiceOrder::RoundRobin && machine.graph().is_some();
         Self {
             channels: Channels::new(machine),
             switching: communication.switching(),
             unit: communication.hop(),
             latency: communication.latency(),
-            incoming: if needs_inputs { inputs_of_network(machine) } else { vec![] },
         }
     }
 
@@ -124,40 +132,24 @@ impl Crossing {
     /// What happens next to a packet whose transmission begins at `start`, and when: its head is at the next node, or
     /// all of it is at its destination.
     #[inline]
-    pub(super) fn depart(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> (Event, Cycle) {
+    pub(super) fn depart(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> (EventKind, Cycle) {
         let all_there = self.all_there(start, occupancy);
         if packet.links == 1 {
-            return (Event::Receipt(*packet), all_there);
+            return (EventKind::Receipt, all_there);
         }
         let head = match self.switching {
             Switching::CutThrough => start + self.unit + self.latency,
             Switching::StoreAndForward => all_there,
         };
-        (Event::Crossed(*packet), head)
+        (EventKind::Crossed, head)
     }
 
     /// A packet at the end of the channel that it has crossed.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is most of what a crossing costs")]
     pub(super) fn cross(&self, packet: &Packet) -> Packet {
         let transit = &packet.transit;
-        let input = match self.incoming.as_slice() {
-            [] => transit.direction + 1,
-            incoming => incoming[self.channels.channel(transit)],
-        };
         let next = Transit { node: self.channels.next(transit), hops: transit.hops - 1, ..*transit };
-        Packet { transit: next, links: packet.links - 1, input, ..*packet }
+        Packet { transit: next, links: packet.links - 1, input: transit.direction + 1, ..*packet }
     }
-}
-
-/// For each channel of a network the input by which packets come to its end: 1 + the place of its
-/// begin among the neighbours of the end, which are in ascending order.
-fn inputs_of_network(machine: &Machine) -> Vec<u32> {
-    let Some(network) = machine.graph() else { return vec![] };
-    let of_node = |node: NodeId| {
-        network.neighbours(node).iter().map(move |&end| {
-            let before = network.neighbours(end).partition_point(|&neighbour| neighbour < node);
-            u32::try_from(before).unwrap_or(u32::MAX) + 1
-        })
-    };
-    machine.nodes().flat_map(of_node).collect()
 }

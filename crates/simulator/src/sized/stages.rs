@@ -5,7 +5,7 @@ use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::narrow;
 
 use super::{
-    Event, MessageSource, ReceivedMessage, Transport,
+    Event, EventKind, MessageSource, ReceivedMessage, Transport,
     message_table::MessageRecord,
     progress::{Progress, Receipt},
 };
@@ -62,7 +62,8 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
             StartTimes::Together => beginning = processes.collect(),
             StartTimes::Each(cycles) => {
                 for (process, cycle) in processes.zip(cycles) {
-                    transport.events.add(Event::Begin { process }, cycle.get());
+                    let event = Event::numbered(process.label(), EventKind::Begin);
+                    transport.events.add(event, cycle.get());
                 }
             }
         }
@@ -235,5 +236,5 @@ impl<P: Program, O: Observer> MessageSource for StageProcesses<'_, P, O> {
 }
 
 fn computed(process: ProcessId) -> Event {
-    Event::Computed { computation: process.label() }
+    Event::numbered(process.label(), EventKind::Computed)
 }

@@ -12,7 +12,7 @@ mod processors;
 use cubefold_mapping::{Placement, ProcessId};
 
 use self::{activity::Activity, processors::TaskProcessors};
-use super::{Event, MessageSource, ReceivedMessage, Transport, message_table::MessageRecord};
+use super::{Event, EventKind, MessageSource, ReceivedMessage, Transport, message_table::MessageRecord};
 use crate::{
     Communication, Cycle, Cycles, ImbalanceError, Observer, OperationKind, Requirement, SimulationError,
     Summary, TaskGraph, TaskSchedule, Traffic,
@@ -316,7 +316,8 @@ impl<'run> TaskProcesses<'run> {
                 OperationKind::Send | OperationKind::Receive => self.graph.overhead(),
             };
             self.activities[own.process.label() as usize].begin_computation(now);
-            transport.events.add(Event::Computed { computation: operation }, (now + occupied).get());
+            let event = Event::numbered(operation, EventKind::Computed);
+            transport.events.add(event, (now + occupied).get());
         }
         self.processors.recycle(granted);
         has_granted
