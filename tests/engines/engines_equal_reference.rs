@@ -167,10 +167,13 @@ fn engines(case: &Case) -> Vec<EngineChoice> {
     engines
 }
 
-/// The hop engine on 1, 2, 3 or 7 threads, of which there may be more than lines.
+/// The hop engine on 1, 2, 3 or 7 threads, of which there may be more than lines; on 2 in a long run, where more
+/// threads than processors would wait for each other in every cycle.
 fn slabs(case: &Case) -> EngineChoice {
-    let number = case.placement.process_count() + case.communication.hop().get();
-    EngineChoice::Slabs(NonZeroUsize::new([2, 3, 7, 1][(number % 4) as usize]).unwrap())
+    let processes = case.placement.process_count();
+    let number = processes + case.communication.hop().get();
+    let workers = if processes > 256 { 2 } else { [2, 3, 7, 1][(number % 4) as usize] };
+    EngineChoice::Slabs(NonZeroUsize::new(workers).unwrap())
 }
 
 fn check_engine(

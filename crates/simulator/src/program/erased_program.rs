@@ -135,15 +135,8 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         count_link_use: CountLinkUse,
         observer: Option<&mut dyn Observer>,
     ) -> Result<Outcome, SimulationError> {
-        match observer {
-            Some(mut observer) if observer.wants_records() => {
-                simulate(self, placement, communication, execution, count_link_use, &mut observer)
-            }
-            observer => {
-                let mut counter = PairCounter { observer, unreported: 0 };
-                simulate(self, placement, communication, execution, count_link_use, &mut counter)
-            }
-        }
+        let mut observer = RunObserver::new(observer);
+        simulate(self, placement, communication, execution, count_link_use, &mut observer)
     }
 
     fn check(
@@ -195,15 +188,21 @@ macro_rules! erase {
 
 erase!(CubeProgram, DivideAndConquer, NeighbourProgram, ShuffleExchangeProgram, StageProgram);
 
-/// Counts the pairs that are over for an observer that wants no records, and reports them in batches: a pair costs
-/// no indirect call.
-struct PairCounter<'observer> {
+/// Any observer, so that the engines are compiled once for each program. To one that wants no records it reports the
+/// pairs that are over in batches: a pair costs no indirect call.
+struct RunObserver<'observer> {
     observer: Option<&'observer mut dyn Observer>,
+    wants_records: bool,
     unreported: u64, // pairs, below BATCH
 }
 
-impl PairCounter<'_> {
+impl<'observer> RunObserver<'observer> {
     const BATCH: u64 = 1 << 16;
+
+    fn new(observer: Option<&'observer mut dyn Observer>) -> Self {
+        let wants_records = observer.as_deref().is_some_and(Observer::wants_records);
+        Self { observer, wants_records, unreported: 0 }
+    }
 
     fn report(&mut self) {
         let count = std::mem::take(&mut self.unreported);
@@ -213,17 +212,22 @@ impl PairCounter<'_> {
     }
 }
 
-impl Observer for PairCounter<'_> {
+impl Observer for RunObserver<'_> {
     #[inline]
-    fn stage_finished(&mut self, _: &StageRecord) {
-        self.unreported += 1;
-        if self.unreported == Self::BATCH {
-            self.report();
+    fn stage_finished(&mut self, record: &StageRecord) {
+        match &mut self.observer {
+            Some(observer) if self.wants_records => observer.stage_finished(record),
+            _ => {
+                self.unreported += 1;
+                if self.unreported == Self::BATCH {
+                    self.report();
+                }
+            }
         }
     }
 
     fn wants_records(&self) -> bool {
-        false
+        self.wants_records
     }
 
     fn pairs_finished(&mut self, count: u64) {
@@ -233,9 +237,11 @@ impl Observer for PairCounter<'_> {
     }
 }
 
-impl Drop for PairCounter<'_> {
+impl Drop for RunObserver<'_> {
     fn drop(&mut self) {
-        self.report();
+        if self.unreported > 0 {
+            self.report();
+        }
     }
 }
 

@@ -1,9 +1,16 @@
 //! How workers exchange notes and agree on what is next.
 
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    thread::available_parallelism,
 };
+
+/// How often a worker that has a processor to itself looks before it leaves it to others.
+const SPINS: u32 = 1 << 10;
 
 /// A worker's connection with the others.
 ///
@@ -31,6 +38,7 @@ pub(super) struct SharedBoxes<T> {
     arrived: AtomicUsize,             // the workers that have begun the present exchange
     round: AtomicUsize,               // of exchanges that all have begun
     has_failed: AtomicBool,
+    spins: u32, // how often a worker looks before it leaves its processor to others
 }
 
 /// The connection of one thread.
@@ -46,6 +54,8 @@ impl<T> SharedBoxes<T> {
     pub(super) fn new(workers: usize) -> Self {
         let boxes = || (0..workers * workers).map(|_| Mutex::new(vec![])).collect();
         let values = || (0..workers).map(|_| AtomicU64::new(0)).collect();
+        // One that waits on the processor of another keeps it from what it waits for.
+        let processors = available_parallelism().map_or(1, NonZeroUsize::get);
         Self {
             workers,
             letters: [boxes(), boxes()],
@@ -53,6 +63,7 @@ impl<T> SharedBoxes<T> {
             arrived: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
             has_failed: AtomicBool::new(false),
+            spins: if workers <= processors { SPINS } else { 0 },
         }
     }
 
@@ -63,8 +74,6 @@ impl<T> SharedBoxes<T> {
 
     /// Waits until all workers have begun the exchange `round`.
     fn wait(&self, round: usize) {
-        /// How often a worker looks before it leaves its processor to others.
-        const SPINS: u32 = 1 << 10;
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
             self.arrived.store(0, Ordering::Relaxed);
             self.round.store(round + 1, Ordering::Release);
@@ -73,7 +82,7 @@ impl<T> SharedBoxes<T> {
         let mut spins = 0;
         while self.round.load(Ordering::Acquire) == round {
             assert!(!self.has_failed.load(Ordering::Relaxed), "another worker of this run has failed");
-            if spins < SPINS {
+            if spins < self.spins {
                 spins += 1;
                 std::hint::spin_loop();
             } else {
