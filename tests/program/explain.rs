@@ -81,7 +81,7 @@ fn every_header_of_tables_has_a_definition() {
             assert_defined(&format!("{command} {scenario}"), &found);
         }
     }
-    assert_defined("verify", &headers(&super::verify::TABLES));
+    assert_defined("verify", &headers(&super::verify::TABLES.concat()));
     assert_defined("bench", &headers(&super::bench::TABLE));
     let measured = done(&["measure", "scenarios/figure-4.toml"]);
     let rows = measured.lines().skip_while(|line| !line.starts_with('─')).skip(1);
@@ -105,11 +105,30 @@ fn a_term_is_explained_with_its_formula_and_source() {
 
 #[test]
 fn all_terms_are_listed_with_a_line_each() {
-    let listed = done(&["explain"]);
+    let text = done(&["explain"]);
+    let (listed, _) = text.split_once("Scenarios: ").unwrap();
     for definition in Definition::all() {
         let begins = |line: &str| line.starts_with(&format!("{}  ", definition.title));
         assert_eq!(listed.lines().filter(|line| begins(line)).count(), 1, "{}", definition.title);
     }
+}
+
+#[test]
+fn what_a_scenario_names_is_explained_too() {
+    let embedding = done(&["explain", "byweight"]);
+    assert!(embedding.starts_with("byweight, an embedding\n") && embedding.contains("mapping.embeddings"));
+    let key = done(&["explain", "machine.links"]);
+    assert!(key.contains("values   full-duplex, half-duplex, single-direction"), "{key}");
+    assert!(done(&["explain", "half-duplex"]).starts_with("half-duplex, a value of machine.links\n"));
+    assert!(done(&["explain", "*"]).starts_with("*, a mark in tables\n"));
+    let document = json(&["explain", "ring"]);
+    let names: Vec<&str> = document["definitions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.last(), Some(&"ring"));
 }
 
 #[test]

@@ -17,8 +17,10 @@ pub(super) static QUICK: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(&scratch.read("claims.json")).unwrap()
 });
 
-/// The tables of the quick verification.
-pub(super) static TABLES: LazyLock<String> = LazyLock::new(|| done(&["verify", "--quick"]));
+/// The tables of a part of the quick verification, with a line for each claim, and of another without.
+pub(super) static TABLES: LazyLock<[String; 2]> = LazyLock::new(|| {
+    [done(&["verify", "--quick", "--only", "greenberg"]), done(&["verify", "--quick", "--only", "swing"])]
+});
 
 /// The claims of the quick verification.
 fn claims() -> &'static Vec<Value> {
@@ -44,22 +46,39 @@ fn the_quick_verification_finds_no_claim_that_fails() {
 #[test]
 fn the_outcome_is_the_same_in_another_format_whatever_the_threads() {
     // The document is made on as many threads as there are processors.
-    let (header, rows) = csv_table(&done(&["verify", "--quick", "--format", "csv", "--threads", "1"]));
+    let part = ["verify", "--quick", "--only", "greenberg", "--format", "csv", "--threads", "1"];
+    let (header, rows) = csv_table(&done(&part));
     assert_eq!(header, ["source", "claim", "cases", "promised", "worst", "verdict", "erratum"]);
     let cell = |value: &Value| match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         number => number.to_string(),
     };
+    let of_part = claims().iter().filter(|claim| claim["source"].as_str().unwrap().contains("Greenberg"));
     let expected: Vec<Vec<String>> =
-        claims().iter().map(|claim| claim.as_object().unwrap().values().map(cell).collect()).collect();
+        of_part.map(|claim| claim.as_object().unwrap().values().map(cell).collect()).collect();
+    assert!(expected.len() > 10);
     assert_eq!(rows, expected);
 }
 
 #[test]
-fn the_table_fits_eighty_columns() {
-    let widest = TABLES.lines().map(|line| line.chars().count()).max().unwrap();
-    assert!(widest <= 80, "{widest}");
+fn the_tables_fit_eighty_columns_with_a_line_a_claim() {
+    let [lines, _] = &*TABLES;
+    let claims = csv_table(&done(&["verify", "--quick", "--only", "greenberg", "--format", "csv"])).1.len();
+    assert_eq!(lines.lines().filter(|line| line.starts_with("Greenberg 19")).count(), claims + 2, "{lines}");
+    for table in &*TABLES {
+        let widest = table.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= 80, "{widest}");
+    }
+}
+
+#[test]
+fn claims_that_hold_are_counted_by_section() {
+    let text = done(&["verify", "--quick", "--only", "Swing"]);
+    assert!(text.contains("Swing 2024, as printed (docs/errata.md, S1 to S5)"), "{text}");
+    let finished = run(&["verify", "--only", "no such claim"]);
+    assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
+    assert!(finished.stderr.contains("no claim has \"no such claim\""), "{}", finished.stderr);
 }
 
 #[test]

@@ -391,6 +391,11 @@ pub(crate) struct VerifyOptions {
     #[arg(long)]
     pub(crate) quick: bool,
 
+    /// Measure only the claims with TEXT in their section, source or words, such as `Greenberg`, and show a line for
+    /// each [default: all, and no line for those that hold]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) only: Option<String>,
+
     /// How the claims are written [default: by the extension of --output, else table]
     #[arg(long, value_enum)]
     pub(crate) format: Option<ResultFormat>,
@@ -413,6 +418,10 @@ pub(crate) struct BenchOptions {
     /// Measure smaller machines with fewer repetitions: a second instead of half a minute, and noisier
     #[arg(long)]
     pub(crate) quick: bool,
+
+    /// Measure only the rows with TEXT in their name, such as `hop/` [default: all]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) only: Option<String>,
 
     /// How the figures are written [default: by the extension of --output, else table]
     #[arg(long, value_enum)]

@@ -106,7 +106,7 @@ macro_rules! formats {
 formats! {
     /// How results are written.
     ResultFormat {
-        Table: "table", Some("txt"), "For people, in 80 columns";
+        Table: "table", Some("txt"), "For people, as wide as the terminal, elsewhere in 80 columns";
         Json: "json", Some("json"), "One document with an envelope";
         Jsonl: "jsonl", Some("jsonl"), "One line a run, without the envelope";
         Csv: "csv", Some("csv"), "One row a run, scalars only";
@@ -131,7 +131,7 @@ formats! {
 formats! {
     /// How definitions are written.
     ExplainFormat {
-        Text: "text", Some("txt"), "For people, in 80 columns";
+        Text: "text", Some("txt"), "For people, as wide as the terminal, elsewhere in 80 columns";
         Json: "json", Some("json"), "One document with an envelope";
         Markdown: "markdown", Some("md"), "A list, for a page";
     }
@@ -255,7 +255,10 @@ pub(crate) fn write_records<R: Record + Serialize, I: Iterator<Item = io::Result
     page: impl FnOnce() -> io::Result<Page>,
 ) -> Result<(), Failure> {
     output.write(|output| match format {
-        ResultFormat::Table => output.write_all(page()?.text().as_bytes()),
+        ResultFormat::Table => {
+            let columns = output.columns();
+            output.write_all(page()?.text(columns).as_bytes())
+        }
         ResultFormat::Markdown => output.write_all(page()?.markdown().as_bytes()),
         ResultFormat::Json => write_document(output, document, extra, records()),
         ResultFormat::Jsonl => write_lines(output, records()),

@@ -8,8 +8,14 @@ use std::{
 
 use cubefold_experiment::{Scenario, journal::sync_folder};
 use tempfile::NamedTempFile;
+use terminal_size::{Width, terminal_size_of};
 
 use crate::{arguments::SharedOptions, failure::Failure, interruption};
+
+/// The width of tables that no terminal shows \[columns of text\].
+const COLUMNS: usize = 80;
+/// The least width of tables, so that the most important columns are on any terminal \[columns of text\].
+const MIN_COLUMNS: usize = 40;
 
 /// A destination, opened before anything runs so that a wrong path costs no work.
 #[derive(Debug)]
@@ -91,6 +97,15 @@ impl Output {
             format!("cannot write {}: the scenarios are read from {}", path.display(), input.display()),
             "name another file for the results",
         ))
+    }
+
+    /// The width of tables \[columns of text\]: that of the terminal they are shown on.
+    pub(crate) fn columns(&self) -> usize {
+        let terminal = match self.destination {
+            Destination::Standard(_) => terminal_size_of(io::stdout()),
+            Destination::Device(_) | Destination::File { .. } => None,
+        };
+        terminal.map_or(COLUMNS, |(Width(columns), _)| usize::from(columns).max(MIN_COLUMNS))
     }
 
     /// Completes what was written.

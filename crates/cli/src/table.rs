@@ -14,4 +14,4 @@ pub(crate) use grids::{write_grid, write_stage};
 pub(crate) use page::{Page, Paint, TextTable};
 pub(crate) use run_tables::{compare_table, run_table};
 pub(crate) use scenario_tables::{check_table, measure_table};
-pub(crate) use verdict_tables::{bench_table, verify_table};
+pub(crate) use verdict_tables::{Detail, bench_table, verify_table};

@@ -36,6 +36,17 @@ impl Benchmark {
         Ok(Self { rows, size })
     }
 
+    /// Keeps the rows in whose names `only` occurs.
+    pub fn keep_only(&mut self, only: &str) {
+        self.rows.retain(|row| row.name().contains(only));
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Checks that there is memory for every row.
     ///
     /// # Errors

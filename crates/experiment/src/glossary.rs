@@ -80,12 +80,12 @@ impl Definition {
 
     /// The definition of a name, a title or another name for it.
     ///
-    /// Upper case, and whether words are joined by `_`, `-`, `.` or a space, make no difference; a number behind
-    /// a name does not either (`p_2`, `distance, dimension 3`), nor the name behind `/` (`/ standard`).
+    /// Upper case, and whether words are joined by `_`, `-`, `.`, `:` or a space, make no difference; a number behind
+    /// a name does not either (`p_2`, `distance, dimension 3`), nor the name behind `vs` (`vs standard`).
     #[must_use]
     pub fn find(term: &str) -> Option<&'static Self> {
         let term = plain(term);
-        let ratio = if term.starts_with("/ ") { "/ reference" } else { &term };
+        let ratio = if term.starts_with("vs ") { "vs reference" } else { &term };
         let without_number = term.trim_end_matches(|character: char| character.is_ascii_digit()).trim_end();
         with_name(ratio).or_else(|| with_name(without_number))
     }
@@ -117,8 +117,8 @@ impl Definition {
 }
 
 /// A name without the marks that make no difference.
-fn plain(term: &str) -> String {
-    let words = term.to_lowercase().replace(['_', '-', '.'], " ");
+pub(crate) fn plain(term: &str) -> String {
+    let words = term.to_lowercase().replace(['_', '-', '.', ':'], " ");
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(found("placement.dilation.max"), Some("placement_dilation_max"));
         assert_eq!(found("distance, dimension 3"), Some("placement_distances"));
         assert_eq!(found("p_12"), Some("p_1"));
-        assert_eq!(found("/ tao:same-shape"), Some("ratio_to_reference"));
+        assert_eq!(found("vs tao:same-shape"), Some("ratio_to_reference"));
         assert_eq!(found("nonsense"), None);
         assert_eq!(found(""), None);
     }

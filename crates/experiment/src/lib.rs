@@ -35,6 +35,7 @@ mod scenario_program;
 #[cfg(test)]
 mod support;
 mod text;
+mod topic;
 
 pub use address_exchange::address_exchange_steps;
 pub use algorithm_comparison::{
@@ -63,3 +64,4 @@ pub use scenario::{
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};
 pub use text::printable;
+pub use topic::Topic;

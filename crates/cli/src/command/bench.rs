@@ -30,10 +30,21 @@ pub(super) fn bench(options: &BenchOptions, shared: &SharedOptions) -> Result<Ex
     let size = if options.quick { Size::Quick } else { Size::Full };
     // Several threads wait for each other, and their waiting is in the figures: one, unless asked for more.
     let threads = shared.threads.map_or(1, usize::from);
-    let saved = options.against.as_deref().map(|name| read(name, size, threads)).transpose()?;
+    let only = options.only.as_deref().unwrap_or_default();
+    let mut saved = options.against.as_deref().map(|name| read(name, size, threads)).transpose()?;
+    if let Some(saved) = &mut saved {
+        saved.rows.retain(|row| row.row.contains(only));
+    }
     let output = Output::open(shared, &[])?;
     let file = options.save.as_deref().map(|name| FigureFile::open(name, shared.output())).transpose()?;
-    let benchmark = Benchmark::new(size).map_err(Failure::Scenario)?;
+    let mut benchmark = Benchmark::new(size).map_err(Failure::Scenario)?;
+    benchmark.keep_only(only);
+    if benchmark.is_empty() {
+        return Err(Failure::usage(
+            format!("no row has {only:?} in its name"),
+            "docs/performance.md lists the rows",
+        ));
+    }
     benchmark.check(Resources { threads, ..shared.resources() }).map_err(Failure::Refused)?;
 
     let figures = measure(&benchmark, saved.as_ref(), threads, Show::unless(shared.quiet))?;

@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 
 use cubefold_experiment::{
-    Definition, DefinitionGroup,
+    Definition, DefinitionGroup, Topic,
     export::{Document, write_document},
 };
+
+use serde::Serialize;
 
 use crate::{
     arguments::{ExplainOptions, SharedOptions},
@@ -18,35 +20,111 @@ use crate::{
 pub(super) fn explain(options: &ExplainOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ExplainFormat::decide(options.format, shared.output())?;
     let term = options.term.join(" ");
-    let asked = if term.is_empty() { None } else { Some(find(&term)?) };
+    let found = if term.is_empty() { None } else { Some(Found::of(&term)?) };
     let output = Output::open(shared, &[])?;
-    let (page, definitions) = match asked {
-        Some(definition) => (definition_page(definition, format), vec![definition]),
-        None => (glossary_page(&DefinitionGroup::all(), format), Definition::all().collect()),
+    let (page, definitions) = match &found {
+        Some(found) => (found.page(format), found.entries()),
+        None => (glossary_page(&DefinitionGroup::all(), format), Definition::all().map(Entry::of).collect()),
     };
     output.write(|output| write(output, format, &page, &definitions))
 }
 
-fn find(term: &str) -> Result<&'static Definition, Failure> {
-    Definition::find(term).ok_or_else(|| {
+/// What a term can mean.
+#[derive(Debug)]
+struct Found {
+    definition: Option<&'static Definition>,
+    topics: Vec<Topic>,
+}
+
+impl Found {
+    fn of(term: &str) -> Result<Self, Failure> {
+        let (definition, topics) = (Definition::find(term), Topic::find(term));
+        if definition.is_some() || !topics.is_empty() {
+            return Ok(Self { definition, topics });
+        }
         let nearest = Definition::nearest(term);
         let help = if nearest.is_empty() {
             "cubefold explain without a term lists all that are known".to_owned()
         } else {
             format!("did you mean {}?", nearest.join(", or "))
         };
-        Failure::usage(format!("no definition of {term:?}"), help)
-    })
+        Err(Failure::usage(format!("no definition of {term:?}"), help))
+    }
+
+    /// All that the term can mean, as a document has it.
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let topics = self.topics.iter().map(Entry::of_topic);
+        self.definition.into_iter().map(Entry::of).chain(topics).collect()
+    }
+
+    /// All that the term can mean.
+    fn page(&self, format: ExplainFormat) -> Page {
+        let mut page = Page::default();
+        match format {
+            ExplainFormat::Markdown => page.notes(self.definition.into_iter().map(entry).collect()),
+            ExplainFormat::Text | ExplainFormat::Json => {
+                if let Some(definition) = self.definition {
+                    add_entry(&mut page, definition.title, particulars(definition), definition.text);
+                }
+            }
+        }
+        for topic in &self.topics {
+            add_entry(&mut page, &topic.title, topic.particulars.clone(), &topic.text);
+        }
+        page
+    }
+}
+
+/// A definition in a document.
+#[derive(Debug, Serialize)]
+struct Entry<'term> {
+    name: &'term str,
+    title: &'term str,
+    aliases: Vec<&'term str>,
+    unit: &'term str,
+    text: &'term str,
+    formula: &'term str,
+    source: &'term str,
+}
+
+impl<'term> Entry<'term> {
+    fn of(definition: &'static Definition) -> Self {
+        let Definition { name, title, aliases, unit, text, formula, source, .. } = *definition;
+        Self { name, title, aliases: aliases.to_vec(), unit, text, formula, source }
+    }
+
+    fn of_topic(topic: &'term Topic) -> Self {
+        let mut names = topic.names.iter().map(String::as_str);
+        let source = topic.particulars.iter().find(|(name, _)| *name == "source");
+        Self {
+            name: names.next().unwrap_or_default(),
+            title: &topic.title,
+            aliases: names.collect(),
+            unit: "",
+            text: &topic.text,
+            formula: "",
+            source: source.map_or("", |(_, source)| source),
+        }
+    }
+}
+
+fn add_entry(page: &mut Page, title: &str, particulars: Vec<(&'static str, String)>, text: &str) {
+    page.heading(title);
+    page.settings(particulars);
+    page.notes(vec![text.to_owned()]);
 }
 
 fn write(
-    output: &mut impl Write,
+    output: &mut Output,
     format: ExplainFormat,
     page: &Page,
-    definitions: &[&Definition],
+    definitions: &[Entry<'_>],
 ) -> io::Result<()> {
     match format {
-        ExplainFormat::Text => output.write_all(page.text().as_bytes()),
+        ExplainFormat::Text => {
+            let columns = output.columns();
+            output.write_all(page.text(columns).as_bytes())
+        }
         ExplainFormat::Markdown => output.write_all(page.markdown().as_bytes()),
         ExplainFormat::Json => write_document(output, Document::DEFINITIONS, &[], definitions.iter().map(Ok)),
     }
@@ -57,32 +135,20 @@ const MEANING_COLUMNS: usize = 54;
 /// What stands where a meaning goes on.
 const GOES_ON: &str = " ..";
 
-/// One definition in full.
-fn definition_page(definition: &Definition, format: ExplainFormat) -> Page {
-    let mut page = Page::default();
-    match format {
-        ExplainFormat::Markdown => page.notes(vec![entry(definition)]),
-        ExplainFormat::Text | ExplainFormat::Json => {
-            page.heading(definition.title);
-            page.settings(particulars(definition));
-            page.notes(vec![definition.text.to_owned()]);
-        }
-    }
-    page
-}
-
 /// All definitions: a line each for people, in full for a page in Markdown.
 fn glossary_page(groups: &[DefinitionGroup], format: ExplainFormat) -> Page {
     let mut page = Page::default();
-    for group in groups {
-        page.caption(group.title);
-        match format {
-            ExplainFormat::Markdown => page.notes(group.definitions.iter().map(|own| entry(own)).collect()),
-            ExplainFormat::Text | ExplainFormat::Json => page.table(summary(&group.definitions)),
+    match format {
+        ExplainFormat::Markdown => {
+            for group in groups {
+                page.caption(group.title);
+                page.notes(group.definitions.iter().map(|own| entry(own)).collect());
+            }
         }
-    }
-    if format == ExplainFormat::Text {
-        page.notes(vec!["cubefold explain TERM prints a definition in full.".to_owned()]);
+        ExplainFormat::Text | ExplainFormat::Json => {
+            page.tables(&groups.iter().map(summary).chain([topics()]).collect::<Vec<_>>());
+            page.notes(vec!["cubefold explain TERM prints a definition in full.".to_owned()]);
+        }
     }
     page
 }
@@ -101,13 +167,28 @@ fn particulars(definition: &Definition) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-fn summary(definitions: &[&Definition]) -> TextTable {
+fn summary(group: &DefinitionGroup) -> TextTable {
     let row = |definition: &&Definition| vec![definition.title.to_owned(), beginning(definition.text)];
     TextTable {
+        caption: Some(group.title.to_owned()),
         header: ["term", "meaning"].map(str::to_owned).to_vec(),
-        rows: definitions.iter().map(row).collect(),
+        rows: group.definitions.iter().map(row).collect(),
         words: 2,
-        gives_way: &[],
+        ..TextTable::default()
+    }
+}
+
+/// What a scenario file names, with as much of the texts.
+fn topics() -> TextTable {
+    let row = |topic: Topic| vec![topic.names[0].clone(), beginning(&topic.text)];
+    TextTable {
+        caption: Some(
+            "Scenarios: embeddings, machines, programs, algorithms, keys, words and marks".to_owned(),
+        ),
+        header: ["term", "meaning"].map(str::to_owned).to_vec(),
+        rows: Topic::all().into_iter().map(row).collect(),
+        words: 2,
+        ..TextTable::default()
     }
 }
 

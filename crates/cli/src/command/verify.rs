@@ -16,18 +16,27 @@ use crate::{
     format::{OutputFormat, ResultFormat, write_records},
     output::Output,
     progress_bar::{Show, Work, watch},
-    table::verify_table,
+    table::{Detail, verify_table},
 };
 
 pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<ExitCode, Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
     let output = Output::open(shared, &[])?;
-    let verification = Verification::new(if options.quick { Scope::Quick } else { Scope::Full });
+    let scope = if options.quick { Scope::Quick } else { Scope::Full };
+    let verification = Verification::new(scope, options.only.as_deref().unwrap_or_default());
+    if verification.is_empty() {
+        let only = options.only.as_deref().unwrap_or_default();
+        return Err(Failure::usage(
+            format!("no claim has {only:?} in its section, source or words"),
+            "docs/verify.md lists the claims",
+        ));
+    }
     let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
     let run = || pool.install(|| verification.run(&progress));
     let claims = watch(Show::unless(shared.quiet), Work::of(verification.total(), "cases"), &progress, run);
     let written: Vec<ClaimRecord> = claims.iter().map(CheckedClaim::record).collect();
-    let page = || Ok(verify_table(&claims, format));
+    let detail = if options.only.is_some() { Detail::EveryClaim } else { Detail::Exceptions };
+    let page = || Ok(verify_table(&claims, format, detail));
     write_records(output, format, Document::VERIFY, &[], || written.iter().map(Ok), page)?;
     Ok(report(&claims))
 }

@@ -18,8 +18,7 @@ pub(super) fn add_fastest(page: &mut Page, comparisons: &[AlgorithmComparison]) 
             .map(|(path, value)| format!("{path} = {}", shown(path, value)))
             .collect();
         let of = if setting.is_empty() { String::new() } else { format!(", {}", setting.join(", ")) };
-        page.caption(&format!("fastest algorithm{of}"));
-        page.table(table(comparison));
+        page.table(TextTable { caption: Some(format!("fastest algorithm{of}")), ..table(comparison) });
         page.notes(sentences(comparison));
     }
 }
@@ -49,6 +48,7 @@ fn table(comparison: &AlgorithmComparison) -> TextTable {
         header,
         words: 2,
         gives_way: &["seconds", "behind by", "second"],
+        ..TextTable::default()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use textwrap::{Options, WordSeparator, WordSplitter, core::display_width, wrap};
 
-use super::TextTable;
+use super::{TextTable, page::WordFit};
 
 /// Words up to this width are left whole as long as there are columns to leave out.
 const LONG_WORD: usize = 20;
@@ -23,27 +23,48 @@ pub(super) struct Fitted {
     pub(super) notes: Vec<String>,
 }
 
+/// The names of columns that are not shown as such.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Hidden {
+    alike: Vec<&'static str>, // those with one value, said in a sentence
+    left_out: Vec<&'static str>,
+}
+
 impl TextTable {
-    /// The table in `columns` columns of a terminal, as far as that can be done.
-    pub(super) fn fit(&self, columns: usize) -> Fitted {
+    /// Tables in `columns` columns of a terminal, as far as that can be done, with the same columns left out.
+    pub(super) fn fit(tables: &[Self], columns: usize) -> Vec<Fitted> {
+        let mut hidden = Hidden::default();
+        for table in tables {
+            hidden = table.fit_with(columns, &hidden).1;
+        }
+        tables.iter().map(|table| table.fit_with(columns, &hidden).0).collect()
+    }
+
+    /// The table with at least these columns hidden, and all that are hidden.
+    fn fit_with(&self, columns: usize, hidden: &Hidden) -> (Fitted, Hidden) {
         let mut table = self.clone();
-        let said = table.say_what_is_alike(columns);
+        let mut hidden = hidden.clone();
+        let said = table.say_what_is_alike(columns, &mut hidden.alike);
+        let whole = table.clone();
+        table = table.without(&hidden.left_out);
         table.wrap_words(columns, LONG_WORD);
-        let mut left_out = table.leave_out(columns, MIN_IMPORTANT);
+        hidden.left_out.extend(table.leave_out(columns, MIN_IMPORTANT));
         table.wrap_words(columns, SHORT_WORD);
-        left_out.extend(table.leave_out(columns, self.gives_way.len()));
+        hidden.left_out.extend(table.leave_out(columns, self.gives_way.len()));
         table.wrap_words(columns, MIN_WORD);
         let mut notes = vec![];
         if !said.is_empty() {
             notes.push(format!("In every row: {}.", said.join(", ")));
         }
+        let left_out: Vec<&str> =
+            hidden.left_out.iter().copied().filter(|name| whole.place_of(name).is_some()).collect();
         if !left_out.is_empty() {
             notes.push(format!(
                 "Left out, to fit {columns} columns: {}. --format markdown or csv shows all.",
                 left_out.join(", ")
             ));
         }
-        Fitted { table, notes }
+        (Fitted { table, notes }, hidden)
     }
 
     fn width(&self) -> usize {
@@ -56,15 +77,22 @@ impl TextTable {
         cells.chain([display_width(&self.header[place])]).max().unwrap_or(0)
     }
 
-    /// Takes out columns that have one value in all rows, as many as it takes to fit; gives their names and values.
-    fn say_what_is_alike(&mut self, columns: usize) -> Vec<String> {
+    /// Takes out columns that have one value in all rows, those of `names` and as many more as it takes to fit, which are
+    /// added to them; gives names and values.
+    fn say_what_is_alike(&mut self, columns: usize, names: &mut Vec<&'static str>) -> Vec<String> {
         let mut said = vec![];
         for name in self.gives_way {
-            let Some(place) = self.place_of(name).filter(|_| self.width() > columns) else { continue };
+            let Some(place) = self.place_of(name) else { continue };
+            if self.width() <= columns && !names.contains(name) {
+                continue;
+            }
             let alike = self.rows.windows(2).all(|pair| pair[0][place] == pair[1][place]);
             if let Some(value) = self.rows.first().map(|row| row[place].clone()).filter(|_| alike) {
                 said.push(format!("{name} {value}"));
                 self.remove(place);
+                if !names.contains(name) {
+                    names.push(name);
+                }
             }
         }
         said
@@ -116,7 +144,8 @@ impl TextTable {
     /// Wraps the widest words, though not to less than `least` and their headers, until the table fits.
     fn wrap_words(&mut self, columns: usize, least: usize) {
         let mut too_wide = self.width().saturating_sub(columns);
-        if too_wide == 0 {
+        // What is cut is cut once.
+        if too_wide == 0 || self.fits == WordFit::Cut && least > MIN_WORD {
             return;
         }
         let mut widths: Vec<usize> = (0..self.words).map(|place| self.column_width(place)).collect();
@@ -133,10 +162,35 @@ impl TextTable {
 
     /// The table with its words wrapped to these widths, over as many rows as that takes.
     fn wrapped(&self, widths: &[usize]) -> Self {
-        let rows = self.rows.iter().flat_map(|row| wrapped_row(row, widths)).collect();
-        let header = self.header.clone();
-        Self { header, rows, words: self.words, gives_way: self.gives_way }
+        let rows = match self.fits {
+            WordFit::Wrap => self.rows.iter().flat_map(|row| wrapped_row(row, widths)).collect(),
+            WordFit::Cut => self.rows.iter().map(|row| cut_row(row, widths)).collect(),
+        };
+        Self { rows, ..self.clone() }
     }
+}
+
+fn cut_row(row: &[String], widths: &[usize]) -> Vec<String> {
+    let words = row.iter().zip(widths).map(|(cell, width)| cut_cell(cell, *width));
+    words.chain(row.iter().skip(widths.len()).cloned()).collect()
+}
+
+/// As much of a cell as fits, with a mark where it goes on.
+fn cut_cell(cell: &str, width: usize) -> String {
+    const GOES_ON: &str = "..";
+    if display_width(cell) <= width {
+        return cell.to_owned();
+    }
+    let room = width.saturating_sub(GOES_ON.len());
+    let mut end = 0;
+    for (at, letter) in cell.char_indices() {
+        let next = at + letter.len_utf8();
+        if display_width(&cell[..next]) > room {
+            break;
+        }
+        end = next;
+    }
+    format!("{}{GOES_ON}", &cell[..end])
 }
 
 fn wrapped_row(row: &[String], widths: &[usize]) -> Vec<Vec<String>> {
@@ -165,17 +219,37 @@ mod tests {
     fn table(header: &[&str], rows: &[&[&str]]) -> TextTable {
         let texts = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
         TextTable {
+            caption: None,
             header: texts(header),
             rows: rows.iter().map(|row| texts(row)).collect(),
             words: 1,
+            fits: WordFit::Wrap,
             gives_way: &["queue", "waiting"],
         }
+    }
+
+    fn fit(table: &TextTable, columns: usize) -> Fitted {
+        TextTable::fit(std::slice::from_ref(table), columns).remove(0)
+    }
+
+    #[test]
+    fn tables_below_each_other_leave_out_the_same_columns() {
+        let header = ["embedding", "makespan", "waiting", "queue"];
+        let wide = table(&header, &[&["byweight", "16", "123456", "1"], &["gray", "17", "0", "2"]]);
+        let narrow = table(&header, &[&["xor", "16", "1", "1"], &["gray", "17", "0", "2"]]);
+        let fitted = TextTable::fit(&[narrow.clone(), wide, narrow.clone()], 33);
+        let note = "Left out, to fit 33 columns: queue. --format markdown or csv shows all.";
+        for fitted in fitted {
+            assert_eq!(fitted.table.header, ["embedding", "makespan", "waiting"]);
+            assert_eq!(fitted.notes, [note]);
+        }
+        assert_eq!(fit(&narrow, 35).table, narrow);
     }
 
     #[test]
     fn a_table_that_fits_is_left_as_it_is() {
         let narrow = table(&["embedding", "makespan", "queue"], &[&["xor", "16", "0"]]);
-        assert_eq!(narrow.fit(26), Fitted { table: narrow.clone(), notes: vec![] });
+        assert_eq!(fit(&narrow, 26), Fitted { table: narrow.clone(), notes: vec![] });
     }
 
     #[test]
@@ -184,7 +258,7 @@ mod tests {
             &["embedding", "makespan", "waiting", "queue"],
             &[&["xor", "16", "0", "1"], &["gray", "17", "0", "2"]],
         );
-        let fitted = wide.fit(28);
+        let fitted = fit(&wide, 28);
         assert_eq!(fitted.table.header, ["embedding", "makespan", "queue"]);
         assert_eq!(fitted.notes, ["In every row: waiting 0."]);
     }
@@ -195,7 +269,7 @@ mod tests {
             &["embedding", "makespan", "waiting", "queue"],
             &[&["xor", "16", "0", "1"], &["gray", "17", "3", "2"]],
         );
-        let fitted = wide.fit(30);
+        let fitted = fit(&wide, 30);
         assert_eq!(fitted.table.header, ["embedding", "makespan", "waiting"]);
         assert_eq!(fitted.notes, ["Left out, to fit 30 columns: queue. --format markdown or csv shows all."]);
     }
@@ -206,7 +280,7 @@ mod tests {
             &["embedding", "makespan", "queue", "waiting"],
             &[&["xor", "16", "0", "123456789012345678901234567890"], &["gray", "17", "3", "2"]],
         );
-        let fitted = wide.fit(30);
+        let fitted = fit(&wide, 30);
         assert_eq!(fitted.table.header, ["embedding", "makespan", "queue"]);
         assert_eq!(
             fitted.notes,
@@ -217,15 +291,24 @@ mod tests {
     #[test]
     fn long_words_go_on_in_the_rows_below() {
         let long = table(&["embedding", "makespan"], &[&["tao:square-lowering-folded", "16"]]);
-        let fitted = long.fit(32);
+        let fitted = fit(&long, 32);
         assert_eq!(fitted.table.rows, [["tao:square-lowering-", "16"], ["folded", ""]]);
         assert_eq!(fitted.notes, Vec::<String>::new());
     }
 
     #[test]
+    fn words_that_are_cut_say_so() {
+        let long = TextTable {
+            fits: WordFit::Cut,
+            ..table(&["claim", "worst"], &[&["one word after another", "16"]])
+        };
+        assert_eq!(fit(&long, 20).table.rows, [["one word af..", "16"]]);
+    }
+
+    #[test]
     fn a_name_without_end_is_wrapped_in_any_place() {
         let name = "x".repeat(300);
-        let fitted = table(&["embedding", "makespan"], &[&[&name, "16"]]).fit(40);
+        let fitted = fit(&table(&["embedding", "makespan"], &[&[&name, "16"]]), 40);
         assert_eq!(fitted.table.width(), 40);
         assert_eq!(fitted.table.rows.iter().map(|row| row[0].as_str()).collect::<String>(), name);
     }

@@ -8,9 +8,6 @@ use textwrap::{Options, WordSeparator, fill};
 
 use super::fitting::Fitted;
 
-/// What tables, settings and notes fit in.
-const COLUMNS: usize = 80;
-
 /// What switches the colour of a marked row on, and off again: bold and green.
 const MARKED: [&str; 2] = ["\u{1b}[1;32m", "\u{1b}[0m"];
 
@@ -36,19 +33,33 @@ enum Block {
     Heading(String),
     Caption(String),
     Settings(Vec<(&'static str, String)>),
-    Table(TextTable),
+    Tables(Vec<TextTable>),
     Notes(Vec<String>),
 }
 
 /// Rows of text under a header.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct TextTable {
+    /// What the table holds, where several stand below each other.
+    pub(crate) caption: Option<String>,
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
     /// The number of columns from the left that hold words; the others hold numbers.
     pub(crate) words: usize,
+    /// What is done with words that are too long.
+    pub(crate) fits: WordFit,
     /// The headers of columns that give way where the table is too wide, the least important first.
     pub(crate) gives_way: &'static [&'static str],
+}
+
+/// What is done with words that are too long for a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum WordFit {
+    /// They go on in the rows below.
+    #[default]
+    Wrap,
+    /// They are cut.
+    Cut,
 }
 
 impl Page {
@@ -61,7 +72,7 @@ impl Page {
         self.blocks.push(Block::Heading(printable(text).into_owned()));
     }
 
-    /// What the table that follows holds.
+    /// What follows, within what a heading says.
     pub(crate) fn caption(&mut self, text: &str) {
         self.blocks.push(Block::Caption(printable(text).into_owned()));
     }
@@ -73,7 +84,12 @@ impl Page {
     }
 
     pub(crate) fn table(&mut self, table: TextTable) {
-        self.blocks.push(Block::Table(table));
+        self.tables(&[table]);
+    }
+
+    /// Tables below each other that leave out the same columns where they are too wide.
+    pub(crate) fn tables(&mut self, tables: &[TextTable]) {
+        self.blocks.push(Block::Tables(tables.iter().map(TextTable::printable).collect()));
     }
 
     /// Sentences, each on lines of its own; nothing when there are none.
@@ -84,16 +100,14 @@ impl Page {
         }
     }
 
-    /// For a terminal.
-    pub(crate) fn text(&self) -> String {
+    /// For a terminal with so many columns.
+    pub(crate) fn text(&self, columns: usize) -> String {
         let mut text = String::new();
-        let mut apart = false; // whether an empty line comes before the next block
         for block in &self.blocks {
-            if apart && !matches!(block, Block::Settings(_)) {
+            if !text.is_empty() && !matches!(block, Block::Settings(_)) {
                 text.push('\n');
             }
-            text += &block.text(self.paint);
-            apart = !matches!(block, Block::Caption(_));
+            text += &block.text(columns, self.paint);
         }
         text
     }
@@ -106,30 +120,32 @@ impl Page {
 }
 
 impl Block {
-    fn text(&self, paint: Paint) -> String {
+    fn text(&self, columns: usize, paint: Paint) -> String {
         match self {
-            Self::Heading(text) => format!("{text}\n"),
-            Self::Caption(text) => lines([fill(text, COLUMNS)]),
+            Self::Heading(text) | Self::Caption(text) => lines([fill(text, columns)]),
             Self::Settings(settings) => {
                 let width = settings.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
                 let indent = " ".repeat(width + 4);
                 lines(settings.iter().map(|(name, value)| {
-                    let options = Options::new(COLUMNS).subsequent_indent(&indent);
+                    let options = Options::new(columns).subsequent_indent(&indent);
                     fill(
                         &format!("  {name:width$}  {value}"),
                         options.word_separator(WordSeparator::AsciiSpace),
                     )
                 }))
             }
-            Self::Table(table) => {
-                let Fitted { table, notes } = table.printable().fit(COLUMNS);
-                format!("{}{}", table.painted(paint), Self::Notes(notes).text(paint))
+            Self::Tables(tables) => {
+                let text = |Fitted { table, notes }| {
+                    let caption = table.caption.iter().map(|caption| fill(caption, columns));
+                    let notes = Self::Notes(notes).text(columns, paint);
+                    format!("{}{}{notes}", lines(caption), table.painted(paint))
+                };
+                TextTable::fit(tables, columns).into_iter().map(text).collect::<Vec<_>>().join("\n")
             }
-            Self::Notes(notes) => lines(
-                notes
-                    .iter()
-                    .map(|note| fill(note, Options::new(COLUMNS).word_separator(WordSeparator::AsciiSpace))),
-            ),
+            Self::Notes(notes) => {
+                let options = Options::new(columns).word_separator(WordSeparator::AsciiSpace);
+                lines(notes.iter().map(|note| fill(note, &options)))
+            }
         }
     }
 
@@ -140,7 +156,13 @@ impl Block {
             Self::Settings(settings) => {
                 lines(settings.iter().map(|(name, value)| format!("- {name}: {value}")))
             }
-            Self::Table(table) => lines(table.printable().draw(presets::ASCII_MARKDOWN, 1)),
+            Self::Tables(tables) => {
+                let text = |table: &TextTable| {
+                    let caption = table.caption.iter().map(|caption| format!("### {caption}\n"));
+                    format!("{}{}", lines(caption), lines(table.draw(presets::ASCII_MARKDOWN, 1)))
+                };
+                tables.iter().map(text).collect::<Vec<_>>().join("\n")
+            }
             Self::Notes(notes) => lines(notes.iter().map(|note| format!("- {note}"))),
         }
     }
@@ -161,7 +183,9 @@ impl TextTable {
     /// The table without control characters.
     fn printable(&self) -> Self {
         let cells = |row: &Vec<String>| row.iter().map(|cell| printable(cell).into_owned()).collect();
-        Self { header: cells(&self.header), rows: self.rows.iter().map(cells).collect(), ..self.clone() }
+        let caption = self.caption.as_ref().map(|caption| printable(caption).into_owned());
+        let rows = self.rows.iter().map(cells).collect();
+        Self { caption, header: cells(&self.header), rows, ..self.clone() }
     }
 
     /// The table as text, its marked rows painted.

@@ -101,17 +101,21 @@ pub(super) fn add_tables(
         }
     }
     let several = sections.len() > 1;
-    for (mode, rows) in sections {
-        if several {
-            page.caption(mode);
-        }
-        page.table(table(&rows, columns(&rows), |path| !(several && path == "execution.mode")));
-    }
+    let tables = sections.into_iter().map(|(mode, rows)| {
+        let caption = several.then(|| mode.to_owned());
+        table(caption, &rows, columns(&rows), |path| !(several && path == "execution.mode"))
+    });
+    page.tables(&tables.collect::<Vec<_>>());
 }
 
 /// A table with those swept settings whose paths are `shown`, the embedding and those of `columns` that say
 /// something.
-fn table(rows: &[RunRow<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool) -> TextTable {
+fn table(
+    caption: Option<String>,
+    rows: &[RunRow<'_>],
+    columns: Vec<Column>,
+    shown: impl Fn(&str) -> bool,
+) -> TextTable {
     let columns: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
     let swept = SweptColumns::new(&rows.iter().map(|row| row.run).collect::<Vec<_>>(), shown);
     let mut header = swept.header();
@@ -125,7 +129,7 @@ fn table(rows: &[RunRow<'_>], columns: Vec<Column>, shown: impl Fn(&str) -> bool
     };
     let words = swept.header().len() + 1;
     let rows = rows.iter().enumerate().map(cells).collect();
-    TextTable { rows, header, words, gives_way: &GIVE_WAY }
+    TextTable { caption, rows, header, words, gives_way: &GIVE_WAY, ..TextTable::default() }
 }
 
 /// The settings whose values need no name beside them in the column of cases.

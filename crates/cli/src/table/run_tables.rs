@@ -92,7 +92,7 @@ fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
     let name = if reference.chars().count() > MAX_HEADER_LENGTH { "reference" } else { reference };
     let [makespan, marks, seconds] = makespan_columns(rows);
     let mut columns =
-        vec![makespan, marks, seconds, Column::titled(&format!("/ {name}"), "ratio_to_reference", rows)];
+        vec![makespan, marks, seconds, Column::titled(&format!("vs {name}"), "ratio_to_reference", rows)];
     columns.extend(time_columns(rows));
     columns.extend(step_columns(rows));
     columns.push(bar_column(rows));
@@ -129,26 +129,30 @@ fn sentence(name: &str, reference: &str, own: &[&RunRecord]) -> Option<String> {
 fn in_words(ratio: f64, reference: &str) -> String {
     // Ratios are of whole cycles: equal makespans have the ratio 1 exactly.
     if ratio < 1.0 {
-        format!("{:.2} times fewer cycles than {reference}", 1.0 / ratio)
+        format!("{:.2}x faster than {reference}", 1.0 / ratio)
     } else if ratio > 1.0 {
-        format!("{ratio:.2} times more cycles than {reference}")
+        format!("takes {ratio:.2}x as long as {reference}")
     } else {
-        format!("as many cycles as {reference}")
+        format!("equal to {reference}")
     }
 }
 
 /// The ratios from `least` to `greatest` as a sentence says them.
 fn range_in_words(least: f64, greatest: f64, reference: &str) -> String {
-    let rounded = |ratio: f64| format!("{ratio:.2}");
-    let (fewest, most) = (rounded(1.0 / greatest), rounded(1.0 / least));
+    let rounded = |ratio: f64| format!("{ratio:.2}x");
+    let (slowest, fastest) = (rounded(1.0 / greatest), rounded(1.0 / least));
     if in_words(least, reference) == in_words(greatest, reference) {
         in_words(least, reference)
+    } else if greatest < 1.0 {
+        format!("{slowest} to {fastest} faster than {reference}")
     } else if greatest <= 1.0 {
-        format!("{fewest} to {most} times fewer cycles than {reference}")
+        format!("between equal to {reference} and {fastest} faster")
+    } else if least > 1.0 {
+        format!("takes {} to {} as long as {reference}", rounded(least), rounded(greatest))
     } else if least >= 1.0 {
-        format!("{} to {} times more cycles than {reference}", rounded(least), rounded(greatest))
+        format!("between equal to {reference} and {} as long", rounded(greatest))
     } else {
-        format!("from {most} times fewer to {} times more cycles than {reference}", rounded(greatest))
+        format!("from {fastest} faster than {reference} to {} as long", rounded(greatest))
     }
 }
 
@@ -158,17 +162,19 @@ mod tests {
 
     #[test]
     fn ratios_read_as_sentences() {
-        assert_eq!(in_words(0.8, "standard"), "1.25 times fewer cycles than standard");
-        assert_eq!(in_words(1.2, "standard"), "1.20 times more cycles than standard");
-        assert_eq!(in_words(1.0, "standard"), "as many cycles as standard");
+        assert_eq!(in_words(0.8, "standard"), "1.25x faster than standard");
+        assert_eq!(in_words(1.2, "standard"), "takes 1.20x as long as standard");
+        assert_eq!(in_words(1.0, "standard"), "equal to standard");
     }
 
     #[test]
     fn ranges_of_ratios_say_which_side_they_are_on() {
         let range = |least, greatest| range_in_words(least, greatest, "xor");
-        assert_eq!(range(0.5, 0.5), "2.00 times fewer cycles than xor");
-        assert_eq!(range(0.5, 0.8), "1.25 to 2.00 times fewer cycles than xor");
-        assert_eq!(range(1.0, 1.5), "1.00 to 1.50 times more cycles than xor");
-        assert_eq!(range(0.8, 1.5), "from 1.25 times fewer to 1.50 times more cycles than xor");
+        assert_eq!(range(0.5, 0.5), "2.00x faster than xor");
+        assert_eq!(range(0.5, 0.8), "1.25x to 2.00x faster than xor");
+        assert_eq!(range(0.5, 1.0), "between equal to xor and 2.00x faster");
+        assert_eq!(range(1.0, 1.5), "between equal to xor and 1.50x as long");
+        assert_eq!(range(1.25, 1.5), "takes 1.25x to 1.50x as long as xor");
+        assert_eq!(range(0.8, 1.5), "from 1.25x faster than xor to 1.50x as long");
     }
 }

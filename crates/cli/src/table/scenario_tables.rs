@@ -27,7 +27,7 @@ pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Pag
             row
         };
         let rows = scenario.runs.iter().zip(planned).map(row).collect();
-        page.table(TextTable { header, rows, words, gives_way: &[] });
+        page.table(TextTable { header, rows, words, ..TextTable::default() });
         page.notes(scale_notes(&read.runs));
     }
     let runs = planned.len();
@@ -125,7 +125,7 @@ fn metrics(entries: &[PlacementEntry]) -> TextTable {
         std::iter::once(title.to_owned()).chain(cells.iter().map(|row| shown(row, name))).collect()
     };
     let rows = METRICS.into_iter().map(row).chain(distances(entries)).collect();
-    TextTable { header: header.collect(), rows, words: 1, gives_way: &[] }
+    TextTable { header: header.collect(), rows, words: 1, ..TextTable::default() }
 }
 
 fn shown(row: &Row<'_>, name: &str) -> String {

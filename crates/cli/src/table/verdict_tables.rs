@@ -4,11 +4,10 @@ use cubefold_claims::{CheckedClaim, Quantity, Verdict};
 use cubefold_experiment::{
     Definition,
     benchmark::SavedSet,
-    export::{BenchRecord, Cell, Row},
+    export::{BenchRecord, Cell, Row, counted as counted_things},
 };
-use textwrap::{Options, WordSplitter, wrap};
 
-use super::{Page, TextTable};
+use super::{Page, TextTable, page::WordFit};
 use crate::format::ResultFormat;
 
 /// Every row, with what it is compared with where there is something.
@@ -39,7 +38,7 @@ pub(crate) fn bench_table(rows: &[BenchRecord], saved: Option<&SavedSet>) -> Pag
         header: columns.map(|(name, _)| Definition::title_of(name).to_owned()).to_vec(),
         rows: rows.iter().map(cells).collect(),
         words: 1,
-        gives_way: &[],
+        ..TextTable::default()
     });
     page.notes(bench_notes(rows, saved));
     page
@@ -85,27 +84,49 @@ fn bench_notes(rows: &[BenchRecord], saved: Option<&SavedSet>) -> Vec<String> {
     ]
 }
 
-/// The widest that sources, claims and verdicts are on a terminal.
-const WIDTHS: [usize; 3] = [15, 26, 9];
+/// Which claims have a line of their own on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Those of which there is more to say than that they hold.
+    Exceptions,
+    /// All.
+    EveryClaim,
+}
 
-/// Every claim; a cell that is too wide for a terminal goes on in the rows below.
-pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat) -> Page {
+/// The claims by section; all of them on a page in Markdown, elsewhere with a line each as far as detail is asked for.
+pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat, detail: Detail) -> Page {
     let mut page = Page::default();
+    let every_claim = format == ResultFormat::Markdown || detail == Detail::EveryClaim;
     for part in claims.chunk_by(|one, other| one.part == other.part) {
-        page.heading(part.first().map_or("", |claim| claim.part));
-        let rows = part.iter().flat_map(|claim| match format {
-            ResultFormat::Markdown => vec![claim_row(claim)],
-            ResultFormat::Table
-            | ResultFormat::Json
-            | ResultFormat::Jsonl
-            | ResultFormat::Csv
-            | ResultFormat::Parquet => wrapped(&claim_row(claim)),
-        });
+        let name = part.first().map_or("", |claim| claim.part);
+        let holding = part.iter().filter(|claim| claim.verdict == Verdict::Holds).count() as u64;
+        let hold = if holding == 1 { "holds" } else { "hold" };
+        match (format, holding) {
+            (ResultFormat::Markdown, _) | (_, 0) => page.heading(name),
+            (_, holding) => page.heading(&format!("{name}: {} {hold}", counted_things(holding, "claim"))),
+        }
+        let shown = part.iter().filter(|claim| every_claim || claim.verdict != Verdict::Holds);
+        let rows: Vec<Vec<String>> = shown.map(claim_row).collect();
         let header = ["source", "claim", "cases", "promised", "worst", "verdict"]
             .map(|name| Definition::title_of(name).to_owned());
-        page.table(TextTable { header: header.to_vec(), rows: rows.collect(), words: 2, gives_way: &[] });
+        if !rows.is_empty() {
+            let fits = WordFit::Cut;
+            page.table(TextTable {
+                header: header.to_vec(),
+                rows,
+                words: 2,
+                fits,
+                gives_way: &["cases"],
+                ..TextTable::default()
+            });
+        }
     }
     page.notes(claim_notes(claims));
+    if !every_claim {
+        page.notes(vec![
+            "A claim that holds has a line with --only TEXT, and in every other --format.".to_owned(),
+        ]);
+    }
     page
 }
 
@@ -120,27 +141,16 @@ fn claim_row(claim: &CheckedClaim) -> Vec<String> {
     words.into_iter().chain(numbers).chain([verdict]).collect()
 }
 
-/// The row with its words cut to the widths, over as many rows as that takes.
-fn wrapped(row: &[String]) -> Vec<Vec<String>> {
-    let lines = |place: usize, width: usize| {
-        let options = Options::new(width).word_splitter(WordSplitter::HyphenSplitter);
-        wrap(&row[place], options).into_iter().map(std::borrow::Cow::into_owned).collect::<Vec<_>>()
-    };
-    let [source, claim, verdict] =
-        [(0, WIDTHS[0]), (1, WIDTHS[1]), (5, WIDTHS[2])].map(|(place, width)| lines(place, width));
-    let height = source.len().max(claim.len()).max(verdict.len());
-    let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
-    let row_at = |at: usize| {
-        let numbers = (2..5).map(|place| if at == 0 { row[place].clone() } else { String::new() });
-        let words = [line(&source, at), line(&claim, at)];
-        words.into_iter().chain(numbers).chain([line(&verdict, at)]).collect()
-    };
-    (0..height).map(row_at).collect()
-}
-
 fn claim_notes(claims: &[CheckedClaim]) -> Vec<String> {
     let count = |verdict: Verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
-    let counted = [Verdict::Holds, Verdict::Bounded, Verdict::FailsAsPrinted, Verdict::Fails]
-        .map(|verdict| format!("{} {verdict}", count(verdict)));
-    vec![format!("{} claims: {}.", claims.len(), counted.join(", "))]
+    let counted = [
+        (count(Verdict::Holds), "holds", "hold"),
+        (count(Verdict::Bounded), "is bounded", "are bounded"),
+        (count(Verdict::FailsAsPrinted), "fails as printed", "fail as printed"),
+        (count(Verdict::Fails), "fails", "fail"),
+    ];
+    let counted = counted.into_iter().filter(|(count, ..)| *count > 0);
+    let words = counted.map(|(count, one, more)| format!("{count} {}", if count == 1 { one } else { more }));
+    let all = counted_things(claims.len() as u64, "claim");
+    vec![format!("{all}: {}.", words.collect::<Vec<_>>().join(", "))]
 }

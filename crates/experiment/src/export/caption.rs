@@ -98,33 +98,42 @@ fn shape(machine: &Machine) -> String {
     format!("{} {}", machine.kind(), join(machine.shape().lengths(), "x"))
 }
 
-/// The settings that all runs of a scenario have in common, each named and in words.
+/// The settings that all runs of a scenario have in common, each named and in words: of a setting that some of them
+/// differ in, the parts in which they do not.
 #[must_use]
 pub fn settings<'runs>(
     records: &(impl Iterator<Item = &'runs RunRecord> + Clone),
 ) -> Vec<(&'static str, String)> {
-    let common = |say| common(records.clone(), say);
+    let common = |parts| common(records.clone(), parts);
     [
         ("machine", common(machine)),
         ("program", common(program)),
         ("execution", common(execution)),
-        ("loading", common(loading).filter(|cycles| !cycles.is_empty())),
+        ("loading", common(|record| vec![loading(record)])),
     ]
     .into_iter()
-    .filter_map(|(name, value)| Some((name, value?)))
+    .filter(|(_, words)| !words.is_empty())
     .collect()
 }
 
-/// What all records say, if they say the same.
+/// The parts that all records say alike.
 fn common<'runs>(
     mut records: impl Iterator<Item = &'runs RunRecord>,
-    say: fn(&RunRecord) -> String,
-) -> Option<String> {
-    let first = say(records.next()?);
-    records.all(|record| say(record) == first).then_some(first)
+    parts: fn(&RunRecord) -> Vec<String>,
+) -> String {
+    let mut common = records.next().map(parts).unwrap_or_default();
+    for record in records {
+        for (part, own) in common.iter_mut().zip(parts(record)) {
+            if *part != own {
+                part.clear();
+            }
+        }
+    }
+    common.retain(|part| !part.is_empty());
+    common.join(", ")
 }
 
-fn machine(record: &RunRecord) -> String {
+fn machine(record: &RunRecord) -> Vec<String> {
     let machine = &record.machine;
     let shape = join(&machine.shape, "x");
     let implied = vec![machine.kind.wrap() == Wrap::Around; machine.wrap.len()];
@@ -135,18 +144,23 @@ fn machine(record: &RunRecord) -> String {
             machine.wrap.iter().map(|&around| if around { "around" } else { "open" }).collect();
         format!(" ({})", wraps.join(", "))
     };
-    let hop = counted(machine.hop_cycles, "cycle");
     let partition = machine.partition.as_ref().map_or_else(String::new, |partition| {
         let (base, shape) = (join(&partition.base, ", "), join(&partition.shape, "x"));
-        format!(", partition {shape} from ({base}) on")
+        format!("partition {shape} from ({base}) on")
     });
-    let rules = network_rules(machine);
-    format!("{} {shape}{wrap}{partition}, {} links, {hop} a link{rules}", machine.kind, machine.links)
+    let mut parts = vec![
+        format!("{} {shape}{wrap}", machine.kind),
+        partition,
+        format!("{} links", machine.links),
+        format!("{} a link", counted(machine.hop_cycles, "cycle")),
+    ];
+    parts.extend(network_rules(machine));
+    parts
 }
 
 /// What is not as by default in the network and the nodes of a machine.
-fn network_rules(machine: &MachineRecord) -> String {
-    let said = [
+fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
+    let rules = [
         (machine.latency_cycles > 0).then(|| format!("latency {}", counted(machine.latency_cycles, "cycle"))),
         (machine.switching == "cut-through").then(|| "cut-through".to_owned()),
         machine.packet_units.map(|units| format!("packets of {}", counted(units, "unit"))),
@@ -158,7 +172,7 @@ fn network_rules(machine: &MachineRecord) -> String {
             .map(|(latency, unit)| format!("{} and {unit} a unit inside a node", counted(latency, "cycle"))),
         machine.cycle_nanoseconds.map(|length| format!("{length} ns a cycle")),
     ];
-    said.into_iter().flatten().map(|words| format!(", {words}")).collect::<Vec<_>>().concat()
+    rules.into_iter().map(Option::unwrap_or_default)
 }
 
 /// The cycles that loading takes; nothing where it is not asked for.
@@ -166,32 +180,31 @@ fn loading(record: &RunRecord) -> String {
     record.loading_cycles.map_or_else(String::new, |cycles| counted(cycles, "cycle"))
 }
 
-fn program(record: &RunRecord) -> String {
+fn program(record: &RunRecord) -> Vec<String> {
     let program = &record.program;
     if let Some(steps) = &program.steps {
         let words: Vec<String> = steps.iter().map(step).collect();
-        return format!("{} of {}", program.kind, words.join(", "));
+        return vec![format!("{} of {}", program.kind, words.join(", "))];
     }
-    let dimensions = program
-        .dimensions
-        .map_or_else(String::new, |dimensions| format!(", {}", counted(dimensions.into(), "dimension")));
-    let stages = program.stages.as_ref().map_or_else(String::new, |stages| {
+    let dimensions = program.dimensions.map(|dimensions| counted(dimensions.into(), "dimension"));
+    let stages = program.stages.as_ref().map(|stages| {
         const SHOWN: usize = 12;
         let dots = if stages.len() > SHOWN { " .." } else { "" };
-        format!(", stages {}{dots}", join(&stages[..stages.len().min(SHOWN)], " "))
+        format!("stages {}{dots}", join(&stages[..stages.len().min(SHOWN)], " "))
     });
     let guest = program
         .guest
         .as_ref()
         .map_or_else(String::new, |guest| format!(" on a {} {}", guest.kind, join(&guest.shape, "x")));
-    let communication = match (&program.communication, program.sets) {
-        (Some(name), Some(sets)) => format!(", {name} in {}", counted(sets as u64, "set")),
-        (Some(name), None) => format!(", {name}"),
-        (None, _) => String::new(),
-    };
-    let compute = counted(program.compute_cycles, "compute cycle");
-    let sizes = sizes(program);
-    format!("{}{guest}{communication}{dimensions}{stages}, {compute} a stage{sizes}", program.kind)
+    let communication = program.communication.as_ref().map(|name| match program.sets {
+        Some(sets) => format!("{name} in {}", counted(sets as u64, "set")),
+        None => name.to_string(),
+    });
+    let compute = format!("{} a stage", counted(program.compute_cycles, "compute cycle"));
+    let kind = Some(format!("{}{guest}", program.kind));
+    [kind, communication, dimensions, stages, Some(compute), sizes(program)]
+        .map(Option::unwrap_or_default)
+        .to_vec()
 }
 
 /// A step of a sequence.
@@ -202,27 +215,27 @@ fn step(step: &StepRecord) -> String {
 }
 
 /// The sizes of messages, where they have more than one unit.
-fn sizes(program: &ProgramRecord) -> String {
-    let Some(units) = &program.stage_units else { return String::new() };
+fn sizes(program: &ProgramRecord) -> Option<String> {
+    let units = program.stage_units.as_ref()?;
     let (least, greatest) = (units.iter().min().unwrap_or(&1), units.iter().max().unwrap_or(&1));
     let range = if least == greatest { String::new() } else { format!("{least} to ") };
     let bytes = program.message_bytes.map_or_else(String::new, |bytes| format!(" ({bytes} bytes)"));
-    format!(", messages of {range}{}{bytes}", counted(*greatest, "unit"))
+    Some(format!("messages of {range}{}{bytes}", counted(*greatest, "unit")))
 }
 
-fn execution(record: &RunRecord) -> String {
+fn execution(record: &RunRecord) -> Vec<String> {
     let execution = &record.execution;
-    let tie = if execution.tie == "direct" { String::new() } else { format!(", ties {}", execution.tie) };
+    let tie = if execution.tie == "direct" { String::new() } else { format!("ties {}", execution.tie) };
     let choice = match execution.dimension_choice.as_deref() {
-        Some("random") => ", dimensions at random",
-        _ => "",
+        Some("random") => "dimensions at random".to_owned(),
+        _ => String::new(),
     };
     let phases = match execution.phases.as_deref() {
         Some("embedding") | None => String::new(),
-        Some(phases) => format!(", phases {phases}"),
+        Some(phases) => format!("phases {phases}"),
     };
-    let eager = execution.eager_units.as_ref().map_or_else(String::new, |units| format!(", eager {units}"));
-    format!("{}{tie}{choice}{phases}{eager}", execution.mode)
+    let eager = execution.eager_units.as_ref().map_or_else(String::new, |units| format!("eager {units}"));
+    vec![execution.mode.to_string(), tie, choice, phases, eager]
 }
 
 /// A number of things, in the singular for one.

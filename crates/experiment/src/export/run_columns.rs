@@ -195,12 +195,12 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
 pub(crate) static RATIO: &[Column<RunRecord>] = &[Column {
     definition: Definition {
         name: "ratio_to_reference",
-        title: "/ reference",
+        title: "vs reference",
         aliases: &["reference", "ratio to the reference"],
         kind: Kind::Decimal,
         unit: "ratio",
         text: "The makespan over that of the reference embedding in the same combination of \
-                  the sweep. 0.8 means 1.25 times fewer cycles, 1 equally many, 2 twice as many.",
+                  the sweep. 0.8 is 1.25x faster, 1 is equal, 2 takes twice as long.",
         formula: "makespan / makespan of the reference",
         source: "docs/reading-results.md, ratio to the reference",
     },

@@ -33,6 +33,7 @@ pub struct ScenarioError {
     standing: Standing,
     matter: Option<&'static str>, // its identity at its place, instead of the message
     left_out: u32,                // how many errors of its file that come after it were left out
+    alike: u16,                   // how many that differ from it in numbers and names alone were left out
 }
 
 /// Whether an error may be no more than the shadow of another.
@@ -72,6 +73,7 @@ impl ScenarioError {
             standing: Standing::Own,
             matter: None,
             left_out: 0,
+            alike: 0,
         }
     }
 
@@ -88,7 +90,7 @@ impl ScenarioError {
     pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
         let (path, message) = (path.to_owned(), message.into());
         let standing = Standing::Own;
-        Self { path, message, marks: vec![], help: None, standing, matter: None, left_out: 0 }
+        Self { path, message, marks: vec![], help: None, standing, matter: None, left_out: 0, alike: 0 }
     }
 
     /// Adds how to mend it, unless that is empty; a second help becomes a line after the first.
@@ -180,10 +182,16 @@ impl ScenarioError {
         }
     }
 
-    /// How many further errors of the same file are left out after it.
+    /// How many further errors of the same file are left out after it, and for it.
     #[must_use]
     pub fn left_out(&self) -> u64 {
-        self.left_out.into()
+        u64::from(self.left_out) + u64::from(self.alike)
+    }
+
+    /// The message without numbers and names in quotes: errors that share it differ in nothing else.
+    fn form(&self) -> String {
+        let outside_quotes = self.message.split('"').step_by(2);
+        outside_quotes.flat_map(str::chars).filter(|letter| !letter.is_ascii_digit()).collect()
     }
 
     /// What a terminal shows of it.
@@ -192,7 +200,9 @@ impl ScenarioError {
         let is_near = |mark: &&Mark| mark.place.source().path() == self.path;
         let far = self.marks.iter().filter(|mark| !is_near(mark));
         let far = far.map(|mark| format!("{}: {}", mark.place, mark.label));
+        let alike = (self.alike > 0).then(|| format!("and {} more like this one", self.alike));
         let more = (self.left_out > 0).then(|| format!("and {} more errors in this file", self.left_out));
+        let more = alike.into_iter().chain(more);
         let help = self.help.iter().flat_map(|help| help.split('\n')).map(str::to_owned);
         let near = self.marks.iter().filter(is_near);
         let marks: Vec<ReportMark<'_>> =
@@ -280,11 +290,35 @@ pub(super) fn and_more(mut errors: Vec<ScenarioError>, left_out: u64) -> Vec<Sce
     errors
 }
 
-/// The first errors of a scenario and the files that it names, the last with the number of those left out.
-pub(super) fn first_errors(mut errors: Vec<ScenarioError>) -> Vec<ScenarioError> {
+/// The first errors of a scenario and the files that it names, the last with the number of those left out; of those
+/// that are alike the first three.
+pub(super) fn first_errors(errors: Vec<ScenarioError>) -> Vec<ScenarioError> {
+    let mut errors = first_alike(errors);
     let left_out = errors.len().saturating_sub(MAX_REPORTED);
     let hidden: u64 = errors.drain(errors.len() - left_out..).map(|error| 1 + error.left_out()).sum();
     and_more(errors, hidden)
+}
+
+/// The most errors of a file that differ in numbers and names alone.
+const MAX_ALIKE: usize = 3;
+
+/// Of errors that are alike the first, the last of them with the number of those left out.
+fn first_alike(errors: Vec<ScenarioError>) -> Vec<ScenarioError> {
+    let mut kept: Vec<ScenarioError> = vec![];
+    let mut forms: BTreeMap<(PathBuf, String), Vec<usize>> = BTreeMap::new(); // places in `kept`
+    for error in errors {
+        let places = forms.entry((error.path.clone(), error.form())).or_default();
+        if let [.., last] = places[..]
+            && places.len() == MAX_ALIKE
+        {
+            let hidden = u16::try_from(error.left_out()).unwrap_or(u16::MAX).saturating_add(1);
+            kept[last].alike = kept[last].alike.saturating_add(hidden);
+        } else {
+            places.push(kept.len());
+            kept.push(error);
+        }
+    }
+    kept
 }
 
 /// Errors of the file itself and of the combinations of its sweep.
@@ -415,6 +449,34 @@ mod tests {
         assert_eq!((moved.to_string().as_str(), moved.marked()), ("a.toml:1:5: wrong", Some("two")));
         let labels: Vec<_> = moved.report().labels().unwrap().map(|label| label.offset()).collect();
         assert_eq!(labels, [4, 0]);
+    }
+
+    #[test]
+    fn three_of_the_errors_that_are_alike_are_told() {
+        let source = SourceFile::excerpt(Path::new("a.toml"), "0123456789".to_owned(), 0);
+        let at = |place: usize, message: String| {
+            ScenarioError::at(&Place::new(&source, place..place + 1), message, "here")
+        };
+        let mut errors: Vec<ScenarioError> =
+            (0..6).map(|stage| at(stage, format!("stage {stage} uses \"{stage}x\""))).collect();
+        errors.insert(4, at(9, "something else".to_owned()));
+        let all = errors.len() as u64;
+        let errors = ScenarioErrors::new(first_errors(errors));
+        let messages: Vec<&str> = errors.iter().map(ScenarioError::message).collect();
+        assert_eq!(messages[..3], ["stage 0 uses \"0x\"", "stage 1 uses \"1x\"", "stage 2 uses \"2x\""]);
+        assert_eq!(messages[3..], ["something else"]);
+        assert_eq!(errors.count(), all);
+        let helps: Vec<Option<String>> =
+            errors.iter().map(|error| error.report().help().map(|help| help.to_string())).collect();
+        assert_eq!(helps, [None, None, Some("and 3 more like this one".to_owned()), None]);
+    }
+
+    #[test]
+    fn from_the_twentieth_error_on_they_are_counted() {
+        let errors = ('a'..='y').map(|letter| ScenarioError::of_file(Path::new("a.toml"), letter));
+        let errors = first_errors(errors.collect());
+        assert_eq!(errors.len(), MAX_REPORTED);
+        assert_eq!(errors[19].report().help().unwrap().to_string(), "and 5 more errors in this file");
     }
 
     #[test]
