@@ -14,6 +14,6 @@ pub(crate) use figure::cells;
 pub(crate) use machine::{baseline, load, machine};
 pub(crate) use measured::Report;
 pub(crate) use page::write_between_comments;
-pub(crate) use row::{Placed, Quantity, Row, Run, Stages, Task};
+pub(crate) use row::{Messages, Placed, Quantity, Row, Run, Stages, Task};
 pub(crate) use rows::ROWS;
 pub(crate) use work::Work;

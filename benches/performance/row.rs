@@ -29,6 +29,8 @@ pub(crate) struct Row {
     pub(crate) hop: u64,
     /// What may move at the same time.
     pub(crate) links: LinkMode,
+    /// How large messages are, and how they are switched.
+    pub(crate) messages: Messages,
     /// What computes it.
     pub(crate) engine: EngineChoice,
     /// What the figure is.
@@ -109,6 +111,19 @@ pub(crate) enum Stages {
     Ascend,
     /// The dimensions of two fields of the same length in turn.
     Interleaved,
+}
+
+/// How large messages are, and how they are switched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Messages {
+    /// One unit, without latency, stored and forwarded.
+    Unit,
+    /// 16 units, cut through, with a latency of 3 cycles.
+    CutThrough,
+    /// 16 packets of 4 units, cut through, with a latency of 3 cycles.
+    Packets,
+    /// `2^(d - s)` units in stage `s`, stored and forwarded.
+    Halving,
 }
 
 /// What the figure of a row is.

@@ -6,7 +6,7 @@ use cubefold::{
     topology::{LinkMode, MachineKind},
 };
 
-use super::{Placed, Quantity, Row, Run, Stages, Task};
+use super::{Messages, Placed, Quantity, Row, Run, Stages, Task};
 
 /// A simulated row in the setting that most have: `T_a` = 10, `T_c` = 1, full-duplex, dimension after dimension, on a
 /// torus, by the fastest engine. It comes to `answer`, and is to take so long at most, or better the shorter time.
@@ -28,6 +28,7 @@ const fn row(
         compute: 10,
         hop: 1,
         links: LinkMode::FullDuplex,
+        messages: Messages::Unit,
         engine: EngineChoice::Auto,
         quantity: Quantity::Seconds,
         least,
@@ -60,6 +61,11 @@ impl Row {
     /// Over links that take so many cycles.
     const fn hop_cycles(self, hop: u64) -> Self {
         Self { hop, ..self }
+    }
+
+    /// With messages of other sizes than one unit.
+    const fn of(self, messages: Messages) -> Self {
+        Self { messages, ..self }
     }
 
     const fn when_long(self) -> Self {
@@ -108,6 +114,21 @@ pub(crate) const ROWS: &[Row] = &[
     row("hop/d20/byweight", D20, Byweight, 5196, (110.0, 370.0)).hop_by_hop().when_long(),
     row("hop/d20/gray", D20, Gray, 2370, (100.0, 200.0)).hop_by_hop().when_long(),
     row("hop/d18/xor/memory", D18, Xor, 946, (105.0, 52.0)).hop_by_hop().in_terms_of(Quantity::BytesANode),
+    row("sized/d16/byweight/cut-through", D16, Byweight, 10_174, (25.0, 100.0))
+        .hop_by_hop()
+        .of(Messages::CutThrough),
+    row("sized/d16/byweight/packets", D16, Byweight, 39_440, (25.0, 100.0))
+        .hop_by_hop()
+        .of(Messages::Packets)
+        .when_long(),
+    row("sized/d16/byweight/halving", D16, Byweight, 10_150_622, (25.0, 100.0))
+        .hop_by_hop()
+        .of(Messages::Halving),
+    row("sized/d16/random/cut-through", D16, Xor, 15_150, (15.0, 60.0))
+        .at_random()
+        .hop_by_hop()
+        .of(Messages::CutThrough)
+        .when_long(),
     row("belt/each-line/d20/xor", D20, Xor, 1734, (0.3, 0.08)).each_line(),
     row("belt/each-line/d20/byweight", D20, Byweight, 5196, (1.5, 0.9)).each_line(),
     row("belt/each-line/d20/gray", D20, Gray, 2370, (2.0, 1.1)).each_line(),

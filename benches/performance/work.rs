@@ -1,19 +1,21 @@
 //! A row with everything made that is not to be measured, and the one function that does what it says.
 
+use std::num::NonZeroU64;
+
 use cubefold::{
     mapping::{
         Congestion, CubeDimension, Dilation, DimensionDistances, EmbeddingKind, Guest, Hypercube, Placement,
         PlacementMetrics, PlacementTable, ProductPlacement,
     },
     simulator::{
-        Communication, CountLinkUse, CubeProgram, Cycles, Engine, Execution, Outcome, Routing,
-        bytes_to_simulate, simulate,
+        Communication, CountLinkUse, CubeProgram, Cycles, Engine, Execution, MessageSizes, Outcome, Routing,
+        Switching, bytes_to_simulate, simulate,
     },
     topology::{Machine, NodeId, TieRule},
 };
 
 use super::{
-    Placed, Row, Stages, Task,
+    Messages, Placed, Row, Stages, Task,
     every_process::{self, Sums},
     neighbours::Questions,
 };
@@ -52,15 +54,12 @@ impl Work {
             }
             _ => None,
         };
-        Self {
-            row,
-            program: CubeProgram::new(cube, stages(row.stages, cube), Cycles::new(row.compute))
-                .expect("stages"),
-            placement,
-            communication: Communication::new(row.links, Cycles::new(row.hop), TieRule::Direct)
-                .expect("a time"),
-            questions,
-        }
+        let program =
+            CubeProgram::new(cube, stages(row.stages, cube), Cycles::new(row.compute)).expect("stages");
+        let communication =
+            Communication::new(row.links, Cycles::new(row.hop), TieRule::Direct).expect("a time");
+        let (program, communication) = with_messages(row.messages, program, communication);
+        Self { row, program, placement, communication, questions }
     }
 
     /// Does what the row says, once.
@@ -168,6 +167,26 @@ impl Work {
         // Only this engine tells the times of lines.
         let engine = Some(Engine::Belt);
         Done { answer: sums.makespan, operations: self.nodes(), engine, sums: Some(sums) }
+    }
+}
+
+/// The program with messages of these sizes, and how they are switched.
+fn with_messages(
+    messages: Messages,
+    program: CubeProgram,
+    communication: Communication,
+) -> (CubeProgram, Communication) {
+    let same = |units| MessageSizes::same(units).expect("a size");
+    let cut_through = communication.with_switching(Switching::CutThrough).with_latency(Cycles::new(3));
+    match messages {
+        Messages::Unit => (program, communication),
+        Messages::CutThrough => (program.with_sizes(same(16)), cut_through),
+        Messages::Packets => (program.with_sizes(same(64)), cut_through.with_packets(NonZeroU64::new(4))),
+        Messages::Halving => {
+            let stages = program.stages().len();
+            let sizes = (0..stages).map(|stage| 1 << (stages - stage)).collect();
+            (program.with_sizes(MessageSizes::by_stage(sizes).expect("sizes")), communication)
+        }
     }
 }
 
