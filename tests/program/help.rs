@@ -3,7 +3,7 @@
 use super::command::{done, program, run};
 
 /// Every command that has options of its own.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "run",
     "compare",
     "merge",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 16] = [
     "explain",
     "new",
     "completions",
+    "schema",
     "man",
 ];
 
@@ -58,7 +59,7 @@ fn every_command_has_help_and_tells_of_every_option_its_default() {
         let mut options = vec!["--output", "--threads", "--memory-limit", "--color"];
         match command {
             "man" => options.push("--folder"),
-            "completions" | "report" => {}
+            "completions" | "report" | "schema" => {}
             "new" => options.push("--links"),
             _ => options.push("--format"),
         }

@@ -97,6 +97,7 @@ const AFTER_NEW: &str = after_help!(
 );
 const AFTER_COMPLETIONS: &str =
     after_help!("completions bash --output ~/.local/share/bash-completion/completions/cubefold");
+const AFTER_SCHEMA: &str = after_help!("schema scenario --output scenario.schema.json", "schema results");
 const AFTER_MAN: &str = after_help!("man", "man compare", "man --folder ~/.local/share/man/man1");
 
 /// The embeddings that a scenario can name, then the examples and exit codes.
@@ -198,6 +199,9 @@ pub(crate) enum Command {
     /// Writes a scenario with comments, after three questions or from options
     #[command(after_help = AFTER_NEW)]
     New(NewOptions),
+    /// Prints the JSON Schema of scenario files or of results, for editors and other programs
+    #[command(after_help = AFTER_SCHEMA)]
+    Schema(SchemaOptions),
     /// Prints what a shell needs to complete commands and options
     #[command(after_help = AFTER_COMPLETIONS)]
     Completions(CompletionsOptions),
@@ -586,6 +590,23 @@ impl FromStr for Guest {
             .ok_or_else(|| format!("found {text:?}, expected a kind and lengths such as torus:4x6"))?;
         Ok(Self { kind: machine_kind(kind)?, lengths: lengths.parse()? })
     }
+}
+
+/// Options of `schema`.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaOptions {
+    /// What the schema is of
+    #[arg(value_enum)]
+    pub(crate) of: SchemaSubject,
+}
+
+/// What there are schemas of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaSubject {
+    /// Scenario files
+    Scenario,
+    /// The documents of run and compare
+    Results,
 }
 
 /// Options of `completions`.

@@ -14,6 +14,7 @@ mod place;
 mod process_rows;
 mod report;
 mod run;
+mod schema;
 mod tables;
 mod verify;
 
@@ -47,6 +48,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Calibrate(options) => calibrate::calibrate(&options, shared),
         Command::Export(options) => export::export(&options, shared),
         Command::New(options) => new::new(&options, shared),
+        Command::Schema(options) => schema::schema(&options, shared),
         Command::Completions(options) => man::completions(&options, shared),
         Command::Man(options) => man::man(&options, shared),
         Command::Verify(options) => return verify::verify(&options, shared),

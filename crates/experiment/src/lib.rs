@@ -32,6 +32,7 @@ mod region;
 mod runner;
 mod scenario;
 mod scenario_program;
+mod schema;
 #[cfg(test)]
 mod support;
 mod text;
@@ -63,5 +64,6 @@ pub use scenario::{
     scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};
+pub use schema::{results_schema, scenario_schema};
 pub use text::printable;
 pub use topic::Topic;

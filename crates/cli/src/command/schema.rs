@@ -1,0 +1,19 @@
+//! `cubefold schema`: JSON Schemas of what the program reads and writes.
+
+use std::io::Write;
+
+use cubefold_experiment::{results_schema, scenario_schema};
+
+use crate::{
+    arguments::{SchemaOptions, SchemaSubject, SharedOptions},
+    failure::Failure,
+    output::Output,
+};
+
+pub(super) fn schema(options: &SchemaOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    let schema = match options.of {
+        SchemaSubject::Scenario => scenario_schema(),
+        SchemaSubject::Results => results_schema(),
+    };
+    Output::open(shared, &[])?.write(|output| writeln!(output, "{schema:#}"))
+}

@@ -1,0 +1,293 @@
+//! JSON Schemas of scenario files and of results, for editors and for programs that read what this one writes.
+//!
+//! The schema of scenarios derives from the table of keys ([`scenario_keys`]), that of results from the definitions of
+//! their columns. A scenario file is TOML; editors apply a JSON Schema to the values in it.
+
+use cubefold_collectives::ALGORITHMS;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    definition::{Definition, Kind},
+    export::{
+        Document,
+        construction_record::CONSTRUCTION,
+        execution_record::EXECUTION,
+        machine_record::{MACHINE, PARTITION},
+        placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
+        program_record::{COLLECTIVE, GUEST, NEIGHBOURS, PROGRAM},
+        row_records::{NODES, PROCESSES, RUN},
+        run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
+        time_record::{BLOCKED, TOTALS, WAITING},
+    },
+    scenario::{Embedding, KeyDefault, KeyValues, ScenarioKey, embeddings, scenario_keys},
+};
+
+/// The version of JSON Schema.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The schema of a scenario file.
+#[must_use]
+pub fn scenario_schema() -> Value {
+    let mut tables: Map<String, Value> = Map::new();
+    let mut swept: Map<String, Value> = Map::new();
+    for key in scenario_keys() {
+        let own = key_schema(key);
+        swept.insert(key.path.to_owned(), json!({ "type": "array", "minItems": 1, "items": own }));
+        match key.path.split_once('.') {
+            None => {
+                tables.insert(key.path.to_owned(), own);
+            }
+            Some((table, name)) => {
+                let table = tables.entry(table).or_insert_with(|| object(&Map::new()));
+                table["properties"][name] = own;
+            }
+        }
+    }
+    let cases = json!({ "type": "array", "minItems": 1, "items": { "type": "object" } });
+    swept.insert("cases".to_owned(), cases);
+    // A swept key may also be written as a dotted one, which makes a table of its table.
+    tables.insert("sweep".to_owned(), json!({ "type": "object", "properties": swept }));
+    let mut schema = object(&tables);
+    schema["$schema"] = DIALECT.into();
+    schema["title"] = "cubefold scenario".into();
+    schema
+}
+
+/// An object with no other members than these.
+fn object(properties: &Map<String, Value>) -> Value {
+    json!({ "type": "object", "properties": properties, "additionalProperties": false })
+}
+
+fn key_schema(key: &ScenarioKey) -> Value {
+    let mut schema = match key.values {
+        KeyValues::Text => json!({ "type": "string" }),
+        KeyValues::Integer { least, greatest: u64::MAX } => json!({ "type": "integer", "minimum": least }),
+        KeyValues::Integer { least, greatest } => {
+            json!({ "type": "integer", "minimum": least, "maximum": greatest })
+        }
+        KeyValues::Choice(words) => json!({ "enum": words() }),
+        KeyValues::Form(_) => form(key.path),
+    };
+    schema = match key.path {
+        // The link modes have numbers, too.
+        "machine.links" => json!({ "anyOf": [schema, { "enum": [1, 2, 3] }] }),
+        "program.compute_cycles" => one_or_list(&schema),
+        _ => schema,
+    };
+    schema["description"] = key.summary.into();
+    match key.default {
+        KeyDefault::Integer(number) => schema["default"] = number.into(),
+        KeyDefault::Word(word) => schema["default"] = word.parse::<u64>().map_or(word.into(), Value::from),
+        KeyDefault::Required | KeyDefault::Absent | KeyDefault::Derived(_) => {}
+    }
+    schema
+}
+
+/// The schema of a key whose values are of no single type.
+fn form(path: &str) -> Value {
+    let integer = json!({ "type": "integer", "minimum": 0 });
+    let lengths = json!({ "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 1 } });
+    let text = json!({ "type": "string" });
+    // By its number, by its coordinates, or by its name in the file of a network.
+    let node = json!({ "anyOf": [integer, list_of(&integer), text] });
+    let pair = json!({ "type": "array", "items": node, "minItems": 2, "maxItems": 2 });
+    match path {
+        "machine.shape" | "program.shape" => lengths,
+        "machine.twist" => list_of(&list_of(&json!({ "type": "integer" }))),
+        "machine.failed_links" => json!({ "anyOf": [integer, list_of(&pair)] }),
+        "machine.failed_nodes" => json!({ "anyOf": [integer, list_of(&node)] }),
+        "mapping.spare_nodes" => list_of(&node),
+        "machine.link" | "machine.local" => json!({
+            "type": "object", "properties": { "bandwidth": text, "latency": text },
+            "required": ["bandwidth"], "additionalProperties": false
+        }),
+        "machine.wrap" => list_of(&json!({ "type": "boolean" })),
+        "machine.partition" => json!({
+            "type": "object", "properties": { "base": list_of(&integer), "shape": lengths },
+            "required": ["base", "shape"], "additionalProperties": false
+        }),
+        "program.stages" => {
+            json!({ "anyOf": [list_of(&integer), { "enum": ["ascend", "descend", "bitonic"] }] })
+        }
+        "program.units" => one_or_list(&json!({ "type": "integer", "minimum": 1 })),
+        "program.bytes" | "program.compute" => one_or_list(&text),
+        "program.halving" => json!({ "type": "boolean" }),
+        "program.algorithm" => {
+            let names: Vec<&str> = ALGORITHMS.iter().map(|own| own.name).collect();
+            one_or_list(&json!({ "enum": names }))
+        }
+        "program.ports" => json!({ "enum": [1, "all"] }),
+        "program.over" => list_of(&integer),
+        "program.steps" => list_of(&json!({ "type": "object" })),
+        "program.loading" | "program.guest" => json!({ "type": "object" }),
+        "mapping.embeddings" => {
+            let names: Vec<String> = embeddings().iter().flat_map(Embedding::names).collect();
+            list_of(&json!({ "anyOf": [{ "enum": names }, text, { "type": "object" }] }))
+        }
+        "execution.phases" => json!({ "anyOf": [text, { "type": "integer", "minimum": 1 }] }),
+        "execution.eager_units" => json!({ "anyOf": [integer, { "const": "all" }] }),
+        _ => text,
+    }
+}
+
+fn list_of(items: &Value) -> Value {
+    json!({ "type": "array", "items": items })
+}
+
+fn one_or_list(one: &Value) -> Value {
+    json!({ "anyOf": [one, list_of(one)] })
+}
+
+/// The schema of the documents of `run` and `compare`.
+#[must_use]
+pub fn results_schema() -> Value {
+    let mut run = object(&Map::new());
+    for definition in run_definitions() {
+        insert(&mut run, definition);
+    }
+    run["properties"]["stages"] = list_of(&stage());
+    // What columns count or leave out is listed here.
+    run["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
+    let machine = &mut run["properties"]["machine"]["properties"];
+    machine["twist"] = list_of(&list_of(&json!({ "type": "integer" })));
+    for failed in ["failed_links", "failed_nodes"] {
+        machine[failed]["type"] = "array".into();
+    }
+    json!({
+        "$schema": DIALECT,
+        "title": "cubefold results",
+        "type": "object",
+        "properties": {
+            "format": { "const": Document::RESULTS.format },
+            "version": { "const": Document::VERSION },
+            "cubefold": { "type": "string", "description": "The version of the program." },
+            Document::RESULTS.records: list_of(&run),
+        },
+        "required": ["format", "version", "cubefold", Document::RESULTS.records],
+    })
+}
+
+/// What the records of runs hold.
+fn run_definitions() -> impl Iterator<Item = &'static Definition> {
+    macro_rules! definitions {
+        ($($columns:ident)+) => {
+            std::iter::empty()$(.chain($columns.iter().map(|column| &column.definition)))+
+        };
+    }
+    definitions!(
+        SCENARIO RUN SEED PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING EXECUTION
+        ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS PLACEMENT CONSTRUCTION
+    )
+}
+
+/// The members of a run, or of one of these, that are objects themselves.
+const OBJECTS: [&str; 15] = [
+    "machine",
+    "machine_partition",
+    "program",
+    "program_guest",
+    "execution",
+    "totals",
+    "waiting",
+    "blocked",
+    "placement",
+    "placement_dilation",
+    "placement_node_load",
+    "placement_link_congestion",
+    "placement_node_congestion",
+    "placement_load",
+    "construction",
+];
+
+/// Adds what a definition says at its place: `placement_load_max` is `max` of `load` of `placement`.
+fn insert(run: &mut Value, definition: &Definition) {
+    let (mut place, mut start) = (run, 0); // the object, and where its members' names begin
+    let name = definition.name;
+    let ends = name.match_indices('_').map(|(end, _)| end);
+    for end in ends.filter(|&end| OBJECTS.contains(&&name[..end])) {
+        let member = &mut place["properties"][&name[start..end]];
+        if member.is_null() {
+            *member = object(&Map::new());
+        }
+        (place, start) = (member, end + 1);
+    }
+    let member = &mut place["properties"][&name[start..]];
+    if member.is_null() {
+        *member = column_schema(definition);
+    }
+}
+
+fn column_schema(definition: &Definition) -> Value {
+    let mut schema = match definition.kind {
+        Kind::Text => json!({ "type": ["string", "null"] }),
+        Kind::Truth => json!({ "type": ["boolean", "null"] }),
+        Kind::Natural | Kind::Sum => json!({ "type": ["integer", "null"] }),
+        Kind::Decimal => json!({ "type": ["number", "null"] }),
+        Kind::Shape => json!({ "type": ["array", "null"], "items": { "type": "integer" } }),
+        Kind::List => json!({ "type": ["array", "null"] }),
+        Kind::Term => json!({}),
+    };
+    if !definition.text.is_empty() {
+        schema["description"] = definition.text.into();
+    }
+    if !definition.unit.is_empty() {
+        schema["description"] =
+            format!("[{}] {}", definition.unit, schema["description"].as_str().unwrap_or_default()).into();
+    }
+    schema
+}
+
+/// The schema of a stage of a run.
+fn stage() -> Value {
+    let count = || json!({ "type": ["integer", "null"] });
+    let distance = json!({
+        "type": "object", "additionalProperties": false,
+        "properties": { "min": count(), "max": count(), "mean": { "type": ["number", "null"] } }
+    });
+    let members = [
+        "stage",
+        "dimension",
+        "waiting_cycles",
+        "transfer_cycles",
+        "blocked_cycles",
+        "routing_steps",
+        "conflicts",
+    ];
+    let mut members: Map<String, Value> =
+        members.into_iter().map(|member| (member.to_owned(), count())).collect();
+    members.insert("distance".to_owned(), distance);
+    object(&members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_has_a_schema_in_its_table_and_in_the_sweep() {
+        let schema = scenario_schema();
+        for key in scenario_keys() {
+            let own = match key.path.split_once('.') {
+                None => &schema["properties"][key.path],
+                Some((table, name)) => &schema["properties"][table]["properties"][name],
+            };
+            assert_eq!(own["description"], key.summary, "{}", key.path);
+            assert_eq!(&schema["properties"]["sweep"]["properties"][key.path]["items"], own);
+            if let KeyValues::Form(words) = key.values {
+                let is_text = own["type"] == "string";
+                assert!(!is_text || key.path == "program.pattern", "{}: {words} needs a schema", key.path);
+            }
+        }
+    }
+
+    #[test]
+    fn columns_are_members_of_the_objects_that_they_name() {
+        let schema = results_schema();
+        let run = &schema["properties"]["runs"]["items"]["properties"];
+        assert_eq!(run["makespan_cycles"]["type"], json!(["integer", "null"]));
+        let dilation = &run["placement"]["properties"]["dilation"]["properties"];
+        assert_eq!(dilation["max"]["type"], json!(["integer", "null"]));
+        assert_eq!(run["waiting"]["properties"]["p99"]["type"], json!(["integer", "null"]));
+        assert!(run["machine"]["properties"]["partition"]["properties"]["base"].is_object());
+    }
+}

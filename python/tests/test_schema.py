@@ -1,0 +1,50 @@
+"""What the program reads and writes is what its schemas say, and what it refuses is not."""
+
+import json
+import tomllib
+
+import pytest
+from jsonschema import Draft202012Validator
+
+
+def schema_of(program, subject):
+    finished = program("schema", subject)
+    assert finished.returncode == 0, finished.stderr
+    schema = json.loads(finished.stdout)
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def test_every_scenario_of_the_repository_is_valid(program, scenarios):
+    validator = schema_of(program, "scenario")
+    files = sorted(scenarios.glob("*.toml"))
+    assert len(files) > 50
+    for file in files:
+        errors = [error.message for error in validator.iter_errors(tomllib.loads(file.read_text()))]
+        assert errors == [], file.name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'machine = { kind = "tours", shape = [8] }',
+        'machine = { kind = "torus", shape = 8 }',
+        'machine = { kind = "torus", shape = [8], hop = 1 }',
+        'machine = { kind = "torus", shape = [8], hop_cycles = 0 }',
+        'execution.mode = "fast"',
+        "name = 1",
+        '[sweep]\n"machine.hop_cycles" = 1',
+    ],
+)
+def test_slips_are_not_valid(program, text):
+    assert not schema_of(program, "scenario").is_valid(tomllib.loads(text))
+
+
+def test_the_results_of_every_scenario_are_valid(program, scenarios):
+    validator = schema_of(program, "results")
+    for file in sorted(scenarios.glob("*.toml")):
+        finished = program("run", file, "--format", "json", "--quiet")
+        assert finished.returncode == 0, finished.stderr
+        results = json.loads(finished.stdout)
+        errors = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(results)]
+        assert errors[:5] == [], file.name
