@@ -1,7 +1,11 @@
 //! Stage programs with sizes: the engine equals the reference in every row of random cases, a share of them in
 //! every run of the tests, all on request; and in every row of the checked runs of `tests/golden/sized_runs.json`.
 
-use std::num::NonZeroU64;
+use std::{
+    fs,
+    num::NonZeroU64,
+    path::{Path, PathBuf},
+};
 
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_reference::problem::Links;
@@ -18,6 +22,7 @@ use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
+use crate::byte_generator::ByteGenerator;
 use crate::compiled::simulate;
 use crate::random_problem::{grid, tie, wires};
 
@@ -46,9 +51,28 @@ pub(crate) struct SizedCase {
     messages: Vec<(usize, u32, u32, u64)>,
 }
 
+/// Compares the engines with the reference in a case that is made of any bytes.
+///
+/// # Panics
+///
+/// When they differ.
+pub fn compare_engines_of(input: &[u8]) {
+    let case = random_case(&mut ByteGenerator::new(input));
+    check(&case).unwrap_or_else(|error| panic!("{error}\n{case:?}"));
+}
+
+/// The corpus of the fuzzer.
+#[test]
+fn every_case_of_the_corpus() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/differential");
+    let files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(!files.is_empty());
+    files.par_iter().for_each(|file| compare_engines_of(&fs::read(file).unwrap()));
+}
+
 fn check_cases(count: u64) {
     let check = |number: u64| {
-        let case = random_case(number);
+        let case = numbered_case(number);
         check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:?}"))
     };
     let [blocked, overlapped, queued] = (0..count)
@@ -208,8 +232,12 @@ impl SizedCase {
 }
 
 /// The case with this number.
-pub(crate) fn random_case(number: u64) -> SizedCase {
-    let generator = &mut ChaCha12Rng::seed_from_u64(number);
+pub(crate) fn numbered_case(number: u64) -> SizedCase {
+    random_case(&mut ChaCha12Rng::seed_from_u64(number))
+}
+
+/// A case in which these numbers decide.
+pub(crate) fn random_case(generator: &mut impl Rng) -> SizedCase {
     let machine = if generator.random_bool(0.2) { network(generator) } else { random_grid(generator) };
     let nodes = u32::try_from(machine.node_count()).unwrap();
     let placement = placement(generator, &machine, nodes);
@@ -243,8 +271,8 @@ pub(crate) fn random_case(number: u64) -> SizedCase {
     messages.shuffle(generator);
     let longest = *[0, 0, 3, 40].choose(generator).unwrap();
     let same = generator.random_bool(0.4).then(|| generator.random_range(0..=longest));
-    let one = |generator: &mut ChaCha12Rng| same.unwrap_or_else(|| generator.random_range(0..=longest));
-    let computations = (0..stages).map(|_| (0..processes).map(|_| one(generator)).collect()).collect();
+    let mut one = || same.unwrap_or_else(|| generator.random_range(0..=longest));
+    let computations = (0..stages).map(|_| (0..processes).map(|_| one()).collect()).collect();
     SizedCase { communication: rules(generator, &machine), placement, computations, messages }
 }
 

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::compiled::simulate;
 use crate::random_problem::{grid, node_indices, tie, wires};
-use crate::sized_equal_reference::{network, placement, random_case, random_grid, rules};
+use crate::sized_equal_reference::{network, numbered_case, placement, random_grid, rules};
 
 /// The cases that there are.
 const ALL: u64 = 30_000;
@@ -75,7 +75,7 @@ fn all_stage_programs_take_the_same_cycles_as_task_graphs() {
 /// The random cases of stage programs in which each process has a processor of its own.
 fn check_stage_programs(count: u64) {
     let alike = (0..count).into_par_iter().map(|number| {
-        let case = random_case(number);
+        let case = numbered_case(number);
         if case.placement.max_load() > case.communication.processors().get() {
             return 0;
         }

@@ -19,6 +19,7 @@ mod draw;
 mod engines;
 mod expectations;
 mod explain;
+mod fuzz_corpora;
 mod greenberg;
 mod help;
 mod hostile;

@@ -1,0 +1,34 @@
+//! The engines against the slow reference, and against the theory.
+//!
+//! All of it is tests, but for one function: [`compare_engines_of`] makes a case of any bytes, for fuzzing.
+
+#![cfg_attr(not(test), allow(dead_code, unused_imports, unused_macros, reason = "the tests use the rest"))]
+
+mod byte_generator;
+mod compiled;
+#[cfg(test)]
+mod coordinated_sums;
+#[cfg(test)]
+mod engines_equal_reference;
+#[cfg(test)]
+mod golden_steps;
+#[cfg(test)]
+mod many_random_cases;
+#[cfg(test)]
+mod networks_equal_reference;
+#[cfg(test)]
+mod predictions;
+#[cfg(test)]
+mod random_choices;
+mod random_problem;
+mod sized_equal_reference;
+#[cfg(test)]
+mod sized_theory;
+#[cfg(test)]
+mod task_graphs_equal_reference;
+#[cfg(test)]
+mod theory;
+#[cfg(test)]
+mod unchanged_numbers;
+
+pub use sized_equal_reference::compare_engines_of;
