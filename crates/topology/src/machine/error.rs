@@ -1,0 +1,114 @@
+//! Why a description makes no machine.
+
+use std::ops::RangeInclusive;
+
+use crate::{HostDimension, MachineKind, NetworkError, NodeId, ShapeError, switched::MAX_NETWORK_NODES};
+
+/// A reason why a description makes no machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MachineError {
+    /// The lengths make no shape.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// A line or a ring with more than one length.
+    #[error("{found} lengths, expected 1: a {kind} has one dimension")]
+    OneDimension {
+        /// The kind asked for.
+        kind: MachineKind,
+        /// The number of lengths found.
+        found: usize,
+    },
+    /// A hypercube with a length other than 2.
+    #[error("length of dimension {dimension} is {length}, expected 2: all lengths of a hypercube are 2")]
+    HypercubeLength {
+        /// The dimension.
+        dimension: HostDimension,
+        /// Its length as found.
+        length: u64,
+    },
+    /// More or fewer wrap entries than dimensions.
+    #[error("{found} wrap entries, expected {expected}, one for each dimension")]
+    WrapEntries {
+        /// The number found.
+        found: usize,
+        /// The number of dimensions.
+        expected: usize,
+    },
+    /// A kind of network where lengths are given.
+    #[error("lengths for a {kind}, expected a number of dimensions")]
+    NoGrid {
+        /// The kind asked for.
+        kind: MachineKind,
+    },
+    /// A kind that is not made from a number of dimensions.
+    #[error("dimensions for a {kind}, which is not made from their number")]
+    NoFamily {
+        /// The kind asked for.
+        kind: MachineKind,
+    },
+    /// More or fewer dimensions than a network of the kind may have.
+    #[error("{found} dimensions of a {kind}, expected {} to {}", expected.start(), expected.end())]
+    Dimensions {
+        /// The kind asked for.
+        kind: MachineKind,
+        /// The number found.
+        found: u64,
+        /// The numbers that are possible.
+        expected: RangeInclusive<u64>,
+    },
+    /// The links make no network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// More or fewer twists than dimensions, or entries of a twist.
+    #[error("{found} entries of a twist, expected {expected}, one for each dimension")]
+    TwistEntries {
+        /// The number found.
+        found: usize,
+        /// The number of dimensions.
+        expected: usize,
+    },
+    /// A wraparound that adds to its own dimension.
+    #[error("the wraparound of dimension {dimension} adds {found} to its own coordinate, expected 0")]
+    OwnTwist {
+        /// The dimension, counted from 1.
+        dimension: usize,
+        /// What it adds.
+        found: u64,
+    },
+    /// Parameters of a network with switches that are too small.
+    #[error("a {kind} without hosts, switches or links, expected at least 1 of each and 2 hosts")]
+    NoHosts {
+        /// The kind asked for.
+        kind: MachineKind,
+    },
+    /// Parameters of a network with switches that are too large.
+    #[error("{nodes} hosts and switches with {links} links, expected at most {MAX_NETWORK_NODES} and 2^27")]
+    TooLarge {
+        /// The hosts and switches.
+        nodes: u64,
+        /// The links.
+        links: u64,
+    },
+    /// A failed link between nodes that are not linked.
+    #[error("a failed link between nodes {one} and {other}, expected two that are linked")]
+    NoSuchLink {
+        /// An end.
+        one: NodeId,
+        /// The other end.
+        other: NodeId,
+    },
+    /// Failures that leave no route between two nodes.
+    #[error("no route between nodes {one} and {other}: the machine falls apart")]
+    FallsApart {
+        /// A node.
+        one: NodeId,
+        /// One on the other side.
+        other: NodeId,
+    },
+    /// Failures that leave fewer than two nodes for processes.
+    #[error("{hosts} nodes for processes are left, expected at least 2")]
+    NothingLeft {
+        /// The nodes left.
+        hosts: u64,
+    },
+}

@@ -1,0 +1,139 @@
+//! Links and nodes that are down (`docs/model.md` section 19).
+
+use std::sync::Arc;
+
+use super::{Graph, GraphSource, Machine, MachineError, MachineForm};
+use crate::{Network, NodeId, RouteChoice};
+
+/// The links and nodes of a machine that are down (`docs/model.md` section 19).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Failures {
+    /// The links, each by its ends, the lower first, in ascending order; those of failed nodes are not listed.
+    pub links: Vec<(NodeId, NodeId)>,
+    /// The nodes, in ascending order.
+    pub nodes: Vec<NodeId>,
+}
+
+impl Machine {
+    /// Its links and nodes that are down; none of a grid, and where all are up.
+    #[must_use]
+    pub fn failures(&self) -> Option<&Failures> {
+        match &self.form {
+            MachineForm::Graph(graph) if graph.failures != Failures::default() => Some(&graph.failures),
+            MachineForm::Graph(_) | MachineForm::Grid(_) => None,
+        }
+    }
+
+    /// Returns the same machine with these links and nodes down; a grid becomes a graph.
+    ///
+    /// # Errors
+    ///
+    /// When two nodes of a link are not linked; and when fewer than two working hosts are left, or two without a route.
+    ///
+    /// # Panics
+    ///
+    /// When a node is none of the machine's.
+    pub fn with_failures(&self, links: &[(NodeId, NodeId)], nodes: &[NodeId]) -> Result<Self, MachineError> {
+        if links.is_empty() && nodes.is_empty() {
+            return Ok(self.clone());
+        }
+        if let Some(&(one, other)) =
+            links.iter().find(|&&(one, other)| !self.neighbours(one).any(|next| next == other))
+        {
+            return Err(MachineError::NoSuchLink { one, other });
+        }
+        let mut failures = self.failures().cloned().unwrap_or_default();
+        failures.nodes.extend(nodes);
+        failures.nodes.sort_unstable();
+        failures.nodes.dedup();
+        let is_down = |node: &NodeId| failures.nodes.binary_search(node).is_ok();
+        failures.links.extend(links.iter().map(|&(one, other)| (one.min(other), one.max(other))));
+        failures.links.retain(|(one, other)| !is_down(one) && !is_down(other));
+        failures.links.sort_unstable();
+        failures.links.dedup();
+        let works = |&(one, other): &(NodeId, NodeId)| {
+            !is_down(&one) && !is_down(&other) && failures.links.binary_search(&(one, other)).is_err()
+        };
+        let all = self.nodes().flat_map(|one| self.neighbours(one).map(move |other| (one, other)));
+        let left: Vec<(u32, u32)> = all
+            .filter(|(one, other)| one < other)
+            .filter(works)
+            .map(|(one, other)| (one.index(), other.index()))
+            .collect();
+        let all_hosts = self.graph().map_or(self.node_count(), |network| network.host_count());
+        let [count, hosts] =
+            [self.node_count(), all_hosts].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        let network = Network::from_edges(count, &left)?.with_hosts(hosts);
+        let (source, choice, grid) = match &self.form {
+            MachineForm::Grid(_) => (GraphSource::Grid, RouteChoice::default(), Some(Arc::new(self.clone()))),
+            MachineForm::Graph(graph) => (graph.source.clone(), graph.choice, graph.grid.clone()),
+        };
+        let (shape, network) = (self.shape().clone(), Arc::new(network));
+        let graph = Graph { shape, source, network, choice, grid, failures };
+        let machine = Self { kind: self.kind, form: MachineForm::Graph(graph) };
+        machine.check_routes()?;
+        Ok(machine)
+    }
+
+    /// Checks that there are two working hosts, and that all are connected.
+    fn check_routes(&self) -> Result<(), MachineError> {
+        let mut hosts = self.hosts();
+        let (Some(one), Some(network)) = (hosts.next(), self.graph()) else {
+            return Err(MachineError::NothingLeft { hosts: self.host_count() });
+        };
+        let distances = network.distances_to(one);
+        if let Some(other) = hosts.find(|host| distances[host.index() as usize].is_none()) {
+            return Err(MachineError::FallsApart { one, other });
+        }
+        match self.host_count() {
+            hosts @ 0..2 => Err(MachineError::NothingLeft { hosts }),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MachineKind, NetworkParameters, TieRule};
+
+    #[test]
+    fn what_is_down_carries_nothing_and_holds_nothing() {
+        let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+        let [a, b, c] = [0, 1, 5].map(NodeId::new);
+        let machine = torus.with_failures(&[(b, a)], &[c]).unwrap();
+        assert_eq!((machine.host_count(), machine.link_count()), (15, 32 - 1 - 4));
+        assert!(!machine.is_host(c) && machine.is_host(a));
+        assert_eq!(machine.hosts().count(), 15);
+        assert_eq!((machine.distance(a, b), torus.distance(a, b)), (3, 1));
+        for (from, to) in machine.hosts().flat_map(|from| machine.hosts().map(move |to| (from, to))) {
+            for channel in machine.route(from, to, TieRule::Direct) {
+                let next = machine.neighbour(channel.node, channel.direction).unwrap();
+                assert!(next != c && (channel.node.min(next), channel.node.max(next)) != (a, b));
+            }
+        }
+        // Failures add up, in any order.
+        let other = torus.with_failures(&[], &[c]).unwrap().with_failures(&[(a, b)], &[]).unwrap();
+        assert_eq!(machine, other);
+    }
+
+    #[test]
+    fn machines_that_fall_apart_are_refused_with_two_nodes_on_two_sides() {
+        let line = Machine::new(MachineKind::Line, &[6]).unwrap();
+        let [two, three, five] = [2, 3, 5].map(NodeId::new);
+        let message = |links: &[_], nodes: &[_]| line.with_failures(links, nodes).unwrap_err().to_string();
+        assert_eq!(message(&[(two, three)], &[]), "no route between nodes 0 and 3: the machine falls apart");
+        assert_eq!(message(&[], &[two]), "no route between nodes 0 and 3: the machine falls apart");
+        assert_eq!(
+            message(&[(two, five)], &[]),
+            "a failed link between nodes 2 and 5, expected two that are linked"
+        );
+        // A switch without links holds no process.
+        let parameters = NetworkParameters::LeafSpine { leaves: 2, hosts_per_switch: 2, spines: 2 };
+        let machine = Machine::of_parameters(&parameters).unwrap();
+        let [leaf, spine, other] = [4, 6, 7].map(NodeId::new);
+        assert_eq!(machine.with_failures(&[], &[spine]).unwrap().host_count(), 4);
+        let error = machine.with_failures(&[(leaf, spine), (leaf, other)], &[]).unwrap_err();
+        assert_eq!(error, MachineError::FallsApart { one: NodeId::new(0), other: two });
+    }
+}

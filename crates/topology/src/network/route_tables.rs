@@ -1,0 +1,75 @@
+//! Routes that are looked up, a row a destination, and those drawn by chance.
+
+use std::sync::OnceLock;
+
+use crate::{Network, NodeId};
+
+/// For every destination that was asked for, the port of the next link from each node.
+///
+/// A row is found by breadth-first search from its destination: one byte a node, or two where nodes have many
+/// neighbours, so that a network of 2^16 nodes, all of them destinations, takes 4 GiB.
+#[derive(Debug, Default)]
+pub(super) struct Routes {
+    rows: OnceLock<Box<[OnceLock<PortRow>]>>,
+}
+
+/// The port of the next link from each node; the greatest number at the destination itself, and without a route.
+#[derive(Debug)]
+enum PortRow {
+    Narrow(Box<[u8]>),
+    Wide(Box<[u16]>),
+}
+
+impl Routes {
+    /// The port of the next link of the route from `at` to `to`: of the ports that lead nearer, the lowest.
+    #[inline]
+    pub(super) fn port(&self, network: &Network, at: NodeId, to: NodeId) -> Option<u16> {
+        let rows = self.rows.get_or_init(|| network.firsts[1..].iter().map(|_| OnceLock::new()).collect());
+        match rows[to.index() as usize].get_or_init(|| PortRow::new(network, to)) {
+            PortRow::Narrow(row) => {
+                Some(row[at.index() as usize]).filter(|&port| port != u8::MAX).map(u16::from)
+            }
+            PortRow::Wide(row) => Some(row[at.index() as usize]).filter(|&port| port != u16::MAX),
+        }
+    }
+}
+
+impl PortRow {
+    fn new(network: &Network, to: NodeId) -> Self {
+        let distances = network.distances_to(to);
+        let distance = |node: &NodeId| distances[node.index() as usize];
+        let port = |node: NodeId| {
+            let nearer = distance(&node)?.checked_sub(1)?;
+            network.neighbours(node).iter().position(|next| distance(next) == Some(nearer))
+        };
+        let ports = (0..).map(NodeId::new).take(distances.len()).map(port);
+        if network.has_narrow_ports() {
+            let narrow =
+                |port: Option<usize>| port.and_then(|port| u8::try_from(port).ok()).unwrap_or(u8::MAX);
+            Self::Narrow(ports.map(narrow).collect())
+        } else {
+            let wide =
+                |port: Option<usize>| port.and_then(|port| u16::try_from(port).ok()).unwrap_or(u16::MAX);
+            Self::Wide(ports.map(wide).collect())
+        }
+    }
+}
+
+/// The hash by which a route is drawn at a node: of the seed, the source, the destination and the node, each mixed in with
+/// the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
+pub(super) fn route_hash(seed: u64, nodes: [NodeId; 3]) -> u64 {
+    let mix = |word: u64| {
+        let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    };
+    nodes.into_iter().fold(mix(seed), |hash, node| mix(hash ^ u64::from(node.index())))
+}
+
+/// For every node, its distance to a destination and the number of shortest routes there.
+#[derive(Debug)]
+pub(crate) struct RouteCounts {
+    pub(super) distances: Box<[u16]>,
+    pub(crate) routes: Box<[u64]>, // each at most MAX_ROUTE_COUNT
+}
