@@ -27,6 +27,7 @@ mod jax_device_order;
 mod open_mpi_rankfile;
 mod reading;
 mod slurm_hostfile;
+pub(crate) mod switch_tree;
 
 #[cfg(test)]
 mod tests;

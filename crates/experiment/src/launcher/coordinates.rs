@@ -20,7 +20,7 @@ use cubefold_topology::Machine;
 
 use super::{
     HostList,
-    host_names::{expanded, parts},
+    switch_tree::{SwitchTree, is_switch_tree},
 };
 use crate::{
     diagnostic::Diagnostics,
@@ -90,7 +90,7 @@ impl CoordinateMap {
     /// Everything that is wrong with it, each with its place in the text.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut reading = MapReading { text, hosts: BTreeMap::new(), diagnostics: Diagnostics::default() };
-        let is_tree = text.contains("SwitchName=");
+        let is_tree = is_switch_tree(text);
         if is_tree {
             reading.read_switches();
         } else if text.contains("coords=(") {
@@ -164,10 +164,10 @@ impl CoordinateMap {
     }
 }
 
-/// The hosts of a tree of switches, one for each node of the machine that has no switch.
+/// The hosts of a tree of switches, one for each host of the machine.
 fn tree_order(machine: &Machine, mut chosen: Vec<(&str, &[u64])>) -> Result<HostList, CoordinateError> {
     chosen.sort_by_key(|&(_, place)| place);
-    let (found, nodes) = (chosen.len() as u64, machine.node_count());
+    let (found, nodes) = (chosen.len() as u64, machine.numbered_hosts());
     if found < nodes {
         return Err(CoordinateError::Missing { address: format!("node {found}"), nodes });
     }
@@ -290,36 +290,10 @@ impl<'t> MapReading<'t> {
         }
     }
 
-    /// The leaf switches of a tree, in their order: those that have nodes.
+    /// The hosts of a tree of switches, each with its place in their order.
     fn read_switches(&mut self) {
-        let mut place = 0;
-        for line in lines(self.text, Remarks::AfterHash) {
-            let Some(list) = line.split_whitespace().find_map(|word| word.strip_prefix("Nodes=")) else {
-                if !line.contains("SwitchName=") {
-                    self.complain(line, || format!("line is {}, expected SwitchName=..", described(line)));
-                }
-                continue;
-            };
-            // Slurm repeats all nodes below the switches of higher levels.
-            let is_leaf = !line.split_whitespace().any(|word| {
-                word.strip_prefix("Level=").is_some_and(|level| level != "0")
-                    || word.strip_prefix("Switches=").is_some_and(|switches| !switches.is_empty())
-            });
-            if !is_leaf {
-                continue;
-            }
-            for part in parts(list) {
-                if let Ok(names) = expanded(part) {
-                    for name in names {
-                        self.add(name, vec![place], part);
-                        place += 1;
-                    }
-                } else {
-                    let found = described(part);
-                    self.complain(part, || format!("nodes are {found}, expected names such as node[0-3]"));
-                }
-            }
-        }
+        let tree = SwitchTree::read(self.text, &mut self.diagnostics);
+        self.hosts = tree.hosts.into_iter().zip((0..).map(|place| vec![place])).collect();
     }
 }
 
@@ -456,7 +430,7 @@ mod tests {
                 TABLE,
                 "NID NODENAME x_coord y_coord\n 4 c0 0 1\n 0 c1 0 0\n",
                 "[TpuDevice(id=0, process_index=0, coords=(0,1), core_on_chip=0)]",
-                "SwitchName=s0 Level=0 Nodes=node[2-3]\nSwitchName=s2 Level=1 Switches=s[0-1]\n",
+                "SwitchName=s0 Level=0 Nodes=node[2-3]\nSwitchName=s2 Level=1 Switches=s[0-0]\n",
                 "node[000-255,300]:4\nalpha slots=4 max_slots=8\nalpha,b\n",
             ][base].to_owned();
             for (place, inserted) in edits {

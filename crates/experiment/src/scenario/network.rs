@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use cubefold_topology::{Machine, MachineError, MachineKind, Network};
+use cubefold_topology::{Machine, MachineError, MachineKind, Network, narrow};
 
 use super::{
     errors::{ScenarioError, Standing, errors_at},
@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostics,
+    launcher::switch_tree::{SwitchTree, is_switch_tree},
     text::{Remarks, described, lines, span},
 };
 
@@ -134,8 +135,8 @@ impl NetworkKeys<'_> {
 /// The most nodes that a file may name.
 const MAX_NODES: u32 = 1 << 20;
 
-/// Reads a network: two numbers of nodes a line, with a comma or blanks between them; `#` begins a comment. There are
-/// as many nodes as the greatest number says.
+/// Reads a network: a tree of switches as Slurm describes it, or two numbers of nodes a line, with a comma or blanks
+/// between them; `#` begins a comment. There are as many nodes as the greatest number says.
 ///
 /// # Errors
 ///
@@ -148,12 +149,16 @@ pub(super) fn read_edges(path: &Path) -> Result<Machine, Failure> {
         }
     })?;
     let mut diagnostics = Diagnostics::default();
-    let links = links(source.text(), &mut diagnostics);
-    if links.is_empty() && diagnostics.is_empty() {
+    let links = if is_switch_tree(source.text()) {
+        Links::of_switches(source.text(), &mut diagnostics)
+    } else {
+        Links::of_lines(source.text(), &mut diagnostics)
+    };
+    if links.ends.is_empty() && diagnostics.is_empty() {
         diagnostics.add(0..0, || "no links, expected at least one: \"0 1\" a line".to_owned());
     }
     if diagnostics.is_empty() {
-        match network(&links) {
+        match links.machine() {
             Ok(machine) => return Ok(machine),
             Err(message) => diagnostics.add(0..0, || message),
         }
@@ -161,13 +166,43 @@ pub(super) fn read_edges(path: &Path) -> Result<Machine, Failure> {
     Err(Failure::Wrong(errors_at(&source, &diagnostics)))
 }
 
-fn network(links: &[(u32, u32)]) -> Result<Machine, String> {
-    let greatest = links.iter().map(|&(one, other)| one.max(other)).max().unwrap_or(0);
-    let network = Network::from_edges(greatest + 1, links).map_err(|error| error.to_string())?;
-    if !network.is_connected() {
-        return Err("some nodes are not reached from node 0, expected a connected network".to_owned());
+/// The links of a network, and its nodes.
+struct Links {
+    ends: Vec<(u32, u32)>,
+    nodes: u32,
+    hosts: u32, // the nodes that are no switches, the first ones
+}
+
+impl Links {
+    fn machine(&self) -> Result<Machine, String> {
+        let network = Network::from_edges(self.nodes, &self.ends).map_err(|error| error.to_string())?;
+        if !network.is_connected() {
+            return Err("some nodes are not reached from node 0, expected a connected network".to_owned());
+        }
+        if self.hosts < 2 {
+            return Err(format!("{} hosts, expected at least 2", self.hosts));
+        }
+        Machine::network(MachineKind::Network, network.with_hosts(self.hosts))
+            .map_err(|error| error.to_string())
     }
-    Machine::network(MachineKind::Network, network).map_err(|error| error.to_string())
+
+    /// The links of a tree of switches: the hosts are the first nodes.
+    fn of_switches(text: &str, diagnostics: &mut Diagnostics) -> Self {
+        let tree = SwitchTree::read(text, diagnostics);
+        let found = tree.node_count();
+        if found > MAX_NODES as usize {
+            diagnostics.add(0..0, || format!("{found} hosts and switches, expected at most {MAX_NODES}"));
+        }
+        let ends = tree.links().map(|(below, above)| (narrow(below as u64), narrow(above as u64))).collect();
+        Self { ends, nodes: narrow(found as u64), hosts: narrow(tree.hosts.len() as u64) }
+    }
+
+    /// The links of all lines; what is wrong is reported.
+    fn of_lines(text: &str, diagnostics: &mut Diagnostics) -> Self {
+        let ends = links(text, diagnostics);
+        let greatest = ends.iter().map(|&(one, other)| one.max(other)).max().unwrap_or(0);
+        Self { ends, nodes: greatest + 1, hosts: greatest + 1 }
+    }
 }
 
 /// The links of all lines; what is wrong is reported.
@@ -224,6 +259,28 @@ mod tests {
     fn links_stand_a_line_each_with_remarks() {
         let machine = read_text("# a star\n0 1\n0,2 # the second\n\n0\t3\n3 0\n").unwrap();
         assert_eq!((machine.node_count(), machine.link_count()), (4, 3));
+    }
+
+    #[test]
+    fn switches_of_a_tree_follow_its_hosts() {
+        let text = "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Nodes=n3\nSwitchName=top Switches=s[0-1]\n";
+        let machine = read_text(text).unwrap();
+        assert_eq!((machine.host_count(), machine.node_count(), machine.link_count()), (4, 7, 6));
+        let node = |number| machine.node(number).unwrap();
+        assert_eq!((machine.distance(node(0), node(1)), machine.distance(node(0), node(3))), (2, 4));
+        assert!(!machine.is_host(node(4)));
+        assert_eq!(
+            read_text("SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n").unwrap_err(),
+            "links.txt:1:1: some nodes are not reached from node 0, expected a connected network"
+        );
+        assert_eq!(
+            read_text("SwitchName=s0 Nodes=n0\nSwitchName=top Switches=s0\n").unwrap_err(),
+            "links.txt:1:1: 1 hosts, expected at least 2"
+        );
+        assert_eq!(
+            read_text("SwitchName=s0 Nodes=n[0-1]\nSwitchName=top Switches=s[0-1]\n").unwrap_err(),
+            "links.txt:2:26: switch \"s1\" has no line, expected one for every switch"
+        );
     }
 
     #[test]
