@@ -1,104 +1,34 @@
 //! The command line.
 
 mod drawing;
+mod examples;
+pub(crate) mod new_scenario;
 
-use std::{path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
-use clap::{
-    Args, Parser, Subcommand, ValueEnum,
-    builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser},
-};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 use clap_complete::Shell;
-use cubefold_collectives::Operation;
 use cubefold_experiment::{
     Embedding, Setting, embeddings,
     journal::{Found, Shard},
     program_files::ProgramFormat,
 };
-use cubefold_topology::{LinkMode, MachineKind};
 
-pub(crate) use self::drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span};
+use self::examples::{
+    AFTER_BENCH, AFTER_CALIBRATE, AFTER_CHECK, AFTER_COMPARE, AFTER_COMPLETIONS, AFTER_DRAW, AFTER_EXPLAIN,
+    AFTER_EXPORT, AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE, AFTER_REPORT,
+    AFTER_RUN, AFTER_SCHEMA, AFTER_TABLES, AFTER_VERIFY,
+};
+pub(crate) use self::{
+    drawing::{DrawOptions, Drawing, FileOption, LinkColumn, Span},
+    new_scenario::{ExecutionModes, Lengths, NewOptions, ProgramKind},
+};
 use crate::{
     format::{ExplainFormat, ExportFormat, PlacementFormat, ResultFormat, TablesFormat},
     option_value::Color,
     option_value::MemoryLimit,
     option_value::StageName,
 };
-
-/// What stands below every help: examples, then the exit codes.
-macro_rules! after_help {
-    ($($example:literal),+) => {
-        concat!(
-            "Examples:\n",
-            $("  cubefold ", $example, "\n",)+
-            "\nExit codes:\n",
-            "  0  done\n",
-            "  1  a run failed, or results could not be written\n",
-            "  2  the input is wrong or refused; nothing was run\n",
-            "  3  done, but verify found a claim that does not hold, or bench --against a slower row\n",
-            "  4  another process writes the same results; nothing was run\n",
-            "  130, 143  ended by an interruption (Ctrl-C) or a request to terminate; finished runs are kept",
-        )
-    };
-}
-
-const AFTER_MAIN: &str = after_help!(
-    "compare scenarios/first-comparison.toml",
-    "run scenarios/rings.toml --output rings.csv",
-    "place scenarios/figure-6.toml --embedding xor"
-);
-const AFTER_RUN: &str = after_help!(
-    "run scenarios/figure-4.toml",
-    "run scenarios/rings.toml --output rings.csv",
-    "run scenarios/figure-4.toml --processes rows.csv",
-    "run scenarios/rings.toml --output rings.csv --resume",
-    "run scenarios/rings.toml --output rings.csv --shard 2/8",
-    "run scenarios/rings.toml --output rings.csv --shard 2/8 --resume --wait"
-);
-const AFTER_COMPARE: &str = after_help!(
-    "compare scenarios/first-comparison.toml",
-    "compare scenarios/link-modes.toml --reference xor --format markdown",
-    "compare scenarios/all-reduce-crossovers.toml --reference ring --bisect"
-);
-const AFTER_MERGE: &str = after_help!("merge results.csv.part-* --output results.csv");
-const AFTER_MEASURE: &str = after_help!("measure scenarios/figure-6.toml");
-const AFTER_PLACE: &str = after_help!(
-    "place scenarios/figure-6.toml --embedding xor",
-    "place scenarios/figure-6.toml --embedding xor --output placement.csv",
-    "place scenarios/figure-6.toml --embedding xor --format cray-rank-order",
-    "place job.toml --embedding xor --format slurm-hostfile --hosts hosts.txt --coordinates site.csv",
-    "place scenarios/greenberg.toml --embedding greenberg --stage reflect"
-);
-const AFTER_EXPORT: &str = after_help!(
-    "export scenarios/figure-6.toml --embedding xor --format goal --output program.goal",
-    "export scenarios/figure-6.toml --embedding xor --format chakra --output traces"
-);
-const AFTER_TABLES: &str = after_help!(
-    "tables scenarios/figure-6.toml --embedding xor",
-    "tables scenarios/figure-6.toml --embedding xor --output tables.csv"
-);
-const AFTER_VERIFY: &str = after_help!("verify --quick", "verify --output claims.md");
-const AFTER_BENCH: &str = after_help!("bench --save before", "bench --against before --save after");
-const AFTER_DRAW: &str = after_help!(
-    "draw space-time scenarios/figure-4.toml --embedding byweight --output figure-4.svg",
-    "draw placement scenarios/figure-6.toml --embedding xor --dimension 2 --output placement.png",
-    "draw scaling results.csv --x nodes --y makespan_cycles --output scaling.svg"
-);
-const AFTER_REPORT: &str = after_help!("report scenarios/first-comparison.toml --output report.html");
-const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
-const AFTER_EXPLAIN: &str = after_help!("explain", "explain makespan", "explain placement_dilation_max");
-const AFTER_CALIBRATE: &str = after_help!(
-    "calibrate osu_latency.txt osu_bw.txt --output machine.toml",
-    "calibrate all_reduce_perf.txt"
-);
-const AFTER_NEW: &str = after_help!(
-    "new --output mine.toml",
-    "new --machine torus --shape 8x8 --program cc-cube --output mine.toml"
-);
-const AFTER_COMPLETIONS: &str =
-    after_help!("completions bash --output ~/.local/share/bash-completion/completions/cubefold");
-const AFTER_SCHEMA: &str = after_help!("schema scenario --output scenario.schema.json", "schema results");
-const AFTER_MAN: &str = after_help!("man", "man compare", "man --folder ~/.local/share/man/man1");
 
 /// The embeddings that a scenario can name, then the examples and exit codes.
 fn after_main() -> String {
@@ -122,32 +52,57 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
+/// What options are about: the headings under which the help lists them.
+const INPUT: &str = "Input";
+const SWEEPS: &str = "Sweeps";
+const OUTPUT: &str = "Output";
+const LIMITS: &str = "Limits";
+const MESSAGES: &str = "Messages";
+
+/// The commands that run and measure nothing, so that the options about [`LIMITS`] mean nothing to them.
+const WITHOUT_LIMITS: [&str; 7] = ["calibrate", "completions", "explain", "man", "merge", "new", "schema"];
+
+/// The command line, built. The help of a command lists no option that means nothing to it.
+pub(crate) fn built(mut command: clap::Command) -> clap::Command {
+    // Options of all commands come to each when the line is built; hidden before, they would be hidden for all.
+    command.build();
+    for name in WITHOUT_LIMITS {
+        command = command.mut_subcommand(name, |command| {
+            command.mut_args(|arg| {
+                let means_nothing = arg.get_help_heading() == Some(LIMITS);
+                if means_nothing { arg.hide(true) } else { arg }
+            })
+        });
+    }
+    command
+}
+
 /// Options that all commands take.
 #[derive(Debug, Args)]
 pub(crate) struct SharedOptions {
     /// Where results go; `-` is standard output [default: -]
-    #[arg(long, short, global = true, value_name = "PATH")]
+    #[arg(long, short, global = true, value_name = "PATH", help_heading = OUTPUT)]
     pub(crate) output: Option<PathBuf>,
 
     /// Write over a file of results that is there already; without it, such a file is refused
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = OUTPUT)]
     pub(crate) force: bool,
 
     /// How many threads run scenarios; results do not depend on it [default: one a processor, of bench one]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = LIMITS)]
     pub(crate) threads: Option<u16>,
 
     /// The most memory that runs may take together, such as 8GiB; more is refused before it is taken
     /// [default: what the machine has free]
-    #[arg(long, global = true, value_name = "SIZE")]
+    #[arg(long, global = true, value_name = "SIZE", help_heading = LIMITS)]
     pub(crate) memory_limit: Option<MemoryLimit>,
 
     /// Whether messages, and tables on standard output, are coloured
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, help_heading = MESSAGES)]
     pub(crate) color: Color,
 
     /// Show no progress and no notes
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = MESSAGES)]
     pub(crate) quiet: bool,
 }
 
@@ -215,7 +170,7 @@ pub(crate) enum Command {
 pub(crate) struct SettingOption {
     /// Set a key in every scenario before it is validated, such as machine.links=half-duplex; a key that is
     /// swept is swept no more. May be given again for other keys [default: as the files say]
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", help_heading = INPUT)]
     pub(crate) settings: Vec<Setting>,
 }
 
@@ -230,7 +185,7 @@ pub(crate) struct ScenarioOptions {
     pub(crate) set: SettingOption,
 
     /// How results are written [default: by the extension of --output, else table]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
 }
 
@@ -245,11 +200,11 @@ pub(crate) struct OneRunOptions {
     pub(crate) set: SettingOption,
 
     /// Which of the scenario's embeddings; needed where it has several
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = INPUT)]
     pub(crate) embedding: Option<String>,
 
     /// Which of its runs, counted from 0 in the order of results; of a sweep, or of several algorithms
-    #[arg(long, value_name = "NUMBER", conflicts_with = "embedding")]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "embedding", help_heading = INPUT)]
     pub(crate) run: Option<usize>,
 }
 
@@ -258,12 +213,12 @@ pub(crate) struct OneRunOptions {
 pub(crate) struct ResumeOption {
     /// Go on where a sweep into the same file was interrupted: the runs in its journal, PATH.partial beside
     /// --output PATH, are not made again. Standard output keeps no journal
-    #[arg(long)]
+    #[arg(long, help_heading = SWEEPS)]
     pub(crate) resume: bool,
 
     /// Where another process writes the same journal, wait until it ends, and go on where it was; else the
     /// second process ends with exit code 4
-    #[arg(long, requires = "resume")]
+    #[arg(long, requires = "resume", help_heading = SWEEPS)]
     pub(crate) wait: bool,
 }
 
@@ -289,11 +244,11 @@ pub(crate) struct RunOptions {
 
     /// Make only the K-th of N parts of the runs, into PATH.part-K-of-N beside --output PATH; cubefold merge
     /// puts the parts together [default: all runs]
-    #[arg(long, value_name = "K/N")]
+    #[arg(long, value_name = "K/N", help_heading = SWEEPS)]
     pub(crate) shard: Option<Shard>,
 
     /// Also write one row for every run, process and stage, as .csv, .jsonl or .parquet
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", help_heading = OUTPUT)]
     pub(crate) processes: Option<PathBuf>,
 }
 
@@ -305,7 +260,7 @@ pub(crate) struct MergeOptions {
     pub(crate) parts: Vec<PathBuf>,
 
     /// How results are written [default: by the extension of --output, else table]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
 }
 
@@ -341,23 +296,23 @@ pub(crate) struct PlaceOptions {
     pub(crate) stage: Option<StageName>,
 
     /// How the placement is written [default: by the extension of --output, else grid]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<PlacementFormat>,
 
     /// The hosts in the order of the nodes, the first coordinate fastest, as a scheduler or launcher lists them; for
     /// formats that name hosts [default: none]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) hosts: Option<PathBuf>,
 
     /// Where hosts are in the network: a table of hosts and coordinates, or what scontrol show topology, Cray's
     /// xtprocadmin or JAX print. Puts the hosts of --hosts, or all, in the order of the nodes [default:
     /// none]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) coordinates: Option<PathBuf>,
 
     /// How many slots a host has, a multiple of the most processes on one node; for formats of launchers
     /// [default: that number, so that every node is a host]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = INPUT)]
     pub(crate) slots_per_node: Option<u64>,
 }
 
@@ -368,7 +323,7 @@ pub(crate) struct ExportOptions {
     pub(crate) run: OneRunOptions,
 
     /// How the program is written; formats with a file for each process go to the folder --output
-    #[arg(long, value_enum, default_value_t = ExportFormat(ProgramFormat::GOAL))]
+    #[arg(long, value_enum, default_value_t = ExportFormat(ProgramFormat::GOAL), help_heading = OUTPUT)]
     pub(crate) format: ExportFormat,
 }
 
@@ -384,7 +339,7 @@ pub(crate) struct TablesOptions {
     pub(crate) method: u8,
 
     /// How the tables are written [default: by the extension of --output, else table]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<TablesFormat>,
 }
 
@@ -401,7 +356,7 @@ pub(crate) struct VerifyOptions {
     pub(crate) only: Option<String>,
 
     /// How the claims are written [default: by the extension of --output, else table]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
 }
 
@@ -428,7 +383,7 @@ pub(crate) struct BenchOptions {
     pub(crate) only: Option<String>,
 
     /// How the figures are written [default: by the extension of --output, else table]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
 }
 
@@ -440,7 +395,7 @@ pub(crate) struct ExplainOptions {
     pub(crate) term: Vec<String>,
 
     /// How it is written [default: by the extension of --output, else text]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ExplainFormat>,
 }
 
@@ -454,142 +409,6 @@ pub(crate) struct CalibrateOptions {
     /// The links between the two processes of a benchmark of single messages, or between neighbours of a ring
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) hops: u32,
-}
-
-/// Options of `new`. The first three are asked for on a terminal where they are missing.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct NewOptions {
-    /// The machine [default: asked for]
-    #[arg(long, value_name = "KIND", value_parser = machine_kinds())]
-    pub(crate) machine: Option<MachineKind>,
-
-    /// The lengths of its dimensions, such as 8x8; for a hypercube, how many dimensions [default: asked for]
-    #[arg(long)]
-    pub(crate) shape: Option<Lengths>,
-
-    /// The program [default: asked for]
-    #[arg(long, value_enum)]
-    pub(crate) program: Option<ProgramKind>,
-
-    /// The guest of a neighbour-exchange program, such as torus:4x6 [default: a ring of as many processes as
-    /// there are nodes]
-    #[arg(long, value_name = "KIND:SHAPE")]
-    pub(crate) guest: Option<Guest>,
-
-    /// The operation of a collective [default: asked for, else all-reduce]
-    #[arg(long, value_name = "NAME", value_parser = operations())]
-    pub(crate) operation: Option<Operation>,
-
-    /// The sizes of the vector of a collective, separated by commas [default: asked for, else 64 KiB,1 MiB,16 MiB]
-    #[arg(long, value_name = "SIZE,..", value_delimiter = ',')]
-    pub(crate) sizes: Vec<String>,
-
-    /// The bandwidth of a link, for a collective [default: asked for, else 50 GB/s]
-    #[arg(long, value_name = "RATE")]
-    pub(crate) bandwidth: Option<String>,
-
-    /// The latency of a link, for a collective [default: asked for, else 400 ns]
-    #[arg(long, value_name = "TIME")]
-    pub(crate) latency: Option<String>,
-
-    /// The embeddings to compare, separated by commas [default: standard,xor,byweight,gray for a cc-cube,
-    /// standard for a collective, else tao]
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
-    pub(crate) embeddings: Vec<String>,
-
-    /// How long a process computes before each exchange
-    #[arg(long, value_name = "CYCLES", default_value_t = 0)]
-    pub(crate) compute_cycles: u64,
-
-    /// What may be on a link at one time
-    #[arg(long, value_name = "MODE", default_value = "full-duplex", value_parser = link_modes())]
-    pub(crate) links: LinkMode,
-
-    /// How the program is executed
-    #[arg(long, value_enum, default_value_t = ExecutionModes::Asynchronous)]
-    pub(crate) mode: ExecutionModes,
-
-    /// The name of the scenario [default: that of its file]
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-}
-
-fn machine_kinds() -> impl TypedValueParser<Value = MachineKind> {
-    PossibleValuesParser::new(MachineKind::GRIDS.map(MachineKind::name)).try_map(|name| machine_kind(&name))
-}
-
-fn machine_kind(name: &str) -> Result<MachineKind, String> {
-    let found = MachineKind::GRIDS.into_iter().find(|kind| kind.name() == name);
-    let known = MachineKind::GRIDS.map(MachineKind::name).join(", ");
-    found.ok_or_else(|| format!("found {name:?}, expected one of {known}"))
-}
-
-fn operations() -> impl TypedValueParser<Value = Operation> {
-    PossibleValuesParser::new(Operation::ALL.map(Operation::name)).try_map(|name| {
-        let found = Operation::ALL.into_iter().find(|operation| operation.name() == name);
-        found.ok_or_else(|| format!("found {name:?}, expected an operation"))
-    })
-}
-
-fn link_modes() -> impl TypedValueParser<Value = LinkMode> {
-    PossibleValuesParser::new(LinkMode::ALL.map(LinkMode::name)).try_map(|name| {
-        let found = LinkMode::ALL.into_iter().find(|mode| mode.name() == name);
-        found.ok_or_else(|| format!("found {name:?}, expected a link mode"))
-    })
-}
-
-/// The program of a new scenario.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProgramKind {
-    /// Exchanges along the dimensions of a hypercube
-    CcCube,
-    /// Exchanges between the neighbours of a torus or mesh
-    NeighbourExchange,
-    /// An operation such as all-reduce, by every algorithm that is defined for the machine
-    Collective,
-}
-
-/// How a new scenario is executed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExecutionModes {
-    /// Every process advances on its own
-    Asynchronous,
-    /// All move together, step by step
-    Coordinated,
-    /// Each way once
-    Both,
-}
-
-/// Lengths as people write them: `8x8`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lengths(pub(crate) Vec<u64>); // at least one
-
-impl FromStr for Lengths {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let length = |part: &str| part.trim().parse::<u64>().ok();
-        let lengths: Option<Vec<u64>> = text.split('x').map(length).collect();
-        lengths.map(Self).ok_or_else(|| format!("found {text:?}, expected lengths such as 8x8"))
-    }
-}
-
-/// A guest as people write it: `torus:4x6`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Guest {
-    pub(crate) kind: MachineKind,
-    pub(crate) lengths: Lengths,
-}
-
-impl FromStr for Guest {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (kind, lengths) = text
-            .split_once(':')
-            .ok_or_else(|| format!("found {text:?}, expected a kind and lengths such as torus:4x6"))?;
-        Ok(Self { kind: machine_kind(kind)?, lengths: lengths.parse()? })
-    }
 }
 
 /// Options of `schema`.

@@ -29,9 +29,9 @@ pub use failure::ExitCode;
 
 use std::ffi::OsString;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, built};
 
 /// The examples of the README, compiled and run with the tests.
 #[cfg(doctest)]
@@ -45,7 +45,8 @@ struct OtherGraphsExamples;
 
 /// Runs the program with these arguments, the first of which is its name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let matches = built(Arguments::command()).try_get_matches_from(arguments);
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => return failure::report_usage(&error),
     };

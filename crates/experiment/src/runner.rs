@@ -10,8 +10,8 @@ use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
 use cubefold_collectives::{CollectiveBounds, CollectiveForm, LinkCosts};
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
-    DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution, LowerBound, Outcome,
-    PhaseLength, Routing, RoutingScheme, SimulationError, StageRecord,
+    DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution, LowerBound, Observer,
+    OperationTimes, Outcome, PhaseLength, Routing, RoutingScheme, SimulationError, StageRecord,
 };
 
 pub use self::errors::{Bytes, MemoryError, RunError};
@@ -51,6 +51,8 @@ pub struct FinishedRun {
     pub busiest_channel: Option<u64>,
     /// Every process in every stage, by process and stage, where they were to be kept.
     pub records: Vec<StageRecord>,
+    /// Of a task graph when every operation began and was over, in the order of its schedule, where that was to be kept.
+    pub operations: Vec<OperationTimes>,
 }
 
 impl FinishedRun {
@@ -165,11 +167,7 @@ fn execute_program(
 ) -> Result<FinishedRun, RunError> {
     let communication = run.communication;
     let (program, placement) = (&run.program, &*run.placement);
-    let kept = match way.keep {
-        KeepRecords::Yes => Some(vec![]),
-        KeepRecords::No => None,
-    };
-    let mut watch = (Meter::new(progress), kept);
+    let mut watch = (Meter::new(progress), Kept::new(way.keep));
     let outcome = program
         .simulate(
             placement,
@@ -184,7 +182,7 @@ fn execute_program(
     if let Some(predicted) = predicted {
         check_prediction(run, place, &outcome, predicted)?;
     }
-    let mut records: Vec<StageRecord> = watch.1.unwrap_or_default();
+    let Kept { mut records, operations, .. } = watch.1;
     records.sort_unstable_by_key(|record| (record.process, record.stage));
     let metrics = metrics.unwrap_or_else(|| measure(run));
     Ok(FinishedRun {
@@ -193,6 +191,7 @@ fn execute_program(
         lower_bound: program.lower_bound(placement, communication),
         collective_bounds: program.collective().map(|collective| collective_bounds(run, collective)),
         records,
+        operations,
         unit_hops: unit_hops(run, &outcome, &metrics),
         metrics,
         busiest_link: outcome.traffic.link_use.as_ref().and_then(busiest_link),
@@ -311,13 +310,48 @@ fn task_name(run: &Run) -> String {
     format!("dimension choice; {}; {}", words.unwrap_or_default(), run.embedding)
 }
 
-/// Whether the records of all processes and stages are kept for rows.
+/// Whether the records of all processes and stages are kept for rows and pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepRecords {
     /// They are.
     Yes,
+    /// They are, and of task graphs the times of all operations.
+    WithOperations,
     /// They are not.
     No,
+}
+
+/// What is kept of a run.
+struct Kept {
+    keep: KeepRecords,
+    records: Vec<StageRecord>,
+    operations: Vec<OperationTimes>,
+}
+
+impl Kept {
+    fn new(keep: KeepRecords) -> Self {
+        Self { keep, records: vec![], operations: vec![] }
+    }
+}
+
+impl Observer for Kept {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        if self.wants_records() {
+            self.records.push(*record);
+        }
+    }
+
+    fn wants_records(&self) -> bool {
+        self.keep != KeepRecords::No
+    }
+
+    fn wants_operations(&self) -> bool {
+        self.keep == KeepRecords::WithOperations
+    }
+
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        self.operations = times;
+    }
 }
 
 /// The number of pairs of a process and a stage of all programs of a run.
@@ -327,6 +361,8 @@ pub(crate) fn pair_count(run: &Run) -> u64 {
 
 /// The memory that what is recorded of a stage takes until it is written \[bytes\]; measured with 10^6 stages to CSV.
 const BYTES_A_STAGE: u64 = 2400;
+/// The memory that the times of an operation take, in the engine and when they are kept \[bytes\].
+const BYTES_AN_OPERATION: u64 = (size_of::<[u64; 2]>() + size_of::<OperationTimes>()) as u64;
 /// So many stages are not counted.
 const UNCOUNTED_STAGES: u64 = 1 << 10;
 
@@ -335,8 +371,16 @@ const UNCOUNTED_STAGES: u64 = 1 << 10;
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
     let records = match way.keep {
         // Those of the fastest program are kept while the next one runs.
-        KeepRecords::Yes => pair_count(run).saturating_mul(size_of::<StageRecord>() as u64),
+        KeepRecords::Yes | KeepRecords::WithOperations => {
+            pair_count(run).saturating_mul(size_of::<StageRecord>() as u64)
+        }
         KeepRecords::No => 0,
+    };
+    let operations = match run.program.task_graph() {
+        Some(graph) if way.keep == KeepRecords::WithOperations => {
+            graph.schedule().operations().len() as u64 * BYTES_AN_OPERATION
+        }
+        _ => 0,
     };
     let stages = (run.program.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
     let execution = execution(run, way.threads);
@@ -349,5 +393,6 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         .unwrap_or(0)
         .max(metrics)
         .saturating_add(records)
+        .saturating_add(operations)
         .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
 }

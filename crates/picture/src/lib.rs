@@ -27,6 +27,7 @@ mod sheet;
 mod space_time;
 #[cfg(test)]
 mod support;
+mod task_timeline;
 mod time_scale;
 mod time_shares;
 mod timeline;

@@ -14,6 +14,15 @@ pub(crate) fn runs(scenario: &str) -> Vec<Run> {
     load_text(Path::new("a test"), scenario).unwrap().runs
 }
 
+/// The one run of a scenario that names files.
+pub(crate) fn run_of_files(scenario: &str, files: &[(&str, &str)]) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    load_text(&folder.path().join("scenario.toml"), scenario).unwrap().runs.remove(0)
+}
+
 /// A run, executed, with its records.
 pub(crate) fn finished(run: &Run) -> FinishedRun {
     execute(run, 0, KeepRecords::Yes, &Progress::default()).unwrap()

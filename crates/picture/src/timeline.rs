@@ -1,4 +1,4 @@
-//! Timelines of collectives and stage programs: ranks down, with their shares, time across; what
+//! Timelines of collectives, stage programs and task graphs: ranks down, with their shares, time across; what
 //! each does in every stage, and with whom.
 //!
 //! It differs from a space-time diagram in that rows are ranks, stages are marked and named, marks
@@ -17,6 +17,7 @@ use crate::{
     palette::Activity,
     picture::Picture,
     space_time::{MAX_PROCESSES, Window, spans, stage_starts},
+    task_timeline::task_timeline,
     time_scale::TimeScale,
 };
 
@@ -27,18 +28,32 @@ const MAX_MESSAGES: u64 = 1 << 22;
 const MAX_NAMED: usize = 4;
 
 /// The most rows between which messages are drawn: more lines could not be followed.
-const MAX_ROWS_WITH_ARROWS: usize = 32;
+pub(crate) const MAX_ROWS_WITH_ARROWS: usize = 32;
 
 /// The most messages that are drawn.
-const MAX_ARROWS: usize = 400;
+pub(crate) const MAX_ARROWS: usize = 400;
 
 /// Draws what every rank does in every stage of a run whose records were kept; each share of a
-/// collective has a row of its own below its rank.
+/// collective has a row of its own below its rank. Of a task graph whose operations were kept, draws when each
+/// of them began and was over.
 ///
 /// # Errors
 ///
 /// When the window is not inside the run, or the ranks have more than [`MAX_PROCESSES`] rows.
 pub fn timeline(
+    caption: &str,
+    run: &Run,
+    finished: &FinishedRun,
+    window: &Window,
+) -> Result<Picture, PictureError> {
+    match run.program.task_graph().filter(|_| !finished.operations.is_empty()) {
+        Some(graph) => task_timeline(caption, run, graph, finished, window),
+        None => stage_timeline(caption, run, finished, window),
+    }
+}
+
+/// Draws what every rank does in every stage.
+fn stage_timeline(
     caption: &str,
     run: &Run,
     finished: &FinishedRun,

@@ -51,7 +51,7 @@ pub use cycle::{Cycle, Cycles};
 pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};
 pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts};
 pub use observe::{
-    Observer, StageRecord,
+    Observer, OperationTimes, StageRecord,
     accounts::ImbalanceError,
     distribution::{Distribution, Percent},
     summary::{StageTotals, Summary},

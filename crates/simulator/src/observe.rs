@@ -68,6 +68,18 @@ impl StageRecord {
     }
 }
 
+/// When an operation of a task graph began, and when it was over (`docs/model.md` section 18).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperationTimes {
+    /// The cycle at which it began: of a send, when its overhead was over.
+    pub begun: Cycle,
+    /// The cycle at which it was over.
+    pub over: Cycle,
+    /// Of a send the receive that took its message, of a receive the send; none of a computation, and of an eager
+    /// send without a receive.
+    pub partner: Option<u32>,
+}
+
 /// A receiver of the records of a run.
 ///
 /// Records come in the order of the simulation: of one process by stage, otherwise as they happen.
@@ -85,6 +97,16 @@ pub trait Observer {
     /// So many more pairs of a process and a stage are over, of which no records are made.
     fn pairs_finished(&mut self, count: u64) {
         let _ = count;
+    }
+
+    /// Whether it wants the times of the operations of a task graph.
+    fn wants_operations(&self) -> bool {
+        false
+    }
+
+    /// All operations of a task graph are over: their times, in the order of the schedule.
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        drop(times);
     }
 }
 
@@ -113,6 +135,19 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.pairs_finished(count);
         self.1.pairs_finished(count);
     }
+
+    fn wants_operations(&self) -> bool {
+        self.0.wants_operations() || self.1.wants_operations()
+    }
+
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        if self.0.wants_operations() {
+            self.0.operations_finished(times.clone());
+        }
+        if self.1.wants_operations() {
+            self.1.operations_finished(times);
+        }
+    }
 }
 
 impl<O: Observer + ?Sized> Observer for &mut O {
@@ -127,6 +162,14 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 
     fn pairs_finished(&mut self, count: u64) {
         (**self).pairs_finished(count);
+    }
+
+    fn wants_operations(&self) -> bool {
+        (**self).wants_operations()
+    }
+
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        (**self).operations_finished(times);
     }
 }
 
@@ -146,6 +189,16 @@ impl<O: Observer> Observer for Option<O> {
     fn pairs_finished(&mut self, count: u64) {
         if let Some(observer) = self {
             observer.pairs_finished(count);
+        }
+    }
+
+    fn wants_operations(&self) -> bool {
+        self.as_ref().is_some_and(O::wants_operations)
+    }
+
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        if let Some(observer) = self {
+            observer.operations_finished(times);
         }
     }
 }

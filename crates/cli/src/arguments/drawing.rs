@@ -5,7 +5,7 @@ use std::{ops::RangeInclusive, path::PathBuf, str::FromStr};
 use clap::{Args, Subcommand, ValueEnum};
 use cubefold_picture::DarkestValue;
 
-use super::{OneRunOptions, SettingOption};
+use super::{OUTPUT, OneRunOptions, SettingOption};
 use crate::format::PictureFormat;
 
 /// Options of `draw`.
@@ -15,7 +15,7 @@ pub(crate) struct DrawOptions {
     pub(crate) what: Drawing,
 
     /// How the picture is written [default: by the extension of --output, else svg]
-    #[arg(long, value_enum, global = true)]
+    #[arg(long, value_enum, global = true, help_heading = OUTPUT)]
     pub(crate) format: Option<PictureFormat>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Drawing {
         #[arg(long, value_name = "FROM..TO")]
         cycles: Option<Span>,
     },
-    /// What every rank of a collective or process of a program does in every stage: ranks down, time across
+    /// What every rank of a collective or task graph, or process of a program, does: ranks down, time across
     Timeline {
         #[command(flatten)]
         run: OneRunOptions,

@@ -34,7 +34,7 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
         Drawing::Timeline { run, ranks, cycles } => {
             let window = window(ranks.as_ref(), cycles.as_ref());
             of_one_run(run, shared, format, |run| {
-                let finished = finished(&[run], KeepRecords::Yes, shared)?;
+                let finished = finished(&[run], KeepRecords::WithOperations, shared)?;
                 timeline(&caption(run), run, &finished[0], &window).map_err(refused)
             })
         }

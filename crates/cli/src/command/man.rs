@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use roff::{Roff, roman};
 
 use crate::{
-    arguments::{Arguments, CompletionsOptions, ManOptions, SharedOptions},
+    arguments::{Arguments, CompletionsOptions, ManOptions, SharedOptions, built},
     failure::Failure,
     output::{Existing, Output},
 };
@@ -20,8 +20,7 @@ const SOURCE: &str = concat!("cubefold ", env!("CARGO_PKG_VERSION"));
 
 pub(super) fn man(options: &ManOptions, shared: &SharedOptions) -> Result<(), Failure> {
     // The pages are the help: a page on help would say nothing new.
-    let mut program = Arguments::command().disable_help_subcommand(true);
-    program.build();
+    let program = built(Arguments::command().disable_help_subcommand(true));
     if let Some(folder) = &options.folder {
         return write_all(&program, folder);
     }

@@ -13,8 +13,9 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, TieRule};
 
 use crate::{
-    Communication, CountLinkUse, Cycle, Execution, LowerBound, NoBeltError, Observer, Outcome, Program,
-    SimulationError, StageRecord, belt_applies, bytes_to_simulate, check, lower_bound, predict, simulate,
+    Communication, CountLinkUse, Cycle, Execution, LowerBound, NoBeltError, Observer, OperationTimes,
+    Outcome, Program, SimulationError, StageRecord, belt_applies, bytes_to_simulate, check, lower_bound,
+    predict, simulate,
 };
 
 /// The guest graph of a program.
@@ -233,6 +234,16 @@ impl Observer for RunObserver<'_> {
     fn pairs_finished(&mut self, count: u64) {
         if let Some(observer) = &mut self.observer {
             observer.pairs_finished(count);
+        }
+    }
+
+    fn wants_operations(&self) -> bool {
+        self.observer.as_deref().is_some_and(Observer::wants_operations)
+    }
+
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        if let Some(observer) = &mut self.observer {
+            observer.operations_finished(times);
         }
     }
 }

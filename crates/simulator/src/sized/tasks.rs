@@ -14,8 +14,8 @@ use cubefold_mapping::{Placement, ProcessId};
 use self::{activity::Activity, processors::TaskProcessors};
 use super::{Event, EventKind, MessageSource, ReceivedMessage, Transport, message_table::MessageRecord};
 use crate::{
-    Communication, Cycle, Cycles, ImbalanceError, Observer, OperationKind, Requirement, SimulationError,
-    Summary, TaskGraph, TaskSchedule, Traffic,
+    Communication, Cycle, Cycles, ImbalanceError, Observer, OperationKind, OperationTimes, Requirement,
+    SimulationError, Summary, TaskGraph, TaskSchedule, Traffic,
 };
 
 /// Bytes that a run takes at most, roughly, the network apart: of the graph and of what changes.
@@ -40,7 +40,7 @@ pub(crate) fn run<O: Observer>(
 ) -> Result<(Summary, Traffic), SimulationError> {
     let units = crate::Program::uniform_units(graph);
     let mut transport = Transport::new(placement, communication, units);
-    let mut processes = TaskProcesses::new(graph, communication);
+    let mut processes = TaskProcesses::new(graph, communication, observer.wants_operations());
     transport.run(&mut processes);
     if let Some(stuck) = processes.stuck() {
         return Err(SimulationError::Stuck(stuck));
@@ -107,6 +107,7 @@ struct TaskProcesses<'run> {
     next_round: Vec<u32>,
     processors: TaskProcessors,
     activities: Vec<Activity>, // by process
+    times: Vec<[Cycle; 2]>,    // by operation, when it began and was over; empty where they are not wanted
     unfinished: usize,
 }
 
@@ -119,7 +120,7 @@ struct Unmatched {
 }
 
 impl<'run> TaskProcesses<'run> {
-    fn new(graph: &'run TaskGraph, communication: Communication) -> Self {
+    fn new(graph: &'run TaskGraph, communication: Communication, wants_operations: bool) -> Self {
         let schedule = &**graph.schedule();
         let operations = schedule.operations().len();
         let pending = schedule.required().to_vec();
@@ -136,6 +137,7 @@ impl<'run> TaskProcesses<'run> {
             next_round: free,
             processors: TaskProcessors::new(schedule),
             activities: vec![Activity::default(); schedule.process_count() as usize],
+            times: if wants_operations { vec![[Cycle::START; 2]; operations] } else { vec![] },
             unfinished: operations,
         }
     }
@@ -162,7 +164,7 @@ impl<'run> TaskProcesses<'run> {
         let own = &self.schedule.operations()[operation as usize];
         match own.kind {
             OperationKind::Calc if self.graph.cycles(operation) == Cycles::ZERO => {
-                self.set_begun(operation);
+                self.set_begun(operation, now);
                 self.complete(operation, now);
             }
             OperationKind::Calc => self.processors.request(own.process, own.processor, operation),
@@ -178,7 +180,7 @@ impl<'run> TaskProcesses<'run> {
     }
 
     fn begin_send(&mut self, send: u32, now: Cycle, transport: &mut Transport<'_>) {
-        self.set_begun(send);
+        self.set_begun(send, now);
         let is_eager = self.communication.is_eager(self.graph.units(send));
         let channel = self.schedule.channel(send);
         let receive = self.take_unmatched(channel, OperationKind::Receive);
@@ -195,7 +197,7 @@ impl<'run> TaskProcesses<'run> {
     }
 
     fn begin_receive(&mut self, receive: u32, now: Cycle, transport: &mut Transport<'_>) {
-        self.set_begun(receive);
+        self.set_begun(receive, now);
         let channel = self.schedule.channel(receive);
         let Some(send) = self.take_unmatched(channel, OperationKind::Send) else {
             self.add_unmatched(channel, receive);
@@ -272,8 +274,11 @@ impl<'run> TaskProcesses<'run> {
 
     /// An operation has begun.
     #[inline]
-    fn set_begun(&mut self, operation: u32) {
+    fn set_begun(&mut self, operation: u32, now: Cycle) {
         self.states[operation as usize] |= BEGUN;
+        if let Some(times) = self.times.get_mut(operation as usize) {
+            times[0] = now;
+        }
         if self.schedule.has_begun_requirements() {
             self.meet_requirements(operation, Requirement::Begun);
         }
@@ -284,6 +289,9 @@ impl<'run> TaskProcesses<'run> {
     fn complete(&mut self, operation: u32, now: Cycle) {
         self.states[operation as usize] |= OVER;
         self.unfinished -= 1;
+        if let Some(times) = self.times.get_mut(operation as usize) {
+            times[1] = now;
+        }
         let process = self.schedule.operations()[operation as usize].process;
         self.activities[process.label() as usize].finish = now;
         self.meet_requirements(operation, Requirement::Over);
@@ -310,7 +318,7 @@ impl<'run> TaskProcesses<'run> {
             let own = &self.schedule.operations()[operation as usize];
             let occupied = match own.kind {
                 OperationKind::Calc => {
-                    self.set_begun(operation);
+                    self.set_begun(operation, now);
                     self.graph.cycles(operation)
                 }
                 OperationKind::Send | OperationKind::Receive => self.graph.overhead(),
@@ -339,7 +347,21 @@ impl<'run> TaskProcesses<'run> {
             observer.stage_finished(&record);
         }
         summary.check_balance()?;
+        if !self.times.is_empty() {
+            observer.operations_finished(self.operation_times());
+        }
         Ok(summary)
+    }
+
+    /// When each operation began and was over, with its partner.
+    fn operation_times(&self) -> Vec<OperationTimes> {
+        let partner = |place: usize| (self.states[place] & MATCHED > 0).then_some(self.partners[place]);
+        let with_partner = |(place, &[begun, over]): (usize, &[Cycle; 2])| OperationTimes {
+            begun,
+            over,
+            partner: partner(place),
+        };
+        self.times.iter().enumerate().map(with_partner).collect()
     }
 
     /// Why the graph has not come to its end, if it has not.

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use cubefold_topology::{LinkMode, MachineKind};
 
 use super::*;
-use crate::arguments::{ExecutionModes, Guest, Lengths, ProgramKind};
+use crate::arguments::{ExecutionModes, Lengths, ProgramKind, new_scenario::Guest};
 
 fn options() -> NewOptions {
     NewOptions {

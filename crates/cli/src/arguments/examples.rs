@@ -1,0 +1,80 @@
+//! What stands below the help of every command: examples, then the exit codes.
+
+/// What stands below every help: examples, then the exit codes.
+macro_rules! after_help {
+    ($($example:literal),+) => {
+        concat!(
+            "Examples:\n",
+            $("  cubefold ", $example, "\n",)+
+            "\nExit codes:\n",
+            "  0  done\n",
+            "  1  a run failed, or results could not be written\n",
+            "  2  the input is wrong or refused; nothing was run\n",
+            "  3  done, but verify found a claim that does not hold, or bench --against a slower row\n",
+            "  4  another process writes the same results; nothing was run\n",
+            "  130, 143  ended by an interruption (Ctrl-C) or a request to terminate; finished runs are kept",
+        )
+    };
+}
+
+pub(super) const AFTER_MAIN: &str = after_help!(
+    "compare scenarios/first-comparison.toml",
+    "run scenarios/rings.toml --output rings.csv",
+    "place scenarios/figure-6.toml --embedding xor"
+);
+pub(super) const AFTER_RUN: &str = after_help!(
+    "run scenarios/figure-4.toml",
+    "run scenarios/rings.toml --output rings.csv",
+    "run scenarios/figure-4.toml --processes rows.csv",
+    "run scenarios/rings.toml --output rings.csv --resume",
+    "run scenarios/rings.toml --output rings.csv --shard 2/8",
+    "run scenarios/rings.toml --output rings.csv --shard 2/8 --resume --wait"
+);
+pub(super) const AFTER_COMPARE: &str = after_help!(
+    "compare scenarios/first-comparison.toml",
+    "compare scenarios/link-modes.toml --reference xor --format markdown",
+    "compare scenarios/all-reduce-crossovers.toml --reference ring --bisect"
+);
+pub(super) const AFTER_MERGE: &str = after_help!("merge results.csv.part-* --output results.csv");
+pub(super) const AFTER_MEASURE: &str = after_help!("measure scenarios/figure-6.toml");
+pub(super) const AFTER_PLACE: &str = after_help!(
+    "place scenarios/figure-6.toml --embedding xor",
+    "place scenarios/figure-6.toml --embedding xor --output placement.csv",
+    "place scenarios/figure-6.toml --embedding xor --format cray-rank-order",
+    "place job.toml --embedding xor --format slurm-hostfile --hosts hosts.txt --coordinates site.csv",
+    "place scenarios/greenberg.toml --embedding greenberg --stage reflect"
+);
+pub(super) const AFTER_EXPORT: &str = after_help!(
+    "export scenarios/figure-6.toml --embedding xor --format goal --output program.goal",
+    "export scenarios/figure-6.toml --embedding xor --format chakra --output traces"
+);
+pub(super) const AFTER_TABLES: &str = after_help!(
+    "tables scenarios/figure-6.toml --embedding xor",
+    "tables scenarios/figure-6.toml --embedding xor --output tables.csv"
+);
+pub(super) const AFTER_VERIFY: &str = after_help!("verify --quick", "verify --output claims.md");
+pub(super) const AFTER_BENCH: &str =
+    after_help!("bench --save before", "bench --against before --save after");
+pub(super) const AFTER_DRAW: &str = after_help!(
+    "draw space-time scenarios/figure-4.toml --embedding byweight --output figure-4.svg",
+    "draw placement scenarios/figure-6.toml --embedding xor --dimension 2 --output placement.png",
+    "draw scaling results.csv --x nodes --y makespan_cycles --output scaling.svg"
+);
+pub(super) const AFTER_REPORT: &str =
+    after_help!("report scenarios/first-comparison.toml --output report.html");
+pub(super) const AFTER_CHECK: &str = after_help!("check scenarios/link-modes.toml");
+pub(super) const AFTER_EXPLAIN: &str =
+    after_help!("explain", "explain makespan", "explain placement_dilation_max");
+pub(super) const AFTER_CALIBRATE: &str = after_help!(
+    "calibrate osu_latency.txt osu_bw.txt --output machine.toml",
+    "calibrate all_reduce_perf.txt"
+);
+pub(super) const AFTER_NEW: &str = after_help!(
+    "new --output mine.toml",
+    "new --machine torus --shape 8x8 --program cc-cube --output mine.toml"
+);
+pub(super) const AFTER_COMPLETIONS: &str =
+    after_help!("completions bash --output ~/.local/share/bash-completion/completions/cubefold");
+pub(super) const AFTER_SCHEMA: &str =
+    after_help!("schema scenario --output scenario.schema.json", "schema results");
+pub(super) const AFTER_MAN: &str = after_help!("man", "man compare", "man --folder ~/.local/share/man/man1");

@@ -1,0 +1,146 @@
+//! The command line of `cubefold new`.
+
+use std::str::FromStr;
+
+use clap::{
+    Args, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use cubefold_collectives::Operation;
+use cubefold_topology::{LinkMode, MachineKind};
+
+/// Options of `new`. The first three are asked for on a terminal where they are missing.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct NewOptions {
+    /// The machine [default: asked for]
+    #[arg(long, value_name = "KIND", value_parser = machine_kinds())]
+    pub(crate) machine: Option<MachineKind>,
+
+    /// The lengths of its dimensions, such as 8x8; for a hypercube, how many dimensions [default: asked for]
+    #[arg(long)]
+    pub(crate) shape: Option<Lengths>,
+
+    /// The program [default: asked for]
+    #[arg(long, value_enum)]
+    pub(crate) program: Option<ProgramKind>,
+
+    /// The guest of a neighbour-exchange program, such as torus:4x6 [default: a ring of as many processes as
+    /// there are nodes]
+    #[arg(long, value_name = "KIND:SHAPE")]
+    pub(crate) guest: Option<Guest>,
+
+    /// The operation of a collective [default: asked for, else all-reduce]
+    #[arg(long, value_name = "NAME", value_parser = operations())]
+    pub(crate) operation: Option<Operation>,
+
+    /// The sizes of the vector of a collective, separated by commas [default: asked for, else 64 KiB,1 MiB,16 MiB]
+    #[arg(long, value_name = "SIZE,..", value_delimiter = ',')]
+    pub(crate) sizes: Vec<String>,
+
+    /// The bandwidth of a link, for a collective [default: asked for, else 50 GB/s]
+    #[arg(long, value_name = "RATE")]
+    pub(crate) bandwidth: Option<String>,
+
+    /// The latency of a link, for a collective [default: asked for, else 400 ns]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) latency: Option<String>,
+
+    /// The embeddings to compare, separated by commas [default: standard,xor,byweight,gray for a cc-cube,
+    /// standard for a collective, else tao]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub(crate) embeddings: Vec<String>,
+
+    /// How long a process computes before each exchange
+    #[arg(long, value_name = "CYCLES", default_value_t = 0)]
+    pub(crate) compute_cycles: u64,
+
+    /// What may be on a link at one time
+    #[arg(long, value_name = "MODE", default_value = "full-duplex", value_parser = link_modes())]
+    pub(crate) links: LinkMode,
+
+    /// How the program is executed
+    #[arg(long, value_enum, default_value_t = ExecutionModes::Asynchronous)]
+    pub(crate) mode: ExecutionModes,
+
+    /// The name of the scenario [default: that of its file]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+}
+
+fn machine_kinds() -> impl TypedValueParser<Value = MachineKind> {
+    PossibleValuesParser::new(MachineKind::GRIDS.map(MachineKind::name)).try_map(|name| machine_kind(&name))
+}
+
+fn machine_kind(name: &str) -> Result<MachineKind, String> {
+    let found = MachineKind::GRIDS.into_iter().find(|kind| kind.name() == name);
+    let known = MachineKind::GRIDS.map(MachineKind::name).join(", ");
+    found.ok_or_else(|| format!("found {name:?}, expected one of {known}"))
+}
+
+fn operations() -> impl TypedValueParser<Value = Operation> {
+    PossibleValuesParser::new(Operation::ALL.map(Operation::name)).try_map(|name| {
+        let found = Operation::ALL.into_iter().find(|operation| operation.name() == name);
+        found.ok_or_else(|| format!("found {name:?}, expected an operation"))
+    })
+}
+
+fn link_modes() -> impl TypedValueParser<Value = LinkMode> {
+    PossibleValuesParser::new(LinkMode::ALL.map(LinkMode::name)).try_map(|name| {
+        let found = LinkMode::ALL.into_iter().find(|mode| mode.name() == name);
+        found.ok_or_else(|| format!("found {name:?}, expected a link mode"))
+    })
+}
+
+/// The program of a new scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgramKind {
+    /// Exchanges along the dimensions of a hypercube
+    CcCube,
+    /// Exchanges between the neighbours of a torus or mesh
+    NeighbourExchange,
+    /// An operation such as all-reduce, by every algorithm that is defined for the machine
+    Collective,
+}
+
+/// How a new scenario is executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExecutionModes {
+    /// Every process advances on its own
+    Asynchronous,
+    /// All move together, step by step
+    Coordinated,
+    /// Each way once
+    Both,
+}
+
+/// Lengths as people write them: `8x8`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lengths(pub(crate) Vec<u64>); // at least one
+
+impl FromStr for Lengths {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let length = |part: &str| part.trim().parse::<u64>().ok();
+        let lengths: Option<Vec<u64>> = text.split('x').map(length).collect();
+        lengths.map(Self).ok_or_else(|| format!("found {text:?}, expected lengths such as 8x8"))
+    }
+}
+
+/// A guest as people write it: `torus:4x6`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Guest {
+    pub(crate) kind: MachineKind,
+    pub(crate) lengths: Lengths,
+}
+
+impl FromStr for Guest {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, lengths) = text
+            .split_once(':')
+            .ok_or_else(|| format!("found {text:?}, expected a kind and lengths such as torus:4x6"))?;
+        Ok(Self { kind: machine_kind(kind)?, lengths: lengths.parse()? })
+    }
+}
