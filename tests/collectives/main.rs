@@ -5,6 +5,7 @@
 
 #![cfg(test)]
 
+mod contention_free;
 mod costs;
 mod golden;
 mod sequences;

@@ -13,7 +13,7 @@ use cubefold_simulator::{
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
 /// Every collective that there is on these shapes.
-fn collectives() -> Vec<Collective> {
+pub(crate) fn collectives() -> Vec<Collective> {
     let mut all = vec![];
     for lengths in [&[8_u64][..], &[5], &[4, 4], &[2, 3], &[6, 3], &[2, 2, 3]] {
         for operation in OPERATIONS {

@@ -2,6 +2,7 @@
 //! every run of the tests, all on request; and in every row of the checked runs of `tests/golden/sized_runs.json`.
 
 use std::{
+    collections::BTreeMap,
     fs,
     num::NonZeroU64,
     path::{Path, PathBuf},
@@ -124,6 +125,59 @@ fn check(case: &SizedCase) -> Result<[u64; 3], String> {
     let rows = || expected.rows.iter().flatten();
     let any = |is: &dyn Fn(&StageRow) -> bool| u64::from(rows().any(is));
     Ok([any(&|row| row.blocked > 0), any(&|row| row.overlapped > 0), u64::from(expected.longest_queue > 0)])
+}
+
+/// Programs whose messages go between neighbouring nodes, stages of which repeat: no message waits for another, so that
+/// the engines go message by message.
+#[test]
+fn neighbours_exchange_without_contention() {
+    let contended: u64 = (0..600)
+        .into_par_iter()
+        .map(|number| {
+            let mut generator = ChaCha12Rng::seed_from_u64(number);
+            let case = neighbour_case(&mut generator);
+            let [blocked, ..] =
+                check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:?}"));
+            blocked
+        })
+        .sum();
+    assert!(contended <= 350, "{contended} of 600 cases with contention");
+}
+
+/// One in four has a message between nodes that are not linked, which may be in the way of others.
+fn neighbour_case(generator: &mut impl Rng) -> SizedCase {
+    let machine = random_grid(generator);
+    let mut nodes: Vec<NodeId> = machine.nodes().collect();
+    nodes.shuffle(generator);
+    let label = |process: usize| u32::try_from(process).unwrap();
+    let at = |node: NodeId| label(nodes.iter().position(|&own| own == node).unwrap());
+    let mut pairs: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    for (place, &node) in nodes.iter().enumerate() {
+        for neighbour in machine.neighbours(node) {
+            if generator.random_ratio(1, 3) {
+                pairs.insert((label(place), at(neighbour)), generator.random_range(1..=20));
+            }
+        }
+    }
+    if pairs.is_empty() || generator.random_ratio(1, 4) {
+        pairs.insert((0, label(nodes.len() - 1)), 5);
+    }
+    let (kinds, stages) = (generator.random_range(1..=2), generator.random_range(1..=12));
+    let mut messages = vec![];
+    for stage in 0..stages {
+        let chosen = pairs.iter().enumerate().filter(|(place, _)| place % kinds == stage % kinds);
+        messages
+            .extend(chosen.map(|(_, (&(source, destination), &units))| (stage, source, destination, units)));
+    }
+    // The last stage has a message, so that the program has as many stages.
+    if !messages.iter().any(|message| message.0 == stages - 1) {
+        let (&(source, destination), &units) = pairs.first_key_value().unwrap();
+        messages.push((stages - 1, source, destination, units));
+    }
+    let computation: Vec<u64> = nodes.iter().map(|_| generator.random_range(0..=9)).collect();
+    let communication = rules(generator, &machine).with_eager(0);
+    let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
+    SizedCase { placement, communication, computations: vec![computation; stages], messages }
 }
 
 /// No run takes less than predicted; with one process a node one without contention takes as long.

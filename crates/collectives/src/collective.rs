@@ -52,6 +52,7 @@ pub struct Collective {
 struct Computations {
     totals: ComputationTotals,
     full_stages: Vec<bool>, // by stage: whether every process sends or receives messages
+    largest: Vec<u64>,      // by stage: the size of the largest message [units]; 0 without messages
 }
 
 /// The computations of all processes in all stages.
@@ -289,13 +290,7 @@ impl Collective {
     /// When there is no such stage.
     #[must_use]
     pub fn max_units(&self, stage: usize) -> u64 {
-        match self.locate(stage) {
-            Ok(located) => {
-                (0..self.share_count).map(|share| self.tally(located, share).max_units).max().unwrap_or(0)
-            }
-            Err(Phase::Synchronisation) => 1,
-            Err(_) => 0,
-        }
+        self.all_computations().largest[stage]
     }
 
     /// The sums over the ranks in a stage of messages.
@@ -345,6 +340,8 @@ impl Collective {
     fn sum_computations(&self) -> Computations {
         let compute_cycles = self.specification.compute_cycles;
         let mut active = vec![0; self.stage_count()];
+        let of_phase = |stage: &Stage| u64::from(self.phases[stage.phase as usize] == Phase::Synchronisation);
+        let mut largest: Vec<u64> = self.stages.iter().map(of_phase).collect();
         let (mut reduction_cycles, mut most_reduced) = (0, 0);
         for share in 0..self.share_count {
             let mut last: Option<((u32, usize), StageTally)> = None;
@@ -357,6 +354,7 @@ impl Collective {
                 };
                 last = Some((key, tally));
                 active[stage] += tally.active;
+                largest[stage] = largest[stage].max(tally.max_units);
                 reduction_cycles += tally.reduction_cycles;
                 if located.is_reducing {
                     most_reduced = tally.max_received_units.max(most_reduced);
@@ -372,7 +370,7 @@ impl Collective {
             longest_cycles: compute_cycles.saturating_add(longest_reduction),
             is_complete: compute_cycles > 0 && full_stages.iter().all(|&is_full| is_full),
         };
-        Computations { totals, full_stages }
+        Computations { totals, full_stages, largest }
     }
 
     /// The time for which a process computes in a stage \[cycles\]: `compute_cycles` where it sends
@@ -393,6 +391,64 @@ impl Collective {
         match self.specification.reduce_units_per_cycle {
             Some(rate) => step + self.units_to_reduce(stage, process).div_ceil(rate.get()),
             None => step,
+        }
+    }
+
+    /// Visits all messages of a stage with their sizes \[units\]: source, destination, size.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such stage.
+    pub fn for_each_message(&self, stage: usize, visit: &mut impl FnMut(ProcessId, ProcessId, u64)) {
+        let ranks = narrow(self.rank_count());
+        match self.locate(stage) {
+            Ok(LocatedStage { schedule, stage, end_of_sources, .. }) => {
+                for share in 0..self.share_count {
+                    schedule.visit(stage, share, ranks, end_of_sources, &mut |source, destination, units| {
+                        visit(self.process(share, source), self.process(share, destination), units);
+                    });
+                }
+            }
+            Err(Phase::Synchronisation) => {
+                for process in ProcessId::first(self.process_count()) {
+                    self.sends(stage, process)
+                        .for_each(|(destination, units)| visit(process, destination, units));
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Lists [`Self::computation`] of all processes in a stage.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such stage.
+    pub fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
+        let compute = self.specification.compute_cycles;
+        let is_full = self.all_computations().full_stages[stage];
+        let processes = usize::try_from(self.process_count()).unwrap_or(usize::MAX);
+        computations.clear();
+        computations.resize(processes, if is_full { compute } else { 0 });
+        if !is_full && self.locate(stage).is_ok() {
+            self.for_each_message(stage, &mut |source, destination, _| {
+                computations[source.label() as usize] = compute;
+                computations[destination.label() as usize] = compute;
+            });
+        }
+        let Some(rate) = self.specification.reduce_units_per_cycle else { return };
+        let is_reduced = |before: &usize| {
+            let phase = self.phases[self.stages[*before].phase as usize];
+            matches!(phase, Phase::Messages { is_reducing: true, .. })
+        };
+        if let Some(before) = stage.checked_sub(1).filter(is_reduced) {
+            let mut received = vec![0; processes];
+            self.for_each_message(before, &mut |_, destination, units| {
+                received[destination.label() as usize] += units;
+            });
+            for (computation, units) in computations.iter_mut().zip(received) {
+                *computation += units.div_ceil(rate.get());
+            }
         }
     }
 

@@ -55,15 +55,14 @@ fn edges<C: CollectiveProgramForm>(collective: &C) -> Option<Vec<(u32, u32)>> {
     let mut last = vec![];
     for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
         let mut own = vec![];
-        for process in ProcessId::first(collective.process_count()) {
-            let rank = collective.rank(process);
-            let others = collective.destinations(stage, process);
-            let others = others.filter(|&other| collective.rank(other) != rank);
-            let label = process.label();
-            own.extend(others.map(|other| (label.min(other.label()), label.max(other.label()))));
-            if own.len() > 2 * MAX_EDGES {
-                return None;
+        collective.for_each_message(stage, &mut |source, destination, _| {
+            if own.len() <= 2 * MAX_EDGES && collective.rank(source) != collective.rank(destination) {
+                let (one, other) = (source.label(), destination.label());
+                own.push((one.min(other), one.max(other)));
             }
+        });
+        if own.len() > 2 * MAX_EDGES {
+            return None;
         }
         if own == last {
             continue;
@@ -140,6 +139,14 @@ impl<C: CollectiveProgramForm> Program for CollectiveProgram<C> {
 
     fn all_processes_compute(&self) -> bool {
         self.collective.all_processes_compute()
+    }
+
+    fn for_each_message(&self, stage: usize, visit: &mut impl FnMut(ProcessId, ProcessId, u64)) {
+        self.collective.for_each_message(stage, visit);
+    }
+
+    fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
+        self.collective.list_computations(stage, computations);
     }
 
     fn total_compute(&self) -> u128 {

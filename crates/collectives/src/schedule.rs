@@ -120,6 +120,18 @@ pub(crate) trait StageSchedule {
         false
     }
 
+    /// Visits all messages of a share in a stage: the rank that sends, that which receives, and the size \[units\]. `end` is
+    /// the end that sends: destinations do in a schedule that runs backwards.
+    fn visit(&self, stage: usize, share: u32, ranks: u32, end: End, visit: &mut dyn FnMut(u32, u32, u64)) {
+        for place in (0..ranks).map(|rank| Place { share, rank }) {
+            for index in 0..self.candidate_count(stage, place, end) {
+                if let Some((peer, units)) = self.candidate(stage, place, end, index) {
+                    visit(place.rank, peer, units);
+                }
+            }
+        }
+    }
+
     /// The sums over all ranks in a stage of a share.
     ///
     /// What a rank receives is taken to be reduced, so many units a cycle. `received` is the end
@@ -217,6 +229,19 @@ macro_rules! schedules {
             fn repeats(&self, stage: usize) -> bool {
                 match self {
                     $(Self::$variant(schedule) => schedule.repeats(stage),)*
+                }
+            }
+
+            fn visit(
+                &self,
+                stage: usize,
+                share: u32,
+                ranks: u32,
+                end: End,
+                visit: &mut dyn FnMut(u32, u32, u64),
+            ) {
+                match self {
+                    $(Self::$variant(schedule) => schedule.visit(stage, share, ranks, end, visit),)*
                 }
             }
 

@@ -28,6 +28,7 @@
 mod belt;
 mod channel_queue;
 mod channels;
+mod contention_free;
 mod coordinated;
 mod cycle;
 mod data_routing;
@@ -42,6 +43,7 @@ mod program;
 mod routes;
 mod simulation;
 mod sized;
+mod stage_recursion;
 mod time_wheel;
 mod timing;
 

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::{
     Communication, CubeProgram, Cycle, Cycles, MessageTiming, Program, Switching,
     field_line::{FieldLine, Pair},
+    stage_recursion::{LastReceived, ListedStage, PlacedProgram, common_step},
 };
 
 /// The makespan of a program without contention and with a processor for every process
@@ -24,7 +25,7 @@ use crate::{
 ///
 /// # Complexity
 ///
-/// O(S P) for S stages and P processes, with a word or two a process of memory; for a
+/// O(S P) for S stages and P processes, with a word or two a process of memory; less where stages repeat; for a
 /// compute-and-communicate program under a product placement O(S k) for lines of k nodes, with a
 /// word for each of these.
 ///
@@ -144,29 +145,49 @@ fn last_of_field(program: &CubeProgram, field: &FieldLine, communication: Commun
 
 /// The largest `T_(S-1)` \[cycles\] of any program, from every process.
 fn by_process<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u64 {
-    let (nodes, machine) = (placement.listed_nodes(), placement.machine());
-    let node = |process: ProcessId| nodes[process.label() as usize];
+    let nodes = placement.listed_nodes();
+    let placed = PlacedProgram { program, placement, nodes: &nodes, communication };
     let mut finishes = vec![0; nodes.len()];
     let mut readies = vec![0; nodes.len()];
-    for stage in 0..program.stage_count() {
-        // A process has the label of its place.
-        let process = |label: usize| ProcessId::new(narrow(label as u64));
-        readies.par_iter_mut().enumerate().with_min_len(BLOCK).for_each(|(label, ready)| {
-            *ready = finishes[label] + program.computation(stage, process(label)).get();
-        });
-        finishes.par_iter_mut().enumerate().with_min_len(BLOCK).for_each(|(label, finish)| {
-            let (own, ready) = (process(label), readies[label]);
-            let arrival = |source: ProcessId| {
-                let units = program.units(stage, source, own);
-                let from = readies[source.label() as usize];
-                let start = if communication.is_eager(units) { from } else { from.max(ready) };
-                let distance = machine.distance(node(source), node(own));
-                start + communication.timing_of(units).transfer(distance).get()
-            };
-            *finish = program.sources(stage, own).map(arrival).fold(ready, u64::max);
-        });
+    let mut stage = 0;
+    while stage < program.stage_count() {
+        let times = placed.repetitions(stage);
+        // A stage of many processes, which does not repeat, is gone through by all threads.
+        if times > 1 || nodes.len() <= BLOCK {
+            repeat_stage(&ListedStage::new(&placed, stage), times, &mut finishes, &mut readies);
+        } else {
+            // A process has the label of its place.
+            let process = |label: usize| ProcessId::new(narrow(label as u64));
+            readies.par_iter_mut().enumerate().with_min_len(BLOCK).for_each(|(label, ready)| {
+                *ready = finishes[label] + program.computation(stage, process(label)).get();
+            });
+            finishes.par_iter_mut().enumerate().with_min_len(BLOCK).for_each(|(label, finish)| {
+                let incoming = placed.incoming(stage, process(label));
+                *finish = LastReceived::of(readies[label], &readies, incoming).finish.max(readies[label]);
+            });
+        }
+        stage += times;
     }
     finishes.into_iter().max().unwrap_or(0)
+}
+
+/// A stage so many times.
+fn repeat_stage(listed: &ListedStage, times: usize, finishes: &mut Vec<u64>, readies: &mut [u64]) {
+    let mut next = vec![0; finishes.len()];
+    for done in 1..=times {
+        listed.become_ready(finishes, readies);
+        for (process, finish) in next.iter_mut().enumerate() {
+            *finish = listed.last_received(process, readies).finish.max(readies[process]);
+        }
+        std::mem::swap(finishes, &mut next);
+        if let Some(step) = common_step(&next, finishes) {
+            let further = step * (times - done) as u64;
+            for finish in finishes {
+                *finish += further;
+            }
+            return;
+        }
+    }
 }
 
 /// The number of processes of a block: as many as fit in the L2 cache, and enough work for a

@@ -97,6 +97,24 @@ pub trait Program: Sync {
         u128::from(self.compute().get()) * self.computation_count()
     }
 
+    /// Visits all messages of a stage with their sizes \[units\]: source, destination, size; in no order that means
+    /// anything.
+    fn for_each_message(&self, stage: usize, visit: &mut impl FnMut(ProcessId, ProcessId, u64))
+    where
+        Self: Sized,
+    {
+        for (source, destination) in self.messages(stage) {
+            visit(source, destination, self.units(stage, source, destination));
+        }
+    }
+
+    /// Lists the computations of a stage \[cycles\] by process, in place of what was listed before.
+    fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
+        let processes = ProcessId::first(self.process_count());
+        computations.clear();
+        computations.extend(processes.map(|process| self.computation(stage, process).get()));
+    }
+
     /// Whether a stage is known to have the messages and the computations of the stage before it.
     fn repeats(&self, stage: usize) -> bool {
         let _ = stage;

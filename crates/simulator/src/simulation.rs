@@ -13,7 +13,7 @@ use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, NoBeltError, Observer, Program, Routing,
     RoutingScheme, Shortcuts, StuckTasks, Summary, TaskGraph, Traffic,
     belt::{self, BeltOutcome},
-    coordinated,
+    contention_free, coordinated,
     field_line::{FieldLine, Pair},
     hop,
     hop::StartTimes,
@@ -146,13 +146,22 @@ pub fn simulate<P: Program>(
     count_link_use: CountLinkUse,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    let selection = check_and_choose(program, placement, communication, execution)?;
+    let selection = check_and_choose(program, placement, communication, execution)?.without_contention(
+        program,
+        placement,
+        communication,
+        execution,
+    );
     let link_use = match count_link_use {
         CountLinkUse::Yes => Some(LinkUseCounter::new(placement.machine(), communication)),
         CountLinkUse::No => None,
     };
     let mut outcome = match selection {
         EngineSelection::Belt(plan) => belt_outcome(program, placement, communication, plan.run(observer)?),
+        EngineSelection::ContentionFree => {
+            let (summary, traffic) = contention_free::run(program, placement, communication, observer)?;
+            Outcome { summary, traffic, engine: Engine::Hop }
+        }
         EngineSelection::Slabs(unit, workers) => {
             let (summary, traffic) = hop::slabs::run(program, placement, unit, workers, observer)?;
             Outcome { summary, traffic, engine: Engine::Hop }
@@ -236,9 +245,31 @@ enum EngineSelection<'run> {
     /// The same on so many threads.
     Slabs(Communication, NonZeroUsize),
     Belt(belt::Plan<'run>),
+    /// Message by message, where none can wait for another.
+    ContentionFree,
     Sized,
     Tasks(&'run TaskGraph),
     Coordinated(&'run Routing),
+}
+
+impl EngineSelection<'_> {
+    /// The same, or, where messages would move hop by hop and none can wait for another, message by message.
+    fn without_contention<P: Program>(
+        self,
+        program: &P,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+    ) -> Self {
+        let is_by_hop = matches!(self, Self::Hop(_) | Self::Slabs(..) | Self::Sized);
+        let any_engine =
+            matches!(execution, Execution::Asynchronous(EngineChoice::Auto | EngineChoice::AutoOn(_)));
+        if is_by_hop && any_engine && contention_free::applies(program, placement, communication) {
+            Self::ContentionFree
+        } else {
+            self
+        }
+    }
 }
 
 fn choose<'run, P: Program>(
@@ -314,6 +345,7 @@ fn check_and_choose<'run, P: Program>(
         EngineSelection::Belt(belt::Plan::Whole(_))
         | EngineSelection::Hop(_)
         | EngineSelection::Slabs(..)
+        | EngineSelection::ContentionFree
         | EngineSelection::Sized
         | EngineSelection::Coordinated(_) => check_size(program)?,
         EngineSelection::Tasks(graph) => {
@@ -359,9 +391,8 @@ pub fn bytes_to_simulate<P: Program>(
         Ok(EngineSelection::Sized) => sized::bytes(program, placement.machine(), communication),
         Ok(EngineSelection::Slabs(_, workers)) => hop::bytes(program, placement.machine())
             .saturating_add(hop::slabs::further_bytes(program.process_count(), workers)),
-        Ok(EngineSelection::Hop(_) | EngineSelection::Coordinated(_)) | Err(_) => {
-            hop::bytes(program, placement.machine())
-        }
+        Ok(EngineSelection::Hop(_) | EngineSelection::ContentionFree | EngineSelection::Coordinated(_))
+        | Err(_) => hop::bytes(program, placement.machine()),
     }
 }
 

@@ -138,11 +138,15 @@ impl RingSchedule {
 
     /// The block that the rank at a position sends.
     fn block(&self, stage: usize, cycle: &Cycle, position: u32) -> u32 {
-        let steps = match self.half {
+        cycle.rank(self.before(cycle.heading, position, self.steps(stage)))
+    }
+
+    /// How far a block has come from the rank that it is of, before a stage.
+    fn steps(&self, stage: usize) -> u32 {
+        match self.half {
             Half::ReduceScatter => narrow(stage as u64) + 1,
             Half::AllGather => narrow(stage as u64),
-        };
-        cycle.rank(self.before(cycle.heading, position, steps))
+        }
     }
 }
 
@@ -169,6 +173,24 @@ impl StageSchedule for RingSchedule {
         };
         let units = self.blocks[place.share as usize].size(self.block(stage, cycle, source));
         (units > 0).then(|| (cycle.rank(peer), units))
+    }
+
+    /// Block by block: of a short vector most ranks have none.
+    fn visit(&self, stage: usize, share: u32, ranks: u32, end: End, visit: &mut dyn FnMut(u32, u32, u64)) {
+        let (cycle, blocks) = (&self.cycles[share as usize], &self.blocks[share as usize]);
+        let steps = self.steps(stage);
+        for block in 0..ranks {
+            let units = blocks.size(block);
+            if units > 0 {
+                let source = self.after(cycle.heading, cycle.position(block), steps);
+                let destination = self.after(cycle.heading, source, 1);
+                let [source, destination] = [source, destination].map(|position| cycle.rank(position));
+                match end {
+                    End::Source => visit(source, destination, units),
+                    End::Destination => visit(destination, source, units),
+                }
+            }
+        }
     }
 
     fn representative(&self, _: usize, _: u32) -> usize {

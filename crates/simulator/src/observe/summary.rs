@@ -81,6 +81,22 @@ impl Summary {
         self.blocked.record_many(blocked.get(), count);
     }
 
+    /// Adds a record to the distributions so many more times, of stages whose sums [`Summary::copy_stage`] adds. Of
+    /// processes that neither are idle nor have messages overlapped.
+    #[inline]
+    pub(crate) fn add_repetitions(&mut self, record: &StageRecord, count: u64) {
+        if count > 0 {
+            self.waiting.record_many(record.waiting().get(), count);
+            self.blocked.record_many(record.blocked().get(), count);
+        }
+    }
+
+    /// Makes the sums of so many stages after a stage the same as its own.
+    pub(crate) fn copy_stage(&mut self, stage: usize, count: usize) {
+        let own = self.stages[stage];
+        self.stages[stage + 1..=stage + count].fill(own);
+    }
+
     /// Adds a stage of many processes, none of which shared a processor or was idle: the number of
     /// processes for each time waited and blocked, and the sum of their transfers \[cycles\].
     pub(crate) fn add_counts(

@@ -156,15 +156,15 @@ impl LinkUseCounter {
         let (mut stage, count) = (0, program.stage_count());
         while stage < count {
             let times = 1 + (stage + 1..count).take_while(|&next| program.repeats(next)).count();
-            for (source, destination) in program.messages(stage) {
-                let units = program.units(stage, source, destination) * times as u64;
+            program.for_each_message(stage, &mut |source, destination, units| {
+                let units = units * times as u64;
                 let (from, to) = (placement.node(source), placement.node(destination));
                 let mut at = from;
                 while let Some(leg) = machine.leg_at(from, at, to, tie) {
                     self.count(at, leg.direction.index(), leg.hops, units);
                     at = end_of_leg(machine, at, leg);
                 }
-            }
+            });
             stage += times;
         }
     }

@@ -115,7 +115,7 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
     }
 
     fn visit_messages(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId)) {
-        self.messages(stage).for_each(|(source, destination)| visit(source, destination));
+        self.for_each_message(stage, &mut |source, destination, _| visit(source, destination));
     }
 
     fn stage_distances(&self, stage: usize, placement: &Placement, metrics: &PlacementMetrics) -> Extremes {
@@ -123,9 +123,11 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
             return metrics.distances[program.stages()[stage].index()].over_edges;
         }
         let machine = placement.machine();
-        let distance =
-            |(source, destination)| machine.distance(placement.node(source), placement.node(destination));
-        Extremes::of(self.messages(stage).map(distance))
+        let mut distances = vec![];
+        self.for_each_message(stage, &mut |source, destination, _| {
+            distances.push(machine.distance(placement.node(source), placement.node(destination)));
+        });
+        Extremes::of(distances)
     }
 
     fn simulate(

@@ -1,0 +1,168 @@
+//! The recursion over stages (`docs/model.md` section 15): when every process is over with each
+//! stage, as long as no message waits for a channel.
+//!
+//! The times after a stage are a function of those before it, in which all of them may be later by
+//! the same: `F(T + c) = F(T) + c`. So where a stage adds the same to the times of all processes,
+//! every repetition of it does, and they are added without going through them.
+
+use cubefold_mapping::{Placement, ProcessId};
+use cubefold_topology::NodeId;
+
+use crate::{Communication, Program};
+
+/// A message of a stage as its destination awaits it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Incoming {
+    /// Its source, by label.
+    pub(crate) source: u32,
+    /// Whether it sets out when its source is ready, whatever its destination does.
+    pub(crate) is_eager: bool,
+    /// Its packets.
+    pub(crate) packets: u64,
+    /// The links that it crosses; 0 inside a node.
+    pub(crate) distance: u64,
+    /// Its time without contention \[cycles\].
+    pub(crate) transfer: u64,
+}
+
+/// The message that a process receives last in a stage; of one that receives none, when it is ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LastReceived {
+    /// The cycle at which the message sets out.
+    pub(crate) start: u64,
+    /// The cycle at which it is received.
+    pub(crate) finish: u64,
+    /// Its time without contention \[cycles\].
+    pub(crate) transfer: u64,
+}
+
+impl LastReceived {
+    /// Of the messages to a process that is ready at a cycle, where all are ready at `readies`. Of several received at one
+    /// cycle the one with the smallest source counts.
+    #[inline]
+    pub(crate) fn of(ready: u64, readies: &[u64], incoming: impl Iterator<Item = Incoming>) -> Self {
+        let mut last = None;
+        for message in incoming {
+            let from = readies[message.source as usize];
+            let start = if message.is_eager { from } else { from.max(ready) };
+            let finish = start + message.transfer;
+            let counts = |&(last, source): &(Self, u32)| {
+                finish > last.finish || finish == last.finish && message.source < source
+            };
+            if last.as_ref().is_none_or(counts) {
+                last = Some((Self { start, finish, transfer: message.transfer }, message.source));
+            }
+        }
+        last.map_or(Self { start: ready, finish: ready, transfer: 0 }, |(last, _)| last)
+    }
+}
+
+/// A placed program whose stages are gone through.
+pub(crate) struct PlacedProgram<'run, P> {
+    pub(crate) program: &'run P,
+    pub(crate) placement: &'run Placement,
+    pub(crate) nodes: &'run [NodeId], // by process
+    pub(crate) communication: Communication,
+}
+
+impl<P: Program> PlacedProgram<'_, P> {
+    /// The messages to a process in a stage.
+    #[inline]
+    pub(crate) fn incoming(
+        &self,
+        stage: usize,
+        destination: ProcessId,
+    ) -> impl Iterator<Item = Incoming> + use<'_, P> {
+        let machine = self.placement.machine();
+        let to = self.nodes[destination.label() as usize];
+        self.program.sources(stage, destination).map(move |source| {
+            let units = self.program.units(stage, source, destination);
+            self.message(source, units, machine.distance(self.nodes[source.label() as usize], to))
+        })
+    }
+
+    /// A message of so many units over so many links.
+    #[inline]
+    fn message(&self, source: ProcessId, units: u64, distance: u64) -> Incoming {
+        Incoming {
+            source: source.label(),
+            is_eager: self.communication.is_eager(units),
+            packets: self.communication.packet_count(units),
+            distance,
+            transfer: self.communication.timing_of(units).transfer(distance).get(),
+        }
+    }
+
+    /// The number of stages from this one on that are known to be the same.
+    pub(crate) fn repetitions(&self, stage: usize) -> usize {
+        let later = stage + 1..self.program.stage_count();
+        1 + later.take_while(|&next| self.program.repeats(next)).count()
+    }
+}
+
+/// The computations and messages of one stage, listed.
+#[derive(Debug)]
+pub(crate) struct ListedStage {
+    computations: Vec<u64>,  // by process [cycles]
+    firsts: Vec<u32>, // by process, its first message; one more for the end of the last; at most 2^30, as checked before a run
+    messages: Vec<Incoming>, // by destination
+}
+
+impl ListedStage {
+    pub(crate) fn new<P: Program>(placed: &PlacedProgram<'_, P>, stage: usize) -> Self {
+        let machine = placed.placement.machine();
+        let mut computations = vec![];
+        placed.program.list_computations(stage, &mut computations);
+        let mut unordered: Vec<(u32, Incoming)> = vec![];
+        let mut firsts = vec![0; placed.nodes.len() + 1];
+        placed.program.for_each_message(stage, &mut |source, destination, units| {
+            let [from, to] = [source, destination].map(|process| placed.nodes[process.label() as usize]);
+            let message = placed.message(source, units, machine.distance(from, to));
+            unordered.push((destination.label(), message));
+            firsts[destination.label() as usize + 1] += 1;
+        });
+        for process in 0..placed.nodes.len() {
+            firsts[process + 1] += firsts[process];
+        }
+        let mut messages = unordered.first().map_or(vec![], |&(_, any)| vec![any; unordered.len()]);
+        let mut next = firsts.clone();
+        for (destination, message) in unordered {
+            let place = &mut next[destination as usize];
+            messages[*place as usize] = message;
+            *place += 1;
+        }
+        Self { computations, firsts, messages }
+    }
+
+    /// All messages.
+    pub(crate) fn messages(&self) -> &[Incoming] {
+        &self.messages
+    }
+
+    /// When all processes are ready that were over with the stage before at `finishes`.
+    pub(crate) fn become_ready(&self, finishes: &[u64], readies: &mut [u64]) {
+        for ((ready, finish), computation) in readies.iter_mut().zip(finishes).zip(&self.computations) {
+            *ready = finish + computation;
+        }
+    }
+
+    /// Whether a process receives no message.
+    #[inline]
+    pub(crate) fn receives_none(&self, process: usize) -> bool {
+        self.firsts[process] == self.firsts[process + 1]
+    }
+
+    /// The message that a process receives last.
+    #[inline]
+    pub(crate) fn last_received(&self, process: usize, readies: &[u64]) -> LastReceived {
+        let messages = &self.messages[self.firsts[process] as usize..self.firsts[process + 1] as usize];
+        LastReceived::of(readies[process], readies, messages.iter().copied())
+    }
+}
+
+/// What is added to all times alike, where it is.
+pub(crate) fn common_step(before: &[u64], after: &[u64]) -> Option<u64> {
+    let mut steps = before.iter().zip(after).map(|(before, after)| after - before);
+    let first = steps.next()?;
+    steps.all(|step| step == first).then_some(first)
+}
