@@ -380,7 +380,7 @@ fn picture_of(command: &str, scratch: &Scratch) -> (String, String) {
 
 #[test]
 fn the_images_of_the_pages_are_what_their_commands_draw() {
-    let pages = ["docs/pictures.md", "docs/collectives.md"].map(text_of);
+    let pages = ["docs/pictures.md", "docs/collectives.md", "docs/task-graphs.md"].map(text_of);
     let scratch = Scratch::empty();
     let results = scratch.path("results.csv");
     done(&["run", "scenarios/square-toruses.toml", "--quiet", "--output", &results]);
@@ -399,5 +399,5 @@ fn the_images_of_the_pages_are_what_their_commands_draw() {
         let link = format!("](images/{})", image.rsplit('/').next().unwrap());
         assert!(pages.iter().any(|page| page.contains(&link)), "{image}");
     }
-    assert_eq!(images.len(), 15);
+    assert_eq!(images.len(), 16);
 }
