@@ -279,7 +279,7 @@ mod tests {
         );
         assert_eq!(
             read_text("SwitchName=s0 Nodes=n[0-1]\nSwitchName=top Switches=s[0-1]\n").unwrap_err(),
-            "links.txt:2:26: switch \"s1\" has no line, expected one for every switch"
+            "links.txt:2:25: switch \"s1\" has no line, expected one for every switch"
         );
     }
 
