@@ -66,7 +66,7 @@ pub fn scenario(input: &[u8]) {
     }
     if let Some(scenario) = read(text) {
         let runs: Vec<&Run> = scenario.runs.iter().collect();
-        let _ = check_runs(&runs, Resources { threads: 1, memory: MEMORY }, KeepRecords::No);
+        let _ = check_runs(&runs, Resources { threads: 1, memory: MEMORY, ranks: None }, KeepRecords::No);
     }
 }
 

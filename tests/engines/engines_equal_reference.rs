@@ -7,7 +7,8 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use cubefold_mapping::{Guest, Placement, PlacementMetrics, ProcessId, RoutingSpace};
 use cubefold_simulator::{
     BulkStages, CountLinkUse, DimensionChoice, Distribution, EngineChoice, Execution, Lines, Outcome,
-    Percent, PhaseLength, Routing, Shortcuts, StageRecord, StageTotals, Summary, belt_applies, predict,
+    Percent, PhaseLength, Routing, Shortcuts, StageRecord, StageTotals, Summary, Workers, belt_applies,
+    predict,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -173,7 +174,7 @@ fn slabs(case: &Case) -> EngineChoice {
     let processes = case.placement.process_count();
     let number = processes + case.communication.hop().get();
     let workers = if processes > 256 { 2 } else { [2, 3, 7, 1][(number % 4) as usize] };
-    EngineChoice::Slabs(NonZeroUsize::new(workers).unwrap())
+    EngineChoice::Slabs(Workers::Threads(NonZeroUsize::new(workers).unwrap()))
 }
 
 fn check_engine(
@@ -181,7 +182,15 @@ fn check_engine(
     engine: EngineChoice,
     expected: &AsynchronousOutcome,
 ) -> Result<(), TestCaseError> {
-    let (outcome, records) = run(case, &Execution::Asynchronous(engine));
+    check_outcome(case, run(case, &Execution::Asynchronous(engine)), expected)
+}
+
+/// Compares the outcome of a run, with its records, with the reference.
+pub(crate) fn check_outcome(
+    case: &Case,
+    (outcome, records): (Outcome, Vec<StageRecord>),
+    expected: &AsynchronousOutcome,
+) -> Result<(), TestCaseError> {
     check_rows(&records, &expected.rows)?;
     prop_assert_eq!(outcome.summary.makespan().get(), expected.makespan);
     prop_assert_eq!(outcome.traffic.longest_queue.map(u64::from), Some(expected.longest_queue));

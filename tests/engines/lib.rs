@@ -21,6 +21,8 @@ mod predictions;
 #[cfg(test)]
 mod random_choices;
 mod random_problem;
+#[cfg(test)]
+mod ranks_equal_reference;
 mod sized_equal_reference;
 #[cfg(test)]
 mod sized_theory;

@@ -28,6 +28,7 @@ use crate::{
     arguments::{Arguments, Command, SettingOption, SharedOptions},
     failure::Failure,
     output::Existing,
+    ranks,
 };
 use cubefold_experiment::{Resources, Scenario, load_with};
 
@@ -58,7 +59,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// The scenarios in these files, with the keys that are set besides.
-fn scenarios(
+pub(crate) fn scenarios(
     files: &[PathBuf],
     set: &SettingOption,
     shared: &SharedOptions,
@@ -79,5 +80,10 @@ impl SharedOptions {
     fn resources(&self) -> Resources {
         let threads = self.threads.and_then(|threads| NonZeroUsize::new(threads.into()));
         Resources::new(threads, self.memory_limit.map(|limit| limit.0))
+    }
+
+    /// The resources of `cubefold run`, which divides large runs among ranks, where there are some.
+    pub(crate) fn run_resources(&self) -> Resources {
+        ranks::resources(self.resources(), self.memory_limit.is_some())
     }
 }

@@ -15,6 +15,7 @@ mod interruption;
 mod option_value;
 mod output;
 mod progress_bar;
+mod ranks;
 mod sweep_output;
 mod table;
 
@@ -30,6 +31,7 @@ pub use failure::ExitCode;
 use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches};
+use cubefold_simulator::end_ranks;
 
 use crate::arguments::{Arguments, built};
 
@@ -45,8 +47,29 @@ struct OtherGraphsExamples;
 
 /// Runs the program with these arguments, the first of which is its name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    #[cfg(feature = "mpi")]
+    let _job = match ranks::join() {
+        Ok(job) => job,
+        Err(failure) => {
+            failure.print(option_value::Color::default());
+            return failure.exit_code();
+        }
+    };
     let matches = built(Arguments::command()).try_get_matches_from(arguments);
-    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
+    let arguments = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
+    let Some(ranks) = ranks::ranks() else { return run(arguments) };
+    if ranks.rank() > 0 {
+        ranks::work(arguments, ranks);
+        return ExitCode::Done;
+    }
+    let code = run(arguments);
+    end_ranks(ranks);
+    code
+}
+
+/// Does what the command line asks for.
+fn run(arguments: Result<Arguments, clap::Error>) -> ExitCode {
+    let arguments = match arguments {
         Ok(arguments) => arguments,
         Err(error) => return failure::report_usage(&error),
     };

@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
+use cubefold_simulator::Ranks;
 use rayon::ThreadPool;
 
 /// The threads and the memory that jobs may take.
@@ -15,8 +16,10 @@ use rayon::ThreadPool;
 pub struct Resources {
     /// The most threads.
     pub threads: usize,
-    /// The most memory \[bytes\].
+    /// The most memory \[bytes\]; with ranks, of each of them.
     pub memory: u64,
+    /// The ranks that large runs are divided among, as this one of them sees them.
+    pub ranks: Option<&'static dyn Ranks>,
 }
 
 impl Resources {
@@ -24,7 +27,9 @@ impl Resources {
     #[must_use]
     pub fn new(threads: Option<NonZeroUsize>, memory: Option<u64>) -> Self {
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { threads: threads.unwrap_or_else(processors).get(), memory: memory.unwrap_or_else(free_memory) }
+        let (threads, memory) =
+            (threads.unwrap_or_else(processors).get(), memory.unwrap_or_else(free_memory));
+        Self { threads, memory, ranks: None }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What every single link has to carry, for pictures.
 
-use std::{collections::BTreeMap, num::NonZeroUsize};
+use std::collections::BTreeMap;
 
 use cubefold_simulator::{CountLinkUse, Cycles, LinkUse};
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
@@ -74,7 +74,7 @@ pub fn link_congestion(run: &Run) -> Vec<LinkTraffic> {
 ///
 /// When the simulation is refused or its outcome contradicts itself.
 pub fn busy_links(run: &Run, place: usize) -> Result<BusyLinks, RunError> {
-    let (placement, execution) = (&run.placement, execution(run, NonZeroUsize::MIN));
+    let (placement, execution) = (&run.placement, execution(run, None));
     let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, None);
     let outcome = outcome.map_err(|error| failed(run, place, error))?;
     let busy = |link_use: LinkUse| link_use.busy_channels().map(LinkTraffic::busy).collect();

@@ -18,9 +18,7 @@ use crate::{
     Progress,
     export::{MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
     jobs::{Job, Permit, Resources, run_jobs},
-    runner::{
-        FinishedRun, KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, measure, threads_for_each,
-    },
+    runner::{FinishedRun, KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, measure},
     scenario::Run,
 };
 
@@ -73,7 +71,8 @@ fn each_run<E: Send>(
     let Means { pool, resources, keep, progress } = means;
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
     let shared = Mutex::new(SharedMetrics::measure(pool, &asked, 2, resources, &Progress::default()));
-    let way = RunWay { keep, threads: threads_for_each(pool.current_num_threads(), asked.len()) };
+    let resources = Resources { threads: pool.current_num_threads(), ..resources };
+    let way = RunWay::new(keep, resources, asked.len());
     let job = |(place, run): (usize, &&Run)| Job { place, bytes: bytes_to_run(run, way) };
     run_jobs(pool, asked.iter().enumerate().map(job), resources, |job, permit| {
         let (run, place) = (asked[job.place], places[job.place]);

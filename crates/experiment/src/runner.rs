@@ -4,6 +4,7 @@
 
 mod errors;
 mod link_load;
+mod rank_tasks;
 
 use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
 
@@ -11,11 +12,16 @@ use cubefold_collectives::{CollectiveBounds, CollectiveForm, LinkCosts};
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
     DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution, LowerBound, Observer,
-    OperationTimes, Outcome, PhaseLength, Routing, RoutingScheme, SimulationError, StageRecord,
+    OperationTimes, Outcome, PhaseLength, Ranks, Routing, RoutingScheme, SimulationError, StageRecord,
+    Workers,
 };
 
-pub use self::errors::{Bytes, MemoryError, RunError};
 use self::link_load::{busiest_channel, busiest_link, channel_congestion, count_link_use, unit_hops};
+use self::rank_tasks::rank_task;
+pub use self::{
+    errors::{Bytes, MemoryError, RunError},
+    rank_tasks::follow,
+};
 use crate::{
     LinkTraffic, Progress,
     export::{ExecutionRecord, MachineRecord, ProgramRecord},
@@ -73,11 +79,11 @@ impl FinishedRun {
 ///
 /// The first run that is refused.
 pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<(), RunError> {
-    let way = RunWay { keep, threads: threads_for_each(resources.threads, runs.len()) };
+    let way = RunWay::new(keep, resources, runs.len());
     for (place, run) in runs.iter().enumerate() {
         for program in run.programs() {
             program
-                .check(&run.placement, run.communication, &execution(run, way.threads))
+                .check(&run.placement, run.communication, &execution(run, way.workers(run, place, 0)))
                 .map_err(|error| failed(run, place, error))?;
         }
     }
@@ -119,22 +125,36 @@ pub fn execute(
     keep: KeepRecords,
     progress: &Progress,
 ) -> Result<FinishedRun, RunError> {
-    execute_measured(run, place, RunWay { keep, threads: NonZeroUsize::MIN }, progress, None)
+    execute_measured(run, place, RunWay { keep, threads: NonZeroUsize::MIN, ranks: None }, progress, None)
 }
 
 /// How one run of several is executed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunWay {
-    /// Whether its records are kept.
-    pub(crate) keep: KeepRecords,
-    /// The threads that it may use, itself included.
-    pub(crate) threads: NonZeroUsize,
+    keep: KeepRecords,
+    threads: NonZeroUsize, // that it may use, itself included
+    ranks: Option<&'static dyn Ranks>,
 }
 
-/// The threads that each of `runs` runs may use, where there are `threads`: as soon as there are fewer runs than
-/// threads, large runs are divided among several.
-pub(crate) fn threads_for_each(threads: usize, runs: usize) -> NonZeroUsize {
-    NonZeroUsize::new(threads / runs.max(1)).unwrap_or(NonZeroUsize::MIN)
+impl RunWay {
+    /// That of each of `runs` runs: as soon as there are fewer runs than threads, large runs are divided among several;
+    /// where there are ranks, all large runs are divided among them.
+    pub(crate) fn new(keep: KeepRecords, resources: Resources, runs: usize) -> Self {
+        let threads = NonZeroUsize::new(resources.threads / runs.max(1)).unwrap_or(NonZeroUsize::MIN);
+        Self { keep, threads, ranks: resources.ranks }
+    }
+
+    /// The workers that a run is divided among; none of one that is not. `program` is the number of the program among
+    /// those of the run.
+    fn workers(self, run: &Run, place: usize, program: usize) -> Option<Workers> {
+        if run.program.process_count() < MIN_DIVIDED_PROCESSES {
+            return None;
+        }
+        match self.ranks {
+            Some(ranks) => Some(Workers::Ranks(rank_task(ranks, run, place, program))),
+            None => (self.threads > NonZeroUsize::MIN).then_some(Workers::Threads(self.threads)),
+        }
+    }
 }
 
 /// Executes one run; the metrics of its placement are measured unless they are known. Of programs that do the same the
@@ -146,10 +166,11 @@ pub(crate) fn execute_measured(
     progress: &Progress,
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
-    let mut fastest = execute_program(run, place, way, progress, metrics)?;
-    for other in run.program.others() {
+    let workers = |program| way.workers(run, place, program);
+    let mut fastest = execute_program(run, place, (way.keep, workers(0)), progress, metrics)?;
+    for (number, other) in run.program.others().iter().enumerate() {
         let run = Run { program: Arc::clone(other), ..run.clone() };
-        let finished = execute_program(&run, place, way, progress, None)?;
+        let finished = execute_program(&run, place, (way.keep, workers(number + 1)), progress, None)?;
         if finished.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
             fastest = finished;
         }
@@ -161,21 +182,15 @@ pub(crate) fn execute_measured(
 fn execute_program(
     run: &Run,
     place: usize,
-    way: RunWay,
+    (keep, workers): (KeepRecords, Option<Workers>),
     progress: &Progress,
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
     let communication = run.communication;
     let (program, placement) = (&run.program, &*run.placement);
-    let mut watch = (Meter::new(progress), Kept::new(way.keep));
+    let mut watch = (Meter::new(progress), Kept::new(keep));
     let outcome = program
-        .simulate(
-            placement,
-            communication,
-            &execution(run, way.threads),
-            count_link_use(run),
-            Some(&mut watch),
-        )
+        .simulate(placement, communication, &execution(run, workers), count_link_use(run), Some(&mut watch))
         .map_err(|error| failed(run, place, error))?;
     // What processors of a task graph serve, and which messages match, depends on contention: there is no prediction.
     let predicted = program.task_graph().is_none().then(|| program.predict(placement, communication).get());
@@ -259,13 +274,12 @@ pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunErro
 /// other.
 const MIN_DIVIDED_PROCESSES: u64 = 1 << 14;
 
-/// The scenario's execution in the simulator's terms, on up to so many threads.
-pub(crate) fn execution(run: &Run, threads: NonZeroUsize) -> SimulatorExecution {
-    let is_divided = threads > NonZeroUsize::MIN && run.program.process_count() >= MIN_DIVIDED_PROCESSES;
-    let engine = match run.execution.engine {
-        EngineChoice::Auto if is_divided => EngineChoice::AutoOn(threads),
-        EngineChoice::Hop if is_divided => EngineChoice::Slabs(threads),
-        engine => engine,
+/// The scenario's execution in the simulator's terms, divided among these workers if there are any.
+pub(crate) fn execution(run: &Run, workers: Option<Workers>) -> SimulatorExecution {
+    let engine = match (run.execution.engine, workers) {
+        (EngineChoice::Auto, Some(workers)) => EngineChoice::AutoOn(workers),
+        (EngineChoice::Hop, Some(workers)) => EngineChoice::Slabs(workers),
+        (engine, _) => engine,
     };
     match run.execution.mode {
         ExecutionMode::Asynchronous => SimulatorExecution::Asynchronous(engine),
@@ -383,7 +397,7 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         _ => 0,
     };
     let stages = (run.program.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
-    let execution = execution(run, way.threads);
+    let execution = execution(run, way.workers(run, 0, 0));
     let simulated = run
         .programs()
         .map(|program| program.bytes_to_simulate(&run.placement, run.communication, &execution));

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Enough memory for all.
-pub(crate) const RESOURCES: Resources = Resources { threads: 2, memory: 1 << 30 };
+pub(crate) const RESOURCES: Resources = Resources { threads: 2, memory: 1 << 30, ranks: None };
 
 /// The runs of a scenario.
 pub(crate) fn runs(text: &str) -> Vec<Run> {

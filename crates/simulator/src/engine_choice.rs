@@ -3,19 +3,30 @@
 
 use std::{fmt, num::NonZeroUsize};
 
+use crate::RankTask;
+
+/// What computes one run together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Workers {
+    /// So many threads.
+    Threads(NonZeroUsize),
+    /// Processes of the operating system.
+    Ranks(RankTask),
+}
+
 /// The engine requested for an asynchronous run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EngineChoice {
     /// The fastest that provably applies.
     #[default]
     Auto,
-    /// As `Auto` for a run that may use so many threads: where the hop engine is chosen, the machine
+    /// As `Auto` for a run that may use these workers: where the hop engine is chosen, the machine
     /// is divided among them.
-    AutoOn(NonZeroUsize),
+    AutoOn(Workers),
     /// Message by message, link by link: any program, placement and link mode.
     Hop,
-    /// The same on so many threads, where the run can be divided among them; otherwise on one.
-    Slabs(NonZeroUsize),
+    /// The same by these workers, where the run can be divided among them; otherwise on one thread.
+    Slabs(Workers),
     /// As `Hop` with the kernel for messages with sizes, which serves only to check and to measure it
     /// where messages have one unit.
     Sized,

@@ -15,33 +15,28 @@
 //! [`Communication::unit_equivalent`].
 
 mod arbitrated_network;
+mod border;
 mod computing;
+mod engine;
 mod flow;
 mod processes;
 pub(crate) mod slabs;
 #[cfg(test)]
 mod tests;
 
-use std::num::NonZeroU64;
-
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::narrow;
 use cubefold_topology::{Extent, Leg, LinkMode, Machine, NodeId};
 
 pub(crate) use self::computing::StartTimes;
 use self::{
     arbitrated_network::ArbitratedNetwork,
-    computing::{Computing, PendingStarts},
-    flow::{Flow, Layout, Share},
-    processes::{InFlightMessage, Processes},
+    engine::HopEngine,
+    flow::{Flow, Layout, Slab},
 };
 use crate::{
-    Communication, Cycle, Cycles, MessageTiming, Observer, Program, ServiceOrder, SimulationError,
-    StageRecord, Traffic, channel_queue::MessageKeys, processors::Processors, routes::Routes,
+    Communication, Cycle, Observer, Program, ServiceOrder, SimulationError, Traffic,
+    channel_queue::MessageKeys,
 };
-
-/// The number of processes whose records are fetched together, so that their cache misses overlap.
-const PREFETCH_CHUNK: usize = 32;
 
 /// Checks that asynchronous execution is defined for a run.
 ///
@@ -91,28 +86,20 @@ pub(crate) fn run<P: Program, O: Observer>(
     let input = HopInput { program, placement, communication, starts };
     match communication.links() {
         LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.graph().is_some() => {
-            HopEngine::new(&input, ArbitratedNetwork::independent(machine, communication), observer).run()
+            HopEngine::whole(&input, ArbitratedNetwork::independent(machine, communication), observer).run()
         }
         LinkMode::FullDuplex | LinkMode::HalfDuplex => {
-            let layout = layout(program, machine);
+            let (layout, slab) = (layout(program, machine), Slab::whole(machine));
             if layout.bits() <= u64::BITS {
-                HopEngine::new(
-                    &input,
-                    Flow::<u64>::new(machine, communication, layout, Share::WHOLE),
-                    observer,
-                )
-                .run()
+                let network = Flow::<u64>::new(machine, communication, layout, &slab);
+                HopEngine::whole(&input, network, observer).run()
             } else {
-                HopEngine::new(
-                    &input,
-                    Flow::<u128>::new(machine, communication, layout, Share::WHOLE),
-                    observer,
-                )
-                .run()
+                let network = Flow::<u128>::new(machine, communication, layout, &slab);
+                HopEngine::whole(&input, network, observer).run()
             }
         }
         LinkMode::SingleDirection => {
-            HopEngine::new(&input, ArbitratedNetwork::single_direction(machine, communication), observer)
+            HopEngine::whole(&input, ArbitratedNetwork::single_direction(machine, communication), observer)
                 .run()
         }
     }
@@ -148,6 +135,9 @@ trait Network {
     /// Idle resources are granted, and the messages that get them depart.
     fn depart(&mut self, now: Cycle, keys: &impl MessageKeys);
 
+    /// The near end of the first link of `leg`, from `node`.
+    fn near_end(&self, node: NodeId, leg: Leg) -> NodeId;
+
     /// The most messages left in one channel's queue after the grants of any cycle so far.
     fn longest_queue(&self) -> u32;
 }
@@ -182,237 +172,4 @@ struct HopInput<'run, P> {
     placement: &'run Placement,
     communication: Communication,
     starts: StartTimes<'run>,
-}
-
-struct HopEngine<'run, P, N, O> {
-    program: &'run P,
-    routes: Routes<'run>,
-    timing: MessageTiming,
-    network: N,
-    pending_starts: PendingStarts,
-    computing: Computing,
-    processors: Option<Processors>,        // where processes share nodes
-    ready_without_compute: Vec<ProcessId>, // in this cycle
-    arrived: Vec<(u32, NodeId)>,           // the messages of a chunk, and where they are
-    ended: Vec<ProcessId>,                 // the processes of a chunk
-    processes: Processes,
-    message_count: u64,
-    hop_count: u64,
-    observer: &'run mut O,
-}
-
-impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, O> {
-    fn new(input: &HopInput<'run, P>, network: N, observer: &'run mut O) -> Self {
-        let &HopInput { program, placement, communication, starts } = input;
-        let nodes = placement.nodes();
-        placement.machine().prepare_routes(&nodes);
-        Self {
-            program,
-            routes: Routes::new(placement.machine(), communication.tie()),
-            timing: communication.timing(),
-            network,
-            pending_starts: PendingStarts::new(nodes.len() as u64, starts),
-            computing: Computing::default(),
-            ready_without_compute: vec![],
-            arrived: vec![],
-            ended: vec![],
-            processors: (!placement.is_one_to_one()).then(|| Processors::new(&nodes, NonZeroU64::MIN)),
-            processes: Processes::new(&nodes, program.max_received()),
-            message_count: 0,
-            hop_count: 0,
-            observer,
-        }
-    }
-
-    fn run(mut self) -> Result<Traffic, ProcessId> {
-        while let Some(now) = self.next_event() {
-            self.network.arrive(now, &self.processes);
-            self.advance_arrived(now);
-            self.process_zero_time_events(now);
-            self.network.depart(now, &self.processes);
-        }
-        self.traffic()
-    }
-
-    /// The next cycle at which a transmission or a computation ends or a process may begin.
-    fn next_event(&self) -> Option<Cycle> {
-        let events = [self.network.next_end(), self.computing.next_end(), self.pending_starts.next()];
-        events.into_iter().flatten().min()
-    }
-
-    /// The messages whose legs are over begin the next, or are received.
-    fn advance_arrived(&mut self, now: Cycle) {
-        let mut arrived = std::mem::take(&mut self.arrived);
-        loop {
-            arrived.extend(std::iter::from_fn(|| self.network.take_arrived()).take(PREFETCH_CHUNK));
-            if arrived.is_empty() {
-                break;
-            }
-            let destination = |&(message, _): &(u32, NodeId)| self.processes.destination(message);
-            self.processes.fetch(arrived.iter().map(destination));
-            for (message, node) in arrived.drain(..) {
-                self.advance(message, node, now);
-            }
-        }
-        self.arrived = arrived;
-    }
-
-    /// A message begins a leg at `node`, or continues one, or is received.
-    fn advance(&mut self, message: u32, node: NodeId, now: Cycle) {
-        let destination = self.processes.node(self.processes.destination(message));
-        let source = || self.processes.node(self.processes.source(message));
-        self.start_leg(message, node, self.routes.next_leg(source, node, destination), now);
-    }
-
-    /// A message begins its next leg at `node`; one that has none is received.
-    fn start_leg(&mut self, message: u32, node: NodeId, leg: Option<Leg>, now: Cycle) {
-        match leg {
-            Some(leg) => self.network.join(message, node, leg, now, &self.processes),
-            None => self.receive(message, now),
-        }
-    }
-
-    /// Processes all that happens at `now` after the arrivals: with computations of no time,
-    /// processes that finish a stage become ready again in the same cycle.
-    fn process_zero_time_events(&mut self, now: Cycle) {
-        while let Some(process) = self.pending_starts.take(now) {
-            self.begin_stage(process, now);
-        }
-        loop {
-            self.become_all_ready(now);
-            if self.start_computations(now) == 0 {
-                return;
-            }
-        }
-    }
-
-    /// A process begins its next stage with its computation: at once on a node of its own, in its
-    /// turn on a shared one.
-    fn begin_stage(&mut self, process: ProcessId, now: Cycle) {
-        if !self.program.computes(self.processes.next_stage(process), process) {
-            self.ready_without_compute.push(process);
-            return;
-        }
-        match &mut self.processors {
-            None => self.computing.add(now + self.program.compute(), process),
-            Some(processors) => processors.request(process, now),
-        }
-    }
-
-    /// Idle processors of shared nodes are granted; returns their number.
-    fn start_computations(&mut self, now: Cycle) -> usize {
-        let Some(processors) = &mut self.processors else { return 0 };
-        let end = now + self.program.compute();
-        processors.grant(now, |process| self.computing.add(end, process))
-    }
-
-    /// The processes whose computations end, or that do not compute, become ready for their
-    /// messages.
-    fn become_all_ready(&mut self, now: Cycle) {
-        let mut ended = std::mem::take(&mut self.ended);
-        loop {
-            let Self { computing, ready_without_compute, .. } = self;
-            let next = || computing.take_ended(now).or_else(|| ready_without_compute.pop());
-            ended.extend(std::iter::from_fn(next).take(PREFETCH_CHUNK));
-            if ended.is_empty() {
-                break;
-            }
-            self.fetch(&ended);
-            for process in ended.drain(..) {
-                self.become_ready(process, now);
-            }
-        }
-        self.ended = ended;
-    }
-
-    /// Fetches the records of these processes and of their partners together.
-    fn fetch(&self, processes: &[ProcessId]) {
-        self.processes.fetch(processes.iter().copied());
-        for &process in processes {
-            let stage = self.processes.next_stage(process);
-            self.processes.fetch(self.program.destinations(stage, process));
-        }
-    }
-
-    /// A process is ready for the messages of its stage, after its computation or without one.
-    fn become_ready(&mut self, process: ProcessId, now: Cycle) {
-        let stage = self.processes.become_ready(process, now);
-        let program = self.program;
-        if let Some(processors) = &mut self.processors
-            && program.computes(stage, process)
-        {
-            processors.release(process);
-        }
-        let awaited = program.sources(stage, process).count();
-        self.processes.await_messages(process, awaited);
-        for source in program.sources(stage, process) {
-            self.inject_if_both_ready(stage, source, process, now);
-        }
-        for destination in program.destinations(stage, process) {
-            self.inject_if_both_ready(stage, process, destination, now);
-        }
-        if awaited == 0 {
-            self.finish_stage(process, now, Cycles::ZERO, now);
-        }
-    }
-
-    /// Injects the message between two partners, one of which has just become ready, when the other
-    /// is ready, too.
-    fn inject_if_both_ready(&mut self, stage: usize, source: ProcessId, destination: ProcessId, now: Cycle) {
-        if !(self.processes.was_ready(source, stage) && self.processes.was_ready(destination, stage)) {
-            return;
-        }
-        let (from, to) = (self.processes.node(source), self.processes.node(destination));
-        let (distance, leg) = self.routes.begin(from, to);
-        self.message_count += 1;
-        self.hop_count += distance;
-        let distance = narrow(distance); // below 2^32, the number of nodes
-        let message = self.processes.inject(destination, InFlightMessage { start: now, source, distance });
-        self.start_leg(message, from, leg, now);
-    }
-
-    /// A message is received at its destination.
-    fn receive(&mut self, message: u32, now: Cycle) {
-        let process = self.processes.destination(message);
-        if let Some(last) = self.processes.receive(process, message, now) {
-            let transfer = self.timing.transfer(u64::from(last.distance));
-            self.finish_stage(process, last.start, transfer, now);
-        }
-    }
-
-    /// A stage is over for a process, which begins the next.
-    fn finish_stage(&mut self, process: ProcessId, start: Cycle, transfer: Cycles, now: Cycle) {
-        let (stage, ready) = self.processes.current(process);
-        let processors = self.processors.as_ref().filter(|_| self.program.computes(stage, process));
-        let sharing = processors.map_or(Cycles::ZERO, |processors| processors.sharing(process));
-        self.observer.stage_finished(&StageRecord {
-            process,
-            stage,
-            sharing,
-            ready,
-            start,
-            finish: now,
-            transfer,
-            overlapped: Cycles::ZERO,
-            idle: Cycles::ZERO,
-        });
-        if stage + 1 < self.program.stage_count() {
-            self.begin_stage(process, now);
-        } else {
-            self.processes.end(process);
-        }
-    }
-
-    fn traffic(self) -> Result<Traffic, ProcessId> {
-        if let Some(process) = self.processes.unfinished() {
-            return Err(process);
-        }
-        Ok(Traffic {
-            messages: self.message_count,
-            hops: self.hop_count,
-            longest_queue: Some(self.network.longest_queue()),
-            routing: None,
-            link_use: None,
-        })
-    }
 }

@@ -40,6 +40,7 @@ mod observe;
 mod predict;
 mod processors;
 mod program;
+mod ranks;
 mod routes;
 mod simulation;
 mod sized;
@@ -51,7 +52,7 @@ pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_tim
 pub use coordinated::{DimensionChoice, PhaseLength, Routing, RoutingScheme};
 pub use cycle::{Cycle, Cycles};
 pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};
-pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts};
+pub use engine_choice::{BulkStages, Engine, EngineChoice, Lines, Shortcuts, Workers};
 pub use observe::{
     Observer, OperationTimes, StageRecord,
     accounts::ImbalanceError,
@@ -76,6 +77,7 @@ pub use program::{
         TaskScheduleBuilder, TaskScheduleError,
     },
 };
+pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, max_cycles,
     simulate,

@@ -4,14 +4,12 @@
 //! Each engine says which runs it takes ([`hop::check`], [`coordinated::check`], [`belt::plan`]);
 //! what is checked here holds for all of them: the sizes, and a bound on the clock.
 
-use std::num::NonZeroUsize;
-
 use cubefold_mapping::{CubeDimension, Placement, ProcessId};
 use cubefold_topology::LinkMode;
 
 use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, NoBeltError, Observer, Program, Routing,
-    RoutingScheme, Shortcuts, StuckTasks, Summary, TaskGraph, Traffic,
+    RoutingScheme, Shortcuts, StuckTasks, Summary, TaskGraph, Traffic, Workers,
     belt::{self, BeltOutcome},
     contention_free, coordinated,
     field_line::{FieldLine, Pair},
@@ -242,8 +240,8 @@ fn packet_hops<P: Program>(program: &P, placement: &Placement, communication: Co
 enum EngineSelection<'run> {
     /// For messages of one unit under these rules.
     Hop(Communication),
-    /// The same on so many threads.
-    Slabs(Communication, NonZeroUsize),
+    /// The same by several workers.
+    Slabs(Communication, Workers),
     Belt(belt::Plan<'run>),
     /// Message by message, where none can wait for another.
     ContentionFree,
@@ -288,20 +286,20 @@ fn choose<'run, P: Program>(
         Some(unit) if program.as_task_graph().is_none() => EngineSelection::Hop(unit),
         Some(_) | None => sized(),
     };
-    let slabs = |threads| match hop() {
+    let slabs = |workers| match hop() {
         EngineSelection::Hop(unit) if hop::slabs::accepts(placement, unit) => {
-            EngineSelection::Slabs(unit, threads)
+            EngineSelection::Slabs(unit, workers)
         }
         other => other,
     };
     match choice {
         EngineChoice::Hop => Ok(hop()),
-        EngineChoice::Slabs(threads) => Ok(slabs(threads)),
+        EngineChoice::Slabs(workers) => Ok(slabs(workers)),
         EngineChoice::Sized => Ok(sized()),
         EngineChoice::Belt(shortcuts) => plan(shortcuts).map(EngineSelection::Belt),
         EngineChoice::Auto => Ok(plan(Shortcuts::default()).map_or_else(|_| hop(), EngineSelection::Belt)),
-        EngineChoice::AutoOn(threads) => {
-            Ok(plan(Shortcuts::default()).map_or_else(|_| slabs(threads), EngineSelection::Belt))
+        EngineChoice::AutoOn(workers) => {
+            Ok(plan(Shortcuts::default()).map_or_else(|_| slabs(workers), EngineSelection::Belt))
         }
     }
 }
@@ -389,8 +387,14 @@ pub fn bytes_to_simulate<P: Program>(
             sized::bytes_of_tasks(graph) + sized::bytes(program, placement.machine(), communication)
         }
         Ok(EngineSelection::Sized) => sized::bytes(program, placement.machine(), communication),
-        Ok(EngineSelection::Slabs(_, workers)) => hop::bytes(program, placement.machine())
-            .saturating_add(hop::slabs::further_bytes(program.process_count(), workers)),
+        Ok(EngineSelection::Slabs(_, workers)) => {
+            let all = hop::bytes(program, placement.machine())
+                .saturating_add(hop::slabs::further_bytes(program.process_count()));
+            match workers {
+                Workers::Threads(_) => all,
+                Workers::Ranks(task) => all.div_ceil(task.ranks.count() as u64),
+            }
+        }
         Ok(EngineSelection::Hop(_) | EngineSelection::ContentionFree | EngineSelection::Coordinated(_))
         | Err(_) => hop::bytes(program, placement.machine()),
     }

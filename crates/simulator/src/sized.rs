@@ -23,7 +23,7 @@ mod granted;
 mod longest_queue;
 mod message_table;
 mod packet;
-pub(crate) mod progress;
+mod progress;
 mod stages;
 mod tasks;
 

@@ -77,6 +77,16 @@ impl Divisor {
         }
     }
 
+    /// The value.
+    #[must_use]
+    #[inline]
+    pub fn get(self) -> u64 {
+        match self {
+            Self::Power(power) => 1 << power,
+            Self::Other(length) => length.get(),
+        }
+    }
+
     /// Quotient and remainder of a number below 2^32.
     #[must_use]
     #[inline(always)]
@@ -117,6 +127,7 @@ mod tests {
                 let expected = (number / length, number % length);
                 assert_eq!(Length::new(length).divide(number), expected);
                 assert_eq!(Divisor::new(length).divide(number), expected);
+                assert_eq!(Divisor::new(length).get(), length);
             }
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
     let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
     let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), None)?;
-    execution::execute_sweep(&runs, &output, None, shared)?;
+    execution::execute_sweep(&runs, &output, None, shared, shared.resources())?;
     output.finish(|output, records| {
         let unreadable = |error| Failure::output(shared.output(), error);
         let makespans: io::Result<Vec<u64>> = records().map(|record| Ok(record?.makespan_cycles)).collect();

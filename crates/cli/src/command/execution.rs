@@ -7,7 +7,7 @@ use std::{
 };
 
 use cubefold_experiment::{
-    FinishedRun, KeepRecords, Means, Permit, Progress, Run, RunError, check_runs, execute_runs,
+    FinishedRun, KeepRecords, Means, Permit, Progress, Resources, Run, RunError, check_runs, execute_runs,
     export::RunRecord, printable,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -34,15 +34,16 @@ pub(super) fn execute_sweep<'run>(
     output: &SweepOutput,
     rows: Option<&mut ProcessRows<'run>>,
     shared: &SharedOptions,
+    resources: Resources,
 ) -> Result<(), Failure> {
     let missing = output.missing();
     if let Some(loss) = output.loss().filter(|_| !shared.quiet) {
         // Where standard error is closed nothing is lost.
         let _ = writeln!(io::stderr(), "note: {}", printable(&loss));
     }
-    let (pool, progress) = (pool(shared.resources().threads)?, Progress::default());
+    let (pool, progress) = (pool(resources.threads)?, Progress::default());
     let keep = if rows.is_some() { KeepRecords::Yes } else { KeepRecords::No };
-    let means = Means { pool: &pool, resources: shared.resources(), keep, progress: &progress };
+    let means = Means { pool: &pool, resources, keep, progress: &progress };
     let (rows, failed) = (rows.map(Mutex::new), Mutex::new(vec![]));
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, permit: Permit| {
         let (run, mut stages) = (runs[place], vec![]);

@@ -25,12 +25,12 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     let scenarios = super::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
     let runs = all_runs(&scenarios);
     let keep = if options.processes.is_some() { KeepRecords::Yes } else { KeepRecords::No };
-    check_runs(&runs, shared.resources(), keep).map_err(Failure::Refused)?;
+    check_runs(&runs, shared.run_resources(), keep).map_err(Failure::Refused)?;
     let rows = options.processes.as_deref().map(|path| ProcessRows::open(path, shared, &scenarios));
     let mut rows = rows.transpose()?;
     let plan = SweepPlan::new(&runs).in_scenarios(&scenarios);
     let output = SweepOutput::open(shared, &scenarios, &plan, options.resume.found(), options.shard)?;
-    execution::execute_sweep(&runs, &output, rows.as_mut(), shared)?;
+    execution::execute_sweep(&runs, &output, rows.as_mut(), shared, shared.run_resources())?;
     rows.map_or(Ok(()), ProcessRows::finish)?;
     output.finish(|output, records| {
         let page =

@@ -1,6 +1,6 @@
 //! The rows of the benchmark: built-in scenarios with the answer of each, and everything made that is not measured.
 
-use std::{io, num::NonZeroUsize, path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_simulator::{
@@ -229,7 +229,7 @@ impl Prepared {
     fn simulate(&self, expected: Engine) -> Result<u64, BenchmarkError> {
         let mut last = 0;
         for run in &self.runs {
-            let (links, execution) = (run.communication, execution(run, NonZeroUsize::MIN));
+            let (links, execution) = (run.communication, execution(run, None));
             let outcome = run.program.simulate(&run.placement, links, &execution, CountLinkUse::No, None);
             let outcome =
                 outcome.map_err(|error| BenchmarkError::Simulation { row: self.name.clone(), error })?;

@@ -60,6 +60,16 @@ pub enum RunError {
         /// What the defect says of itself.
         message: String,
     },
+    /// A rank has read other scenarios than the leader.
+    #[error(
+        "rank {rank} has no run {run} as the leader has it, expected the same scenario files on every computer"
+    )]
+    OtherScenario {
+        /// The rank.
+        rank: usize,
+        /// The place of the run in the results, counted from 0.
+        run: usize,
+    },
     /// It needs more memory than there is.
     #[error(transparent)]
     Memory(#[from] MemoryError),

@@ -24,66 +24,35 @@
 mod batch;
 mod direction_index;
 mod line_block;
+mod slab;
 mod word;
 
-use std::{collections::VecDeque, ops::Range};
+use std::collections::VecDeque;
 
 use cubefold_topology::{Direction, Leg, Machine, NodeId, Sign, narrow};
 
-pub(super) use self::word::{Layout, Word};
 use self::{
     batch::BufferPool,
     direction_index::DirectionIndex,
     line_block::{FlowCycle, LineBlock, block_size},
 };
+pub(super) use self::{
+    slab::Slab,
+    word::{Layout, Word},
+};
 use super::{Arbitration, Network};
 use crate::{Communication, Cycle, Cycles, channel_queue::MessageKeys};
 
-/// The network of modes 1 and 2 on a grid; `W` holds a message in flight.
+/// The network of modes 1 and 2 on a grid, or on a slab of it; `W` holds a message in flight.
 #[derive(Debug)]
 pub(super) struct Flow<W> {
     rules: Rules<W>,
     directions: Vec<DirectionIndex>, // in ascending order
-    own: Vec<OwnBlocks>,             // by dimension
-    blocks: Vec<LineBlock<W>>,       // of this share, by dimension
+    first_blocks: Vec<usize>,        // by dimension, the index of the first of its blocks
+    blocks: Vec<LineBlock<W>>,       // by dimension
     buffers: BufferPool<W>,
     ends: VecDeque<Cycle>, // at which transmissions end, in ascending order
     arrived: usize,        // the block from which arrived messages are taken
-    share: Share,
-}
-
-/// A share of a machine's lines: that of one of several workers, who divide the lines of every
-/// dimension among them, neighbouring lines to each.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Share {
-    /// The number of the worker.
-    pub(super) worker: usize,
-    /// The number of workers, at least 1.
-    pub(super) workers: usize,
-}
-
-impl Share {
-    /// All lines.
-    pub(super) const WHOLE: Self = Self { worker: 0, workers: 1 };
-
-    /// The worker whose share has this one of `count` blocks.
-    fn owner(self, block: usize, count: usize) -> usize {
-        block * self.workers / count
-    }
-
-    /// The blocks of this share, of `count`.
-    fn own(self, count: usize) -> Range<usize> {
-        let first = |worker: usize| (worker * count).div_ceil(self.workers);
-        first(self.worker)..first(self.worker + 1)
-    }
-}
-
-/// The blocks of one dimension.
-#[derive(Debug)]
-struct OwnBlocks {
-    first: usize, // the number of the first block of this share in the dimension
-    index: usize, // its index among all blocks of this share
-    count: usize, // of blocks of the dimension in all shares
 }
 
 /// What all blocks have in common.
@@ -98,44 +67,31 @@ struct Rules<W> {
 }
 
 impl<W: Word> Flow<W> {
-    /// The network of a share of `machine` while nothing moves, for messages of the given layout.
+    /// The network of all links of `machine` whose near ends are in a slab of it, while nothing moves, for messages
+    /// of the given layout.
     ///
     /// # Panics
     ///
     /// When the links are single-direction.
-    pub(super) fn new(machine: &Machine, communication: Communication, layout: Layout, share: Share) -> Self {
+    pub(super) fn new(machine: &Machine, communication: Communication, layout: Layout, slab: &Slab) -> Self {
         let rules = Rules::new(communication, layout);
-        let nodes = machine.node_count();
-        let (mut blocks, mut directions, mut own) = (vec![], vec![], vec![]);
+        let nodes = slab.node_count();
+        let (mut blocks, mut directions, mut first_blocks) = (vec![], vec![], vec![]);
         for dimension in machine.shape().dimensions() {
-            let size = block_size(machine.axes()[dimension.index()].length(), nodes, share.workers as u64);
+            let coordinates = slab.coordinates(machine, dimension);
+            let size = block_size(coordinates.end - coordinates.start, nodes);
             for sign in Sign::BOTH {
-                directions.push(DirectionIndex::new(machine, Direction { dimension, sign }, size));
+                directions.push(DirectionIndex::new(machine, slab, Direction { dimension, sign }, size));
             }
             let block = |at: u64| at * size..((at + 1) * size).min(nodes);
-            // No more blocks than links, of which there are at most 2^32.
-            let count = usize::try_from(nodes.div_ceil(size)).unwrap_or(usize::MAX);
-            let owned = share.own(count);
-            own.push(OwnBlocks { first: owned.start, index: blocks.len(), count });
-            blocks.extend(owned.map(|at| LineBlock::new(dimension, block(at as u64), rules.arbitration)));
+            first_blocks.push(blocks.len());
+            blocks.extend(
+                (0..nodes.div_ceil(size)).map(|at| LineBlock::new(dimension, block(at), rules.arbitration)),
+            );
         }
         let arrived = blocks.len();
-        Self {
-            rules,
-            directions,
-            own,
-            blocks,
-            buffers: BufferPool::default(),
-            ends: VecDeque::new(),
-            arrived,
-            share,
-        }
-    }
-
-    /// The worker whose share has the first channel of a leg from `node`.
-    pub(super) fn owner(&self, node: NodeId, leg: Leg) -> usize {
-        let entry = self.directions[leg.direction.index()].enter(node.index(), narrow(leg.hops));
-        self.share.owner(entry.block, self.own[leg.direction.dimension.index()].count)
+        let (buffers, ends) = (BufferPool::default(), VecDeque::new());
+        Self { rules, directions, first_blocks, blocks, buffers, ends, arrived }
     }
 }
 
@@ -172,7 +128,7 @@ impl<W: Word> Network for Flow<W> {
             if let Some((sign, word)) = block.take_arrived() {
                 let position = self.rules.layout.position(word);
                 let node = self.directions[2 * block.dimension().index() + sign].leave(position);
-                return Some((self.rules.layout.message(word), NodeId::new(node)));
+                return Some((self.rules.layout.message(word), node));
             }
             self.arrived += 1;
         }
@@ -185,8 +141,7 @@ impl<W: Word> Network for Flow<W> {
         let entry = self.directions[direction].enter(node.index(), narrow(leg.hops));
         let word = self.rules.layout.word(entry.links, message, entry.position);
         let mut cycle = FlowCycle { rules: &self.rules, now, keys, buffers: &mut self.buffers };
-        let own = &self.own[direction / 2];
-        self.blocks[entry.block - own.first + own.index].join(direction % 2, word, &mut cycle);
+        self.blocks[self.first_blocks[direction / 2] + entry.block].join(direction % 2, word, &mut cycle);
     }
 
     fn depart(&mut self, now: Cycle, keys: &impl MessageKeys) {
@@ -198,6 +153,10 @@ impl<W: Word> Network for Flow<W> {
         if departed {
             self.ends.push_back(now + self.rules.link_time);
         }
+    }
+
+    fn near_end(&self, node: NodeId, leg: Leg) -> NodeId {
+        self.directions[leg.direction.index()].near_end(node)
     }
 
     fn longest_queue(&self) -> u32 {

@@ -1,42 +1,48 @@
 //! One run on several threads: the machine in slabs of neighbouring lines.
 //!
-//! Each worker has a share of the lines of every dimension, with the messages on them, and a slab
-//! of nodes, with their processes. Nothing that happens in a cycle on one line concerns another in
-//! the same cycle; so in every cycle each worker does what [`HopEngine`](super::HopEngine) does,
-//! and sends notes to the workers concerned: messages that turn into lines of another share, that
-//! arrive at the process of another, and sources that are ready for messages to the process of
-//! another. Notes concern the cycle in which they are sent, and a cycle is over when no worker has
-//! sent one that could be answered. Then all agree on the next cycle in which anything happens:
-//! idle stretches are jumped over.
+//! Each worker has a slab of nodes, with their processes and the links whose near ends they are. Most
+//! lines are whole in a slab; those of one dimension, and of any above it, are cut at its borders. In
+//! a cycle no link concerns another: so in every cycle each worker does what
+//! [`HopEngine`] does, and sends notes to the workers concerned: messages whose next
+//! link is in another slab, that arrive at the process of another, and sources that are ready for
+//! messages to the process of another. Notes concern the cycle in which they are sent, and a cycle is
+//! over when no worker has sent one that could be answered. Then all agree on the next cycle in which
+//! anything happens: idle stretches are jumped over.
 //!
 //! The order of notes means nothing, for the same reason as the order of events within a cycle:
 //! queues serve messages in the order of their keys. So the results are those of one thread, to the
 //! last cycle, for any number of workers. [`Transport`](transport::Transport) is all that workers
 //! know of each other.
 
-mod messages;
+mod division;
+mod neighbours;
+mod on_ranks;
 mod ready_sources;
 mod reports;
 mod transport;
-mod worker;
-
-use std::num::NonZeroUsize;
+mod visitors;
+mod words;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Divisor, LinkMode, NodeId};
+use cubefold_topology::{LinkMode, narrow};
 
 use self::{
-    reports::Reports,
-    transport::SharedBoxes,
-    worker::{RunInput, Worker},
+    division::Residents,
+    neighbours::{Neighbours, SharedKnowledge},
+    on_ranks::run_on_ranks,
+    reports::{Reporter, Reports},
+    transport::{SharedBoxes, Transport},
 };
 use super::{
-    flow::{Flow, Share, Word},
+    HopInput, StartTimes,
+    border::Note,
+    engine::HopEngine,
+    flow::{Flow, Word},
     layout,
 };
 use crate::{
-    Communication, Observer, Program, SimulationError, Summary, Traffic, observe::accounts::Ledger,
-    routes::Routes,
+    Communication, Observer, Program, SimulationError, StageRecord, Summary, Traffic, Workers,
+    observe::accounts::Ledger,
 };
 
 /// Whether a run can be divided among workers: on a grid whose channels or links are granted each by
@@ -45,53 +51,14 @@ pub(crate) fn accepts(placement: &Placement, communication: Communication) -> bo
     placement.machine().graph().is_none() && communication.links() != LinkMode::SingleDirection
 }
 
-/// Bytes that `workers` workers need beyond those of one thread, roughly.
-pub(crate) fn further_bytes(processes: u64, workers: NonZeroUsize) -> u64 {
-    const BYTES_PER_PROCESS: u64 = 96;
-    const BYTES_PER_PROCESS_AND_WORKER: u64 = 8; // of the accounts
-    let of_workers = BYTES_PER_PROCESS_AND_WORKER.saturating_mul(workers.get() as u64);
-    processes.saturating_mul(BYTES_PER_PROCESS.saturating_add(of_workers))
+/// Bytes that workers need beyond those of one engine, roughly.
+pub(crate) fn further_bytes(processes: u64) -> u64 {
+    const BYTES_PER_PROCESS: u64 = 64; // its index and label, its ready sources, and visitors
+    processes.saturating_mul(BYTES_PER_PROCESS)
 }
 
-/// The division of nodes, with their processes, among workers.
-#[derive(Debug)]
-struct Division {
-    workers: usize,
-    slab: Divisor,     // the nodes of every slab but the last
-    indices: Vec<u32>, // by process, its index among those of its worker
-}
-
-impl Division {
-    fn new(node_count: u64, nodes: &[NodeId], workers: usize) -> Self {
-        let slab = Divisor::new(node_count.div_ceil(workers as u64));
-        let mut division = Self { workers, slab, indices: vec![] };
-        let mut counts = vec![0; workers];
-        let mut index = |&node: &NodeId| {
-            let count = &mut counts[division.owner(node)];
-            *count += 1;
-            *count - 1
-        };
-        division.indices = nodes.iter().map(&mut index).collect();
-        division
-    }
-
-    fn workers(&self) -> usize {
-        self.workers
-    }
-
-    /// The worker of a node and of the processes on it.
-    fn owner(&self, node: NodeId) -> usize {
-        // Below the number of workers.
-        usize::try_from(self.slab.divide(node.index().into()).0).unwrap_or(usize::MAX)
-    }
-
-    /// The index of a process among those of its worker.
-    fn index(&self, process: ProcessId) -> ProcessId {
-        ProcessId::new(self.indices[process.label() as usize])
-    }
-}
-
-/// Runs `program` to its end on `workers` threads, reporting to `observer`.
+/// Runs `program` to its end by several workers, reporting to `observer`. Of ranks the leader returns the results of
+/// all, and each other those of its slab.
 ///
 /// # Errors
 ///
@@ -104,41 +71,30 @@ pub(crate) fn run<P: Program, O: Observer>(
     program: &P,
     placement: &Placement,
     communication: Communication,
-    workers: NonZeroUsize,
+    workers: Workers,
     observer: &mut O,
 ) -> Result<(Summary, Traffic), SimulationError> {
-    if layout(program, placement.machine()).bits() <= u64::BITS {
-        run_words::<P, u64, O>(program, placement, communication, workers.get(), observer)
-    } else {
-        run_words::<P, u128, O>(program, placement, communication, workers.get(), observer)
+    let input = HopInput { program, placement, communication, starts: StartTimes::Together };
+    let narrow = layout(program, placement.machine()).bits() <= u64::BITS;
+    match workers {
+        Workers::Threads(threads) if narrow => run_on_threads::<P, u64, O>(&input, threads.get(), observer),
+        Workers::Threads(threads) => run_on_threads::<P, u128, O>(&input, threads.get(), observer),
+        Workers::Ranks(task) if narrow => run_on_ranks::<P, u64, O>(&input, task, observer),
+        Workers::Ranks(task) => run_on_ranks::<P, u128, O>(&input, task, observer),
     }
 }
 
-fn run_words<P: Program, W: Word, O: Observer>(
-    program: &P,
-    placement: &Placement,
-    communication: Communication,
-    workers: usize,
+fn run_on_threads<P: Program, W: Word, O: Observer>(
+    input: &HopInput<'_, P>,
+    threads: usize,
     observer: &mut O,
 ) -> Result<(Summary, Traffic), SimulationError> {
-    let machine = placement.machine();
-    let nodes = placement.listed_nodes();
-    let input = RunInput {
-        program,
-        nodes: &nodes,
-        timing: communication.timing(),
-        shares_nodes: !placement.is_one_to_one(),
-    };
-    let division = Division::new(machine.node_count(), &nodes, workers);
+    let shared = SharedKnowledge::new(input.program, input.placement, threads);
+    let workers = shared.division.slab_count();
     let (boxes, reports) = (SharedBoxes::new(workers), Reports::new(workers, observer.wants_records()));
     let work = |number: usize, pass_on: &mut dyn FnMut()| {
-        let share = Share { worker: number, workers };
-        let network = Flow::<W>::new(machine, communication, layout(program, machine), share);
-        let routes = Routes::new(machine, communication.tie());
-        let observers = (Ledger::new(program), reports.of_worker(number, pass_on));
-        let worker =
-            Worker::new(&input, &division, number, routes, network, boxes.transport(number), observers);
-        worker.run().map(|(traffic, (ledger, _))| (traffic, ledger))
+        let reporter = reports.of_worker(number, pass_on);
+        run_slab::<P, W, _>(input, &shared, number, boxes.transport(number), reporter)
     };
     let work = &work;
     let results: Vec<_> = std::thread::scope(|scope| {
@@ -156,13 +112,61 @@ fn run_words<P: Program, W: Word, O: Observer>(
     if let Some(&process) = unfinished {
         return Err(SimulationError::Unfinished { process });
     }
-    let (shares, mut ledgers): (Vec<_>, Vec<_>) = results.into_iter().flatten().unzip();
-    let traffic = Traffic {
+    let (traffic, mut ledgers): (Vec<_>, Vec<_>) = results.into_iter().flatten().unzip();
+    Ok((ledgers.remove(0).close_with(ledgers)?, sum(&traffic))) // there is at least one worker
+}
+
+/// The traffic of all slabs.
+fn sum(shares: &[Traffic]) -> Traffic {
+    Traffic {
         messages: shares.iter().map(|share| share.messages).sum(),
         hops: shares.iter().map(|share| share.hops).sum(),
         longest_queue: shares.iter().filter_map(|share| share.longest_queue).max(),
         routing: None,
         link_use: None,
-    };
-    Ok((ledgers.remove(0).close_with(ledgers)?, traffic)) // there is at least one worker
+    }
+}
+
+/// Runs the part of one worker to its end, with all others.
+///
+/// # Errors
+///
+/// The first of its processes that did not reach its end.
+fn run_slab<'run, P: Program, W: Word, T: Transport<Note>>(
+    input: &HopInput<'run, P>,
+    shared: &SharedKnowledge<'_>,
+    number: usize,
+    transport: T,
+    reporter: Reporter<'_>,
+) -> Result<(Traffic, Ledger<'run, P>), ProcessId> {
+    let machine = input.placement.machine();
+    let slab = shared.division.slab(number);
+    let residents = Residents::new(&slab, input.placement, &shared.indices);
+    let labels = residents.labels();
+    let nodes: Vec<_> = labels.iter().map(|&process| input.placement.node(process)).collect();
+    // Below 2^30, as that of the whole run.
+    let own_messages = narrow((nodes.len() * input.program.max_received().max(1)) as u64);
+    let network = Flow::<W>::new(machine, input.communication, layout(input.program, machine), &slab);
+    let border = Neighbours::new(shared, number, &residents, own_messages, transport);
+    let ledger = Ledger::of_part(input.program, labels.len());
+    let mut observer = SlabObserver { labels, ledger, reporter };
+    let traffic = HopEngine::new(input, &nodes, network, border, &mut observer).run()?;
+    Ok((traffic, observer.ledger))
+}
+
+/// Names the processes of a slab, which its engine knows by their indices.
+struct SlabObserver<'run, 'slab, 'report, P> {
+    labels: &'slab [ProcessId],
+    ledger: Ledger<'run, P>,
+    reporter: Reporter<'report>,
+}
+
+impl<P: Program> Observer for SlabObserver<'_, '_, '_, P> {
+    #[inline]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        let index = record.process;
+        let record = StageRecord { process: self.labels[index.label() as usize], ..*record };
+        self.ledger.add(index, &record);
+        self.reporter.stage_finished(&record);
+    }
 }

@@ -4,7 +4,7 @@ use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, Place
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
 use super::*;
-use crate::CubeProgram;
+use crate::{CubeProgram, Cycles, StageRecord};
 
 /// What a run says of every process in every stage, in ascending order.
 fn records<P: Program>(
@@ -124,10 +124,10 @@ fn wide_words_give_the_same_as_narrow_ones() {
             };
             let layout = layout(&program, &machine);
             let [mut narrow, mut wide] = [vec![], vec![]];
-            let network = Flow::<u64>::new(&machine, communication, layout, Share::WHOLE);
-            let narrow_traffic = HopEngine::new(&input, network, &mut narrow).run().unwrap();
-            let network = Flow::<u128>::new(&machine, communication, layout, Share::WHOLE);
-            let wide_traffic = HopEngine::new(&input, network, &mut wide).run().unwrap();
+            let network = Flow::<u64>::new(&machine, communication, layout, &Slab::whole(&machine));
+            let narrow_traffic = HopEngine::whole(&input, network, &mut narrow).run().unwrap();
+            let network = Flow::<u128>::new(&machine, communication, layout, &Slab::whole(&machine));
+            let wide_traffic = HopEngine::whole(&input, network, &mut wide).run().unwrap();
             assert_eq!(wide, narrow);
             assert!(wide_traffic.longest_queue > Some(0));
             assert_eq!(wide_traffic.longest_queue, narrow_traffic.longest_queue);

@@ -61,11 +61,11 @@ impl Accounts {
         self.imbalance.map_or(Ok(()), Err)
     }
 
-    /// Adds a stage in which the process computed for `compute`.
+    /// Adds a stage in which the process with this index computed for `compute`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
-    fn add(&mut self, record: &StageRecord, compute: Cycles) {
-        let accounted = &mut self.accounted[record.process.label() as usize];
+    fn add(&mut self, index: ProcessId, record: &StageRecord, compute: Cycles) {
+        let accounted = &mut self.accounted[index.label() as usize];
         let spent = [record.sharing, record.waiting(), record.transfer, record.blocked(), record.idle];
         // No sum of a process's times passes 2^63: that was checked before the run. If one did it
         // would not balance.
@@ -85,7 +85,7 @@ impl Observer for Accounts {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     fn stage_finished(&mut self, record: &StageRecord) {
-        self.add(record, self.compute);
+        self.add(record.process, record, self.compute);
     }
 }
 
@@ -99,7 +99,11 @@ pub(crate) struct Ledger<'run, P> {
 
 impl<'run, P: Program> Ledger<'run, P> {
     pub(crate) fn new(program: &'run P) -> Self {
-        let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
+        Self::of_part(program, usize::try_from(program.process_count()).unwrap_or(usize::MAX))
+    }
+
+    /// The ledger of so many of the processes of a program.
+    pub(crate) fn of_part(program: &'run P, processes: usize) -> Self {
         let begins = std::iter::repeat_n(Cycle::START, processes);
         let last_stage = program.stage_count() - 1;
         Self {
@@ -116,6 +120,16 @@ impl<'run, P: Program> Ledger<'run, P> {
     /// When the times of a process do not add up.
     pub(crate) fn close(self) -> Result<Summary, ImbalanceError> {
         self.close_with([])
+    }
+
+    /// The summary of the processes of this ledger.
+    ///
+    /// # Errors
+    ///
+    /// When the times of a process do not add up.
+    pub(crate) fn part(self) -> Result<Summary, ImbalanceError> {
+        self.accounts.check()?;
+        Ok(self.summary)
     }
 
     /// The summary of a run whose processes are divided among this and other ledgers.
@@ -137,14 +151,23 @@ impl<'run, P: Program> Ledger<'run, P> {
     }
 }
 
-impl<P: Program> Observer for Ledger<'_, P> {
+impl<P: Program> Ledger<'_, P> {
+    /// Adds the record of the process with this index.
     #[inline]
-    fn stage_finished(&mut self, record: &StageRecord) {
+    pub(crate) fn add(&mut self, index: ProcessId, record: &StageRecord) {
         self.summary.add_stage(record, 1);
-        self.accounts.add(record, self.program.computation(record.stage, record.process));
+        self.accounts.add(index, record, self.program.computation(record.stage, record.process));
         if record.stage == self.accounts.last_stage {
             self.summary.add_finish(record.finish + record.idle, 1);
         }
+    }
+}
+
+/// The ledger of all processes, whose indices are their labels.
+impl<P: Program> Observer for Ledger<'_, P> {
+    #[inline]
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.add(record.process, record);
     }
 }
 
@@ -205,5 +228,23 @@ mod tests {
         assert_eq!(one.totals(), StageTotals { sharing: 0, waiting: 4, transfer: 7, blocked: 1 });
         assert_eq!((one.makespan(), one.idle_at_end()), (Cycle::new(19), 6));
         assert_eq!((one.waiting().count(), one.blocked().max()), (2, 1));
+    }
+
+    #[test]
+    fn the_words_of_a_summary_say_all_of_it() {
+        let mut part = Summary::new(2, 1, Cycles::new(10));
+        part.add_stage(&record(0, 10, 1_000_010, 1_000_013, 3), 1);
+        part.add_stage(&record(1, 10, 14, 19, 4), 3);
+        part.add_finish(Cycle::new(u64::MAX >> 1), 1 << 40);
+        let mut words = vec![];
+        part.write(&mut words);
+        let mut left = words.iter().copied();
+        let read = Summary::new(2, 1, Cycles::new(10)).read(&mut left).unwrap();
+        assert_eq!(left.next(), None);
+        let mut again = vec![];
+        read.write(&mut again);
+        assert_eq!(again, words);
+        assert_eq!((read.totals(), read.makespan()), (part.totals(), part.makespan()));
+        assert_eq!((read.waiting().max(), read.waiting().sum()), (1_000_000, 1_000_012));
     }
 }

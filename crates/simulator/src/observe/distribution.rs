@@ -68,6 +68,29 @@ impl Distribution {
         self.large_max = self.large_max.max(other.large_max);
     }
 
+    /// Appends the values as words, which [`Distribution::read`] reads back.
+    pub(crate) fn write(&self, words: &mut Vec<u64>) {
+        let small = (0_u64..).zip(self.small.iter().copied()).filter(|&(_, count)| count > 0);
+        let large = self.large.iter_recorded();
+        let large = large.map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()));
+        let counts: Vec<_> = small.chain(large).collect();
+        words.push(counts.len() as u64);
+        words.extend(counts.into_iter().flat_map(|(value, count)| [value, count]));
+        words.push(self.large_max);
+        write_sum(self.large_sum, words);
+    }
+
+    /// Reads the words that [`Distribution::write`] wrote; none of words that it did not.
+    pub(crate) fn read(words: &mut impl Iterator<Item = u64>) -> Option<Self> {
+        let mut all = Self::new();
+        for _ in 0..words.next()? {
+            all.record_many(words.next()?, words.next()?);
+        }
+        // Of large values the words hold the buckets only.
+        (all.large_max, all.large_sum) = (words.next()?, read_sum(words)?);
+        Some(all)
+    }
+
     /// The values that occur, in ascending order, with their counts. Large values equal in three
     /// significant digits are counted as the greatest of them.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
@@ -109,6 +132,18 @@ impl Distribution {
         }
         all.value_at_quantile(percent.fraction()).min(self.max())
     }
+}
+
+/// Appends a sum as two words.
+pub(super) fn write_sum(sum: u128, words: &mut Vec<u64>) {
+    #[expect(clippy::cast_possible_truncation, reason = "half of the sum each")]
+    words.extend([sum as u64, (sum >> 64) as u64]);
+}
+
+/// Reads a sum of two words.
+pub(super) fn read_sum(words: &mut impl Iterator<Item = u64>) -> Option<u128> {
+    let low = words.next()?;
+    Some(u128::from(words.next()?) << 64 | u128::from(low))
 }
 
 impl Default for Distribution {

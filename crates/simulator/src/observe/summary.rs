@@ -1,5 +1,6 @@
 //! The summary of a run: sums and distributions over its processes and stages.
 
+use super::distribution::{read_sum, write_sum};
 use crate::{Cycle, Cycles, Distribution, ImbalanceError, Program, StageRecord};
 
 /// Sums over the records of a run; nothing is kept for single processes.
@@ -136,6 +137,38 @@ impl Summary {
         self.idle += other.idle;
         self.overlapped += other.overlapped;
         self.finishes += other.finishes;
+    }
+
+    /// Appends the sums of a part of a run as words, which [`Summary::read`] reads back.
+    pub(crate) fn write(&self, words: &mut Vec<u64>) {
+        for stage in &self.stages {
+            for sum in [stage.sharing, stage.waiting, stage.transfer, stage.blocked] {
+                write_sum(sum, words);
+            }
+        }
+        self.waiting.write(words);
+        self.blocked.write(words);
+        words.push(self.makespan.get());
+        for sum in [self.overlapped, self.idle, self.finishes] {
+            write_sum(sum, words);
+        }
+    }
+
+    /// Reads the sums of another part of the same run, as [`Summary::write`] wrote them; none of other words.
+    pub(crate) fn read(&self, words: &mut impl Iterator<Item = u64>) -> Option<Self> {
+        let mut part = Self::of_computations(self.processes, self.stages.len(), self.compute);
+        for stage in &mut part.stages {
+            for sum in [&mut stage.sharing, &mut stage.waiting, &mut stage.transfer, &mut stage.blocked] {
+                *sum = read_sum(words)?;
+            }
+        }
+        part.waiting = Distribution::read(words)?;
+        part.blocked = Distribution::read(words)?;
+        part.makespan = Cycle::new(words.next()?);
+        for sum in [&mut part.overlapped, &mut part.idle, &mut part.finishes] {
+            *sum = read_sum(words)?;
+        }
+        Some(part)
     }
 
     /// Checks that the finishes of all processes add up to all their times

@@ -1,17 +1,19 @@
 //! The positions of the links of one direction: where a message enters, and the node at which it
 //! leaves.
 //!
-//! The links of a dimension have positions line by line, in whichever direction they are crossed:
-//! those of a line follow each other in the order of their near ends.
+//! The links of a dimension whose near ends are in a slab have positions line by line, in whichever
+//! direction they are crossed: those of a line follow each other in the order of their near ends.
 //!
 //! ```text
 //! nodes        0 ── 1 ── 2 ── 3 ── (0)       a ring of 4
 //! positions      0    1    2    3
 //! ```
 
-use cubefold_topology::{Direction, Divisor, Machine, Sign, narrow};
+use cubefold_topology::{Direction, Divisor, Machine, NodeId, Sign, narrow};
 
-/// One direction of a grid.
+use super::slab::Slab;
+
+/// One direction of a slab of a grid.
 #[derive(Debug)]
 pub(super) struct DirectionIndex {
     sign: Sign,
@@ -19,14 +21,16 @@ pub(super) struct DirectionIndex {
     block: Divisor, // the number of positions of a block
 }
 
-/// How nodes follow each other along the dimension.
+/// How nodes follow each other along the dimension, in the machine and in the slab.
 #[derive(Debug, Clone, Copy)]
 struct Line {
-    length: Divisor,
     stride: Divisor,
-    step: u64, // the stride again
-    last: u32, // the greatest coordinate
-    is_ring: bool,
+    length: Divisor,
+    step: u64,        // the stride again
+    last: u64,        // the greatest coordinate of the machine
+    segment: Divisor, // the coordinates of the slab
+    width: Divisor,   // the lines side by side in the slab, at most the stride
+    first: [u64; 3], // of the slab's first node: that of the coordinates above, its own, and that of those below
 }
 
 /// Where a message enters.
@@ -36,70 +40,95 @@ pub(super) struct Entry {
     pub(super) block: usize,
     /// The position of the first link.
     pub(super) position: u32,
-    /// The number of links until its leg ends or positions jump.
+    /// The number of links until its leg ends, it leaves the slab, or positions jump.
     pub(super) links: u32,
 }
 
 impl DirectionIndex {
-    /// The positions of `direction`, whose blocks have `size` positions each.
-    pub(super) fn new(machine: &Machine, direction: Direction, size: u64) -> Self {
-        let line = Line::new(machine, direction);
+    /// The positions of `direction` in a slab, whose blocks have `size` positions each.
+    pub(super) fn new(machine: &Machine, slab: &Slab, direction: Direction, size: u64) -> Self {
+        let line = Line::new(machine, slab, direction);
         Self { sign: direction.sign, line, block: Divisor::new(size) }
     }
 
-    /// The entry of a leg of `hops` links from `node`.
+    /// The near end of the first link from `node`.
+    pub(super) fn near_end(&self, node: NodeId) -> NodeId {
+        match self.sign {
+            Sign::Positive => node,
+            Sign::Negative => {
+                let Line { step, last, .. } = self.line;
+                let node = u64::from(node.index());
+                let [_, coordinate, _] = self.line.divide(node);
+                NodeId::new(narrow(if coordinate == 0 { node + last * step } else { node - step }))
+            }
+        }
+    }
+
+    /// The entry of a leg of `hops` links from `node`, whose first link is in the slab.
     pub(super) fn enter(&self, node: u32, hops: u32) -> Entry {
-        let Line { last, is_ring, .. } = self.line;
-        let (first, coordinate) = self.line.place(node);
-        let (step, until_jump) = match self.sign {
-            Sign::Positive => (coordinate, (last - coordinate).saturating_add(1)),
-            Sign::Negative if coordinate == 0 => (last, u32::MAX),
-            Sign::Negative => (coordinate - 1, coordinate),
+        let line = &self.line;
+        let [above, coordinate, below] = line.divide(node.into());
+        let [first_above, first_coordinate, first_below] = line.first;
+        let near = match self.sign {
+            Sign::Positive => coordinate,
+            Sign::Negative => coordinate.checked_sub(1).unwrap_or(line.last),
         };
-        let position = first + step;
-        let block = self.block.divide(position.into()).0;
+        let from_first = near - first_coordinate;
+        let (segment, width) = (line.segment.get(), line.width.get());
+        let number = (above - first_above) * width + (below - first_below); // of the line
+        let position = number * segment + from_first;
+        let until_end = match self.sign {
+            Sign::Positive => segment - from_first,
+            Sign::Negative => from_first + 1,
+        };
+        let block = self.block.divide(position).0;
         Entry {
             block: usize::try_from(block).unwrap_or(usize::MAX),
-            position,
-            links: if is_ring { hops.min(until_jump) } else { hops },
+            position: narrow(position),
+            links: narrow(until_end.min(hops.into())),
         }
     }
 
     /// The node to which the link at `position` leads.
-    pub(super) fn leave(&self, position: u32) -> u32 {
+    pub(super) fn leave(&self, position: u32) -> NodeId {
         let line = &self.line;
-        let (quotient, coordinate) = line.length.divide(position.into());
-        let (_, below) = line.stride.divide(quotient);
+        let (number, from_first) = line.segment.divide(position.into());
+        let (above, below) = line.width.divide(number);
+        let [first_above, first_coordinate, first_below] = line.first;
+        let near = first_coordinate + from_first;
         let end = match self.sign {
-            Sign::Negative => coordinate,
-            Sign::Positive if coordinate == u64::from(line.last) => 0,
-            Sign::Positive => coordinate + 1,
+            Sign::Negative => near,
+            Sign::Positive if near == line.last => 0,
+            Sign::Positive => near + 1,
         };
-        let length = u64::from(line.last) + 1;
-        narrow(u64::from(position) - coordinate - below * length + end * line.step + below)
+        let node = ((above + first_above) * (line.last + 1) + end) * line.step + below + first_below;
+        NodeId::new(narrow(node))
     }
 }
 
 impl Line {
-    fn new(machine: &Machine, direction: Direction) -> Self {
-        let extent = machine.axes()[direction.dimension.index()].extent();
-        let stride = machine.shape().stride(direction.dimension);
-        Self {
-            length: Divisor::new(extent.length()),
-            stride: Divisor::new(stride),
-            step: stride,
-            last: narrow(extent.length() - 1),
-            is_ring: extent.is_ring(),
-        }
+    fn new(machine: &Machine, slab: &Slab, direction: Direction) -> Self {
+        let length = machine.axes()[direction.dimension.index()].length();
+        let step = machine.shape().stride(direction.dimension);
+        let segment = slab.coordinates(machine, direction.dimension);
+        let mut line = Self {
+            stride: Divisor::new(step),
+            length: Divisor::new(length),
+            step,
+            last: length - 1,
+            segment: Divisor::new(segment.end - segment.start),
+            width: Divisor::new(step.min(slab.node_count())),
+            first: [0; 3],
+        };
+        line.first = line.divide(slab.first_node());
+        line
     }
 
-    /// The first position of a node's line, and its coordinate on it.
-    fn place(self, node: u32) -> (u32, u32) {
-        let (quotient, below) = self.stride.divide(node.into());
-        let (_, coordinate) = self.length.divide(quotient);
-        let first = u64::from(node) - below - coordinate * self.step;
-        let length = u64::from(self.last) + 1;
-        (narrow(first + below * length), narrow(coordinate))
+    /// The part of a node's index above this dimension, the node's coordinate in it, and the part below.
+    fn divide(&self, node: u64) -> [u64; 3] {
+        let (quotient, below) = self.stride.divide(node);
+        let (above, coordinate) = self.length.divide(quotient);
+        [above, coordinate, below]
     }
 }
 
@@ -120,7 +149,7 @@ mod tests {
                 };
                 let same = usize::try_from(direction.block.divide(position.into()).0).unwrap();
                 assert_eq!(block, same, "a line is in one block");
-                at = direction.leave(position);
+                at = direction.leave(position).index();
                 passed.push(at);
             }
             hops -= links;
@@ -136,7 +165,8 @@ mod tests {
                 Machine::with_wraps(MachineKind::Mesh, lengths, &vec![wrap; lengths.len()]).unwrap();
             for direction in Direction::all(lengths.len()) {
                 let extent = machine.axes()[direction.dimension.index()].extent();
-                let index = DirectionIndex::new(&machine, direction, 2 * extent.length());
+                let whole = Slab::whole(&machine);
+                let index = DirectionIndex::new(&machine, &whole, direction, 2 * extent.length());
                 for node in machine.nodes() {
                     let next = |node: &NodeId| machine.neighbour(*node, direction);
                     // A leg is at most as long as the diameter.
@@ -154,7 +184,7 @@ mod tests {
     fn positions_of_the_links_of_a_line_follow_each_other() {
         let machine = Machine::new(MachineKind::Torus, &[4, 3, 5]).unwrap();
         for direction in Direction::all(3) {
-            let index = DirectionIndex::new(&machine, direction, 1 << 32);
+            let index = DirectionIndex::new(&machine, &Slab::whole(&machine), direction, 1 << 32);
             let mut positions: Vec<_> =
                 machine.nodes().map(|node| index.enter(node.index(), 1).position).collect();
             for node in machine.nodes() {
@@ -172,11 +202,47 @@ mod tests {
     #[test]
     fn the_ends_of_the_largest_ring_are_neighbours() {
         let machine = Machine::new(MachineKind::Ring, &[1 << 32]).unwrap();
-        let [positive, negative] =
-            [0, 1].map(|at| DirectionIndex::new(&machine, Direction::all(1).nth(at).unwrap(), 1 << 32));
+        let whole = Slab::whole(&machine);
+        let [positive, negative] = [0, 1]
+            .map(|at| DirectionIndex::new(&machine, &whole, Direction::all(1).nth(at).unwrap(), 1 << 32));
         let entry = |position, links| Entry { block: 0, position, links };
-        assert_eq!((positive.enter(u32::MAX, 7), positive.leave(u32::MAX)), (entry(u32::MAX, 1), 0));
-        assert_eq!((negative.enter(0, 7), negative.leave(u32::MAX)), (entry(u32::MAX, 7), u32::MAX));
+        assert_eq!(
+            (positive.enter(u32::MAX, 7), positive.leave(u32::MAX)),
+            (entry(u32::MAX, 1), NodeId::new(0))
+        );
+        let last = NodeId::new(u32::MAX);
+        assert_eq!((negative.enter(0, 7), negative.leave(u32::MAX)), (entry(u32::MAX, 7), last));
         assert_eq!(negative.enter(3, 7), entry(2, 3));
+    }
+
+    #[test]
+    fn the_links_of_a_slab_have_its_positions_and_lead_out_of_it_at_its_ends() {
+        let machine = Machine::new(MachineKind::Torus, &[3, 4, 5]).unwrap();
+        // Layers of the third dimension, parts of one layer, and lines of one row.
+        for nodes in [0..24, 36..60, 24..30, 39..45, 51..54, 0..60] {
+            let slab = Slab::new(nodes.clone());
+            for direction in Direction::all(3) {
+                let index = DirectionIndex::new(&machine, &slab, direction, 1 << 32);
+                let mut positions = vec![];
+                for node in machine.nodes() {
+                    let near = index.near_end(node);
+                    let link = cubefold_topology::Channel { node, direction };
+                    assert_eq!(near, machine.link(link).near);
+                    if !nodes.contains(&near.index().into()) {
+                        continue;
+                    }
+                    let Entry { position, links, .. } = index.enter(node.index(), 2);
+                    let next = machine.neighbour(node, direction).unwrap();
+                    assert_eq!(index.leave(position), next);
+                    if links == 2 {
+                        assert!(nodes.contains(&index.near_end(next).index().into()));
+                        assert_eq!(index.enter(next.index(), 1).position.abs_diff(position), 1);
+                    }
+                    positions.push(position);
+                }
+                positions.sort_unstable();
+                assert!(positions.into_iter().map(u64::from).eq(0..nodes.end - nodes.start));
+            }
+        }
     }
 }

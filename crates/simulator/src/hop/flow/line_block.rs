@@ -43,12 +43,12 @@ pub(super) struct FlowCycle<'cycle, W, K> {
     pub(super) buffers: &'cycle mut BufferPool<W>,
 }
 
-/// The number of links of a block, of the `links` of a dimension whose lines have `length` nodes:
-/// as many lines as fit in the L2 cache, at least one. Small machines have several blocks for each
-/// of the `workers`, too, so that tests of small machines cover the bounds between blocks.
-pub(super) fn block_size(length: u64, links: u64, workers: u64) -> u64 {
+/// The number of links of a block, of the `links` of a dimension whose lines have `length` links each: as many lines
+/// as fit in the L2 cache, at least one. Small machines have several blocks, too, so that tests of small machines cover
+/// the bounds between blocks.
+pub(super) fn block_size(length: u64, links: u64) -> u64 {
     const MAX_LINKS: u64 = 1 << 14;
-    (MAX_LINKS.min(links / (4 * workers)) / length).max(1) * length
+    (MAX_LINKS.min(links / 4) / length).max(1) * length
 }
 
 impl<W: Word> LineBlock<W> {

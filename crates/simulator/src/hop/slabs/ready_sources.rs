@@ -1,7 +1,7 @@
 //! Sources that are ready before their destinations.
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::narrow;
+use cubefold_topology::{NodeId, narrow};
 
 /// For each process the sources that are ready for messages to it in stages in which it is not.
 ///
@@ -16,7 +16,7 @@ pub(super) struct ReadySources {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     stage: u32,
-    source: ProcessId,
+    source: (ProcessId, NodeId),
     next: u32, // 1 + the index of the next entry, 0 after the last
 }
 
@@ -26,8 +26,8 @@ impl ReadySources {
         Self { first: vec![0; processes], entries: vec![], vacant: 0 }
     }
 
-    /// Adds a source of `process` in a stage.
-    pub(super) fn add(&mut self, process: ProcessId, stage: u32, source: ProcessId) {
+    /// Adds a source of `process` in a stage, with its node.
+    pub(super) fn add(&mut self, process: ProcessId, stage: u32, source: (ProcessId, NodeId)) {
         let first = &mut self.first[process.label() as usize];
         let entry = Entry { stage, source, next: *first };
         if let Some(vacant) = self.vacant.checked_sub(1) {
@@ -42,7 +42,7 @@ impl ReadySources {
     }
 
     /// Moves the sources of `process` in a stage to `sources`.
-    pub(super) fn take(&mut self, process: ProcessId, stage: u32, sources: &mut Vec<ProcessId>) {
+    pub(super) fn take(&mut self, process: ProcessId, stage: u32, sources: &mut Vec<(ProcessId, NodeId)>) {
         let mut next = std::mem::take(&mut self.first[process.label() as usize]);
         let mut kept = 0;
         while let Some(at) = next.checked_sub(1) {
@@ -71,15 +71,15 @@ mod tests {
         let taken = |ready: &mut ReadySources, process, stage| {
             let mut sources = vec![];
             ready.take(process, stage, &mut sources);
-            let mut labels: Vec<_> = sources.into_iter().map(ProcessId::label).collect();
+            let mut labels: Vec<_> = sources.into_iter().map(|(source, _)| source.label()).collect();
             labels.sort_unstable();
             labels
         };
         for round in 0..3 {
             for (stage, source) in [(0, 5), (1, 6), (0, 7), (2, 8)] {
-                ready.add(process, stage, ProcessId::new(source));
+                ready.add(process, stage, (ProcessId::new(source), NodeId::new(0)));
             }
-            ready.add(other, 0, ProcessId::new(9));
+            ready.add(other, 0, (ProcessId::new(9), NodeId::new(0)));
             assert_eq!(taken(&mut ready, process, 0), [5, 7], "round {round}");
             assert_eq!(taken(&mut ready, process, 0), [0; 0]);
             assert_eq!(taken(&mut ready, other, 0), [9]);

@@ -45,16 +45,29 @@ impl Reports {
 
     /// Gives all that has been reported to the observer, the records of each worker in their order.
     pub(super) fn pass_on(&self, observer: &mut impl Observer) {
-        for records in &self.records {
-            let taken = std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner));
-            for record in &taken {
-                observer.stage_finished(record);
-            }
+        for record in &self.take_records() {
+            observer.stage_finished(record);
         }
-        match self.pairs.swap(0, Ordering::Relaxed) {
+        match self.take_pairs() {
             0 => {}
             pairs => observer.pairs_finished(pairs),
         }
+    }
+}
+
+impl Reports {
+    /// The pairs that have not been passed on.
+    pub(super) fn take_pairs(&self) -> u64 {
+        self.pairs.swap(0, Ordering::Relaxed)
+    }
+
+    /// The records that have not been passed on.
+    pub(super) fn take_records(&self) -> Vec<StageRecord> {
+        let all = self
+            .records
+            .iter()
+            .map(|records| std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner)));
+        all.flatten().collect()
     }
 }
 

@@ -1,0 +1,44 @@
+//! Runs on ranks: what the leader calls them, and how the others take part.
+
+use cubefold_simulator::{CountLinkUse, EngineChoice, Execution, RankTask, Ranks, Workers, next_task};
+use sha2::{Digest, Sha256};
+
+use super::{RunError, failed, task_name};
+use crate::scenario::Run;
+
+const PROGRAM_BITS: u32 = 8;
+const PLACE_BITS: u32 = 30;
+const DIGEST_BITS: u32 = 24;
+
+/// What ranks call a program of a run at a place in their sweep: by its digest they notice that they have read different
+/// scenarios.
+pub(super) fn rank_task(ranks: &'static dyn Ranks, run: &Run, place: usize, program: usize) -> RankTask {
+    let digest = Sha256::digest(format!("{}; seed {}", task_name(run), run.seed));
+    let digest =
+        digest.iter().take((DIGEST_BITS / 8) as usize).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+    // A sweep has at most 10^9 runs, and a run few programs.
+    let number = (digest << PLACE_BITS | place as u64) << PROGRAM_BITS | program as u64;
+    RankTask { ranks, number }
+}
+
+/// Takes part in the runs of the leader, until it says that there are no more. `runs` are those of its sweep.
+///
+/// # Errors
+///
+/// When the leader calls a run that is not among these, or the simulation is refused.
+pub fn follow(runs: &[&Run], ranks: &'static dyn Ranks) -> Result<(), RunError> {
+    while let Some(task) = next_task(ranks) {
+        let program = usize::try_from(task.number % (1 << PROGRAM_BITS)).unwrap_or(usize::MAX);
+        let place =
+            usize::try_from(task.number >> PROGRAM_BITS & ((1 << PLACE_BITS) - 1)).unwrap_or(usize::MAX);
+        let run = runs.get(place).filter(|run| rank_task(ranks, run, place, program) == task);
+        let Some((run, program)) = run.and_then(|run| Some((run, run.programs().nth(program)?))) else {
+            return Err(RunError::OtherScenario { rank: ranks.rank(), run: place });
+        };
+        let execution = Execution::Asynchronous(EngineChoice::Slabs(Workers::Ranks(task)));
+        program
+            .simulate(&run.placement, run.communication, &execution, CountLinkUse::No, None)
+            .map_err(|error| failed(run, place, error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,387 @@
+//! The engine: what processes do in each cycle, and what becomes of their messages.
+
+use std::{hint::black_box, num::NonZeroU64};
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::{Leg, NodeId, narrow};
+
+use super::{
+    HopInput, Network,
+    border::{Border, Keys, NoBorder, Note, ReadySource},
+    computing::{Computing, PendingStarts},
+    processes::{InFlightMessage, Processes},
+};
+use crate::{
+    Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, Traffic, processors::Processors,
+    routes::Routes,
+};
+
+/// The number of processes whose records are fetched together, so that their cache misses overlap.
+const PREFETCH_CHUNK: usize = 32;
+
+/// The engine of all processes of a run, or of those of a slab.
+pub(super) struct HopEngine<'run, P, N, B, O> {
+    program: &'run P,
+    routes: Routes<'run>,
+    timing: MessageTiming,
+    network: N,
+    border: B,
+    pending_starts: PendingStarts,
+    computing: Computing,
+    processors: Option<Processors>,        // where processes share nodes
+    ready_without_compute: Vec<ProcessId>, // in this cycle
+    arrived: Vec<(u32, NodeId)>,           // the messages of a chunk, and where they are
+    ended: Vec<ProcessId>,                 // the processes of a chunk
+    sources: Vec<(ProcessId, NodeId)>,     // of messages that set out together
+    notes: Vec<Note>,                      // of a chunk
+    processes: Processes,
+    message_count: u64,
+    hop_count: u64,
+    observer: &'run mut O,
+}
+
+impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, NoBorder, O> {
+    /// The engine of a whole run: an index is a label.
+    pub(super) fn whole(input: &HopInput<'run, P>, network: N, observer: &'run mut O) -> Self {
+        let nodes = input.placement.nodes();
+        input.placement.machine().prepare_routes(&nodes);
+        Self::new(input, &nodes, network, NoBorder, observer)
+    }
+}
+
+/// Processes are known by their indices, in `nodes` and in what is reported to the observer.
+impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N, B, O> {
+    /// The engine of the processes on these nodes.
+    pub(super) fn new(
+        input: &HopInput<'run, P>,
+        nodes: &[NodeId],
+        network: N,
+        border: B,
+        observer: &'run mut O,
+    ) -> Self {
+        let &HopInput { program, placement, communication, starts } = input;
+        Self {
+            program,
+            routes: Routes::new(placement.machine(), communication.tie()),
+            timing: communication.timing(),
+            network,
+            border,
+            pending_starts: PendingStarts::new(nodes.len() as u64, starts),
+            computing: Computing::default(),
+            ready_without_compute: vec![],
+            arrived: vec![],
+            ended: vec![],
+            sources: vec![],
+            notes: vec![],
+            processors: (!placement.is_one_to_one()).then(|| Processors::new(nodes, NonZeroU64::MIN)),
+            processes: Processes::new(nodes, program.max_received()),
+            message_count: 0,
+            hop_count: 0,
+            observer,
+        }
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// # Errors
+    ///
+    /// The first process of this engine that did not reach its end.
+    pub(super) fn run(mut self) -> Result<Traffic, ProcessId> {
+        while let Some(now) = self.next_event() {
+            let Self { network, processes, border, .. } = &mut self;
+            network.arrive(now, &Keys { processes, border });
+            self.advance_arrived(now);
+            self.process_zero_time_events(now);
+            let Self { network, processes, border, .. } = &mut self;
+            network.depart(now, &Keys { processes, border });
+        }
+        self.traffic()
+    }
+
+    /// The next cycle at which a transmission or a computation ends or a process may begin.
+    fn next_event(&mut self) -> Option<Cycle> {
+        let events = [self.network.next_end(), self.computing.next_end(), self.pending_starts.next()];
+        self.border.next_event(events.into_iter().flatten().min())
+    }
+
+    /// The messages whose legs are over begin the next, or are received.
+    fn advance_arrived(&mut self, now: Cycle) {
+        let mut arrived = std::mem::take(&mut self.arrived);
+        loop {
+            arrived.extend(std::iter::from_fn(|| self.network.take_arrived()).take(PREFETCH_CHUNK));
+            if arrived.is_empty() {
+                break;
+            }
+            self.fetch_messages(arrived.iter().map(|&(message, _)| message));
+            for (message, node) in arrived.drain(..) {
+                self.advance(message, node, now);
+            }
+        }
+        self.arrived = arrived;
+    }
+
+    /// A message begins a leg at `node`, or continues one, or is received.
+    fn advance(&mut self, message: u32, node: NodeId, now: Cycle) {
+        let (visitor, processes) = (self.border.visitor(message), &self.processes);
+        let to = visitor.map_or_else(|| processes.node(processes.destination(message)), |visitor| visitor.to);
+        // Routes depend on the source on networks only, which one engine computes.
+        let source = || self.border.index(processes.source(message)).map_or(node, |own| processes.node(own));
+        self.start_leg(message, node, self.routes.next_leg(source, node, to), now);
+    }
+
+    /// A message begins its next leg at `node`; one that has none is received.
+    fn start_leg(&mut self, message: u32, node: NodeId, leg: Option<Leg>, now: Cycle) {
+        let Some(leg) = leg else {
+            match self.border.dismiss(message) {
+                None => self.receive(message, now),
+                Some(visitor) => {
+                    if let Some(engine) = self.border.elsewhere(|| visitor.to) {
+                        self.border.send(engine, Note::Receipt(visitor.number));
+                    }
+                }
+            }
+            return;
+        };
+        let Self { network, processes, border, .. } = self;
+        if let Some(engine) = border.elsewhere(|| network.near_end(node, leg)) {
+            let own = || Keys { processes, border: &*border }.visitor(message);
+            let visitor = border.visitor(message).copied().unwrap_or_else(own);
+            border.dismiss(message);
+            border.send(engine, Note::Join(visitor, node, leg));
+        } else {
+            network.join(message, node, leg, now, &Keys { processes, border });
+        }
+    }
+
+    /// Processes all that happens at `now` after the arrivals: with computations of no time,
+    /// processes that finish a stage become ready again in the same cycle.
+    fn process_zero_time_events(&mut self, now: Cycle) {
+        while let Some(process) = self.pending_starts.take(now) {
+            self.begin_stage(process, now);
+        }
+        loop {
+            self.become_all_ready(now);
+            let all_told = self.border.exchange();
+            self.take_notes(now);
+            if all_told {
+                let began = self.start_computations(now) > 0;
+                if !self.border.any_began(began) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Reads the records of these messages, so that their cache misses overlap.
+    fn fetch_messages(&self, messages: impl Iterator<Item = u32>) {
+        for message in messages {
+            match self.border.visitor(message) {
+                Some(visitor) => {
+                    black_box(visitor.to);
+                }
+                None => self.processes.fetch(std::iter::once(self.processes.destination(message))),
+            }
+        }
+    }
+
+    /// What other engines have said.
+    fn take_notes(&mut self, now: Cycle) {
+        let mut notes = std::mem::take(&mut self.notes);
+        loop {
+            notes.extend(std::iter::from_fn(|| self.border.take_note()).take(PREFETCH_CHUNK));
+            if notes.is_empty() {
+                break;
+            }
+            for note in &notes {
+                match note {
+                    Note::Ready(ready) => {
+                        self.processes.fetch(self.border.index(ready.destination).into_iter());
+                    }
+                    Note::Receipt(message) => self.fetch_messages(std::iter::once(*message)),
+                    Note::Join(..) => {}
+                }
+            }
+            for note in notes.drain(..) {
+                self.take_note(note, now);
+            }
+        }
+        self.notes = notes;
+    }
+
+    /// What another engine has said.
+    fn take_note(&mut self, note: Note, now: Cycle) {
+        match note {
+            Note::Ready(ready) => {
+                // The recipient is the engine of the destination.
+                let Some(destination) = self.border.index(ready.destination) else { return };
+                if self.processes.was_ready(destination, ready.stage as usize) {
+                    self.inject((ready.source, ready.from), destination, now);
+                } else {
+                    self.border.keep(destination, ready);
+                }
+            }
+            Note::Join(visitor, at, leg) => {
+                let message = self.border.admit(visitor);
+                let Self { network, processes, border, .. } = self;
+                network.join(message, at, leg, now, &Keys { processes, border });
+            }
+            Note::Receipt(message) => self.receive(message, now),
+        }
+    }
+
+    /// A process begins its next stage with its computation: at once on a node of its own, in its
+    /// turn on a shared one.
+    fn begin_stage(&mut self, process: ProcessId, now: Cycle) {
+        if !self.program.computes(self.processes.next_stage(process), self.border.label(process)) {
+            self.ready_without_compute.push(process);
+            return;
+        }
+        match &mut self.processors {
+            None => self.computing.add(now + self.program.compute(), process),
+            Some(processors) => processors.request(process, now),
+        }
+    }
+
+    /// Idle processors of shared nodes are granted; returns their number.
+    fn start_computations(&mut self, now: Cycle) -> usize {
+        let Some(processors) = &mut self.processors else { return 0 };
+        let end = now + self.program.compute();
+        processors.grant(now, |process| self.computing.add(end, process))
+    }
+
+    /// The processes whose computations end, or that do not compute, become ready for their
+    /// messages.
+    fn become_all_ready(&mut self, now: Cycle) {
+        let mut ended = std::mem::take(&mut self.ended);
+        loop {
+            let Self { computing, ready_without_compute, .. } = self;
+            let next = || computing.take_ended(now).or_else(|| ready_without_compute.pop());
+            ended.extend(std::iter::from_fn(next).take(PREFETCH_CHUNK));
+            if ended.is_empty() {
+                break;
+            }
+            self.fetch(&ended);
+            for process in ended.drain(..) {
+                self.become_ready(process, now);
+            }
+        }
+        self.ended = ended;
+    }
+
+    /// Fetches the records of these processes and of their partners together.
+    fn fetch(&self, processes: &[ProcessId]) {
+        self.processes.fetch(processes.iter().copied());
+        for &process in processes {
+            let stage = self.processes.next_stage(process);
+            let destinations = self.program.destinations(stage, self.border.label(process));
+            self.processes.fetch(destinations.filter_map(|destination| self.border.index(destination)));
+        }
+    }
+
+    /// A process is ready for the messages of its stage, after its computation or without one.
+    fn become_ready(&mut self, process: ProcessId, now: Cycle) {
+        let stage = self.processes.become_ready(process, now);
+        let (program, label) = (self.program, self.border.label(process));
+        if let Some(processors) = &mut self.processors
+            && program.computes(stage, label)
+        {
+            processors.release(process);
+        }
+        let awaited = program.sources(stage, label).count();
+        self.processes.await_messages(process, awaited);
+        self.receive_from_ready(stage, process, label, now);
+        self.send_to_ready(stage, process, label, now);
+        if awaited == 0 {
+            self.finish_stage(process, now, Cycles::ZERO, now);
+        }
+    }
+
+    /// The messages set out to a process that has just become ready, from the sources that are.
+    fn receive_from_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId, now: Cycle) {
+        for source in self.program.sources(stage, label) {
+            if let Some(own) = self.border.index(source)
+                && self.processes.was_ready(own, stage)
+            {
+                self.inject((source, self.processes.node(own)), process, now);
+            }
+        }
+        let mut sources = std::mem::take(&mut self.sources);
+        self.border.take_kept(process, narrow(stage as u64), &mut sources); // no run has 2^32 stages
+        for source in sources.drain(..) {
+            self.inject(source, process, now);
+        }
+        self.sources = sources;
+    }
+
+    /// The messages of a process that has just become ready set out, to the destinations that are.
+    fn send_to_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId, now: Cycle) {
+        let from = self.processes.node(process);
+        for destination in self.program.destinations(stage, label) {
+            match self.border.index(destination) {
+                Some(own) if self.processes.was_ready(own, stage) => self.inject((label, from), own, now),
+                Some(_) => {}
+                None => {
+                    let stage = narrow(stage as u64);
+                    self.border.announce(ReadySource { stage, source: label, from, destination });
+                }
+            }
+        }
+    }
+
+    /// Injects the message between two partners, one of which has just become ready when the other
+    /// was.
+    fn inject(&mut self, (source, from): (ProcessId, NodeId), destination: ProcessId, now: Cycle) {
+        let (distance, leg) = self.routes.begin(from, self.processes.node(destination));
+        self.message_count += 1;
+        self.hop_count += distance;
+        let distance = narrow(distance); // below 2^32, the number of nodes
+        let message = self.processes.inject(destination, InFlightMessage { start: now, source, distance });
+        self.start_leg(message, from, leg, now);
+    }
+
+    /// A message is received at its destination.
+    fn receive(&mut self, message: u32, now: Cycle) {
+        let process = self.processes.destination(message);
+        if let Some(last) = self.processes.receive(process, message, now) {
+            let transfer = self.timing.transfer(u64::from(last.distance));
+            self.finish_stage(process, last.start, transfer, now);
+        }
+    }
+
+    /// A stage is over for a process, which begins the next.
+    fn finish_stage(&mut self, process: ProcessId, start: Cycle, transfer: Cycles, now: Cycle) {
+        let (stage, ready) = self.processes.current(process);
+        let computes = || self.program.computes(stage, self.border.label(process));
+        let processors = self.processors.as_ref().filter(|_| computes());
+        let sharing = processors.map_or(Cycles::ZERO, |processors| processors.sharing(process));
+        self.observer.stage_finished(&StageRecord {
+            process,
+            stage,
+            sharing,
+            ready,
+            start,
+            finish: now,
+            transfer,
+            overlapped: Cycles::ZERO,
+            idle: Cycles::ZERO,
+        });
+        if stage + 1 < self.program.stage_count() {
+            self.begin_stage(process, now);
+        } else {
+            self.processes.end(process);
+        }
+    }
+
+    fn traffic(self) -> Result<Traffic, ProcessId> {
+        if let Some(process) = self.processes.unfinished() {
+            return Err(self.border.label(process));
+        }
+        Ok(Traffic {
+            messages: self.message_count,
+            hops: self.hop_count,
+            longest_queue: Some(self.network.longest_queue()),
+            routing: None,
+            link_use: None,
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! The slabs of a run on ranks.
+
+use std::sync::{Mutex, PoisonError};
+
+use cubefold_mapping::ProcessId;
+use cubefold_topology::narrow;
+
+use super::{
+    super::{
+        HopInput,
+        border::{Border, Note},
+        flow::Word,
+    },
+    division::Residents,
+    neighbours::{Neighbours, SharedKnowledge},
+    reports::Reports,
+    run_slab, sum,
+    transport::Transport,
+    words::{read_record, write_record},
+};
+use crate::{
+    Observer, Program, RankTask, Ranks, SimulationError, StageRecord, Summary, Traffic,
+    observe::accounts::Ledger,
+};
+
+/// Ranks compute one run at a time.
+static AT_WORK: Mutex<()> = Mutex::new(());
+
+/// In place of a process: all reached their ends.
+const NO_PROCESS: u64 = u64::MAX;
+
+/// The most records sent at a time.
+const RECORDS_AT_A_TIME: usize = 1 << 18;
+
+/// Runs the slab of this rank, with all others. The leader reports all records and returns the results of all ranks;
+/// every other rank returns those of its own.
+pub(super) fn run_on_ranks<P: Program, W: Word, O: Observer>(
+    input: &HopInput<'_, P>,
+    task: RankTask,
+    observer: &mut O,
+) -> Result<(Summary, Traffic), SimulationError> {
+    let _alone = task.is_leader().then(|| AT_WORK.lock().unwrap_or_else(PoisonError::into_inner));
+    let _end = AbortOnPanic(task.ranks);
+    let wants_records = task.begin(observer.wants_records());
+    let reports = Reports::new(1, wants_records);
+    let result = {
+        let mut pass_on = || {
+            if task.is_leader() {
+                reports.pass_on(observer);
+            }
+        };
+        run_part::<P, W>(input, task.ranks, &reports, &mut pass_on)
+    };
+    let own = match result {
+        Ok((traffic, ledger)) => Ok((ledger.part()?, traffic)),
+        Err(process) => Err(process),
+    };
+    let (others, pairs) =
+        exchange_parts(task, &own, reports.take_pairs(), &Summary::of_program(input.program));
+    observer.pairs_finished(pairs);
+    exchange_records(task, reports.take_records(), observer);
+    let parts: Result<Vec<_>, _> = std::iter::once(own).chain(others).collect();
+    let (summaries, shares): (Vec<_>, Vec<_>) =
+        parts.map_err(|process| SimulationError::Unfinished { process })?.into_iter().unzip();
+    let mut all = Summary::of_program(input.program);
+    for part in &summaries {
+        all.add(part);
+    }
+    if task.is_leader() {
+        all.check_balance()?;
+    }
+    Ok((all, sum(&shares)))
+}
+
+/// The other ranks do not wait for one that panics.
+struct AbortOnPanic(&'static dyn Ranks);
+
+impl Drop for AbortOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.abort();
+        }
+    }
+}
+
+/// Runs the slab of this rank; one without a slab waits for the others.
+fn run_part<'run, P: Program, W: Word>(
+    input: &HopInput<'run, P>,
+    ranks: &'static dyn Ranks,
+    reports: &Reports,
+    pass_on: &mut dyn FnMut(),
+) -> Result<(Traffic, Ledger<'run, P>), ProcessId> {
+    let shared = SharedKnowledge::new(input.program, input.placement, ranks.count());
+    let transport = RankTransport::new(ranks);
+    if ranks.rank() < shared.division.slab_count() {
+        return run_slab::<P, W, _>(input, &shared, ranks.rank(), transport, reports.of_worker(0, pass_on));
+    }
+    let residents = Residents::none();
+    let mut border = Neighbours::new(&shared, ranks.rank(), &residents, 0, transport);
+    while border.next_event(None).is_some() {
+        while !border.exchange() || border.any_began(false) {}
+    }
+    Ok((sum(&[]), Ledger::of_part(input.program, 0)))
+}
+
+/// The connection of one rank with the others.
+#[derive(Debug)]
+struct RankTransport {
+    ranks: &'static dyn Ranks,
+    outgoing: Vec<Vec<u64>>,
+    incoming: Vec<u64>,
+}
+
+impl RankTransport {
+    fn new(ranks: &'static dyn Ranks) -> Self {
+        Self { ranks, outgoing: vec![vec![]; ranks.count()], incoming: vec![] }
+    }
+}
+
+impl Transport<Note> for RankTransport {
+    fn exchange(&mut self, outgoing: &mut [Vec<Note>], incoming: &mut Vec<Note>, value: u64) -> u64 {
+        for (notes, words) in outgoing.iter_mut().zip(&mut self.outgoing) {
+            for note in notes.drain(..) {
+                note.write(words);
+            }
+        }
+        let least = self.ranks.exchange(&mut self.outgoing, &mut self.incoming, value);
+        let mut words = self.incoming.drain(..);
+        incoming.extend(std::iter::from_fn(|| Note::read(&mut words)));
+        least
+    }
+}
+
+/// The results of a part, or the first of its processes that did not reach its end.
+type Part = Result<(Summary, Traffic), ProcessId>;
+
+/// Sends the results of this rank to the leader; returns those of all others to it, and how many pairs of a process and
+/// a stage they have finished.
+fn exchange_parts(task: RankTask, own: &Part, pairs: u64, none: &Summary) -> (Vec<Part>, u64) {
+    let (mut outgoing, mut incoming) = (vec![vec![]; task.ranks.count()], vec![]);
+    if !task.is_leader() {
+        write_part(own, pairs, &mut outgoing[0]);
+    }
+    task.ranks.exchange(&mut outgoing, &mut incoming, u64::MAX);
+    let mut words = incoming.into_iter();
+    let read = std::iter::from_fn(|| read_part(none, &mut words));
+    let (parts, pairs): (Vec<_>, Vec<_>) = read.unzip();
+    (parts, pairs.into_iter().sum())
+}
+
+fn write_part(part: &Part, pairs: u64, words: &mut Vec<u64>) {
+    match part {
+        Ok((summary, traffic)) => {
+            let queue = traffic.longest_queue.unwrap_or(0);
+            words.extend([NO_PROCESS, pairs, traffic.messages, traffic.hops, queue.into()]);
+            summary.write(words);
+        }
+        Err(process) => words.extend([process.label().into(), pairs]),
+    }
+}
+
+fn read_part(none: &Summary, words: &mut impl Iterator<Item = u64>) -> Option<(Part, u64)> {
+    let (process, pairs) = (words.next()?, words.next()?);
+    if process != NO_PROCESS {
+        return Some((Err(ProcessId::new(narrow(process))), pairs));
+    }
+    let (messages, hops, queue) = (words.next()?, words.next()?, narrow(words.next()?));
+    let traffic = Traffic { messages, hops, longest_queue: Some(queue), routing: None, link_use: None };
+    Some((Ok((none.read(words)?, traffic)), pairs))
+}
+
+/// Sends the records of this rank to the leader, who reports those of all.
+fn exchange_records(task: RankTask, records: Vec<StageRecord>, observer: &mut impl Observer) {
+    let mut own = if task.is_leader() { vec![] } else { records }.into_iter();
+    let (mut outgoing, mut incoming) = (vec![vec![]; task.ranks.count()], vec![]);
+    loop {
+        own.by_ref().take(RECORDS_AT_A_TIME).for_each(|record| write_record(&record, &mut outgoing[0]));
+        let value = if own.len() > 0 { 0 } else { u64::MAX };
+        let least = task.ranks.exchange(&mut outgoing, &mut incoming, value);
+        let mut words = incoming.drain(..);
+        std::iter::from_fn(|| read_record(&mut words)).for_each(|record| observer.stage_finished(&record));
+        drop(words);
+        if least == u64::MAX {
+            return;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Processes of an operating system that compute one run together, on one computer or on many.
+//!
+//! The first of them, the leader, does all that a program alone does. When a run is to be divided it tells the others
+//! which, and all compute it, each a slab of the machine. Between runs the others wait for the next.
+
+use std::fmt::Debug;
+
+use crate::Workers;
+
+/// The ranks of a group, numbered from 0 for the leader on, as one of them sees them.
+pub trait Ranks: Debug + Sync {
+    /// The number of this rank.
+    fn rank(&self) -> usize;
+
+    /// The number of all ranks.
+    fn count(&self) -> usize;
+
+    /// Sends each rank the words for it, and receives those of all others, in any order of ranks; returns the least of
+    /// the values that the ranks bring. Empties `outgoing`, which has a list for each rank.
+    ///
+    /// Every rank calls it equally often, and none returns before all have begun the call.
+    fn exchange(&self, outgoing: &mut [Vec<u64>], incoming: &mut Vec<u64>, value: u64) -> u64;
+
+    /// Ends all ranks at once, since this one cannot go on.
+    fn abort(&self) -> !;
+}
+
+/// A run that ranks compute together.
+#[derive(Debug, Clone, Copy)]
+pub struct RankTask {
+    /// The ranks.
+    pub ranks: &'static dyn Ranks,
+    /// What the leader calls the run, below 2^63.
+    pub number: u64,
+}
+
+/// The value of a rank that waits for nothing.
+const NOTHING: u64 = u64::MAX;
+/// What the leader says at the end.
+const END: u64 = NOTHING - 1;
+
+/// A rank brings a value and no words.
+fn bring(ranks: &dyn Ranks, value: u64) -> u64 {
+    ranks.exchange(&mut vec![vec![]; ranks.count()], &mut vec![], value)
+}
+
+/// The leader's word that there are no further runs.
+///
+/// # Panics
+///
+/// When this is not the leader, who alone may say so.
+pub fn end_ranks(ranks: &'static dyn Ranks) {
+    assert_eq!(ranks.rank(), 0, "only the leader ends the work of all");
+    bring(ranks, END);
+}
+
+/// Waits for the leader's next run, for all ranks but the leader; none at the end.
+pub fn next_task(ranks: &'static dyn Ranks) -> Option<RankTask> {
+    let number = bring(ranks, NOTHING);
+    (number != END).then_some(RankTask { ranks, number })
+}
+
+impl RankTask {
+    /// Whether this is the leader.
+    pub(crate) fn is_leader(self) -> bool {
+        self.ranks.rank() == 0
+    }
+
+    /// Begins the run, of which the others know already; all learn whether the leader wants records.
+    pub(crate) fn begin(self, wants_records: bool) -> bool {
+        if self.is_leader() {
+            bring(self.ranks, self.number);
+        }
+        bring(self.ranks, if self.is_leader() { u64::from(wants_records) } else { NOTHING }) == 1
+    }
+}
+
+/// Whether they are the same run of the same ranks.
+impl PartialEq for RankTask {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::addr_eq(self.ranks, other.ranks) && self.number == other.number
+    }
+}
+
+impl Eq for RankTask {}
+
+impl From<RankTask> for Workers {
+    fn from(task: RankTask) -> Self {
+        Self::Ranks(task)
+    }
+}

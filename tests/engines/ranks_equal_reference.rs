@@ -1,0 +1,142 @@
+//! Runs divided among ranks equal the reference: here the ranks are threads that know each other only by what
+//! processes of an operating system could exchange.
+
+use std::sync::{Barrier, Mutex};
+
+use cubefold_simulator::{
+    CountLinkUse, EngineChoice, Execution, Outcome, RankTask, Ranks, StageRecord, Workers, end_ranks,
+    next_task,
+};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+use crate::compiled::simulate;
+use crate::engines_equal_reference::check_outcome;
+use crate::random_problem::{
+    Case, TestProgram, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case,
+    with_test_program,
+};
+use cubefold_reference::asynchronous::asynchronous;
+use cubefold_topology::LinkMode;
+
+/// What the ranks of a group share.
+#[derive(Debug)]
+struct Group {
+    letters: Vec<Mutex<Vec<u64>>>, // by recipient
+    values: Mutex<Vec<u64>>,
+    barrier: Barrier,
+}
+
+/// One rank.
+#[derive(Debug)]
+struct ThreadRank {
+    group: &'static Group,
+    number: usize,
+}
+
+impl Ranks for ThreadRank {
+    fn rank(&self) -> usize {
+        self.number
+    }
+
+    fn count(&self) -> usize {
+        self.group.letters.len()
+    }
+
+    fn exchange(&self, outgoing: &mut [Vec<u64>], incoming: &mut Vec<u64>, value: u64) -> u64 {
+        for (words, letters) in outgoing.iter_mut().zip(&self.group.letters) {
+            letters.lock().unwrap().append(words);
+        }
+        self.group.values.lock().unwrap().push(value);
+        self.group.barrier.wait();
+        let least = self.group.values.lock().unwrap().iter().copied().min().unwrap();
+        incoming.append(&mut self.group.letters[self.number].lock().unwrap());
+        if self.group.barrier.wait().is_leader() {
+            self.group.values.lock().unwrap().clear();
+        }
+        self.group.barrier.wait();
+        least
+    }
+
+    fn abort(&self) -> ! {
+        std::process::abort()
+    }
+}
+
+/// So many ranks, for the rest of the program.
+fn ranks(count: usize) -> Vec<&'static ThreadRank> {
+    let letters = (0..count).map(|_| Mutex::default()).collect();
+    let group: &Group =
+        Box::leak(Box::new(Group { letters, values: Mutex::default(), barrier: Barrier::new(count) }));
+    (0..count).map(|number| &*Box::leak(Box::new(ThreadRank { group, number }))).collect()
+}
+
+/// Runs a case on these ranks; what the leader says.
+fn run_on(ranks: &[&'static ThreadRank], case: &Case) -> (Outcome, Vec<StageRecord>) {
+    let run = |task: RankTask, count_link_use| {
+        let mut records = vec![];
+        let execution = Execution::Asynchronous(EngineChoice::Slabs(Workers::Ranks(task)));
+        let outcome = with_test_program!(&case.program, program => {
+            simulate(program, &case.placement, case.communication, &execution, count_link_use, &mut records)
+        });
+        (outcome.unwrap(), records)
+    };
+    let run = &run;
+    std::thread::scope(|scope| {
+        for &rank in &ranks[1..] {
+            scope.spawn(move || {
+                while let Some(task) = next_task(rank) {
+                    assert_eq!(task.number, 17);
+                    let (_, records) = run(task, CountLinkUse::No);
+                    assert_eq!(records, [], "the leader reports all");
+                }
+            });
+        }
+        let task = RankTask { ranks: ranks[0], number: 17 };
+        let first = run(task, CountLinkUse::Yes);
+        let again = run(task, CountLinkUse::Yes);
+        end_ranks(ranks[0]);
+        let sorted = |mut records: Vec<StageRecord>| {
+            records.sort_unstable_by_key(|record| (record.process, record.stage));
+            records
+        };
+        assert_eq!(sorted(again.1), sorted(first.1.clone()));
+        first
+    })
+}
+
+/// A run on 2, 3, 5 or 8 ranks, of which some may have no nodes.
+fn check(case: &Case) -> Result<(), TestCaseError> {
+    if case.communication.links() == LinkMode::SingleDirection {
+        return Ok(()); // one engine computes it
+    }
+    let number = case.placement.process_count() + case.communication.hop().get();
+    let count = [2, 3, 5, 8][(number % 4) as usize];
+    check_outcome(case, run_on(&ranks(count), case), &asynchronous(&case.problem()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn programs_with_a_process_a_node(case in prop_oneof![cube_case(64), message_sets_case(64)]) {
+        check(&case)?;
+    }
+
+    #[test]
+    fn programs_on_shared_nodes(case in prop_oneof![shared_cube_case(64), shared_message_sets_case(64)]) {
+        check(&case)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    #[ignore = "minutes: threads that wait for each other in every cycle"]
+    fn many_programs(case in prop_oneof![
+        cube_case(256), message_sets_case(256), shared_cube_case(256), shared_message_sets_case(256)
+    ]) {
+        check(&case)?;
+    }
+}
