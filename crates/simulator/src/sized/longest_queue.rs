@@ -1,5 +1,7 @@
 //! The longest queue of a channel that serves packets first come first served.
 
+use std::collections::VecDeque;
+
 use cubefold_topology::narrow;
 
 use crate::{Cycle, Cycles};
@@ -20,8 +22,8 @@ pub(super) enum LongestQueue {
 }
 
 impl LongestQueue {
-    pub(super) const BYTES_PER_CHANNEL: usize = size_of::<Queue>();
-    pub(super) const BYTES_PER_PACKET: usize = size_of::<Departure>();
+    pub(super) const BYTES_PER_CHANNEL: usize = size_of::<VecDeque<Cycle>>();
+    pub(super) const BYTES_PER_PACKET: usize = 2 * size_of::<Cycle>(); // a list grows to its double
 
     /// That of so many empty queues of packets that all occupy a channel as long as it says, or of any packets.
     pub(super) fn new(channels: usize, occupancy: Option<Cycles>) -> Self {
@@ -56,70 +58,28 @@ impl LongestQueue {
     }
 }
 
-/// The number of packets that wait for each channel.
+/// The packets that wait for each channel.
 #[derive(Debug)]
 pub(super) struct QueueLengths {
-    queues: Vec<Queue>,
-    departures: Vec<Departure>, // the lists of all queues
-    vacant: Vec<u32>,           // 1 + the entries of `departures` that are in no list
+    /// By channel, the cycles at which packets in its queue depart, in order. Each queue has memory of its own, so that
+    /// the packets that join it and those that leave are next to others of it.
+    departures: Vec<VecDeque<Cycle>>,
     longest: u32,
-}
-
-/// The departures of the packets in a queue, in order: 1 + the first and last entry, 0 of an empty
-/// queue.
-#[derive(Debug, Clone, Copy, Default)]
-struct Queue {
-    first: u32,
-    last: u32,
-    length: u32, // without those that were revoked
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Departure {
-    start: Cycle,
-    next: u32, // 1 + the next entry, 0 after the last
-    is_revoked: bool,
 }
 
 impl QueueLengths {
     fn new(queues: usize) -> Self {
-        Self { queues: vec![Queue::default(); queues], departures: vec![], vacant: vec![], longest: 0 }
+        Self { departures: vec![VecDeque::new(); queues], longest: 0 }
     }
 
-    fn join(&mut self, place: usize, start: Cycle, now: Cycle) {
-        let queue = &mut self.queues[place];
-        while let Some(first) = queue.first.checked_sub(1) {
-            let Departure { start, next, is_revoked } = self.departures[first as usize];
-            if start > now && !is_revoked {
-                break;
-            }
-            self.vacant.push(queue.first);
-            queue.first = next;
-            queue.length -= u32::from(!is_revoked);
-        }
-        let departure = Departure { start, next: 0, is_revoked: false };
-        let entry = if let Some(entry) = self.vacant.pop() {
-            self.departures[entry as usize - 1] = departure;
-            entry
-        } else {
-            self.departures.push(departure);
-            narrow(self.departures.len() as u64) // below 2^32, more than memory holds
-        };
-        if queue.first == 0 {
-            queue.first = entry;
-        } else {
-            self.departures[queue.last as usize - 1].next = entry;
-        }
-        queue.last = entry;
-        queue.length += 1;
-        self.longest = self.longest.max(queue.length);
+    fn join(&mut self, channel: usize, start: Cycle, now: Cycle) {
+        let queue = &mut self.departures[channel];
+        while queue.pop_front_if(|departure| *departure <= now).is_some() {}
+        queue.push_back(start);
+        self.longest = self.longest.max(narrow(queue.len() as u64)); // below 2^32, more than memory holds
     }
 
-    fn revoke(&mut self, place: usize) {
-        let queue = &mut self.queues[place];
-        if let Some(last) = queue.last.checked_sub(1) {
-            self.departures[last as usize].is_revoked = true;
-            queue.length -= 1;
-        }
+    fn revoke(&mut self, channel: usize) {
+        self.departures[channel].pop_back();
     }
 }
