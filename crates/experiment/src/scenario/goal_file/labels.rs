@@ -1,16 +1,27 @@
 //! The labels of the operations of a rank.
 
-/// Labels and the numbers that they stand for, in a table that is used again for every rank.
+/// Labels and the numbers that they stand for, in tables that are used again for every rank.
 ///
-/// Invariant: a slot belongs to this rank where its generation is the current one; no more than half of the
-/// slots do.
+/// Most tools call operations `l1`, `l2` and so on: a letter and a number, which are found without a search. All other
+/// labels are in a hash table.
+///
+/// Invariants: a label is in one table at most; a slot belongs to this rank where its generation is the current one; no
+/// more than half of the slots do.
 #[derive(Debug)]
 pub(super) struct Labels {
-    slots: Vec<Slot>, // a power of two
+    counted: Vec<Vec<u32>>, // by letter and number, 1 + what the label stands for; 0 of no label
+    slots: Vec<Slot>,       // a power of two
     generation: u32,
     count: usize,
     text: Vec<u8>, // of all labels of this rank
 }
+
+/// The letters of ASCII, capital ones first.
+const LETTERS: usize = 52;
+/// The numbers that labels of one letter may leave out before they are hashed.
+const MAX_GAP: usize = 1 << 10;
+/// The digits of the greatest number that is looked up.
+const MAX_DIGITS: usize = 8;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
@@ -23,11 +34,15 @@ struct Slot {
 impl Labels {
     /// No labels.
     pub(super) fn new() -> Self {
-        Self { slots: vec![Slot::default(); 64], generation: 1, count: 0, text: vec![] }
+        let counted = vec![vec![]; LETTERS];
+        Self { counted, slots: vec![Slot::default(); 64], generation: 1, count: 0, text: vec![] }
     }
 
     /// Forgets all labels, for the next rank.
     pub(super) fn clear(&mut self) {
+        for numbers in &mut self.counted {
+            numbers.clear();
+        }
         self.text.clear();
         self.count = 0;
         self.generation = self.generation.wrapping_add(1);
@@ -40,6 +55,14 @@ impl Labels {
     /// The number that a label stands for.
     #[inline]
     pub(super) fn get(&self, label: &[u8]) -> Option<u32> {
+        if let Some((letter, number)) = letter_and_number(label)
+            && let Some(own) = self.counted[letter].get(number).and_then(|own| own.checked_sub(1))
+        {
+            return Some(own);
+        }
+        if self.count == 0 {
+            return None;
+        }
         let slot = &self.slots[self.find(label)];
         (slot.generation == self.generation).then_some(slot.number)
     }
@@ -47,19 +70,34 @@ impl Labels {
     /// Lets a label stand for a number; returns whether it stood for none before.
     #[inline]
     pub(super) fn insert(&mut self, label: &[u8], number: u32) -> bool {
+        if self.get(label).is_some() {
+            return false;
+        }
+        if let Some((letter, place)) = letter_and_number(label) {
+            let numbers = &mut self.counted[letter];
+            // Numbers with great gaps take less memory in the other table.
+            if place < MAX_GAP + 4 * numbers.len() {
+                if place >= numbers.len() {
+                    numbers.resize(place + 1, 0);
+                }
+                numbers[place] = number + 1; // no schedule has 2^32 operations
+                return true;
+            }
+        }
+        self.insert_hashed(label, number);
+        true
+    }
+
+    fn insert_hashed(&mut self, label: &[u8], number: u32) {
         if 2 * (self.count + 1) > self.slots.len() {
             self.grow();
         }
         let place = self.find(label);
-        if self.slots[place].generation == self.generation {
-            return false;
-        }
         let start = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         self.text.extend_from_slice(label);
         let length = u32::try_from(label.len()).unwrap_or(u32::MAX);
         self.slots[place] = Slot { generation: self.generation, number, start, length };
         self.count += 1;
-        true
     }
 
     /// The slot of a label, or the free one that it would get.
@@ -91,6 +129,25 @@ impl Labels {
     }
 }
 
+/// The place of the letter and the number of a label that is a letter and a number, as it is written shortest.
+#[inline]
+fn letter_and_number(label: &[u8]) -> Option<(usize, usize)> {
+    let (&first, digits) = label.split_first()?;
+    let letter = match first {
+        b'A'..=b'Z' => first - b'A',
+        b'a'..=b'z' => first - b'a' + 26,
+        _ => return None,
+    };
+    if digits.is_empty() || digits.len() > MAX_DIGITS || digits[0] == b'0' && digits.len() > 1 {
+        return None;
+    }
+    let add = |number: usize, &byte: &u8| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then_some(10 * number + usize::from(digit))
+    };
+    Some((letter.into(), digits.iter().try_fold(0, add)?))
+}
+
 /// A hash of a label: a multiplication for every eight bytes.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the upper half of a product is mixed best")]
@@ -108,6 +165,33 @@ fn hash(label: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_are_those_of_a_map_whatever_they_look_like() {
+        use std::collections::BTreeMap;
+        let mut labels = Labels::new();
+        let texts =
+            ["a", "a0", "a00", "a1", "A1", "a01", "a1x", "z7", "x99999999", "x999999999", "x5", "x70000"];
+        for round in 0..4_u32 {
+            let mut map = BTreeMap::new();
+            for number in 0..3000_u32 {
+                let text = match number % 3 {
+                    0 => texts[(number * 7 + round) as usize % texts.len()].to_owned(),
+                    1 => format!("x{}", number * (round + 1)),
+                    _ => format!("y{}", (number * 7919) % 100_000),
+                };
+                let is_new = !map.contains_key(&text);
+                assert_eq!(labels.insert(text.as_bytes(), number), is_new, "{text}");
+                map.entry(text).or_insert(number);
+                let other = format!("x{}", number * 3);
+                assert_eq!(labels.get(other.as_bytes()), map.get(&other).copied(), "{other}");
+            }
+            for (text, number) in &map {
+                assert_eq!(labels.get(text.as_bytes()), Some(*number), "{text}");
+            }
+            labels.clear();
+        }
+    }
 
     #[test]
     fn labels_of_a_rank_are_found_and_forgotten() {
