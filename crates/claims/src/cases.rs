@@ -9,7 +9,7 @@ use cubefold_mapping::{
 };
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, DimensionChoice, Execution, NeighbourProgram, Outcome, Pattern,
-    PhaseLength, Program, Routing, SimulationError, StageRouting, simulate,
+    PhaseLength, Program, Routing, SimulationError, StageRouting, simulate_coordinated,
 };
 use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
@@ -149,26 +149,27 @@ fn exchanges(guest: &Machine, pattern: Pattern) -> NeighbourProgram {
     NeighbourProgram::new(GraphGuest::new(guest.clone()), pattern, Cycles::ZERO).expect("some sets")
 }
 
-/// A program that can be run.
+/// A program that can be run in coordinated execution.
 pub(super) trait Routed {
     /// The outcome of a run.
     fn run(
         &self,
         placement: &Placement,
         links: Communication,
-        execution: &Execution,
+        routing: &Routing,
     ) -> Result<Outcome, SimulationError>;
 }
 
-/// Runs by the engines as the simulator has compiled them, which need not be compiled here again.
+/// Runs by the engine as the simulator has compiled it, which need not be compiled here again.
 impl Routed for NeighbourProgram {
     fn run(
         &self,
         placement: &Placement,
         links: Communication,
-        execution: &Execution,
+        routing: &Routing,
     ) -> Result<Outcome, SimulationError> {
-        self.clone().erase().simulate(placement, links, execution, CountLinkUse::No, None)
+        let execution = Execution::Coordinated(routing.clone());
+        self.clone().erase().simulate(placement, links, &execution, CountLinkUse::No, None)
     }
 }
 
@@ -177,9 +178,9 @@ impl Routed for MessageSets {
         &self,
         placement: &Placement,
         links: Communication,
-        execution: &Execution,
+        routing: &Routing,
     ) -> Result<Outcome, SimulationError> {
-        simulate(self, placement, links, execution, CountLinkUse::No, &mut ())
+        simulate_coordinated(self, placement, links, routing)
     }
 }
 
@@ -195,7 +196,7 @@ pub(super) fn route(
         program,
         placement,
         links(mode),
-        Routing { dimension_choice: DimensionChoice::Lowest, phase_length, ..Routing::PLAIN },
+        &Routing { dimension_choice: DimensionChoice::Lowest, phase_length, ..Routing::PLAIN },
     )
 }
 
@@ -204,10 +205,9 @@ pub(super) fn route_by(
     program: &impl Routed,
     placement: &Placement,
     links: Communication,
-    routing: Routing,
+    routing: &Routing,
 ) -> Result<Vec<StageRouting>, SimulationError> {
-    let execution = Execution::Coordinated(routing);
-    let outcome = program.run(placement, links, &execution)?;
+    let outcome = program.run(placement, links, routing)?;
     Ok(outcome.traffic.routing.unwrap_or_default())
 }
 

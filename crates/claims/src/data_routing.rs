@@ -185,7 +185,7 @@ fn by_chance(dimensions: u32, seeds: u64, findings: &mut Findings) {
         let steps = |seed| {
             let key = key(&format!("Valiant 1982; {case}; {seed}"));
             let routing = Routing { scheme: RoutingScheme::Valiant { key }, ..Routing::PLAIN };
-            let stages = route_by(&program, &placement, links(LinkMode::FullDuplex), routing)?;
+            let stages = route_by(&program, &placement, links(LinkMode::FullDuplex), &routing)?;
             Ok(stages.iter().map(|stage| stage.steps).sum::<u64>())
         };
         match (0..seeds).map(steps).collect::<Result<Vec<u64>, cubefold_simulator::SimulationError>>() {

@@ -220,7 +220,7 @@ pub(super) fn check_choices(covered: &Covered, placement: &Placement, findings: 
         let links = links_with(LinkMode::FullDuplex, tie);
         let routing = Routing { dimension_choice, phase_length: PhaseLength::OfPlacement, ..Routing::PLAIN };
         let program = permutations(guest, 3, &task);
-        match route_by(&program, placement, links, routing) {
+        match route_by(&program, placement, links, &routing) {
             Ok(stages) => {
                 let is_over = |stage: &&StageRouting| stage.steps > promised || stage.conflicts > 0;
                 let over = stages.iter().filter(is_over).count() as u64;

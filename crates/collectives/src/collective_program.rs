@@ -4,8 +4,11 @@
 //! [`ErasedProgram`](cubefold_simulator::ErasedProgram); the engines are compiled for collectives
 //! in this crate.
 
-use cubefold_mapping::{GraphGuest, ProcessId};
-use cubefold_simulator::{Cycles, GuestRef, Program, ProgramOnGuest, StageProgramError};
+use cubefold_mapping::{GraphGuest, Placement, ProcessId};
+use cubefold_simulator::{
+    Communication, CountLinkUse, Cycles, Execution, GuestRef, Observer, Outcome, Program, ProgramOnGuest,
+    SimulationError, StageProgramError, simulate_with_sizes,
+};
 use cubefold_topology::{Machine, MachineKind, Network, narrow};
 
 use crate::{CollectiveForm, CollectiveProgramForm};
@@ -94,6 +97,17 @@ impl<C: CollectiveForm> Eq for CollectiveProgram<C> {}
 impl<C: CollectiveProgramForm> ProgramOnGuest for CollectiveProgram<C> {
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
+    }
+
+    fn run(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+        count_link_use: CountLinkUse,
+        observer: &mut impl Observer,
+    ) -> Result<Outcome, SimulationError> {
+        simulate_with_sizes(self, placement, communication, execution, count_link_use, observer)
     }
 }
 

@@ -80,7 +80,7 @@ pub use program::{
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, max_cycles,
-    simulate,
+    simulate, simulate_coordinated, simulate_with_sizes,
 };
 pub use sized::{StuckReason, StuckTasks};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

@@ -144,6 +144,53 @@ pub fn simulate<P: Program>(
     count_link_use: CountLinkUse,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
+    simulate_with::<WithUnits, P>(program, placement, communication, execution, count_link_use, observer)
+}
+
+/// As [`simulate`], for programs that never say that their messages have one size
+/// ([`Program::uniform_units`]), and task graphs: the engines for messages of one unit are not compiled for them.
+///
+/// # Errors
+///
+/// As [`simulate`].
+///
+/// # Panics
+///
+/// When such an engine applies.
+pub fn simulate_with_sizes<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    execution: &Execution,
+    count_link_use: CountLinkUse,
+    observer: &mut impl Observer,
+) -> Result<Outcome, SimulationError> {
+    simulate_with::<WithoutUnits, P>(program, placement, communication, execution, count_link_use, observer)
+}
+
+/// Runs `program` in coordinated execution only.
+///
+/// # Errors
+///
+/// As [`simulate`].
+pub fn simulate_coordinated<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    routing: &Routing,
+) -> Result<Outcome, SimulationError> {
+    check_and_choose(program, placement, communication, &Execution::Coordinated(routing.clone()))?;
+    run_coordinated(program, placement, communication, routing, None, &mut ())
+}
+
+fn simulate_with<U: UnitEngines, P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    execution: &Execution,
+    count_link_use: CountLinkUse,
+    observer: &mut impl Observer,
+) -> Result<Outcome, SimulationError> {
     let selection = check_and_choose(program, placement, communication, execution)?.without_contention(
         program,
         placement,
@@ -154,39 +201,25 @@ pub fn simulate<P: Program>(
         CountLinkUse::Yes => Some(LinkUseCounter::new(placement.machine(), communication)),
         CountLinkUse::No => None,
     };
+    let by_hop = |(summary, traffic)| Outcome { summary, traffic, engine: Engine::Hop };
     let mut outcome = match selection {
         EngineSelection::Belt(plan) => belt_outcome(program, placement, communication, plan.run(observer)?),
         EngineSelection::ContentionFree => {
-            let (summary, traffic) = contention_free::run(program, placement, communication, observer)?;
-            Outcome { summary, traffic, engine: Engine::Hop }
+            by_hop(contention_free::run(program, placement, communication, observer)?)
         }
         EngineSelection::Slabs(unit, workers) => {
-            let (summary, traffic) = hop::slabs::run(program, placement, unit, workers, observer)?;
-            Outcome { summary, traffic, engine: Engine::Hop }
+            by_hop(U::run(program, placement, unit, Some(workers), observer)?)
         }
-        EngineSelection::Hop(unit) => {
-            let mut observers = (Ledger::new(program), observer);
-            let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
-                .map_err(|process| SimulationError::Unfinished { process })?;
-            Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop }
-        }
-        EngineSelection::Tasks(graph) => {
-            let (summary, traffic) = sized::run_tasks(graph, placement, communication, observer)?;
-            Outcome { summary, traffic, engine: Engine::Hop }
-        }
+        EngineSelection::Hop(unit) => by_hop(U::run(program, placement, unit, None, observer)?),
+        EngineSelection::Tasks(graph) => by_hop(sized::run_tasks(graph, placement, communication, observer)?),
         EngineSelection::Sized => {
             let mut observers = (Ledger::new(program), observer);
             let traffic = sized::run(program, placement, communication, StartTimes::Together, &mut observers)
                 .map_err(|process| SimulationError::Unfinished { process })?;
-            Outcome { summary: observers.0.close()?, traffic, engine: Engine::Hop }
+            by_hop((observers.0.close()?, traffic))
         }
         EngineSelection::Coordinated(routing) => {
-            let mut summary = Summary::of_program(program);
-            let sums = &mut summary;
-            let traffic =
-                coordinated::run(program, placement, communication, routing, link_use, sums, observer);
-            summary.check_balance()?;
-            return Ok(Outcome { summary, traffic, engine: Engine::Coordinated });
+            return run_coordinated(program, placement, communication, routing, link_use, observer);
         }
     };
     if let Some(mut link_use) = link_use {
@@ -194,6 +227,69 @@ pub fn simulate<P: Program>(
         outcome.traffic.link_use = Some(link_use.finish());
     }
     Ok(outcome)
+}
+
+/// The engines for messages of one unit.
+trait UnitEngines {
+    /// Runs a program by these workers, or on one thread.
+    fn run<P: Program, O: Observer>(
+        program: &P,
+        placement: &Placement,
+        unit: Communication,
+        workers: Option<Workers>,
+        observer: &mut O,
+    ) -> Result<(Summary, Traffic), SimulationError>;
+}
+
+/// They are compiled for a program.
+struct WithUnits;
+
+/// They are not.
+struct WithoutUnits;
+
+impl UnitEngines for WithUnits {
+    fn run<P: Program, O: Observer>(
+        program: &P,
+        placement: &Placement,
+        unit: Communication,
+        workers: Option<Workers>,
+        observer: &mut O,
+    ) -> Result<(Summary, Traffic), SimulationError> {
+        if let Some(workers) = workers {
+            return hop::slabs::run(program, placement, unit, workers, observer);
+        }
+        let mut observers = (Ledger::new(program), observer);
+        let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
+            .map_err(|process| SimulationError::Unfinished { process })?;
+        Ok((observers.0.close()?, traffic))
+    }
+}
+
+impl UnitEngines for WithoutUnits {
+    fn run<P: Program, O: Observer>(
+        _: &P,
+        _: &Placement,
+        _: Communication,
+        _: Option<Workers>,
+        _: &mut O,
+    ) -> Result<(Summary, Traffic), SimulationError> {
+        unreachable!("messages of one size, in a program that has none")
+    }
+}
+
+fn run_coordinated<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    routing: &Routing,
+    link_use: Option<LinkUseCounter>,
+    observer: &mut impl Observer,
+) -> Result<Outcome, SimulationError> {
+    let mut summary = Summary::of_program(program);
+    let sums = &mut summary;
+    let traffic = coordinated::run(program, placement, communication, routing, link_use, sums, observer);
+    summary.check_balance()?;
+    Ok(Outcome { summary, traffic, engine: Engine::Coordinated })
 }
 
 /// The outcome of a run on the belt: every message is the one that its destination waits for, so

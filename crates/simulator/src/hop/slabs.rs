@@ -94,7 +94,7 @@ fn run_on_threads<P: Program, W: Word, O: Observer>(
     let (boxes, reports) = (SharedBoxes::new(workers), Reports::new(workers, observer.wants_records()));
     let work = |number: usize, pass_on: &mut dyn FnMut()| {
         let reporter = reports.of_worker(number, pass_on);
-        run_slab::<P, W, _>(input, &shared, number, boxes.transport(number), reporter)
+        run_slab::<P, W>(input, &shared, number, &mut boxes.transport(number), reporter)
     };
     let work = &work;
     let results: Vec<_> = std::thread::scope(|scope| {
@@ -132,11 +132,11 @@ fn sum(shares: &[Traffic]) -> Traffic {
 /// # Errors
 ///
 /// The first of its processes that did not reach its end.
-fn run_slab<'run, P: Program, W: Word, T: Transport<Note>>(
+fn run_slab<'run, P: Program, W: Word>(
     input: &HopInput<'run, P>,
     shared: &SharedKnowledge<'_>,
     number: usize,
-    transport: T,
+    transport: &mut dyn Transport<Note>,
     reporter: Reporter<'_>,
 ) -> Result<(Traffic, Ledger<'run, P>), ProcessId> {
     let machine = input.placement.machine();

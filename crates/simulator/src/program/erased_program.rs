@@ -31,6 +31,26 @@ pub enum GuestRef<'program> {
 pub trait ProgramOnGuest: Program {
     /// The guest.
     fn guest(&self) -> GuestRef<'_>;
+
+    /// See [`simulate`]. Programs whose messages never have one size take
+    /// [`simulate_with_sizes`](crate::simulate_with_sizes).
+    ///
+    /// # Errors
+    ///
+    /// As [`simulate`].
+    fn run(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+        count_link_use: CountLinkUse,
+        observer: &mut impl Observer,
+    ) -> Result<Outcome, SimulationError>
+    where
+        Self: Sized,
+    {
+        simulate(self, placement, communication, execution, count_link_use, observer)
+    }
 }
 
 /// A program of any type: every [`ProgramOnGuest`] that can be compared and sent to other threads
@@ -139,7 +159,7 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         observer: Option<&mut dyn Observer>,
     ) -> Result<Outcome, SimulationError> {
         let mut observer = RunObserver::new(observer);
-        simulate(self, placement, communication, execution, count_link_use, &mut observer)
+        self.run(placement, communication, execution, count_link_use, &mut observer)
     }
 
     fn check(

@@ -4,11 +4,12 @@
 
 use std::{ops::Range, sync::Arc};
 
-use cubefold_mapping::ProcessId;
+use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::narrow;
 
 use crate::{
-    Communication, Cycles, GuestRef, Operation, OperationKind, Program, ProgramOnGuest, TaskSchedule,
+    Communication, CountLinkUse, Cycles, Execution, GuestRef, Observer, Operation, OperationKind, Outcome,
+    Program, ProgramOnGuest, SimulationError, TaskSchedule, simulate_with_sizes,
 };
 
 /// A task graph as a program of one stage.
@@ -283,5 +284,16 @@ impl Program for TaskGraph {
 impl ProgramOnGuest for TaskGraph {
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.schedule.guest)
+    }
+
+    fn run(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+        count_link_use: CountLinkUse,
+        observer: &mut impl Observer,
+    ) -> Result<Outcome, SimulationError> {
+        simulate_with_sizes(self, placement, communication, execution, count_link_use, observer)
     }
 }

@@ -37,7 +37,7 @@ impl<'run> SharedKnowledge<'run> {
 
 /// The border of one worker.
 #[derive(Debug)]
-pub(super) struct Neighbours<'run, T> {
+pub(super) struct Neighbours<'run> {
     shared: &'run SharedKnowledge<'run>,
     number: usize, // of this worker
     residents: &'run Residents,
@@ -47,20 +47,20 @@ pub(super) struct Neighbours<'run, T> {
     outgoing: Vec<Vec<Note>>,
     incoming: Vec<Note>,
     has_asked: bool, // whether it has sent a note that another may answer in this cycle
-    transport: T,
+    transport: &'run mut dyn Transport<Note>, // behind a pointer, so that engines are compiled once for all
 }
 
 /// The value of a worker that waits for nothing.
 const NEVER: u64 = u64::MAX;
 
-impl<'run, T> Neighbours<'run, T> {
+impl<'run> Neighbours<'run> {
     /// The border of a worker whose processes may have so many messages in flight to them.
     pub(super) fn new(
         shared: &'run SharedKnowledge<'run>,
         number: usize,
         residents: &'run Residents,
         own_messages: u32,
-        transport: T,
+        transport: &'run mut dyn Transport<Note>,
     ) -> Self {
         Self {
             shared,
@@ -77,7 +77,7 @@ impl<'run, T> Neighbours<'run, T> {
     }
 }
 
-impl<T: Transport<Note>> Neighbours<'_, T> {
+impl Neighbours<'_> {
     /// Sends all notes and receives those of others; returns the least value of all workers.
     fn agree(&mut self, value: u64) -> u64 {
         self.has_asked = false;
@@ -85,7 +85,7 @@ impl<T: Transport<Note>> Neighbours<'_, T> {
     }
 }
 
-impl<T: Transport<Note>> Border for Neighbours<'_, T> {
+impl Border for Neighbours<'_> {
     #[inline]
     fn index(&self, process: ProcessId) -> Option<ProcessId> {
         self.residents.index(self.shared.indices.of(process))

@@ -91,12 +91,12 @@ fn run_part<'run, P: Program, W: Word>(
     pass_on: &mut dyn FnMut(),
 ) -> Result<(Traffic, Ledger<'run, P>), ProcessId> {
     let shared = SharedKnowledge::new(input.program, input.placement, ranks.count());
-    let transport = RankTransport::new(ranks);
+    let mut transport = RankTransport::new(ranks);
     if ranks.rank() < shared.division.slab_count() {
-        return run_slab::<P, W, _>(input, &shared, ranks.rank(), transport, reports.of_worker(0, pass_on));
+        return run_slab::<P, W>(input, &shared, ranks.rank(), &mut transport, reports.of_worker(0, pass_on));
     }
     let residents = Residents::none();
-    let mut border = Neighbours::new(&shared, ranks.rank(), &residents, 0, transport);
+    let mut border = Neighbours::new(&shared, ranks.rank(), &residents, 0, &mut transport);
     while border.next_event(None).is_some() {
         while !border.exchange() || border.any_began(false) {}
     }

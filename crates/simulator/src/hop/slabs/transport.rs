@@ -1,6 +1,7 @@
 //! How workers exchange notes and agree on what is next.
 
 use std::{
+    fmt::Debug,
     num::NonZeroUsize,
     sync::{
         Mutex, PoisonError,
@@ -16,7 +17,7 @@ const SPINS: u32 = 1 << 10;
 ///
 /// Every worker calls [`exchange`](Self::exchange) equally often, and none returns from a call
 /// before all have begun it.
-pub(super) trait Transport<T> {
+pub(super) trait Transport<T>: Debug {
     /// Sends the notes for each worker and receives those of all others, in any order; returns the
     /// least of the values that the workers bring.
     ///
@@ -92,7 +93,7 @@ impl<T> SharedBoxes<T> {
     }
 }
 
-impl<T> Transport<T> for ThreadTransport<'_, T> {
+impl<T: Debug> Transport<T> for ThreadTransport<'_, T> {
     fn exchange(&mut self, outgoing: &mut [Vec<T>], incoming: &mut Vec<T>, value: u64) -> u64 {
         let SharedBoxes { workers, letters, values, .. } = self.shared;
         let (letters, values) = (&letters[self.round % 2], &values[self.round % 2]);
