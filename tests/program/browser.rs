@@ -102,6 +102,13 @@ impl Browser {
         self.ask("goog/cdp/execute", &command);
     }
 
+    /// Lets pages believe that they are on a screen so wide \[pixels\]; nothing of other devices is pretended.
+    pub(super) fn set_width(&self, width: u32) {
+        let screen = json!({ "width": width, "height": 844, "deviceScaleFactor": 1, "mobile": false });
+        let command = json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": screen });
+        self.ask("goog/cdp/execute", &command);
+    }
+
     fn element(&self, selector: &str) -> String {
         let found = self.ask("element", &json!({ "using": "css selector", "value": selector }));
         found[ELEMENT].as_str().unwrap_or_else(|| panic!("{selector}: {found}")).to_owned()

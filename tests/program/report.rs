@@ -73,6 +73,7 @@ fn a_browser_sorts_shows_values_and_leads_to_definitions() {
     check_hovering(&browser);
     check_keyboard(&browser);
     check_definitions(&browser);
+    check_widths(&browser);
     check_dark(&browser);
 }
 
@@ -130,6 +131,25 @@ fn check_definitions(browser: &Browser) {
     let meaning = "return document.querySelector(':target').nextElementSibling.textContent";
     let meaning = browser.script(meaning);
     assert!(meaning.as_str().unwrap().contains("Source: "), "{meaning}");
+}
+
+/// On a telephone the names leave room for values, and pictures keep the size of their text.
+fn check_widths(browser: &Browser) {
+    let fits = "return document.documentElement.scrollWidth <= innerWidth";
+    let sees_makespan =
+        "return document.querySelector('#runs tbody td').getBoundingClientRect().right < innerWidth";
+    let sees_sentence = "return [...document.querySelectorAll('p')].every((own) => own.getBoundingClientRect().right <= innerWidth)";
+    for width in [390, 768, 1280] {
+        browser.set_width(width);
+        for what in [fits, sees_makespan, sees_sentence] {
+            assert_eq!(browser.script(what), true, "{width}: {what}");
+        }
+    }
+    let whole = "const region = document.querySelector('#runs .scroll'); return region.scrollWidth <= region.clientWidth";
+    assert_eq!(browser.script(whole), true, "the table is cut at 1280 pixels");
+    browser.set_width(390);
+    let scale = "const own = document.querySelector('figure svg'); return own.getBoundingClientRect().width / own.viewBox.baseVal.width";
+    assert_eq!(browser.script(scale), 1);
 }
 
 fn check_dark(browser: &Browser) {

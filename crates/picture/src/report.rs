@@ -190,18 +190,24 @@ fn meets_bound(run: &ReportedRun<'_>) -> bool {
     run.record.lower_bound_cycles == Some(run.record.makespan_cycles)
 }
 
-/// The table of runs. Each header sorts, and beside it is the link to its definition.
+/// The table of runs, with what they have in common above it. Each header sorts, and beside it is the link to its
+/// definition.
 fn comparison(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
     let fastest = fastest(runs);
+    let (common, varying): (Vec<&Column>, Vec<&Column>) =
+        columns.iter().partition(|column| column.common().is_some());
     html! {
         section #runs {
             h2 { "Runs" }
+            p.caption #about-runs { "Press a header to sort; ? leads to what a column means. Ratios are to the first run of the same combination; the fewest cycles of each are marked with *." }
+            @if !common.is_empty() {
+                p.caption { "The same in all rows: " (in_every_row(&common)) "." }
+            }
             div.scroll tabindex="0" role="region" aria-label="Table of runs" {
-                table {
-                    caption { "Press a header to sort; ? leads to what a column means. Ratios are to the first run of the same combination; the fewest cycles of each are marked with *." }
+                table aria-describedby="about-runs" {
                     thead { tr {
                         th scope="col" aria-sort="none" { button type="button" { "run" } }
-                        @for column in columns {
+                        @for column in &varying {
                             th scope="col" aria-sort="none" {
                                 button type="button" { (column.title) }
                                 @if column.definition.is_some() {
@@ -217,7 +223,7 @@ fn comparison(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
                                     (run.name)
                                     @if fastest[place] { " " span.mark-best title="fewest cycles" { "*" } }
                                 }
-                                @for column in columns {
+                                @for column in &varying {
                                     @let cell = &column.cells[place];
                                     td data-value=(cell) { (cell) }
                                 }
@@ -226,6 +232,21 @@ fn comparison(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// The columns that are the same in every row, each with its value.
+fn in_every_row(columns: &[&Column]) -> Markup {
+    html! {
+        @for (place, column) in columns.iter().enumerate() {
+            @if place > 0 { ", " }
+            @if column.definition.is_some() {
+                a href={ "#term-" (column.name) } { (column.title) }
+            } @else {
+                (column.title)
+            }
+            " " (column.common().unwrap_or_default())
         }
     }
 }
@@ -256,9 +277,9 @@ fn fastest_of_setting(comparison: &AlgorithmComparison) -> Markup {
         None => size.makespan_cycles.to_string(),
     };
     html! {
+        p.caption { (caption) }
         div.scroll tabindex="0" role="region" aria-label="Table of the fastest algorithms" {
             table {
-                caption { (caption) }
                 thead { tr {
                     @for title in ["vector", "fastest", "makespan"] { th scope="col" { (title) } }
                     th scope="col" { "speed-up over " (reference) }
@@ -397,6 +418,21 @@ mod tests {
             page.contains(
                 "Between 8 units and 800 units the fastest changes from recursive-doubling to ring."
             )
+        );
+    }
+
+    #[test]
+    fn what_all_runs_have_in_common_is_said_once() {
+        let page = page_of(TEXT);
+        let sentence = page.split("The same in all rows: ").nth(1).unwrap().split(".</p>").next().unwrap();
+        for common in [">blocked</a> 0", ">bound</a> 12", ">compute</a> 128"] {
+            assert!(sentence.contains(common), "{sentence}");
+        }
+        assert!(!page.contains("aria-label=\"what blocked means\""));
+        assert!(page.contains("aria-label=\"what makespan means\""));
+        let alone = page_of(&TEXT.replace("\"standard\", ", ""));
+        assert!(
+            !alone.contains("The same in all rows: ") && alone.contains("aria-label=\"what blocked means\"")
         );
     }
 

@@ -28,6 +28,21 @@ pub(super) struct Column {
     pub(super) cells: Vec<String>,
 }
 
+impl Column {
+    /// The value of all of several runs, where it is the same, or where all that have one have 0: a sentence says it
+    /// once. The first columns, which the page is about, stay.
+    pub(super) fn common(&self) -> Option<&str> {
+        let is_alike =
+            |value: &str| self.cells.iter().all(|cell| cell == value || cell.is_empty() && value == "0");
+        let value = self.cells.iter().find(|cell| !cell.is_empty())?;
+        let is_common = self.cells.len() > 1 && is_alike(value);
+        (is_common && !ALWAYS_SHOWN.contains(&self.name)).then_some(value)
+    }
+}
+
+/// What the page is about.
+const ALWAYS_SHOWN: [&str; 3] = ["makespan_cycles", "makespan_seconds", "ratio_to_reference"];
+
 /// The columns that are shown where some run has a value, by their names in files.
 const COLUMNS: [&str; 22] = [
     "makespan_cycles",
