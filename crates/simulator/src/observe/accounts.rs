@@ -122,14 +122,9 @@ impl<'run, P: Program> Ledger<'run, P> {
         self.close_with([])
     }
 
-    /// The summary of the processes of this ledger.
-    ///
-    /// # Errors
-    ///
-    /// When the times of a process do not add up.
-    pub(crate) fn part(self) -> Result<Summary, ImbalanceError> {
-        self.accounts.check()?;
-        Ok(self.summary)
+    /// The summary of the processes of this ledger, and the first imbalance found: with one the summary must not be used.
+    pub(crate) fn part(self) -> (Summary, Option<ImbalanceError>) {
+        (self.summary, self.accounts.imbalance)
     }
 
     /// The summary of a run whose processes are divided among this and other ledgers.

@@ -51,14 +51,21 @@ pub(super) fn run_on_ranks<P: Program, W: Word, O: Observer>(
         };
         run_part::<P, W>(input, task.ranks, &reports, &mut pass_on)
     };
-    let own = match result {
-        Ok((traffic, ledger)) => Ok((ledger.part()?, traffic)),
-        Err(process) => Err(process),
+    // An imbalance is told after the exchanges, which all ranks take part in.
+    let (own, imbalance) = match result {
+        Ok((traffic, ledger)) => {
+            let (summary, imbalance) = ledger.part();
+            (Ok((summary, traffic)), imbalance)
+        }
+        Err(process) => (Err(process), None),
     };
     let (others, pairs) =
         exchange_parts(task, &own, reports.take_pairs(), &Summary::of_program(input.program));
     observer.pairs_finished(pairs);
     exchange_records(task, reports.take_records(), observer);
+    if let Some(imbalance) = imbalance {
+        return Err(imbalance.into());
+    }
     let parts: Result<Vec<_>, _> = std::iter::once(own).chain(others).collect();
     let (summaries, shares): (Vec<_>, Vec<_>) =
         parts.map_err(|process| SimulationError::Unfinished { process })?.into_iter().unzip();
