@@ -1,7 +1,8 @@
 //! The processes of an MPI job as the ranks that one run is divided among.
 //!
-//! Ranks know each other by [`Ranks`](cubefold_simulator::Ranks) only: words are exchanged, and the least of their values is agreed on. Here that is
-//! one `MPI_Alltoall` of two words for each pair of ranks, and a message for each list of words that is not empty.
+//! Ranks know each other by [`cubefold_simulator::Ranks`] only: words are exchanged, and the least of their values is
+//! agreed on. Here that is one `MPI_Alltoall` of two words for each pair of ranks, and a message for each list of words
+//! that is not empty.
 //!
 //! All of it needs the feature `mpi`, and that an MPI library.
 
