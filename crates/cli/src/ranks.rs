@@ -28,7 +28,7 @@ static GROUP: OnceLock<Group> = OnceLock::new();
 /// Joins the MPI job that this process was started for, if it was for one. The job ends when what is returned is
 /// dropped.
 #[cfg(feature = "mpi")]
-pub(crate) fn join() -> Result<impl Drop, Failure> {
+pub(crate) fn join() -> Result<Option<cubefold_mpi::Job>, Failure> {
     let job = cubefold_mpi::Job::join().map_err(|error| {
         let help = "start it with the launcher of the MPI library that it was built with";
         Failure::usage(error.to_string(), help)
@@ -37,19 +37,7 @@ pub(crate) fn join() -> Result<impl Drop, Failure> {
         let on_this_computer = job.ranks_on_this_computer() as u64;
         GROUP.get_or_init(|| Group { ranks: job.ranks(), on_this_computer });
     }
-    Ok(Joined(job))
-}
-
-/// The job lasts as long as this.
-#[cfg(feature = "mpi")]
-struct Joined(Option<cubefold_mpi::Job>);
-
-/// Ends the MPI job with the process's own end.
-#[cfg(feature = "mpi")]
-impl Drop for Joined {
-    fn drop(&mut self) {
-        drop(self.0.take());
-    }
+    Ok(job)
 }
 
 /// The ranks, if there are several.

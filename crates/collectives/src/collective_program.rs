@@ -4,11 +4,8 @@
 //! [`ErasedProgram`](cubefold_simulator::ErasedProgram); the engines are compiled for collectives
 //! in this crate.
 
-use cubefold_mapping::{GraphGuest, Placement, ProcessId};
-use cubefold_simulator::{
-    Communication, CountLinkUse, Cycles, Execution, GuestRef, Observer, Outcome, Program, ProgramOnGuest,
-    SimulationError, StageProgramError, simulate_with_sizes,
-};
+use cubefold_mapping::{GraphGuest, ProcessId};
+use cubefold_simulator::{Cycles, GuestRef, Program, ProgramOnGuest, StageProgramError, WithoutUnits};
 use cubefold_topology::{Machine, MachineKind, Network, narrow};
 
 use crate::{CollectiveForm, CollectiveProgramForm};
@@ -95,19 +92,10 @@ impl<C: CollectiveForm> PartialEq for CollectiveProgram<C> {
 impl<C: CollectiveForm> Eq for CollectiveProgram<C> {}
 
 impl<C: CollectiveProgramForm> ProgramOnGuest for CollectiveProgram<C> {
+    type UnitEngines = WithoutUnits;
+
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
-    }
-
-    fn run(
-        &self,
-        placement: &Placement,
-        communication: Communication,
-        execution: &Execution,
-        count_link_use: CountLinkUse,
-        observer: &mut impl Observer,
-    ) -> Result<Outcome, SimulationError> {
-        simulate_with_sizes(self, placement, communication, execution, count_link_use, observer)
     }
 }
 

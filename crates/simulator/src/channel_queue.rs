@@ -3,15 +3,14 @@
 //! A queue is first come first served; messages that joined in the same cycle go by stage, source
 //! and destination (`docs/model.md` section 5). A *resource* is what a transmission occupies, a
 //! channel or a link, and is known by its place. Only a resource with a queue has a record, which
-//! holds the first message of the queue; the others are a circular list in a slab. So a queue of
+//! holds the first message of the queue; the others are a circular list in slots. So a queue of
 //! one message, as most are, costs one access to its record, and a run without contention accesses
 //! none of this. Records are contiguous: where all queues are served in every cycle they are read
 //! in order.
 
 use cubefold_topology::narrow;
-use std::ops::{Index, IndexMut};
 
-use crate::Cycle;
+use crate::{Cycle, slots::Slots};
 
 /// The order of messages that joined a queue in the same cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -34,7 +33,7 @@ pub(crate) trait MessageKeys {
 pub(crate) struct ChannelQueues<T> {
     numbers: Vec<u32>,       // by place: 1 + the number of the resource's queue; 0 without one
     records: Vec<Record<T>>, // by number
-    rest: Slab<Queued<T>>,
+    rest: Slots<Queued<T>>,
     grown: Vec<usize>, // places of queues that may have become the longest in this cycle
     longest: u32,
 }
@@ -67,7 +66,7 @@ impl<T: Copy> ChannelQueues<T> {
         Self {
             numbers: vec![0; resources],
             records: vec![],
-            rest: Slab::default(),
+            rest: Slots::default(),
             grown: vec![],
             longest: 0,
         }
@@ -236,58 +235,6 @@ fn precedes<T: Copy>(one: &Queued<T>, other: &Queued<T>, key: &impl Fn(T) -> Mes
     one.joined < other.joined || one.joined == other.joined && key(one.message) < key(other.message)
 }
 
-/// Values that come and go, each in a slot of its own: there are as many slots as values were ever
-/// present at once.
-#[derive(Debug)]
-struct Slab<T> {
-    values: Vec<T>,
-    vacant: Vec<u32>, // the slots that are free
-}
-
-impl<T> Default for Slab<T> {
-    fn default() -> Self {
-        Self { values: vec![], vacant: vec![] }
-    }
-}
-
-impl<T> Slab<T> {
-    /// Puts a value into a free slot, which is returned.
-    fn insert(&mut self, value: T) -> u32 {
-        if let Some(slot) = self.vacant.pop() {
-            self[slot] = value;
-            return slot;
-        }
-        self.values.push(value);
-        u32::try_from(self.values.len() - 1).unwrap_or(u32::MAX) // at most one slot a message, below 2^31
-    }
-
-    /// Frees a slot.
-    fn remove(&mut self, slot: u32) {
-        self.vacant.push(slot);
-    }
-
-    /// Frees its memory when all slots are free.
-    fn release_memory(&mut self) {
-        if self.vacant.len() == self.values.len() {
-            *self = Self::default();
-        }
-    }
-}
-
-impl<T> Index<u32> for Slab<T> {
-    type Output = T;
-
-    fn index(&self, slot: u32) -> &T {
-        &self.values[slot as usize]
-    }
-}
-
-impl<T> IndexMut<u32> for Slab<T> {
-    fn index_mut(&mut self, slot: u32) -> &mut T {
-        &mut self.values[slot as usize]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -364,6 +311,6 @@ mod tests {
             assert_eq!(order, [(0, 0), (0, 1), (0, 2)]);
             queues.close_if_empty(queue);
         }
-        assert_eq!((queues.count(), queues.rest.values.len()), (0, 2));
+        assert_eq!((queues.count(), queues.rest.len()), (0, 2));
     }
 }

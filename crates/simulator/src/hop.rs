@@ -135,9 +135,6 @@ trait Network {
     /// Idle resources are granted, and the messages that get them depart.
     fn depart(&mut self, now: Cycle, keys: &impl MessageKeys);
 
-    /// The near end of the first link of `leg`, from `node`.
-    fn near_end(&self, node: NodeId, leg: Leg) -> NodeId;
-
     /// The most messages left in one channel's queue after the grants of any cycle so far.
     fn longest_queue(&self) -> u32;
 }

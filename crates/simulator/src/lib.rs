@@ -44,6 +44,7 @@ mod ranks;
 mod routes;
 mod simulation;
 mod sized;
+mod slots;
 mod stage_recursion;
 mod time_wheel;
 mod timing;
@@ -79,8 +80,8 @@ pub use program::{
 };
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use simulation::{
-    CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check, max_cycles,
-    simulate, simulate_coordinated, simulate_with_sizes,
+    CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, UnitEngines, WithUnits, WithoutUnits,
+    bytes_to_simulate, check, max_cycles, simulate, simulate_coordinated,
 };
 pub use sized::{StuckReason, StuckTasks};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

@@ -5,8 +5,6 @@
 
 use std::fmt::Debug;
 
-use crate::Workers;
-
 /// The ranks of a group, numbered from 0 for the leader on, as one of them sees them.
 pub trait Ranks: Debug + Sync {
     /// The number of this rank.
@@ -34,8 +32,8 @@ pub struct RankTask {
     pub number: u64,
 }
 
-/// The value of a rank that waits for nothing.
-const NOTHING: u64 = u64::MAX;
+/// The value of a worker that waits for nothing.
+pub(crate) const NOTHING: u64 = u64::MAX;
 /// What the leader says at the end.
 const END: u64 = NOTHING - 1;
 
@@ -83,9 +81,3 @@ impl PartialEq for RankTask {
 }
 
 impl Eq for RankTask {}
-
-impl From<RankTask> for Workers {
-    fn from(task: RankTask) -> Self {
-        Self::Ranks(task)
-    }
-}

@@ -147,27 +147,6 @@ pub fn simulate<P: Program>(
     simulate_with::<WithUnits, P>(program, placement, communication, execution, count_link_use, observer)
 }
 
-/// As [`simulate`], for programs that never say that their messages have one size
-/// ([`Program::uniform_units`]), and task graphs: the engines for messages of one unit are not compiled for them.
-///
-/// # Errors
-///
-/// As [`simulate`].
-///
-/// # Panics
-///
-/// When such an engine applies.
-pub fn simulate_with_sizes<P: Program>(
-    program: &P,
-    placement: &Placement,
-    communication: Communication,
-    execution: &Execution,
-    count_link_use: CountLinkUse,
-    observer: &mut impl Observer,
-) -> Result<Outcome, SimulationError> {
-    simulate_with::<WithoutUnits, P>(program, placement, communication, execution, count_link_use, observer)
-}
-
 /// Runs `program` in coordinated execution only.
 ///
 /// # Errors
@@ -183,7 +162,8 @@ pub fn simulate_coordinated<P: Program>(
     run_coordinated(program, placement, communication, routing, None, &mut ())
 }
 
-fn simulate_with<U: UnitEngines, P: Program>(
+/// As [`simulate`], with or without the engines for messages of one unit.
+pub(crate) fn simulate_with<U: UnitEngines, P: Program>(
     program: &P,
     placement: &Placement,
     communication: Communication,
@@ -229,9 +209,17 @@ fn simulate_with<U: UnitEngines, P: Program>(
     Ok(outcome)
 }
 
-/// The engines for messages of one unit.
-trait UnitEngines {
+/// Whether the engines for messages of one unit are compiled for a program.
+pub trait UnitEngines {
     /// Runs a program by these workers, or on one thread.
+    ///
+    /// # Errors
+    ///
+    /// As [`simulate`] after a run.
+    ///
+    /// # Panics
+    ///
+    /// Where they are not compiled.
     fn run<P: Program, O: Observer>(
         program: &P,
         placement: &Placement,
@@ -241,11 +229,14 @@ trait UnitEngines {
     ) -> Result<(Summary, Traffic), SimulationError>;
 }
 
-/// They are compiled for a program.
-struct WithUnits;
+/// They are.
+#[derive(Debug, Clone, Copy)]
+pub struct WithUnits;
 
-/// They are not.
-struct WithoutUnits;
+/// They are not: for programs that never say that their messages have one size ([`Program::uniform_units`]), and task
+/// graphs.
+#[derive(Debug, Clone, Copy)]
+pub struct WithoutUnits;
 
 impl UnitEngines for WithUnits {
     fn run<P: Program, O: Observer>(

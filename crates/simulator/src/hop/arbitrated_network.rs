@@ -90,10 +90,6 @@ impl<A: Arbiter> Network for ArbitratedNetwork<A> {
         self.arbiter.join(Transit::new(message, node, leg), now, keys);
     }
 
-    fn near_end(&self, node: NodeId, leg: Leg) -> NodeId {
-        self.channels.link_at(self.channels.link(&Transit::new(0, node, leg))).near
-    }
-
     fn depart(&mut self, now: Cycle, _: &impl MessageKeys) {
         self.arbiter.depart(&mut self.departures);
         self.in_flight.add(now + self.link_time, &mut self.departures);

@@ -2,7 +2,7 @@
 //! same run.
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::{Leg, NodeId};
+use cubefold_topology::{Direction, Leg, NodeId};
 
 use super::processes::Processes;
 use crate::{
@@ -30,8 +30,11 @@ pub(super) trait Border {
     /// A message leaves the links of this engine; returns it if it was a visitor.
     fn dismiss(&mut self, message: u32) -> Option<Visitor>;
 
-    /// The engine that has the node that `node` returns, if it is another.
-    fn elsewhere(&self, node: impl FnOnce() -> NodeId) -> Option<usize>;
+    /// The engine that has a node, if it is another.
+    fn elsewhere(&self, node: NodeId) -> Option<usize>;
+
+    /// The engine that has the link from `node` in this direction, if it is another: that of the link's near end.
+    fn link_elsewhere(&self, node: NodeId, direction: Direction) -> Option<usize>;
 
     /// Sends a note to another engine.
     fn send(&mut self, engine: usize, note: Note);
@@ -120,7 +123,12 @@ impl Border for NoBorder {
     }
 
     #[inline]
-    fn elsewhere(&self, _: impl FnOnce() -> NodeId) -> Option<usize> {
+    fn elsewhere(&self, _: NodeId) -> Option<usize> {
+        None
+    }
+
+    #[inline]
+    fn link_elsewhere(&self, _: NodeId, _: Direction) -> Option<usize> {
         None
     }
 

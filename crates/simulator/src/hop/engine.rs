@@ -135,7 +135,7 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
             match self.border.dismiss(message) {
                 None => self.receive(message, now),
                 Some(visitor) => {
-                    if let Some(engine) = self.border.elsewhere(|| visitor.to) {
+                    if let Some(engine) = self.border.elsewhere(visitor.to) {
                         self.border.send(engine, Note::Receipt(visitor.number));
                     }
                 }
@@ -143,7 +143,7 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
             return;
         };
         let Self { network, processes, border, .. } = self;
-        if let Some(engine) = border.elsewhere(|| network.near_end(node, leg)) {
+        if let Some(engine) = border.link_elsewhere(node, leg.direction) {
             let own = || Keys { processes, border: &*border }.visitor(message);
             let visitor = border.visitor(message).copied().unwrap_or_else(own);
             border.dismiss(message);

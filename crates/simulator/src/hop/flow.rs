@@ -155,10 +155,6 @@ impl<W: Word> Network for Flow<W> {
         }
     }
 
-    fn near_end(&self, node: NodeId, leg: Leg) -> NodeId {
-        self.directions[leg.direction.index()].near_end(node)
-    }
-
     fn longest_queue(&self) -> u32 {
         self.blocks.iter().map(LineBlock::longest_queue).max().unwrap_or(0)
     }

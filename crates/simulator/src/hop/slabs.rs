@@ -20,7 +20,6 @@ mod on_ranks;
 mod ready_sources;
 mod reports;
 mod transport;
-mod visitors;
 mod words;
 
 use cubefold_mapping::{Placement, ProcessId};
@@ -41,8 +40,8 @@ use super::{
     layout,
 };
 use crate::{
-    Communication, Observer, Program, SimulationError, StageRecord, Summary, Traffic, Workers,
-    observe::accounts::Ledger,
+    Communication, ImbalanceError, Observer, Program, SimulationError, StageRecord, Summary, Traffic,
+    Workers, observe::accounts::Ledger,
 };
 
 /// Whether a run can be divided among workers: on a grid whose channels or links are granted each by
@@ -108,12 +107,37 @@ fn run_on_threads<P: Program, W: Word, O: Observer>(
         std::iter::once(first).chain(others).collect()
     });
     reports.pass_on(observer);
-    let unfinished = results.iter().filter_map(|result| result.as_ref().err()).min();
-    if let Some(&process) = unfinished {
+    let (summary, traffic) = merge(input.program, results)?;
+    summary.check_balance()?;
+    Ok((summary, traffic))
+}
+
+/// What the part of a worker came to, or the first of its processes that did not reach its end.
+type Part = Result<SlabOutcome, ProcessId>;
+
+struct SlabOutcome {
+    summary: Summary,
+    traffic: Traffic,
+    imbalance: Option<ImbalanceError>, // with one the summary must not be used
+}
+
+/// The results of all parts together.
+///
+/// # Errors
+///
+/// The first process that did not reach its end, or the first imbalance.
+fn merge<P: Program>(program: &P, parts: Vec<Part>) -> Result<(Summary, Traffic), SimulationError> {
+    if let Some(&process) = parts.iter().filter_map(|part| part.as_ref().err()).min() {
         return Err(SimulationError::Unfinished { process });
     }
-    let (traffic, mut ledgers): (Vec<_>, Vec<_>) = results.into_iter().flatten().unzip();
-    Ok((ledgers.remove(0).close_with(ledgers)?, sum(&traffic))) // there is at least one worker
+    let mut summary = Summary::of_program(program);
+    let mut shares = vec![];
+    for part in parts.into_iter().flatten() {
+        part.imbalance.map_or(Ok(()), Err)?;
+        summary.add(&part.summary);
+        shares.push(part.traffic);
+    }
+    Ok((summary, sum(&shares)))
 }
 
 /// The traffic of all slabs.
@@ -128,17 +152,13 @@ fn sum(shares: &[Traffic]) -> Traffic {
 }
 
 /// Runs the part of one worker to its end, with all others.
-///
-/// # Errors
-///
-/// The first of its processes that did not reach its end.
-fn run_slab<'run, P: Program, W: Word>(
-    input: &HopInput<'run, P>,
+fn run_slab<P: Program, W: Word>(
+    input: &HopInput<'_, P>,
     shared: &SharedKnowledge<'_>,
     number: usize,
     transport: &mut dyn Transport<Note>,
     reporter: Reporter<'_>,
-) -> Result<(Traffic, Ledger<'run, P>), ProcessId> {
+) -> Part {
     let machine = input.placement.machine();
     let slab = shared.division.slab(number);
     let residents = Residents::new(&slab, input.placement, &shared.indices);
@@ -151,7 +171,8 @@ fn run_slab<'run, P: Program, W: Word>(
     let ledger = Ledger::of_part(input.program, labels.len());
     let mut observer = SlabObserver { labels, ledger, reporter };
     let traffic = HopEngine::new(input, &nodes, network, border, &mut observer).run()?;
-    Ok((traffic, observer.ledger))
+    let (summary, imbalance) = observer.ledger.part();
+    Ok(SlabOutcome { summary, traffic, imbalance })
 }
 
 /// Names the processes of a slab, which its engine knows by their indices.

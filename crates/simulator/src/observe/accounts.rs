@@ -119,30 +119,15 @@ impl<'run, P: Program> Ledger<'run, P> {
     ///
     /// When the times of a process do not add up.
     pub(crate) fn close(self) -> Result<Summary, ImbalanceError> {
-        self.close_with([])
+        let (summary, imbalance) = self.part();
+        imbalance.map_or(Ok(()), Err)?;
+        summary.check_balance()?;
+        Ok(summary)
     }
 
     /// The summary of the processes of this ledger, and the first imbalance found: with one the summary must not be used.
     pub(crate) fn part(self) -> (Summary, Option<ImbalanceError>) {
         (self.summary, self.accounts.imbalance)
-    }
-
-    /// The summary of a run whose processes are divided among this and other ledgers.
-    ///
-    /// # Errors
-    ///
-    /// When the times of a process do not add up.
-    pub(crate) fn close_with(
-        mut self,
-        others: impl IntoIterator<Item = Self>,
-    ) -> Result<Summary, ImbalanceError> {
-        self.accounts.check()?;
-        for other in others {
-            other.accounts.check()?;
-            self.summary.add(&other.summary);
-        }
-        self.summary.check_balance()?;
-        Ok(self.summary)
     }
 }
 

@@ -149,6 +149,8 @@ impl Program for CubeProgram {
 }
 
 impl ProgramOnGuest for CubeProgram {
+    type UnitEngines = crate::WithUnits;
+
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Cube(&self.cube)
     }

@@ -157,6 +157,8 @@ impl Program for DivideAndConquer {
 }
 
 impl ProgramOnGuest for DivideAndConquer {
+    type UnitEngines = crate::WithUnits;
+
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Cube(&self.cube)
     }

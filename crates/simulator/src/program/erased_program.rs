@@ -14,8 +14,8 @@ use cubefold_topology::{Machine, TieRule};
 
 use crate::{
     Communication, CountLinkUse, Cycle, Execution, LowerBound, NoBeltError, Observer, OperationTimes,
-    Outcome, Program, SimulationError, StageRecord, belt_applies, bytes_to_simulate, check, lower_bound,
-    predict, simulate,
+    Outcome, Program, SimulationError, StageRecord, UnitEngines, belt_applies, bytes_to_simulate, check,
+    lower_bound, predict, simulation::simulate_with,
 };
 
 /// The guest graph of a program.
@@ -32,25 +32,10 @@ pub trait ProgramOnGuest: Program {
     /// The guest.
     fn guest(&self) -> GuestRef<'_>;
 
-    /// See [`simulate`]. Programs whose messages never have one size take
-    /// [`simulate_with_sizes`](crate::simulate_with_sizes).
-    ///
-    /// # Errors
-    ///
-    /// As [`simulate`].
-    fn run(
-        &self,
-        placement: &Placement,
-        communication: Communication,
-        execution: &Execution,
-        count_link_use: CountLinkUse,
-        observer: &mut impl Observer,
-    ) -> Result<Outcome, SimulationError>
+    /// Whether the engines for messages of one unit are compiled for it.
+    type UnitEngines: UnitEngines
     where
-        Self: Sized,
-    {
-        simulate(self, placement, communication, execution, count_link_use, observer)
-    }
+        Self: Sized;
 }
 
 /// A program of any type: every [`ProgramOnGuest`] that can be compared and sent to other threads
@@ -69,11 +54,11 @@ pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
     /// The distances of the messages of a stage \[links\], given the metrics of the placement.
     fn stage_distances(&self, stage: usize, placement: &Placement, metrics: &PlacementMetrics) -> Extremes;
 
-    /// See [`simulate`]. Without an observer nothing is spent on records.
+    /// See [`simulate`](crate::simulate). Without an observer nothing is spent on records.
     ///
     /// # Errors
     ///
-    /// As [`simulate`].
+    /// As [`simulate`](crate::simulate).
     fn simulate(
         &self,
         placement: &Placement,
@@ -159,7 +144,14 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         observer: Option<&mut dyn Observer>,
     ) -> Result<Outcome, SimulationError> {
         let mut observer = RunObserver::new(observer);
-        self.run(placement, communication, execution, count_link_use, &mut observer)
+        simulate_with::<P::UnitEngines, P>(
+            self,
+            placement,
+            communication,
+            execution,
+            count_link_use,
+            &mut observer,
+        )
     }
 
     fn check(
@@ -353,6 +345,7 @@ impl<'program> GuestRef<'program> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulate;
     use crate::{CubeProgram, Cycles, DivideAndConquer, EngineChoice};
     use cubefold_mapping::EmbeddingKind;
     use cubefold_topology::{LinkMode, MachineKind};

@@ -211,6 +211,8 @@ impl Program for NeighbourProgram {
 }
 
 impl ProgramOnGuest for NeighbourProgram {
+    type UnitEngines = crate::WithUnits;
+
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
     }

@@ -355,6 +355,8 @@ impl Program for StageProgram {
 }
 
 impl ProgramOnGuest for StageProgram {
+    type UnitEngines = crate::WithUnits;
+
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
     }

@@ -4,12 +4,11 @@
 
 use std::{ops::Range, sync::Arc};
 
-use cubefold_mapping::{Placement, ProcessId};
+use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
 
 use crate::{
-    Communication, CountLinkUse, Cycles, Execution, GuestRef, Observer, Operation, OperationKind, Outcome,
-    Program, ProgramOnGuest, SimulationError, TaskSchedule, simulate_with_sizes,
+    Communication, Cycles, GuestRef, Operation, OperationKind, Program, ProgramOnGuest, TaskSchedule,
 };
 
 /// A task graph as a program of one stage.
@@ -282,18 +281,9 @@ impl Program for TaskGraph {
 }
 
 impl ProgramOnGuest for TaskGraph {
+    type UnitEngines = crate::WithoutUnits;
+
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.schedule.guest)
-    }
-
-    fn run(
-        &self,
-        placement: &Placement,
-        communication: Communication,
-        execution: &Execution,
-        count_link_use: CountLinkUse,
-        observer: &mut impl Observer,
-    ) -> Result<Outcome, SimulationError> {
-        simulate_with_sizes(self, placement, communication, execution, count_link_use, observer)
     }
 }

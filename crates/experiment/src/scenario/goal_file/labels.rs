@@ -55,7 +55,13 @@ impl Labels {
     /// The number that a label stands for.
     #[inline]
     pub(super) fn get(&self, label: &[u8]) -> Option<u32> {
-        if let Some((letter, number)) = letter_and_number(label)
+        self.get_as(label, letter_and_number(label))
+    }
+
+    /// The same, given its letter and number if it has them.
+    #[inline]
+    fn get_as(&self, label: &[u8], counted: Option<(usize, usize)>) -> Option<u32> {
+        if let Some((letter, number)) = counted
             && let Some(own) = self.counted[letter].get(number).and_then(|own| own.checked_sub(1))
         {
             return Some(own);
@@ -70,10 +76,11 @@ impl Labels {
     /// Lets a label stand for a number; returns whether it stood for none before.
     #[inline]
     pub(super) fn insert(&mut self, label: &[u8], number: u32) -> bool {
-        if self.get(label).is_some() {
+        let counted = letter_and_number(label);
+        if self.get_as(label, counted).is_some() {
             return false;
         }
-        if let Some((letter, place)) = letter_and_number(label) {
+        if let Some((letter, place)) = counted {
             let numbers = &mut self.counted[letter];
             // Numbers with great gaps take less memory in the other table.
             if place < MAX_GAP + 4 * numbers.len() {

@@ -51,19 +51,6 @@ impl DirectionIndex {
         Self { sign: direction.sign, line, block: Divisor::new(size) }
     }
 
-    /// The near end of the first link from `node`.
-    pub(super) fn near_end(&self, node: NodeId) -> NodeId {
-        match self.sign {
-            Sign::Positive => node,
-            Sign::Negative => {
-                let Line { step, last, .. } = self.line;
-                let node = u64::from(node.index());
-                let [_, coordinate, _] = self.line.divide(node);
-                NodeId::new(narrow(if coordinate == 0 { node + last * step } else { node - step }))
-            }
-        }
-    }
-
     /// The entry of a leg of `hops` links from `node`, whose first link is in the slab.
     pub(super) fn enter(&self, node: u32, hops: u32) -> Entry {
         let line = &self.line;
@@ -135,7 +122,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_topology::{MachineKind, NodeId, Wrap};
+    use cubefold_topology::{Channel, MachineKind, NodeId, Wrap};
 
     /// Crosses `hops` links in a direction, stretch by stretch, and returns the nodes passed.
     fn nodes(direction: &DirectionIndex, from: u32, mut hops: u32) -> Vec<u32> {
@@ -223,11 +210,10 @@ mod tests {
             let slab = Slab::new(nodes.clone());
             for direction in Direction::all(3) {
                 let index = DirectionIndex::new(&machine, &slab, direction, 1 << 32);
+                let near_end = |node| machine.link(Channel { node, direction }).near;
                 let mut positions = vec![];
                 for node in machine.nodes() {
-                    let near = index.near_end(node);
-                    let link = cubefold_topology::Channel { node, direction };
-                    assert_eq!(near, machine.link(link).near);
+                    let near = near_end(node);
                     if !nodes.contains(&near.index().into()) {
                         continue;
                     }
@@ -235,7 +221,7 @@ mod tests {
                     let next = machine.neighbour(node, direction).unwrap();
                     assert_eq!(index.leave(position), next);
                     if links == 2 {
-                        assert!(nodes.contains(&index.near_end(next).index().into()));
+                        assert!(nodes.contains(&near_end(next).index().into()));
                         assert_eq!(index.enter(next.index(), 1).position.abs_diff(position), 1);
                     }
                     positions.push(position);

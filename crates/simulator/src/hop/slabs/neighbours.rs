@@ -1,16 +1,15 @@
 //! The other workers of a run, as the engine of one of them sees them.
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::NodeId;
+use cubefold_topology::{Channel, Direction, NodeId};
 
 use super::{
     super::border::{Border, Note, ReadySource, Visitor},
     division::{Division, Indices, Residents},
     ready_sources::ReadySources,
     transport::Transport,
-    visitors::Visitors,
 };
-use crate::{Cycle, Cycles, Program};
+use crate::{Cycle, Cycles, Program, ranks::NOTHING, slots::Slots};
 
 /// What all workers know.
 #[derive(Debug)]
@@ -42,16 +41,13 @@ pub(super) struct Neighbours<'run> {
     number: usize, // of this worker
     residents: &'run Residents,
     own_messages: u32, // the numbers of messages to own processes are below this
-    visitors: Visitors,
+    visitors: Slots<Visitor>,
     ready_sources: ReadySources,
     outgoing: Vec<Vec<Note>>,
     incoming: Vec<Note>,
     has_asked: bool, // whether it has sent a note that another may answer in this cycle
     transport: &'run mut dyn Transport<Note>, // behind a pointer, so that engines are compiled once for all
 }
-
-/// The value of a worker that waits for nothing.
-const NEVER: u64 = u64::MAX;
 
 impl<'run> Neighbours<'run> {
     /// The border of a worker whose processes may have so many messages in flight to them.
@@ -67,7 +63,7 @@ impl<'run> Neighbours<'run> {
             number,
             residents,
             own_messages,
-            visitors: Visitors::default(),
+            visitors: Slots::default(),
             ready_sources: ReadySources::new(residents.labels().len()),
             outgoing: (0..shared.division.slab_count()).map(|_| vec![]).collect(),
             incoming: vec![],
@@ -98,11 +94,11 @@ impl Border for Neighbours<'_> {
 
     #[inline]
     fn visitor(&self, message: u32) -> Option<&Visitor> {
-        message.checked_sub(self.own_messages).map(|slot| self.visitors.get(slot))
+        message.checked_sub(self.own_messages).map(|slot| &self.visitors[slot])
     }
 
     fn admit(&mut self, visitor: Visitor) -> u32 {
-        if self.elsewhere(|| visitor.to).is_some() {
+        if self.elsewhere(visitor.to).is_some() {
             self.own_messages + self.visitors.insert(visitor)
         } else {
             visitor.number // it comes home
@@ -110,13 +106,20 @@ impl Border for Neighbours<'_> {
     }
 
     fn dismiss(&mut self, message: u32) -> Option<Visitor> {
-        message.checked_sub(self.own_messages).map(|slot| self.visitors.remove(slot))
+        let slot = message.checked_sub(self.own_messages)?;
+        self.visitors.remove(slot);
+        Some(self.visitors[slot])
     }
 
     #[inline]
-    fn elsewhere(&self, node: impl FnOnce() -> NodeId) -> Option<usize> {
-        let owner = self.shared.division.owner(node());
+    fn elsewhere(&self, node: NodeId) -> Option<usize> {
+        let owner = self.shared.division.owner(node);
         (owner != self.number).then_some(owner)
+    }
+
+    #[inline]
+    fn link_elsewhere(&self, node: NodeId, direction: Direction) -> Option<usize> {
+        self.elsewhere(self.shared.placement.machine().link(Channel { node, direction }).near)
     }
 
     fn send(&mut self, engine: usize, note: Note) {
@@ -139,8 +142,8 @@ impl Border for Neighbours<'_> {
 
     /// A cycle is over when no worker has sent a note that could be answered: one that only joins queues is not.
     fn exchange(&mut self) -> bool {
-        let value = if self.has_asked { 0 } else { NEVER };
-        self.agree(value) == NEVER
+        let value = if self.has_asked { 0 } else { NOTHING };
+        self.agree(value) == NOTHING
     }
 
     fn take_note(&mut self) -> Option<Note> {
@@ -148,11 +151,11 @@ impl Border for Neighbours<'_> {
     }
 
     fn any_began(&mut self, began: bool) -> bool {
-        self.shared.may_begin_again && self.agree(if began { 0 } else { NEVER }) != NEVER
+        self.shared.may_begin_again && self.agree(if began { 0 } else { NOTHING }) != NOTHING
     }
 
     fn next_event(&mut self, own: Option<Cycle>) -> Option<Cycle> {
-        let least = self.agree(own.map_or(NEVER, Cycle::get));
-        (least != NEVER).then_some(Cycle::new(least))
+        let least = self.agree(own.map_or(NOTHING, Cycle::get));
+        (least != NOTHING).then_some(Cycle::new(least))
     }
 }

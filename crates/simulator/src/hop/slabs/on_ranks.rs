@@ -11,7 +11,9 @@ use super::{
         border::{Border, Note},
         flow::Word,
     },
+    Part, SlabOutcome,
     division::Residents,
+    merge,
     neighbours::{Neighbours, SharedKnowledge},
     reports::Reports,
     run_slab, sum,
@@ -19,8 +21,7 @@ use super::{
     words::{read_record, write_record},
 };
 use crate::{
-    Observer, Program, RankTask, Ranks, SimulationError, StageRecord, Summary, Traffic,
-    observe::accounts::Ledger,
+    Observer, Program, RankTask, Ranks, SimulationError, StageRecord, Summary, Traffic, ranks::NOTHING,
 };
 
 /// Ranks compute one run at a time.
@@ -43,7 +44,7 @@ pub(super) fn run_on_ranks<P: Program, W: Word, O: Observer>(
     let _end = AbortOnPanic(task.ranks);
     let wants_records = task.begin(observer.wants_records());
     let reports = Reports::new(1, wants_records);
-    let result = {
+    let own = {
         let mut pass_on = || {
             if task.is_leader() {
                 reports.pass_on(observer);
@@ -51,32 +52,17 @@ pub(super) fn run_on_ranks<P: Program, W: Word, O: Observer>(
         };
         run_part::<P, W>(input, task.ranks, &reports, &mut pass_on)
     };
-    // An imbalance is told after the exchanges, which all ranks take part in.
-    let (own, imbalance) = match result {
-        Ok((traffic, ledger)) => {
-            let (summary, imbalance) = ledger.part();
-            (Ok((summary, traffic)), imbalance)
-        }
-        Err(process) => (Err(process), None),
-    };
-    let (others, pairs) =
-        exchange_parts(task, &own, reports.take_pairs(), &Summary::of_program(input.program));
+    let none = Summary::of_program(input.program);
+    let (mut parts, pairs) = exchange_parts(task, &own, reports.take_pairs(), &none);
     observer.pairs_finished(pairs);
     exchange_records(task, reports.take_records(), observer);
-    if let Some(imbalance) = imbalance {
-        return Err(imbalance.into());
-    }
-    let parts: Result<Vec<_>, _> = std::iter::once(own).chain(others).collect();
-    let (summaries, shares): (Vec<_>, Vec<_>) =
-        parts.map_err(|process| SimulationError::Unfinished { process })?.into_iter().unzip();
-    let mut all = Summary::of_program(input.program);
-    for part in &summaries {
-        all.add(part);
-    }
+    // What went wrong is told after the exchanges, which all ranks take part in.
+    parts.push(own);
+    let (summary, traffic) = merge(input.program, parts)?;
     if task.is_leader() {
-        all.check_balance()?;
+        summary.check_balance()?;
     }
-    Ok((all, sum(&shares)))
+    Ok((summary, traffic))
 }
 
 /// The other ranks do not wait for one that panics.
@@ -91,12 +77,12 @@ impl Drop for AbortOnPanic {
 }
 
 /// Runs the slab of this rank; one without a slab waits for the others.
-fn run_part<'run, P: Program, W: Word>(
-    input: &HopInput<'run, P>,
+fn run_part<P: Program, W: Word>(
+    input: &HopInput<'_, P>,
     ranks: &'static dyn Ranks,
     reports: &Reports,
     pass_on: &mut dyn FnMut(),
-) -> Result<(Traffic, Ledger<'run, P>), ProcessId> {
+) -> Part {
     let shared = SharedKnowledge::new(input.program, input.placement, ranks.count());
     let mut transport = RankTransport::new(ranks);
     if ranks.rank() < shared.division.slab_count() {
@@ -107,7 +93,7 @@ fn run_part<'run, P: Program, W: Word>(
     while border.next_event(None).is_some() {
         while !border.exchange() || border.any_began(false) {}
     }
-    Ok((sum(&[]), Ledger::of_part(input.program, 0)))
+    Ok(SlabOutcome { summary: Summary::of_program(input.program), traffic: sum(&[]), imbalance: None })
 }
 
 /// The connection of one rank with the others.
@@ -138,9 +124,6 @@ impl Transport<Note> for RankTransport {
     }
 }
 
-/// The results of a part, or the first of its processes that did not reach its end.
-type Part = Result<(Summary, Traffic), ProcessId>;
-
 /// Sends the results of this rank to the leader; returns those of all others to it, and how many pairs of a process and
 /// a stage they have finished.
 fn exchange_parts(task: RankTask, own: &Part, pairs: u64, none: &Summary) -> (Vec<Part>, u64) {
@@ -148,7 +131,7 @@ fn exchange_parts(task: RankTask, own: &Part, pairs: u64, none: &Summary) -> (Ve
     if !task.is_leader() {
         write_part(own, pairs, &mut outgoing[0]);
     }
-    task.ranks.exchange(&mut outgoing, &mut incoming, u64::MAX);
+    task.ranks.exchange(&mut outgoing, &mut incoming, NOTHING);
     let mut words = incoming.into_iter();
     let read = std::iter::from_fn(|| read_part(none, &mut words));
     let (parts, pairs): (Vec<_>, Vec<_>) = read.unzip();
@@ -157,7 +140,7 @@ fn exchange_parts(task: RankTask, own: &Part, pairs: u64, none: &Summary) -> (Ve
 
 fn write_part(part: &Part, pairs: u64, words: &mut Vec<u64>) {
     match part {
-        Ok((summary, traffic)) => {
+        Ok(SlabOutcome { summary, traffic, .. }) => {
             let queue = traffic.longest_queue.unwrap_or(0);
             words.extend([NO_PROCESS, pairs, traffic.messages, traffic.hops, queue.into()]);
             summary.write(words);
@@ -173,7 +156,8 @@ fn read_part(none: &Summary, words: &mut impl Iterator<Item = u64>) -> Option<(P
     }
     let (messages, hops, queue) = (words.next()?, words.next()?, narrow(words.next()?));
     let traffic = Traffic { messages, hops, longest_queue: Some(queue), routing: None, link_use: None };
-    Some((Ok((none.read(words)?, traffic)), pairs))
+    let summary = none.read(words)?;
+    Some((Ok(SlabOutcome { summary, traffic, imbalance: None }), pairs))
 }
 
 /// Sends the records of this rank to the leader, who reports those of all.
@@ -182,12 +166,12 @@ fn exchange_records(task: RankTask, records: Vec<StageRecord>, observer: &mut im
     let (mut outgoing, mut incoming) = (vec![vec![]; task.ranks.count()], vec![]);
     loop {
         own.by_ref().take(RECORDS_AT_A_TIME).for_each(|record| write_record(&record, &mut outgoing[0]));
-        let value = if own.len() > 0 { 0 } else { u64::MAX };
+        let value = if own.len() > 0 { 0 } else { NOTHING };
         let least = task.ranks.exchange(&mut outgoing, &mut incoming, value);
         let mut words = incoming.drain(..);
         std::iter::from_fn(|| read_record(&mut words)).for_each(|record| observer.stage_finished(&record));
         drop(words);
-        if least == u64::MAX {
+        if least == NOTHING {
             return;
         }
     }

@@ -1,0 +1,63 @@
+//! Values that come and go.
+
+use std::ops::{Index, IndexMut};
+
+use cubefold_topology::narrow;
+
+/// Values that come and go, each in a slot of its own: there are as many slots as values were ever
+/// present at once.
+#[derive(Debug)]
+pub(crate) struct Slots<T> {
+    values: Vec<T>,
+    vacant: Vec<u32>, // the slots that are free
+}
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Self { values: vec![], vacant: vec![] }
+    }
+}
+
+impl<T> Slots<T> {
+    /// Puts a value into a free slot, which is returned.
+    pub(crate) fn insert(&mut self, value: T) -> u32 {
+        if let Some(slot) = self.vacant.pop() {
+            self[slot] = value;
+            return slot;
+        }
+        self.values.push(value);
+        narrow(self.values.len() as u64 - 1) // at most one slot a message, below 2^31
+    }
+
+    /// Frees a slot.
+    pub(crate) fn remove(&mut self, slot: u32) {
+        self.vacant.push(slot);
+    }
+
+    /// Frees its memory when all slots are free.
+    pub(crate) fn release_memory(&mut self) {
+        if self.vacant.len() == self.values.len() {
+            *self = Self::default();
+        }
+    }
+
+    /// The number of slots, free ones too.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+}
+
+impl<T> Index<u32> for Slots<T> {
+    type Output = T;
+
+    fn index(&self, slot: u32) -> &T {
+        &self.values[slot as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slots<T> {
+    fn index_mut(&mut self, slot: u32) -> &mut T {
+        &mut self.values[slot as usize]
+    }
+}
