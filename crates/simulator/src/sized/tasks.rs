@@ -14,14 +14,14 @@ use cubefold_mapping::{Placement, ProcessId};
 use self::{activity::Activity, processors::TaskProcessors};
 use super::{Event, EventKind, MessageSource, ReceivedMessage, Transport, message_table::MessageRecord};
 use crate::{
-    Communication, Cycle, Cycles, ImbalanceError, Observer, OperationKind, OperationTimes, Requirement,
-    SimulationError, Summary, TaskGraph, TaskSchedule, Traffic,
+    Communication, Cycle, Cycles, ImbalanceError, Observer, Operation, OperationKind, OperationTimes,
+    Requirement, SimulationError, Summary, TaskGraph, TaskSchedule, Traffic,
 };
 
 /// Bytes that a run takes at most, roughly, the network apart: of the graph and of what changes.
 pub(crate) fn bytes(graph: &TaskGraph) -> u64 {
     let (operations, channels) = (graph.schedule().operations().len(), graph.schedule().channel_count());
-    let own = operations * (size_of::<u32>() * 2 + size_of::<u8>() + size_of::<u64>())
+    let own = operations * (size_of::<OperationState>() + size_of::<u64>())
         + channels * size_of::<Unmatched>()
         + graph.schedule().process_count() as usize * size_of::<Activity>();
     graph.schedule().bytes() + own as u64
@@ -82,7 +82,15 @@ impl StuckTasks {
     }
 }
 
-/// States of an operation.
+/// What changes of an operation, side by side: an operation that begins or ends needs all of it.
+#[derive(Debug, Clone, Copy)]
+struct OperationState {
+    pending: u32, // the requirements that are not met
+    partner: u32, // where it is matched, else the next in its list
+    flags: u8,
+}
+
+/// Flags of an operation.
 const BEGUN: u8 = 1;
 const OVER: u8 = 2;
 /// A send or receive that has its partner.
@@ -92,6 +100,9 @@ const ARRIVED: u8 = 8;
 /// A send whose overhead is over.
 const PREPARED: u8 = 16;
 
+/// The operations of a round that are looked up together.
+const PART: usize = 16;
+
 /// Of no operation.
 const NONE: u32 = u32::MAX;
 
@@ -99,11 +110,9 @@ struct TaskProcesses<'run> {
     graph: &'run TaskGraph,
     schedule: &'run TaskSchedule,
     communication: Communication,
-    pending: Vec<u32>,         // by operation, the requirements that are not met
-    partners: Vec<u32>,        // by operation, its partner where it is matched, else the next in its list
-    states: Vec<u8>,           // by operation
-    unmatched: Vec<Unmatched>, // by channel
-    round: Vec<u32>,           // operations that begin in this round
+    states: Vec<OperationState>, // by operation
+    unmatched: Vec<Unmatched>,   // by channel
+    round: Vec<u32>,             // operations that begin in this round
     next_round: Vec<u32>,
     processors: TaskProcessors,
     activities: Vec<Activity>, // by process
@@ -123,15 +132,14 @@ impl<'run> TaskProcesses<'run> {
     fn new(graph: &'run TaskGraph, communication: Communication, wants_operations: bool) -> Self {
         let schedule = &**graph.schedule();
         let operations = schedule.operations().len();
-        let pending = schedule.required().to_vec();
-        let free = (0..).zip(&pending).filter(|own| *own.1 == 0).map(|own| own.0).collect();
+        let required = schedule.required();
+        let free = (0..).zip(required).filter(|own| *own.1 == 0).map(|own| own.0).collect();
+        let state = |&pending| OperationState { pending, partner: NONE, flags: 0 };
         Self {
             graph,
             schedule,
             communication,
-            pending,
-            partners: vec![NONE; operations],
-            states: vec![0; operations],
+            states: required.iter().map(state).collect(),
             unmatched: vec![Unmatched { first: NONE, last: NONE }; schedule.channel_count()],
             round: vec![],
             next_round: free,
@@ -151,17 +159,31 @@ impl<'run> TaskProcesses<'run> {
                 self.round.sort_unstable();
             }
             let mut round = std::mem::take(&mut self.round);
-            for operation in round.drain(..) {
-                self.begin_operation(operation, now, transport);
+            for part in round.chunks(PART) {
+                // Operations of one round lie far apart: their lines of the cache are asked for all at once.
+                let operations = part.iter().map(|&operation| self.schedule.operations()[operation as usize]);
+                let mut loaded = [None; PART];
+                for (place, operation) in loaded.iter_mut().zip(operations) {
+                    *place = Some(operation);
+                }
+                for (&operation, own) in part.iter().zip(loaded.iter().flatten()) {
+                    self.begin_operation(operation, own, now, transport);
+                }
             }
+            round.clear();
             self.round = round;
         }
     }
 
     /// An operation may begin.
     #[inline]
-    fn begin_operation(&mut self, operation: u32, now: Cycle, transport: &mut Transport<'_>) {
-        let own = &self.schedule.operations()[operation as usize];
+    fn begin_operation(
+        &mut self,
+        operation: u32,
+        own: &Operation,
+        now: Cycle,
+        transport: &mut Transport<'_>,
+    ) {
         match own.kind {
             OperationKind::Calc if self.graph.cycles(operation) == Cycles::ZERO => {
                 self.set_begun(operation, now);
@@ -169,8 +191,7 @@ impl<'run> TaskProcesses<'run> {
             }
             OperationKind::Calc => self.processors.request(own.process, own.processor, operation),
             OperationKind::Send
-                if self.graph.overhead() > Cycles::ZERO
-                    && self.states[operation as usize] & PREPARED == 0 =>
+                if self.graph.overhead() > Cycles::ZERO && self.flags(operation) & PREPARED == 0 =>
             {
                 self.processors.request(own.process, own.processor, operation);
             }
@@ -204,7 +225,7 @@ impl<'run> TaskProcesses<'run> {
             return;
         };
         self.match_operations(send, receive);
-        if self.states[send as usize] & ARRIVED > 0 {
+        if self.flags(send) & ARRIVED > 0 {
             self.complete(receive, now);
         } else if !self.communication.is_eager(self.graph.units(send)) {
             self.set_out(send, now, transport);
@@ -213,8 +234,9 @@ impl<'run> TaskProcesses<'run> {
 
     fn match_operations(&mut self, send: u32, receive: u32) {
         for (own, partner) in [(send, receive), (receive, send)] {
-            self.partners[own as usize] = partner;
-            self.states[own as usize] |= MATCHED;
+            let state = &mut self.states[own as usize];
+            state.partner = partner;
+            state.flags |= MATCHED;
         }
     }
 
@@ -226,7 +248,7 @@ impl<'run> TaskProcesses<'run> {
         if first == NONE || self.schedule.operations()[first as usize].kind != kind {
             return None;
         }
-        list.first = self.partners[first as usize];
+        list.first = self.states[first as usize].partner;
         Some(first)
     }
 
@@ -236,7 +258,7 @@ impl<'run> TaskProcesses<'run> {
         if list.first == NONE {
             list.first = operation;
         } else {
-            self.partners[list.last as usize] = operation;
+            self.states[list.last as usize].partner = operation;
         }
         list.last = operation;
     }
@@ -261,21 +283,27 @@ impl<'run> TaskProcesses<'run> {
     /// A message is there: its receive is over, if one has begun, and its send, if it is not yet.
     fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
         let send = message.record.operation;
-        self.states[send as usize] |= ARRIVED;
-        if self.states[send as usize] & OVER == 0 && !self.communication.is_eager(self.graph.units(send)) {
+        self.states[send as usize].flags |= ARRIVED;
+        if self.flags(send) & OVER == 0 && !self.communication.is_eager(self.graph.units(send)) {
             self.activities[message.record.source.label() as usize].arrive(message, now);
             self.complete(send, now);
         }
-        if self.states[send as usize] & MATCHED > 0 {
+        let state = self.states[send as usize];
+        if state.flags & MATCHED > 0 {
             self.activities[message.record.destination.label() as usize].arrive(message, now);
-            self.complete(self.partners[send as usize], now);
+            self.complete(state.partner, now);
         }
+    }
+
+    #[inline]
+    fn flags(&self, operation: u32) -> u8 {
+        self.states[operation as usize].flags
     }
 
     /// An operation has begun.
     #[inline]
     fn set_begun(&mut self, operation: u32, now: Cycle) {
-        self.states[operation as usize] |= BEGUN;
+        self.states[operation as usize].flags |= BEGUN;
         if let Some(times) = self.times.get_mut(operation as usize) {
             times[0] = now;
         }
@@ -287,7 +315,7 @@ impl<'run> TaskProcesses<'run> {
     /// An operation is over.
     #[inline]
     fn complete(&mut self, operation: u32, now: Cycle) {
-        self.states[operation as usize] |= OVER;
+        self.states[operation as usize].flags |= OVER;
         self.unfinished -= 1;
         if let Some(times) = self.times.get_mut(operation as usize) {
             times[1] = now;
@@ -301,7 +329,7 @@ impl<'run> TaskProcesses<'run> {
     fn meet_requirements(&mut self, operation: u32, met: Requirement) {
         for (after, requirement) in self.schedule.successors(operation as usize) {
             if requirement == met {
-                let pending = &mut self.pending[after as usize];
+                let pending = &mut self.states[after as usize].pending;
                 *pending -= 1;
                 if *pending == 0 {
                     self.next_round.push(after);
@@ -355,7 +383,10 @@ impl<'run> TaskProcesses<'run> {
 
     /// When each operation began and was over, with its partner.
     fn operation_times(&self) -> Vec<OperationTimes> {
-        let partner = |place: usize| (self.states[place] & MATCHED > 0).then_some(self.partners[place]);
+        let partner = |place: usize| {
+            let state = self.states[place];
+            (state.flags & MATCHED > 0).then_some(state.partner)
+        };
         let with_partner = |(place, &[begun, over]): (usize, &[Cycle; 2])| OperationTimes {
             begun,
             over,
@@ -375,7 +406,7 @@ impl<'run> TaskProcesses<'run> {
         let numbered = || 0..u32::try_from(operations.len()).unwrap_or(u32::MAX);
         // Of each channel, the first receive and the first send that have not begun.
         let mut to_begin = vec![[NONE; 2]; self.unmatched.len()];
-        for operation in numbered().filter(|&operation| self.states[operation as usize] & BEGUN == 0) {
+        for operation in numbered().filter(|&operation| self.flags(operation) & BEGUN == 0) {
             if operations[operation as usize].kind != OperationKind::Calc {
                 let first = &mut to_begin[self.schedule.channel(operation)][usize::from(is_send(operation))];
                 *first = operation.min(*first);
@@ -384,7 +415,7 @@ impl<'run> TaskProcesses<'run> {
         let partner =
             |operation: u32| to_begin[self.schedule.channel(operation)][usize::from(!is_send(operation))];
         let waits = |&operation: &u32| {
-            let state = self.states[operation as usize];
+            let state = self.flags(operation);
             state & BEGUN > 0 && state & (OVER | MATCHED) == 0
         };
         let mut alone = numbered().filter(waits).filter(|&operation| partner(operation) == NONE);
@@ -401,7 +432,7 @@ impl<'run> TaskProcesses<'run> {
     /// `partner` gives the first operation to begin that can be the partner of one that has begun.
     fn cycle(&self, partner: impl Fn(u32) -> u32) -> Vec<u32> {
         let requirements = self.schedule.requirements();
-        let state = |operation: u32| self.states[operation as usize];
+        let state = |operation: u32| self.flags(operation);
         // The first operation that each waits for.
         let awaited = |operation: u32| -> Option<u32> {
             if state(operation) & BEGUN > 0 {
@@ -415,7 +446,8 @@ impl<'run> TaskProcesses<'run> {
                 (!is_met).then_some(before)
             })
         };
-        let mut at = (0..).zip(&self.states).find(|(_, state)| *state & OVER == 0).map(|(first, _)| first);
+        let mut at =
+            (0..).zip(&self.states).find(|(_, state)| state.flags & OVER == 0).map(|(first, _)| first);
         let (mut path, mut seen) = (vec![], vec![false; self.states.len()]);
         while let Some(operation) = at {
             if seen[operation as usize] {
@@ -444,7 +476,7 @@ impl MessageSource for TaskProcesses<'_> {
         match own.kind {
             OperationKind::Calc => self.complete(computation, now),
             OperationKind::Send | OperationKind::Receive => {
-                self.states[computation as usize] |= PREPARED;
+                self.states[computation as usize].flags |= PREPARED;
                 self.next_round.push(computation);
             }
         }
