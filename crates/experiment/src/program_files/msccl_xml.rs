@@ -1,7 +1,8 @@
 //! MSCCL XML (Microsoft's msccl-tools): the steps of a collective, thread block by thread block.
 //!
-//! A rank is a GPU. The vector is cut into as many chunks as there are blocks in all shares, `k P`: block `b` of share
-//! `c` is chunk `c P + b`. A share is a channel. A GPU has a thread block for each share, peer and direction, whose
+//! A rank is a GPU. The vector is cut into as many chunks as there are blocks in all shares, `k P`. Where blocks belong to
+//! ranks, MSCCL lays the chunks of a rank side by side: block `b` of share `c` is chunk `b k + c`. Of an all-reduce and
+//! a broadcast it is chunk `c P + b`, so that runs of blocks are runs of chunks. A share is a channel. A GPU has a thread block for each share, peer and direction, whose
 //! steps are done one after another; a step that needs what another thread block has done depends on its latest such
 //! step (`depid`, `deps`), on several by `nop` steps before it. A message is a step for each run of consecutive chunks.
 //!
@@ -35,19 +36,26 @@ struct CollectiveKind {
     source: &'static str,
     destination: &'static str,
     is_in_place: bool,
+    has_blocks_of_ranks: bool, // whether a block is what one rank gives or gets
 }
 
 fn kind_of(operation: Operation) -> Option<CollectiveKind> {
-    let in_place =
-        |name, buffer| Some(CollectiveKind { name, source: buffer, destination: buffer, is_in_place: true });
+    let in_place = |name, buffer, has_blocks_of_ranks| {
+        let is_in_place = true;
+        Some(CollectiveKind { name, source: buffer, destination: buffer, is_in_place, has_blocks_of_ranks })
+    };
     match operation {
-        Operation::AllReduce => in_place("allreduce", "i"),
-        Operation::ReduceScatter => in_place("reduce_scatter", "i"),
-        Operation::AllGather => in_place("allgather", "o"),
-        Operation::Broadcast => in_place("broadcast", "o"),
-        Operation::AllToAll => {
-            Some(CollectiveKind { name: "alltoall", source: "i", destination: "o", is_in_place: false })
-        }
+        Operation::AllReduce => in_place("allreduce", "i", false),
+        Operation::ReduceScatter => in_place("reduce_scatter", "i", true),
+        Operation::AllGather => in_place("allgather", "o", true),
+        Operation::Broadcast => in_place("broadcast", "o", false),
+        Operation::AllToAll => Some(CollectiveKind {
+            name: "alltoall",
+            source: "i",
+            destination: "o",
+            is_in_place: false,
+            has_blocks_of_ranks: true,
+        }),
         Operation::Reduce | Operation::Gather | Operation::Scatter | Operation::Barrier => None,
     }
 }
@@ -141,11 +149,11 @@ fn write(run: &Run) -> Result<ProgramFiles, ProgramFileError> {
 /// The thread blocks of every GPU; what cannot be said else.
 fn gpus(collective: &Collective, kind: &CollectiveKind) -> Result<Vec<Gpu>, String> {
     let mut gpus: Vec<Gpu> = (0..collective.rank_count()).map(|_| Gpu::default()).collect();
-    let ranks = ranks(collective);
+    let layout = Layout::new(collective, kind);
     for stage in 0..collective.stage_count() {
         let messages: Vec<(FlowMessage, Vec<[u32; 2]>)> = collective
             .flow(stage)
-            .map(|message| chunks(&message, ranks).map(|chunks| (message, chunks)))
+            .map(|message| chunks(&message, layout).map(|chunks| (message, chunks)))
             .collect::<Result<_, _>>()?;
         // A message carries what its source had when the stage began: all sends come before the receives.
         for (message, chunks) in &messages {
@@ -163,9 +171,30 @@ fn ranks(collective: &Collective) -> u32 {
     u32::try_from(collective.rank_count()).unwrap_or(u32::MAX)
 }
 
+/// Which chunk each block of each share is.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    of_block: u32, // from a block to the next
+    of_share: u32, // from a share to the next
+}
+
+impl Layout {
+    fn new(collective: &Collective, kind: &CollectiveKind) -> Self {
+        if kind.has_blocks_of_ranks {
+            Self { of_block: collective.share_count(), of_share: 1 }
+        } else {
+            Self { of_block: 1, of_share: ranks(collective) }
+        }
+    }
+
+    fn chunk(self, share: u32, block: u32) -> u32 {
+        share * self.of_share + block * self.of_block
+    }
+}
+
 /// The chunks of a message at its source and at its destination, ascending.
-fn chunks(message: &FlowMessage, ranks: u32) -> Result<Vec<[u32; 2]>, String> {
-    let of_share = |block: u32| message.share * ranks + block;
+fn chunks(message: &FlowMessage, layout: Layout) -> Result<Vec<[u32; 2]>, String> {
+    let of_share = |block: u32| layout.chunk(message.share, block);
     match &message.payload {
         Payload::Blocks(blocks) => Ok(blocks.iter().map(|&block| [of_share(block); 2]).collect()),
         Payload::Items(items) => items
@@ -262,7 +291,7 @@ fn document(
             write_block(&mut writer, number, *key, steps)?;
         }
         if !kind.is_in_place {
-            write_own_items(&mut writer, collective, id, gpu.blocks.len())?;
+            write_own_items(&mut writer, collective, Layout::new(collective, kind), id, gpu.blocks.len())?;
         }
         writer.write_event(Event::End(BytesEnd::new("gpu")))?;
     }
@@ -276,13 +305,14 @@ fn document(
 fn write_own_items(
     writer: &mut Writer<Vec<u8>>,
     collective: &Collective,
+    layout: Layout,
     rank: usize,
     number: usize,
 ) -> Result<(), ProgramFileError> {
     let attributes = [("id", number.to_string()), ("send", "-1".to_owned()), ("recv", "-1".to_owned())];
     open(writer, "tb", &[&attributes[..], &[("chan", "0".to_owned())]].concat())?;
     for share in 0..collective.share_count() {
-        let chunk = u32::try_from(rank).unwrap_or(u32::MAX) + share * ranks(collective);
+        let chunk = layout.chunk(share, u32::try_from(rank).unwrap_or(u32::MAX));
         let copy = Step {
             kind: "cpy",
             buffers: ["i", "o"],
