@@ -406,10 +406,11 @@ fn runs(
     let communication =
         section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
     if let Some(communication) = communication {
-        let loads = placed.iter().flatten().map(|(_, placement)| placement.max_load());
-        let load = loads.max().unwrap_or(1);
-        let bound = |program| CycleBound::new(machine, program, load, communication).check(settings, size);
-        errors.extend(program.with_others().filter_map(|program| bound(program).err()));
+        let placements = || placed.iter().flatten().map(|(_, placement)| &**placement);
+        let mode = execution.map_or(ExecutionMode::Asynchronous, |execution| execution.mode);
+        let bound = |program| CycleBound::largest(program, placements(), communication, mode);
+        let wrong = |program| bound(program)?.check(settings, size).err();
+        errors.extend(program.with_others().filter_map(wrong));
     }
     let placed = placed?;
     let (name, seed, execution) = (name?, seed?, execution?);

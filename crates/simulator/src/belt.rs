@@ -37,6 +37,7 @@ mod state;
 use cubefold_mapping::{Placement, ProductPlacement};
 use cubefold_topology::LinkMode;
 
+pub(crate) use self::line::serial_messages;
 pub use self::line_classes::{ProcessTime, ProcessTimes};
 use self::{
     event_loop::BeltInput,

@@ -28,6 +28,7 @@
 mod belt;
 mod channel_queue;
 mod channels;
+mod clock_bound;
 mod contention_free;
 mod coordinated;
 mod cycle;
@@ -50,6 +51,7 @@ mod time_wheel;
 mod timing;
 
 pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_times};
+pub use clock_bound::{SerialMessages, max_cycles, serial_messages};
 pub use coordinated::{DimensionChoice, PhaseLength, Routing, RoutingScheme};
 pub use cycle::{Cycle, Cycles};
 pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};
@@ -81,7 +83,7 @@ pub use program::{
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, UnitEngines, WithUnits, WithoutUnits,
-    bytes_to_simulate, check, max_cycles, simulate, simulate_coordinated,
+    bytes_to_simulate, check, simulate, simulate_coordinated,
 };
 pub use sized::{StuckReason, StuckTasks};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

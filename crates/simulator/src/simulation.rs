@@ -11,6 +11,7 @@ use crate::{
     Communication, Engine, EngineChoice, ImbalanceError, NoBeltError, Observer, Program, Routing,
     RoutingScheme, Shortcuts, StuckTasks, Summary, TaskGraph, Traffic, Workers,
     belt::{self, BeltOutcome},
+    clock_bound::max_cycles,
     contention_free, coordinated,
     field_line::{FieldLine, Pair},
     hop,
@@ -412,7 +413,7 @@ fn check_and_choose<'run, P: Program>(
     if placed != processes {
         return Err(SimulationError::ProcessCount { placed, processes });
     }
-    check_clock(program, placement, communication)?;
+    check_clock(program, placement, communication, execution)?;
     match execution {
         Execution::Asynchronous(_) => hop::check(placement, communication)?,
         Execution::Coordinated(_) if program.as_task_graph().is_some() => {
@@ -500,30 +501,8 @@ fn check_clock<P: Program>(
     program: &P,
     placement: &Placement,
     communication: Communication,
+    execution: &Execution,
 ) -> Result<(), SimulationError> {
-    let bound = max_cycles(program, placement, communication);
+    let bound = max_cycles(program, placement, communication, execution);
     if bound < 1 << 63 { Ok(()) } else { Err(SimulationError::TooManyCycles { bound }) }
-}
-
-/// A bound on the makespan \[cycles\]: in every cycle some process of the hindmost stage computes
-/// or some message moves, so that the makespan is at most `S T_a` times the greatest load, and the
-/// times of all messages one after another, none of which crosses more links than the diameter of
-/// the machine.
-#[must_use]
-pub fn max_cycles<P: Program>(program: &P, placement: &Placement, communication: Communication) -> u128 {
-    let diameter = placement.machine().distance_bound();
-    if let Some(graph) = program.as_task_graph() {
-        return graph.max_cycles(communication, diameter);
-    }
-    let stages = program.stage_count() as u128;
-    let messages = u128::from(program.process_count()) * program.max_received() as u128;
-    let computing =
-        stages.saturating_mul(program.compute().get().into()).saturating_mul(placement.max_load().into());
-    let transfers = |units| messages.saturating_mul(communication.transfer_bound(units, diameter));
-    let moving = match program.uniform_units() {
-        Some(units) => stages.saturating_mul(transfers(units)),
-        None => (0..program.stage_count())
-            .fold(0_u128, |sum, stage| sum.saturating_add(transfers(program.max_units(stage)))),
-    };
-    computing.saturating_add(moving)
 }

@@ -292,6 +292,14 @@ impl Communication {
             .then(|| Self::new(self.links, Cycles::new(hop), self.tie).ok())
             .flatten()
     }
+
+    /// The time of a message of `units` units over a link, where all of it is stored before it is forwarded and it sets
+    /// out only when its destination is ready; none under other rules \[cycles\].
+    #[must_use]
+    pub(crate) fn stored_hop(self, units: u64) -> Option<Cycles> {
+        let timing = self.timing_of(units);
+        (timing.head == timing.receipt && !self.is_eager(units)).then_some(timing.head)
+    }
 }
 
 /// The times of one message on every link that it crosses; all links of a machine are alike.

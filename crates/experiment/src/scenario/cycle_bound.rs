@@ -2,10 +2,15 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_simulator::{Communication, LocalCost, MAX_MESSAGES};
-use cubefold_topology::Machine;
+use cubefold_mapping::Placement;
+use cubefold_simulator::{
+    Communication, EngineChoice, Execution, LocalCost, MAX_MESSAGES, Routing, SerialMessages, serial_messages,
+};
 
-use super::{errors::ScenarioError, keys::Key, settings::Settings, source_file::Place, value::Size};
+use super::{
+    errors::ScenarioError, execution::ExecutionMode, keys::Key, settings::Settings, source_file::Place,
+    value::Size,
+};
 use crate::scenario_program::ScenarioProgram;
 
 /// Every cycle count is below this: sums of two still fit 64 bits.
@@ -16,63 +21,71 @@ const LIMIT: u128 = 1 << 63;
 #[derive(Debug, Clone)]
 pub(super) struct CycleBound {
     computations: u128, // one after another on the node with the most processes: S L
-    messages: u128,     // of a stage, at most
-    diameter: u64,      // the most links that a message crosses
     compute: u64,       // T_a, in cycles
     hop: u64,           // u, in cycles
     latency: u64,       // l, in cycles
     packet: u64,        // P, the most units of a packet
     local: LocalCost,
-    sizes: Vec<(u64, u128)>, // sizes of messages in units, each with the number of stages that have it
+    messages: Vec<SerialMessages>,
 }
 
 impl CycleBound {
-    /// The bound for a program with at most `load` processes a node.
-    pub(super) fn new(
-        machine: &Machine,
+    /// The largest bound for a program on one of several placements; none without any.
+    pub(super) fn largest<'a>(
         program: &ScenarioProgram,
-        load: u64,
+        placements: impl Iterator<Item = &'a Placement>,
         communication: Communication,
+        mode: ExecutionMode,
+    ) -> Option<Self> {
+        placements.map(|own| Self::new(program, own, communication, mode)).max_by_key(Self::cycles)
+    }
+
+    /// The bound for a program on a placement.
+    fn new(
+        program: &ScenarioProgram,
+        placement: &Placement,
+        communication: Communication,
+        mode: ExecutionMode,
     ) -> Self {
-        let stages = program.stage_count() as u128;
-        let messages = u128::from(program.process_count()) * program.max_received() as u128;
-        // Programs of more messages are measured and placed, but not run: there is no contention to bound.
-        let messages = if messages > u128::from(MAX_MESSAGES) { 1 } else { messages };
-        let sizes = match program.uniform_units() {
-            Some(units) => vec![(units, stages)],
-            None => (0..program.stage_count()).map(|stage| (program.max_units(stage), 1)).collect(),
+        let execution = match mode {
+            ExecutionMode::Asynchronous => Execution::Asynchronous(EngineChoice::Auto),
+            ExecutionMode::Coordinated { .. } => Execution::Coordinated(Routing::PLAIN),
         };
+        let mut messages = serial_messages(&**program, placement, communication.links(), &execution);
+        // Programs of more messages are measured and placed, but not run: there is no contention to bound.
+        let of_stage = u128::from(program.process_count()) * program.max_received() as u128;
+        let is_whole_stage = |own: &SerialMessages| own.count >= of_stage;
+        if of_stage > u128::from(MAX_MESSAGES) {
+            for own in messages.iter_mut().filter(|own| is_whole_stage(own)) {
+                own.count /= of_stage;
+            }
+        }
         Self {
-            computations: stages * u128::from(load),
-            messages,
-            diameter: machine.distance_bound(),
+            computations: program.stage_count() as u128 * u128::from(placement.max_load()),
             compute: program.compute().get(),
             hop: communication.hop().get(),
             latency: communication.latency().get(),
             packet: communication.packet().map_or(u64::MAX, NonZeroU64::get),
             local: communication.local_cost(),
-            sizes,
+            messages,
         }
     }
 
     /// `S L T_a` and the times of all messages one after another, or as much of it as 128 bits hold.
     fn cycles(&self) -> u128 {
         let computing = self.computations.saturating_mul(self.compute.into());
-        let moving = self.sizes.iter().fold(0_u128, |sum, &(units, stages)| {
-            let all = stages.saturating_mul(self.messages).saturating_mul(self.transfer(units));
-            sum.saturating_add(all)
-        });
-        computing.saturating_add(moving)
+        let times = |own: &SerialMessages| own.count.saturating_mul(self.transfer(own.units, own.links));
+        self.messages.iter().fold(computing, |sum, own| sum.saturating_add(times(own)))
     }
 
-    /// The time of all transmissions of a message of so many units one after another \[cycles\].
-    fn transfer(&self, units: u64) -> u128 {
+    /// The time of all transmissions of a message of so many units over so many links, one after another \[cycles\].
+    fn transfer(&self, units: u64, links: u64) -> u128 {
         let product = |times: u64, cycles: u64| u128::from(times) * u128::from(cycles);
         let link =
             product(units.div_ceil(self.packet), self.latency).saturating_add(product(units, self.hop));
         let local =
             u128::from(self.local.latency.get()).saturating_add(product(units, self.local.unit.get()));
-        u128::from(self.diameter).saturating_mul(link).max(local)
+        u128::from(links).saturating_mul(link).max(local)
     }
 
     /// Reports when a run could take 2^63 cycles or more, at the largest of the values that are written.
@@ -114,7 +127,7 @@ impl CycleBound {
 
     /// The largest of the values that are written, if any are.
     fn blamed<'a>(&self, settings: &'a Settings<'_>) -> Option<(Key, &'a Place)> {
-        let units = self.sizes.iter().map(|&(units, _)| units).max().unwrap_or(1);
+        let units = self.messages.iter().map(|own| own.units).max().unwrap_or(1);
         let values = [
             (self.compute, Key::ProgramComputeCycles),
             (self.compute, Key::ProgramCompute),
@@ -159,10 +172,14 @@ impl CycleBound {
             Key::ProgramComputeCycles => Self { compute: value, ..own },
             Key::MachineHopCycles => Self { hop: value, ..own },
             Key::MachineLatencyCycles => Self { latency: value, ..own },
-            Key::ProgramUnits => match own.sizes[..] {
-                [(_, stages)] => Self { sizes: vec![(value, stages)], ..own },
-                _ => return None,
-            },
+            Key::ProgramUnits => {
+                let mut messages = own.messages;
+                if messages.windows(2).any(|two| two[0].units != two[1].units) {
+                    return None;
+                }
+                messages.iter_mut().for_each(|own| own.units = value);
+                Self { messages, ..own }
+            }
             _ => return None,
         };
         Some(bound)
@@ -172,10 +189,16 @@ impl CycleBound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::program_kinds;
-    use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
+    use crate::scenario::{
+        execution::{DimensionChoice, Phases},
+        program_kinds,
+    };
+    use cubefold_mapping::{EmbeddingKind, Hypercube, PlacementTable, ProcessId};
     use cubefold_simulator::{CubeProgram, Cycles, MessageSizes, max_cycles};
-    use cubefold_topology::{LinkMode, MachineKind, NodeId, TieRule};
+    use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
+
+    const COORDINATED: ExecutionMode =
+        ExecutionMode::Coordinated { dimension_choice: DimensionChoice::Lowest, phases: Phases::Embedding };
 
     fn links(hop: u64) -> Communication {
         Communication::new(LinkMode::FullDuplex, Cycles::new(hop), TieRule::Direct).unwrap()
@@ -186,10 +209,12 @@ mod tests {
         let ring = Machine::new(MachineKind::Ring, &[1 << 32]).unwrap();
         let cube = Hypercube::new(32).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
-        let bound =
-            CycleBound::new(&ring, &ScenarioProgram::of_cube(program_kinds()[0], program), 1, links(1))
-                .cycles();
-        assert_eq!(bound, 32 * (1 << 31));
+        let program = ScenarioProgram::of_cube(program_kinds()[0], program);
+        let placement = Placement::embed(EmbeddingKind::Xor, cube, &ring).unwrap();
+        let bound = |mode| CycleBound::new(&program, &placement, links(1), mode).cycles();
+        assert_eq!(bound(COORDINATED), 32 * (1 << 31));
+        // The ring is one line, with as many messages.
+        assert_eq!(bound(ExecutionMode::Asynchronous), 32 * (1 << 31));
     }
 
     #[test]
@@ -213,10 +238,16 @@ mod tests {
                     .with_local_cost(LocalCost { latency: Cycles::new(1 << 40), unit: Cycles::new(1) });
                 for (program, links) in [(&program, links(hop)), (&by_stage, links(hop)), (&by_stage, slow)] {
                     let guest = ScenarioProgram::of_cube(program_kinds()[0], program.clone());
-                    for (load, placement) in [1, 4].into_iter().zip(&placements) {
+                    for placement in &placements {
+                        let simulated = Execution::Asynchronous(EngineChoice::Auto);
                         assert_eq!(
-                            CycleBound::new(&machine, &guest, load, links).cycles(),
-                            max_cycles(program, placement, links)
+                            CycleBound::new(&guest, placement, links, ExecutionMode::Asynchronous).cycles(),
+                            max_cycles(program, placement, links, &simulated)
+                        );
+                        let simulated = Execution::Coordinated(Routing::PLAIN);
+                        assert_eq!(
+                            CycleBound::new(&guest, placement, links, COORDINATED).cycles(),
+                            max_cycles(program, placement, links, &simulated)
                         );
                     }
                 }

@@ -64,11 +64,18 @@ impl BeltInput {
 
     /// A simulator for one run after another.
     pub(super) fn simulator<O: Observer>(&self) -> BeltSimulator<'_, O> {
-        let contention_free = match self.bulk {
-            BulkStages::Yes => Some(ContentionFreeStages::new(&self.channels, &self.stages, &self.nodes)),
-            BulkStages::No => None,
-        };
+        let contention_free = self.contention_free(vec![self.stages.hop; self.stages.count()]);
         BeltSimulator { contention_free, event_loop: self.event_loop(), stages: &self.stages }
+    }
+
+    /// The stages as a whole, where they may be computed so: `hops` gives for each the time of a message over a link.
+    pub(super) fn contention_free(&self, hops: Vec<u64>) -> Option<ContentionFreeStages<'_>> {
+        match self.bulk {
+            BulkStages::Yes => {
+                Some(ContentionFreeStages::new(&self.channels, &self.stages, hops, &self.nodes))
+            }
+            BulkStages::No => None,
+        }
     }
 
     fn event_loop<O: Observer>(&self) -> Box<dyn RunStages<O> + Send + '_> {

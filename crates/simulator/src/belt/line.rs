@@ -5,17 +5,17 @@
 
 use std::ops::Range;
 
-use cubefold_mapping::{CubeDimension, Hypercube, Placement, ProcessId, ProductPlacement};
+use cubefold_mapping::{CubeDimension, Guest, Hypercube, Placement, ProcessId, ProductPlacement};
 use cubefold_topology::LinkMode;
 
 use super::{
     event_loop::{BeltInput, BeltSimulator},
     route_table::ChannelMap,
-    stages::StageSequence,
+    stages::{ContentionFreeStages, StageSequence},
 };
 use crate::{
     BulkStages, Communication, CubeProgram, Cycle, Cycles, ImbalanceError, MessageSizes, Observer, Program,
-    StageRecord,
+    SerialMessages, StageRecord,
     hop::{self, StartTimes},
     sized,
 };
@@ -68,16 +68,21 @@ impl Segment {
         self.bits.len()
     }
 
-    /// Its part of a program, on the cube of the field.
-    #[expect(clippy::expect_used, reason = "a segment has stages, and its bits are those of the field")]
-    pub(super) fn program(&self, program: &CubeProgram, cube: Hypercube) -> CubeProgram {
+    /// Its part of a program, on the cube of the field, without its first `done` stages: fewer than it has.
+    #[expect(clippy::expect_used, reason = "stages are left, and the bits are those of the field")]
+    fn program_after(&self, done: usize, program: &CubeProgram, cube: Hypercube) -> CubeProgram {
         let dimension = |bit: &u32| -> CubeDimension {
             cube.dimension(bit.trailing_zeros().into()).expect("a bit of the field")
         };
-        let stages = self.bits.iter().map(dimension).collect();
-        let units = self.stages.clone().map(|stage| program.max_units(stage)).collect();
+        let stages = self.bits[done..].iter().map(dimension).collect();
+        let units = self.stages.clone().skip(done).map(|stage| program.max_units(stage)).collect();
         let sizes = MessageSizes::by_stage(units).expect("at least one stage");
         CubeProgram::new(cube, stages, program.compute()).expect("at least one stage").with_sizes(sizes)
+    }
+
+    /// Its part of a program, on the cube of the field.
+    pub(super) fn program(&self, program: &CubeProgram, cube: Hypercube) -> CubeProgram {
+        self.program_after(0, program, cube)
     }
 }
 
@@ -104,32 +109,65 @@ pub(super) fn revisits_field(segments: &[Segment]) -> bool {
     fields.windows(2).any(|two| two[0] == two[1])
 }
 
+/// The messages of one line of each segment, for which its processes may have to wait one after another; none where
+/// lines cannot be looked at one by one.
+pub(crate) fn serial_messages(
+    program: &CubeProgram,
+    placement: &ProductPlacement,
+) -> Option<Vec<SerialMessages>> {
+    let segments = segments(program, placement);
+    if revisits_field(&segments) {
+        return None;
+    }
+    let lines = placement.lines();
+    let mut messages = vec![];
+    for segment in &segments {
+        let line = &lines[segment.field];
+        let of_stages = |units, stages: usize| SerialMessages {
+            units,
+            count: u128::from(line.cube().process_count()) * stages as u128,
+            links: line.machine().distance_bound(),
+        };
+        match program.uniform_units() {
+            Some(units) => messages.push(of_stages(units, segment.stage_count())),
+            None => {
+                messages.extend(segment.stages.clone().map(|stage| of_stages(program.max_units(stage), 1)))
+            }
+        }
+    }
+    Some(messages)
+}
+
 /// What the runs of a segment on all lines of its dimension have in common.
 #[derive(Debug)]
-pub(super) struct LineInput {
+pub(super) struct LineInput<'run> {
     belt: BeltInput, // of the processes of the line, by value of the field
-    hop_by_hop: Option<HopByHopLine>,
+    hop_by_hop: Option<HopByHopLine<'run>>,
 }
 
 /// A line that is run hop by hop: its links are half-duplex, so that opposite messages meet all along their routes, or
 /// its messages have sizes, so that one finds the other under way anywhere.
 #[derive(Debug)]
-struct HopByHopLine {
-    program: CubeProgram, // the segment, on the cube of the field
+struct HopByHopLine<'run> {
+    program: &'run CubeProgram,
+    segment: &'run Segment,
+    cube: Hypercube, // of the field
     placement: Placement,
     communication: Communication,
     has_sizes: bool,
 }
 
-impl LineInput {
+impl<'run> LineInput<'run> {
     /// A segment of a program on lines like `line`.
-    pub(super) fn new(problem: &LineProblem<'_>, line: &ProductPlacement, segment: &Segment) -> Self {
+    pub(super) fn new(problem: &LineProblem<'run>, line: &ProductPlacement, segment: &'run Segment) -> Self {
         let &LineProblem { program, communication, hop, bulk, .. } = problem;
         let placement = Placement::Product(line.clone());
         let nodes = placement.nodes();
         let is_hop_by_hop = hop.is_none() || communication.links() == LinkMode::HalfDuplex;
         let hop_by_hop = is_hop_by_hop.then(|| HopByHopLine {
-            program: segment.program(program, line.cube()),
+            program,
+            segment,
+            cube: line.cube(),
             placement,
             communication,
             has_sizes: hop.is_none(),
@@ -151,14 +189,17 @@ impl LineInput {
 
     /// A simulator for one line after another.
     pub(super) fn simulator<O: Observer>(&self) -> LineSimulator<'_, O> {
-        LineSimulator { input: self, belt: self.belt.simulator(), longest_queue: 0 }
+        let hops = self.hop_by_hop.as_ref().and_then(HopByHopLine::stored_hops);
+        let contention_free = hops.and_then(|hops| self.belt.contention_free(hops));
+        LineSimulator { input: self, belt: self.belt.simulator(), contention_free, longest_queue: 0 }
     }
 }
 
 /// Runs a segment on one line after another.
 pub(super) struct LineSimulator<'run, O> {
-    input: &'run LineInput,
+    input: &'run LineInput<'run>,
     belt: BeltSimulator<'run, O>,
+    contention_free: Option<ContentionFreeStages<'run>>, // of a line that is run hop by hop
     longest_queue: u32,
 }
 
@@ -171,7 +212,11 @@ impl<O: Observer> LineSimulator<'_, O> {
     pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut O) -> Result<(), ProcessId> {
         let longest_queue = match &self.input.hop_by_hop {
             None => self.belt.run(finishes, observer),
-            Some(line) => line.run(self.input.belt.stages.first, finishes, observer)?,
+            Some(line) => {
+                let stages = self.contention_free.as_mut();
+                let done = stages.map_or(0, |stages| stages.run(finishes, observer));
+                line.run_after(done, finishes, observer)?
+            }
         };
         self.longest_queue = self.longest_queue.max(longest_queue);
         Ok(())
@@ -183,16 +228,32 @@ impl<O: Observer> LineSimulator<'_, O> {
     }
 }
 
-impl HopByHopLine {
-    fn run<O: Observer>(
+impl HopByHopLine<'_> {
+    /// For each stage the time of its messages over a link, where messages of one stage can be computed as a whole.
+    fn stored_hops(&self) -> Option<Vec<u64>> {
+        if self.communication.links() != LinkMode::FullDuplex {
+            return None;
+        }
+        let hop = |stage| self.communication.stored_hop(self.program.max_units(stage)).map(Cycles::get);
+        self.segment.stages.clone().map(hop).collect()
+    }
+
+    /// Runs the stages behind the first `done`; returns the most messages left in one queue after the arbitration of a
+    /// cycle.
+    fn run_after<O: Observer>(
         &self,
-        first_stage: usize,
+        done: usize,
         finishes: &mut [u64],
         observer: &mut O,
     ) -> Result<u32, ProcessId> {
+        if done == self.segment.stage_count() {
+            return Ok(0);
+        }
+        let first_stage = self.segment.stages.start + done;
+        let program = &self.segment.program_after(done, self.program, self.cube);
         let begins: Vec<Cycle> = finishes.iter().map(|&begin| Cycle::new(begin)).collect();
         let mut observer = SegmentObserver { first_stage, finishes, observer };
-        let (program, placement) = (&self.program, &self.placement);
+        let placement = &self.placement;
         let begins = StartTimes::Each(&begins);
         let traffic = if self.has_sizes {
             sized::run(program, placement, self.communication, begins, &mut observer)?

@@ -51,13 +51,16 @@ impl StageSequence {
 
 /// Stages computed as a whole, from the first on, as long as it is certain that no message of them is blocked.
 ///
-/// Messages that are injected in the same cycle at different nodes and never turn cannot meet. If all of them arrive
-/// before any message of the next stage can be injected, the stage has no contention: a process finishes `T_c` cycles
-/// a link after the later partner is ready.
+/// Messages of one size that are injected in the same cycle at different nodes, are stored whole before they are
+/// forwarded, and never turn cannot meet: each begins to cross a link at least one crossing after the one before it. If
+/// all of them arrive before any message of the next stage can be injected, the stage has no contention: a process
+/// finishes the time of a link, for each link, after the later partner is ready. Messages of the next stage may have
+/// another size.
 #[derive(Debug)]
 pub(super) struct ContentionFreeStages<'run> {
     channels: &'run ChannelMap,
     stages: &'run StageSequence,
+    hops: Vec<u64>,        // by stage, the time of a message over a link, at least 1 [cycles]
     nodes: &'run [NodeId], // by process
     ends: Vec<u64>,        // by process, of the stage at hand
 }
@@ -71,13 +74,15 @@ struct StageWindow {
 }
 
 impl<'run> ContentionFreeStages<'run> {
-    /// For runs of processes on these nodes.
+    /// For runs of processes on these nodes. `hops` gives for each stage the time of a message over a link, at least 1
+    /// \[cycles\], for all of which it may occupy the link.
     pub(super) fn new(
         channels: &'run ChannelMap,
         stages: &'run StageSequence,
+        hops: Vec<u64>,
         nodes: &'run [NodeId],
     ) -> Self {
-        Self { channels, stages, nodes, ends: vec![0; nodes.len()] }
+        Self { channels, stages, hops, nodes, ends: vec![0; nodes.len()] }
     }
 
     /// Computes stages from the first on, and returns how many. `finishes` are the cycles at which processes begin,
@@ -85,7 +90,7 @@ impl<'run> ContentionFreeStages<'run> {
     pub(super) fn run<O: Observer>(&mut self, finishes: &mut [u64], observer: &mut O) -> usize {
         for (stage, &bit) in self.stages.bits.iter().enumerate() {
             let next = self.stages.bits.get(stage + 1);
-            match self.compute_ends(bit, finishes) {
+            match self.compute_ends(bit, self.hops[stage], finishes) {
                 Some(window) if window.has_no_contention(self.next_start(next)) => {}
                 _ => return stage,
             }
@@ -96,12 +101,12 @@ impl<'run> ContentionFreeStages<'run> {
     }
 
     /// Computes the arrivals of all messages without contention; none when one has to turn.
-    fn compute_ends(&mut self, bit: u32, finishes: &[u64]) -> Option<StageWindow> {
+    fn compute_ends(&mut self, bit: u32, hop: u64, finishes: &[u64]) -> Option<StageWindow> {
         let mut window = StageWindow { first_start: u64::MAX, last_start: 0, last_end: 0 };
         for (low, high) in pairs(bit, finishes.len()) {
             let start = finishes[low].max(finishes[high]) + self.stages.compute;
             let hops = self.channels.straight_distance(self.nodes[low], self.nodes[high])?;
-            let end = start + self.stages.hop * u64::from(hops);
+            let end = start + hop * u64::from(hops);
             window.first_start = window.first_start.min(start);
             window.last_start = window.last_start.max(start);
             window.last_end = window.last_end.max(end);

@@ -1,0 +1,130 @@
+//! A bound on makespans, so that no clock overflows.
+//!
+//! In every cycle of a run some process of the hindmost stage computes, or a message that it waits for crosses a link:
+//! all computations of a node and all messages one after another take at least as long as the run. Where stages take
+//! one coordinate after another on a product placement, a process waits for messages of its own line only, and the lines
+//! of a dimension are all alike (`docs/model.md` section 8): then the messages of one line are enough.
+
+use cubefold_mapping::Placement;
+use cubefold_topology::LinkMode;
+
+use crate::{Communication, Execution, Program, belt};
+
+/// Messages of one size for which a process may have to wait, one after another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SerialMessages {
+    /// The size of each \[units\].
+    pub units: u64,
+    /// How many there are.
+    pub count: u128,
+    /// The most links that one crosses.
+    pub links: u64,
+}
+
+impl SerialMessages {
+    /// The times of all of them, one after another, or as much of it as 128 bits hold \[cycles\].
+    #[must_use]
+    pub fn cycles(&self, communication: Communication) -> u128 {
+        self.count.saturating_mul(communication.transfer_bound(self.units, self.links))
+    }
+}
+
+/// Returns the messages whose times, with the computations of a node, bound the makespan of a program.
+///
+/// `execution` may be any in which a program runs; asynchronous executions on full-duplex and half-duplex links have the
+/// better bound of their lines.
+#[must_use]
+pub fn serial_messages<P: Program + ?Sized>(
+    program: &P,
+    placement: &Placement,
+    links: LinkMode,
+    execution: &Execution,
+) -> Vec<SerialMessages> {
+    let may_use_lines = matches!(execution, Execution::Asynchronous(_)) && links != LinkMode::SingleDirection;
+    if may_use_lines
+        && placement.is_one_to_one()
+        && let (Some(program), Placement::Product(placement)) = (program.as_cube(), placement)
+        && let Some(messages) = belt::serial_messages(program, placement)
+    {
+        return messages;
+    }
+    let count = u128::from(program.process_count()) * program.max_received() as u128;
+    let of_stages = |units, stages: usize| SerialMessages {
+        units,
+        count: count * stages as u128,
+        links: placement.machine().distance_bound(),
+    };
+    match program.uniform_units() {
+        Some(units) => vec![of_stages(units, program.stage_count())],
+        None => (0..program.stage_count()).map(|stage| of_stages(program.max_units(stage), 1)).collect(),
+    }
+}
+
+/// Returns a bound on the makespan \[cycles\].
+#[must_use]
+pub fn max_cycles<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    execution: &Execution,
+) -> u128 {
+    if let Some(graph) = program.as_task_graph() {
+        return graph.max_cycles(communication, placement.machine().distance_bound());
+    }
+    let computing = (program.stage_count() as u128)
+        .saturating_mul(program.compute().get().into())
+        .saturating_mul(placement.max_load().into());
+    let messages = serial_messages(program, placement, communication.links(), execution);
+    messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(communication)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CountLinkUse, CubeProgram, Cycles, EngineChoice, MessageSizes, simulate};
+    use cubefold_mapping::{EmbeddingKind, Hypercube};
+    use cubefold_topology::{Machine, MachineKind, TieRule};
+
+    const ASYNCHRONOUS: Execution = Execution::Asynchronous(EngineChoice::Auto);
+
+    fn program(stages: &[u64]) -> CubeProgram {
+        let cube = Hypercube::new(6).unwrap();
+        let stages = stages.iter().map(|&stage| cube.dimension(stage).unwrap()).collect();
+        CubeProgram::new(cube, stages, Cycles::new(2)).unwrap()
+    }
+
+    #[test]
+    fn no_run_takes_longer_than_its_bound() {
+        let machine = Machine::new(MachineKind::Torus, &[8, 8]).unwrap();
+        let links = Communication::new(LinkMode::FullDuplex, Cycles::new(3), TieRule::Direct).unwrap();
+        for kind in [EmbeddingKind::Standard, EmbeddingKind::Xor, EmbeddingKind::Byweight] {
+            let placement = Placement::embed(kind, Hypercube::new(6).unwrap(), &machine).unwrap();
+            for stages in [&[0, 1, 2, 3, 4, 5][..], &[5, 4, 3, 0, 0, 1], &[0, 3, 0, 3]] {
+                let sizes = (1..=stages.len() as u64).map(|units| units * units).collect();
+                let program = program(stages).with_sizes(MessageSizes::by_stage(sizes).unwrap());
+                for mode in [LinkMode::FullDuplex, LinkMode::HalfDuplex] {
+                    let rules = Communication::new(mode, links.hop(), links.tie()).unwrap();
+                    let run = simulate(&program, &placement, rules, &ASYNCHRONOUS, CountLinkUse::No, &mut ());
+                    let makespan = run.unwrap().summary.makespan().get();
+                    assert!(u128::from(makespan) <= max_cycles(&program, &placement, rules, &ASYNCHRONOUS));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_that_are_run_apart_are_bounded_apart() {
+        let machine = Machine::new(MachineKind::Torus, &[8, 8]).unwrap();
+        let placement = Placement::embed(EmbeddingKind::Xor, Hypercube::new(6).unwrap(), &machine).unwrap();
+        let of = |stages: &[u64], links| serial_messages(&program(stages), &placement, links, &ASYNCHRONOUS);
+        let in_lines = SerialMessages { units: 1, count: 48, links: 4 };
+        assert_eq!(
+            of(&[0, 1, 2, 3, 4, 5], LinkMode::FullDuplex),
+            [SerialMessages { count: 24, ..in_lines }; 2]
+        );
+        // Stages that come back to a coordinate, and links that all wait for each other, are bounded together.
+        let together = [SerialMessages { units: 1, count: 6 * 64, links: 8 }];
+        assert_eq!(of(&[0, 3, 0, 3, 0, 3], LinkMode::FullDuplex), together);
+        assert_eq!(of(&[0, 1, 2, 3, 4, 5], LinkMode::SingleDirection), together);
+    }
+}
