@@ -14,7 +14,7 @@ pub(super) fn run_shape() -> Value {
         "machine": machine(),
         "program": program_record(),
         "embedding": "text",
-        "execution": { "mode": "text", "tie": "text", "dimension_choice": "text?", "phases": "text?" },
+        "execution": { "mode": "text", "tie": "text", "dimension_choice": "text?", "phases": "text or count?" },
         "engine": "text",
         "makespan_cycles": "count", "makespan_seconds": "fraction?", "goodput_bytes_per_second": "fraction?",
         "predicted_cycles": "count",

@@ -77,6 +77,62 @@ fn four_billion_processes_run_line_by_line_and_are_refused_hop_by_hop() {
     }
 }
 
+#[test]
+fn four_billion_processes_run_with_sizes_by_stage() {
+    let units: Vec<String> = (0..32).map(|stage| (1_u64 << 20 >> stage).max(1).to_string()).collect();
+    let units = units.join(",");
+    let machine = "machine = { kind = \"torus\", shape = [65536, 65536], latency_cycles = 3 }\n";
+    let text = format!("{machine}program.units = [{units}]\nmapping.embeddings = [\"standard\", \"xor\"]\n");
+    let scratch = Scratch::with(&[("sizes.toml", text)]);
+    let results = json(&["run", &scratch.path("sizes.toml"), "--memory-limit", "64MiB"]);
+    for own in results["runs"].as_array().unwrap() {
+        assert_eq!((&own["engine"], &own["makespan_cycles"]), (&"belt".into(), &own["predicted_cycles"]));
+        assert_eq!(own["blocked_cycles"]["max"], 0);
+    }
+}
+
+#[test]
+fn a_program_is_not_written_over_the_limit() {
+    let scratch = Scratch::empty();
+    let output = scratch.path("program.goal");
+    let finished = run(&[
+        "export",
+        LARGE,
+        "--format",
+        "goal",
+        "--memory-limit",
+        "64MiB",
+        "--embedding",
+        "xor",
+        "-o",
+        &output,
+    ]);
+    assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
+    assert!(finished.stderr.contains("needs about 400.0 MiB"), "{}", finished.stderr);
+    assert!(scratch.names().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_not_read_whatever_they_are_to_be() {
+    let scratch = Scratch::with(&[
+        (
+            "goal.toml",
+            "machine = { kind = \"ring\", shape = [4] }\nprogram = { kind = \"goal\", file = \"/dev/zero\" }\n",
+        ),
+        (
+            "npy.toml",
+            "machine = { kind = \"ring\", shape = [4] }\nmapping.embeddings = [\"file:zero.npy\"]\n",
+        ),
+    ]);
+    std::os::unix::fs::symlink("/dev/zero", scratch.path("zero.npy")).unwrap();
+    for arguments in [["check", "goal.toml"], ["check", "npy.toml"], ["merge", "zero.npy"]] {
+        let finished = run(&[arguments[0], &scratch.path(arguments[1])]);
+        assert!(finished.stderr.contains("is a device, expected a file"), "{}", finished.stderr);
+        assert_eq!(finished.code, Some(2), "{arguments:?}");
+    }
+}
+
 /// The exit code of a command, and the most memory that it held at one time \[bytes\], as far as the system showed it.
 #[cfg(target_os = "linux")]
 fn peak(arguments: &[&str]) -> (Option<i32>, u64) {

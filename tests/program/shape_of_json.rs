@@ -39,6 +39,7 @@ fn is_of(found: &Value, kind: &str) -> bool {
         "text" => found.is_string(),
         "truth" => found.is_boolean(),
         "count" => is_count(found),
+        "text or count" => found.is_string() || is_count(found),
         "number" => found.is_number(),
         "fraction" => found.as_f64().is_some() && !is_count(found),
         "spectrum" => found.as_object().is_some_and(|counts| {

@@ -3,7 +3,9 @@
 
 use std::{
     fs,
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
+    process,
     sync::{Mutex, PoisonError},
 };
 
@@ -68,43 +70,53 @@ pub(crate) const fn exit_code(signal: i32) -> i32 {
     128 + signal
 }
 
-/// Waits, beside the work, for signals that end the program: an interruption from the keyboard, and the request of the
-/// system or of a batch queue.
+/// The number of an interruption from the keyboard, everywhere.
+const INTERRUPTED: i32 = 2;
+
+/// Ends the program as an interruption from the keyboard does.
+pub(crate) fn interrupt() -> ! {
+    end(INTERRUPTED)
+}
+
+/// Removes what has no name of its own yet, says what is kept, and ends the program as a signal does.
+fn end(signal: i32) -> ! {
+    let state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in &state.temporary {
+        let _ = fs::remove_file(path);
+    }
+    let kept = state.kept.as_ref().map_or_else(|| "nothing is kept".to_owned(), Kept::sentence);
+    let what = if signal == INTERRUPTED { "interrupted" } else { "terminated" };
+    let mut stderr = io::stderr();
+    let clear = if stderr.is_terminal() { "\r\u{1b}[2K\u{1b}[?25h" } else { "" };
+    // Where standard error is closed the exit code still says it.
+    let _ = writeln!(stderr, "{clear}{what}: {kept}");
+    process::exit(exit_code(signal));
+}
+
+/// Waits, beside the work, for signals that end the program: an interruption from the keyboard, the request of the system
+/// or of a batch queue, and a terminal that is closed.
 #[cfg(unix)]
 pub(crate) fn watch() {
-    use std::{
-        io::{self, IsTerminal, Write},
-        process, thread,
-    };
-
     use signal_hook::{
-        consts::{SIGINT, SIGTERM},
+        consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
     };
 
-    // Where signals cannot be watched they end the program as they always do.
-    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
-    thread::spawn(move || {
-        let Some(signal) = signals.forever().next() else { return };
-        let state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
-        for path in &state.temporary {
-            let _ = fs::remove_file(path);
+    // Where signals cannot be watched they end the program as they always do. A signal that the program was started to
+    // ignore, as nohup does with SIGHUP, cannot be told from others here: it is watched only where a terminal may close.
+    let signals: &[i32] =
+        if io::stdin().is_terminal() { &[SIGINT, SIGTERM, SIGHUP] } else { &[SIGINT, SIGTERM] };
+    let Ok(mut signals) = Signals::new(signals) else { return };
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            end(signal);
         }
-        let kept = state.kept.as_ref().map_or_else(|| "nothing is kept".to_owned(), Kept::sentence);
-        let what = if signal == SIGINT { "interrupted" } else { "terminated" };
-        let mut stderr = io::stderr();
-        let clear = if stderr.is_terminal() { "\r\u{1b}[2K\u{1b}[?25h" } else { "" };
-        // Where standard error is closed the exit code still says it.
-        let _ = writeln!(stderr, "{clear}{what}: {kept}");
-        process::exit(exit_code(signal));
     });
 }
 
 /// Systems without such signals end the program as they always do.
 #[cfg(not(unix))]
-pub(crate) fn watch() {
-    let _ = exit_code(0);
-}
+pub(crate) fn watch() {}
 
 #[cfg(test)]
 mod tests {

@@ -29,7 +29,7 @@ pub use column::{Cell, Record, Row, Word};
 pub use construction_record::{ConstructionRecord, PromisedStepsRecord};
 pub use csv_file::{CsvHeader, write_csv, write_csv_rows};
 pub use document::{Document, write_document, write_lines};
-pub use execution_record::ExecutionRecord;
+pub use execution_record::{ExecutionRecord, PhaseLengths};
 pub use machine_record::MachineRecord;
 pub use parquet::{ParquetTable, write_parquet};
 pub use placement_record::{DistancesRecord, PlacementEntry, PlacementRecord};

@@ -99,6 +99,21 @@ impl ProgramFormat {
         self.0.is_folder
     }
 
+    /// The memory that [`write`](Self::write) takes at most, roughly \[bytes\].
+    #[must_use]
+    pub fn bytes_to_write(self, run: &Run) -> u64 {
+        const BYTES_A_MESSAGE: u64 = 400; // a send, a receive and a computation: as operations, and as text
+        let program = &run.program;
+        let messages = match program.as_task_graph() {
+            Some(graph) => graph.schedule().operations().len() as u64,
+            None => {
+                let of_stage = program.process_count().saturating_mul(program.max_received().max(1) as u64);
+                of_stage.saturating_mul(program.stage_count() as u64)
+            }
+        };
+        messages.saturating_mul(BYTES_A_MESSAGE)
+    }
+
     /// The program of a run in this format.
     ///
     /// # Errors

@@ -27,6 +27,7 @@ use crate::{
     export::{ExecutionRecord, MachineRecord, ProgramRecord},
     generator_key::generator_key,
     jobs::Resources,
+    program_files::ProgramFormat,
     progress::Meter,
     scenario::{DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, describe_stuck},
     scenario_program::ScenarioProgram,
@@ -97,6 +98,15 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
 /// The first run that is refused.
 pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<(), RunError> {
     admit(runs, resources, |run| PlacementMetrics::bytes_to_measure(&run.placement))
+}
+
+/// Checks that the program of a run can be written in a format. Nothing is written.
+///
+/// # Errors
+///
+/// When it takes more memory than there is.
+pub fn check_export(run: &Run, format: ProgramFormat, resources: Resources) -> Result<(), RunError> {
+    admit(&[run], resources, |run| format.bytes_to_write(run))
 }
 
 /// Whether each of the runs fits the memory.

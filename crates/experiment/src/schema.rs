@@ -148,6 +148,8 @@ pub fn results_schema() -> Value {
     run["properties"]["stages"] = list_of(&stage());
     // What columns count or leave out is listed here.
     run["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
+    // A word, or a number of links.
+    run["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
     let machine = &mut run["properties"]["machine"]["properties"];
     machine["twist"] = list_of(&list_of(&json!({ "type": "integer" })));
     for failed in ["failed_links", "failed_nodes"] {

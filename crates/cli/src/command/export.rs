@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use cubefold_experiment::program_files::ProgramFormat;
+use cubefold_experiment::{check_export, program_files::ProgramFormat};
 
 use crate::{
     arguments::{ExportOptions, SharedOptions},
@@ -19,6 +19,7 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
     let format = options.format.0;
     let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
     let run = one_run(&scenarios, &options.run)?;
+    check_export(run, format, shared.resources()).map_err(Failure::Refused)?;
     let written = format.write(run).map_err(|error| {
         Failure::usage(error.to_string(), "change the scenario, or name another --format")
     })?;

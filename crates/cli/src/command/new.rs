@@ -9,7 +9,7 @@ use std::{
     path::Path,
 };
 
-use cubefold_experiment::{ScenarioErrors, load_text};
+use cubefold_experiment::{ScenarioError, load_text, printable};
 
 use self::{
     new_scenario::NewScenario,
@@ -19,31 +19,29 @@ use self::{
 use crate::{
     arguments::{NewOptions, SharedOptions},
     failure::Failure,
-    output::{Output, regular_file},
+    output::Output,
 };
 
 pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    refuse_existing(shared.output())?;
     // A path that cannot be written to is refused before anything is asked.
     let output = Output::open(shared, &[])?;
     let mut terminal = TerminalQuestions;
     let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
     let questions = asks.then_some(&mut terminal as &mut dyn Questions);
     let new_scenario = new_scenario(options, questions)?;
+    check(&new_scenario).map_err(|problem| {
+        Failure::usage(format!("no scenario for this: {}", problem.message), problem.help)
+    })?;
     let path = shared.output().filter(|path| *path != Path::new("-"));
-    let path = path.unwrap_or(Path::new("scenario.toml"));
-    let text = scenario_text(&new_scenario, path);
-    check(path, &text).map_err(Failure::Scenario)?;
-    output.write(|output| output.write_all(text.as_bytes()))
-}
-
-/// A scenario that somebody wrote by hand is never lost.
-fn refuse_existing(path: Option<&Path>) -> Result<(), Failure> {
-    let existing = regular_file(path).filter(|path| path.exists());
-    existing.map_or(Ok(()), |path| {
-        let message = format!("cannot write {}: the file is there already", path.display());
-        Err(Failure::usage(message, "name another file with --output, or delete this one first"))
-    })
+    let text = scenario_text(&new_scenario, path.unwrap_or(Path::new("scenario.toml")));
+    output.write(|output| output.write_all(text.as_bytes()))?;
+    if let Some(path) = path {
+        let path = path.display().to_string();
+        let path = printable(&path);
+        // What could not be said is in the file as well.
+        let _ = writeln!(io::stderr(), "{path} is written; its runs: cubefold compare {path}");
+    }
+    Ok(())
 }
 
 /// What is wanted: by the options, and by answers for those that are missing.
@@ -62,9 +60,23 @@ fn new_scenario(options: &NewOptions, questions: Option<&mut dyn Questions>) -> 
     }
 }
 
-/// Whether the scenario is what `cubefold check` accepts, before it is written.
-fn check(path: &Path, text: &str) -> Result<(), ScenarioErrors> {
-    load_text(path, text).map(drop)
+/// What is wrong with a scenario that options and answers ask for.
+#[derive(Debug)]
+struct Problem {
+    message: String,
+    help: String,
+}
+
+/// Whether the scenario is what `cubefold check` accepts, before it is written. What is wrong is said without places:
+/// nobody has written the lines.
+fn check(new_scenario: &NewScenario) -> Result<(), Problem> {
+    let path = Path::new("scenario.toml");
+    let Err(errors) = load_text(path, &scenario_text(new_scenario, path)) else { return Ok(()) };
+    let mut messages: Vec<&str> = errors.iter().map(ScenarioError::message).collect();
+    messages.dedup();
+    let help = errors.iter().find_map(ScenarioError::help);
+    let help = help.unwrap_or("give other options or answers: cubefold new --help has all");
+    Err(Problem { message: messages.join("; "), help: help.to_owned() })
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
 
-use super::{MachineRecord, ProgramRecord, RunRecord, StepRecord, column::join};
+use super::{
+    MachineRecord, ProgramRecord, RunRecord, StepRecord, column::join, execution_record::PhaseLengths,
+};
 use crate::scenario::{EmbeddingName, Run, Scenario};
 
 /// A scenario, as tables show it.
@@ -230,7 +232,7 @@ fn execution(record: &RunRecord) -> Vec<String> {
         Some("random") => "dimensions at random".to_owned(),
         _ => String::new(),
     };
-    let phases = match execution.phases.as_deref() {
+    let phases = match execution.phases.as_ref().map(PhaseLengths::as_str) {
         Some("embedding") | None => String::new(),
         Some(phases) => format!("phases {phases}"),
     };

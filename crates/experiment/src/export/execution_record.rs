@@ -2,6 +2,7 @@
 
 use cubefold_simulator::{Communication, EAGER_ALL};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
     Word,
@@ -22,13 +23,41 @@ pub struct ExecutionRecord {
     /// Which dimension a message corrects next; of a coordinated run.
     pub dimension_choice: Option<Word>,
     /// The phase lengths asked for; of a coordinated run.
-    pub phases: Option<String>,
+    pub phases: Option<PhaseLengths>,
     /// The largest size of eager messages \[units\], or `all`; where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eager_units: Option<String>,
     /// How routes are chosen, where the scenario says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<Word>,
+}
+
+/// How far a message moves in one phase: a word, or a number of links, which is a number in JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Value", into = "Value")]
+pub struct PhaseLengths(String);
+
+impl PhaseLengths {
+    /// The word, or the number, as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Value> for PhaseLengths {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::String(word) => Self(word),
+            number => Self(number.to_string()),
+        }
+    }
+}
+
+impl From<PhaseLengths> for Value {
+    fn from(PhaseLengths(text): PhaseLengths) -> Self {
+        text.parse::<u64>().map_or_else(|_| Self::from(text), Self::from)
+    }
 }
 
 impl ExecutionRecord {
@@ -48,7 +77,7 @@ impl ExecutionRecord {
                     Phases::Unlimited => "unlimited".to_owned(),
                     Phases::Length(length) => length.to_string(),
                 };
-                (Some(dimension_choice.name().into()), Some(phases))
+                (Some(dimension_choice.name().into()), Some(PhaseLengths(phases)))
             }
         };
         let (mode, tie) = (execution.mode.name().into(), rules.tie().name().into());
@@ -107,7 +136,7 @@ pub(crate) static EXECUTION: &[Column<ExecutionRecord>] = &[
             source: "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
             ..Definition::BLANK
         },
-        value: |execution| execution.phases.as_ref().into(),
+        value: |execution| execution.phases.as_ref().map(PhaseLengths::as_str).into(),
     },
     Column {
         definition: Definition {

@@ -13,7 +13,10 @@ use super::{
     form::{Beginning, Header, PlannedRuns, change, read_header},
     index,
 };
-use crate::export::{RunCaption, RunRecord, ScenarioCaption};
+use crate::{
+    export::{RunCaption, RunRecord, ScenarioCaption},
+    input_file,
+};
 
 /// The parts of one sweep, which together have every run once.
 #[derive(Debug)]
@@ -159,7 +162,7 @@ impl Part {
     }
 
     fn read(path: &Path) -> Result<(Self, PlannedRuns), JournalError> {
-        let mut storage = File::open(path)?;
+        let mut storage = input_file::open(path).map_err(io::Error::from)?;
         let mut reader = BufReader::new(&mut storage);
         let Beginning::Whole(header, planned) = read_header(&mut reader)? else {
             return Err(JournalError::Damaged);

@@ -153,6 +153,12 @@ impl ScenarioError {
         &self.message
     }
 
+    /// How to mend it, where that can be said.
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
     /// The file in which it is wrong.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -23,7 +23,6 @@ mod goal_lines;
 mod labels;
 
 use std::{
-    fs::File,
     io::{self, Read},
     path::Path,
     sync::Arc,
@@ -42,7 +41,7 @@ use super::{
     source_file::{Place, SourceFile},
     stages_file::report_unread,
 };
-use crate::{Ratio, diagnostic::MAX_REPORTED, scenario_program::ScenarioProgram};
+use crate::{Ratio, diagnostic::MAX_REPORTED, input_file, scenario_program::ScenarioProgram};
 
 pub(super) static GOAL: ProgramKind = ProgramKind {
     name: "goal",
@@ -53,6 +52,8 @@ pub(super) static GOAL: ProgramKind = ProgramKind {
 
 /// The bytes of a file that are read at a time.
 const CHUNK: usize = 1 << 20;
+/// The most bytes of a line: a file without ends of lines is no schedule.
+const MAX_LINE: usize = 1 << 26;
 /// The most bytes of a line that an error shows.
 const MAX_SHOWN: usize = 4096;
 /// The most operations that an error about several points at.
@@ -86,7 +87,7 @@ pub(super) fn read_schedule(path: &Path) -> Result<TaskSchedule, Failure> {
 /// Calls `read` with the number, counted from 0, and the bytes of every line.
 fn read_lines(path: &Path, mut read: impl FnMut(usize, &[u8])) -> Result<(), Failure> {
     let unreadable = |error: io::Error| Failure::Unreadable(error.to_string());
-    let mut file = File::open(path).map_err(unreadable)?;
+    let mut file = input_file::open(path).map_err(|error| unreadable(error.into()))?;
     let (mut buffer, mut filled, mut number) = (vec![0; CHUNK], 0, 0);
     loop {
         let count = file.read(&mut buffer[filled..]).map_err(unreadable)?;
@@ -105,6 +106,9 @@ fn read_lines(path: &Path, mut read: impl FnMut(usize, &[u8])) -> Result<(), Fai
         }
         buffer.copy_within(start..filled, 0);
         filled -= start;
+        if filled == MAX_LINE {
+            return Err(Failure::Unreadable(format!("line {} has more than {MAX_LINE} bytes", number + 1)));
+        }
         if filled == buffer.len() {
             buffer.resize(2 * filled, 0);
         }

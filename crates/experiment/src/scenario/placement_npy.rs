@@ -4,7 +4,7 @@
 //! dictionary of Python, and the numbers. Whole numbers of 1 to 8 bytes in either byte order are read, rows first
 //! (`fortran_order` false).
 
-use std::{fs, path::Path};
+use std::{io, path::Path};
 
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_topology::NodeId;
@@ -13,9 +13,11 @@ use super::{
     errors::{ScenarioError, and_more},
     placement_file::Failure,
 };
-use crate::{diagnostic::MAX_REPORTED, region::Region};
+use crate::{diagnostic::MAX_REPORTED, input_file, region::Region};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
+/// More than any header has \[bytes\].
+const MAX_HEADER: u64 = 1 << 17;
 
 /// An array of whole numbers.
 #[derive(Debug)]
@@ -31,10 +33,12 @@ struct Array {
 /// When the file cannot be read or is wrong: the first errors, the last of them with the number of those left
 /// out.
 pub(super) fn read(path: &Path, processes: u64, region: Region<'_>) -> Result<Placement, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::Unreadable(error.to_string()))?;
+    let dimensions = region.machine.shape().dimension_count();
+    let most = processes.saturating_mul(8 * dimensions as u64).saturating_add(MAX_HEADER);
+    let bytes = input_file::read(path, most)
+        .map_err(|error| Failure::Unreadable(io::Error::from(error).to_string()))?;
     let wrong = |message: String| Failure::Wrong(vec![ScenarioError::of_file(path, message)]);
     let array = Array::new(&bytes).map_err(wrong)?;
-    let dimensions = region.machine.shape().dimension_count();
     if array.shape[..] != [usize::try_from(processes).unwrap_or(usize::MAX), dimensions] {
         let message = format!(
             "an array of shape {:?}, expected [{processes}, {dimensions}]: a row of coordinates for each process",

@@ -8,7 +8,7 @@ use cubefold_topology::{Machine, MachineKind, NodeId};
 use super::{
     construction::{ClassicConstruction, Plan},
     error::ClassicError,
-    machines::{guest_edges, is_mesh, is_open, is_ring, is_torus, mesh, nodes},
+    machines::{guest_edges, has_sides_of_two, is_mesh, is_open, is_ring, is_torus, mesh, nodes},
     routed_embedding::RoutedEmbedding,
 };
 
@@ -73,7 +73,8 @@ pub(super) static MESH_IN_TORUS: ClassicConstruction = ClassicConstruction {
     promised_dilation: "1",
     source: "embeddings among meshes and tori",
     plan: |pair| {
-        let fits = is_open(pair.guest) && is_torus(pair.host) && pair.has_same_lengths();
+        let host_wraps = is_torus(pair.host) || has_sides_of_two(pair.host);
+        let fits = is_open(pair.guest) && host_wraps && pair.has_same_lengths();
         fits.then(|| Ok(Plan::exact(1, pair.host_nodes())))
     },
 };
@@ -85,8 +86,11 @@ pub(super) static FOLDED_TORUS: ClassicConstruction = ClassicConstruction {
     promised_dilation: "2",
     source: "embeddings among meshes and tori",
     plan: |pair| {
-        let fits = is_torus(pair.guest) && is_open(pair.host) && pair.has_same_lengths();
-        fits.then(|| Ok(Plan::exact(2, folded_places(pair.guest))))
+        let guest_wraps = is_torus(pair.guest) || has_sides_of_two(pair.guest);
+        let fits = guest_wraps && is_open(pair.host) && pair.has_same_lengths();
+        // Sides of length 2 have one link, around or not.
+        let dilation = if has_sides_of_two(pair.guest) { 1 } else { 2 };
+        fits.then(|| Ok(Plan::exact(dilation, folded_places(pair.guest))))
     },
 };
 

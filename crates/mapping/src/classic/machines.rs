@@ -57,6 +57,11 @@ pub(super) fn is_torus(machine: &Machine) -> bool {
     extents.clone().any(Extent::is_ring) && extents.all(|extent| extent.is_ring() || extent.length() == 2)
 }
 
+/// Whether it is a grid all of whose dimensions have length 2: a mesh and a torus alike.
+pub(super) fn has_sides_of_two(machine: &Machine) -> bool {
+    cube_dimensions(machine).is_some()
+}
+
 /// Whether it is a ring of at least three nodes.
 pub(super) fn is_ring(machine: &Machine) -> bool {
     is_torus(machine) && machine.shape().dimension_count() == 1

@@ -212,6 +212,9 @@ mod tests {
         assert_eq!(of((Mesh, &[2, 12]), (Mesh, &[2, 3, 4])), ["snake"]);
         assert_eq!(of((Mesh, &[4, 3]), (Torus, &[4, 3])), ["mesh-in-torus"]);
         assert_eq!(of((Torus, &[4, 2]), (Mesh, &[4, 2])), ["folded-torus"]);
+        // Sides of length 2 have one link, around or not.
+        assert_eq!(of((Mesh, &[2; 3]), (Torus, &[2; 3])), ["mesh-in-torus", "folded-torus"]);
+        assert_eq!(of((Torus, &[2; 3]), (Mesh, &[2; 3])), ["mesh-in-torus", "folded-torus"]);
         assert_eq!(of((Torus, &[4, 3]), (Ring, &[12])), ["torus-in-ring"]);
         assert_eq!(of((Torus, &[3, 3]), (Ring, &[9])), [""; 0]);
         assert_eq!(of((Mesh, &[9, 4]), (Mesh, &[6, 6])), ["rectangle-in-square"]);

@@ -3,25 +3,29 @@
 use std::io;
 
 use cubefold_collectives::{OPERATIONS, Operation};
-use cubefold_topology::MachineKind;
+use cubefold_topology::{Machine, MachineKind};
 use dialoguer::{Input, Select};
 
-use super::new_scenario::{BANDWIDTH, Grid, LATENCY, SIZES};
+use super::new_scenario::{BANDWIDTH, Grid, LATENCY, NewScenario, SIZES};
 use crate::{
     arguments::{Lengths, NewOptions, ProgramKind},
     failure::Failure,
+    interruption,
 };
 
-/// Who answers: a person, or a test.
+/// What is wrong with an answer.
+pub(super) type Check<'a, T> = &'a dyn Fn(&T) -> Result<(), String>;
+
+/// Who answers: a person, or a test. An answer that a check refuses is asked for again.
 pub(super) trait Questions {
     /// Which of the choices, of which `usual` is offered first.
     fn choose(&mut self, question: &str, choices: &[&str], usual: usize) -> io::Result<usize>;
 
     /// The lengths of a shape; `usual` is offered.
-    fn lengths(&mut self, question: &str, usual: &str) -> io::Result<Lengths>;
+    fn lengths(&mut self, question: &str, usual: &str, check: Check<'_, Lengths>) -> io::Result<Lengths>;
 
     /// A text; `usual` is offered.
-    fn text(&mut self, question: &str, usual: &str) -> io::Result<String>;
+    fn text(&mut self, question: &str, usual: &str, check: Check<'_, String>) -> io::Result<String>;
 }
 
 /// Asks on standard error, and reads from the terminal.
@@ -30,22 +34,23 @@ pub(super) struct TerminalQuestions;
 
 impl Questions for TerminalQuestions {
     fn choose(&mut self, question: &str, choices: &[&str], usual: usize) -> io::Result<usize> {
-        let select = Select::new().with_prompt(question).items(choices).default(usual);
-        select.interact().map_err(io::Error::other)
+        Select::new().with_prompt(question).items(choices).default(usual).interact().map_err(not_answered)
     }
 
-    fn lengths(&mut self, question: &str, usual: &str) -> io::Result<Lengths> {
-        let check = |text: &String| text.parse::<Lengths>().map(drop);
-        let input =
-            Input::<String>::new().with_prompt(question).default(usual.to_owned()).validate_with(check);
-        let text = input.interact_text().map_err(io::Error::other)?;
-        text.parse().map_err(io::Error::other)
+    fn lengths(&mut self, question: &str, usual: &str, check: Check<'_, Lengths>) -> io::Result<Lengths> {
+        let check = |text: &String| text.parse::<Lengths>().and_then(|lengths| check(&lengths));
+        self.text(question, usual, &check)?.parse().map_err(io::Error::other)
     }
 
-    fn text(&mut self, question: &str, usual: &str) -> io::Result<String> {
+    fn text(&mut self, question: &str, usual: &str, check: Check<'_, String>) -> io::Result<String> {
         let input = Input::<String>::new().with_prompt(question).default(usual.to_owned());
-        input.interact_text().map_err(io::Error::other)
+        input.validate_with(check).interact_text().map_err(not_answered)
     }
+}
+
+fn not_answered(error: dialoguer::Error) -> io::Error {
+    let dialoguer::Error::IO(error) = error;
+    error
 }
 
 /// The kinds of programs, in the order of [`ProgramKind`].
@@ -57,8 +62,12 @@ const PROGRAMS: [(ProgramKind, &str); 3] = [
 
 /// The options with answers for what they leave open: which machine, which shape, which program.
 pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Result<NewOptions, Failure> {
-    let unanswered = |error: io::Error| {
-        Failure::usage(format!("the question was not answered: {error}"), "give options instead of answers")
+    let unanswered = |error: io::Error| match error.kind() {
+        io::ErrorKind::Interrupted => interruption::interrupt(),
+        _ => {
+            let message = format!("the question was not answered: {error}");
+            Failure::usage(message, "give options instead of answers")
+        }
     };
     let mut answered = options.clone();
     let kind = if let Some(kind) = options.machine {
@@ -73,7 +82,11 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
         lengths.clone()
     } else {
         let (question, usual) = shape_question(kind);
-        questions.lengths(question, usual).map_err(unanswered)?
+        let check = |lengths: &Lengths| {
+            let machine = Machine::new(kind, &Grid::new(kind, &lengths.0).lengths);
+            machine.map(drop).map_err(|error| error.to_string())
+        };
+        questions.lengths(question, usual, &check).map_err(unanswered)?
     };
     // No hypercube lies on other lengths: what would be refused is not offered.
     let cube = Grid::new(kind, &lengths.0).holds_a_cube();
@@ -102,16 +115,30 @@ fn ask_of_collective(options: &mut NewOptions, questions: &mut dyn Questions) ->
     };
     options.operation = Some(operation);
     if options.bandwidth.is_none() {
-        options.bandwidth = Some(questions.text("Which bandwidth has a link?", BANDWIDTH)?);
+        let with = |text: &String| NewOptions { bandwidth: Some(text.clone()), ..options.clone() };
+        let bandwidth =
+            questions.text("Which bandwidth has a link?", BANDWIDTH, &|text| check(&with(text)))?;
+        options.bandwidth = Some(bandwidth);
     }
     if options.latency.is_none() {
-        options.latency = Some(questions.text("Which latency has a link?", LATENCY)?);
+        let with = |text: &String| NewOptions { latency: Some(text.clone()), ..options.clone() };
+        let latency = questions.text("Which latency has a link?", LATENCY, &|text| check(&with(text)))?;
+        options.latency = Some(latency);
     }
     if options.sizes.is_empty() && operation != Operation::Barrier {
-        let sizes = questions.text("Which sizes has the vector?", &SIZES.join(", "))?;
-        options.sizes = sizes.split(',').map(|size| size.trim().to_owned()).collect();
+        let sizes = |text: &String| text.split(',').map(|size| size.trim().to_owned()).collect();
+        let with = |text: &String| NewOptions { sizes: sizes(text), ..options.clone() };
+        let question = "Which sizes has the vector?";
+        let text = questions.text(question, &SIZES.join(", "), &|text| check(&with(text)))?;
+        options.sizes = sizes(&text);
     }
     Ok(())
+}
+
+/// What is wrong with a scenario for these options, with usual answers to what is still to be asked.
+fn check(options: &NewOptions) -> Result<(), String> {
+    let scenario = NewScenario::new(options).map_err(|error| error.to_string())?;
+    super::check(&scenario).map_err(|problem| problem.message)
 }
 
 /// How the shape of a machine is asked for, and a usual answer.

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use cubefold_topology::{LinkMode, MachineKind};
 
-use super::*;
+use super::{questions::Check, *};
 use crate::arguments::{ExecutionModes, Lengths, ProgramKind, new_scenario::Guest};
 
 fn options() -> NewOptions {
@@ -81,7 +81,7 @@ fn with_proposals(text: &str) -> String {
 fn every_combination_of_options_gives_a_scenario_that_check_accepts() {
     for options in all_options() {
         let text = text(&options);
-        let checked = check(Path::new("new.toml"), &text);
+        let checked = load_text(Path::new("new.toml"), &text);
         assert_eq!(checked.is_ok(), exists(&options), "{options:?}\n{text}\n{checked:?}");
     }
 }
@@ -94,7 +94,7 @@ fn what_comments_propose_is_accepted_too() {
             continue;
         }
         let text = with_proposals(&text(&options));
-        let checked = check(Path::new("new.toml"), &text);
+        let checked = load_text(Path::new("new.toml"), &text);
         assert!(checked.is_ok(), "{options:?}\n{text}\n{checked:?}");
     }
 }
@@ -134,6 +134,7 @@ struct Prepared {
     texts: Vec<&'static str>,
     asked: Vec<String>,
     offered: Vec<usize>, // how many choices each question had
+    refused: Vec<String>,
 }
 
 impl Questions for Prepared {
@@ -147,14 +148,26 @@ impl Questions for Prepared {
         }
     }
 
-    fn lengths(&mut self, question: &str, _: &str) -> io::Result<Lengths> {
+    fn lengths(&mut self, question: &str, _: &str, check: Check<'_, Lengths>) -> io::Result<Lengths> {
         self.asked.push(question.to_owned());
-        self.lengths.remove(0).parse().map_err(io::Error::other)
+        loop {
+            let lengths = self.lengths.remove(0).parse().map_err(io::Error::other)?;
+            match check(&lengths) {
+                Ok(()) => return Ok(lengths),
+                Err(refused) => self.refused.push(refused),
+            }
+        }
     }
 
-    fn text(&mut self, question: &str, _: &str) -> io::Result<String> {
+    fn text(&mut self, question: &str, _: &str, check: Check<'_, String>) -> io::Result<String> {
         self.asked.push(question.to_owned());
-        Ok(self.texts.remove(0).to_owned())
+        loop {
+            let text = self.texts.remove(0).to_owned();
+            match check(&text) {
+                Ok(()) => return Ok(text),
+                Err(refused) => self.refused.push(refused),
+            }
+        }
     }
 }
 
@@ -169,13 +182,29 @@ fn three_answers_are_as_good_as_three_options() {
 }
 
 #[test]
+fn a_wrong_answer_is_asked_for_again() {
+    let mut answers = Prepared {
+        choices: vec![3, 2, 0],
+        lengths: vec!["0x8", "1x4", "4x4"],
+        texts: vec!["50 GBs", "50 GB/s", "soon", "400 ns", "1 MiB, -3", "1 MiB"],
+        ..Prepared::default()
+    };
+    let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
+    assert_eq!(answers.refused.len(), 5, "{:?}", answers.refused);
+    for (refused, part) in answers.refused.iter().zip(["is 0", "is 1", "50 GBs", "soon", "-3"]) {
+        assert!(refused.contains(part) && !refused.contains(".toml"), "{refused}");
+    }
+    assert!(check(&answered).is_ok());
+}
+
+#[test]
 fn a_program_that_would_be_refused_is_not_offered() {
     let mut answers = Prepared { choices: vec![3, 0], lengths: vec!["3x5"], ..Prepared::default() };
     let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
     // Of three programs, that on a hypercube is left out.
     assert_eq!(answers.offered, [MachineKind::GRIDS.len(), 2]);
     assert!(matches!(answered.program, new_scenario::Program::Neighbours(_)));
-    assert!(check(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).is_ok());
+    assert!(check(&answered).is_ok());
 }
 
 #[test]
