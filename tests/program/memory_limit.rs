@@ -87,7 +87,7 @@ fn four_billion_processes_run_with_sizes_by_stage() {
     let results = json(&["run", &scratch.path("sizes.toml"), "--memory-limit", "64MiB"]);
     for own in results["runs"].as_array().unwrap() {
         assert_eq!((&own["engine"], &own["makespan_cycles"]), (&"belt".into(), &own["predicted_cycles"]));
-        assert_eq!(own["blocked_cycles"]["max"], 0);
+        assert_eq!(own["blocked"]["max"], 0);
     }
 }
 

@@ -73,15 +73,27 @@ fn by_name<'a, T: Copy>(items: &[T], name: impl Fn(T) -> &'a str) -> Vec<(&'a st
     found
 }
 
-/// A swept value as tables show it: a shape as files of results have it, a file without its folder, others as they
-/// are written.
+/// A swept value as tables show it: a shape as files of results have it, which dimensions wrap in words, a file without
+/// its folder, others as they are written.
 pub(crate) fn shown(path: &str, value: &str) -> String {
     let lengths = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     match (path.rsplit('.').next(), lengths) {
         (Some("shape"), Some(lengths)) => lengths.split(',').map(str::trim).collect::<Vec<_>>().join("x"),
+        (Some("wrap"), Some(dimensions)) => wrap(&dimensions.split(',').map(str::trim).collect::<Vec<_>>()),
         (Some("file"), _) => plain(value).rsplit('/').next().unwrap_or_default().to_owned(),
         _ if value.starts_with('{') => without_keys(value),
         _ => plain(value),
+    }
+}
+
+/// Which dimensions wrap: a torus, a mesh, or each by itself.
+fn wrap(dimensions: &[&str]) -> String {
+    let all = |word: &str| dimensions.iter().all(|own| *own == word);
+    let word = |own: &&str| if *own == "true" { "around" } else { "open" };
+    match (all("true"), all("false")) {
+        (true, _) => "torus".to_owned(),
+        (_, true) => "mesh".to_owned(),
+        _ => dimensions.iter().map(word).collect::<Vec<_>>().join(" "),
     }
 }
 

@@ -39,8 +39,8 @@ impl Topic {
         });
         let described =
             embeddings().iter().flat_map(embedding).chain(machines).chain(programs).chain(algorithms);
-        let keys = scenario_keys().iter().map(key).chain(WORDS.iter().map(word));
-        described.chain(keys).chain(MARKS.iter().map(mark)).collect()
+        let keys = scenario_keys().iter().map(key).chain(MEMBERS.iter().map(member));
+        described.chain(keys).chain(WORDS.iter().map(word)).chain(MARKS.iter().map(mark)).collect()
     }
 
     /// The topics with this name, however it is written: `machine.links`, `links` or `Links` alike.
@@ -142,6 +142,72 @@ fn key(own: &'static ScenarioKey) -> Topic {
     topic
 }
 
+/// A table of scenarios, or a member of the value of a key: its path, its values, and what it says.
+type Member = (&'static str, &'static str, &'static str);
+
+fn member(&(path, values, text): &Member) -> Topic {
+    let mut topic = Topic::new(path, "a part of scenarios")
+        .with("values", values)
+        .source("docs/scenarios.md")
+        .with_text(text);
+    let ends = path.match_indices('.').map(|(dot, _)| path[dot + 1..].to_owned());
+    topic.names.extend(ends);
+    topic
+}
+
+/// What is no key by itself.
+const MEMBERS: &[Member] = &[
+    ("machine", "", "The table of the machine: its kind, its shape, its links."),
+    ("program", "", "The table of the program: its kind, its stages, the sizes of its messages."),
+    ("mapping", "", "The table of placements: which process is on which node."),
+    ("execution", "", "The table of how the program is executed: its mode, its routing, its engine."),
+    (
+        "sweep",
+        "a list of values for each key",
+        "The table of keys with several values: every combination is run.",
+    ),
+    (
+        "sweep.cases",
+        "tables of keys and values",
+        "Combinations by themselves: each is run with the scenario's other keys.",
+    ),
+    (
+        "machine.link.bandwidth",
+        "such as \"50 GB/s\"",
+        "The bytes that a link carries in a second, in one direction.",
+    ),
+    (
+        "machine.link.latency",
+        "such as \"400 ns\"",
+        "The time on the wire and in the router, which occupies nothing.",
+    ),
+    (
+        "machine.local.bandwidth",
+        "such as \"200 GB/s\"",
+        "The bytes that move between two processes of a node in a second.",
+    ),
+    (
+        "machine.local.latency",
+        "such as \"100 ns\"",
+        "The time of a message inside a node besides that of its bytes.",
+    ),
+    (
+        "program.loading.code_types",
+        "a word, or a list with an entry for each process",
+        "Which process runs which type of code.",
+    ),
+    (
+        "program.loading.broadcast_cycles",
+        "an integer from 1 to 4294967296",
+        "The cycles that the broadcast of one type of code takes.",
+    ),
+    (
+        "file:PATH",
+        "a value of mapping.embeddings",
+        "A placement from a file: CSV, text, or an array of NumPy.",
+    ),
+];
+
 /// A word that a key takes: the path of the key, the word, and what it asks for.
 type KeyWord = (&'static str, &'static str, &'static str);
 
@@ -193,6 +259,17 @@ const WORDS: &[KeyWord] = &[
         "In each stage every process draws the direction of its message.",
     ),
     ("program.communication", "scatter", "In one stage every process sends to all of its neighbours."),
+    ("program.stages", "ascend", "Every dimension once, from the lowest to the highest."),
+    ("program.stages", "descend", "Every dimension once, from the highest to the lowest."),
+    (
+        "program.stages",
+        "bitonic",
+        "Dimension 0, then 1 and 0, then 2, 1 and 0, and so on: the stages of Batcher's bitonic sort.",
+    ),
+    ("program.ports", "all", "The vector is divided among all ports of a node, two a dimension."),
+    ("execution.eager_units", "all", "Every message sets out before its destination is ready."),
+    ("execution.phases", "embedding", "As far as the embedding goes at once: Tao's bounds hold for it."),
+    ("execution.phases", "unlimited", "To the end of its leg."),
     ("execution.mode", "asynchronous", "Every process advances on its own; messages may block each other."),
     ("execution.mode", "coordinated", "All processes route a stage together, and begin the next together."),
     (
@@ -257,8 +334,11 @@ mod tests {
     fn words_are_values_of_their_keys() {
         for (path, word, _) in WORDS {
             let key = scenario_keys().iter().find(|key| key.path == *path).unwrap();
-            let KeyValues::Choice(words) = key.values else { panic!("{path} takes no words") };
-            assert!(words().contains(word), "{path} = {word}");
+            match key.values {
+                KeyValues::Choice(words) => assert!(words().contains(word), "{path} = {word}"),
+                KeyValues::Form(form) => assert!(form.contains(word), "{path} = {word}"),
+                _ => panic!("{path} takes no words"),
+            }
         }
     }
 

@@ -3,11 +3,11 @@
 
 use cubefold_experiment::{
     Definition, PhysicalScale, Run, Scenario,
-    export::{PlacementEntry, PlannedRun, Row, RunCaption},
+    export::{PlacementEntry, PlannedRun, Row, RunCaption, counted},
 };
 
 use super::{Page, TextTable, result_notes::construction_notes, results_page::SweptColumns};
-use crate::grouping::{by_scenario, captions, plain};
+use crate::grouping::{self, by_scenario, captions};
 
 /// The runs of each scenario, with what they differ in.
 pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Page {
@@ -75,8 +75,11 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
 
 /// What the sweep sets in a run.
 fn settings(run: &Run) -> String {
-    let settings: Vec<String> =
-        run.combination.iter().map(|(path, value)| format!("{path} = {}", plain(value))).collect();
+    let settings: Vec<String> = run
+        .combination
+        .iter()
+        .map(|(path, value)| format!("{path} = {}", grouping::shown(path, value)))
+        .collect();
     settings.join(", ")
 }
 
@@ -90,7 +93,9 @@ fn heading(name: &str, combinations: &[String]) -> String {
     match combinations {
         [only] if only.is_empty() => name.to_owned(),
         [only] => format!("{name}: {only}"),
-        [first, more @ ..] => format!("{name}: {first}, and {} more combinations alike", more.len()),
+        [first, more @ ..] => {
+            format!("{name}: {first}, and {} alike", counted(more.len() as u64, "more combination"))
+        }
         [] => name.to_owned(),
     }
 }

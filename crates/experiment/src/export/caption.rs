@@ -106,36 +106,50 @@ fn shape(machine: &Machine) -> String {
 pub fn settings<'runs>(
     records: &(impl Iterator<Item = &'runs RunRecord> + Clone),
 ) -> Vec<(&'static str, String)> {
-    let common = |parts| common(records.clone(), parts);
+    let common = |groups| common(records.clone(), groups);
     [
         ("machine", common(machine)),
         ("program", common(program)),
         ("execution", common(execution)),
-        ("loading", common(|record| vec![loading(record)])),
+        ("loading", common(|record| groups([loading(record)]))),
     ]
     .into_iter()
     .filter(|(_, words)| !words.is_empty())
     .collect()
 }
 
-/// The parts that all records say alike.
+/// The words that all records say alike, each group of words without a comma.
 fn common<'runs>(
     mut records: impl Iterator<Item = &'runs RunRecord>,
-    parts: fn(&RunRecord) -> Vec<String>,
+    groups: fn(&RunRecord) -> Vec<WordGroup>,
 ) -> String {
-    let mut common = records.next().map(parts).unwrap_or_default();
+    let mut common = records.next().map(groups).unwrap_or_default();
     for record in records {
-        for (part, own) in common.iter_mut().zip(parts(record)) {
-            if *part != own {
-                part.clear();
+        for (group, own) in common.iter_mut().zip(groups(record)) {
+            for (word, own) in group.iter_mut().zip(own) {
+                if *word != own {
+                    word.clear();
+                }
             }
         }
     }
-    common.retain(|part| !part.is_empty());
-    common.join(", ")
+    let joined = |group: WordGroup| {
+        let words: Vec<String> = group.into_iter().filter(|word| !word.is_empty()).collect();
+        words.join(" ")
+    };
+    let groups: Vec<String> = common.into_iter().map(joined).filter(|group| !group.is_empty()).collect();
+    groups.join(", ")
 }
 
-fn machine(record: &RunRecord) -> Vec<String> {
+/// Words that stand side by side; empty ones are left out.
+type WordGroup = Vec<String>;
+
+/// Each text as a group of its own.
+fn groups(texts: impl IntoIterator<Item = String>) -> Vec<WordGroup> {
+    texts.into_iter().map(|text| vec![text]).collect()
+}
+
+fn machine(record: &RunRecord) -> Vec<WordGroup> {
     let machine = &record.machine;
     let shape = join(&machine.shape, "x");
     let implied = vec![machine.kind.wrap() == Wrap::Around; machine.wrap.len()];
@@ -144,20 +158,20 @@ fn machine(record: &RunRecord) -> Vec<String> {
     } else {
         let wraps: Vec<_> =
             machine.wrap.iter().map(|&around| if around { "around" } else { "open" }).collect();
-        format!(" ({})", wraps.join(", "))
+        format!("({})", wraps.join(", "))
     };
     let partition = machine.partition.as_ref().map_or_else(String::new, |partition| {
         let (base, shape) = (join(&partition.base, ", "), join(&partition.shape, "x"));
         format!("partition {shape} from ({base}) on")
     });
-    let mut parts = vec![
-        format!("{} {shape}{wrap}", machine.kind),
+    let mut words = vec![vec![machine.kind.to_string(), shape, wrap]];
+    words.extend(groups([
         partition,
         format!("{} links", machine.links),
         format!("{} a link", counted(machine.hop_cycles, "cycle")),
-    ];
-    parts.extend(network_rules(machine));
-    parts
+    ]));
+    words.extend(groups(network_rules(machine)));
+    words
 }
 
 /// What is not as by default in the network and the nodes of a machine.
@@ -182,11 +196,11 @@ fn loading(record: &RunRecord) -> String {
     record.loading_cycles.map_or_else(String::new, |cycles| counted(cycles, "cycle"))
 }
 
-fn program(record: &RunRecord) -> Vec<String> {
+fn program(record: &RunRecord) -> Vec<WordGroup> {
     let program = &record.program;
     if let Some(steps) = &program.steps {
         let words: Vec<String> = steps.iter().map(step).collect();
-        return vec![format!("{} of {}", program.kind, words.join(", "))];
+        return groups([format!("{} of {}", program.kind, words.join(", "))]);
     }
     let dimensions = program.dimensions.map(|dimensions| counted(dimensions.into(), "dimension"));
     let stages = program.stages.as_ref().map(|stages| {
@@ -197,16 +211,16 @@ fn program(record: &RunRecord) -> Vec<String> {
     let guest = program
         .guest
         .as_ref()
-        .map_or_else(String::new, |guest| format!(" on a {} {}", guest.kind, join(&guest.shape, "x")));
+        .map_or_else(String::new, |guest| format!("on a {} {}", guest.kind, join(&guest.shape, "x")));
     let communication = program.communication.as_ref().map(|name| match program.sets {
         Some(sets) => format!("{name} in {}", counted(sets as u64, "set")),
         None => name.to_string(),
     });
     let compute = format!("{} a stage", counted(program.compute_cycles, "compute cycle"));
-    let kind = Some(format!("{}{guest}", program.kind));
-    [kind, communication, dimensions, stages, Some(compute), sizes(program)]
-        .map(Option::unwrap_or_default)
-        .to_vec()
+    let mut words = vec![vec![program.kind.to_string(), guest]];
+    let others = [communication, dimensions, stages, Some(compute), sizes(program)];
+    words.extend(groups(others.map(Option::unwrap_or_default)));
+    words
 }
 
 /// A step of a sequence.
@@ -225,7 +239,7 @@ fn sizes(program: &ProgramRecord) -> Option<String> {
     Some(format!("messages of {range}{}{bytes}", counted(*greatest, "unit")))
 }
 
-fn execution(record: &RunRecord) -> Vec<String> {
+fn execution(record: &RunRecord) -> Vec<WordGroup> {
     let execution = &record.execution;
     let tie = if execution.tie == "direct" { String::new() } else { format!("ties {}", execution.tie) };
     let choice = match execution.dimension_choice.as_deref() {
@@ -237,7 +251,7 @@ fn execution(record: &RunRecord) -> Vec<String> {
         Some(phases) => format!("phases {phases}"),
     };
     let eager = execution.eager_units.as_ref().map_or_else(String::new, |units| format!("eager {units}"));
-    vec![execution.mode.to_string(), tie, choice, phases, eager]
+    groups([execution.mode.to_string(), tie, choice, phases, eager])
 }
 
 /// A number of things, in the singular for one.
