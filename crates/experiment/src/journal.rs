@@ -100,7 +100,8 @@ impl<S: Storage> Journal<S> {
     }
 
     /// Continues a journal of the same sweep; what is torn at its end is cut away, and records that are damaged are
-    /// left out. One that ends before its first run could be written is begun anew.
+    /// left out. One that ends before its first run could be written is begun anew. Where the runs that it is for are
+    /// damaged, they are written again: they are those of the sweep at hand if its digest is.
     ///
     /// # Errors
     ///
@@ -115,16 +116,27 @@ impl<S: Storage> Journal<S> {
                 if !own.begins_with(plan, &mut storage)? {
                     return Err(JournalError::Damaged);
                 }
-                Self::begin(storage, plan, shard)
+                return Self::begin(storage, plan, shard);
+            }
+            Beginning::Torn(found) => {
+                drop(reader);
+                if own.begins_with(plan, &mut storage)? {
+                    return Self::begin(storage, plan, shard);
+                }
+                own.restore(&found, plan, &mut storage)?;
             }
             Beginning::Whole(found, planned) => {
                 own.accept(&found, &planned.descriptions, plan)?;
-                let Index { end, places, lost } = index(&mut reader, &found)?;
                 drop(reader);
-                storage.cut(end)?;
-                Ok(Self { header: own, contents: Mutex::new(Contents { storage, end, places }), lost })
             }
         }
+        let mut reader = BufReader::new(&mut storage);
+        reader.rewind()?;
+        let Beginning::Whole(..) = read_header(&mut reader)? else { return Err(JournalError::Damaged) };
+        let Index { end, places, lost } = index(&mut reader, &own)?;
+        drop(reader);
+        storage.cut(end)?;
+        Ok(Self { header: own, contents: Mutex::new(Contents { storage, end, places }), lost })
     }
 
     /// Adds the record of the run at `place`, whole or not at all, and leaves it to the system to keep.
@@ -188,14 +200,14 @@ impl<S: Storage> Journal<S> {
 struct Index {
     end: u64,                 // behind the last whole entry
     places: Vec<Option<u64>>, // by run, where its entry begins
-    lost: u64,                // stretches between and behind whole entries that end as an entry does
+    lost: u64,                // lines that are no whole entries
 }
 
 /// Reads the entries behind a header. What is no whole entry of a run that is not known yet is passed over, line by line.
 fn index<S: Storage>(reader: &mut BufReader<&mut S>, header: &Header) -> Result<Index, JournalError> {
     let mut places = vec![None; header.runs];
     let mut end = reader.stream_position()?;
-    let (mut at, mut lost, mut is_damaged) = (end, 0, false);
+    let (mut at, mut lost) = (end, 0);
     loop {
         let entry = match read_frame(reader)? {
             Frame::End => break,
@@ -206,8 +218,6 @@ fn index<S: Storage>(reader: &mut BufReader<&mut S>, header: &Header) -> Result<
             places[run] = Some(at);
             at += (PREFIX + length + 1) as u64;
             end = at;
-            lost += u64::from(is_damaged);
-            is_damaged = false;
             continue;
         }
         // An entry is one line: the next one begins behind the next line feed.
@@ -217,9 +227,9 @@ fn index<S: Storage>(reader: &mut BufReader<&mut S>, header: &Header) -> Result<
         if line.last() != Some(&b'\n') {
             break; // never completed
         }
-        is_damaged = true;
+        lost += 1;
     }
-    Ok(Index { end, places, lost: lost + u64::from(is_damaged) })
+    Ok(Index { end, places, lost })
 }
 
 /// The run of its part that an entry is about.
@@ -229,10 +239,38 @@ fn run_of(payload: &[u8], header: &Header) -> Option<usize> {
 }
 
 impl Header {
+    /// The bytes of what a journal with this header begins with.
+    fn bytes(&self, plan: &SweepPlan<'_>) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![];
+        self.write(plan, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes the runs again where they are damaged, behind a header that is whole.
+    ///
+    /// # Errors
+    ///
+    /// When it is of another sweep, part or version of the program, or ends before its first record.
+    fn restore<S: Storage>(
+        &self,
+        found: &Self,
+        plan: &SweepPlan<'_>,
+        storage: &mut S,
+    ) -> Result<(), JournalError> {
+        found.check_version()?;
+        let bytes = self.bytes(plan)?;
+        let is_own = found == self && storage.seek(SeekFrom::End(0))? >= bytes.len() as u64;
+        if !is_own {
+            return Err(JournalError::Damaged);
+        }
+        storage.rewind()?;
+        storage.write_all(&bytes)?;
+        Ok(storage.flush()?)
+    }
+
     /// Whether what is stored is the beginning of what a journal with this header begins with.
     fn begins_with<S: Storage>(&self, plan: &SweepPlan<'_>, storage: &mut S) -> io::Result<bool> {
-        let mut expected = vec![];
-        self.write(plan, &mut expected)?;
+        let expected = self.bytes(plan)?;
         storage.rewind()?;
         let mut found = vec![];
         // One byte more than expected shows that there is more.

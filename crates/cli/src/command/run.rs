@@ -12,7 +12,7 @@ use crate::{
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
     grouping::{all_runs, captions},
-    output::{Output, is_same},
+    output::{Output, is_same, regular_file},
     sweep_output::SweepOutput,
     table::run_table,
 };
@@ -70,7 +70,14 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
         return Err(Failure::usage(message, "name another file for the results"));
     }
     let merged = MergedJournals::open(&options.parts).map_err(|error| refused(&error))?;
-    let output = Output::open(shared, &[])?;
+    let output = match regular_file(shared.output()) {
+        // Under a name that is the same every time: what a process that was killed has left there is written over.
+        Some(path) => {
+            shared.existing().refuse(&path)?;
+            Output::beside(&path)?
+        }
+        None => Output::open(shared, &[])?,
+    };
     let page =
         || Ok(run_table(&merged.scenarios(), &merged.records().collect::<Result<Vec<_>, _>>()?, shared));
     write_records(output, format, Document::RESULTS, &[], || merged.records(), page)

@@ -131,6 +131,8 @@ pub(super) struct Header {
 pub(super) enum Beginning {
     /// A header, and the runs.
     Whole(Header, PlannedRuns),
+    /// A header, and runs that end too early or are no longer as they were written.
+    Torn(Header),
     /// It ends too early.
     Short,
 }
@@ -221,8 +223,8 @@ pub(super) fn read_header(reader: &mut impl BufRead) -> Result<Beginning, Journa
     let header: Header = serde_json::from_slice(&header).map_err(|_| JournalError::Damaged)?;
     let mut runs = PlannedRuns::default();
     for _ in 0..header.runs {
-        let Frame::Whole(description) = read_frame(reader)? else { return Ok(Beginning::Short) };
-        let Frame::Whole(caption) = read_frame(reader)? else { return Ok(Beginning::Short) };
+        let Frame::Whole(description) = read_frame(reader)? else { return Ok(Beginning::Torn(header)) };
+        let Frame::Whole(caption) = read_frame(reader)? else { return Ok(Beginning::Torn(header)) };
         runs.descriptions.push(String::from_utf8(description).map_err(|_| JournalError::Damaged)?);
         runs.captions.push(serde_json::from_slice(&caption).map_err(|_| JournalError::Damaged)?);
     }

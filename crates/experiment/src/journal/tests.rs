@@ -83,8 +83,44 @@ fn a_journal_with_any_byte_changed_is_refused_or_gives_right_records() {
         changed[place] ^= change;
         let Ok(journal) = resumed(&changed, &runs, Shard::WHOLE) else { continue };
         let held = held(&journal);
-        assert!(are_right(&held, &records) && held.len() < 4, "byte {place} changed by {change}");
+        assert!(are_right(&held, &records), "byte {place} changed by {change}");
+        // What is damaged among the runs that it is for is written again.
+        assert!(held.len() < 4 || bytes_of(journal) == bytes, "byte {place} changed by {change}");
     }
+}
+
+#[test]
+fn the_runs_that_a_journal_is_for_are_restored_from_the_sweep() {
+    let (all, records, bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    let lines: Vec<usize> =
+        bytes.iter().enumerate().filter(|own| *own.1 == b'\n').map(|own| own.0 + 1).collect();
+    // The first line, the header, two lines for each of four runs, and the records.
+    let (first, end) = (lines[1], lines[9]);
+    for damage in [first..first + 1, first + 40..end - 5, end - 1..end] {
+        let mut damaged = bytes.clone();
+        damaged[damage].fill(b'?');
+        let journal = resumed(&damaged, &runs, Shard::WHOLE).unwrap();
+        assert_eq!((held(&journal).len(), journal.lost()), (4, 0));
+        assert!(are_right(&held(&journal), &records));
+        assert_eq!(bytes_of(journal), bytes);
+    }
+    // Of another sweep nothing is restored.
+    let mut damaged = bytes.clone();
+    damaged[first] = b'?';
+    assert!(matches!(resumed(&damaged, &runs[..3], Shard::WHOLE), Err(JournalError::Damaged)));
+}
+
+#[test]
+fn neighbouring_damaged_records_are_counted_one_by_one() {
+    let (all, _, mut bytes) = written();
+    let runs: Vec<&Run> = all.iter().collect();
+    let lines: Vec<usize> =
+        bytes.iter().enumerate().filter(|own| *own.1 == b'\n').map(|own| own.0 + 1).collect();
+    bytes[lines[9] + 30] ^= 1;
+    bytes[lines[10] + 30] ^= 1;
+    let journal = resumed(&bytes, &runs, Shard::WHOLE).unwrap();
+    assert_eq!((journal.missing(), journal.lost()), (vec![0, 2], 2));
 }
 
 #[test]

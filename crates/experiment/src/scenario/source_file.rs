@@ -189,6 +189,12 @@ enum SlipKind {
     Unseparated,
     /// `kind = `.
     Valueless,
+    /// `wrap = True`.
+    Capital,
+    /// `shape = 8x8`.
+    Product,
+    /// `units = 1 000`.
+    Blanks,
 }
 
 impl<'text> Slip<'text> {
@@ -203,6 +209,22 @@ impl<'text> Slip<'text> {
         if !message.contains("must be quoted") && !message.starts_with("invalid boolean") {
             return None;
         }
+        let number = rest.split(['#', ',', ']', '}']).next().unwrap_or_default().trim_end();
+        let all_numbers = |separator: char, text: &str| {
+            let parts = || text.split(separator);
+            parts().count() > 1
+                && parts().all(|part| !part.is_empty() && part.bytes().all(|own| own.is_ascii_digit()))
+        };
+        let slip = |kind, word: &'text str| Some(Self { kind, word, span: at..at + word.len() });
+        if ["true", "false"].iter().any(|name| name.eq_ignore_ascii_case(token)) {
+            return slip(SlipKind::Capital, token);
+        }
+        if all_numbers('x', token) {
+            return slip(SlipKind::Product, token);
+        }
+        if all_numbers(' ', number) {
+            return slip(SlipKind::Blanks, number);
+        }
         let kind = if token.is_empty() { SlipKind::Valueless } else { SlipKind::Unquoted };
         let is_word = token.is_empty() || token.starts_with(char::is_alphabetic);
         // What is nearly true or false is no word that lacks its quotes.
@@ -214,6 +236,9 @@ impl<'text> Slip<'text> {
     fn message(&self) -> String {
         match self.kind {
             SlipKind::Unquoted => format!("{} without quotes", shortened(self.word)),
+            SlipKind::Capital => format!("{}, expected it in small letters", shortened(self.word)),
+            SlipKind::Product => format!("{}, expected a list of lengths", shortened(self.word)),
+            SlipKind::Blanks => format!("{}, expected a number without blanks", shortened(self.word)),
             SlipKind::Unseparated => "a comma is missing between two entries of a list".to_owned(),
             SlipKind::Valueless => "a key without a value".to_owned(),
         }
@@ -222,6 +247,9 @@ impl<'text> Slip<'text> {
     fn help(&self) -> String {
         match self.kind {
             SlipKind::Unquoted => format!("put it in quotes: \"{}\"", shortened(self.word)),
+            SlipKind::Capital => format!("write {}", self.word.to_lowercase()),
+            SlipKind::Product => format!("write [{}]", self.word.replace('x', ", ")),
+            SlipKind::Blanks => format!("write {}", self.word.replace(' ', "_")),
             SlipKind::Unseparated => "separate the entries with commas, as in [8, 8]".to_owned(),
             SlipKind::Valueless => "write a value after the =, or remove the key".to_owned(),
         }
@@ -281,6 +309,20 @@ mod tests {
     fn errors(text: &str) -> Vec<String> {
         let source = SourceFile::excerpt(Path::new("f.toml"), text.to_owned(), 0);
         parse(&source).unwrap_err().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn common_mistakes_are_told_with_what_to_write() {
+        let helps = |text: &str| -> Vec<String> {
+            let source = SourceFile::excerpt(Path::new("f.toml"), text.to_owned(), 0);
+            let errors = parse(&source).unwrap_err();
+            errors.iter().filter_map(ScenarioError::help).map(str::to_owned).collect()
+        };
+        assert_eq!(helps("kind = torus\n"), ["put it in quotes: \"torus\""]);
+        assert_eq!(helps("wrap = [True, FALSE]\n"), ["write true", "write false"]);
+        assert_eq!(helps("shape = 8x16x4 # nodes\n"), ["write [8, 16, 4]"]);
+        assert_eq!(helps("units = 1 000 000\n"), ["write 1_000_000"]);
+        assert_eq!(helps("shape = [8 8]\n"), ["separate the entries with commas, as in [8, 8]"]);
     }
 
     #[test]
