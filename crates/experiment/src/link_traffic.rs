@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_simulator::{CountLinkUse, Cycles, LinkUse};
+use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome};
 use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
 
 use crate::{
-    Run, RunError,
+    FinishedRun, Run, RunError,
     runner::{execution, failed},
 };
 
@@ -46,6 +46,23 @@ pub struct BusyLinks {
     pub links: Vec<LinkTraffic>,
 }
 
+impl BusyLinks {
+    /// Those of an outcome for which they were counted.
+    fn of(outcome: &Outcome) -> Option<Self> {
+        let counted: &LinkUse = outcome.traffic.link_use.as_ref()?;
+        let links = counted.busy_channels().map(LinkTraffic::busy).collect();
+        Some(Self { makespan: outcome.summary.makespan().get(), links })
+    }
+}
+
+impl FinishedRun {
+    /// The links that were busy; none of a run so large that they were not counted.
+    #[must_use]
+    pub fn busy_links(&self) -> Option<BusyLinks> {
+        BusyLinks::of(&self.outcome)
+    }
+}
+
 /// How many guest edges use each link that is used at all, by dimension and near end (`docs/model.md` section 7).
 ///
 /// An edge is routed once, from the end with the smaller label. It holds a number for every link that is used: the
@@ -77,11 +94,8 @@ pub fn busy_links(run: &Run, place: usize) -> Result<BusyLinks, RunError> {
     let (placement, execution) = (&run.placement, execution(run, None));
     let outcome = run.program.simulate(placement, run.communication, &execution, CountLinkUse::Yes, None);
     let outcome = outcome.map_err(|error| failed(run, place, error))?;
-    let busy = |link_use: LinkUse| link_use.busy_channels().map(LinkTraffic::busy).collect();
-    Ok(BusyLinks {
-        makespan: outcome.summary.makespan().get(),
-        links: outcome.traffic.link_use.map(busy).unwrap_or_default(),
-    })
+    let makespan = outcome.summary.makespan().get();
+    Ok(BusyLinks::of(&outcome).unwrap_or(BusyLinks { makespan, links: vec![] }))
 }
 
 #[cfg(test)]
@@ -116,9 +130,10 @@ mod tests {
         let scenario = "[machine]\nkind = \"torus\"\nshape = [8, 4]\nhop_cycles = 3\n[program]\n\
                         kind = \"cc-cube\"\n[mapping]\nembeddings = [\"byweight\"]\n";
         let run = run(scenario);
-        let hops = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap().outcome.traffic.hops;
-        let links = busy_links(&run, 0).unwrap().links;
-        let busy: u64 = links.iter().map(|traffic| traffic.count).sum();
-        assert_eq!(busy, 3 * hops);
+        let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
+        let busy = busy_links(&run, 0).unwrap();
+        let cycles: u64 = busy.links.iter().map(|traffic| traffic.count).sum();
+        assert_eq!(cycles, 3 * finished.outcome.traffic.hops);
+        assert_eq!(finished.busy_links(), Some(busy));
     }
 }

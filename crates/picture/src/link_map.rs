@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_experiment::{LinkTraffic, Run};
+use cubefold_experiment::{LinkTraffic, Run, size_in_words};
 use cubefold_topology::{Direction, HostDimension, LinkMode, Network, NodeId, Sign};
 
 use crate::{
@@ -87,30 +87,17 @@ pub fn link_map(
     check_machine(&run.machine)?;
     let greatest = greatest(run, measure, links, darkest)?;
     let step = (900.0 / MachinePlan::longest_side(&run.machine)).clamp(14.0, 40.0);
-    let origin = Point { x: 8.0, y: 58.0 };
+    let legend = Legend::new(run, measure, links, greatest);
+    let origin = Point { x: 8.0, y: legend.end() };
     let plan = MachinePlan::new(run, step, origin);
     let caption = format!("{}: {}", run.embedding, measure.title());
-    let least = format!("0 {}", measure.unit());
-    let capacity = measure.capacity(run);
-    let most = match capacity {
-        Some(capacity) => {
-            format!(
-                "{greatest}, {} of a link{}",
-                percent(greatest, capacity),
-                TimeScale::of(run).aside(greatest)
-            )
-        }
-        None => greatest.to_string(),
-    };
-    let scale_width = capacity.map_or(0.0, |_| text_width(&least, TEXT) + text_width(&most, TEXT) + 140.0);
-    let width =
-        plan.width().max(text_width(&caption, TITLE).min(MAX_CAPTION_WIDTH)).max(scale_width).max(280.0)
-            + 2.0 * origin.x;
+    let width = plan.width().max(text_width(&caption, TITLE).min(MAX_CAPTION_WIDTH)).max(legend.width());
+    let width = width.max(280.0) + 2.0 * origin.x;
     let description =
         format!("{caption}: each link as dark as it is used, up to {greatest} {}.", measure.unit());
     let mut sheet = Sheet::new(width, plan.height() + origin.y + 8.0, &caption, &description);
     sheet.caption(&caption);
-    draw_scale(&mut sheet, &least, &most);
+    legend.draw(&mut sheet);
     for (title, at) in plan.layer_titles() {
         sheet.text(&title, at, TEXT, Anchor::Start);
     }
@@ -145,18 +132,74 @@ fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "0 %".to_owned() } else { format!("{:.1} %", as_drawn(part) / as_drawn(whole) * 100.0) }
 }
 
-/// The colours from the least to the greatest value.
-fn draw_scale(sheet: &mut Sheet, least: &str, greatest: &str) {
+/// Units as people say them, with their bytes where these are known.
+fn units_in_words(run: &Run, units: u64) -> String {
+    let bytes = run.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
+    let aside = bytes.map_or_else(String::new, |bytes| format!(" ({})", size_in_words(units, Some(bytes))));
+    format!("{}{aside}", size_in_words(units, None))
+}
+
+/// The colours from nothing to the darkest value, and what the most used link has where the scale goes further.
+#[derive(Debug)]
+struct Legend {
+    least: String,
+    greatest: String,
+    found: Option<String>,
+}
+
+impl Legend {
     const PARTS: u8 = 40;
-    let from = 8.0 + text_width(least, TEXT) + 6.0;
-    sheet.text(least, Point { x: 8.0, y: 44.0 }, TEXT, Anchor::Start);
-    for part in 0..PARTS {
-        let x = from + f64::from(part) * 3.0;
-        let area = Area { x, y: 34.0, width: 3.2, height: 12.0 };
-        sheet.swatch(area, &heat(f64::from(part) / f64::from(PARTS - 1)));
+    const PART_WIDTH: f64 = 3.0;
+
+    fn new(run: &Run, measure: LinkMeasure, links: &[LinkTraffic], greatest: u64) -> Self {
+        let found = links.iter().map(|link| link.count).max().unwrap_or(0);
+        let words = |count| Self::words(run, measure, count);
+        Self {
+            least: format!("0 {}", measure.unit()),
+            greatest: words(greatest),
+            found: (found < greatest).then(|| format!("The most here: {}", words(found))),
+        }
     }
-    let end = from + f64::from(PARTS) * 3.0 + 6.0;
-    sheet.text(greatest, Point { x: end, y: 44.0 }, TEXT, Anchor::Start);
+
+    /// What a link carries: of busy cycles with their time, how much of what it can carry that is, and the units.
+    fn words(run: &Run, measure: LinkMeasure, count: u64) -> String {
+        let Some(capacity) = measure.capacity(run) else { return count.to_string() };
+        let share = match percent(count, capacity) {
+            // The darkest value may be that of another run, which takes longer.
+            _ if count > capacity => "more than a link can be busy".to_owned(),
+            percent => format!("{percent} of a link"),
+        };
+        let units = units_in_words(run, count / run.communication.hop().get());
+        format!("{count}{}, {share}, {units}", TimeScale::of(run).aside(count))
+    }
+
+    /// Where the nodes may begin \[pixels\].
+    fn end(&self) -> f64 {
+        if self.found.is_some() { 76.0 } else { 58.0 }
+    }
+
+    fn width(&self) -> f64 {
+        let scale = text_width(&self.least, TEXT)
+            + 12.0
+            + f64::from(Self::PARTS) * Self::PART_WIDTH
+            + text_width(&self.greatest, TEXT);
+        scale.max(self.found.as_ref().map_or(0.0, |found| text_width(found, TEXT)))
+    }
+
+    fn draw(&self, sheet: &mut Sheet) {
+        let from = 8.0 + text_width(&self.least, TEXT) + 6.0;
+        sheet.text(&self.least, Point { x: 8.0, y: 44.0 }, TEXT, Anchor::Start);
+        for part in 0..Self::PARTS {
+            let x = from + f64::from(part) * Self::PART_WIDTH;
+            let area = Area { x, y: 34.0, width: 3.2, height: 12.0 };
+            sheet.swatch(area, &heat(f64::from(part) / f64::from(Self::PARTS - 1)));
+        }
+        let end = from + f64::from(Self::PARTS) * Self::PART_WIDTH + 6.0;
+        sheet.text(&self.greatest, Point { x: end, y: 44.0 }, TEXT, Anchor::Start);
+        if let Some(found) = &self.found {
+            sheet.text(found, Point { x: 8.0, y: 62.0 }, TEXT, Anchor::Start);
+        }
+    }
 }
 
 struct Map<'picture> {
@@ -189,13 +232,7 @@ impl Map<'_> {
                 if is_second_side {
                     continue;
                 }
-                let title = format!(
-                    "({}) to ({}): {count} {}{}",
-                    self.plan.address_text(node),
-                    self.plan.address_text(next),
-                    self.measure.unit(),
-                    self.shares(traffic)
-                );
+                let title = self.title(node, next, traffic);
                 let link = DrawnLink {
                     from: self.plan.middle(node),
                     to: self.plan.middle(next),
@@ -226,28 +263,26 @@ impl Map<'_> {
             let color = heat(share);
             let (from, to) = (self.plan.middle(near), self.plan.middle(far));
             let width = if self.plan.is_long(from, to) { "1.5" } else { thick };
-            let title = format!(
-                "({}) to ({}): {count} {}{}",
-                self.plan.address_text(near),
-                self.plan.address_text(far),
-                self.measure.unit(),
-                self.shares(traffic)
-            );
+            let title = self.title(near, far, traffic);
             sheet.line(from, to, &[("stroke", color.as_str()), ("stroke-width", width)], &title);
         }
     }
 
-    /// How busy a link is, in percent of what it can be; empty of guest edges.
-    fn shares(&self, traffic: Option<&LinkTraffic>) -> String {
-        let LinkMeasure::BusyCycles { makespan } = self.measure else { return String::new() };
-        let (count, ways) =
-            (traffic.map_or(0, |own| own.count), traffic.and_then(|own| own.ways).unwrap_or([0; 2]));
-        match self.run.communication.links() {
+    /// What a link says where a pointer is on it.
+    fn title(&self, near: NodeId, far: NodeId, traffic: Option<&LinkTraffic>) -> String {
+        let count = traffic.map_or(0, |own| own.count);
+        let ends = [near, far].map(|node| self.plan.address_text(node));
+        let carried = format!("({}) to ({}): {count} {}", ends[0], ends[1], self.measure.unit());
+        let LinkMeasure::BusyCycles { makespan } = self.measure else { return carried };
+        let [forward, back] = traffic.and_then(|own| own.ways).unwrap_or([0; 2]);
+        let shares = match self.run.communication.links() {
             LinkMode::FullDuplex => {
-                format!(", {} forward and {} back", percent(ways[0], makespan), percent(ways[1], makespan))
+                format!("{} forward and {} back", percent(forward, makespan), percent(back, makespan))
             }
-            LinkMode::HalfDuplex | LinkMode::SingleDirection => format!(", {}", percent(count, makespan)),
-        }
+            LinkMode::HalfDuplex | LinkMode::SingleDirection => percent(count, makespan),
+        };
+        let units = units_in_words(self.run, count / self.run.communication.hop().get());
+        format!("{carried}{}, {shares}, {units}", TimeScale::of(self.run).aside(count))
     }
 
     fn draw(&self, sheet: &mut Sheet, dimension: usize, link: &DrawnLink<'_>, thick: &str) {
@@ -362,14 +397,47 @@ mod tests {
         assert_eq!((busy.makespan, busy.links[0].ways), (24, Some([24, 0])));
         let draw = |darkest| link_map(&run, LinkMeasure::BusyCycles { makespan: 24 }, &busy.links, darkest);
         let plain = draw(None).unwrap();
-        assert!(plain.svg().contains("(0) to (1): 24 busy cycles, 100.0 % forward and 0.0 % back"));
-        assert!(plain.svg().contains("24, 50.0 % of a link") && plain.svg().contains("stroke=\"#00204d\""));
+        assert!(
+            plain.svg().contains("(0) to (1): 24 busy cycles, 100.0 % forward and 0.0 % back, 24 units<")
+        );
+        assert!(plain.svg().contains("\n24, 50.0 % of a link, 24 units\n"));
+        assert!(plain.svg().contains("stroke=\"#00204d\"") && !plain.svg().contains("The most here"));
         let whole = draw(Some(DarkestValue::Share(1.0))).unwrap();
         assert_eq!(whole.svg(), draw(Some(DarkestValue::Count(48))).unwrap().svg());
         assert!(whole.svg().contains("48, 100.0 % of a link") && !whole.svg().contains("stroke=\"#00204d\""));
+        assert!(whole.svg().contains("\nThe most here: 24, 50.0 % of a link, 24 units\n"));
+        let beyond = draw(Some(DarkestValue::Count(49))).unwrap();
+        assert!(beyond.svg().contains("\n49, more than a link can be busy, 49 units\n"));
         let refusal = draw(Some(DarkestValue::Count(23))).unwrap_err().to_string();
         assert_eq!(refusal, "a darkest value of 23 busy cycles, expected at least 24, which a link has");
         let edges = link_map(&run, LinkMeasure::Congestion, &busy.links, Some(DarkestValue::Share(0.5)));
         assert_eq!(edges, Err(PictureError::ShareOfEdges));
+    }
+
+    #[test]
+    fn busy_links_say_seconds_and_bytes_where_the_scenario_does() {
+        // A unit is 64 bytes, a cycle 64 ns, the latency a cycle: 2 * 3 steps of 4 units and a cycle.
+        let run = run("[machine]\nkind = \"ring\"\nshape = [4]\nlinks = \"half-duplex\"\n\
+                       link = { bandwidth = \"1 GB/s\", latency = \"128 ns\" }\nunit_bytes = 64\n\
+                       [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nbytes = 1024\n");
+        let busy = busy_links(&run, 0).unwrap();
+        let measure = LinkMeasure::BusyCycles { makespan: busy.makespan };
+        assert_eq!((busy.makespan, busy.links[0].count), (30, 24));
+        let picture = link_map(&run, measure, &busy.links, None).unwrap();
+        let title = "(0) to (1): 24 busy cycles (1.54 us), 80.0 %, 24 units (1536 B)<";
+        assert!(picture.svg().contains(title), "{}", picture.svg());
+        assert!(picture.svg().contains("\n24 (1.54 us), 80.0 % of a link, 24 units (1536 B)\n"));
+    }
+
+    #[test]
+    fn units_are_those_that_cross_a_link_whatever_their_time() {
+        let run = run(&scenario("[8]", "ring").replace("[program]", "hop_cycles = 5\n[program]\nunits = 3"));
+        let busy = busy_links(&run, 0).unwrap();
+        let measure = LinkMeasure::BusyCycles { makespan: busy.makespan };
+        let picture = link_map(&run, measure, &busy.links, None).unwrap();
+        for link in &busy.links {
+            let units = format!(" back, {} units<", link.count / 5);
+            assert!(link.count.is_multiple_of(15) && picture.svg().contains(&units), "{units}");
+        }
     }
 }

@@ -463,6 +463,27 @@ mod tests {
     }
 
     #[test]
+    fn maps_of_links_that_stand_side_by_side_have_one_scale() {
+        // In a ring of 4 standard exchanges over one link and over two, xor over one: standard has 2 guest edges on a
+        // link, xor 1, and each is crossed both ways.
+        let page = page_of(TEXT);
+        let after = |title: &str| page.split(&format!("<h2>{title}</h2>")).nth(1).unwrap().to_owned();
+        let section = |title: &str| after(title).split("</section>").next().unwrap().to_owned();
+        let (links, busy) = (section("Links"), section("Busy links"));
+        assert!(links.contains("on one scale for all placements"));
+        assert_eq!(links.matches("up to 2 guest edges.").count(), 2, "{links}");
+        assert_eq!(links.matches("\nThe most here: 1\n").count(), 1);
+        assert_eq!(busy.matches("up to 4 busy cycles.").count(), 2, "{busy}");
+        assert_eq!(busy.matches("\nThe most here: 2, 8.3 % of a link, 2 units\n").count(), 1, "{busy}");
+        assert!(busy.contains("have one scale"));
+        let swept = format!("{TEXT}[sweep]\n\"program.units\" = [1, 2]\n");
+        let page = page_of(&swept);
+        for scale in ["up to 4 busy cycles.", "up to 8 busy cycles."] {
+            assert_eq!(page.matches(scale).count(), 2, "{scale}");
+        }
+    }
+
+    #[test]
     fn the_same_runs_give_the_same_page() {
         assert_eq!(page_of(TEXT), page_of(TEXT));
     }

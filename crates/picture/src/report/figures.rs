@@ -1,17 +1,17 @@
 //! The pictures of the page, as many as its size allows.
 
-use std::{ptr, sync::Arc};
+use std::{collections::BTreeMap, ptr, sync::Arc};
 
 use cubefold_experiment::{
-    Scenario,
+    BusyLinks, Scenario,
     export::{PlacementRecord, RunRecord},
     link_congestion,
 };
 
 use super::column::ReportedRun;
 use crate::{
-    LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, ResultsTable, Window, goodput, histogram,
-    link_map, placement_grid, space_time, spectrum, time_shares, timeline,
+    DarkestValue, LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, ResultsTable, Window,
+    goodput, histogram, link_map, placement_grid, space_time, spectrum, time_shares, timeline,
 };
 
 /// The most that all pictures together take \[bytes\]: the page stays below 3 MB.
@@ -65,12 +65,9 @@ pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<V
         figure_per_placement(runs, &mut budget, "Placements", PLACEMENT, |run| {
             placement_grid(run.run, None).map_err(|error| error.to_string())
         }),
-        figure_per_placement(runs, &mut budget, "Links", LINKS, |run| {
-            link_map(run.run, LinkMeasure::Congestion, &link_congestion(run.run), None)
-                .map_err(|error| error.to_string())
-        }),
+        links(runs, &mut budget),
     ];
-    Ok(goodput.into_iter().chain(figures).collect())
+    Ok(goodput.into_iter().chain(figures).chain(busy_links(runs, &mut budget)).collect())
 }
 
 /// The goodput of collectives over the size of their vectors, where there are collectives.
@@ -98,7 +95,69 @@ const SPACE_TIME: &str = "Processes, or ranks with their shares, down, time acro
 const HISTOGRAM: &str = "How often a process waits so long in a stage, and its message is blocked so long. Counts \
                          grow by equal factors.";
 const PLACEMENT: &str = "Which process sits on which node. Dashed ends are links around.";
-const LINKS: &str = "Each link as dark as guest edges use it.";
+const LINKS: &str = "Each link as dark as guest edges use it, on one scale for all placements.";
+const BUSY_LINKS: &str = "Each link as dark as it is busy in the run, in cycles, in percent of the makespan and in units. Runs that \
+                          differ in embedding and algorithm alone have one scale.";
+
+/// The links of placements and how many guest edges use them, on one scale.
+fn links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Figure {
+    let drawn = first_runs_of_placements(runs).into_iter().filter(|run| check_nodes(run).is_ok());
+    let most = drawn.flat_map(|run| link_congestion(run.run)).map(|link| link.count).max();
+    let darkest = darkest(most.unwrap_or(0));
+    figure_per_placement(runs, budget, "Links", LINKS, |run| {
+        link_map(run.run, LinkMeasure::Congestion, &link_congestion(run.run), darkest)
+            .map_err(|error| error.to_string())
+    })
+}
+
+/// The links of runs and for how many cycles they are busy, where that was counted of any.
+fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figure> {
+    let mut scales: BTreeMap<Vec<&(String, String)>, u64> = BTreeMap::new(); // the most of what is side by side
+    let mut counted = vec![];
+    for run in runs {
+        let busy = check_nodes(run).and_then(|()| {
+            let not_counted = "Left out: of so many messages busy cycles are not counted here. Use cubefold draw links --measure busy-cycles.";
+            run.finished.busy_links().ok_or_else(|| not_counted.to_owned())
+        });
+        let most = busy.iter().flat_map(|busy| &busy.links).map(|link| link.count).max().unwrap_or(0);
+        let scale = scales.entry(settings_beside(run)).or_default();
+        *scale = most.max(*scale);
+        counted.push(busy);
+    }
+    if counted.iter().all(Result::is_err) {
+        return None;
+    }
+    let part = |(place, (run, busy)): (usize, (&ReportedRun<'_>, Result<BusyLinks, String>))| {
+        let darkest = scales.get(&settings_beside(run)).and_then(|&most| darkest(most));
+        let picture = busy.and_then(|BusyLinks { makespan, links }| {
+            link_map(run.run, LinkMeasure::BusyCycles { makespan }, &links, darkest)
+                .map_err(|error| error.to_string())
+        });
+        Part { name: run.name.clone(), open: place == 0, picture: budget.admit(picture) }
+    };
+    let parts = runs.iter().zip(counted).enumerate().map(part).collect();
+    Some(Figure { title: "Busy links", explanation: BUSY_LINKS, parts })
+}
+
+/// What is swept besides algorithms: runs that agree in it stand side by side.
+fn settings_beside<'run>(run: &ReportedRun<'run>) -> Vec<&'run (String, String)> {
+    run.run.combination.iter().filter(|(path, _)| path != "program.algorithm").collect()
+}
+
+/// The end of a scale; none where nothing is used.
+fn darkest(most: u64) -> Option<DarkestValue> {
+    (most > 0).then_some(DarkestValue::Count(most))
+}
+
+/// Whether the machine is small enough for the page.
+fn check_nodes(run: &ReportedRun<'_>) -> Result<(), String> {
+    match run.run.machine.node_count() {
+        nodes if nodes > MAX_NODES => Err(format!(
+            "Left out: {nodes} nodes are too many for this page. Use cubefold draw, or cubefold place."
+        )),
+        _ => Ok(()),
+    }
+}
 
 /// The part of the page's size that is left for pictures.
 struct PageBudget {
@@ -168,12 +227,7 @@ fn figure_per_placement(
     explanation: &'static str,
     draw: impl Fn(&ReportedRun<'_>) -> Result<Picture, String>,
 ) -> Figure {
-    let draw = |run: &ReportedRun<'_>| match run.run.machine.node_count() {
-        nodes if nodes > MAX_NODES => Err(format!(
-            "Left out: {nodes} nodes are too many for this page. Use cubefold draw, or cubefold place."
-        )),
-        _ => draw(run),
-    };
+    let draw = |run: &ReportedRun<'_>| check_nodes(run).and_then(|()| draw(run));
     figure(
         &first_runs_of_placements(runs),
         budget,
