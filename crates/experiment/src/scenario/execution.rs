@@ -325,18 +325,30 @@ fn check_arbitration(settings: &Settings<'_>, section: &MachineSection, errors: 
 
 /// What keeps messages from moving link by link in steps, as those of coordinated executions do (section 13.4).
 fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = ScenarioError> + 'a {
-    // With the one value that says nothing else; no packets are no value.
-    let rules: [(Key, &str, &str, Option<u64>); 5] = [
-        (Key::MachineSwitching, "cut-through switching", Switching::StoreAndForward.name(), None),
-        (Key::MachinePacketUnits, "packets", "whole messages", None),
-        (Key::MachineArbitration, "round-robin arbitration", ServiceOrder::FirstCome.name(), None),
-        (Key::ExecutionEagerUnits, "eager messages", "0", Some(0)),
-        (Key::MachineProcessorsPerNode, "several processors a node", "1", Some(1)),
+    // With the word and the least number that ask for it: what the key does not take has an error of its own.
+    let rules: [(Key, &str, &str, Option<&str>, Option<u64>); 5] = [
+        (
+            Key::MachineSwitching,
+            "cut-through switching",
+            Switching::StoreAndForward.name(),
+            Some(Switching::CutThrough.name()),
+            None,
+        ),
+        (Key::MachinePacketUnits, "packets", "whole messages", None, Some(1)),
+        (
+            Key::MachineArbitration,
+            "round-robin arbitration",
+            ServiceOrder::FirstCome.name(),
+            Some(ServiceOrder::RoundRobin.name()),
+            None,
+        ),
+        (Key::ExecutionEagerUnits, "eager messages", "0", Some("all"), Some(1)),
+        (Key::MachineProcessorsPerNode, "several processors a node", "1", None, Some(2)),
     ];
-    rules.into_iter().filter_map(|(key, rule, expected, number)| {
+    rules.into_iter().filter_map(|(key, rule, expected, word, least)| {
         let value = settings.get(key).filter(|value| match &value.content {
-            Content::Integer(Some(own)) => Some(*own) != number,
-            Content::Text(word) => word != expected,
+            Content::Integer(Some(own)) => least.is_some_and(|least| *own >= least),
+            Content::Text(own) => word == Some(own.as_str()),
             _ => false,
         })?;
         let message = format!("{rule} in coordinated execution, expected {expected}");
