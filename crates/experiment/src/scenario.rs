@@ -26,6 +26,7 @@ mod permutation;
 mod placement_file;
 mod placement_npy;
 mod program;
+mod row_errors;
 mod setting;
 mod settings;
 mod source_file;

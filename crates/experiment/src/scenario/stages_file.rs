@@ -18,13 +18,14 @@ use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Computations, Cycles, StageMessage, StageProgram};
 
 use super::{
-    errors::{ScenarioError, and_more},
+    errors::ScenarioError,
     keys::Key,
     placement_file::{Failure, RowTexts},
     program::{ProgramKind, Reading},
+    row_errors::RowErrors,
     value::Value,
 };
-use crate::{diagnostic::MAX_REPORTED, input_file, scenario_program::ScenarioProgram, text::described};
+use crate::{input_file, scenario_program::ScenarioProgram, text::described};
 
 pub(super) static STAGES: ProgramKind = ProgramKind {
     name: "stages",
@@ -46,25 +47,34 @@ const MAX_STAGES: u64 = 1_000_000;
 /// The most processes: as many as nodes of a network as guest.
 pub(super) const MAX_PROCESSES: u64 = 1 << 20;
 
-/// The messages of a file, each right by itself, and where their rows begin.
+/// The messages of a file, each right by itself, and where their rows begin, with what is wrong in the other rows.
 #[derive(Debug)]
 pub(super) struct MessageFile {
     messages: Vec<StageMessage>,
     starts: Vec<u64>, // byte of the file at or before which the row of each begins, only line ends between
+    others: Vec<NamedProcess>,
+    wrong: RowErrors,
+}
+
+/// A process that a row names which is no message.
+#[derive(Debug, Clone, Copy)]
+struct NamedProcess {
+    start: u64,
+    field: usize,
+    process: ProcessId,
 }
 
 impl MessageFile {
-    /// Reads a file.
+    /// Reads a file; what is wrong in its rows stays with it, to be reported with what only its program tells.
     ///
     /// # Errors
     ///
-    /// When it cannot be read or is wrong: the first errors, the last of them with the number of those left out.
+    /// When it cannot be read, or what it has are no rows of messages.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let mut reading = FileReading { report: Report::new(path), messages: vec![], starts: vec![] };
-        reading.read_rows()?;
-        reading.report_repeated();
-        let FileReading { report, messages, starts } = reading;
-        report.into_result().map(|()| Self { messages, starts })
+        let mut file = Self { messages: vec![], starts: vec![], others: vec![], wrong: RowErrors::default() };
+        file.read_rows(path)?;
+        file.find_repeated(path);
+        Ok(file)
     }
 
     /// The number of stages that the messages need.
@@ -72,76 +82,47 @@ impl MessageFile {
         self.messages.iter().map(|message| message.stage + 1).max().unwrap_or(0)
     }
 
-    /// What is wrong where there are only so many processes.
-    fn check_processes(&self, path: &Path, processes: u64) -> Result<(), Failure> {
-        let mut report = Report::new(path);
-        for (message, &start) in self.messages.iter().zip(&self.starts) {
-            for (field, process) in [(1, message.source), (2, message.destination)] {
-                if u64::from(process.label()) >= processes {
-                    let (name, last) = (COLUMNS[field].0, processes - 1);
-                    let message = format!("{name} is {process}, expected a process from 0 to {last}");
-                    report.add(|texts| texts.wrong(start, Some(field), &message));
-                }
+    /// What is wrong in the rows, and that they name processes which are not there, where their number is known: the
+    /// first errors in the order of the lines, the last with the number of those left out. `help` is about the number
+    /// of processes.
+    fn errors(&self, path: &Path, processes: Option<u64>, help: &str) -> Vec<ScenarioError> {
+        let mut wrong = self.wrong.clone();
+        let of_message = |(message, &start): (&StageMessage, &u64)| {
+            [(1, message.source), (2, message.destination)].map(|(field, process)| NamedProcess {
+                start,
+                field,
+                process,
+            })
+        };
+        let named = self.messages.iter().zip(&self.starts).flat_map(of_message);
+        if let Some(processes) = processes {
+            let is_beyond = |process: ProcessId| u64::from(process.label()) >= processes;
+            let others = self.others.iter().copied();
+            for NamedProcess { start, field, process } in
+                named.chain(others).filter(|named| is_beyond(named.process))
+            {
+                let (name, last) = (COLUMNS[field].0, processes - 1);
+                wrong.add_about_count(start, field, || {
+                    format!("{name} is {process}, expected a process from 0 to {last}")
+                });
             }
         }
-        report.into_result()
-    }
-}
-
-/// The errors of a file: the first, and the number of all.
-struct Report<'a> {
-    texts: RowTexts<'a>,
-    errors: Vec<ScenarioError>, // at most MAX_REPORTED
-    wrong: u64,                 // errors, reported or not
-}
-
-impl<'a> Report<'a> {
-    fn new(path: &'a Path) -> Self {
-        Self { texts: RowTexts::new(path), errors: vec![], wrong: 0 }
+        wrong.into_errors(path, help)
     }
 
-    fn add(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
-        self.wrong += 1;
-        if self.errors.len() < MAX_REPORTED {
-            self.errors.push(error(&self.texts));
-        }
-    }
-
-    fn into_result(self) -> Result<(), Failure> {
-        if self.wrong == 0 {
-            return Ok(());
-        }
-        let left_out = self.wrong - self.errors.len() as u64;
-        Err(Failure::Wrong(and_more(self.errors, left_out)))
-    }
-}
-
-/// A file while it is read.
-struct FileReading<'a> {
-    report: Report<'a>,
-    messages: Vec<StageMessage>,
-    starts: Vec<u64>,
-}
-
-impl FileReading<'_> {
-    fn read_rows(&mut self) -> Result<(), Failure> {
+    fn read_rows(&mut self, path: &Path) -> Result<(), Failure> {
         let header = COLUMNS.map(|(name, _, _)| name);
         let expected = header.join(",");
-        let file =
-            input_file::open(self.report.texts.path()).map_err(io::Error::from).map_err(csv::Error::from)?;
+        let unusable = |message: &str| Failure::Wrong(vec![RowTexts::new(path).wrong(0, None, message)]);
+        let file = input_file::open(path).map_err(io::Error::from).map_err(csv::Error::from)?;
         let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {
-            let message = format!("an empty file, expected \"{expected}\"");
-            self.report.add(|texts| texts.wrong(0, None, &message));
-            return Ok(());
+            return Err(unusable(&format!("an empty file, expected \"{expected}\"")));
         }
+        // Under another header the rows mean something else.
         if !record.iter().eq(header.map(str::as_bytes)) {
-            let message = format!("wrong header, expected \"{expected}\"");
-            self.report.add(|texts| texts.wrong(0, None, &message));
-            if record.len() != COLUMNS.len() {
-                return Ok(());
-            }
+            return Err(unusable(&format!("wrong header, expected \"{expected}\"")));
         }
         let mut rows = 0_u64;
         while reader.read_byte_record(&mut record)? {
@@ -149,7 +130,7 @@ impl FileReading<'_> {
             self.read_row(&record);
         }
         if rows == 0 {
-            self.report.add(|texts| texts.wrong(0, None, "no messages, expected at least one row"));
+            return Err(unusable("no messages, expected at least one row"));
         }
         Ok(())
     }
@@ -157,23 +138,35 @@ impl FileReading<'_> {
     fn read_row(&mut self, record: &ByteRecord) {
         let start = record.position().map_or(0, csv::Position::byte);
         if record.len() != COLUMNS.len() {
-            let message = format!("{} fields, expected {}", record.len(), COLUMNS.len());
-            self.report.add(|texts| texts.wrong(start, None, &message));
+            let message = || format!("{} fields, expected {}", record.len(), COLUMNS.len());
+            self.wrong.add(start, None, message);
             return;
         }
-        let numbers = [0, 1, 2, 3].map(|field| self.number(record, start, field));
-        let [Some(stage), Some(source), Some(destination), Some(units)] = numbers else { return };
-        if source == destination {
-            let message = format!("process {source} sends to itself, expected another process");
-            self.report.add(|texts| texts.wrong(start, Some(2), &message));
-            return;
-        }
+        let [stage, source, destination, units] = [0, 1, 2, 3].map(|field| self.number(record, start, field));
         // In the ranges of their columns they fit.
-        let [source, destination] =
-            [source, destination].map(|process| ProcessId::new(u32::try_from(process).unwrap_or(u32::MAX)));
-        let stage = usize::try_from(stage).unwrap_or(usize::MAX);
-        self.messages.push(StageMessage { stage, source, destination, units });
-        self.starts.push(start);
+        let [source, destination] = [source, destination]
+            .map(|process| process.map(|process| ProcessId::new(u32::try_from(process).unwrap_or(u32::MAX))));
+        if let (Some(stage), Some(source), Some(destination), Some(units)) =
+            (stage, source, destination, units)
+            && source != destination
+        {
+            let stage = usize::try_from(stage).unwrap_or(usize::MAX);
+            self.messages.push(StageMessage { stage, source, destination, units });
+            self.starts.push(start);
+            return;
+        }
+        if let Some(source) = source.filter(|&source| Some(source) == destination) {
+            let message = || format!("process {source} sends to itself, expected another process");
+            self.wrong.add(start, Some(2), message);
+        }
+        let mut named = |field, process| self.others.push(NamedProcess { start, field, process });
+        if let Some(source) = source {
+            named(1, source);
+        }
+        // Of a process that sends to itself once is enough.
+        if let Some(destination) = destination.filter(|_| source != destination) {
+            named(2, destination);
+        }
     }
 
     /// The number in a field; none, and reported, when it is no number of its column.
@@ -182,15 +175,16 @@ impl FileReading<'_> {
         let text = record.get(field).unwrap_or_default();
         let number = decimal(text).filter(|number| (least..=greatest).contains(number));
         if number.is_none() {
-            let found = described(&String::from_utf8_lossy(text));
-            let message = format!("{name} is {found}, expected an integer from {least} to {greatest}");
-            self.report.add(|texts| texts.wrong(start, Some(field), &message));
+            self.wrong.add(start, Some(field), || {
+                let found = described(&String::from_utf8_lossy(text));
+                format!("{name} is {found}, expected an integer from {least} to {greatest}")
+            });
         }
         number
     }
 
-    /// Reports messages of one stage between the same processes in the same direction.
-    fn report_repeated(&mut self) {
+    /// Finds messages of one stage between the same processes in the same direction.
+    fn find_repeated(&mut self, path: &Path) {
         let ends = |message: &StageMessage| (message.stage, message.source, message.destination);
         if self.messages.is_sorted_by(|one, next| ends(one) < ends(next)) {
             return;
@@ -198,17 +192,20 @@ impl FileReading<'_> {
         let mut order: Vec<_> =
             self.messages.iter().zip(0_usize..).map(|(message, row)| (ends(message), row)).collect();
         order.sort_unstable();
-        for group in order.chunk_by(|one, next| one.0 == next.0).filter(|group| group.len() > 1) {
-            let ((stage, source, destination), first) = group[0];
-            let first = self.report.texts.line(self.starts[first]);
-            let first = first.map_or_else(String::new, |line| format!("; the first is in line {line}"));
-            let message = format!(
-                "a second message from process {source} to process {destination} in stage {stage}, expected one{first}"
-            );
-            for &(_, row) in &group[1..] {
-                let start = self.starts[row];
-                self.report.add(|texts| texts.wrong(start, None, &message));
-            }
+        // In the order of the rows: the line of the first is looked up for those that are reported alone.
+        let groups = order.chunk_by(|one, next| one.0 == next.0);
+        let mut repeated: Vec<(usize, usize)> =
+            groups.flat_map(|group| group[1..].iter().map(|&(_, row)| (row, group[0].1))).collect();
+        repeated.sort_unstable();
+        for (row, first) in repeated {
+            let StageMessage { stage, source, destination, .. } = self.messages[row];
+            self.wrong.add(self.starts[row], None, || {
+                let first = RowTexts::new(path).line(self.starts[first]);
+                let first = first.map_or_else(String::new, |line| format!("; the first is in line {line}"));
+                format!(
+                    "a second message from process {source} to process {destination} in stage {stage}, expected one{first}"
+                )
+            });
         }
     }
 }
@@ -226,10 +223,8 @@ fn decimal(text: &[u8]) -> Option<u64> {
 
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
-    let given = match settings.get(Key::ProgramProcesses) {
-        Some(_) => Some(settings.natural(Key::ProgramProcesses, reading.errors)?),
-        None => None,
-    };
+    let given = settings.get(Key::ProgramProcesses);
+    let given = given.map(|_| settings.natural(Key::ProgramProcesses, reading.errors));
     let Some(value) = settings.get(Key::ProgramFile) else {
         reading.errors.push(settings.missing(Key::ProgramFile, "the path of a file with a message a row"));
         return None;
@@ -244,23 +239,25 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
     };
     let computations = computations(reading, &file);
-    let per_node = reading.per_node()?;
-    let processes = given.or_else(|| default_processes(reading, value, per_node))?;
-    if let Err(Failure::Wrong(mut wrong)) = file.check_processes(&path, processes) {
-        if given.is_none()
-            && let Some(last) = wrong.pop()
-        {
-            let help = "there is one process a node unless program.processes says how many";
-            wrong.push(last.with_help(help));
-        }
+    let per_node = reading.per_node();
+    let processes = match given {
+        Some(given) => given,
+        None => per_node.and_then(|per_node| default_processes(reading, value, per_node)),
+    };
+    let help = match given {
+        Some(_) => "",
+        None => "there is one process a node unless program.processes says how many",
+    };
+    let wrong = file.errors(&path, processes, help);
+    if !wrong.is_empty() {
         reading.errors.extend(wrong);
         return None;
     }
     // What could be wrong with the messages has been reported, but for processes with too many partners.
-    match StageProgram::new(u32::try_from(processes).ok()?, computations?, &file.messages) {
+    match StageProgram::new(u32::try_from(processes?).ok()?, computations?, &file.messages) {
         Ok(program) => {
             let program = ScenarioProgram::new(&STAGES, program.erase());
-            Some(program.listed_in(name).sharing_nodes(per_node))
+            Some(program.listed_in(name).sharing_nodes(per_node?))
         }
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
@@ -323,18 +320,22 @@ fn computations(reading: &mut Reading<'_>, file: &MessageFile) -> Option<Computa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::MAX_REPORTED;
 
     fn read_text(text: &str) -> Result<MessageFile, Vec<String>> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("p.csv");
         std::fs::write(&path, text).unwrap();
-        MessageFile::read(&path).map_err(|failure| match failure {
+        let prefix = format!("{}/", directory.path().display());
+        let texts = |errors: Vec<ScenarioError>| {
+            errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect()
+        };
+        let file = MessageFile::read(&path).map_err(|failure| match failure {
             Failure::Unreadable(reason) => vec![reason],
-            Failure::Wrong(errors) => {
-                let prefix = format!("{}/", directory.path().display());
-                errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect()
-            }
-        })
+            Failure::Wrong(errors) => texts(errors),
+        })?;
+        let wrong = file.errors(&path, None, "");
+        if wrong.is_empty() { Ok(file) } else { Err(texts(wrong)) }
     }
 
     #[test]
@@ -360,8 +361,8 @@ mod tests {
             "7:7: units is 9223372036854775808, expected an integer from 1 to 9223372036854775807",
             "8:1: stage is 1000000, expected an integer from 0 to 999999",
             "9:5: process 2 sends to itself, expected another process",
-            "13:3: source is \"\", expected an integer from 0 to 1048575",
             "12:1: a second message from process 0 to process 1 in stage 0, expected one; the first is in line 10",
+            "13:3: source is \"\", expected an integer from 0 to 1048575",
         ];
         assert_eq!(wrong, expected.map(|line| format!("p.csv:{line}")));
     }
@@ -370,7 +371,9 @@ mod tests {
     fn files_without_messages_are_refused() {
         let header = "expected \"stage,source,destination,units\"";
         assert_eq!(read_text("").unwrap_err(), [format!("p.csv:1:1: an empty file, {header}")]);
-        assert_eq!(read_text("a,b\n0,1\n").unwrap_err(), [format!("p.csv:1:1: wrong header, {header}")]);
+        for text in ["a,b\n0,1\n", "source,stage,destination,units\n0,0,0,0\n"] {
+            assert_eq!(read_text(text).unwrap_err(), [format!("p.csv:1:1: wrong header, {header}")]);
+        }
         assert_eq!(
             read_text("stage,source,destination,units\n").unwrap_err(),
             ["p.csv:1:1: no messages, expected at least one row"]

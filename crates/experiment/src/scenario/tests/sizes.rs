@@ -283,6 +283,34 @@ fn programs_of_2_to_the_d_processes_are_placed_as_cubes_are() {
     }
 }
 
+/// Whatever is wrong in the rows, with the number of processes and with the keys beside them is told together, in the
+/// order of the lines.
+fn check_all_at_once() {
+    let messages =
+        "stage,source,destination,units\n0,0,9,1\n0,0,1,3\n1,8,1,0\n0,0,1,3\n2,7,7,1\n3,1,0\n0,9,1,1\n";
+    let expected = [
+        "s.toml:5:18: program.compute_cycles is a list of 1, expected at least 3 entries, one for each stage",
+        "p.csv:2:5: destination is 9, expected a process from 0 to 5",
+        "p.csv:4:3: source is 8, expected a process from 0 to 5",
+        "p.csv:4:7: units is 0, expected an integer from 1 to 9223372036854775807",
+        "p.csv:5:1: a second message from process 0 to process 1 in stage 0, expected one; the first is in line 3",
+        "p.csv:6:3: source is 7, expected a process from 0 to 5",
+        "p.csv:6:5: process 7 sends to itself, expected another process",
+        "p.csv:7:1: 3 fields, expected 4",
+        "p.csv:8:3: source is 9, expected a process from 0 to 5",
+    ];
+    // A row that is wrong elsewhere does not count as a stage.
+    let messages = format!("{messages}2,0,1,1\n");
+    let files = listed(&messages, "compute_cycles = [1]");
+    let displayed = files.displayed();
+    assert_eq!(displayed, expected);
+    let wrong_count = listed(&messages, "processes = 1").displayed();
+    assert_eq!(wrong_count[0], "s.toml:5:13: program.processes is 1, expected an integer from 2 to 1048576");
+    assert_eq!(wrong_count[1..], [expected[3], expected[4], expected[6], expected[7]]);
+    let header = listed("source,stage,destination,units\n0,0,9,0\n", "").displayed();
+    assert_eq!(header, ["p.csv:1:1: wrong header, expected \"stage,source,destination,units\""]);
+}
+
 #[test]
 fn programs_from_files_that_do_not_fit_are_refused_at_their_places() {
     let displayed = |messages: &str, program: &str| listed(messages, program).displayed();
@@ -309,10 +337,14 @@ fn programs_from_files_that_do_not_fit_are_refused_at_their_places() {
     );
     assert_eq!(
         Files::new(&[("s.toml", &format!("{RING}[program]\nkind = \"stages\"\nprocesses = 1"))]).displayed(),
-        ["s.toml:6:13: program.processes is 1, expected an integer from 2 to 1048576"]
+        [
+            "s.toml:4:2: program.file is missing, expected the path of a file with a message a row",
+            "s.toml:6:13: program.processes is 1, expected an integer from 2 to 1048576",
+        ]
     );
     let missing = format!("{RING}[program]\nkind = \"stages\"\nfile = \"none.csv\"");
     assert!(errors(&missing)[0].starts_with("6:8: program file \"none.csv\" cannot be read: "));
+    check_all_at_once();
     let many = (1..=65536).map(|other| format!("0,0,{other},1\n")).collect::<Vec<_>>().concat();
     let many = format!("stage,source,destination,units\n{many}");
     assert_eq!(
