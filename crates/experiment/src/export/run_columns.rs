@@ -337,8 +337,8 @@ pub(crate) static LINK_USE: &[Column<RunRecord>] = &[
             kind: Kind::Decimal,
             unit: "ratio",
             text: "The part of the makespan for which the busiest channel is occupied: one direction of a \
-                   full-duplex link, else the whole link. Near 1 this channel alone \
-                   takes the makespan. Empty where busy cycles are not counted.",
+                   full-duplex link, of which link_busy_max_cycles adds both, else the whole link. Near 1 \
+                   this channel alone takes the makespan. Empty where busy cycles are not counted.",
             formula: "the largest, over the channels, of u * units that cross it, / makespan",
             source: "docs/model.md, section 13",
         },
