@@ -4,6 +4,7 @@ mod every_process;
 mod figure;
 mod machine;
 mod measured;
+mod message_file;
 mod neighbours;
 mod page;
 mod row;

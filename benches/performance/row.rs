@@ -40,7 +40,7 @@ pub(crate) struct Row {
     /// The figure that is aimed at.
     pub(crate) goal: f64,
     /// What must come out: the makespan of a run [cycles], the sum of all dilations of a placement [links], or of the
-    /// nodes that were asked for.
+    /// nodes that were asked for, or the messages of a file.
     pub(crate) answer: u64,
 }
 
@@ -54,9 +54,15 @@ impl Row {
             (Task::Asynchronous, EngineChoice::Auto | EngineChoice::AutoOn(_) | EngineChoice::Belt(_))
             | (Task::EveryProcess | Task::EveryNode, _) => Some(Engine::Belt),
             (Task::Coordinated, _) => Some(Engine::Coordinated),
-            (Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion | Task::Neighbours, _) => {
-                None
-            }
+            (
+                Task::Metrics
+                | Task::Distances
+                | Task::Spectrum
+                | Task::Congestion
+                | Task::Neighbours
+                | Task::MessageFile,
+                _,
+            ) => None,
         }
     }
 }
@@ -91,6 +97,8 @@ pub(crate) enum Task {
     Congestion,
     /// The nodes of neighbours of processes in no order.
     Neighbours,
+    /// Reading and checking a file with the messages of a program, for as many processes as the machine has nodes.
+    MessageFile,
 }
 
 /// Where the processes sit.

@@ -207,6 +207,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("metrics/by-field/d24/xor", D24, Xor, 51_522_830_336, (10.0, 1.0))
         .doing(Task::Metrics)
         .in_terms_of(Quantity::Milliseconds),
+    row("stages-file/1M-rows", D16, Xor, 1_000_000, (1.0, 1.0)).doing(Task::MessageFile),
     row("neighbour/d24/xor", D24, Xor, 35_179_525_136_896, (5.0, 1.6))
         .doing(Task::Neighbours)
         .in_terms_of(Quantity::Nanoseconds),

@@ -17,6 +17,7 @@ use cubefold::{
 use super::{
     Messages, Placed, Row, Stages, Task,
     every_process::{self, Sums},
+    message_file::MessageFile,
     neighbours::Questions,
 };
 
@@ -28,14 +29,18 @@ pub(crate) struct Work {
     placement: Placement,
     communication: Communication,
     questions: Option<(ProductPlacement, Questions)>, // where neighbours are asked for
+    file: Option<MessageFile>,                        // where one is read
 }
+
+/// What a message of a file takes at most while it is read and checked, roughly.
+const BYTES_A_MESSAGE: u64 = 256;
 
 /// What a round came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Done {
     /// As [`Row::answer`] says.
     answer: u64,
-    /// Links crossed, processes told, guest edges measured or neighbours found.
+    /// Links crossed, processes told, guest edges measured, neighbours found or messages read.
     pub(crate) operations: u64,
     engine: Option<Engine>,
     sums: Option<Sums>, // where every process was told
@@ -54,12 +59,13 @@ impl Work {
             }
             _ => None,
         };
+        let file = (row.task == Task::MessageFile).then(|| MessageFile::new(row.lengths));
         let program =
             CubeProgram::new(cube, stages(row.stages, cube), Cycles::new(row.compute)).expect("stages");
         let communication =
             Communication::new(row.links, Cycles::new(row.hop), TieRule::Direct).expect("a time");
         let (program, communication) = with_messages(row.messages, program, communication);
-        Self { row, program, placement, communication, questions }
+        Self { row, program, placement, communication, questions, file }
     }
 
     /// Does what the row says, once.
@@ -85,6 +91,10 @@ impl Work {
                 let (product, questions) = self.questions.as_ref().expect("a product placement");
                 Done { operations: Questions::ASKED, ..measured(questions.ask(product)) }
             }
+            Task::MessageFile => {
+                let messages = self.file.as_ref().expect("a file of messages").read();
+                Done { operations: messages, ..measured(messages) }
+            }
         }
     }
 
@@ -101,7 +111,7 @@ impl Work {
         }
     }
 
-    /// Messages sent, guest edges measured or neighbours found in a round.
+    /// Messages sent or read, guest edges measured or neighbours found in a round.
     pub(crate) fn elements(&self) -> u64 {
         match self.row.task {
             Task::Asynchronous | Task::Coordinated | Task::EveryProcess | Task::EveryNode => {
@@ -109,6 +119,7 @@ impl Work {
             }
             Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion => self.edges(),
             Task::Neighbours => Questions::ASKED,
+            Task::MessageFile => MessageFile::ROWS,
         }
     }
 
@@ -122,6 +133,7 @@ impl Work {
                 PlacementMetrics::bytes_to_measure(&self.placement)
             }
             Task::Neighbours => 0,
+            Task::MessageFile => BYTES_A_MESSAGE * MessageFile::ROWS,
         }
     }
 
