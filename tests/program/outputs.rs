@@ -230,6 +230,9 @@ fn results_never_take_the_place_of_what_they_are_made_from() {
 fn results_and_rows_in_one_file_are_refused() {
     let scratch = Scratch::empty();
     let path = scratch.path("both.csv");
-    let finished = run(&["run", FIGURE_4, "--output", &path, "--processes", &path]);
-    assert_eq!((finished.code, scratch.names()), (Some(2), vec![]));
+    let other = scratch.path("./both.csv");
+    for rows in [&path, &other] {
+        let finished = run(&["run", FIGURE_4, "--output", &path, "--processes", rows]);
+        assert_eq!((finished.code, scratch.names()), (Some(2), vec![]), "{rows}");
+    }
 }

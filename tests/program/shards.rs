@@ -57,6 +57,16 @@ fn merged_parts_are_the_bytes_of_one_run() {
 }
 
 #[test]
+fn what_a_killed_merge_has_left_is_written_over() {
+    let scratch = sweep_scenario::folder(3);
+    let parts = parts(&scratch, 2);
+    fs::write(scratch.path(".merged.csv.writing"), "half of the results").unwrap();
+    assert_eq!(merged(&scratch, &parts.iter().collect::<Vec<_>>()).0, Some(0));
+    let hidden = scratch.names().into_iter().filter(|name| name.starts_with('.')).count();
+    assert_eq!(hidden, 0, "{:?}", scratch.names());
+}
+
+#[test]
 fn more_parts_than_runs_are_merged_as_well() {
     let scratch = sweep_scenario::folder(1);
     let parts = parts(&scratch, 14);
