@@ -106,7 +106,10 @@ pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat, detail
             (_, holding) => page.heading(&format!("{name}: {} {hold}", counted_things(holding, "claim"))),
         }
         let shown = part.iter().filter(|claim| every_claim || claim.verdict != Verdict::Holds);
-        let rows: Vec<Vec<String>> = shown.map(claim_row).collect();
+        let mut rows: Vec<Vec<String>> = shown.map(claim_row).collect();
+        if format != ResultFormat::Markdown {
+            rows.iter_mut().for_each(|row| drop_paper(&mut row[0], name));
+        }
         let header = ["source", "claim", "cases", "promised", "worst", "verdict"]
             .map(|name| Definition::title_of(name).to_owned());
         if !rows.is_empty() {
@@ -128,6 +131,14 @@ pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat, detail
         ]);
     }
     page
+}
+
+/// Leaves the paper out of a source where the heading begins with it: `lemma 1` below `Greenberg 1987: ..`.
+fn drop_paper(source: &mut String, heading: &str) {
+    let rest = source.split_once(", ").filter(|(paper, rest)| !rest.is_empty() && heading.starts_with(paper));
+    if let Some((_, rest)) = rest {
+        *source = rest.to_owned();
+    }
 }
 
 fn claim_row(claim: &CheckedClaim) -> Vec<String> {
