@@ -323,34 +323,53 @@ fn check_arbitration(settings: &Settings<'_>, section: &MachineSection, errors: 
     }
 }
 
+/// A value that coordinated executions do not have.
+struct Refusal {
+    key: Key,
+    rule: &'static str, // what it asks for
+    expected: &'static str,
+    /// The word, and the least number, that ask for it: what the key does not take has an error of its own.
+    word: Option<&'static str>,
+    least: Option<u64>,
+}
+
+impl Refusal {
+    const fn new(key: Key, rule: &'static str, expected: &'static str) -> Self {
+        Self { key, rule, expected, word: None, least: None }
+    }
+
+    const fn of_word(self, word: &'static str) -> Self {
+        Self { word: Some(word), ..self }
+    }
+
+    const fn from(self, least: u64) -> Self {
+        Self { least: Some(least), ..self }
+    }
+
+    fn is_asked_for_by(&self, value: &Value) -> bool {
+        match &value.content {
+            Content::Integer(Some(number)) => self.least.is_some_and(|least| *number >= least),
+            Content::Text(word) => self.word == Some(word.as_str()),
+            _ => false,
+        }
+    }
+}
+
 /// What keeps messages from moving link by link in steps, as those of coordinated executions do (section 13.4).
 fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = ScenarioError> + 'a {
-    // With the word and the least number that ask for it: what the key does not take has an error of its own.
-    let rules: [(Key, &str, &str, Option<&str>, Option<u64>); 5] = [
-        (
-            Key::MachineSwitching,
-            "cut-through switching",
-            Switching::StoreAndForward.name(),
-            Some(Switching::CutThrough.name()),
-            None,
-        ),
-        (Key::MachinePacketUnits, "packets", "whole messages", None, Some(1)),
-        (
-            Key::MachineArbitration,
-            "round-robin arbitration",
-            ServiceOrder::FirstCome.name(),
-            Some(ServiceOrder::RoundRobin.name()),
-            None,
-        ),
-        (Key::ExecutionEagerUnits, "eager messages", "0", Some("all"), Some(1)),
-        (Key::MachineProcessorsPerNode, "several processors a node", "1", None, Some(2)),
+    let (whole, first_come) = (Switching::StoreAndForward.name(), ServiceOrder::FirstCome.name());
+    let refusals = [
+        Refusal::new(Key::MachineSwitching, "cut-through switching", whole)
+            .of_word(Switching::CutThrough.name()),
+        Refusal::new(Key::MachinePacketUnits, "packets", "whole messages").from(1),
+        Refusal::new(Key::MachineArbitration, "round-robin arbitration", first_come)
+            .of_word(ServiceOrder::RoundRobin.name()),
+        Refusal::new(Key::ExecutionEagerUnits, "eager messages", "0").of_word("all").from(1),
+        Refusal::new(Key::MachineProcessorsPerNode, "several processors a node", "1").from(2),
     ];
-    rules.into_iter().filter_map(|(key, rule, expected, word, least)| {
-        let value = settings.get(key).filter(|value| match &value.content {
-            Content::Integer(Some(own)) => least.is_some_and(|least| *own >= least),
-            Content::Text(own) => word == Some(own.as_str()),
-            _ => false,
-        })?;
+    refusals.into_iter().filter_map(|refusal| {
+        let value = settings.get(refusal.key).filter(|value| refusal.is_asked_for_by(value))?;
+        let Refusal { rule, expected, .. } = refusal;
         let message = format!("{rule} in coordinated execution, expected {expected}");
         let error = ScenarioError::at(&value.place, message, "messages move link by link in steps");
         Some(
