@@ -89,6 +89,13 @@ impl Output {
         Ok(Self { destination: place, path: Some(path.to_owned()) })
     }
 
+    /// Opens a file that is to be there when the command ends, under the same name each time until it is complete.
+    pub(crate) fn open_beside(path: &Path, existing: Existing) -> Result<Self, Failure> {
+        existing.refuse(path)?;
+        let destination = Destination::beside(path).map_err(|error| Failure::unwritable(path, &error))?;
+        Ok(Self { destination, path: Some(path.to_owned()) })
+    }
+
     /// Refuses a path that leads to one of the files that the scenarios were read from.
     pub(crate) fn refuse_inputs(path: &Path, scenarios: &[Scenario]) -> Result<(), Failure> {
         let mut inputs = scenarios.iter().flat_map(|scenario| &scenario.inputs);

@@ -72,10 +72,7 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
     let merged = MergedJournals::open(&options.parts).map_err(|error| refused(&error))?;
     let output = match regular_file(shared.output()) {
         // Under a name that is the same every time: what a process that was killed has left there is written over.
-        Some(path) => {
-            shared.existing().refuse(&path)?;
-            Output::beside(&path)?
-        }
+        Some(path) => Output::open_beside(&path, shared.existing())?,
         None => Output::open(shared, &[])?,
     };
     let page =

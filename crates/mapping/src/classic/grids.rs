@@ -83,7 +83,7 @@ pub(super) static MESH_IN_TORUS: ClassicConstruction = ClassicConstruction {
 pub(super) static FOLDED_TORUS: ClassicConstruction = ClassicConstruction {
     name: "folded-torus",
     summary: "a torus or ring on a mesh or line of the same lengths",
-    promised_dilation: "2",
+    promised_dilation: "2, or 1 if every side is 2",
     source: "embeddings among meshes and tori",
     plan: |pair| {
         let guest_wraps = is_torus(pair.guest) || has_sides_of_two(pair.guest);
