@@ -2,9 +2,10 @@
 //!
 //! A rank is a GPU. The vector is cut into as many chunks as there are blocks in all shares, `k P`. Where blocks belong to
 //! ranks, MSCCL lays the chunks of a rank side by side: block `b` of share `c` is chunk `b k + c`. Of an all-reduce and
-//! a broadcast it is chunk `c P + b`, so that runs of blocks are runs of chunks. A share is a channel. A GPU has a thread block for each share, peer and direction, whose
-//! steps are done one after another; a step that needs what another thread block has done depends on its latest such
-//! step (`depid`, `deps`), on several by `nop` steps before it. A message is a step for each run of consecutive chunks.
+//! a broadcast it is chunk `c P + b`, so that runs of blocks are runs of chunks. A share is a channel. A GPU has a thread
+//! block for each share, peer and direction, whose steps are done one after another; a step that needs what another
+//! thread block has done depends on its latest such step (`depid`, `deps`), on several by `nop` steps before it. A
+//! message is a step for each run of consecutive chunks.
 //!
 //! Collectives are in place, so that a chunk is one place at a rank: all-reduce and reduce-scatter work in the input,
 //! all-gather and broadcast in the output. All-to-all is out of place.
