@@ -7,7 +7,7 @@ use parquet::{
     record::Field,
 };
 
-use super::command::{Scratch, csv_table, done};
+use super::command::{Scratch, csv_table, done, run};
 
 /// The header and the rows of a parquet file.
 fn table(path: &str) -> (Vec<String>, Vec<Vec<Field>>) {
@@ -138,4 +138,30 @@ fn types_do_not_depend_on_values() {
     let both = one.iter().filter(|(name, _)| other.contains_key(*name));
     assert!(both.clone().count() > 50);
     both.for_each(|(name, kind)| assert_eq!(other[name], *kind, "{name}"));
+}
+
+/// What a scenario takes a table can hold, to the last digit.
+#[test]
+fn the_greatest_integers_of_a_scenario_are_written() {
+    let scratch = Scratch::with(&[(
+        "s.toml",
+        "machine = { kind = \"torus\", shape = [4, 4] }\nprogram.kind = \"cc-cube\"\nmapping.embeddings = [\"xor\"]\n",
+    )]);
+    let (scenario, path) = (scratch.path("s.toml"), scratch.path("r.parquet"));
+    let greatest = i64::MAX.to_string();
+    for (key, column) in [
+        ("seed", "seed"),
+        ("machine.packet_units", "machine_packet_units"),
+        ("machine.processors_per_node", "machine_processors_per_node"),
+    ] {
+        let set = |number: &str| format!("{key}={number}");
+        done(&["run", &scenario, "--set", &set(&greatest), "--force", "--output", &path]);
+        let (header, rows) = table(&path);
+        let place = header.iter().position(|own| own == column).unwrap();
+        assert_eq!(rows[0][place], Field::Long(i64::MAX), "{key}");
+        let refused =
+            run(&["run", &scenario, "--set", &set("9223372036854775808"), "--force", "--output", &path]);
+        assert_eq!(refused.code, Some(2));
+        assert!(refused.stderr.contains("to 2^63 - 1"), "{}", refused.stderr);
+    }
 }

@@ -63,6 +63,7 @@ use self::{
     sweep::{Assignment, Sweep},
     value::Size,
 };
+pub(crate) use self::keys::MAX_INTEGER;
 pub use self::{
     embeddings::{Embedding, EmbeddingName, embeddings},
     error_report::ErrorReport,

@@ -7,7 +7,9 @@ use cubefold_topology::MachineKind;
 
 use crate::{
     glossary::plain,
-    scenario::{Embedding, KeyDefault, KeyValues, ScenarioKey, embeddings, program_kinds, scenario_keys},
+    scenario::{
+        Embedding, KeyDefault, KeyValues, MAX_INTEGER, ScenarioKey, embeddings, program_kinds, scenario_keys,
+    },
 };
 
 /// Something that a scenario file names.
@@ -119,7 +121,9 @@ fn construction(family: &Embedding, name: &str) -> Topic {
 fn key(own: &'static ScenarioKey) -> Topic {
     let values = match own.values {
         KeyValues::Text => "a string".to_owned(),
-        KeyValues::Integer { least, greatest: u64::MAX } => format!("an integer of at least {least}"),
+        KeyValues::Integer { least, greatest } if greatest == MAX_INTEGER => {
+            format!("an integer of at least {least}")
+        }
         KeyValues::Integer { least, greatest } => format!("an integer from {least} to {greatest}"),
         KeyValues::Choice(words) => words().join(", "),
         KeyValues::Form(form) => form.to_owned(),

@@ -9,7 +9,7 @@ use cubefold_topology::{LinkMode, Machine, TieRule};
 use super::{
     embeddings::EmbeddingName,
     errors::{ScenarioError, alternatives, help},
-    keys::Key,
+    keys::{Key, MAX_INTEGER},
     machine::MachineSection,
     settings::Settings,
     value::{Content, Value},
@@ -227,11 +227,11 @@ pub(super) fn read(
 pub(super) fn read_eager(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<u64> {
     let Some(value) = settings.get(Key::ExecutionEagerUnits) else { return Some(0) };
     match &value.content {
-        Content::Integer(Some(units)) => Some(*units),
+        Content::Integer(Some(units)) if *units <= MAX_INTEGER => Some(*units),
         Content::Text(text) if text == "all" => Some(EAGER_ALL),
         _ => {
             let name = Key::ExecutionEagerUnits.path();
-            errors.push(value.unexpected(name, "an integer from 0 to 2^64 - 1, or all"));
+            errors.push(value.unexpected(name, "an integer from 0 to 2^63 - 1, or all"));
             None
         }
     }

@@ -120,9 +120,12 @@ use KeyDefault::{Absent, Derived, Required, Word};
 use KeyMachines::{All, CubesAndNetworks, Grids, LinkLists, Switched, Toruses};
 use KeyValues::{Choice, Form, Text};
 
+/// The greatest integer of a scenario, `2^63 - 1`: that of TOML, of the clock, and of columns in tables.
+pub(crate) const MAX_INTEGER: u64 = i64::MAX.unsigned_abs();
+
 /// Integers of at least `least`.
 const fn from(least: u64) -> KeyValues {
-    KeyValues::Integer { least, greatest: u64::MAX }
+    KeyValues::Integer { least, greatest: MAX_INTEGER }
 }
 
 /// Integers from `least` to `greatest`.

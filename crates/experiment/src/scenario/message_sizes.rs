@@ -5,7 +5,7 @@ use cubefold_simulator::{Computations, Cycles, MessageSizes};
 
 use super::{
     errors::ScenarioError,
-    keys::Key,
+    keys::{Key, MAX_INTEGER},
     settings::Settings,
     timing::{both, quantity, without_link},
     value::{Content, Value},
@@ -203,7 +203,7 @@ fn time(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Cycles> {
     let Some(scale) = scale else {
-        return value.natural(name, 0..=u64::MAX, errors).map(Cycles::new);
+        return value.natural(name, 0..=MAX_INTEGER, errors).map(Cycles::new);
     };
     let cycles = scale.cycles(quantity(value, name, Measure::Time, errors)?);
     if cycles.is_none() {

@@ -163,7 +163,7 @@ mod tests {
     fn a_wrong_value_is_an_error_at_its_place_in_the_setting() {
         assert_eq!(
             set(SWEPT, &["program.compute_cycles=many"]).unwrap_err().lines().next().unwrap(),
-            "--set:1:24: program.compute_cycles is \"many\", expected an integer from 0 to 2^64 - 1"
+            "--set:1:24: program.compute_cycles is \"many\", expected an integer from 0 to 2^63 - 1"
         );
         assert!(set(SWEPT, &["machine.lnks=1"]).unwrap_err().starts_with("--set:1:9: unknown key \"lnks\""));
     }

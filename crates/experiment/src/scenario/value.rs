@@ -9,6 +9,7 @@ use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::{
     errors::{ScenarioError, alternatives, help},
+    keys::MAX_INTEGER,
     source_file::{Place, SourceFile},
 };
 use crate::text::shortened;
@@ -202,7 +203,7 @@ fn natural(integer: &DeInteger<'_>) -> Option<u64> {
 
 fn integers_in(range: &RangeInclusive<u64>) -> String {
     match (*range.start(), *range.end()) {
-        (least, u64::MAX) => format!("an integer from {least} to 2^64 - 1"),
+        (least, MAX_INTEGER) => format!("an integer from {least} to 2^63 - 1"),
         (least, greatest) => format!("an integer from {least} to {greatest}"),
     }
 }

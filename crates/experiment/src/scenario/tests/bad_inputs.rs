@@ -144,11 +144,15 @@ fn links_and_hops() {
             "links = 0",
             &["4:9: machine.links is 0, expected full-duplex, half-duplex or single-direction, or 1, 2 or 3"],
         ),
-        ("hop_cycles = 0", &["4:14: machine.hop_cycles is 0, expected an integer from 1 to 2^64 - 1"]),
-        ("hop_cycles = -1", &["4:14: machine.hop_cycles is -1, expected an integer from 1 to 2^64 - 1"]),
+        ("hop_cycles = 0", &["4:14: machine.hop_cycles is 0, expected an integer from 1 to 2^63 - 1"]),
+        ("hop_cycles = -1", &["4:14: machine.hop_cycles is -1, expected an integer from 1 to 2^63 - 1"]),
         (
             "hop_cycles = 18446744073709551616",
-            &["4:14: machine.hop_cycles is 18446744073709551616, expected an integer from 1 to 2^64 - 1"],
+            &["4:14: machine.hop_cycles is 18446744073709551616, expected an integer from 1 to 2^63 - 1"],
+        ),
+        (
+            "packet_units = 9223372036854775808",
+            &["4:16: machine.packet_units is 9223372036854775808, expected an integer from 1 to 2^63 - 1"],
         ),
         ("file = 3", &["4:8: machine.file is 3, expected a string"]),
     ]);
@@ -189,7 +193,7 @@ fn programs() {
         ),
         (
             "[program]\ncompute_cycles = -1",
-            &["5:18: program.compute_cycles is -1, expected an integer from 0 to 2^64 - 1"],
+            &["5:18: program.compute_cycles is -1, expected an integer from 0 to 2^63 - 1"],
         ),
     ]);
 }
@@ -288,7 +292,7 @@ fn several_errors_at_once_come_in_the_order_of_the_file() {
          [program]\nstages = [\"0\"]\n[mapping]\nembeddings = [\"xr\"]\n[sweep]\n\"machine.linc\" = [1]\n",
         &[
             "1:1: unknown key \"nmae\", expected name, seed, machine, program, mapping, execution or sweep",
-            "2:8: seed is -1, expected an integer from 0 to 2^64 - 1",
+            "2:8: seed is -1, expected an integer from 0 to 2^63 - 1",
             "4:8: execution.mode is \"sync\", expected asynchronous or coordinated",
             // That the kind is missing is not told beside its misspelt name.
             "6:1: unknown key \"knid\" in [machine], expected kind, shape, dimensions, edges, nodes, hosts_per_switch, switches_per_group, global_links, leaves, spines, arity, levels, twist, failed_links, failed_nodes, failure_seed, links, hop_cycles, latency_cycles, switching, packet_units, arbitration, processors_per_node, local_latency_cycles, local_unit_cycles, link, unit_bytes, local, wrap, partition or file",

@@ -83,15 +83,12 @@ fn a_value_nearer_to_the_run_replaces_the_other_way_to_say_it() {
 #[test]
 fn wrong_sizes_are_told_at_their_places() {
     check(&[
-        (
-            "[program]\nunits = 0",
-            &["5:9: program.units is 0, expected an integer from 1 to 9223372036854775807"],
-        ),
+        ("[program]\nunits = 0", &["5:9: program.units is 0, expected an integer from 1 to 2^63 - 1"]),
         (
             "[program]\nunits = [1, -2, 1.5]",
             &[
-                "5:13: program.units of stage 1 is -2, expected an integer from 1 to 9223372036854775807",
-                "5:17: program.units of stage 2 is 1.5, expected an integer from 1 to 9223372036854775807",
+                "5:13: program.units of stage 1 is -2, expected an integer from 1 to 2^63 - 1",
+                "5:17: program.units of stage 2 is 1.5, expected an integer from 1 to 2^63 - 1",
             ],
         ),
         (
@@ -191,9 +188,9 @@ fn rules_that_do_not_apply_are_refused_at_their_places() {
         (
             "packet_units = 0\nswitching = \"wormhole\"\n[execution]\neager_units = \"some\"",
             &[
-                "4:16: machine.packet_units is 0, expected an integer from 1 to 2^64 - 1",
+                "4:16: machine.packet_units is 0, expected an integer from 1 to 2^63 - 1",
                 "5:13: machine.switching is \"wormhole\", expected store-and-forward or cut-through",
-                "7:15: execution.eager_units is \"some\", expected an integer from 0 to 2^64 - 1, or all",
+                "7:15: execution.eager_units is \"some\", expected an integer from 0 to 2^63 - 1, or all",
             ],
         ),
         // What is no value of its key says nothing about coordinated execution.
