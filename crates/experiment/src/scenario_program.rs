@@ -82,6 +82,8 @@ pub(crate) enum ContractedGuest {
     Cube,
     /// A cube or grid, as the guest is.
     Own,
+    /// A grid, as the logical torus of a collective is.
+    Grid,
     /// A row, for embeddings to which only the number of processes matters.
     Row,
 }
@@ -260,7 +262,7 @@ impl ScenarioProgram {
         let cube = match guest {
             ContractedGuest::Cube => self.placement_cube().map(|_| ()),
             ContractedGuest::Own => self.cube().map(|_| ()),
-            ContractedGuest::Row => None,
+            ContractedGuest::Grid | ContractedGuest::Row => None,
         };
         if cube.is_some() {
             let dimensions = groups.is_power_of_two().then(|| groups.trailing_zeros().into())?;
@@ -270,7 +272,7 @@ impl ScenarioProgram {
         }
         let shape = match guest {
             ContractedGuest::Row => Machine::new(MachineKind::Line, &[groups]).ok()?,
-            ContractedGuest::Cube | ContractedGuest::Own => {
+            ContractedGuest::Cube | ContractedGuest::Own | ContractedGuest::Grid => {
                 contracted_grid(&self.placed_shape(), self.ranks_per_node)?
             }
         };

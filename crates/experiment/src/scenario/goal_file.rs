@@ -46,7 +46,7 @@ use crate::{Ratio, diagnostic::MAX_REPORTED, input_file, scenario_program::Scena
 pub(super) static GOAL: ProgramKind = ProgramKind {
     name: "goal",
     summary: "The task graph of a GOAL file: operations of ranks that wait for one another.",
-    keys: &[Key::ProgramFile],
+    keys: &[Key::ProgramFile, Key::ProgramProcessesPerNode],
     read,
 };
 
@@ -155,12 +155,16 @@ fn place(path: &Path, number: usize, line: &[u8], span: std::ops::Range<usize>) 
 fn schedule_error(path: &Path, error: &TaskScheduleError) -> ScenarioError {
     match error {
         TaskScheduleError::Cycle { operations } => {
-            let message = format!(
-                "{} operations require one another, expected an order in which they can begin",
-                operations.len()
-            );
+            let found = match operations.len() {
+                1 => "1 operation requires itself, expected an order in which it can begin".to_owned(),
+                count => {
+                    format!(
+                        "{count} operations require one another, expected an order in which they can begin"
+                    )
+                }
+            };
             let label = |is_last| if is_last { "required by the first" } else { "required by the next" };
-            operations_error(path, operations, message, label)
+            operations_error(path, operations, found, label)
         }
         TaskScheduleError::ReceiveWithoutSend { operation, sends, receives } => {
             let message = format!(
@@ -242,7 +246,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
             return None;
         }
     };
-    let overhead = reading.compute()?;
+    let (overhead, per_node) = (reading.compute()?, reading.per_node()?);
     let graph = match reading.machine.timing.scale() {
         None => TaskGraph::new(schedule, overhead),
         Some(scale) => {
@@ -255,7 +259,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     };
     let bytes = reading.machine.timing.scale().and(largest_message(graph.schedule()));
     let program = ScenarioProgram::new(&GOAL, graph.erase()).listed_in(name).with_file_path(&path);
-    Some(program.with_bytes(bytes))
+    Some(program.with_bytes(bytes).sharing_nodes(per_node))
 }
 
 /// The size of the largest message as the file gives it \[bytes\].

@@ -60,8 +60,8 @@ impl Fit<'_> {
         self.program.rank_count().div_ceil(self.program.ranks_per_node())
     }
 
-    /// Whether an embedding places groups of processes, one a node; "standard" by number does so by itself, and orders
-    /// of axes place one process a node.
+    /// Whether an embedding places groups of processes, one a node; "standard" by number and orders of axes do so by
+    /// themselves.
     fn places_groups(&self, embedding: &NamedEmbedding) -> bool {
         if matches!(embedding.name, EmbeddingName::Axes(_)) {
             return false;
@@ -428,7 +428,7 @@ fn groups(
 }
 
 /// The error for processes that do not divide into groups of a guest that the embedding places.
-fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
+pub(super) fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node());
     let message = format!(
         "embedding {} of {processes} processes in groups of {each}, expected groups that divide a cube or the first dimension of a grid",

@@ -20,7 +20,13 @@ use crate::{generator_key, input_file, scenario_program::ScenarioProgram};
 pub(super) static PERMUTATION: ProgramKind = ProgramKind {
     name: "permutation",
     summary: "Every process sends one message and receives one, by a pattern.",
-    keys: &[Key::ProgramPattern, Key::ProgramProcesses, Key::ProgramUnits, Key::ProgramBytes],
+    keys: &[
+        Key::ProgramPattern,
+        Key::ProgramProcesses,
+        Key::ProgramProcessesPerNode,
+        Key::ProgramUnits,
+        Key::ProgramBytes,
+    ],
     read,
 };
 
@@ -79,7 +85,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         return None;
     };
     let name = value.text(Key::ProgramPattern.path(), reading.errors)?;
-    let processes = process_count(reading, value)?;
+    let per_node = reading.per_node()?;
+    let processes = process_count(reading, value, per_node)?;
     let destinations = if let Some(path) = name.strip_prefix(FILE_PREFIX) {
         listed(reading, value, path, processes)?
     } else if let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == name) {
@@ -100,7 +107,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     match StageProgram::new(u32::try_from(processes).ok()?, computations, &messages) {
         Ok(program) => {
             let program = ScenarioProgram::new(&PERMUTATION, program.erase()).listed_in(name);
-            Some(program.with_bytes(sizes.bytes))
+            Some(program.with_bytes(sizes.bytes).sharing_nodes(per_node))
         }
         Err(error) => {
             let message = format!("program.pattern {name:?}: {error}");
@@ -110,21 +117,26 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-/// The number of processes: those asked for, else one a host.
-fn process_count(reading: &mut Reading<'_>, pattern: &Value) -> Option<u64> {
+/// The number of processes: those asked for, else as many a host as named embeddings put there.
+fn process_count(reading: &mut Reading<'_>, pattern: &Value, per_node: u64) -> Option<u64> {
     let settings = reading.settings;
     let (machine, size) = (reading.machine.machine.as_ref()?, reading.machine.size.as_ref()?);
     let processes = match settings.get(Key::ProgramProcesses) {
         Some(_) => settings.natural(Key::ProgramProcesses, reading.errors)?,
-        None => machine.host_count(),
+        None => machine.host_count().saturating_mul(per_node),
     };
     if processes <= MAX_PROCESSES {
         return Some(processes);
     }
     let message = format!("a permutation of {processes} processes, expected at most {MAX_PROCESSES} (2^20)");
     let error = ScenarioError::at(&pattern.place, message, "too many");
-    reading.errors.push(error.because(Some(&size.place), "one process a node"));
+    reading.errors.push(error.because(Some(&size.place), on_each_node(per_node)));
     None
+}
+
+/// `one process a node`.
+fn on_each_node(per_node: u64) -> String {
+    if per_node == 1 { "one process a node".to_owned() } else { format!("{per_node} processes a node") }
 }
 
 /// The destination of every process by a pattern with a name.
@@ -175,7 +187,8 @@ fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u
     let error = ScenarioError::at(&value.place, message, "goes by the bits of labels");
     let size = reading.machine.size.as_ref()?;
     let processes = reading.settings.place(Key::ProgramProcesses);
-    let error = error.because(Some(&size.place), "one process a node").because(processes, "the processes");
+    let on_each = on_each_node(reading.settings.natural(Key::ProgramProcessesPerNode, &mut vec![])?);
+    let error = error.because(Some(&size.place), on_each).because(processes, "the processes");
     reading.errors.push(error);
     None
 }

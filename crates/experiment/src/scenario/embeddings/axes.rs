@@ -1,15 +1,18 @@
 //! `axes` and `axes:ORDER`: the logical torus of a collective with its axes along those of the machine.
+//!
+//! Where several processes share a node, the torus is that of the groups: the first length divided by their number.
 
-use cubefold_collectives::CollectiveForm;
-use cubefold_mapping::{AxisOrder, AxisOrderError, Placement};
+use cubefold_mapping::{AxisOrder, AxisOrderError, Placement, PlacementTable};
+use cubefold_topology::Shape;
 
 use super::{Embedding, EmbeddingName, Maker};
 use crate::scenario::{
     errors::ScenarioError,
     keys::Key,
-    mapping::{Fit, NamedEmbedding},
+    mapping::{Fit, NamedEmbedding, no_groups},
     placement_file::Failure,
 };
+use crate::scenario_program::ContractedGuest;
 
 /// What stands before an order.
 pub(super) const PREFIX: &str = "axes:";
@@ -29,9 +32,8 @@ pub(in crate::scenario) fn all(
     fit: &Fit<'_>,
     named: &NamedEmbedding,
 ) -> Result<Vec<NamedEmbedding>, ScenarioError> {
-    let collective = collective(fit, named)?;
-    let orders =
-        AxisOrder::all(collective.shape(), fit.machine).map_err(|error| refused(fit, named, &error))?;
+    let shape = placed_shape(fit, named)?;
+    let orders = AxisOrder::all(&shape, fit.machine).map_err(|error| refused(fit, named, &error))?;
     let of_order = |order| NamedEmbedding { name: EmbeddingName::Axes(order), place: named.place.clone() };
     Ok(orders.into_iter().map(of_order).collect())
 }
@@ -42,19 +44,34 @@ pub(in crate::scenario) fn place(
     named: &NamedEmbedding,
     order: &AxisOrder,
 ) -> Result<Placement, Failure> {
-    let collective = collective(fit, named).map_err(|error| Failure::Wrong(vec![error]))?;
-    let placed = order.place(collective.shape(), fit.machine);
-    placed.map(Placement::Table).map_err(|error| Failure::Wrong(vec![refused(fit, named, &error)]))
+    let shape = placed_shape(fit, named).map_err(|error| Failure::Wrong(vec![error]))?;
+    let placed = order.place(&shape, fit.machine);
+    let placed = placed.map_err(|error| Failure::Wrong(vec![refused(fit, named, &error)]))?;
+    let each = usize::try_from(fit.program.ranks_per_node()).unwrap_or(usize::MAX);
+    if each == 1 {
+        return Ok(Placement::Table(placed));
+    }
+    let nodes = placed.nodes().iter().flat_map(|&node| std::iter::repeat_n(node, each)).collect();
+    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
+        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
+        Failure::Wrong(vec![error])
+    })
 }
 
-fn collective<'a>(fit: &Fit<'a>, named: &NamedEmbedding) -> Result<&'a dyn CollectiveForm, ScenarioError> {
-    fit.program.collective().ok_or_else(|| {
+/// The shape of what is placed, one a node: the logical torus, or that of the groups of its processes.
+fn placed_shape(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Shape, ScenarioError> {
+    let collective = fit.program.collective().ok_or_else(|| {
         let message =
             format!("embedding {} of a {} program, expected a collective", named.name, fit.program.kind());
         let place = named.place.as_ref().unwrap_or(&fit.size.place);
         ScenarioError::at(place, message, "places logical toruses")
             .because(fit.settings.place(Key::ProgramKind), "the program")
-    })
+    })?;
+    if fit.program.ranks_per_node() == 1 {
+        return Ok(collective.shape().clone());
+    }
+    let groups = fit.program.contracted(ContractedGuest::Grid).ok_or_else(|| no_groups(fit, named))?;
+    Ok(groups.shape().shape().clone())
 }
 
 fn refused(fit: &Fit<'_>, named: &NamedEmbedding, error: &AxisOrderError) -> ScenarioError {

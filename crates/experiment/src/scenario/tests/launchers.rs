@@ -178,3 +178,69 @@ fn groups_of_other_guests_divide_their_first_length() {
     let error = load_text(Path::new("s.toml"), wandering).unwrap_err().to_string();
     assert!(error.contains("expected 1 where the data of a normal program wander"), "{error}");
 }
+
+/// What a scenario beside a GOAL file of 32 ranks in a ring comes to.
+fn placed_beside_goal(text: &str) -> Result<Vec<(String, Vec<u32>)>, String> {
+    let directory = tempfile::tempdir().unwrap();
+    let rank = |rank: u32| {
+        format!("rank {rank} {{\nsend 8b to {}\nrecv 8b from {}\n}}\n", (rank + 1) % 32, (rank + 31) % 32)
+    };
+    let goal = format!("num_ranks 32\n{}", (0..32).map(rank).collect::<String>());
+    std::fs::write(directory.path().join("a.goal"), goal).unwrap();
+    let loaded = load_text(&directory.path().join("s.toml"), text).map_err(|error| error.to_string())?;
+    let nodes = |run: &Run| run.placement.nodes().iter().map(|node| node.index()).collect();
+    Ok(loaded.runs.iter().map(|run| (run.embedding.to_string(), nodes(run))).collect())
+}
+
+#[test]
+fn task_graphs_and_permutations_are_placed_several_a_node() {
+    let names = "[\"standard\", \"xor\", \"byweight\", \"gray\", \"optimal\", \"random\"]";
+    let groups = |program: &str| {
+        placed_beside_goal(&format!(
+            "machine = {{ kind = \"torus\", shape = [4, 4] }}\nmapping.embeddings = {names}\nprogram = {{ {program} }}\n"
+        ))
+        .unwrap()
+    };
+    let alone = groups("kind = \"cc-cube\", dimensions = 4");
+    let goal = "kind = \"goal\", file = \"a.goal\", processes_per_node = 2";
+    let permutation = "kind = \"permutation\", pattern = \"shuffle\", processes_per_node = 2";
+    for program in [goal, permutation] {
+        for ((name, nodes), (_, group)) in groups(program).iter().zip(&alone) {
+            assert_eq!(nodes.len(), 32);
+            assert!(nodes.chunks(2).all(|pair| pair[0] == pair[1]), "{program} {name}");
+            let of_groups: Vec<u32> = nodes.iter().copied().step_by(2).collect();
+            match name.as_str() {
+                "random" => assert_eq!(of_groups.iter().collect::<std::collections::BTreeSet<_>>().len(), 16),
+                _ => assert_eq!(&of_groups, group, "{program} {name}"),
+            }
+        }
+    }
+    // Without a number of its own a permutation has as many processes as the nodes take.
+    let four = groups("kind = \"permutation\", pattern = \"bit-reversal\", processes_per_node = 4");
+    assert!(four.iter().all(|(_, nodes)| nodes.len() == 64));
+    let few = "machine = { kind = \"torus\", shape = [3, 5] }\nmapping.embeddings = [\"standard\"]\n\
+               program = { kind = \"goal\", file = \"a.goal\", processes_per_node = 2 }\n";
+    assert!(placed_beside_goal(few).unwrap_err().contains("32 processes on 15 nodes"));
+}
+
+#[test]
+fn orders_of_axes_place_groups_of_ranks() {
+    let placed = |shape: &str, each: u32| {
+        placed(&format!(
+            "machine = {{ kind = \"torus\", shape = [4, 2] }}\nmapping.embeddings = [\"axes\"]\n\
+             program = {{ kind = \"all-reduce\", algorithm = \"ring\", units = 8, shape = {shape}, processes_per_node = {each} }}\n"
+        ))
+    };
+    let (alone, pairs) = (placed("[4, 2]", 1), placed("[8, 2]", 2));
+    assert!(alone.len() > 1);
+    let doubled = |nodes: &[u32]| nodes.iter().flat_map(|&node| [node, node]).collect::<Vec<_>>();
+    let expected: Vec<_> = alone.iter().map(|(name, nodes)| (name.clone(), doubled(nodes))).collect();
+    assert_eq!(pairs, expected);
+    // A first length of the number of processes of a node is inside the nodes.
+    let inside = placed("[2, 4, 2]", 2);
+    assert_eq!(inside, expected);
+    let uneven = "machine = { kind = \"torus\", shape = [4, 2] }\nmapping.embeddings = [\"axes\"]\n\
+                  program = { kind = \"all-reduce\", algorithm = \"ring\", units = 8, shape = [4, 4], processes_per_node = 3 }\n";
+    let error = load_text(Path::new("s.toml"), uneven).unwrap_err().to_string();
+    assert!(error.contains("embedding axes of 16 processes in groups of 3"), "{error}");
+}
