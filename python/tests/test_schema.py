@@ -34,6 +34,10 @@ def test_every_scenario_of_the_repository_is_valid(program, scenarios):
         'execution.mode = "fast"',
         "name = 1",
         '[sweep]\n"machine.hop_cycles" = 1',
+        '[sweep]\n"machine.hop_cycle" = [1]',
+        '[sweep]\ncases = [{ "machine.shap" = [8] }]',
+        '[[program.steps]]\nkind = "all-reduce"\nalgoritm = "ring"',
+        '"$schema" = 1',
     ],
 )
 def test_slips_are_not_valid(program, text):
@@ -48,3 +52,24 @@ def test_the_results_of_every_scenario_are_valid(program, scenarios):
         results = json.loads(finished.stdout)
         errors = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(results)]
         assert errors[:5] == [], file.name
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_placements_lines_and_rows_of_processes_are_valid(program, scenarios, tmp_path):
+    validator = schema_of(program, "results")
+    for name in ["figure-6.toml", "task-graph.toml"]:
+        measured = program("measure", scenarios / name, "--format", "json", "--quiet")
+        assert measured.returncode == 0, measured.stderr
+        results, rows, placements = (tmp_path / f"{kind}.jsonl" for kind in ("results", "rows", "placements"))
+        for command in (["run", "--processes", rows, "--output", results], ["measure", "--output", placements]):
+            finished = program(command[0], scenarios / name, *command[1:], "--force", "--quiet")
+            assert finished.returncode == 0, finished.stderr
+        records = [json.loads(measured.stdout), *lines_of(results)[:5], *lines_of(rows)[:50], *lines_of(placements)[:5]]
+        assert len(records) > 10
+        for record in records:
+            assert validator.is_valid(record), record
+        assert not validator.is_valid({**lines_of(rows)[0], "waited": 1})
+        assert not validator.is_valid({**lines_of(results)[0], "version": 2})

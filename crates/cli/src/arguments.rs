@@ -424,7 +424,7 @@ pub(crate) struct SchemaOptions {
 pub(crate) enum SchemaSubject {
     /// Scenario files
     Scenario,
-    /// The documents of run and compare
+    /// The documents of run, compare and measure, their JSON lines, and the rows of processes
     Results,
 }
 

@@ -63,7 +63,7 @@ use self::{
     sweep::{Assignment, Sweep},
     value::Size,
 };
-pub(crate) use self::keys::MAX_INTEGER;
+pub(crate) use self::{collective::is_key_of_step, keys::MAX_INTEGER};
 pub use self::{
     embeddings::{Embedding, EmbeddingName, embeddings},
     error_report::ErrorReport,

@@ -15,12 +15,19 @@ use crate::{
         machine_record::{MACHINE, PARTITION},
         placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
         program_record::{COLLECTIVE, GUEST, NEIGHBOURS, PROGRAM},
-        row_records::{NODES, PROCESSES, RUN},
+        row_records::{NODES, PROCESS, PROCESSES, RANK, RUN},
         run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},
     },
-    scenario::{Embedding, KeyDefault, KeyValues, ScenarioKey, embeddings, scenario_keys},
+    scenario::{Embedding, KeyDefault, KeyValues, ScenarioKey, embeddings, is_key_of_step, scenario_keys},
 };
+
+/// The definitions of columns, one list after another.
+macro_rules! definitions {
+    ($($columns:ident)+) => {
+        std::iter::empty()$(.chain($columns.iter().map(|column| &column.definition)))+
+    };
+}
 
 /// The version of JSON Schema.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -30,9 +37,11 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 pub fn scenario_schema() -> Value {
     let mut tables: Map<String, Value> = Map::new();
     let mut swept: Map<String, Value> = Map::new();
+    let mut in_cases: Map<String, Value> = Map::new();
     for key in scenario_keys() {
         let own = key_schema(key);
         swept.insert(key.path.to_owned(), json!({ "type": "array", "minItems": 1, "items": own }));
+        in_cases.insert(key.path.to_owned(), own.clone());
         match key.path.split_once('.') {
             None => {
                 tables.insert(key.path.to_owned(), own);
@@ -43,10 +52,13 @@ pub fn scenario_schema() -> Value {
             }
         }
     }
-    let cases = json!({ "type": "array", "minItems": 1, "items": { "type": "object" } });
-    swept.insert("cases".to_owned(), cases);
-    // A swept key may also be written as a dotted one, which makes a table of its table.
-    tables.insert("sweep".to_owned(), json!({ "type": "object", "properties": swept }));
+    let mut case = object(&in_cases);
+    case["minProperties"] = 1.into();
+    swept.insert("cases".to_owned(), json!({ "type": "array", "minItems": 1, "items": case }));
+    tables.insert("sweep".to_owned(), object(&swept));
+    let own_schema =
+        json!({ "type": "string", "description": "The schema of this file, for editors; ignored." });
+    tables.insert("$schema".to_owned(), own_schema);
     let mut schema = object(&tables);
     schema["$schema"] = DIALECT.into();
     schema["title"] = "cubefold scenario".into();
@@ -61,7 +73,6 @@ fn object(properties: &Map<String, Value>) -> Value {
 fn key_schema(key: &ScenarioKey) -> Value {
     let mut schema = match key.values {
         KeyValues::Text => json!({ "type": "string" }),
-        KeyValues::Integer { least, greatest: u64::MAX } => json!({ "type": "integer", "minimum": least }),
         KeyValues::Integer { least, greatest } => {
             json!({ "type": "integer", "minimum": least, "maximum": greatest })
         }
@@ -118,7 +129,7 @@ fn form(path: &str) -> Value {
         }
         "program.ports" => json!({ "enum": [1, "all"] }),
         "program.over" => list_of(&integer),
-        "program.steps" => list_of(&json!({ "type": "object" })),
+        "program.steps" => list_of(&step_schema()),
         "program.loading" | "program.guest" => json!({ "type": "object" }),
         "mapping.embeddings" => {
             let names: Vec<String> = embeddings().iter().flat_map(Embedding::names).collect();
@@ -130,6 +141,20 @@ fn form(path: &str) -> Value {
     }
 }
 
+/// The schema of a step of a sequence: keys of `[program]`.
+fn step_schema() -> Value {
+    let own = |key: &&ScenarioKey| is_key_of_step(key.path);
+    let properties = scenario_keys().iter().filter(own).map(|key| {
+        let mut schema = key_schema(key);
+        // What a step leaves out is as the program says.
+        schema.as_object_mut().map(|schema| schema.remove("default"));
+        (key.key().to_owned(), schema)
+    });
+    let mut step = object(&properties.collect());
+    step["minProperties"] = 1.into();
+    step
+}
+
 fn list_of(items: &Value) -> Value {
     json!({ "type": "array", "items": items })
 }
@@ -138,44 +163,90 @@ fn one_or_list(one: &Value) -> Value {
     json!({ "anyOf": [one, list_of(one)] })
 }
 
-/// The schema of the documents of `run` and `compare`.
+/// The schema of results: the documents of `run`, `compare` and `measure`, a line of their JSON lines, and one of the rows
+/// of processes.
 #[must_use]
 pub fn results_schema() -> Value {
-    let mut run = object(&Map::new());
-    for definition in run_definitions() {
-        insert(&mut run, definition);
-    }
+    let (run, placement) = (run_schema(), placement_schema());
+    let forms = [
+        ("results", document(Document::RESULTS, &run)),
+        ("placements", document(Document::PLACEMENTS, &placement)),
+        ("run-line", line(run)),
+        ("placement-line", line(placement)),
+        ("process-line", line(process_schema())),
+    ];
+    let any: Vec<Value> =
+        forms.iter().map(|(name, _)| json!({ "$ref": format!("#/$defs/{name}") })).collect();
+    let forms: Map<String, Value> = forms.into_iter().map(|(name, form)| (name.to_owned(), form)).collect();
+    json!({ "$schema": DIALECT, "title": "cubefold results", "anyOf": any, "$defs": forms })
+}
+
+/// A document with its envelope.
+fn document(document: Document, record: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "format": { "const": document.format },
+            "version": { "const": Document::VERSION },
+            "cubefold": { "type": "string", "description": "The version of the program." },
+            document.records: list_of(record),
+        },
+        "required": ["format", "version", "cubefold", document.records],
+    })
+}
+
+/// A record that is a line, with its version.
+fn line(mut record: Value) -> Value {
+    record["properties"]["version"] = json!({ "const": Document::VERSION });
+    record["required"] = json!(["version", "run", "scenario", "embedding"]);
+    record
+}
+
+fn run_schema() -> Value {
+    let mut run = record(run_definitions());
     run["properties"]["stages"] = list_of(&stage());
+    run
+}
+
+fn placement_schema() -> Value {
+    let mut entry = record(definitions!(
+        SCENARIO RUN PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT CONSTRUCTION
+    ));
+    // The construction is a part of the placement, which also lists what columns leave out.
+    let construction = entry["properties"]["construction"].take();
+    entry["properties"].as_object_mut().map(|own| own.remove("construction"));
+    let placement = &mut entry["properties"]["placement"]["properties"];
+    placement["construction"] = construction;
+    placement["distances"] = list_of(&json!({ "type": "object" }));
+    entry
+}
+
+/// A process in a stage; its columns are members as they are called.
+fn process_schema() -> Value {
+    let columns = definitions!(SCENARIO RUN EMBEDDING PROCESS RANK).filter(|own| own.kind != Kind::Term);
+    object(&columns.map(|own| (own.name.to_owned(), column_schema(own))).collect())
+}
+
+/// A record of a machine, a program and more.
+fn record(definitions: impl Iterator<Item = &'static Definition>) -> Value {
+    let mut record = object(&Map::new());
+    for definition in definitions {
+        insert(&mut record, definition);
+    }
     // What columns count or leave out is listed here.
-    run["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
+    record["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
     // A word, or a number of links.
-    run["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
-    let machine = &mut run["properties"]["machine"]["properties"];
+    record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
+    let machine = &mut record["properties"]["machine"]["properties"];
     machine["twist"] = list_of(&list_of(&json!({ "type": "integer" })));
     for failed in ["failed_links", "failed_nodes"] {
         machine[failed]["type"] = "array".into();
     }
-    json!({
-        "$schema": DIALECT,
-        "title": "cubefold results",
-        "type": "object",
-        "properties": {
-            "format": { "const": Document::RESULTS.format },
-            "version": { "const": Document::VERSION },
-            "cubefold": { "type": "string", "description": "The version of the program." },
-            Document::RESULTS.records: list_of(&run),
-        },
-        "required": ["format", "version", "cubefold", Document::RESULTS.records],
-    })
+    record
 }
 
 /// What the records of runs hold.
 fn run_definitions() -> impl Iterator<Item = &'static Definition> {
-    macro_rules! definitions {
-        ($($columns:ident)+) => {
-            std::iter::empty()$(.chain($columns.iter().map(|column| &column.definition)))+
-        };
-    }
     definitions!(
         SCENARIO RUN SEED PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING EXECUTION
         ENGINE WHOLE_RUN RATIO TOTALS OVERLAPPED WAITING BLOCKED AMOUNTS LINK_USE STEPS PLACEMENT CONSTRUCTION
@@ -283,13 +354,36 @@ mod tests {
     }
 
     #[test]
+    fn sweeps_cases_and_steps_have_known_keys_only() {
+        let schema = scenario_schema();
+        let properties = &schema["properties"];
+        assert_eq!(properties["$schema"]["type"], "string");
+        let sweep = &properties["sweep"];
+        let case = &sweep["properties"]["cases"]["items"];
+        let steps = &properties["program"]["properties"]["steps"];
+        for object in [sweep, case, &steps["items"], &sweep["properties"]["program.steps"]["items"]["items"]]
+        {
+            assert_eq!(object["additionalProperties"], json!(false));
+        }
+        assert_eq!(case["properties"]["machine.shape"]["type"], "array");
+        let own = steps["items"]["properties"].as_object().unwrap();
+        assert!(own.contains_key("algorithm") && own.contains_key("compute_cycles"));
+        assert!(!own.contains_key("processes_per_node") && own["exchange"]["default"].is_null());
+    }
+
+    #[test]
     fn columns_are_members_of_the_objects_that_they_name() {
         let schema = results_schema();
-        let run = &schema["properties"]["runs"]["items"]["properties"];
+        let run = &schema["$defs"]["results"]["properties"]["runs"]["items"]["properties"];
         assert_eq!(run["makespan_cycles"]["type"], json!(["integer", "null"]));
         let dilation = &run["placement"]["properties"]["dilation"]["properties"];
         assert_eq!(dilation["max"]["type"], json!(["integer", "null"]));
         assert_eq!(run["waiting"]["properties"]["p99"]["type"], json!(["integer", "null"]));
         assert!(run["machine"]["properties"]["partition"]["properties"]["base"].is_object());
+        let process = &schema["$defs"]["process-line"]["properties"];
+        assert_eq!(process["waiting_cycles"]["type"], json!(["integer", "null"]));
+        assert_eq!(process["version"]["const"], json!(1));
+        let placement = &schema["$defs"]["placement-line"]["properties"];
+        assert!(placement["placement"].is_object() && placement["makespan_cycles"].is_null());
     }
 }

@@ -27,6 +27,7 @@ use super::{
 };
 use crate::{PhysicalScale, scenario_program::ScenarioProgram};
 
+pub(crate) use steps::is_key_of_step;
 pub(super) use steps::{SEQUENCE, is_operation};
 
 /// Makes the kind of program of each operation, with the keys that it takes besides those of all collectives.

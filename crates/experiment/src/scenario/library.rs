@@ -255,8 +255,28 @@ mod tests {
     #[test]
     fn the_keys_stand_at_the_top_level() {
         assert_eq!(messages("kind = \"torus\"\nshape = [8, 8]\nhop_cycles = 2"), [] as [&str; 0]);
-        let nested = messages("file = \"other.toml\"\n[machine]\nkind = \"ring\"");
-        assert_eq!(nested[0], "m.toml:1:1: file in a machine file, expected the machine itself");
-        assert!(nested[1].starts_with("m.toml:2:2: unknown key \"machine\" in [machine], expected kind,"));
+        assert_eq!(
+            messages("file = \"other.toml\""),
+            ["m.toml:1:1: file in a machine file, expected the machine itself"]
+        );
+    }
+
+    #[test]
+    fn the_keys_may_stand_in_the_table_of_the_machine() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("m.toml");
+        std::fs::write(&path, "hop_cycles = 2\n[machine]\nkind = \"ring\"\n").unwrap();
+        let file = MachineFile::read(&path).unwrap();
+        assert!(file.errors().is_empty());
+        assert!(file.value(Key::MachineKind).is_some() && file.value(Key::MachineHopCycles).is_some());
+        assert_eq!(
+            messages("kind = \"torus\"\n[machine]\nkind = \"ring\""),
+            ["m.toml:3:1: kind a second time, expected it once"]
+        );
+        let other = messages("[machine]\nkind = \"ring\"\n[program]\nunits = 3\n");
+        assert!(
+            other[0].starts_with("m.toml:3:2: unknown key \"program\" in [machine], expected kind,"),
+            "{other:?}"
+        );
     }
 }

@@ -178,6 +178,9 @@ impl<'a> Settings<'a> {
     }
 }
 
+/// The key by which a file names its JSON Schema.
+const SCHEMA: &str = "$schema";
+
 /// The values of a file by their keys, not looked at yet.
 #[derive(Debug)]
 pub(super) struct Written {
@@ -210,6 +213,9 @@ impl Written {
                 written.add_table(section, entry, errors);
             } else if entry.key == "sweep" {
                 written.sweep = Some(entry.value);
+            } else if entry.key == SCHEMA {
+                // Editors complete by it; what it names is not read.
+                entry.value.text(SCHEMA, errors);
             } else {
                 written.add(Section::Top, entry, errors);
             }
@@ -217,7 +223,7 @@ impl Written {
         Ok(written)
     }
 
-    /// Reads a machine file: the keys of `[machine]` at the top level.
+    /// Reads a machine file: the keys of `[machine]` at the top level or, as in a scenario, in that table.
     ///
     /// # Errors
     ///
@@ -227,12 +233,25 @@ impl Written {
         errors: &mut Vec<ScenarioError>,
     ) -> Result<Self, Vec<ScenarioError>> {
         let mut written = Self::empty(source);
+        let mut entries = vec![];
         for entry in source_file::parse(source)? {
+            match (Section::with_name(&entry.key), entry.value.content) {
+                (Some(Section::Machine), Content::Table(inner)) => entries.extend(inner),
+                (_, content) => entries.push(Entry { value: Value { content, ..entry.value }, ..entry }),
+            }
+        }
+        let mut places: BTreeMap<String, Place> = BTreeMap::new();
+        for entry in entries {
             if entry.key == Key::MachineFile.key() {
                 let message = "file in a machine file, expected the machine itself";
                 let error = ScenarioError::at(&entry.key_place, message, "not here");
                 errors.push(error.with_help("machine files do not name further machine files"));
+            } else if let Some(first) = places.get(&entry.key) {
+                let message = format!("{} a second time, expected it once", shortened(&entry.key));
+                let error = ScenarioError::at(&entry.key_place, message, "a second time");
+                errors.push(error.because(Some(first), "the first time"));
             } else {
+                places.insert(entry.key.clone(), entry.key_place.clone());
                 written.add(Section::Machine, entry, errors);
             }
         }
@@ -356,6 +375,12 @@ mod tests {
             only_complaint("[program]\nmachine.kind = \"ring\"").1,
             "[machine] is a table of its own, beside [program]"
         );
+    }
+
+    #[test]
+    fn a_file_may_name_its_schema() {
+        assert!(diagnostics("\"$schema\" = \"https://example.org/s.json\"\nseed = 1\n").is_empty());
+        assert_eq!(only_complaint("\"$schema\" = 3").0, "f.toml:1:13: $schema is 3, expected a string");
     }
 
     #[test]

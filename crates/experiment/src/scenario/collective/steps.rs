@@ -55,6 +55,11 @@ const STEP_KEYS: [Key; 12] = [
     Key::ProgramCompute,
 ];
 
+/// Whether a step has the key with this path.
+pub(crate) fn is_key_of_step(path: &str) -> bool {
+    STEP_KEYS.iter().any(|key| key.path() == path)
+}
+
 /// Those of them that every step takes; a step with no others is a computation.
 const COMPUTATION_KEYS: [Key; 2] = [Key::ProgramComputeCycles, Key::ProgramCompute];
 
