@@ -29,6 +29,12 @@ fn the_machine_behind_two_benchmarks_is_found_and_can_be_simulated() {
     let scenario = text.replace("[machine]", "[machine]\nkind = \"torus\"\nshape = [4, 4]");
     std::fs::write(scratch.path("s.toml"), scenario).unwrap();
     done(&["check", &scratch.path("s.toml")]);
+    // The same as a machine file.
+    std::fs::write(scratch.path("machine.toml"), &text).unwrap();
+    let beside = "machine = { file = \"machine.toml\", kind = \"torus\", shape = [4, 4] }\nprogram.kind = \"cc-cube\"\n";
+    std::fs::write(scratch.path("beside.toml"), beside).unwrap();
+    let checked = done(&["check", &scratch.path("beside.toml")]);
+    assert!(checked.contains("xor"), "{checked}");
     let alone = done(&["calibrate", &latency]);
     assert!(alone.contains("add a benchmark of bandwidth") && !alone.contains("compute ="), "{alone}");
 }
@@ -38,7 +44,16 @@ fn what_is_no_benchmark_is_refused_at_its_place() {
     let scratch = Scratch::with(&[
         ("wrong.txt", "# Size Latency (us)\n1 2.0\n2 x\n"),
         ("flat.txt", "# Size Latency (us)\n1 2.0\n"),
+        ("other.txt", "# OSU MPI Allreduce Latency Test v7.3\n# Size Avg Latency(us)\n4 2.0\n8 3.0\n"),
     ]);
+    let other = run(&["calibrate", &scratch.path("other.txt")]);
+    assert_eq!(other.code, Some(2));
+    assert!(
+        other.stderr.contains("other.txt:1:3")
+            && other.stderr.contains("\"OSU MPI Allreduce Latency Test\", expected"),
+        "{}",
+        other.stderr
+    );
     let finished = run(&["calibrate", &scratch.path("wrong.txt")]);
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
     assert!(

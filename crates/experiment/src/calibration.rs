@@ -7,12 +7,14 @@
 //! | benchmark | startup |
 //! | --- | --- |
 //! | OSU latency, nccl-tests sendrecv | the cost of starting a message and the latency of its route |
-//! | OSU bandwidth, message rate | the cost of starting a message alone: many are under way at once |
+//! | OSU bandwidth, of one or both directions, message rate | the cost of starting a message alone: many are under way at once |
 //! | nccl-tests collectives | both, once for each of the `steps` of a ring |
 //!
 //! Hockney 1994 (the two parameters), Culler et al. 1993 (`LogP`: the cost of starting apart from the latency).
 
 mod measurement;
+mod nccl_tests;
+mod osu;
 
 use std::fmt;
 
@@ -151,7 +153,7 @@ impl Calibration {
     }
 }
 
-/// The sections of a scenario, with the residuals as comments.
+/// A machine file, or the section of a scenario, with the cost of starting and the residuals as comments.
 impl fmt::Display for Calibration {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (bandwidth, latency) = (self.bytes_per_second / 1e6, self.latency_seconds * 1e9);
@@ -161,7 +163,8 @@ impl fmt::Display for Calibration {
             "link = {{ bandwidth = \"{bandwidth:.3} MB/s\", latency = \"{latency:.1} ns\" }}"
         )?;
         if let Some(startup) = self.startup_seconds {
-            writeln!(formatter, "\n[program]\ncompute = \"{:.1} ns\"", startup * 1e9)?;
+            writeln!(formatter, "\n# The cost of starting a message, for the scenario:")?;
+            writeln!(formatter, "# [program]\n# compute = \"{:.1} ns\"", startup * 1e9)?;
         } else {
             let missing = "# The latency contains the cost of starting a message: add a benchmark of bandwidth to tell them apart.";
             writeln!(formatter, "{missing}")?;
@@ -193,10 +196,16 @@ fn write_series(formatter: &mut fmt::Formatter<'_>, series: &FittedSeries) -> fm
             point.bytes,
             point.seconds * 1e6,
             series.seconds(point.bytes) * 1e6,
-            100.0 * residual
+            percent(residual)
         )?;
     }
     Ok(())
+}
+
+/// A fraction in per cent, where what would be written as 0.0 has no sign.
+fn percent(fraction: f64) -> f64 {
+    let percent = 100.0 * fraction;
+    if percent.abs() < 0.05 { 0.0 } else { percent }
 }
 
 #[cfg(test)]
@@ -244,6 +253,13 @@ mod tests {
         let ring = series(SeriesKind::Ring { steps: 14, wire_share: 1.75 }, 14e-6, 1e11);
         let ring = Calibration::new(vec![ring], 1).unwrap();
         assert!(is_near(ring.latency_seconds(), 1e-6) && is_near(ring.bytes_per_second(), 1e11));
+    }
+
+    #[test]
+    fn small_residuals_have_no_sign() {
+        assert_eq!(format!("{:.1} {:.1}", percent(-0.0004), percent(-0.0006)), "0.0 -0.1");
+        let text = Calibration::new(vec![series(SeriesKind::Single, 2e-6, 4e9)], 1).unwrap().to_string();
+        assert!(text.contains(" 0.0 %") && !text.contains("-0.0"), "{text}");
     }
 
     #[test]

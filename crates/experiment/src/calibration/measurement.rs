@@ -1,15 +1,11 @@
-//! What benchmarks print, read as sizes and times.
+//! What benchmarks print, read as sizes and times: [`osu`] and [`nccl_tests`] know the forms.
 //!
-//! OSU Micro-Benchmarks: `# OSU MPI Latency Test v7.3`, `# Size  Latency (us)`, then a size and a number a line.
-//! nccl-tests: `# size count type redop root time algbw busbw #wrong ..`, times in microseconds, the out-of-place ones
-//! first; the ratio of its two bandwidths says which part of the vector passes a link.
+//! A benchmark that measures anything else than [`SeriesKind`] knows is refused by its name.
 
 use std::fmt;
 
-use crate::{
-    diagnostic::Diagnostics,
-    text::{Remarks, described, lines, span},
-};
+use super::{nccl_tests, osu};
+use crate::diagnostic::Diagnostics;
 
 /// What a series measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,13 +58,6 @@ pub struct Measurement {
     pub(super) points: Vec<Point>, // at least one
 }
 
-/// What a column of an OSU benchmark holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Column {
-    Microseconds,
-    MegabytesPerSecond,
-}
-
 impl Measurement {
     /// The bytes that pass a link for a message or vector of so many.
     #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
@@ -87,12 +76,8 @@ impl Measurement {
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let is_nccl = text.lines().any(|line| line.contains("algbw") && line.contains("busbw"));
-        let (kind, points) = if is_nccl {
-            let rows = nccl_rows(text, &mut diagnostics);
-            (ring(&rows), rows.into_iter().map(|row| row.point).collect())
-        } else {
-            osu(text, &mut diagnostics)
-        };
+        let read = if is_nccl { nccl_tests::read } else { osu::read };
+        let (kind, points) = read(text, &mut diagnostics);
         if points.is_empty() && diagnostics.is_empty() {
             let expected = "no measurements, expected the output of an OSU benchmark of latency or bandwidth, or of nccl-tests";
             diagnostics.add(0..0, || expected.to_owned());
@@ -105,141 +90,9 @@ impl Measurement {
     }
 }
 
-/// The points of an OSU benchmark.
-fn osu(text: &str, diagnostics: &mut Diagnostics) -> (SeriesKind, Vec<Point>) {
-    let mut column = None;
-    let mut points = vec![];
-    for line in lines(text, Remarks::None) {
-        if let Some(remark) = line.strip_prefix('#') {
-            column = column.or_else(|| osu_column(remark));
-            continue;
-        }
-        let Some(column) = column else {
-            let message = || {
-                format!(
-                    "line is {}, expected \"# Size\" with \"Latency (us)\" or \"Bandwidth (MB/s)\" before it",
-                    described(line)
-                )
-            };
-            diagnostics.add(span(text, line), message);
-            continue;
-        };
-        let mut words = line.split_whitespace();
-        let bytes = words.next().and_then(|word| word.parse::<u64>().ok());
-        let number = words.next().and_then(positive);
-        let point = bytes.zip(number).and_then(|(bytes, number)| point(column, bytes, number));
-        if let Some(point) = point {
-            points.push(point);
-        } else {
-            let message =
-                || format!("line is {}, expected a size in bytes and a number above 0", described(line));
-            diagnostics.add(span(text, line), message);
-        }
-    }
-    let kind = match column {
-        Some(Column::MegabytesPerSecond) => SeriesKind::Streaming,
-        Some(Column::Microseconds) | None => SeriesKind::Single,
-    };
-    (kind, points)
-}
-
-/// What the second column holds, where this is the line that says so.
-fn osu_column(remark: &str) -> Option<Column> {
-    let after = remark.trim_start().strip_prefix("Size")?;
-    let after = after.to_ascii_lowercase();
-    // The first column behind the size counts: message rates follow bandwidths, extremes follow means.
-    let find = |words: &str| after.find(words);
-    match (find("(us)").or(find("latency")), find("mb/s")) {
-        (Some(time), Some(rate)) if rate < time => Some(Column::MegabytesPerSecond),
-        (Some(_), _) => Some(Column::Microseconds),
-        (None, Some(_)) => Some(Column::MegabytesPerSecond),
-        (None, None) => None,
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
-fn point(column: Column, bytes: u64, number: f64) -> Option<Point> {
-    let seconds = match column {
-        Column::Microseconds => number * 1e-6,
-        Column::MegabytesPerSecond => bytes as f64 / (number * 1e6),
-    };
-    (seconds.is_finite() && seconds > 0.0).then_some(Point { bytes, seconds })
-}
-
 /// A number above 0.
-fn positive(word: &str) -> Option<f64> {
+pub(super) fn positive(word: &str) -> Option<f64> {
     word.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0)
-}
-
-/// A line of nccl-tests.
-struct NcclRow {
-    point: Point,
-    wire_share: f64, // the ratio of its bandwidths
-    bus: f64,        // what the ratio is more exact for, the larger it is
-}
-
-/// The lines of nccl-tests with times above 0; sizes of 0 bytes have no bandwidths.
-fn nccl_rows(text: &str, diagnostics: &mut Diagnostics) -> Vec<NcclRow> {
-    let mut rows = vec![];
-    for line in lines(text, Remarks::None) {
-        // Other lines are notes of the library.
-        let is_row = line.starts_with(|sign: char| sign.is_ascii_digit());
-        if !is_row {
-            continue;
-        }
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [size, _, _, _, _, time, algorithm, bus, ..] = words[..] else {
-            let message = || {
-                format!("line is {}, expected size count type redop root time algbw busbw", described(line))
-            };
-            diagnostics.add(span(text, line), message);
-            continue;
-        };
-        let numbers = [algorithm, bus].map(|word| word.parse::<f64>().ok().filter(|number| *number >= 0.0));
-        let (Ok(bytes), Some(time), [Some(algorithm), Some(bus)]) =
-            (size.parse::<u64>(), positive(time), numbers)
-        else {
-            let message = || {
-                format!(
-                    "line is {}, expected a size in bytes, and times and bandwidths above 0",
-                    described(line)
-                )
-            };
-            diagnostics.add(span(text, line), message);
-            continue;
-        };
-        if bytes > 0 && algorithm > 0.0 && bus > 0.0 {
-            let point = Point { bytes, seconds: time * 1e-6 };
-            rows.push(NcclRow { point, wire_share: bus / algorithm, bus });
-        }
-    }
-    rows
-}
-
-/// The ring that the bandwidths speak of: `2 (n-1) / n` of the vector pass a link in an all-reduce, `(n-1) / n` in a
-/// reduce-scatter or all-gather, all of it in a send.
-fn ring(rows: &[NcclRow]) -> SeriesKind {
-    // The ratio of large numbers of two decimals is the most exact.
-    let best = rows.iter().max_by(|one, other| one.bus.total_cmp(&other.bus));
-    let Some(share) = best.map(|row| row.wire_share).filter(|share| share.is_finite()) else {
-        return SeriesKind::Single;
-    };
-    let rounded = |number: f64| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 2^20")]
-        let whole = number.round().clamp(1.0, f64::from(1 << 20)) as u32;
-        whole
-    };
-    if (share - 1.0).abs() < 0.01 {
-        SeriesKind::Single
-    } else if share > 1.0 {
-        let ranks = rounded(2.0 / (2.0 - share.min(1.999_998))).max(3);
-        let count = f64::from(ranks);
-        SeriesKind::Ring { steps: 2 * (ranks - 1), wire_share: 2.0 * (count - 1.0) / count }
-    } else {
-        let ranks = rounded(1.0 / (1.0 - share)).max(2);
-        let count = f64::from(ranks);
-        SeriesKind::Ring { steps: ranks - 1, wire_share: (count - 1.0) / count }
-    }
 }
 
 #[cfg(test)]
@@ -272,12 +125,101 @@ mod tests {
         assert_eq!(nccl.points.len(), 2, "without bandwidths of two decimals nothing is said");
     }
 
+    fn reported(text: &str) -> Vec<String> {
+        let diagnostics = Measurement::parse("m", text).unwrap_err();
+        diagnostics.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
+    }
+
+    fn seconds(text: &str) -> Vec<f64> {
+        read(text).points.iter().map(|point| point.seconds).collect()
+    }
+
+    fn is_near(found: f64, expected: f64) -> bool {
+        (found / expected - 1.0).abs() < 1e-12
+    }
+
+    #[test]
+    fn rates_of_both_directions_and_of_several_pairs_are_those_of_one() {
+        let both = "# OSU MPI Bi-Directional Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n1000 200.0\n";
+        assert_eq!(read(both).kind, SeriesKind::Streaming);
+        assert!(is_near(seconds(both)[0], 1e-5));
+        let pairs = RATE.replace("# Size ", "# [ pairs: 4 ] [ window size: 64 ]\n# Size ");
+        assert!(is_near(seconds(&pairs)[0], 8e-6), "each of 4 pairs starts a message every 8 us");
+        let cuda = LATENCY.replace("OSU MPI Latency", "OSU MPI-CUDA Latency");
+        assert_eq!(read(&cuda).kind, SeriesKind::Single);
+    }
+
+    #[test]
+    fn lines_of_a_job_before_the_header_are_passed_over() {
+        let log = format!("srun: job 17 started\n1 2 3\n# modules: gcc\n{LATENCY}");
+        assert_eq!(read(&log).points, read(LATENCY).points);
+    }
+
+    #[test]
+    fn other_benchmarks_are_refused_by_their_names() {
+        for name in ["Allreduce Latency", "Multi Latency", "One Sided Put Bandwidth"] {
+            let wrong = reported(&LATENCY.replace("MPI Latency Test", &format!("MPI {name} Test")));
+            assert_eq!(wrong.len(), 1);
+            assert!(
+                wrong[0].contains(&format!("benchmark is \"OSU MPI {name} Test\", expected")),
+                "{wrong:?}"
+            );
+        }
+        let twice = reported(&format!("{LATENCY}{BANDWIDTH}"));
+        assert!(twice[0].contains("a second benchmark, expected one a file"), "{twice:?}");
+        for name in ["alltoall_perf", "broadcast_perf", "reduce_perf", "hypercube_perf"] {
+            let wrong = reported(&format!("# Collective test starting: {name}\n{NCCL}"));
+            assert!(wrong[0].starts_with("28.."), "{wrong:?}");
+            assert!(
+                wrong[0].contains(&format!("benchmark is \"{name}\", expected all_reduce_perf")),
+                "{wrong:?}"
+            );
+        }
+    }
+
+    /// Lines of nccl-tests with a bandwidth on the bus of so much of the other.
+    fn nccl(name: &str, ranks: usize, redop: &str, root: i32, share: f64) -> String {
+        let mut text = name.to_owned();
+        for rank in 0..ranks {
+            text += &format!("#  Rank  {rank} Group  0 Pid 1 on host device {rank} [0x07] NVIDIA\n");
+        }
+        text += "#       size         count      type   redop    root     time   algbw   busbw #wrong\n";
+        let rate = 100.0 * share;
+        text + &format!(
+            "1048576 262144 float {redop} {root} 10.49 100.00 {rate:.2} 0\n134217728 33554432 float {redop} {root} 1342.18 100.00 {rate:.2} 0\n"
+        )
+    }
+
+    const STARTING: &str = "# Collective test starting: ";
+
+    #[test]
+    fn collectives_are_told_by_name_operation_and_ranks() {
+        let kind = |name: &str, ranks, redop: &str, root, share: f64| {
+            let name = if name.is_empty() { String::new() } else { format!("{STARTING}{name}\n") };
+            Measurement::parse("m", &nccl(&name, ranks, redop, root, share)).map(|read| read.kind)
+        };
+        let ring = |steps, wire_share| Ok(SeriesKind::Ring { steps, wire_share });
+        assert_eq!(kind("all_reduce_perf", 0, "sum", -1, 1.0), ring(2, 1.0));
+        assert_eq!(kind("all_reduce_perf", 4, "sum", -1, 1.5), ring(6, 1.5));
+        assert_eq!(kind("all_gather_perf", 0, "none", -1, 0.75), ring(3, 0.75));
+        // Of many ranks the ratio is 1 to two decimals: the list of ranks counts.
+        assert_eq!(kind("reduce_scatter_perf", 512, "sum", -1, 1.0), ring(511, 511.0 / 512.0));
+        assert_eq!(kind("sendrecv_perf", 2, "sum", -1, 1.0), Ok(SeriesKind::Single));
+        // Without a name.
+        assert_eq!(kind("", 0, "sum", -1, 1.5), ring(6, 1.5));
+        assert_eq!(kind("", 0, "sum", -1, 0.5), ring(1, 0.5));
+        assert_eq!(kind("", 4, "sum", -1, 1.0), Ok(SeriesKind::Single));
+        for (ranks, redop, root, share) in
+            [(2, "sum", -1, 1.0), (0, "sum", -1, 1.0), (4, "none", -1, 0.75), (4, "none", 0, 1.0)]
+        {
+            let wrong = reported(&nccl("", ranks, redop, root, share));
+            assert_eq!(wrong.len(), 1);
+            assert!(wrong[0].contains("expected the line \"# Collective test starting: NAME\""), "{wrong:?}");
+        }
+    }
+
     #[test]
     fn everything_wrong_is_reported() {
-        let reported = |text: &str| -> Vec<String> {
-            let diagnostics = Measurement::parse("m", text).unwrap_err();
-            diagnostics.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
-        };
         assert!(reported("")[0].starts_with("0..0: no measurements"));
         assert!(reported("1 2\n")[0].starts_with("0..3: line is \"1 2\", expected \"# Size\""));
         let wrong = reported("# Size Latency (us)\n1 x\n2 -1\n3 inf\n4\n");
@@ -291,10 +233,10 @@ mod tests {
 
         #[test]
         fn no_output_is_too_strange(
-            base in 0_usize..4,
+            base in 0_usize..5,
             edits in proptest::collection::vec((any::<proptest::sample::Index>(), "[-+0-9.a-z#() \n]{0,3}"), 1..6),
         ) {
-            let mut text = [LATENCY, BANDWIDTH, RATE, NCCL][base].to_owned();
+            let mut text = [LATENCY, BANDWIDTH, RATE, NCCL, &format!("{STARTING}all_gather_perf\n{NCCL}")][base].to_owned();
             for (place, inserted) in edits {
                 let place = place.index(text.len() + 1);
                 text.replace_range(place..(place + inserted.len() / 2).min(text.len()), &inserted);
