@@ -30,6 +30,31 @@ pub(crate) fn span(text: &str, part: &str) -> Range<usize> {
     start..(start + part.len()).min(text.len())
 }
 
+/// Counts the lines of a text up to places that ascend, in one pass over it.
+#[derive(Debug)]
+pub(crate) struct LineCounter<'t> {
+    text: &'t str,
+    at: usize, // a byte of the text, up to which lines are counted
+    line: u64, // from 1
+}
+
+impl<'t> LineCounter<'t> {
+    /// At the beginning of a text.
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self { text, at: 0, line: 1 }
+    }
+
+    /// The line, counted from 1, in which a part of the text begins; parts come in the order of the text.
+    pub(crate) fn line(&mut self, part: &str) -> u64 {
+        let start = span(self.text, part).start;
+        if let Some(between) = self.text.as_bytes().get(self.at..start) {
+            self.line += memchr::memchr_iter(b'\n', between).count() as u64;
+            self.at = start;
+        }
+        self.line
+    }
+}
+
 /// The text as a terminal, a page or a picture may show it: on one line, and with escapes in place of what is no visible
 /// character.
 ///
@@ -94,6 +119,14 @@ mod tests {
         assert_eq!(span(text, found[0]), 16..19);
         assert_eq!(&text[span(text, found[1])], "c");
         assert_eq!(lines("#1\n2", Remarks::None).count(), 2);
+    }
+
+    #[test]
+    fn lines_are_counted_from_1() {
+        let text = "a\n\nb c\nd";
+        let mut counter = LineCounter::new(text);
+        let lines = text.split_whitespace().map(|word| counter.line(word));
+        assert_eq!(lines.collect::<Vec<_>>(), [1, 3, 3, 4]);
     }
 
     #[test]

@@ -24,24 +24,41 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostics,
-    text::{Remarks, described, lines, shortened, span},
+    text::{LineCounter, Remarks, described, lines, shortened, span},
 };
 
 /// The coordinates of hosts. At least one host; all different, with equally many coordinates each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoordinateMap {
-    hosts: BTreeMap<String, Vec<u64>>, // of a tree of switches the place in its order alone
+    hosts: BTreeMap<String, MappedHost>,
     is_tree: bool,
+}
+
+/// Where a host is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct MappedHost {
+    address: Vec<u64>, // of a tree of switches the place in its order alone
+    line: u64,         // of the map, counted from 1; of a tree 0
+}
+
+/// A host that is to have a place.
+#[derive(Debug, Clone)]
+struct ChosenHost<'a> {
+    name: &'a str,
+    address: Vec<u64>,
+    line: u64,
 }
 
 /// Why a map gives no order of hosts for a machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CoordinateError {
     /// A host of the list is not in the map.
-    #[error("host {host} is not in the coordinate map")]
+    #[error("host {host} (line {line} of the list) is not in the coordinate map")]
     UnknownHost {
         /// Its name.
         host: String,
+        /// Its line in the list of hosts, counted from 1.
+        line: u64,
     },
     /// The map has other dimensions than the machine.
     #[error("{found} coordinates a host in the map, expected {expected}, the dimensions of the machine")]
@@ -52,20 +69,28 @@ pub enum CoordinateError {
         expected: usize,
     },
     /// A host lies outside of the machine.
-    #[error("host {host} is at {address}, expected coordinates below the lengths of the machine")]
+    #[error("host {host}{} is at {address}, expected coordinates below the lengths of the machine", in_line(*line))]
     Outside {
         /// Its name.
         host: String,
+        /// Its line in the map, counted from 1; 0 where a line has several hosts.
+        line: u64,
         /// Its coordinates, less the least of all hosts where a list chooses them.
         address: String,
     },
     /// Two hosts have the same coordinates.
-    #[error("hosts {first} and {second} are both at {address}, expected one host a node")]
+    #[error(
+        "hosts {first}{} and {second}{} are both at {address}, expected one host a node",
+        in_line(lines[0]),
+        in_line(lines[1])
+    )]
     SamePlace {
         /// One.
         first: String,
         /// The other.
         second: String,
+        /// Their lines in the map, counted from 1.
+        lines: [u64; 2],
         /// The coordinates.
         address: String,
     },
@@ -79,6 +104,11 @@ pub enum CoordinateError {
     },
 }
 
+/// ` (line 7)`; nothing where there is none.
+fn in_line(line: u64) -> String {
+    if line == 0 { String::new() } else { format!(" (line {line})") }
+}
+
 /// How names of columns say that they hold hosts.
 const HOST_COLUMNS: [&str; 5] = ["host", "hostname", "nodename", "node", "name"];
 
@@ -89,7 +119,8 @@ impl CoordinateMap {
     ///
     /// Everything that is wrong with it, each with its place in the text.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostics> {
-        let mut reading = MapReading { text, hosts: BTreeMap::new(), diagnostics: Diagnostics::default() };
+        let (hosts, diagnostics) = (BTreeMap::new(), Diagnostics::default());
+        let mut reading = MapReading { text, hosts, counter: LineCounter::new(text), diagnostics };
         let is_tree = is_switch_tree(text);
         if is_tree {
             reading.read_switches();
@@ -107,74 +138,105 @@ impl CoordinateMap {
     }
 
     /// The hosts in the order of the nodes of a machine: those of the list, or all of the map. The coordinates of listed
-    /// hosts count from the least of them in each dimension, so that a job may be any box of the site's machine.
+    /// hosts count from the least of them in each dimension, so that a job may be any box of the site's machine. Of more
+    /// coordinates than the machine has dimensions, those that are the same for all hosts are left out.
     ///
     /// # Errors
     ///
     /// When a host is unknown, or the coordinates are not those of the nodes of the machine, one host each.
     pub fn order(&self, machine: &Machine, listed: Option<&HostList>) -> Result<HostList, CoordinateError> {
-        let chosen: Vec<(&str, &[u64])> = match listed {
-            None => self.hosts.iter().map(|(name, address)| (name.as_str(), address.as_slice())).collect(),
-            Some(list) => {
-                let mut known = vec![];
-                for name in list.names() {
-                    let Some(address) = self.hosts.get(name) else {
-                        return Err(CoordinateError::UnknownHost { host: name.to_owned() });
-                    };
-                    known.push((name, address.as_slice()));
-                }
-                known
-            }
-        };
+        let mut chosen = self.chosen(listed)?;
         if self.is_tree {
-            return tree_order(machine, chosen);
+            return tree_order(machine, chosen, listed);
         }
         let lengths = machine.shape().lengths();
-        let found = chosen.first().map_or(0, |(_, address)| address.len());
+        leave_out_constant(&mut chosen, lengths.len());
+        let found = chosen.first().map_or(0, |host| host.address.len());
         if found != lengths.len() {
             return Err(CoordinateError::Dimensions { found, expected: lengths.len() });
         }
-        let least =
-            |dimension: usize| chosen.iter().map(|(_, address)| address[dimension]).min().unwrap_or(0);
+        let least = |dimension: usize| chosen.iter().map(|host| host.address[dimension]).min().unwrap_or(0);
         let base: Vec<u64> = (0..found).map(|dimension| listed.map_or(0, |_| least(dimension))).collect();
-        let mut names: BTreeMap<u64, &str> = BTreeMap::new();
-        for (name, address) in chosen {
-            let address: Vec<u64> = address.iter().zip(&base).map(|(own, base)| own - base).collect();
-            if address.iter().zip(lengths).any(|(own, length)| own >= length) {
-                return Err(CoordinateError::Outside { host: name.to_owned(), address: written(&address) });
+        let mut placed: BTreeMap<u64, ChosenHost<'_>> = BTreeMap::new();
+        for mut host in chosen {
+            for (own, base) in host.address.iter_mut().zip(&base) {
+                *own -= base;
             }
-            let mut index = 0;
-            for (dimension, own) in machine.shape().dimensions().zip(&address) {
-                index += own * machine.shape().stride(dimension);
+            let (name, line, address) = (host.name.to_owned(), host.line, written(&host.address));
+            if host.address.iter().zip(lengths).any(|(own, length)| own >= length) {
+                return Err(CoordinateError::Outside { host: name, line, address });
             }
-            if let Some(first) = names.insert(index, name) {
-                let (first, second) = (first.to_owned(), name.to_owned());
-                return Err(CoordinateError::SamePlace { first, second, address: written(&address) });
+            let dimensions = machine.shape().dimensions().zip(&host.address);
+            let index = dimensions.map(|(dimension, own)| own * machine.shape().stride(dimension)).sum();
+            if let Some(first) = placed.insert(index, host) {
+                let (lines, first) = ([first.line, line], first.name.to_owned());
+                return Err(CoordinateError::SamePlace { first, second: name, lines, address });
             }
         }
         let nodes = machine.node_count();
-        if let Some(node) = (0..nodes).find(|node| !names.contains_key(node)) {
+        if let Some(node) = (0..nodes).find(|node| !placed.contains_key(node)) {
             let address = machine.node(node).map(|node| machine.shape().coordinates(node));
             let address: Vec<u64> = address
                 .map(|address| address.as_slice().iter().copied().map(u64::from).collect())
                 .unwrap_or_default();
             return Err(CoordinateError::Missing { address: written(&address), nodes });
         }
-        Ok(HostList::of_names(names.into_values().map(str::to_owned).collect()))
+        Ok(in_order(placed.into_values(), listed))
+    }
+
+    /// The hosts of the list, or all of the map.
+    fn chosen(&self, listed: Option<&HostList>) -> Result<Vec<ChosenHost<'_>>, CoordinateError> {
+        let chosen =
+            |name, own: &MappedHost| ChosenHost { name, address: own.address.clone(), line: own.line };
+        let Some(list) = listed else {
+            return Ok(self.hosts.iter().map(|(name, own)| chosen(name.as_str(), own)).collect());
+        };
+        let known = list.with_lines().map(|(host, line)| match self.hosts.get_key_value(host) {
+            Some((name, own)) => Ok(chosen(name.as_str(), own)),
+            None => Err(CoordinateError::UnknownHost { host: host.to_owned(), line }),
+        });
+        known.collect()
     }
 }
 
+/// Leaves out coordinates that are the same for all hosts, the last first, down to as many as a machine has dimensions:
+/// JAX prints three of every device, also where a slice is flat.
+fn leave_out_constant(hosts: &mut [ChosenHost<'_>], dimensions: usize) {
+    let Some(first) = hosts.first().map(|host| host.address.clone()) else { return };
+    let excess = first.len().saturating_sub(dimensions);
+    let is_constant = |own: &usize| hosts.iter().all(|host| host.address[*own] == first[*own]);
+    let left_out: Vec<usize> = (0..first.len()).rev().filter(is_constant).take(excess).collect();
+    if left_out.len() < excess {
+        return;
+    }
+    for host in hosts {
+        left_out.iter().for_each(|&own| {
+            host.address.remove(own);
+        });
+    }
+}
+
+/// Hosts in their order, with the slots of the list.
+fn in_order<'a>(hosts: impl Iterator<Item = ChosenHost<'a>>, listed: Option<&HostList>) -> HostList {
+    HostList::in_order(hosts.map(|host| (host.name.to_owned(), host.line)).collect(), listed)
+}
+
 /// The hosts of a tree of switches, one for each host of the machine.
-fn tree_order(machine: &Machine, mut chosen: Vec<(&str, &[u64])>) -> Result<HostList, CoordinateError> {
-    chosen.sort_by_key(|&(_, place)| place);
+fn tree_order(
+    machine: &Machine,
+    mut chosen: Vec<ChosenHost<'_>>,
+    listed: Option<&HostList>,
+) -> Result<HostList, CoordinateError> {
+    chosen.sort_by(|one, other| one.address.cmp(&other.address));
     let (found, nodes) = (chosen.len() as u64, machine.numbered_hosts());
     if found < nodes {
         return Err(CoordinateError::Missing { address: format!("node {found}"), nodes });
     }
-    if let Some((host, _)) = chosen.get(usize::try_from(nodes).unwrap_or(usize::MAX)) {
-        return Err(CoordinateError::Outside { host: (*host).to_owned(), address: format!("node {nodes}") });
+    if let Some(host) = chosen.get(usize::try_from(nodes).unwrap_or(usize::MAX)) {
+        let (name, address) = (host.name.to_owned(), format!("node {nodes}"));
+        return Err(CoordinateError::Outside { host: name, line: host.line, address });
     }
-    Ok(HostList::of_names(chosen.into_iter().map(|(name, _)| name.to_owned()).collect()))
+    Ok(in_order(chosen.into_iter(), listed))
 }
 
 /// `(x, y)`.
@@ -186,7 +248,8 @@ fn written(address: &[u64]) -> String {
 /// A map while it is read.
 struct MapReading<'t> {
     text: &'t str,
-    hosts: BTreeMap<String, Vec<u64>>,
+    hosts: BTreeMap<String, MappedHost>,
+    counter: LineCounter<'t>,
     diagnostics: Diagnostics,
 }
 
@@ -197,8 +260,8 @@ impl<'t> MapReading<'t> {
 
     /// Adds a host; reported where it is there.
     fn add(&mut self, name: String, address: Vec<u64>, part: &str) {
-        let found = described(&name);
-        if self.hosts.insert(name, address).is_some() {
+        let (found, line) = (described(&name), self.counter.line(part));
+        if self.hosts.insert(name, MappedHost { address, line }).is_some() {
             self.complain(part, || format!("host {found} a second time, expected every host once"));
         }
     }
@@ -293,7 +356,8 @@ impl<'t> MapReading<'t> {
     /// The hosts of a tree of switches, each with its place in their order.
     fn read_switches(&mut self) {
         let tree = SwitchTree::read(self.text, &mut self.diagnostics);
-        self.hosts = tree.hosts.into_iter().zip((0..).map(|place| vec![place])).collect();
+        let placed = (0..).map(|place| MappedHost { address: vec![place], line: 0 });
+        self.hosts = tree.hosts.into_iter().zip(placed).collect();
     }
 }
 
@@ -333,122 +397,4 @@ fn shown(text: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use cubefold_topology::MachineKind;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn torus(lengths: &[u64]) -> Machine {
-        Machine::new(MachineKind::Torus, lengths).unwrap()
-    }
-
-    fn order(text: &str, lengths: &[u64], listed: Option<&str>) -> Result<Vec<String>, String> {
-        let map = CoordinateMap::parse(text).unwrap();
-        let listed = listed.map(|list| HostList::parse(list).unwrap());
-        let hosts = map.order(&torus(lengths), listed.as_ref()).map_err(|error| error.to_string())?;
-        Ok(hosts.names().map(str::to_owned).collect())
-    }
-
-    const TABLE: &str = "host,x,y\nd,1,1\nb,1,0\nc,0,1\na,0,0\ne,2,0\nf,2,1\n";
-
-    #[test]
-    fn hosts_come_in_the_order_of_the_nodes() {
-        assert_eq!(order(TABLE, &[3, 2], None).unwrap(), ["a", "b", "e", "c", "d", "f"]);
-        // A job may be any box: its coordinates count from its corner.
-        assert_eq!(order(TABLE, &[2, 2], Some("f\ne\nb\nd\n")).unwrap(), ["b", "e", "d", "f"]);
-    }
-
-    #[test]
-    fn other_tools_print_maps_as_well() {
-        let cray = "NID NODENAME     TYPE    x_coord y_coord z_coord\n 4  c0-0c0s1n0   compute 0 0 1\n 0  c0-0c0s0n0   compute 0 0 0\n";
-        let map = CoordinateMap::parse(cray).unwrap();
-        assert_eq!((map.hosts["c0-0c0s1n0"].as_slice(), map.hosts.len()), (&[0, 0, 1][..], 2));
-        let jax = "[TpuDevice(id=0, process_index=0, coords=(0,1,0), core_on_chip=0), TpuDevice(id=1, process_index=0, coords=(0,1,0), core_on_chip=1),\n TpuDevice(id=2, process_index=1, coords=(0,0,0), core_on_chip=0)]";
-        let map = CoordinateMap::parse(jax).unwrap();
-        assert_eq!(map.hosts.len(), 2);
-        assert_eq!(map.hosts["2"], [0, 0, 0]);
-        let slurm = "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=node[2-3]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=node[0-1]\nSwitchName=s2 Level=1 LinkSpeed=1 Nodes=node[0-3] Switches=s[0-1]\n";
-        assert_eq!(order(slurm, &[4], None).unwrap(), ["node2", "node3", "node0", "node1"]);
-        assert_eq!(order(slurm, &[2], Some("node1,node3")).unwrap(), ["node3", "node1"]);
-    }
-
-    #[test]
-    fn a_map_that_is_not_the_machine_is_refused() {
-        assert_eq!(
-            order(TABLE, &[3, 2, 2], None).unwrap_err(),
-            "2 coordinates a host in the map, expected 3, the dimensions of the machine"
-        );
-        assert_eq!(
-            order(TABLE, &[2, 2], None).unwrap_err(),
-            "host e is at (2, 0), expected coordinates below the lengths of the machine"
-        );
-        assert_eq!(
-            order(TABLE, &[3, 3], None).unwrap_err(),
-            "no host at (0, 2), expected one for each of 9 nodes"
-        );
-        assert_eq!(order(TABLE, &[2, 2], Some("a\nx\n")).unwrap_err(), "host x is not in the coordinate map");
-        let twice = "host,x\na,0\nb,0\n";
-        assert_eq!(
-            order(twice, &[2], None).unwrap_err(),
-            "hosts a and b are both at (0), expected one host a node"
-        );
-    }
-
-    #[test]
-    fn everything_wrong_with_a_map_is_reported() {
-        let reported = |text: &str| -> Vec<String> {
-            let diagnostics = CoordinateMap::parse(text).unwrap_err();
-            diagnostics.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
-        };
-        assert_eq!(
-            reported("host,x\na,1\na,2\nb,z\nc\n"),
-            [
-                "11..14: host \"a\" a second time, expected every host once",
-                "17..18: x is \"z\", expected an integer from 0 to 4294967295",
-                "19..20: 1 columns, expected 2 as in the header",
-            ]
-        );
-        assert_eq!(reported("")[0], "0..0: no host with coordinates, expected a table with a line for each");
-        assert!(
-            reported("rack,slot\n")[0].starts_with("0..9: header is \"rack,slot\", expected a column host")
-        );
-        assert!(reported("TpuDevice(id=x, coords=(0,0))")[0].starts_with("13..14: id is \"x\""));
-        assert!(reported("SwitchName=s Nodes=a[1\n")[0].starts_with("19..22: nodes are"));
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-
-        /// Files in which some bytes are others, cut or doubled: an order, or errors with their places.
-        #[test]
-        fn no_map_and_no_list_is_too_strange(
-            base in 0_usize..5,
-            edits in proptest::collection::vec((any::<proptest::sample::Index>(), "[-0-9a-z,=()\\[\\] :\n#]{0,3}"), 1..6),
-        ) {
-            let mut text = [
-                TABLE,
-                "NID NODENAME x_coord y_coord\n 4 c0 0 1\n 0 c1 0 0\n",
-                "[TpuDevice(id=0, process_index=0, coords=(0,1), core_on_chip=0)]",
-                "SwitchName=s0 Level=0 Nodes=node[2-3]\nSwitchName=s2 Level=1 Switches=s[0-0]\n",
-                "node[000-255,300]:4\nalpha slots=4 max_slots=8\nalpha,b\n",
-            ][base].to_owned();
-            for (place, inserted) in edits {
-                let place = place.index(text.len() + 1);
-                let end = (place + inserted.len() / 2).min(text.len());
-                text.replace_range(place..end, &inserted);
-            }
-            let diagnostics = CoordinateMap::parse(&text)
-                .map(|map| { let _ = map.order(&torus(&[3, 2]), None); })
-                .err()
-                .into_iter()
-                .chain(HostList::parse(&text).err());
-            for diagnostics in diagnostics {
-                prop_assert!(!diagnostics.kept().is_empty());
-                for one in diagnostics.kept() {
-                    prop_assert!(one.span.start <= one.span.end && one.span.end <= text.len());
-                }
-            }
-        }
-    }
-}
+mod tests;

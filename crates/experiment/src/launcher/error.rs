@@ -52,10 +52,15 @@ pub enum LauncherError {
         each: u64,
     },
     /// A host has fewer slots than it is to have processes.
-    #[error("host {host} has {found} slots, expected at least {expected}, one for each of its processes")]
+    #[error(
+        "host {host} (line {line} of the list) has {}, expected at least {expected}, one for each of its processes",
+        slot_count(*found)
+    )]
     FewSlots {
         /// The host.
         host: String,
+        /// Its line in the list of hosts, counted from 1.
+        line: u64,
         /// Its slots, as the list of hosts says.
         found: u64,
         /// The processes on it.
@@ -81,6 +86,11 @@ pub enum LauncherError {
         /// The most that the format knows.
         most: usize,
     },
+}
+
+/// `1 slot`, `2 slots`.
+fn slot_count(count: u64) -> String {
+    if count == 1 { "1 slot".to_owned() } else { format!("{count} slots") }
 }
 
 impl LauncherError {

@@ -66,9 +66,12 @@ impl<'a> LauncherFile<'a> {
             *loads.entry(self.slots.host(self.number(seat.node))).or_default() += 1;
         }
         match hosts.lacking(|place| loads.get(&place).copied().unwrap_or(0)) {
-            Some((host, found, expected)) => {
-                Err(LauncherError::FewSlots { host: host.to_owned(), found, expected })
-            }
+            Some(lacking) => Err(LauncherError::FewSlots {
+                host: lacking.name.to_owned(),
+                line: lacking.line,
+                found: lacking.slots,
+                expected: lacking.expected,
+            }),
             None => Ok(()),
         }
     }

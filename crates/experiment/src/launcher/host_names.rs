@@ -1,7 +1,10 @@
-//! Names of hosts as schedulers and launchers abbreviate them: `node[000-255,300]`, several with commas between.
+//! Names of hosts as schedulers and launchers abbreviate them: `node[000-255,300]`, several with commas between, and PBS's
+//! `alpha/0*2+beta/0*2`.
 //!
 //! Slurm, scontrol(1), "hostlist expression": a list of numbers and ranges in brackets stands for as many names; zeros
 //! before a number are kept. A name may have several such lists, of which the last runs fastest.
+
+use std::collections::BTreeMap;
 
 /// The most hosts of a list: a few characters could stand for any number of them.
 pub(super) const MAX_HOSTS: usize = 1 << 20;
@@ -90,6 +93,44 @@ fn numbers(list: &str) -> Result<Vec<String>, NameError> {
 fn number(digits: &str) -> Result<u64, NameError> {
     let is_number = (1..=18).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().ok()).flatten().ok_or(NameError::Malformed)
+}
+
+/// Whether a word is to be read by [`exec_hosts`]: it has signs that no name has.
+pub(super) fn is_exec_host(word: &str) -> bool {
+    word.contains(['/', '+', '*'])
+}
+
+/// The hosts of PBS's `exec_host`, in order, each with its processors and the first part that names it; none where it is no
+/// such list.
+///
+/// PBS Professional, Reference Guide, "exec_host": `host/index` or `host/index*processors`, joined by `+`; Torque has
+/// `host/first-last` and `host/index` once for each processor. A host that comes again has as many more.
+pub(super) fn exec_hosts(text: &str) -> Option<Vec<(String, u64, &str)>> {
+    let mut hosts: Vec<(String, u64, &str)> = vec![];
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for part in text.split('+') {
+        let (name, own) = part.split_once('/')?;
+        let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |word: &str| word.parse::<u64>().ok().filter(|_| is_number(word));
+        let (indices, count) = match own.split_once('*') {
+            Some((index, count)) => (index, number(count).filter(|&count| count > 0)?),
+            None => (own, 1),
+        };
+        let indices = match indices.split_once('-') {
+            Some((first, last)) => number(last)?.checked_sub(number(first)?)?.checked_add(1)?,
+            None => number(indices).map(|_| 1)?,
+        };
+        let [name]: [String; 1] = expanded(name).ok()?.try_into().ok()?;
+        let count = count.checked_mul(indices)?;
+        match places.get(&name) {
+            Some(&place) => hosts[place].1 = hosts[place].1.checked_add(count)?,
+            None => {
+                places.insert(name.clone(), hosts.len());
+                hosts.push((name, count, part));
+            }
+        }
+    }
+    Some(hosts)
 }
 
 #[cfg(test)]

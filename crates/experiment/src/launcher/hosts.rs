@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{
     LauncherError,
-    host_names::{MAX_HOSTS, NameError, expanded, parts},
+    host_names::{MAX_HOSTS, NameError, exec_hosts, expanded, is_exec_host, parts},
 };
 use crate::diagnostic::Diagnostics;
-use crate::text::{Remarks, described, lines, span};
+use crate::text::{LineCounter, Remarks, described, lines, span};
 
 /// The hosts of a machine, as the command line or a scenario names them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,6 +24,16 @@ pub struct HostList {
     names: Vec<String>,
     places: BTreeMap<String, u64>, // the inverse
     slots: Vec<Option<u64>>,       // of each host, where the list says so
+    lines: Vec<u64>,               // of each host, counted from 1
+}
+
+/// A host that has fewer slots than processes.
+#[derive(Debug)]
+pub(super) struct LackingHost<'a> {
+    pub(super) name: &'a str,
+    pub(super) line: u64, // of the list, counted from 1
+    pub(super) slots: u64,
+    pub(super) expected: u64,
 }
 
 /// A name in a list, with what the list says of it.
@@ -43,6 +53,7 @@ impl HostList {
     /// alpha:4                  Hydra
     /// alpha                    PBS: every name in as many lines ($PBS_NODEFILE)
     /// alpha
+    /// alpha/0*2+beta/0*2       PBS: exec_host of qstat -f, with the processors of each
     /// ```
     ///
     /// # Errors
@@ -61,7 +72,8 @@ impl HostList {
         // Hosts that are all in as many lines have as many slots.
         let is_even = counts.len() > 1 && times.all(|&count| count == first);
         let repeated = (first > 1 && is_even && diagnostics.is_empty()).then_some(first);
-        let mut list = Self { names: vec![], places: BTreeMap::new(), slots: vec![] };
+        let mut list = Self { names: vec![], places: BTreeMap::new(), slots: vec![], lines: vec![] };
+        let mut counter = LineCounter::new(text);
         for ListedHost { name, slots, part } in &listed {
             if list.places.contains_key(name) {
                 if repeated.is_none() {
@@ -74,6 +86,7 @@ impl HostList {
             list.places.insert(name.clone(), list.names.len() as u64);
             list.names.push(name.clone());
             list.slots.push(slots.or(repeated));
+            list.lines.push(counter.line(part));
         }
         if list.names.is_empty() && diagnostics.is_empty() {
             diagnostics.add(0..0, || "no host, expected a name a line".to_owned());
@@ -81,11 +94,26 @@ impl HostList {
         if diagnostics.is_empty() { Ok(list) } else { Err(diagnostics) }
     }
 
-    /// Hosts with these names, all different, at least one.
-    pub(super) fn of_names(names: Vec<String>) -> Self {
+    /// Hosts in another order: their names, all different, at least one, each with its line; they keep the slots that a
+    /// list gives them.
+    pub(super) fn in_order(hosts: Vec<(String, u64)>, listed: Option<&Self>) -> Self {
+        let (names, mut lines): (Vec<String>, Vec<u64>) = hosts.into_iter().unzip();
         let places = names.iter().cloned().zip(0..).collect();
-        let slots = vec![None; names.len()];
-        Self { names, places, slots }
+        let mut slots = vec![None; names.len()];
+        if let Some(listed) = listed {
+            for ((name, slots), line) in names.iter().zip(&mut slots).zip(&mut lines) {
+                let place = listed.place(name).and_then(|place| usize::try_from(place).ok());
+                if let Some(place) = place {
+                    (*slots, *line) = (listed.slots[place], listed.lines[place]);
+                }
+            }
+        }
+        Self { names, places, slots, lines }
+    }
+
+    /// The names with their lines, in order.
+    pub(super) fn with_lines(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.names().zip(self.lines.iter().copied())
     }
 
     /// The names, in order.
@@ -93,12 +121,14 @@ impl HostList {
         self.names.iter().map(String::as_str)
     }
 
-    /// The first host that has fewer slots than a number, with its slots.
-    pub(super) fn lacking(&self, expected: impl Fn(u64) -> u64) -> Option<(&str, u64, u64)> {
-        let hosts = (0..).zip(self.names.iter().zip(&self.slots));
+    /// The first host that has fewer slots than a number for its place.
+    pub(super) fn lacking(&self, expected: impl Fn(u64) -> u64) -> Option<LackingHost<'_>> {
+        let hosts = (0..).zip(self.with_lines().zip(&self.slots));
         hosts
-            .filter_map(|(place, (name, slots))| Some((name.as_str(), (*slots)?, expected(place))))
-            .find(|&(_, slots, expected)| slots < expected)
+            .filter_map(|(place, ((name, line), slots))| {
+                Some(LackingHost { name, line, slots: (*slots)?, expected: expected(place) })
+            })
+            .find(|host| host.slots < host.expected)
     }
 
     /// The number of hosts.
@@ -129,6 +159,16 @@ fn listed<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<ListedHost<'t
             diagnostics.add(span(text, line), message);
             continue;
         };
+        if is_exec_host(first) {
+            match exec_hosts(first) {
+                Some(hosts) if listed.len() + hosts.len() <= MAX_HOSTS => {
+                    let host = |(name, slots, part)| ListedHost { name, slots: Some(slots), part };
+                    listed.extend(hosts.into_iter().map(host));
+                }
+                found => diagnostics.add(span(text, first), || wrong_exec_host(line, found.is_some())),
+            }
+            continue;
+        }
         for part in parts(first) {
             let (names, count) = match part.rsplit_once(':') {
                 Some((names, count)) => (names, count.parse().ok().filter(|&count| count > 0)),
@@ -155,6 +195,14 @@ fn listed<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<ListedHost<'t
         }
     }
     listed
+}
+
+fn wrong_exec_host(line: &str, is_long: bool) -> String {
+    if is_long {
+        format!("more than {MAX_HOSTS} hosts (2^20)")
+    } else {
+        format!("line is {}, expected hosts of PBS such as alpha/0*2+beta/0*2", described(line))
+    }
 }
 
 /// The slots that the words behind a name say; none where there is another word.
@@ -279,6 +327,16 @@ mod tests {
         assert_eq!(hosts_of("n08 slots=4 max_slots=8\nn09 slots=2\nn10\n"), named([Some(4), Some(2), None]));
         assert_eq!(hosts_of("n[08-09]:2\nn10:1\n"), named([Some(2), Some(2), Some(1)]));
         assert_eq!(hosts_of("n08\nn08\nn09\nn09\nn10\nn10\n"), named([Some(2); 3]));
+        assert_eq!(hosts_of("n08/0*2+n09/1*2+n10/0*2\n"), named([Some(2); 3]));
+        assert_eq!(hosts_of("n08/0+n08/1+n09/0-2+n10/5*1"), named([Some(2), Some(3), Some(1)]));
+        for wrong in ["a/", "a/x", "a/0*0", "a/0*", "a+b", "a/0+", "/0", "a*2", "a/2-1", "a[0-1]/0"] {
+            let diagnostics = HostList::parse(wrong).unwrap_err();
+            let message = &diagnostics.kept()[0].message;
+            assert!(
+                message.ends_with("expected hosts of PBS such as alpha/0*2+beta/0*2"),
+                "{wrong}: {message}"
+            );
+        }
         for wrong in ["a:0", "a:x", "a slots=0", "a slots=b", "a[1", "a,,b", "a[0-99999999]", "a\na\nb\n"] {
             assert_eq!(HostList::parse(wrong).unwrap_err().kept().len(), 1, "{wrong}");
         }
