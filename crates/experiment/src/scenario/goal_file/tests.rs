@@ -246,3 +246,64 @@ fn graphs_that_do_not_end_name_the_lines_of_their_operations() {
         "{error}"
     );
 }
+
+/// The makespan of a graph on a full mesh by LogGP: latency 2500, an overhead of 1500 before every send, a cycle a byte.
+fn log_gp_makespan(goal: &str, ranks: u32) -> u64 {
+    let (_directory, path) = file(goal);
+    let text = format!(
+        "machine = {{ kind = \"full-mesh\", nodes = {ranks}, latency_cycles = 2500 }}\n\
+         program = {{ kind = \"goal\", file = \"a.goal\", compute_cycles = 1500 }}\nexecution.eager_units = \"all\"\n"
+    );
+    let scenario = crate::load_text(&path.with_file_name("s.toml"), &text).unwrap();
+    let run = &scenario.runs[0];
+    let finished = crate::execute(run, 0, crate::KeepRecords::No, &crate::Progress::default()).unwrap();
+    finished.outcome.summary.makespan().get()
+}
+
+/// The pattern of LogGOPSim's `dissemination_16.goal` and `dissemination_32.goal`: in round `i` a rank sends one byte to
+/// the rank `2^i` after it and receives from that before it; the next round requires both.
+///
+/// By hand: every round takes an overhead, the latency and a byte, `1500 + 2500 + 1`.
+#[test]
+fn dissemination_takes_the_time_of_log_gp() {
+    for (ranks, rounds) in [(16_u32, 4_u32), (32, 5)] {
+        let mut goal = format!("num_ranks {ranks}\n");
+        for rank in 0..ranks {
+            writeln!(goal, "rank {rank} {{").unwrap();
+            for round in 0..rounds {
+                let (to, from) = ((rank + (1 << round)) % ranks, (rank + ranks - (1 << round)) % ranks);
+                writeln!(goal, "s{round}: send 1b to {to} tag {round}").unwrap();
+                writeln!(goal, "r{round}: recv 1b from {from} tag {round}").unwrap();
+                for required in ["s", "r"].iter().filter(|_| round > 0) {
+                    writeln!(goal, "s{round} requires {required}{}", round - 1).unwrap();
+                }
+            }
+            goal.push_str("}\n");
+        }
+        assert_eq!(log_gp_makespan(&goal, ranks), u64::from(rounds) * (1500 + 2500 + 1));
+    }
+}
+
+/// The pattern of LogGOPSim's `binary_tree_16.goal`: rank `r` receives from its parent, then sends to ranks `2 r + 1` and
+/// `2 r + 2`.
+///
+/// By hand: a first child has the message `1500 + 2500 + 1` after its parent, a second one an overhead later. Rank 15 is
+/// four times a first child, 16004; rank 14 three times a second one, 16503, and no other comes later.
+#[test]
+fn a_binary_tree_takes_the_time_of_log_gp() {
+    let mut goal = "num_ranks 16\n".to_owned();
+    for rank in 0_u32..16 {
+        writeln!(goal, "rank {rank} {{").unwrap();
+        if let Some(up) = rank.checked_sub(1) {
+            writeln!(goal, "up: recv 1b from {}", up / 2).unwrap();
+        }
+        for child in [2 * rank + 1, 2 * rank + 2].into_iter().filter(|&child| child < 16) {
+            writeln!(goal, "d{child}: send 1b to {child}").unwrap();
+            if rank > 0 {
+                writeln!(goal, "d{child} requires up").unwrap();
+            }
+        }
+        goal.push_str("}\n");
+    }
+    assert_eq!(log_gp_makespan(&goal, 16), 3 * (2 * 1500 + 2500 + 1));
+}
