@@ -45,7 +45,7 @@ struct Records {
     /// A list of one object a run.
     #[pyo3(get)]
     json: String,
-    parquet: Vec<u8>,
+    table: Table,
     /// Columns by name.
     #[pyo3(get)]
     processes: Py<PyDict>,
@@ -53,31 +53,42 @@ struct Records {
 
 #[pymethods]
 impl Records {
-    /// A Parquet file.
+    /// A Parquet file, made when it is asked for: many users read rows only.
     #[getter]
-    fn parquet<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.parquet)
+    fn parquet<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let file = py.detach(|| (self.table)())?;
+        Ok(PyBytes::new(py, &file))
     }
 }
+
+/// Makes the Parquet file of records.
+type Table = Box<dyn Fn() -> PyResult<Vec<u8>> + Send + Sync>;
 
 /// Records before the interpreter has them.
 struct Written {
     json: String,
-    parquet: Vec<u8>,
+    table: Table,
     processes: ProcessColumns,
 }
 
 impl Written {
-    fn new<R: Record + Clone + Serialize>(records: &[R], processes: ProcessColumns) -> PyResult<Self> {
-        let mut parquet = vec![];
-        write_parquet(&mut parquet, || records.iter().cloned().map(Ok)).map_err(|error| failed(&error))?;
-        let json = serde_json::to_string(records).map_err(|error| failed(&error))?;
-        Ok(Self { json, parquet, processes })
+    fn new<R>(records: Vec<R>, processes: ProcessColumns) -> PyResult<Self>
+    where
+        R: Record + Clone + Serialize + Send + Sync + 'static,
+    {
+        let json = serde_json::to_string(&records).map_err(|error| failed(&error))?;
+        let table = Box::new(move || {
+            let mut parquet = vec![];
+            write_parquet(&mut parquet, || records.iter().cloned().map(Ok))
+                .map_err(|error| failed(&error))?;
+            Ok(parquet)
+        });
+        Ok(Self { json, table, processes })
     }
 
     fn into_records(self, py: Python<'_>) -> PyResult<Records> {
         let processes = self.processes.into_dict(py)?.unbind();
-        Ok(Records { json: self.json, parquet: self.parquet, processes })
+        Ok(Records { json: self.json, table: self.table, processes })
     }
 }
 
@@ -145,7 +156,7 @@ fn execute(
         let makespans = reference.makespans(&scenario.runs, &makespans);
         records = records.into_iter().zip(makespans).map(|(record, own)| record.with_ratio(own)).collect();
     }
-    Written::new(&records, columns)
+    Written::new(records, columns)
 }
 
 fn all_runs(scenario: &Scenario) -> Vec<&Run> {
@@ -161,7 +172,7 @@ fn measure(py: Python<'_>, request: Request, progress: Option<&Bound<'_, PyAny>>
         check_placements(&runs, resources).map_err(|error| failed(&error))?;
         watch.total.store(runs.len() as u64, Ordering::Relaxed);
         let entries = measure_runs(&pool(resources)?, &runs, resources, &watch.progress);
-        Written::new(&entries, ProcessColumns::default())
+        Written::new(entries, ProcessColumns::default())
     })?
     .into_records(py)
 }

@@ -22,7 +22,7 @@ def test_every_error_of_a_file_has_its_place(tmp_path, program):
     lines = str(caught.value).splitlines()
     assert lines[0].startswith(f'{path}:2:8: machine.kind is "torrus", expected line, ring')
     assert lines[1] == '  help: did you mean "torus"?'
-    assert lines[2] == f"{path}:5:18: program.compute_cycles is -4, expected an integer from 0 to 2^64 - 1"
+    assert lines[2] == f"{path}:5:18: program.compute_cycles is -4, expected an integer from 0 to 2^63 - 1"
     said = "".join(program("run", path).stderr.replace("│", "").split())
     for line in lines:
         assert "".join(line.split()) in said
@@ -105,3 +105,18 @@ def test_one_placement_and_one_reference_are_named(scenario):
         cubefold.place({**scenario, "sweep": {"seed": [1, 2]}}, "xor")
     with pytest.raises(cubefold.CubefoldError, match='"none" is none of .*expected one of standard, xor, byweight'):
         cubefold.compare(scenario, reference="none")
+
+
+def test_an_own_embedding_has_a_name_of_its_own(scenario):
+    own = {"xor": lambda processes: processes}
+    with pytest.raises(ValueError, match="embedding 'xor' is one of the scenario's own, expected another name"):
+        cubefold.run(scenario, embeddings=own)
+    with pytest.raises(ValueError, match="embedding 'mine'"):
+        cubefold.run(scenario, {"mapping.embeddings": ["mine"]}, embeddings={"mine": lambda processes: processes})
+
+
+def test_seeds_are_integers_of_tables(scenario):
+    with pytest.raises(cubefold.ScenarioError, match=r"seed is 9223372036854775808, expected an integer from 0 to 2\^63 - 1"):
+        cubefold.run({**scenario, "seed": 2**63})
+    results = cubefold.run({"$schema": "scenario.schema.json", **scenario, "seed": 2**63 - 1})
+    assert results.rows[0]["seed"] == 2**63 - 1

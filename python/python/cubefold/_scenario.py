@@ -68,6 +68,9 @@ def requested(
         files = {name: os.path.join(folder, f"{place}.npy") for place, name in enumerate(embeddings)}
         names = {f"file:{file}": name for name, file in files.items()}
         known = _named_embeddings(scenario, overrides)
+        for name in embeddings:
+            if name in known:
+                raise ValueError(f"embedding {name!r} is one of the scenario's own, expected another name")
         for name, embedding in embeddings.items():
             np.save(files[name], _coordinates(name, embedding, request))
         request.settings.append(f"mapping.embeddings={_toml([*known, *names], 'mapping.embeddings')}")

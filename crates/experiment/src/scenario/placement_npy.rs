@@ -1,8 +1,8 @@
 //! Placements from arrays of `NumPy`, as `place --format npy` writes them: a row of coordinates for each process.
 //!
 //! The format is that of `numpy.lib.format`: a magic word, a version, the length of a header, the header as a
-//! dictionary of Python, and the numbers. Whole numbers of 1 to 8 bytes in either byte order are read, rows first
-//! (`fortran_order` false).
+//! dictionary of Python, and the numbers. Whole numbers of 1 to 8 bytes in either byte order are read, by rows or
+//! by columns (`fortran_order`).
 
 use std::{io, path::Path};
 
@@ -86,11 +86,11 @@ impl Array {
         let (header, numbers) = rest.split_at_checked(length).ok_or_else(no_array)?;
         let header = std::str::from_utf8(header).map_err(|_| no_array())?;
         let kind = value(header, "descr").ok_or_else(no_array)?.trim_matches(['\'', '"']);
-        if value(header, "fortran_order") != Some("False") {
-            return Err(
-                "an array with columns first, expected rows first (numpy.ascontiguousarray)".to_owned()
-            );
-        }
+        let is_columns_first = match value(header, "fortran_order") {
+            Some("False") => false,
+            Some("True") => true,
+            _ => return Err(no_array()),
+        };
         let shape = value(header, "shape").ok_or_else(no_array)?;
         let shape: Option<Vec<usize>> = shape
             .trim_matches(['(', ')', ' '])
@@ -105,8 +105,18 @@ impl Array {
         if count != Some(numbers.len()) {
             return Err(format!("{} numbers, expected as many as shape {shape:?} has", numbers.len()));
         }
+        let numbers = match shape[..] {
+            [rows, columns] if is_columns_first => rows_first(&numbers, rows, columns),
+            _ => numbers,
+        };
         Ok(Self { shape, numbers })
     }
+}
+
+/// The numbers of a table of columns one after another, row by row.
+fn rows_first(numbers: &[i128], rows: usize, columns: usize) -> Vec<i128> {
+    let row = |row: usize| (0..columns).filter_map(move |column| numbers.get(column * rows + row));
+    (0..rows).flat_map(row).copied().collect()
 }
 
 /// The value of a key of a dictionary of Python that holds strings, words and tuples of numbers.
@@ -161,6 +171,8 @@ mod tests {
         assert_eq!(array("<u4", &[1, 0, 0, 0, 2, 1, 0, 0]).numbers, [1, 258]);
         assert_eq!(array(">i2", &[0, 7, 0xff, 0xff]).numbers, [7, -1]);
         assert_eq!(array("|u1", &[255, 3]).numbers, [255, 3]);
+        let by_columns = Array::new(&file("|u1", "True", "(3, 2)", &[1, 2, 3, 4, 5, 6])).unwrap();
+        assert_eq!(by_columns.numbers, [1, 4, 2, 5, 3, 6]);
         assert_eq!(array("<i8", &[3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0]).shape, [1, 2]);
     }
 
@@ -169,7 +181,7 @@ mod tests {
         let wrong = |bytes: &[u8]| Array::new(bytes).unwrap_err();
         assert_eq!(wrong(b"process,p_1\n"), "no array of NumPy, expected a file that numpy.save wrote");
         assert!(wrong(&file("<f8", "False", "(1,)", &[0; 8])).starts_with("numbers of type \"<f8\""));
-        assert!(wrong(&file("<u4", "True", "(1, 2)", &[0; 8])).contains("columns first"));
+        assert!(wrong(&file("<u4", "Maybe", "(1, 2)", &[0; 8])).starts_with("no array of NumPy"));
         assert_eq!(
             wrong(&file("<u4", "False", "(3, 2)", &[0; 8])),
             "2 numbers, expected as many as shape [3, 2] has"
