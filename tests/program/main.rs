@@ -10,6 +10,7 @@ mod bench;
 mod browser;
 mod calibrate;
 mod clusters;
+mod collective_results;
 mod command;
 mod compare;
 mod completions;

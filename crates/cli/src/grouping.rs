@@ -14,10 +14,15 @@ pub(crate) fn by_reference<'a>(
     reference: &Reference,
     records: &[&'a RunRecord],
 ) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
-    by_name(records, |record| match reference {
-        Reference::Embedding(_) => record.embedding.as_str(),
-        Reference::Algorithm(_) => record.program.collective.as_ref().map_or("", |own| &own.algorithm),
-    })
+    match reference {
+        Reference::Embedding(_) => by_embedding(records, |record| record),
+        Reference::Algorithm(_) => by_algorithm(records),
+    }
+}
+
+/// The records of each algorithm, in the order in which they come up first; no algorithm has the empty name.
+pub(crate) fn by_algorithm<'a>(records: &[&'a RunRecord]) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
+    by_name(records, |record| record.program.collective.as_ref().map_or("", |own| &own.algorithm))
 }
 
 /// The runs of all scenarios, in their order.

@@ -44,6 +44,26 @@ pub enum BandwidthSource {
     Distances,
 }
 
+/// The bounds that hold for every algorithm of a collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CollectiveBoundSource {
+    /// What links must carry.
+    Bandwidth,
+    /// How far data must go.
+    Latency,
+}
+
+impl CollectiveBoundSource {
+    /// The word for it in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bandwidth => "bandwidth",
+            Self::Latency => "latency",
+        }
+    }
+}
+
 /// The lower bounds of a collective on a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CollectiveBounds {
@@ -64,6 +84,16 @@ impl CollectiveBounds {
     #[must_use]
     pub fn lower_bound_cycles(&self) -> u64 {
         self.bandwidth_cycles.max(self.latency_cycles)
+    }
+
+    /// Which of the bounds the lower bound is, bandwidth where both are equal; none where nothing is bounded.
+    #[must_use]
+    pub fn lower_bound_source(&self) -> Option<CollectiveBoundSource> {
+        match (self.bandwidth_cycles, self.latency_cycles) {
+            (0, 0) => None,
+            (bandwidth, latency) if bandwidth >= latency => Some(CollectiveBoundSource::Bandwidth),
+            _ => Some(CollectiveBoundSource::Latency),
+        }
     }
 
     /// The bounds of a run in which every rank also computes for so many cycles before or after.
@@ -454,6 +484,13 @@ mod tests {
         let barrier = of(Operation::Barrier);
         assert_eq!((barrier.bandwidth_cycles, barrier.bandwidth_source), (0, None));
         assert_eq!(barrier.lower_bound_cycles(), 121);
+        // The larger one is the source.
+        assert_eq!(scatter.lower_bound_source(), Some(CollectiveBoundSource::Latency));
+        assert_eq!(barrier.lower_bound_source(), Some(CollectiveBoundSource::Latency));
+        let large = bounds(Operation::AllReduce, 500, &line, COSTS);
+        assert_eq!((large.bandwidth_cycles, large.latency_cycles), (1005, 121));
+        assert_eq!(large.lower_bound_source(), Some(CollectiveBoundSource::Bandwidth));
+        assert_eq!(CollectiveBounds::default().lower_bound_source(), None);
     }
 
     #[test]

@@ -43,7 +43,7 @@ mod specification;
 mod vector;
 
 pub use algorithm::{ALGORITHMS, Algorithm, AlgorithmDescriptor, ShapeRequirement, ShareRule};
-pub use bounds::{BandwidthSource, CollectiveBounds, LinkCosts};
+pub use bounds::{BandwidthSource, CollectiveBoundSource, CollectiveBounds, LinkCosts};
 pub use collective::{Collective, ComputationTotals, ProcessMessages};
 pub use collective_program::CollectiveProgram;
 pub use data_flow::{DataFlowError, FlowMessage, MAX_REPLAYED_RANKS};

@@ -14,6 +14,14 @@ use crate::export::{RunCaption, RunRecord, counted};
 const COMPARED: [&str; 5] =
     ["program.algorithm", "program.exchange", "program.ports", "program.units", "program.bytes"];
 
+/// What a sweep sets in a run besides that in which runs of one size compete: the algorithm, its exchange and its
+/// ports. Runs that agree in this are rivals.
+#[must_use]
+pub fn settings_besides_algorithms(combination: &[(String, String)]) -> Vec<(String, String)> {
+    const OF_ALGORITHMS: [&str; 3] = ["program.algorithm", "program.exchange", "program.ports"];
+    combination.iter().filter(|(path, _)| !OF_ALGORITHMS.contains(&path.as_str())).cloned().collect()
+}
+
 /// A run as it competes with others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Competitor {

@@ -40,7 +40,7 @@ mod topic;
 
 pub use address_exchange::address_exchange_steps;
 pub use algorithm_comparison::{
-    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, size_in_words,
+    AlgorithmComparison, Competitor, FastestAtSize, FastestChange, settings_besides_algorithms, size_in_words,
 };
 pub use definition::Definition;
 pub use exact_mean::{exact_mean, mean_of_means};

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Run, Scenario, exact_mean, export::RunRecord};
+use crate::{
+    Run, Scenario, algorithm_comparison::settings_besides_algorithms, exact_mean, export::RunRecord,
+};
 
 /// What the runs of a scenario are compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,13 +137,18 @@ fn of_embedding(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>>
     found
 }
 
-/// Those of the runs that differ in the algorithm only.
+/// Those of the runs that differ in the algorithm only; where there is none, because the reference has no choice of
+/// exchange or ports, the first of those that differ in these too.
 fn of_algorithm(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
-    let key = |run: &Run| {
+    let exact = |run: &Run| {
         let others = run.combination.iter().filter(|(path, _)| path != "program.algorithm");
         (others.cloned().collect::<Vec<_>>(), run.embedding.to_string())
     };
-    let of_reference = runs.iter().zip(makespans).filter(|(run, _)| algorithm(run) == Some(name));
-    let known: BTreeMap<_, u64> = of_reference.map(|(run, &makespan)| (key(run), makespan)).collect();
-    runs.iter().map(|run| known.get(&key(run)).copied()).collect()
+    let wide = |run: &Run| (settings_besides_algorithms(&run.combination), run.embedding.to_string());
+    let (mut same, mut alike) = (BTreeMap::new(), BTreeMap::new());
+    for (run, &makespan) in runs.iter().zip(makespans).filter(|(run, _)| algorithm(run) == Some(name)) {
+        same.insert(exact(run), makespan);
+        alike.entry(wide(run)).or_insert(makespan);
+    }
+    runs.iter().map(|run| same.get(&exact(run)).or_else(|| alike.get(&wide(run))).copied()).collect()
 }

@@ -2,6 +2,7 @@
 //! is fetched.
 
 mod column;
+mod contest;
 mod figures;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
@@ -16,6 +17,7 @@ use sha2::{Digest, Sha256};
 pub use self::column::ReportedRun;
 use self::{
     column::{Column, columns},
+    contest::{fastest, ratios_in_words, sentences},
     figures::{Figure, figures},
 };
 use crate::error::PictureError;
@@ -109,87 +111,6 @@ fn introduction(runs: &[ReportedRun<'_>]) -> Markup {
     }
 }
 
-/// The runs that differ in nothing but the embedding, group by group.
-fn combinations<'runs, 'report>(
-    runs: &'runs [ReportedRun<'report>],
-) -> impl Iterator<Item = &'runs [ReportedRun<'report>]> {
-    runs.chunk_by(|one, next| one.run.combination == next.run.combination)
-}
-
-/// For each run, whether no other of its combination takes fewer cycles.
-fn fastest(runs: &[ReportedRun<'_>]) -> Vec<bool> {
-    let of_group = |group: &[ReportedRun<'_>]| {
-        let least = group.iter().map(|run| run.record.makespan_cycles).min();
-        group.iter().map(|run| Some(run.record.makespan_cycles) == least).collect::<Vec<bool>>()
-    };
-    combinations(runs).flat_map(of_group).collect()
-}
-
-/// Which embedding takes the fewest cycles, against the first, or in how many of the combinations
-/// each does.
-fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
-    if combinations(runs).count() > 1 {
-        return sentences_over_combinations(runs);
-    }
-    let Some(first) = runs.first() else { return vec![] };
-    let Some(makespan) = runs.iter().map(|run| run.record.makespan_cycles).min() else { return vec![] };
-    let best: Vec<&ReportedRun<'_>> =
-        runs.iter().filter(|run| run.record.makespan_cycles == makespan).collect();
-    let names: Vec<&str> = best.iter().map(|run| run.name.as_str()).collect();
-    let take = if names.len() == 1 { "takes" } else { "take" };
-    let against = if makespan == first.record.makespan_cycles || makespan == 0 {
-        String::new()
-    } else {
-        #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
-        let times = first.record.makespan_cycles as f64 / makespan as f64;
-        format!(", {times:.2}x faster than {}", first.name)
-    };
-    let bound = best.iter().find(|run| meets_bound(run)).map_or_else(String::new, |run| {
-        // The bound of a collective is for its own placement.
-        run.record.lower_bound_source.as_deref().map_or_else(
-            || "; this meets the lower bound".to_owned(),
-            |source| format!("; no one-to-one placement in this model finishes earlier ({source})"),
-        )
-    });
-    let seconds = best[0].record.makespan_seconds.map(engineering_seconds);
-    let seconds = seconds.map_or_else(String::new, |seconds| format!(" ({seconds})"));
-    vec![format!("{} {take} the fewest cycles: {makespan}{seconds}{against}{bound}.", in_words(&names))]
-}
-
-/// `one`, `one and another`, `one, another and a third`.
-fn in_words(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
-}
-
-fn sentences_over_combinations(runs: &[ReportedRun<'_>]) -> Vec<String> {
-    let all = combinations(runs).count();
-    let mut embeddings: Vec<String> = vec![];
-    for run in runs {
-        let embedding = run.run.embedding.to_string();
-        if !embeddings.contains(&embedding) {
-            embeddings.push(embedding);
-        }
-    }
-    let fastest = fastest(runs);
-    let sentence = |embedding: &String| {
-        let own = |run: &ReportedRun<'_>| run.run.embedding.to_string() == *embedding;
-        let times = runs.iter().zip(&fastest).filter(|(run, fastest)| **fastest && own(run)).count();
-        let bound = runs.iter().filter(|run| own(run) && meets_bound(run)).count();
-        let bound = if bound > 0 { format!("; meets the lower bound in {bound}") } else { String::new() };
-        (times > 0)
-            .then(|| format!("{embedding} takes the fewest cycles in {times} of {all} combinations{bound}."))
-    };
-    embeddings.iter().filter_map(sentence).collect()
-}
-
-fn meets_bound(run: &ReportedRun<'_>) -> bool {
-    run.record.lower_bound_cycles == Some(run.record.makespan_cycles)
-}
-
 /// The table of runs, with what they have in common above it. Each header sorts, and beside it is the link to its
 /// definition.
 fn comparison(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
@@ -199,7 +120,7 @@ fn comparison(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
     html! {
         section #runs {
             h2 { "Runs" }
-            p.caption #about-runs { "Press a header to sort; ? leads to what a column means. Ratios are to the first run of the same combination; the fewest cycles of each are marked with *." }
+            p.caption #about-runs { "Press a header to sort; ? leads to what a column means." (ratios_in_words(runs)) }
             @if !common.is_empty() {
                 p.caption { "The same in all rows: " (in_every_row(&common)) "." }
             }

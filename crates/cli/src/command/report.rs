@@ -2,7 +2,9 @@
 
 use std::{borrow::Cow, io::Write};
 
-use cubefold_experiment::{FinishedRun, KeepRecords, Run, exact_mean, export::RunRecord};
+use cubefold_experiment::{
+    FinishedRun, KeepRecords, Reference, Run, Scenario, exact_mean, export::RunRecord,
+};
 use cubefold_picture::{MAX_RUNS, PictureError, ReportedRun, report as page_of};
 
 use super::{draw::refused, execution::finished_at};
@@ -35,16 +37,33 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
         ReportedRun { name, run, record, finished }
     });
     let mut reported: Vec<_> = reported.collect();
-    compare_with_first(&mut reported);
+    compare(scenario, &mut reported);
     let page = page_of(scenario, &scenario.text, &reported).map_err(refused)?;
     output.write(|output| output.write_all(page.as_bytes()))
 }
 
-/// Tells every run its ratio to the first one of its combination.
+/// Tells every run its ratio to the first algorithm where only algorithms differ, else to the first run of its
+/// combination.
+fn compare(scenario: &Scenario, runs: &mut [ReportedRun<'_>]) {
+    match Reference::of(scenario, None) {
+        Ok(reference @ Reference::Algorithm(_)) => {
+            let makespans: Vec<u64> = runs.iter().map(|run| run.record.makespan_cycles).collect();
+            let of_reference = reference.makespans(&scenario.runs, &makespans);
+            for (run, reference) in runs.iter_mut().zip(of_reference) {
+                let ratio = |reference: u64| exact_mean(run.record.makespan_cycles.into(), reference.into());
+                run.record.ratio_to_reference = reference.and_then(ratio);
+            }
+        }
+        Ok(Reference::Embedding(_)) | Err(_) => compare_with_first(runs),
+    }
+}
+
+/// Tells every run its ratio to the first one of its combination, where there are others.
 fn compare_with_first(runs: &mut [ReportedRun<'_>]) {
     for group in runs.chunk_by_mut(|one, next| one.run.combination == next.run.combination) {
+        let has_rivals = group.len() > 1;
         let first = group[0].record.makespan_cycles;
-        for run in group {
+        for run in group.iter_mut().filter(|_| has_rivals) {
             run.record.ratio_to_reference = exact_mean(run.record.makespan_cycles.into(), first.into());
         }
     }

@@ -70,7 +70,7 @@ fn change(change: &FastestChange) -> String {
             Some(_) => format!("{units} units ({})", size_in_words(units, change.first_bytes)),
             None => format!("{units} units"),
         };
-        return format!("From {first} on {after} is the fastest, before that {before}.");
+        return format!("A change at {first}: {after} is the fastest there, {before} just below.");
     }
     let first = size_in_words(change.first_units, change.first_bytes);
     format!(
@@ -156,9 +156,12 @@ mod tests {
         );
         assert_eq!(
             change(&found(31, 32, Some(1024))),
-            "From 32 units (32 KiB) on ring is the fastest, before that swing."
+            "A change at 32 units (32 KiB): ring is the fastest there, swing just below."
         );
-        assert_eq!(change(&found(31, 32, None)), "From 32 units on ring is the fastest, before that swing.");
+        assert_eq!(
+            change(&found(31, 32, None)),
+            "A change at 32 units: ring is the fastest there, swing just below."
+        );
     }
 
     #[test]

@@ -9,12 +9,40 @@ use cubefold_experiment::{
 };
 
 use super::results_page::{RunRow, bar_legend, mark_legend};
-use crate::grouping::{by_embedding, shown};
+use crate::grouping::{by_algorithm, by_embedding, shown};
 
-/// A sentence on the lower bounds, where there are any.
-pub(super) fn bound_note(records: &[RunRecord]) -> Option<String> {
+/// Sentences on the lower bounds, where there are any.
+pub(super) fn bound_notes(records: &[RunRecord]) -> Vec<String> {
+    bound_note(records).into_iter().chain(collective_bound_note(records)).collect()
+}
+
+/// A sentence on the lower bounds of collectives, and on which they are.
+fn collective_bound_note(records: &[RunRecord]) -> Option<String> {
+    let collectives = || records.iter().filter(|record| record.lower_bound_percent.is_some());
+    let count = |source: &str| {
+        collectives().filter(|record| record.lower_bound_source.as_deref() == Some(source)).count()
+    };
+    let which = match (count("bandwidth"), count("latency")) {
+        (0, 0) => return None,
+        (_, 0) => "the bandwidth bound, what links must carry".to_owned(),
+        (0, _) => "the latency bound, how far data must go".to_owned(),
+        (bandwidth, latency) => format!(
+            "the larger of the bandwidth bound, what links must carry (larger in {}), and the latency bound, how far \
+             data must go (larger in {})",
+            counted(bandwidth as u64, "run"),
+            counted(latency as u64, "run")
+        ),
+    };
+    let steps = collectives().any(|record| record.steps_bound_cycles.is_some_and(|cycles| cycles > 0));
+    let steps = if steps { " The steps bound holds for algorithms of the same kind only." } else { "" };
+    Some(format!("No algorithm finishes before the bound under this placement: {which}.{steps}"))
+}
+
+/// A sentence on the lower bounds of placements, where there are any.
+fn bound_note(records: &[RunRecord]) -> Option<String> {
+    let placements = records.iter().filter(|record| record.lower_bound_percent.is_none());
     let mut sources: Vec<&str> =
-        records.iter().filter_map(|record| record.lower_bound_source.as_deref()).collect();
+        placements.filter_map(|record| record.lower_bound_source.as_deref()).collect();
     sources.sort_unstable();
     sources.dedup();
     match sources.as_slice() {
@@ -41,11 +69,15 @@ pub(super) fn construction_notes(runs: &[RunCaption]) -> Vec<String> {
     notes
 }
 
-/// For each embedding with lower bounds: whether it meets them, or how far it stays from them.
+/// For each embedding with lower bounds, or each algorithm where several run: whether it meets them, or how far it
+/// stays from them.
 pub(super) fn bound_sentences(records: &[RunRecord]) -> Vec<String> {
     let records: Vec<&RunRecord> = records.iter().collect();
-    let embeddings = by_embedding(&records, |record| record).into_iter();
-    embeddings.filter_map(|(name, own)| bound_sentence(name, &own)).collect()
+    let (embeddings, algorithms) = (by_embedding(&records, |record| record), by_algorithm(&records));
+    let is_of_algorithms =
+        embeddings.len() == 1 && algorithms.len() > 1 && algorithms.iter().all(|(name, _)| !name.is_empty());
+    let groups = if is_of_algorithms { algorithms } else { embeddings };
+    groups.into_iter().filter_map(|(name, own)| bound_sentence(name, &own)).collect()
 }
 
 fn bound_sentence(name: &str, records: &[&RunRecord]) -> Option<String> {

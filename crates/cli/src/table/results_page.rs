@@ -1,17 +1,31 @@
 //! What pages of results share: the tables of runs, the mark of the fastest of a combination, and the bar of where
 //! the time of the processes goes.
 
+use std::collections::BTreeMap;
+
 use cubefold_experiment::{
     Definition,
     export::{Row, RunCaption, RunRecord, TotalsRecord},
+    settings_besides_algorithms,
 };
 
 use super::{Page, TextTable};
 use crate::grouping::shown;
 
 /// Columns that give way where a table is too wide for a terminal, the least important first.
-const GIVE_WAY: [&str; 10] =
-    ["queue", "sharing", "steps", "waiting", "time", "conflicts", "blocked", "goodput", "bound", "predicted"];
+const GIVE_WAY: [&str; 11] = [
+    "queue",
+    "sharing",
+    "steps",
+    "waiting",
+    "time",
+    "conflicts",
+    "blocked",
+    "goodput",
+    "bound",
+    "predicted",
+    "of bound",
+];
 
 /// A run and what it came to.
 #[derive(Debug, Clone, Copy)]
@@ -69,16 +83,55 @@ pub(super) fn bar_column(rows: &[RunRow<'_>]) -> Column {
 }
 
 /// What the makespan is compared with, and what it is made of.
-pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 5] {
+pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 6] {
     let column = |name| Column::new(name, rows);
     [
         column("predicted_cycles"),
         column("lower_bound_cycles"),
+        column("lower_bound_percent"),
         column("totals_waiting_cycles"),
         column("totals_sharing_cycles").only(rows, |record| record.placement.load.max > 1),
         column("totals_blocked_cycles").only(rows, |record| record.longest_queue.is_some()),
     ]
 }
+
+/// What bounds a collective, and the link that is busy for the most cycles.
+fn bound_columns(rows: &[RunRow<'_>]) -> [Column; 7] {
+    let column = |name| Column::new(name, rows);
+    let link = |row: &RunRow<'_>| row.record.busiest_link_in_words().unwrap_or_default();
+    [
+        column("bandwidth_bound_cycles"),
+        column("latency_bound_cycles"),
+        column("steps_bound_cycles"),
+        Column { header: "busiest link".to_owned(), cells: rows.iter().map(link).collect() },
+        Column::titled("busy", "link_busy_max_cycles", rows),
+        column("link_busy_share"),
+        column("channel_congestion"),
+    ]
+}
+
+/// Adds the table of the bounds of collectives and of their busiest links to a page; nothing where there are none.
+pub(super) fn add_bounds(page: &mut Page, runs: &[RunCaption], records: &[RunRecord]) {
+    let all = runs.iter().zip(records).map(|(run, record)| RunRow { run, record });
+    let rows: Vec<RunRow<'_>> = all.filter(|row| row.record.bandwidth_bound_cycles.is_some()).collect();
+    if !rows.is_empty() {
+        let caption = Some("bounds and busiest links".to_owned());
+        let mut table = table(caption, &rows, bound_columns(&rows).to_vec(), |_| true);
+        // The table above has the embedding too, which is seldom more than one.
+        let is_alike = rows.windows(2).all(|pair| pair[0].run.embedding == pair[1].run.embedding);
+        if table.words > 1 && is_alike {
+            table.words -= 1;
+            table.header.remove(table.words);
+            for row in &mut table.rows {
+                row.remove(table.words);
+            }
+        }
+        page.table(TextTable { gives_way: &BOUNDS_GIVE_WAY, ..table });
+    }
+}
+
+/// The columns of that table that give way, the least important first.
+const BOUNDS_GIVE_WAY: [&str; 3] = ["channel congestion", "link use", "busy"];
 
 /// What a coordinated run counts.
 pub(super) fn step_columns(rows: &[RunRow<'_>]) -> [Column; 2] {
@@ -203,25 +256,21 @@ fn short_names(paths: &[&str]) -> Vec<String> {
 /// What stands beside the makespan of such a run.
 const MARK: &str = "*";
 
-/// The mark of each row, or nothing. Rows that differ in nothing but the embedding and the algorithm are rivals; where
-/// all of them are equally fast there is nothing to choose, and no mark.
+/// The mark of each row, or nothing. Rows that differ in nothing but the embedding and the algorithm, with its exchange
+/// and ports, are rivals; where all of them are equally fast there is nothing to choose, and no mark.
 fn marks(rows: &[RunRow<'_>]) -> Vec<String> {
-    rows.chunk_by(|one, other| are_rivals(one.run, other.run)).flat_map(marks_of).collect()
-}
-
-/// Whether two runs differ in nothing but the embedding and the algorithm.
-fn are_rivals(one: &RunCaption, other: &RunCaption) -> bool {
-    let settings = |run: &'_ RunCaption| -> Vec<(String, String)> {
-        run.combination.iter().filter(|(path, _)| path != "program.algorithm").cloned().collect()
+    let mut groups: BTreeMap<Vec<(String, String)>, (u64, u64)> = BTreeMap::new();
+    let settings = |row: &RunRow<'_>| settings_besides_algorithms(&row.run.combination);
+    for row in rows {
+        let makespan = row.record.makespan_cycles;
+        let (least, greatest) = groups.entry(settings(row)).or_insert((makespan, makespan));
+        (*least, *greatest) = (makespan.min(*least), makespan.max(*greatest));
+    }
+    let is_best = |row: &RunRow<'_>| {
+        let extremes = groups.get(&settings(row));
+        extremes.is_some_and(|(least, greatest)| least < greatest && row.record.makespan_cycles == *least)
     };
-    one.combination == other.combination || settings(one) == settings(other)
-}
-
-fn marks_of(rows: &[RunRow<'_>]) -> Vec<String> {
-    let makespans = || rows.iter().map(|row| row.record.makespan_cycles);
-    let (least, greatest) = (makespans().min(), makespans().max());
-    let is_best = |makespan: u64| least < greatest && Some(makespan) == least;
-    makespans().map(|makespan| if is_best(makespan) { MARK.to_owned() } else { String::new() }).collect()
+    rows.iter().map(|row| if is_best(row) { MARK.to_owned() } else { String::new() }).collect()
 }
 
 /// What the mark means, where there is one.

@@ -9,9 +9,11 @@ use super::{
     Page,
     algorithm_tables::{add_fastest, best_order},
     result_notes::{
-        bound_note, bound_sentences, construction_notes, coordination_note, legend, met_bound, surprises,
+        bound_notes, bound_sentences, construction_notes, coordination_note, legend, met_bound, surprises,
     },
-    results_page::{Column, RunRow, add_tables, bar_column, makespan_columns, step_columns, time_columns},
+    results_page::{
+        Column, RunRow, add_bounds, add_tables, bar_column, makespan_columns, step_columns, time_columns,
+    },
 };
 use crate::{
     arguments::SharedOptions,
@@ -29,6 +31,7 @@ pub(crate) fn run_table(
         page.heading(&scenario.name);
         page.settings(settings(&records.iter()));
         add_tables(&mut page, &scenario.runs, records, run_columns);
+        add_bounds(&mut page, &scenario.runs, records);
         page.notes(bound_sentences(records));
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));
@@ -50,7 +53,7 @@ fn run_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
 
 fn notes(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let mut notes = surprises(runs, records);
-    notes.extend(bound_note(records));
+    notes.extend(bound_notes(records));
     notes.extend(coordination_note(records));
     notes.extend(legend(runs, records));
     notes

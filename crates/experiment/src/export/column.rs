@@ -32,6 +32,8 @@ pub(super) fn no_cell<T: ?Sized>(_: &T) -> Cell<'_> {
 
 /// The unit of columns that hold seconds.
 pub(super) const SECONDS: &str = "seconds";
+/// The unit of columns that hold parts of a hundred.
+pub(super) const PERCENT: &str = "percent";
 /// The unit of columns that hold rates.
 pub(super) const BYTES_PER_SECOND: &str = "bytes a second";
 
@@ -244,6 +246,7 @@ impl<'record> Row<'record> {
         match (column.unit, cell) {
             (SECONDS, Cell::Decimal(seconds)) => Some(engineering_seconds(*seconds)),
             (BYTES_PER_SECOND, Cell::Decimal(rate)) => Some(engineering_rate(*rate)),
+            (PERCENT, Cell::Decimal(percent)) => Some(format!("{percent:.1} %")),
             (_, cell) => cell.shown(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     RunRecord,
-    column::{BYTES_PER_SECOND, Cell, Column, SECONDS, no_cell},
+    column::{BYTES_PER_SECOND, Cell, Column, PERCENT, SECONDS, no_cell},
 };
 use crate::definition::{Definition, Kind};
 
@@ -113,12 +113,13 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             aliases: &["lower bound"],
             kind: Kind::Natural,
             unit: "cycles",
-            text: "The time below which no one-to-one placement on this machine can be. It is \
-                  known for cc-cube programs that use every dimension once, on as many nodes as \
-                  processes, with lengths that are powers of two; of a collective it is the larger of bandwidth \
-                  and latency bound for this placement.",
-            formula: "d T_a + T_c B; B is the sum over the machine's dimensions of length 2^(d_j) \
-                     of 3 * 2^(d_j - 2) - 1 where they wrap (and d_j >= 2), else 2^(d_j) - 1",
+            text: "Of cc-cube programs: the time below which no one-to-one placement on this machine can \
+                  be. It is known where every dimension is used once, on as many nodes as processes, with \
+                  lengths that are powers of two. Of collectives: the time below which no algorithm can be \
+                  under this placement.",
+            formula: "cc-cube: d T_a + T_c B; B is the sum over the machine's dimensions of length 2^(d_j) \
+                     of 3 * 2^(d_j - 2) - 1 where they wrap (and d_j >= 2), else 2^(d_j) - 1; collectives: the \
+                     larger of bandwidth bound and latency bound",
             source: "Harper 1964; Bezrukov et al. 1998; Guu 1997; Liu & Tang 2023; Tang, arXiv \
                     2302.13237; docs/model.md, section 5, lower bound, and section 16, bounds",
         },
@@ -130,11 +131,27 @@ pub(crate) static WHOLE_RUN: &[Column<RunRecord>] = &[
             title: "bound source",
             aliases: &["theorem", "preprint"],
             kind: Kind::Text,
-            text: "How firmly the bound is established: it rests on a theorem, or on a preprint.",
-            source: "docs/model.md, section 5, lower bound",
+            text: "Of cc-cube programs how firmly the bound is established: it rests on a theorem, or on a \
+                  preprint. Of collectives which bound it is: bandwidth or latency, whichever is larger.",
+            source: "docs/model.md, section 5, lower bound, and section 16, bounds",
             ..Definition::BLANK
         },
         value: |run| run.lower_bound_source.as_ref().into(),
+    },
+    Column {
+        definition: Definition {
+            name: "lower_bound_percent",
+            title: "of bound",
+            aliases: &["part of the lower bound"],
+            kind: Kind::Decimal,
+            unit: PERCENT,
+            text: "The part of its lower bound that the run of a collective reaches: 100 % is a run that no \
+                  algorithm can beat under this placement, 50 % one that takes twice as long as the bound. \
+                  The column is there only if a run is a collective.",
+            formula: "100 * bound / makespan",
+            source: "docs/model.md, section 16, bounds",
+        },
+        value: |run| Cell::optional(run.lower_bound_percent),
     },
     Column {
         definition: Definition {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ExecutionRecord, MachineRecord, PlacementRecord, ProgramRecord, Word,
-    column::{Record, Row},
+    column::{Record, Row, join},
     execution_record::EXECUTION,
     placement_record::{EMBEDDING, SCENARIO},
     row_records::{NODES, PROCESSES, RUN},
@@ -51,10 +51,13 @@ pub struct RunRecord {
     pub bus_bandwidth_bytes_per_second: Option<f64>,
     /// The makespan without contention \[cycles\].
     pub predicted_cycles: Option<u64>,
-    /// What no one-to-one placement goes below \[cycles\].
+    /// What no one-to-one placement goes below, or no algorithm of a collective on this placement \[cycles\].
     pub lower_bound_cycles: Option<u64>,
-    /// How that is known.
+    /// How that is known, or which bound of a collective it is.
     pub lower_bound_source: Option<Word>,
+    /// The part of the makespan that the lower bound of a collective is \[percent\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower_bound_percent: Option<f64>,
     /// What links must carry in a collective \[cycles\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_bound_cycles: Option<u64>,
@@ -141,7 +144,8 @@ impl RunRecord {
             bus_bandwidth_bytes_per_second: bus_bandwidth(run, seconds),
             predicted_cycles: finished.predicted,
             lower_bound_cycles: lower_bound_cycles(finished),
-            lower_bound_source: finished.lower_bound.map(|bound| BoundSource::name(bound.source).into()),
+            lower_bound_source: lower_bound_source(finished).map(Word::from),
+            lower_bound_percent: lower_bound_percent(finished),
             bandwidth_bound_cycles: bounds.map(|bounds| bounds.bandwidth_cycles),
             latency_bound_cycles: bounds.map(|bounds| bounds.latency_cycles),
             steps_bound_cycles: bounds.map(|bounds| bounds.steps_cycles),
@@ -172,6 +176,17 @@ impl RunRecord {
     }
 }
 
+impl RunRecord {
+    /// The busiest link by the coordinates of its two nodes, such as `(0,0)-(1,0)`; none where link use is not
+    /// counted.
+    #[must_use]
+    pub fn busiest_link_in_words(&self) -> Option<String> {
+        let node = |node: &[u32]| format!("({})", join(node, ","));
+        let (from, to) = (self.busiest_link_from.as_deref()?, self.busiest_link_to.as_deref()?);
+        Some(format!("{}-{}", node(from), node(to)))
+    }
+}
+
 /// The coordinates of the nodes at the ends of the busiest link.
 fn busiest_ends(run: &Run, finished: &FinishedRun) -> [Option<Vec<u32>>; 2] {
     let ends = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine));
@@ -191,6 +206,19 @@ fn sum(stages: &[StageRouting]) -> StageRouting {
 fn lower_bound_cycles(finished: &FinishedRun) -> Option<u64> {
     let of_placements = finished.lower_bound.map(|bound| bound.cycles.get());
     of_placements.or(finished.collective_bounds.map(|bounds| bounds.lower_bound_cycles()))
+}
+
+/// How the lower bound is known, or which of the bounds of a collective it is.
+fn lower_bound_source(finished: &FinishedRun) -> Option<&'static str> {
+    let of_collective = || Some(finished.collective_bounds?.lower_bound_source()?.name());
+    finished.lower_bound.map(|bound| BoundSource::name(bound.source)).or_else(of_collective)
+}
+
+/// The lower bound of a collective as a part of the makespan \[percent\].
+fn lower_bound_percent(finished: &FinishedRun) -> Option<f64> {
+    let makespan = finished.outcome.summary.makespan().get();
+    let bound = finished.collective_bounds?.lower_bound_cycles();
+    exact_mean(100 * u128::from(bound), makespan.into())
 }
 
 /// The busiest channel's part of the makespan.

@@ -44,13 +44,18 @@ impl Column {
 const ALWAYS_SHOWN: [&str; 3] = ["makespan_cycles", "makespan_seconds", "ratio_to_reference"];
 
 /// The columns that are shown where some run has a value, by their names in files.
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 29] = [
     "makespan_cycles",
     "makespan_seconds",
     "goodput_bytes_per_second",
     "ratio_to_reference",
     "predicted_cycles",
     "lower_bound_cycles",
+    "lower_bound_percent",
+    "lower_bound_source",
+    "bandwidth_bound_cycles",
+    "latency_bound_cycles",
+    "steps_bound_cycles",
     "totals_compute_cycles",
     SHARING,
     "totals_waiting_cycles",
@@ -58,6 +63,8 @@ const COLUMNS: [&str; 22] = [
     "totals_blocked_cycles",
     "totals_idle_at_end_cycles",
     "longest_queue",
+    "link_busy_max_cycles",
+    BUSIEST_LINK,
     "link_busy_share",
     "routing_steps",
     "conflicts",
@@ -72,15 +79,22 @@ const COLUMNS: [&str; 22] = [
 /// The column that is shown only where processes share nodes.
 const SHARING: &str = "totals_sharing_cycles";
 
+/// The column of the busiest link, which has both its ends.
+const BUSIEST_LINK: &str = "busiest_link_from";
+
 /// The columns with a value in some run, the most important at the left.
 pub(super) fn columns(runs: &[ReportedRun<'_>]) -> Vec<Column> {
     let rows: Vec<Row<'_>> = runs.iter().map(|run| Row::new(&run.record)).collect();
     let column = |name: &'static str| {
         let shown = |row: &Row<'_>| row.shown(name).filter(|cell| name != SHARING || cell != "0");
-        let cells: Vec<Option<String>> = rows.iter().map(shown).collect();
+        let cells: Vec<Option<String>> = match name {
+            BUSIEST_LINK => runs.iter().map(|run| run.record.busiest_link_in_words()).collect(),
+            _ => rows.iter().map(shown).collect(),
+        };
+        let title = if name == BUSIEST_LINK { "between" } else { Definition::title_of(name) };
         cells.iter().any(Option::is_some).then(|| Column {
             name,
-            title: Definition::title_of(name),
+            title,
             definition: Definition::find(name),
             cells: cells.into_iter().map(Option::unwrap_or_default).collect(),
         })

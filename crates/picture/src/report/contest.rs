@@ -1,0 +1,153 @@
+//! What the runs of a page compete in: embeddings, algorithms of a collective, or both, in the same combination of
+//! everything else.
+
+use cubefold_experiment::{engineering_seconds, settings_besides_algorithms};
+
+use super::column::ReportedRun;
+
+/// The places of the runs that differ in nothing but the embedding and the algorithm, with its exchange and ports, group by group in the order in
+/// which groups come up first.
+fn groups(runs: &[ReportedRun<'_>]) -> Vec<Vec<usize>> {
+    let mut found: Vec<(Vec<(String, String)>, Vec<usize>)> = vec![];
+    for (place, run) in runs.iter().enumerate() {
+        let own = settings_besides_algorithms(&run.run.combination);
+        match found.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, places)) => places.push(place),
+            None => found.push((own, vec![place])),
+        }
+    }
+    found.into_iter().map(|(_, places)| places).collect()
+}
+
+fn algorithm(run: &ReportedRun<'_>) -> Option<&'static str> {
+    Some(run.run.program.collective()?.specification()?.algorithm.name())
+}
+
+/// The names under which runs compete: what differs among them of the embedding and the algorithm.
+fn names(runs: &[ReportedRun<'_>]) -> Vec<String> {
+    let embeddings: Vec<String> = runs.iter().map(|run| run.run.embedding.to_string()).collect();
+    let has_algorithms = runs.windows(2).any(|pair| algorithm(&pair[0]) != algorithm(&pair[1]));
+    let has_embeddings = embeddings.windows(2).any(|pair| pair[0] != pair[1]);
+    let name = |(run, embedding): (&ReportedRun<'_>, String)| match algorithm(run).filter(|_| has_algorithms)
+    {
+        Some(algorithm) if has_embeddings => format!("{algorithm} on {embedding}"),
+        Some(algorithm) => algorithm.to_owned(),
+        None => embedding,
+    };
+    runs.iter().zip(embeddings).map(name).collect()
+}
+
+/// For each run, whether it takes the fewest cycles of its combination, and another takes more.
+pub(super) fn fastest(runs: &[ReportedRun<'_>]) -> Vec<bool> {
+    let mut fastest = vec![false; runs.len()];
+    for group in groups(runs) {
+        let makespan = |place: &usize| runs[*place].record.makespan_cycles;
+        let (least, greatest) = (group.iter().map(makespan).min(), group.iter().map(makespan).max());
+        for place in group.iter().filter(|place| least < greatest && Some(makespan(place)) == least) {
+            fastest[*place] = true;
+        }
+    }
+    fastest
+}
+
+/// What ratios and marks compare; nothing where no run has a rival.
+pub(super) fn ratios_in_words(runs: &[ReportedRun<'_>]) -> String {
+    if groups(runs).iter().all(|group| group.len() < 2) {
+        return String::new();
+    }
+    let names = names(runs);
+    let of_algorithms = runs.iter().zip(&names).all(|(run, name)| algorithm(run) == Some(name));
+    let first = match names.first() {
+        Some(first) if of_algorithms => format!("{first} in the same combination"),
+        _ => "the first run of the same combination".to_owned(),
+    };
+    format!(" Ratios are to {first}; the fewest cycles of each combination are marked with *.")
+}
+
+/// Which takes the fewest cycles, against the first, or in how many of the combinations each does.
+pub(super) fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
+    let (groups, names) = (groups(runs), names(runs));
+    match &groups[..] {
+        [] => vec![],
+        [_] => sentence(runs, &names).into_iter().collect(),
+        several => sentences_over_combinations(runs, &names, several),
+    }
+}
+
+/// The sentence on runs of one combination.
+fn sentence(runs: &[ReportedRun<'_>], all_names: &[String]) -> Option<String> {
+    let first = runs.first()?;
+    let makespan = runs.iter().map(|run| run.record.makespan_cycles).min()?;
+    let is_best = |run: &ReportedRun<'_>| run.record.makespan_cycles == makespan;
+    let best: Vec<&ReportedRun<'_>> = runs.iter().filter(|run| is_best(run)).collect();
+    let named = runs.iter().zip(all_names).filter(|(run, _)| is_best(run));
+    let names: Vec<&str> = named.map(|(_, name)| name.as_str()).collect();
+    let take = if names.len() == 1 { "takes" } else { "take" };
+    let against = if makespan == first.record.makespan_cycles || makespan == 0 {
+        String::new()
+    } else {
+        #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+        let times = first.record.makespan_cycles as f64 / makespan as f64;
+        format!(", {times:.2}x faster than {}", all_names.first()?)
+    };
+    let bound = best.iter().find(|run| meets_bound(run)).map_or_else(String::new, |run| {
+        // The bound of a collective is for its own placement.
+        let record = &run.record;
+        let source = record.lower_bound_source.as_deref().filter(|_| record.lower_bound_percent.is_none());
+        source.map_or_else(
+            || "; this meets the lower bound".to_owned(),
+            |source| format!("; no one-to-one placement in this model finishes earlier ({source})"),
+        )
+    });
+    let seconds = best.first()?.record.makespan_seconds.map(engineering_seconds);
+    let seconds = seconds.map_or_else(String::new, |seconds| format!(" ({seconds})"));
+    Some(format!("{} {take} the fewest cycles: {makespan}{seconds}{against}{bound}.", in_words(&names)))
+}
+
+/// `one`, `one and another`, `one, another and a third`.
+fn in_words(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// A sentence for each of those that compete and are the fastest somewhere, or meet the bound where there is nothing to
+/// compete with.
+fn sentences_over_combinations(
+    runs: &[ReportedRun<'_>],
+    names: &[String],
+    groups: &[Vec<usize>],
+) -> Vec<String> {
+    let all = groups.len();
+    let have_rivals = groups.iter().any(|group| group.len() > 1);
+    let mut different: Vec<&String> = vec![];
+    for name in names {
+        if !different.contains(&name) {
+            different.push(name);
+        }
+    }
+    let least = |group: &Vec<usize>| group.iter().map(|&place| runs[place].record.makespan_cycles).min();
+    let sentence = |name: &String| {
+        let wins = |group: &&Vec<usize>| {
+            let mut own = group.iter().filter(|&&place| names[place] == *name);
+            own.any(|&place| Some(runs[place].record.makespan_cycles) == least(group))
+        };
+        let times = groups.iter().filter(wins).count();
+        let met = runs.iter().zip(names).filter(|(run, own)| *own == name && meets_bound(run)).count();
+        let bound = if met > 0 { format!("; meets the lower bound in {met}") } else { String::new() };
+        match (have_rivals, times, met) {
+            (true, 1.., _) => {
+                Some(format!("{name} takes the fewest cycles in {times} of {all} combinations{bound}."))
+            }
+            (false, _, 1..) => Some(format!("{name} meets the lower bound in {met} of {all} combinations.")),
+            _ => None,
+        }
+    };
+    different.into_iter().filter_map(sentence).collect()
+}
+
+fn meets_bound(run: &ReportedRun<'_>) -> bool {
+    run.record.lower_bound_cycles == Some(run.record.makespan_cycles)
+}
