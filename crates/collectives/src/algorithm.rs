@@ -133,6 +133,16 @@ impl AlgorithmDescriptor {
         self.exchange_operations.contains(&operation)
     }
 
+    /// Whether the algorithm has a choice of exchange for another operation and always halves in this one, as
+    /// patterns do in reduce-scatter and all-gather.
+    #[must_use]
+    pub fn always_halves(&self, operation: Operation) -> bool {
+        matches!(operation, Operation::ReduceScatter | Operation::AllGather)
+            && !self.exchange_operations.is_empty()
+            && self.operations.contains(&operation)
+            && !self.has_exchange(operation)
+    }
+
     /// The shapes for which the algorithm is defined with an exchange.
     #[must_use]
     pub fn shapes_with(&self, exchange: Exchange) -> ShapeRequirement {

@@ -14,6 +14,12 @@ pub(crate) enum Remarks {
 /// The most characters of a text that a message repeats.
 const MAX_REPEATED: usize = 60;
 
+/// Words with the article before them, which follows from their first letter.
+pub(crate) fn with_article(words: &str) -> String {
+    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u', 'x']) { "an" } else { "a" };
+    format!("{article} {words}")
+}
+
 /// The lines that hold anything, without remarks and the space around.
 pub(crate) fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> {
     let content = move |line| match remarks {
@@ -109,6 +115,12 @@ pub(crate) fn described(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn words_have_their_article() {
+        let found = ["torus", "all-gather program", "hyperx", "edge"].map(super::with_article);
+        assert_eq!(found, ["a torus", "an all-gather program", "a hyperx", "an edge"]);
+    }
+
     use super::*;
 
     #[test]

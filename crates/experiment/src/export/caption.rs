@@ -10,7 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     MachineRecord, ProgramRecord, RunRecord, StepRecord, column::join, execution_record::PhaseLengths,
 };
-use crate::scenario::{EmbeddingName, Run, Scenario};
+use crate::{
+    scenario::{EmbeddingName, Run, Scenario},
+    text::with_article,
+};
 
 /// A scenario, as tables show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,10 +211,9 @@ fn program(record: &RunRecord) -> Vec<WordGroup> {
         let dots = if stages.len() > SHOWN { " .." } else { "" };
         format!("stages {}{dots}", join(&stages[..stages.len().min(SHOWN)], " "))
     });
-    let guest = program
-        .guest
-        .as_ref()
-        .map_or_else(String::new, |guest| format!("on a {} {}", guest.kind, join(&guest.shape, "x")));
+    let guest = program.guest.as_ref().map_or_else(String::new, |guest| {
+        format!("on {} {}", with_article(&guest.kind), join(&guest.shape, "x"))
+    });
     let communication = program.communication.as_ref().map(|name| match program.sets {
         Some(sets) => format!("{name} in {}", counted(sets as u64, "set")),
         None => name.to_string(),

@@ -92,6 +92,9 @@ pub struct StepRecord {
     /// The collective; its members stand beside the other one.
     #[serde(flatten)]
     pub collective: Option<CollectiveRecord>,
+    /// The order of cube dimensions of the collective, where one is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages: Option<Vec<u8>>,
     /// The cost of starting a step of the collective, or the whole computation \[cycles\].
     pub compute_cycles: u64,
 }
@@ -128,7 +131,7 @@ impl ProgramRecord {
         Self {
             kind: program.kind().into(),
             dimensions: program.exchange_cube().map(Hypercube::dimension_count),
-            stages: program.exchanges().map(numbers),
+            stages: program.exchanges().map(numbers).or_else(|| asked.and_then(cube_dimensions)),
             compute_cycles: asked.map_or_else(|| program.compute().get(), |own| own.compute_cycles),
             file: program.file().map(str::to_owned),
             processes: program.is_placed_by_number().then(|| program.rank_count()),
@@ -153,11 +156,21 @@ impl StepRecord {
         match step {
             CollectiveStep::Collective { specification, groups } => Self {
                 collective: Some(CollectiveRecord::new(specification, groups, vector_bytes)),
+                stages: cube_dimensions(specification),
                 compute_cycles: specification.compute_cycles,
             },
-            CollectiveStep::Computation(cycles) => Self { collective: None, compute_cycles: cycles },
+            CollectiveStep::Computation(cycles) => {
+                Self { collective: None, stages: None, compute_cycles: cycles }
+            }
         }
     }
+}
+
+/// The order of cube dimensions of a collective, where one is given.
+fn cube_dimensions(own: &CollectiveSpecification) -> Option<Vec<u8>> {
+    // There are fewer than 2^32 ranks, and so fewer than 32 dimensions.
+    let number = |&dimension: &u32| u8::try_from(dimension).ok();
+    own.cube_dimensions.as_ref().and_then(|order| order.iter().map(number).collect())
 }
 
 impl CollectiveRecord {

@@ -1,16 +1,17 @@
 //! Collectives: the kinds of programs that are operations such as `all-reduce`, performed by an algorithm on ranks in a
 //! logical shape (`docs/model.md` section 16).
 //!
-//! Sizes are those of the vector. What a specification cannot be is reported at the key that says so. Steps one after
-//! another are read in [`steps`].
+//! Sizes are those of the vector. What a specification cannot be is reported at the key that says so. What only some
+//! algorithms have a choice of is read in [`choices`], steps one after another in [`steps`].
 
+mod choices;
 mod steps;
 
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{
     ALGORITHMS, Algorithm, AlgorithmDescriptor, Collective, CollectiveError, CollectiveSpecification,
-    Exchange, GroupError, GroupedCollective, Operation, Ports,
+    GroupError, GroupedCollective, Operation,
 };
 use cubefold_simulator::{ErasedProgram, StageProgramError};
 use cubefold_topology::Shape;
@@ -20,15 +21,18 @@ use super::{
     keys::Key,
     message_sizes::ByStage,
     program::{ProgramKind, Reading},
-    settings::Layer,
     source_file::Place,
     stages_file::MAX_PROCESSES,
     value::{Content, Size},
 };
 use crate::{PhysicalScale, scenario_program::ScenarioProgram};
 
+use choices::{exchange, ports, stage_order};
 pub(crate) use steps::is_key_of_step;
-pub(super) use steps::{SEQUENCE, is_operation};
+pub(super) use {
+    choices::BEST,
+    steps::{SEQUENCE, is_operation},
+};
 
 /// Makes the kind of program of each operation, with the keys that it takes besides those of all collectives.
 macro_rules! kinds {
@@ -42,6 +46,9 @@ macro_rules! kinds {
                 Key::ProgramShape,
                 Key::ProgramOver,
                 Key::ProgramProcessesPerNode,
+                Key::ProgramExchange,
+                Key::ProgramPorts,
+                Key::ProgramReduceUnitsPerCycle,
                 $(Key::$key),*
             ],
             read: |reading| read(reading, &$kind, Operation::$operation),
@@ -54,27 +61,24 @@ macro_rules! kinds {
 
 kinds! {
     ALL_REDUCE AllReduce "all-reduce" "Every process gets the sum of all inputs."
-        [ProgramUnits, ProgramBytes, ProgramExchange, ProgramPorts, ProgramReduceUnitsPerCycle];
+        [ProgramUnits, ProgramBytes, ProgramStages];
     REDUCE_SCATTER ReduceScatter "reduce-scatter" "Process r gets block r of the sum of all inputs."
-        [ProgramUnits, ProgramBytes, ProgramExchange, ProgramPorts, ProgramReduceUnitsPerCycle];
+        [ProgramUnits, ProgramBytes, ProgramStages];
     ALL_GATHER AllGather "all-gather" "Every process gets all blocks, of which process r has block r."
-        [ProgramUnits, ProgramBytes, ProgramExchange, ProgramPorts];
+        [ProgramUnits, ProgramBytes, ProgramStages];
     BROADCAST Broadcast "broadcast" "Every process gets the vector of the root."
-        [ProgramUnits, ProgramBytes, ProgramExchange, ProgramPorts, ProgramRoot];
+        [ProgramUnits, ProgramBytes, ProgramRoot];
     REDUCE Reduce "reduce" "The root gets the sum of all inputs."
-        [ProgramUnits, ProgramBytes, ProgramExchange, ProgramPorts, ProgramRoot, ProgramReduceUnitsPerCycle];
+        [ProgramUnits, ProgramBytes, ProgramRoot];
     GATHER Gather "gather" "The root gets all blocks, of which process r has block r."
-        [ProgramUnits, ProgramBytes, ProgramExchange, ProgramPorts, ProgramRoot];
+        [ProgramUnits, ProgramBytes, ProgramRoot];
     SCATTER Scatter "scatter" "Process r gets block r of the vector of the root."
-        [ProgramUnits, ProgramBytes, ProgramExchange, ProgramPorts, ProgramRoot];
+        [ProgramUnits, ProgramBytes, ProgramRoot];
     ALL_TO_ALL AllToAll "all-to-all" "Process r gets block r of the vector of every process."
-        [ProgramUnits, ProgramBytes, ProgramExchange, ProgramPorts];
+        [ProgramUnits, ProgramBytes];
     BARRIER Barrier "barrier" "No process ends before every process has begun."
-        [ProgramExchange, ProgramPorts];
+        [];
 }
-
-/// The word for both exchanges, of which the faster one counts.
-pub(super) const BEST: &str = "best";
 
 /// A collective as it is asked for.
 #[derive(Debug)]
@@ -157,14 +161,20 @@ fn ask(
     let takes = |key: Key| kind.keys.contains(&key);
     let root =
         if takes(Key::ProgramRoot) { settings.natural(Key::ProgramRoot, reading.errors) } else { Some(0) };
+    // Of no account where nothing is reduced, so that operations can be compared.
     let rate = match settings.get(Key::ProgramReduceUnitsPerCycle) {
-        Some(_) if takes(Key::ProgramReduceUnitsPerCycle) => Some(
+        Some(_) => Some(
             settings.natural(Key::ProgramReduceUnitsPerCycle, reading.errors).and_then(NonZeroU64::new)?,
         ),
-        _ => None,
+        None => None,
     };
     let shape = shape(reading, per_node);
     let over = over(reading, shape.as_ref());
+    let group = shape.as_ref().zip(over.as_ref()).map(|(shape, over)| group_shape(shape, over.as_deref()));
+    let order = match group.filter(|_| takes(Key::ProgramStages)) {
+        Some(group) => stage_order(reading, algorithm, &group),
+        None => Some(None),
+    };
     let compute = reading.compute();
     let (units, bytes) = sizes?;
     let (exchange, shape, over) = (exchange?, shape?, over?);
@@ -174,6 +184,7 @@ fn ask(
         root: u32::try_from(root?).unwrap_or(u32::MAX),
         compute_cycles: compute?.get(),
         reduce_units_per_cycle: rate,
+        cube_dimensions: order?,
         ..CollectiveSpecification::new(operation, algorithm?, shape, units)
     };
     let other = exchange
@@ -188,11 +199,16 @@ fn ask(
 
 /// The specification of one group of ranks.
 fn of_group(whole: &CollectiveSpecification, over: Option<&[usize]>) -> CollectiveSpecification {
+    CollectiveSpecification { shape: group_shape(&whole.shape, over), ..whole.clone() }
+}
+
+/// The shape of one group of ranks of a logical shape.
+fn group_shape(whole: &Shape, over: Option<&[usize]>) -> Shape {
     let group = over.and_then(|over| {
-        let lengths: Vec<u64> = over.iter().map(|&dimension| whole.shape.lengths()[dimension]).collect();
+        let lengths: Vec<u64> = over.iter().map(|&dimension| whole.lengths()[dimension]).collect();
         Shape::new(&lengths).ok()
     });
-    CollectiveSpecification { shape: group.unwrap_or_else(|| whole.shape.clone()), ..whole.clone() }
+    group.unwrap_or_else(|| whole.clone())
 }
 
 /// The algorithm, one of those that perform the operation.
@@ -205,71 +221,6 @@ fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorith
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
     reading.errors.push(reading.settings.missing(Key::ProgramAlgorithm, &alternatives(&names)));
     None
-}
-
-/// Whether a key counts only for algorithms that have the choice: where several are compared, and where a step of
-/// several has it from the program.
-fn is_lenient(reading: &Reading<'_>, key: Key) -> bool {
-    let layer = |key: Key| reading.settings.layered(key).map(|(layer, _)| layer);
-    layer(Key::ProgramAlgorithm) == Some(Layer::Sweep)
-        || reading.settings.is_of_step() && layer(key) != Some(Layer::Step)
-}
-
-/// The exchange that is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ExchangeChoice {
-    /// None, or one that is of no account.
-    Default,
-    /// This one.
-    One(Exchange),
-    /// The faster one.
-    Best,
-}
-
-impl ExchangeChoice {
-    fn first(self) -> Option<Exchange> {
-        match self {
-            Self::Default => None,
-            Self::One(exchange) => Some(exchange),
-            Self::Best => Some(Exchange::Halving),
-        }
-    }
-
-    fn other(self) -> Option<Exchange> {
-        (self == Self::Best).then_some(Exchange::Whole)
-    }
-}
-
-/// What is written of the exchange, where the algorithm has a choice or is the only one.
-fn exchange(
-    reading: &mut Reading<'_>,
-    algorithm: Option<Algorithm>,
-    operation: Operation,
-) -> Option<ExchangeChoice> {
-    let Some(value) = reading.settings.get(Key::ProgramExchange) else {
-        return Some(ExchangeChoice::Default);
-    };
-    let ones = Exchange::ALL.map(|exchange| (exchange.name(), ExchangeChoice::One(exchange)));
-    let choices: Vec<_> = ones.into_iter().chain([(BEST, ExchangeChoice::Best)]).collect();
-    let choice = value.choice(Key::ProgramExchange.path(), &choices, reading.errors)?;
-    let has_choice = algorithm?.descriptor().has_exchange(operation);
-    let counts = has_choice || !is_lenient(reading, Key::ProgramExchange);
-    Some(if counts { choice } else { ExchangeChoice::Default })
-}
-
-/// The ports; one where an algorithm has no choice and the key is not written for it alone.
-fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Ports> {
-    let Some(value) = reading.settings.get(Key::ProgramPorts) else { return Some(Ports::One) };
-    let ports = match &value.content {
-        Content::Integer(Some(1)) => Ports::One,
-        Content::Text(text) if text == Ports::All.name() => Ports::All,
-        _ => {
-            reading.errors.push(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\""));
-            return None;
-        }
-    };
-    let has_choice = algorithm.is_none_or(|own| own.descriptor().has_ports());
-    Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
 }
 
 /// The dimensions of the logical shape that groups extend over, ascending; none where all ranks are one group.
@@ -378,13 +329,15 @@ fn misfit(reading: &Reading<'_>, error: &GroupError) -> Option<ScenarioError> {
     let help = match error {
         CollectiveError::Shape { .. } => "choose another algorithm, or give program.shape",
         CollectiveError::WholeShape { .. } => "exchange = \"halving\" takes all shapes of the algorithm",
-        CollectiveError::Ports { .. } => "only patterns and bucket take ports; leave it out",
-        CollectiveError::Exchange { .. } => "only patterns take an exchange; leave it out",
+        CollectiveError::Ports { .. } => "only patterns and bucket have a choice of ports; leave it out",
+        CollectiveError::Exchange { .. } => "leave it out",
         CollectiveError::Root { .. } => "the processes are counted from 0",
         CollectiveError::TooManyProcesses { .. } => "a collective has a process for each share of each rank",
-        CollectiveError::Operation { .. }
-        | CollectiveError::OrderUnavailable { .. }
-        | CollectiveError::Order { .. } => "choose another algorithm",
+        CollectiveError::Operation { .. } => "choose another algorithm",
+        CollectiveError::OrderUnavailable { .. } => {
+            "leave it out: every other algorithm, and every share of all ports, has an order of its own"
+        }
+        CollectiveError::Order { .. } => "\"ascend\" and \"descend\" have every dimension once",
     };
     Some(
         ScenarioError::at(place, error.to_string(), "not by this algorithm")

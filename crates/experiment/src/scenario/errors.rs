@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, Diagnostics, MAX_REPORTED},
-    text::printable,
+    text::{printable, with_article},
 };
 
 /// One thing that is wrong with a scenario, and where it is written.
@@ -81,8 +81,9 @@ impl ScenarioError {
     /// written, if it is.
     pub(super) fn foreign_key(path: &str, place: &Place, kind: &str, kind_place: Option<&Place>) -> Self {
         let table = path.rsplit_once('.').map_or(path, |(table, _)| table);
-        Self::at(place, format!("{path} with a {kind}, which has none"), "not of this kind")
-            .because(kind_place, format!("a {kind}"))
+        let kind = with_article(kind);
+        Self::at(place, format!("{path} with {kind}, which has none"), "not of this kind")
+            .because(kind_place, kind)
             .with_help(format!("remove it, or change {table}.kind"))
     }
 

@@ -14,7 +14,7 @@ use super::{
     settings::Settings,
     value::{Content, Value},
 };
-use crate::scenario_program::ScenarioProgram;
+use crate::{scenario_program::ScenarioProgram, text::with_article};
 
 /// How a program is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -141,7 +141,7 @@ fn check_routing(
             ("a network", "its links lie in no dimensions")
         };
         let message = format!("routing {} on {what}, expected {}", rule.name(), alternatives(&fitting));
-        errors.push(at(message, label).because(kind, format!("a {}", machine.kind())));
+        errors.push(at(message, label).because(kind, with_article(machine.kind().name())));
     } else if rule.is_coordinated() && execution.mode == ExecutionMode::Asynchronous {
         let message = format!("routing {} of asynchronous execution, expected coordinated", rule.name());
         let error = at(message, "messages move in coordinated steps");
@@ -289,8 +289,9 @@ pub(super) fn check_fit(
     if let (Some(machine), Some(LinkMode::SingleDirection), Some(place)) =
         (network, section.links, settings.place(Key::MachineLinks))
     {
+        let kind_in_words = with_article(machine.kind().name());
         let message =
-            format!("single-direction links of a {}, expected full-duplex or half-duplex", machine.kind());
+            format!("single-direction links of {kind_in_words}, expected full-duplex or half-duplex");
         let error = ScenarioError::at(place, message, "its links lie in no dimensions to take turns");
         errors.push(error.because(kind, "the machine"));
     }
@@ -301,12 +302,18 @@ pub(super) fn check_fit(
     }
     let Some(place) = settings.place(Key::ExecutionMode).filter(|_| coordinated) else { return };
     if let Some(machine) = network {
-        let message = format!("coordinated execution on a {}, expected asynchronous", machine.kind());
+        let message = format!(
+            "coordinated execution on {}, expected asynchronous",
+            with_article(machine.kind().name())
+        );
         let error = ScenarioError::at(place, message, "its nodes have no coordinates to correct one by one");
         errors.push(error.because(kind, "the machine"));
     }
     if let Some(program) = program.filter(|program| !program.all_processes_compute()) {
-        let message = format!("coordinated execution of a {} program, expected asynchronous", program.kind());
+        let message = format!(
+            "coordinated execution of {} program, expected asynchronous",
+            with_article(program.kind())
+        );
         let error = ScenarioError::at(place, message, "some of its processes pass through stages");
         errors.push(error.because(settings.place(Key::ProgramKind), "the program"));
     }

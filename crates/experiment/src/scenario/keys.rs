@@ -411,7 +411,10 @@ mod tests {
     #[test]
     fn program_kinds_take_their_own_keys_and_the_common_ones() {
         let kinds = |key: Key| key.entry().program_kinds().collect::<Vec<_>>();
-        assert_eq!(kinds(Key::ProgramStages), ["cc-cube", "normal"]);
+        assert_eq!(
+            kinds(Key::ProgramStages),
+            ["cc-cube", "normal", "all-reduce", "reduce-scatter", "all-gather", "sequence"]
+        );
         assert_eq!(kinds(Key::ProgramSets), ["neighbour-exchange"]);
         assert_eq!(kinds(Key::ProgramComputeCycles).len(), PROGRAM_KINDS.len());
         assert_eq!(kinds(Key::Seed).len(), PROGRAM_KINDS.len());

@@ -19,6 +19,7 @@ use super::{
     timing::{self, TimingSection},
     value::{Content, Size, Table, Value, read_wraps},
 };
+use crate::text::with_article;
 
 /// What the settings say of the machine, as far as it is right.
 #[derive(Debug)]
@@ -183,7 +184,7 @@ fn missing_size(settings: &Settings<'_>, kind: Option<MachineKind>) -> ScenarioE
         Some(MachineKind::Line | MachineKind::Ring) => (Key::MachineShape, "its length: [64]"),
         _ => (Key::MachineShape, "the length of each dimension: [8, 8]"),
     };
-    let written_as = kind.map(|kind| format!("a {kind}")).unwrap_or_default();
+    let written_as = kind.map(|kind| with_article(kind.name())).unwrap_or_default();
     settings.missing(setting, expected).because(settings.place(Key::MachineKind), written_as)
 }
 
@@ -194,9 +195,10 @@ fn size_of_cube(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Size> {
     if let Some(kind) = kind.filter(|&kind| kind != MachineKind::Hypercube) {
-        let message = format!("machine.dimensions with a {kind}, expected machine.shape");
+        let kind = with_article(kind.name());
+        let message = format!("machine.dimensions with {kind}, expected machine.shape");
         let error = ScenarioError::at(&value.place, message, "only a hypercube has it instead of a shape")
-            .because(settings.place(Key::MachineKind), format!("a {kind}"))
+            .because(settings.place(Key::MachineKind), kind)
             .with_help("give the length of each dimension: shape = [8, 8]");
         errors.push(error);
         return None;
@@ -265,7 +267,7 @@ fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<Sce
                 _ => "a line of more dimensions is a mesh",
             };
             let error = ScenarioError::at(&size.place, error.to_string(), "expected 1 length");
-            vec![error.because(kind, format!("a {name}")).with_help(help)]
+            vec![error.because(kind, with_article(name.name())).with_help(help)]
         }
         MachineError::TwistEntries { .. } | MachineError::OwnTwist { .. } => {
             let place = settings.place(Key::MachineTwist).unwrap_or(&size.place);

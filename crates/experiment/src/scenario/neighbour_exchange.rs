@@ -23,6 +23,7 @@ use super::{
 use crate::{
     generator_key::generator_key,
     scenario_program::{NeighbourCommunication, ScenarioProgram},
+    text::with_article,
 };
 
 /// The words for communications.
@@ -75,7 +76,8 @@ fn communication(
     let name = Key::ProgramCommunication.path();
     let communication = value.choice(name, &names, errors);
     if let (Some(NeighbourCommunication::Shift), Some(shape)) = (communication, network) {
-        let message = format!("{name} is \"shift\" with a {}, expected scatter or permutation", shape.kind());
+        let kind = with_article(shape.kind().name());
+        let message = format!("{name} is \"shift\" with {kind}, expected scatter or permutation");
         let error = ScenarioError::at(&value.place, message, "its links lie in no dimensions to shift along");
         errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
         return None;

@@ -183,7 +183,7 @@ fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind, errors: &mut Vec<
 fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine) = (reading.settings, reading.machine);
     let cube = cube(settings, machine, reading.errors);
-    let stages = read_stages(settings, cube, machine, reading.errors);
+    let stages = read_stages(settings, cube, cube_place(settings, machine), reading.errors);
     let sizes = reading.sizes(ByStage::Yes(stages.as_ref().map(Vec::len)));
     let (program, sizes) = (CubeProgram::new(cube?, stages?, reading.compute()?).ok()?, sizes?);
     let program = ScenarioProgram::of_cube(&CC_CUBE, program.with_sizes(sizes.units)).with_bytes(sizes.bytes);
@@ -242,7 +242,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         (Some(count), None) => Hypercube::new(count).ok(),
         _ => cube(settings, machine, errors),
     };
-    let stages = read_stages(settings, cube, machine, errors);
+    let stages = read_stages(settings, cube, cube_place(settings, machine), errors);
     let (cube, stages, compute, sizes) = (cube?, stages?, compute?, sizes?);
     if let Some(expected) = shuffles.filter(|&count| count != u64::from(cube.dimension_count())) {
         errors.push(wrong_dimensions(settings, machine, cube, expected));
@@ -330,11 +330,17 @@ fn not_normal(settings: &Settings<'_>, error: &ShuffleExchangeProgramError) -> S
 /// The names of orders.
 const ORDERS: [&str; 3] = ["ascend", "descend", "bitonic"];
 
-/// Reads the stages. Without a cube only what is wrong in any cube is reported.
+/// Where the number of dimensions is written, or what it follows from.
+fn cube_place<'a>(settings: &'a Settings<'_>, machine: &'a MachineSection) -> Option<&'a Place> {
+    settings.place(Key::ProgramDimensions).or(machine.size.as_ref().map(|size| &size.place))
+}
+
+/// Reads the stages; `cube_place` is what the number of dimensions follows from. Without a cube only what is wrong in
+/// any cube is reported.
 pub(super) fn read_stages(
     settings: &Settings<'_>,
     cube: Option<Hypercube>,
-    machine: &MachineSection,
+    cube_place: Option<&Place>,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<CubeDimension>> {
     let Some(value) = settings.get(Key::ProgramStages) else {
@@ -342,11 +348,7 @@ pub(super) fn read_stages(
     };
     match &value.content {
         Content::Text(name) => order(value, name, cube, errors),
-        Content::List(_) => {
-            let shape = machine.size.as_ref().map(|size| &size.place);
-            let cube_place = settings.place(Key::ProgramDimensions).or(shape);
-            dimensions(value, cube, cube_place, errors)
-        }
+        Content::List(_) => dimensions(value, cube, cube_place, errors),
         _ => {
             errors.push(value.unexpected(Key::ProgramStages.path(), expected()));
             None

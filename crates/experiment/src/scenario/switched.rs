@@ -8,6 +8,7 @@ use super::{
     settings::Settings,
     value::Size,
 };
+use crate::text::with_article;
 
 /// Reads the machine of a kind with parameters, with the lengths by which its nodes are numbered.
 pub(super) fn read(
@@ -105,7 +106,7 @@ fn number(
     let Some(value) = settings.get(key) else {
         let expected = format!("from {least} to {greatest}");
         let error = settings.missing(key, &expected);
-        errors.push(error.because(settings.place(Key::MachineKind), format!("a {kind}")));
+        errors.push(error.because(settings.place(Key::MachineKind), with_article(kind.name())));
         return None;
     };
     value.natural(key.path(), least..=greatest, errors)

@@ -34,13 +34,14 @@ pub(in crate::scenario) static SEQUENCE: ProgramKind = ProgramKind {
         Key::ProgramExchange,
         Key::ProgramPorts,
         Key::ProgramRoot,
+        Key::ProgramStages,
         Key::ProgramReduceUnitsPerCycle,
     ],
     read,
 };
 
 /// The keys of a step.
-const STEP_KEYS: [Key; 12] = [
+const STEP_KEYS: [Key; 13] = [
     Key::ProgramKind,
     Key::ProgramAlgorithm,
     Key::ProgramShape,
@@ -50,6 +51,7 @@ const STEP_KEYS: [Key; 12] = [
     Key::ProgramExchange,
     Key::ProgramPorts,
     Key::ProgramRoot,
+    Key::ProgramStages,
     Key::ProgramReduceUnitsPerCycle,
     Key::ProgramComputeCycles,
     Key::ProgramCompute,

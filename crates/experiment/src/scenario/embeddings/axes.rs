@@ -12,7 +12,7 @@ use crate::scenario::{
     mapping::{Fit, NamedEmbedding, no_groups},
     placement_file::Failure,
 };
-use crate::scenario_program::ContractedGuest;
+use crate::{scenario_program::ContractedGuest, text::with_article};
 
 /// What stands before an order.
 pub(super) const PREFIX: &str = "axes:";
@@ -61,8 +61,8 @@ pub(in crate::scenario) fn place(
 /// The shape of what is placed, one a node: the logical torus, or that of the groups of its processes.
 fn placed_shape(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Shape, ScenarioError> {
     let collective = fit.program.collective().ok_or_else(|| {
-        let message =
-            format!("embedding {} of a {} program, expected a collective", named.name, fit.program.kind());
+        let program = with_article(fit.program.kind());
+        let message = format!("embedding {} of {program} program, expected a collective", named.name);
         let place = named.place.as_ref().unwrap_or(&fit.size.place);
         ScenarioError::at(place, message, "places logical toruses")
             .because(fit.settings.place(Key::ProgramKind), "the program")

@@ -18,6 +18,7 @@ use crate::scenario::{
     placement_file::Failure,
     source_file::Place,
 };
+use crate::text::with_article;
 
 /// What the generator of flip bits is for.
 const FLIP_BITS: &str = "flip bits of cs838";
@@ -73,7 +74,7 @@ fn refused(
     guest: &Machine,
     error: &ClassicPlacementError,
 ) -> ScenarioError {
-    let machine = format!("a {} of shape {}", fit.machine.kind(), fit.size.written());
+    let machine = format!("{} of shape {}", with_article(fit.machine.kind().name()), fit.size.written());
     let pair = format!("this {} on {machine}", guest.kind());
     let message = match error {
         ClassicPlacementError::NotCovered => format!("no construction of CS838 1999 maps {pair}"),

@@ -258,8 +258,8 @@ fn what_no_steps_are_is_reported_at_its_place() {
         steps("[{ kind = \"all-gather\", unit = 3 }]")[0].starts_with("6:33: unknown key \"unit\" in a step")
     );
     assert_eq!(
-        steps("[{ kind = \"all-gather\", reduce_units_per_cycle = 3 }]"),
-        ["6:58: program.reduce_units_per_cycle with a step of kind all-gather, which has none"]
+        steps("[{ kind = \"all-gather\", root = 3 }]"),
+        ["6:40: program.root with a step of kind all-gather, which has none"]
     );
     assert_eq!(
         steps("[{ compute_cycles = 3 }]"),

@@ -52,6 +52,12 @@ fn a_ring_takes_its_textbook_time_and_reports_bounds_and_bandwidth() {
     // All-reduce: 2 M (N - 1) arrivals over 16 channels; 4 links away.
     assert_eq!((own.bandwidth_bound_cycles, own.latency_bound_cycles), (Some(28), Some(5)));
     assert_eq!((own.steps_bound_cycles, own.lower_bound_cycles), (Some(3), Some(28)));
+    // The larger of the two is the bound; the run takes 70 cycles.
+    assert_eq!((own.lower_bound_source.as_deref(), own.lower_bound_percent), (Some("bandwidth"), Some(40.0)));
+    assert_eq!(own.busiest_link_in_words().as_deref(), Some("(0)-(1)"));
+    let short = record(&scenario(&text.replace("units = 32", "units = 1")).runs[0]);
+    assert_eq!((short.bandwidth_bound_cycles, short.latency_bound_cycles), (Some(1), Some(5)));
+    assert_eq!(short.lower_bound_source.as_deref(), Some("latency"));
     assert_eq!((own.bus_bandwidth_bytes_per_second, own.unit_hops), (None, 14 * 8 * 4));
     let asked = own.program.collective.unwrap();
     assert_eq!(
@@ -154,7 +160,11 @@ fn what_no_algorithm_does_is_reported_at_its_key() {
     assert_eq!(only("algorithm = \"swing\"\nports = 3\n"), "7:9: program.ports is 3, expected 1 or \"all\"");
     assert_eq!(
         only("algorithm = \"ring\"\nexchange = \"best\"\n"),
-        "7:12: exchange halving for all-reduce by ring, which has no choice of exchange"
+        "7:12: program.exchange is \"best\" for all-reduce by ring, which has no choice of exchange"
+    );
+    assert_eq!(
+        only("algorithm = \"ring\"\nexchange = \"halving\"\n"),
+        "7:12: program.exchange is \"halving\" for all-reduce by ring, which has no choice of exchange"
     );
     assert_eq!(
         only("algorithm = \"swing\"\nexchange = \"whole\"\nshape = [3, 4]\n"),
@@ -227,4 +237,123 @@ fn rings_in_meshes_have_neighbours_where_tao_has_them() {
     assert_eq!(time("tao"), 230);
     assert_eq!(time("axes:0=1x2/folded"), 230);
     assert!(time("standard") > 230);
+}
+
+#[test]
+fn patterns_that_always_halve_take_the_words_that_say_so() {
+    let text = |kind: &str, algorithm: &str, exchange: &str| {
+        format!("{TORUS}[program]\nkind = \"{kind}\"\nalgorithm = \"{algorithm}\"\nunits = 32\n{exchange}")
+    };
+    for kind in ["reduce-scatter", "all-gather"] {
+        for algorithm in ["swing", "recursive-doubling", "mirrored", "trivance", "bine"] {
+            let plain = record(&scenario(&text(kind, algorithm, "")).runs[0]);
+            for exchange in ["halving", "best"] {
+                let own = scenario(&text(kind, algorithm, &format!("exchange = \"{exchange}\"\n")));
+                assert_eq!(record(&own.runs[0]), plain, "{kind} {algorithm} {exchange}");
+            }
+            assert_eq!(
+                errors(&text(kind, algorithm, "exchange = \"whole\"\n")),
+                [format!(
+                    "8:12: program.exchange is \"whole\" for {kind} by {algorithm}, which always halves"
+                )]
+            );
+        }
+        // Others have no exchange at all.
+        assert_eq!(
+            errors(&text(kind, "bruck", "exchange = \"halving\"\n")),
+            [format!(
+                "8:12: program.exchange is \"halving\" for {kind} by bruck, which has no choice of exchange"
+            )]
+        );
+    }
+}
+
+#[test]
+fn a_rate_of_reducing_is_of_no_account_where_nothing_is_reduced() {
+    for kind in ["all-gather", "broadcast", "gather", "scatter", "all-to-all", "barrier"] {
+        let algorithm = match kind {
+            "all-gather" => "ring",
+            "all-to-all" => "pairwise",
+            "barrier" => "dissemination",
+            _ => "binomial",
+        };
+        let text =
+            |rate: &str| format!("{TORUS}[program]\nkind = \"{kind}\"\nalgorithm = \"{algorithm}\"\n{rate}");
+        let (with, without) = (
+            record(&scenario(&text("reduce_units_per_cycle = 1\n")).runs[0]),
+            record(&scenario(&text("")).runs[0]),
+        );
+        assert_eq!(with.makespan_cycles, without.makespan_cycles, "{kind}");
+    }
+    // A sweep over kinds has it in all of them.
+    let swept = format!(
+        "{TORUS}[program]\nalgorithm = \"ring\"\nunits = 64\nreduce_units_per_cycle = 2\n\
+         [sweep]\n\"program.kind\" = [\"reduce-scatter\", \"all-gather\"]\n"
+    );
+    let times: Vec<u64> = scenario(&swept).runs.iter().map(|run| record(run).makespan_cycles).collect();
+    assert!(times[0] > times[1], "{times:?}");
+}
+
+#[test]
+fn recursive_doubling_takes_an_order_of_cube_dimensions() {
+    let text = |keys: &str| collective(&format!("algorithm = \"recursive-doubling\"\nunits = 160\n{keys}"));
+    let order = |keys: &str| {
+        let run = scenario(&text(keys)).runs.remove(0);
+        run.program.collective().unwrap().specification().unwrap().cube_dimensions.clone()
+    };
+    assert_eq!(order(""), None);
+    assert_eq!(order("stages = [3, 2, 1, 0]\n"), Some(vec![3, 2, 1, 0]));
+    assert_eq!(order("stages = \"descend\"\n"), Some(vec![3, 2, 1, 0]));
+    assert_eq!(order("stages = \"ascend\"\n"), Some(vec![0, 1, 2, 3]));
+    // The dimensions are those of the ranks of a group.
+    assert_eq!(order("over = [1]\nstages = [1, 0]\n"), Some(vec![1, 0]));
+    // The first exchange of halves is the largest: here at distances 2, 1, 2, 1, or 1, 2, 1, 2.
+    let time = |keys: &str| record(&scenario(&text(keys)).runs[0]);
+    let (far, near) = (time("stages = [1, 0, 3, 2]\n"), time("stages = [0, 1, 2, 3]\n"));
+    assert!(far.makespan_cycles > near.makespan_cycles);
+    assert_eq!(far.program.stages, Some(vec![1, 0, 3, 2]));
+    let only = |keys: &str| errors(&text(keys)).remove(0);
+    assert_eq!(only("stages = [3, 2, 1]\n"), "8:10: cube dimensions [3, 2, 1], expected each of 0 to 3 once");
+    assert_eq!(only("stages = [4, 2, 1, 0]\n"), "8:11: stage 0 uses dimension 4, expected 0 to 3");
+    assert!(only("stages = \"bitonic\"\n").starts_with("8:10: cube dimensions [0, 1, 0"));
+    assert_eq!(
+        only("ports = \"all\"\nstages = \"descend\"\n"),
+        "9:10: an order of cube dimensions for recursive-doubling with ports all, expected recursive-doubling \
+         with ports 1"
+    );
+    assert_eq!(
+        errors(&collective("algorithm = \"swing\"\nstages = \"descend\"\n")),
+        [
+            "7:10: an order of cube dimensions for swing with ports 1, expected recursive-doubling with ports 1"
+        ]
+    );
+    // Where algorithms are compared it counts for the one that has it.
+    let both =
+        scenario(&collective("algorithm = [\"ring\", \"recursive-doubling\"]\nstages = [3, 2, 1, 0]\n"));
+    let orders: Vec<bool> = both
+        .runs
+        .iter()
+        .map(|run| run.program.collective().unwrap().specification().unwrap().cube_dimensions.is_some())
+        .collect();
+    assert_eq!(orders, [false, true]);
+    let broadcast =
+        format!("{TORUS}[program]\nkind = \"all-to-all\"\nalgorithm = \"direct\"\nstages = \"ascend\"\n");
+    assert_eq!(errors(&broadcast), ["7:10: program.stages with an all-to-all program, which has none"]);
+}
+
+#[test]
+fn steps_take_an_order_of_cube_dimensions() {
+    let text = |stages: &str| {
+        format!(
+            "{TORUS}[program]\nalgorithm = \"recursive-doubling\"\nunits = 160\n[[program.steps]]\n\
+             kind = \"reduce-scatter\"\n{stages}[[program.steps]]\ncompute_cycles = 5\n"
+        )
+    };
+    let (far, near) = (
+        record(&scenario(&text("stages = [1, 0, 3, 2]\n")).runs[0]),
+        record(&scenario(&text("stages = \"ascend\"\n")).runs[0]),
+    );
+    assert!(far.makespan_cycles > near.makespan_cycles);
+    assert_eq!(far.program.steps.unwrap()[0].stages, Some(vec![1, 0, 3, 2]));
+    assert_eq!(errors(&text("stages = [0]\n")), ["9:10: cube dimensions [0], expected each of 0 to 3 once"]);
 }

@@ -1,0 +1,131 @@
+//! What only some algorithms have a choice of: the exchange, the ports, and the order of cube dimensions.
+//!
+//! Where several algorithms are compared, a choice counts for those that have it; else it is an error.
+
+use cubefold_collectives::{Algorithm, Exchange, Operation, Ports};
+use cubefold_mapping::Hypercube;
+use cubefold_topology::Shape;
+
+use super::shape_place;
+use crate::scenario::{
+    errors::ScenarioError,
+    keys::Key,
+    program::{Reading, read_stages},
+    settings::Layer,
+    value::Content,
+};
+
+/// The word for both exchanges, of which the faster one counts.
+pub(in crate::scenario) const BEST: &str = "best";
+
+/// Whether a key counts only for algorithms that have the choice: where several are compared, and where a step of
+/// several has it from the program.
+fn is_lenient(reading: &Reading<'_>, key: Key) -> bool {
+    let layer = |key: Key| reading.settings.layered(key).map(|(layer, _)| layer);
+    layer(Key::ProgramAlgorithm) == Some(Layer::Sweep)
+        || reading.settings.is_of_step() && layer(key) != Some(Layer::Step)
+}
+
+/// The exchange that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExchangeChoice {
+    /// None, or one that is of no account.
+    Default,
+    /// This one.
+    One(Exchange),
+    /// The faster one.
+    Best,
+}
+
+impl ExchangeChoice {
+    pub(super) fn first(self) -> Option<Exchange> {
+        match self {
+            Self::Default => None,
+            Self::One(exchange) => Some(exchange),
+            Self::Best => Some(Exchange::Halving),
+        }
+    }
+
+    pub(super) fn other(self) -> Option<Exchange> {
+        (self == Self::Best).then_some(Exchange::Whole)
+    }
+}
+
+/// What is written of the exchange, where the algorithm has a choice. Reduce-scatter and all-gather by patterns
+/// always halve: these take the words that say so.
+pub(super) fn exchange(
+    reading: &mut Reading<'_>,
+    algorithm: Option<Algorithm>,
+    operation: Operation,
+) -> Option<ExchangeChoice> {
+    let Some(value) = reading.settings.get(Key::ProgramExchange) else {
+        return Some(ExchangeChoice::Default);
+    };
+    let ones = Exchange::ALL.map(|exchange| (exchange.name(), ExchangeChoice::One(exchange)));
+    let choices: Vec<_> = ones.into_iter().chain([(BEST, ExchangeChoice::Best)]).collect();
+    let choice = value.choice(Key::ProgramExchange.path(), &choices, reading.errors)?;
+    let algorithm = algorithm?;
+    let descriptor = algorithm.descriptor();
+    if descriptor.has_exchange(operation) {
+        return Some(choice);
+    }
+    let always_halves = descriptor.always_halves(operation);
+    if is_lenient(reading, Key::ProgramExchange)
+        || always_halves && choice != ExchangeChoice::One(Exchange::Whole)
+    {
+        return Some(ExchangeChoice::Default);
+    }
+    let written = value.place.text();
+    let (expected, help) = if always_halves {
+        ("which always halves", "leave it out: only all-reduce can exchange whole shares")
+    } else {
+        ("which has no choice of exchange", "leave it out")
+    };
+    let message = format!("program.exchange is {written} for {operation} by {algorithm}, {expected}");
+    reading.errors.push(
+        ScenarioError::at(&value.place, message, "not by this algorithm")
+            .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
+            .with_help(help),
+    );
+    None
+}
+
+/// The ports; one where an algorithm has no choice and the key is not written for it alone.
+pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Ports> {
+    let Some(value) = reading.settings.get(Key::ProgramPorts) else { return Some(Ports::One) };
+    let ports = match &value.content {
+        Content::Integer(Some(1)) => Ports::One,
+        Content::Text(text) if text == Ports::All.name() => Ports::All,
+        _ => {
+            reading.errors.push(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\""));
+            return None;
+        }
+    };
+    let has_choice = algorithm.is_none_or(|own| own.descriptor().has_ports());
+    Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
+}
+
+/// The order of the dimensions of the d-cube whose corners are the ranks of a group, where it is written; none of an
+/// algorithm without such an order where the key is not written for it alone.
+#[expect(clippy::option_option, reason = "an error, nothing written, or dimensions")]
+pub(super) fn stage_order(
+    reading: &mut Reading<'_>,
+    algorithm: Option<Algorithm>,
+    group: &Shape,
+) -> Option<Option<Vec<u32>>> {
+    let has_order = algorithm? == Algorithm::RecursiveDoubling;
+    if reading.settings.get(Key::ProgramStages).is_none()
+        || !has_order && is_lenient(reading, Key::ProgramStages)
+    {
+        return Some(None);
+    }
+    let ranks = group.node_count();
+    // A shape that is no cube, and an algorithm without an order, are reported with the collective.
+    if !ranks.is_power_of_two() || !has_order {
+        return Some(Some(vec![]));
+    }
+    let cube = Hypercube::new(u64::from(ranks.trailing_zeros())).ok()?;
+    let place = shape_place(reading).cloned();
+    let stages = read_stages(reading.settings, Some(cube), place.as_ref(), reading.errors)?;
+    Some(Some(stages.iter().map(|stage| u32::from(stage.number())).collect()))
+}
