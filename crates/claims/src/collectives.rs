@@ -7,6 +7,7 @@
 mod deficiencies;
 mod distances;
 mod published;
+mod step_times;
 mod tables;
 
 use std::num::NonZeroU64;
@@ -22,7 +23,7 @@ use crate::{
 
 /// In the order of the report.
 pub(super) fn claims() -> Vec<Claim> {
-    [&deficiencies::CLAIMS[..], &distances::CLAIMS, &published::CLAIMS].concat()
+    [&deficiencies::CLAIMS[..], &distances::CLAIMS, &step_times::CLAIMS, &published::CLAIMS].concat()
 }
 
 /// Printed statements that fail.
@@ -31,7 +32,7 @@ pub(super) fn misprinted_claims() -> Vec<Claim> {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    [deficiencies::cases(scope), distances::cases(scope), published::cases(scope)]
+    [deficiencies::cases(scope), distances::cases(scope), step_times::cases(scope), published::cases(scope)]
         .into_iter()
         .flatten()
         .collect()

@@ -159,7 +159,7 @@ const PARTS: &[Part] = &[
         cases: &[Collectives],
     },
     Part {
-        name: "Swing 2024, as printed (docs/errata.md, S1 to S5)",
+        name: "Swing 2024, as printed (docs/errata.md, S1 to S5, S7)",
         claims: collectives::misprinted_claims,
         cases: &[Collectives],
     },

@@ -89,7 +89,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
 }
 
 /// The messages over both directions of every link that is used, in every stage.
-fn stage_loads(machine: &Machine, collective: &Collective) -> Vec<BTreeMap<Link, u64>> {
+pub(super) fn stage_loads(machine: &Machine, collective: &Collective) -> Vec<BTreeMap<Link, u64>> {
     let node = |process: ProcessId| NodeId::new(collective.rank(process));
     let of_stage = |stage: usize| {
         let mut loads = BTreeMap::new();

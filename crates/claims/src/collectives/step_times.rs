@@ -1,0 +1,108 @@
+//! The time of a step whose messages load every link equally: `A0 + max(H h + m, H + L m)`.
+//!
+//! `A0` is the cost of starting a step, `H = l + u` a hop of a message's head, `m` what a message occupies
+//! a link for, less the unit that arrives with the head, `h` the distance of partners and `L` the
+//! messages over a link. With cut-through a message alone takes the first, and the last of those that
+//! a link carries cannot be there before the second. Where plain and mirrored shares together load every
+//! link of a step equally the larger of both is reached; the sum over the steps is the makespan. Ties
+//! and uneven loads take longer: recursive doubling does.
+
+use cubefold_collectives::{Algorithm, Collective, Exchange};
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::{Communication, CountLinkUse, Cycles, EngineChoice, Execution, Switching};
+use cubefold_topology::{LinkMode, Machine, NodeId, TieRule};
+
+use super::{Run, at_least_one, deficiencies::stage_loads, name, placed, torus};
+use crate::{
+    claim::{Claim, Trial},
+    findings::{Case, Findings, Scope},
+};
+
+const STEPS: Claim = Claim::new(
+    "Swing 2024, steps",
+    "cycles of Swing by whole vectors on all ports of rings of 2^m, simulated: the sum over the steps of A0 + max(H h + m, H + L m), loads L counted",
+);
+
+/// In the order of the report.
+pub(super) const CLAIMS: [Claim; 1] = [STEPS];
+
+/// The vectors of the claim \[units\].
+const VECTORS: [u64; 6] = [2, 20, 200, 2000, 20_000, 200_000];
+
+/// Links and starts of steps: `u`, `l` and `A0` \[cycles\]. The first are those of the published runs.
+const COSTS: [[u64; 3]; 2] = [[1, 624, 802], [3, 5, 10]];
+
+pub(super) fn cases(scope: Scope) -> Vec<Case> {
+    let sides: &[u64] = if scope == Scope::Full { &[4, 8, 16, 32, 64, 128] } else { &[8, 64] };
+    let case = |&side: &u64| -> Case { Box::new(move |findings| check(side, findings)) };
+    sides.iter().map(case).collect()
+}
+
+fn check(side: u64, findings: &mut Findings) {
+    let lengths = [side];
+    let machine = torus(&lengths);
+    let run = Run::all_reduce(&lengths, Algorithm::Swing, Some(Exchange::Whole)).on_all_ports();
+    let steps = steps(&machine, &run.collective(2, 0));
+    for [hop, latency, start] in COSTS {
+        for units in VECTORS {
+            let case = format!("{} with {units} units", name(&lengths));
+            let Some(steps) = &steps else {
+                findings.fail(STEPS, &case, &"links of a step carry more than others");
+                continue;
+            };
+            let (head, message) = (latency + hop, hop * (units / 2));
+            let of_step = |step: &Step| {
+                let (alone, shared) = (head * step.distance + message, head + step.load * message);
+                // The unit that arrives with the head is no part of what follows it.
+                start + alone.max(shared) - hop
+            };
+            let expected: u64 = steps.iter().map(of_step).sum();
+            let found = makespan(&machine, &run.collective(units, start), hop, latency);
+            findings.add(STEPS, Trial::equal(expected, found), &case);
+        }
+    }
+}
+
+/// A step: how far its messages go \[links\], and how many of them every channel carries.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    distance: u64,
+    load: u64,
+}
+
+/// The steps of a collective of two shares of one unit; none where messages of a step go to different
+/// distances or channels carry more than others.
+fn steps(machine: &Machine, collective: &Collective) -> Option<Vec<Step>> {
+    let node = |process: ProcessId| NodeId::new(collective.rank(process));
+    let of_stage = |(stage, loads): (usize, std::collections::BTreeMap<_, u64>)| {
+        let mut distances: Vec<u64> = ProcessId::first(collective.process_count())
+            .flat_map(|process| collective.sends(stage, process).map(move |(to, _)| (process, to)))
+            .map(|(from, to)| machine.distance(node(from), node(to)))
+            .collect();
+        distances.dedup();
+        let both_ways = loads.values().copied().max()?;
+        let is_even =
+            loads.len() as u64 == machine.link_count() && loads.values().all(|&load| load == both_ways);
+        match distances[..] {
+            // As many messages go one way over a link as the other.
+            [distance] if is_even => Some(Step { distance, load: both_ways / 2 }),
+            _ => None,
+        }
+    };
+    stage_loads(machine, collective).into_iter().enumerate().map(of_stage).collect()
+}
+
+/// The makespan of a collective with cut-through \[cycles\].
+#[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
+fn makespan(machine: &Machine, collective: &Collective, hop: u64, latency: u64) -> u64 {
+    let shares = collective.share_count();
+    let links = Communication::new(LinkMode::FullDuplex, Cycles::new(hop), TieRule::Positive)
+        .expect("a hop of at least one cycle")
+        .with_latency(Cycles::new(latency))
+        .with_switching(Switching::CutThrough)
+        .with_processors(at_least_one(shares));
+    let program = collective.clone().erase().expect("at least two processes");
+    let execution = Execution::Asynchronous(EngineChoice::Auto);
+    let outcome = program.simulate(&placed(machine, shares), links, &execution, CountLinkUse::No, None);
+    outcome.expect("a run that is not refused").summary.makespan().get()
+}
