@@ -144,8 +144,9 @@ fn the_fastest_algorithm_changes_where_runs_of_every_size_say() {
     let first = change["first_units"].as_u64().unwrap();
     let table = done(&["compare", &scratch.path("two.toml"), "--bisect"]);
     assert!(
-        table
-            .contains(&format!("From {first} units on ring is the fastest, before that recursive-doubling.")),
+        table.contains(&format!(
+            "A change at {first} units: ring is the fastest there, recursive-doubling just below."
+        )),
         "{table}"
     );
     let table = done(&["compare", &scratch.path("two.toml")]);

@@ -10,12 +10,15 @@ use crate::{
     picture::Picture,
     results_table::ResultsTable,
     scaling::{DataPoint, around, dashes, draw_line, means, polyline},
-    sheet::{Anchor, Point, Sheet, TEXT},
+    sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
 use cubefold_experiment::{engineering_rate, engineering_seconds};
 
 /// The colour of what no algorithm passes.
 const BOUND: &str = "#888888";
+
+/// What rings mark: sizes that were not run, but lie where the lines between those that were cross.
+const INTERPOLATED: &str = "the fastest changes (size interpolated)";
 
 /// Draws the goodput of runs over the size of their vectors, or of their largest messages: in bytes
 /// and seconds where all have them, else in units and cycles.
@@ -35,7 +38,9 @@ pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
         });
     let bound = (!chart.bound.is_empty())
         .then(|| ("what the lower bound leaves".to_owned(), Sign::Line { color: BOUND, dashes: "2 4" }));
-    let legend = Legend::new(entries.chain(bound), 86.0, 940.0);
+    let crossovers = chart.crossovers();
+    let changes = (!crossovers.is_empty()).then(|| (INTERPOLATED.to_owned(), Sign::Ring));
+    let legend = Legend::new(entries.chain(bound).chain(changes), 86.0, 940.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
     let above = 58 + legend.extra_height() as u32;
     let (width, height) = (960.0, 520.0 + legend.extra_height());
@@ -56,7 +61,7 @@ pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
     for (place, line) in chart.lines.iter().enumerate() {
         draw_line(&mut sheet, &axes, &line.points, place, |point| chart.title(line, *point));
     }
-    chart.draw_crossovers(&mut sheet, &axes);
+    chart.draw_crossovers(&mut sheet, &axes, &crossovers, &bound);
     Ok(sheet.finish())
 }
 
@@ -194,18 +199,27 @@ impl GoodputChart {
         }
     }
 
-    /// Marks where the fastest changes, with the size.
-    fn draw_crossovers(&self, sheet: &mut Sheet, axes: &Axes) {
-        for Crossover { at, from, to } in self.crossovers() {
+    /// Marks where the fastest changes, with the size, which stands where neither the lines nor the bound cross it.
+    fn draw_crossovers(&self, sheet: &mut Sheet, axes: &Axes, crossovers: &[Crossover], bound: &[Point]) {
+        let place = |point: &DataPoint| axes.point(point.across, point.up);
+        let lines = self.lines.iter().map(|line| line.points.iter().map(place).collect::<Vec<_>>());
+        let lines: Vec<Vec<Point>> = lines.chain([bound.to_vec()]).collect();
+        for &Crossover { at, from, to } in crossovers {
             let point = axes.point(at.across, at.up);
             let size = self.size_text(at.across);
             let title = format!(
-                "from about {size} on {} is faster than {}",
+                "from about {size} (interpolated) on {} is faster than {}",
                 self.lines[to].name, self.lines[from].name
             );
+            let label = format!("about {size}");
+            let below = free_place(point, text_width(&label, TEXT), axes.inside, &lines);
+            if below.y > point.y + 30.0 {
+                let (top, bottom) =
+                    (Point { y: point.y + 7.0, ..point }, Point { x: point.x, y: below.y - TEXT });
+                sheet.line(top, bottom, &[("stroke", "currentColor"), ("stroke-opacity", "0.4")], "");
+            }
             sheet.ring(point, &title);
-            let at = Point { x: point.x - 7.0, y: point.y - 9.0 };
-            sheet.text(&size, at, TEXT, Anchor::End);
+            sheet.text(&label, below, TEXT, Anchor::Middle);
         }
     }
 
@@ -256,6 +270,40 @@ impl GoodputChart {
             (best, passed) = (next, share);
         }
     }
+}
+
+/// Where a label of this width stands, centred, at or below a point: the first place that no line enters, else close to
+/// the point.
+fn free_place(point: Point, width: f64, inside: Area, lines: &[Vec<Point>]) -> Point {
+    let beside = width / 2.0 + 9.0;
+    let near = [(-beside, -11.0), (beside, 20.0), (-beside, 20.0)];
+    let below = (2..20).map(|step| (0.0, 18.0 * f64::from(step)));
+    let is_free = |at: &Point| {
+        let area = Area { x: at.x - width / 2.0, y: at.y - TEXT, width, height: TEXT + 3.0 };
+        area.x >= inside.x
+            && area.x + area.width <= inside.x + inside.width
+            && area.y + area.height <= inside.y + inside.height
+            && !lines.iter().any(|line| is_crossed(area, line))
+    };
+    let places = near.into_iter().chain(below).map(|(x, y)| Point { x: point.x + x, y: point.y + y });
+    places.clone().find(is_free).unwrap_or(Point { x: point.x, y: point.y + 20.0 })
+}
+
+/// Whether a line through several places enters an area.
+fn is_crossed(area: Area, line: &[Point]) -> bool {
+    /// The parts of a piece of the line at whose ends it is looked up.
+    const PARTS: u32 = 64;
+    let is_inside = |at: Point| {
+        (area.x..=area.x + area.width).contains(&at.x) && (area.y..=area.y + area.height).contains(&at.y)
+    };
+    line.windows(2).any(|ends| {
+        let along = |part: u32| {
+            let share = f64::from(part) / f64::from(PARTS);
+            let (from, to) = (ends[0], ends[1]);
+            Point { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y) }
+        };
+        (0..=PARTS).map(along).any(is_inside)
+    })
 }
 
 impl Line {
@@ -414,7 +462,8 @@ mod tests {
         let changes: Vec<(usize, usize)> = chart.crossovers().iter().map(|own| (own.from, own.to)).collect();
         assert_eq!(changes, [(1, 0)]);
         let picture = goodput("a ring", &table).unwrap();
-        assert!(picture.svg().contains(" on ring is faster than swing</title>"));
+        assert!(picture.svg().contains(" (interpolated) on ring is faster than swing</title>"));
+        assert!(picture.svg().contains("the fastest changes (size interpolated)"));
         for text in ["goodput [GB/s]", "64 KiB", "a ring: goodput over size"] {
             assert!(picture.svg().contains(text), "{text}");
         }
@@ -432,6 +481,21 @@ mod tests {
         let picture = goodput("cycles", &ResultsTable::of(&records)).unwrap();
         assert!(picture.svg().contains("goodput [units a cycle]"));
         assert!(picture.svg().contains("bruck: "));
+    }
+
+    #[test]
+    fn labels_keep_away_from_the_lines() {
+        let area = Area { x: 10.0, y: 10.0, width: 50.0, height: 12.0 };
+        let line = |y: f64| vec![Point { x: 0.0, y: y - 10.0 }, Point { x: 400.0, y: y + 10.0 }];
+        assert!(is_crossed(area, &line(20.0)) && !is_crossed(area, &line(60.0)) && !is_crossed(area, &[]));
+        // Above the point runs a line, and another to both sides below it.
+        let (inside, point) =
+            (Area { x: 0.0, y: 0.0, width: 400.0, height: 300.0 }, Point { x: 200.0, y: 100.0 });
+        let lines = [line(90.0), line(115.0)];
+        let found = free_place(point, 60.0, inside, &lines);
+        assert!(found.y > 120.0 && found.y < 150.0, "{found:?}");
+        assert!(free_place(point, 60.0, inside, &lines[..1]).y < 130.0);
+        assert!(free_place(point, 60.0, inside, &[]).y < 100.0);
     }
 
     #[test]

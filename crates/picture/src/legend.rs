@@ -27,6 +27,8 @@ pub(crate) enum Sign {
     Line { color: &'static str, dashes: &'static str },
     /// A line upwards.
     Upright,
+    /// A ring round a point.
+    Ring,
 }
 
 /// Signs with their names, laid out.
@@ -80,6 +82,7 @@ impl Legend {
                     let (from, to) = (Point { x: x + 6.0, y: y - 12.0 }, Point { x: x + 6.0, y: y + 3.0 });
                     sheet.line(from, to, &properties, "");
                 }
+                Sign::Ring => sheet.circle(Point { x: x + 5.0, y: y - 4.0 }, 5.5),
             }
             sheet.text(name, Point { x: x + SIGN_WIDTH, y }, TEXT, Anchor::Start);
         }

@@ -184,6 +184,12 @@ impl Sheet {
         self.append(with_title(node.set("stroke", "currentColor").set("stroke-width", 1.5), title));
     }
 
+    /// The outline of a circle without a title.
+    pub(crate) fn circle(&mut self, at: Point, radius: f64) {
+        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius);
+        self.append(node.set("fill", "none").set("stroke", "currentColor").set("stroke-width", 1.5));
+    }
+
     /// A curve or a line through several places, from its description in SVG's words.
     pub(crate) fn path(&mut self, description: &str, properties: &[(&str, &str)], title: &str) {
         let node = Path::new().set("d", description).set("fill", "none");
