@@ -110,6 +110,12 @@ impl Scratch {
     }
 }
 
+/// The scenario that takes a minute; on [`SMALLER`] it takes no time.
+pub(super) const LONGEST: &str = "scenarios/all-reduce-crossovers-64x64.toml";
+
+/// The options that make the longest scenario a short one, with as many runs and the same columns.
+pub(super) const SMALLER: [&str; 2] = ["--set", "machine.shape=[8,8]"];
+
 /// The names of the files with this extension in a folder of the repository, in order.
 pub(super) fn files_in(folder: &str, extension: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(folder)).unwrap();

@@ -126,7 +126,6 @@ impl RunRecord {
         let (summary, traffic) = (&finished.outcome.summary, &finished.outcome.traffic);
         let (routing, bounds) = (traffic.routing.as_deref().map(sum), finished.collective_bounds);
         let seconds = run.scale.map(|scale| scale.seconds(summary.makespan().get()));
-        let [from, to] = busiest_ends(run, finished);
         Self {
             run: place as u64,
             scenario: run.scenario.clone(),
@@ -155,8 +154,8 @@ impl RunRecord {
             units: run.program.max_message_units(),
             unit_hops: finished.unit_hops,
             link_busy_max_cycles: finished.busiest_link.map(|busiest| busiest.count),
-            busiest_link_from: from,
-            busiest_link_to: to,
+            busiest_link_from: busiest_end(run, finished, 0),
+            busiest_link_to: busiest_end(run, finished, 1),
             channel_congestion: finished.channel_congestion.map(|own| own.routed),
             balanced_congestion: finished.channel_congestion.map(|own| own.balanced),
             link_busy_share: link_busy_share(finished),
@@ -187,10 +186,10 @@ impl RunRecord {
     }
 }
 
-/// The coordinates of the nodes at the ends of the busiest link.
-fn busiest_ends(run: &Run, finished: &FinishedRun) -> [Option<Vec<u32>>; 2] {
-    let ends = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine));
-    [0, 1].map(|end| ends.map(|ends| address(run, ends[end])))
+/// The coordinates of the node at one of the two ends, 0 and 1, of the busiest link.
+fn busiest_end(run: &Run, finished: &FinishedRun, end: usize) -> Option<Vec<u32>> {
+    let ends = finished.busiest_link.and_then(|busiest| busiest.ends(&run.machine))?;
+    Some(address(run, *ends.get(end)?))
 }
 
 /// Steps and conflicts of all stages.

@@ -82,6 +82,9 @@ const SHARING: &str = "totals_sharing_cycles";
 /// The column of the busiest link, which has both its ends.
 const BUSIEST_LINK: &str = "busiest_link_from";
 
+/// The columns that are shown of collectives only.
+const OF_COLLECTIVES: [&str; 3] = ["lower_bound_source", "link_busy_max_cycles", BUSIEST_LINK];
+
 /// The columns with a value in some run, the most important at the left.
 pub(super) fn columns(runs: &[ReportedRun<'_>]) -> Vec<Column> {
     let rows: Vec<Row<'_>> = runs.iter().map(|run| Row::new(&run.record)).collect();
@@ -99,5 +102,7 @@ pub(super) fn columns(runs: &[ReportedRun<'_>]) -> Vec<Column> {
             cells: cells.into_iter().map(Option::unwrap_or_default).collect(),
         })
     };
-    COLUMNS.into_iter().filter_map(column).collect()
+    let has_collectives = runs.iter().any(|run| run.record.lower_bound_percent.is_some());
+    let is_shown = |name: &&str| has_collectives || !OF_COLLECTIVES.contains(name);
+    COLUMNS.into_iter().filter(is_shown).filter_map(column).collect()
 }

@@ -8,15 +8,15 @@ use super::column::ReportedRun;
 /// The places of the runs that differ in nothing but the embedding and the algorithm, with its exchange and ports, group by group in the order in
 /// which groups come up first.
 fn groups(runs: &[ReportedRun<'_>]) -> Vec<Vec<usize>> {
-    let mut found: Vec<(Vec<(String, String)>, Vec<usize>)> = vec![];
-    for (place, run) in runs.iter().enumerate() {
-        let own = settings_besides_algorithms(&run.run.combination);
-        match found.iter_mut().find(|(known, _)| *known == own) {
-            Some((_, places)) => places.push(place),
-            None => found.push((own, vec![place])),
+    let settings: Vec<_> = runs.iter().map(|run| settings_besides_algorithms(&run.run.combination)).collect();
+    let mut groups: Vec<Vec<usize>> = vec![];
+    for (place, own) in settings.iter().enumerate() {
+        match groups.iter_mut().find(|group| settings[group[0]] == *own) {
+            Some(group) => group.push(place),
+            None => groups.push(vec![place]),
         }
     }
-    found.into_iter().map(|(_, places)| places).collect()
+    groups
 }
 
 fn algorithm(run: &ReportedRun<'_>) -> Option<&'static str> {
@@ -80,8 +80,8 @@ fn sentence(runs: &[ReportedRun<'_>], all_names: &[String]) -> Option<String> {
     let makespan = runs.iter().map(|run| run.record.makespan_cycles).min()?;
     let is_best = |run: &ReportedRun<'_>| run.record.makespan_cycles == makespan;
     let best: Vec<&ReportedRun<'_>> = runs.iter().filter(|run| is_best(run)).collect();
-    let named = runs.iter().zip(all_names).filter(|(run, _)| is_best(run));
-    let names: Vec<&str> = named.map(|(_, name)| name.as_str()).collect();
+    let winners = runs.iter().zip(all_names).filter(|(run, _)| is_best(run));
+    let names: Vec<&str> = winners.map(|(_, name)| name.as_str()).collect();
     let take = if names.len() == 1 { "takes" } else { "take" };
     let against = if makespan == first.record.makespan_cycles || makespan == 0 {
         String::new()
