@@ -212,12 +212,8 @@ fn placement_schema() -> Value {
     let mut entry = record(definitions!(
         SCENARIO RUN PROCESSES NODES MACHINE PARTITION PROGRAM COLLECTIVE GUEST NEIGHBOURS EMBEDDING PLACEMENT CONSTRUCTION
     ));
-    // The construction is a part of the placement, which also lists what columns leave out.
-    let construction = entry["properties"]["construction"].take();
-    entry["properties"].as_object_mut().map(|own| own.remove("construction"));
-    let placement = &mut entry["properties"]["placement"]["properties"];
-    placement["construction"] = construction;
-    placement["distances"] = list_of(&json!({ "type": "object" }));
+    // What columns leave out is listed here.
+    entry["properties"]["placement"]["properties"]["distances"] = list_of(&json!({ "type": "object" }));
     entry
 }
 
@@ -254,7 +250,7 @@ fn run_definitions() -> impl Iterator<Item = &'static Definition> {
 }
 
 /// The members of a run, or of one of these, that are objects themselves.
-const OBJECTS: [&str; 15] = [
+const OBJECTS: [&str; 16] = [
     "machine",
     "machine_partition",
     "program",
@@ -269,7 +265,8 @@ const OBJECTS: [&str; 15] = [
     "placement_link_congestion",
     "placement_node_congestion",
     "placement_load",
-    "construction",
+    "placement_construction",
+    "placement_construction_promised_steps",
 ];
 
 /// Adds what a definition says at its place: `placement_load_max` is `max` of `load` of `placement`.
@@ -385,5 +382,7 @@ mod tests {
         assert_eq!(process["version"]["const"], json!(1));
         let placement = &schema["$defs"]["placement-line"]["properties"];
         assert!(placement["placement"].is_object() && placement["makespan_cycles"].is_null());
+        let construction = &placement["placement"]["properties"]["construction"]["properties"];
+        assert!(construction["promised_steps"]["properties"]["full_duplex"].is_object());
     }
 }
