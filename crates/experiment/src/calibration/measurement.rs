@@ -179,15 +179,14 @@ mod tests {
 
     /// Lines of nccl-tests with a bandwidth on the bus of so much of the other.
     fn nccl(name: &str, ranks: usize, redop: &str, root: i32, share: f64) -> String {
-        let mut text = name.to_owned();
-        for rank in 0..ranks {
-            text += &format!("#  Rank  {rank} Group  0 Pid 1 on host device {rank} [0x07] NVIDIA\n");
-        }
-        text += "#       size         count      type   redop    root     time   algbw   busbw #wrong\n";
-        let rate = 100.0 * share;
-        text + &format!(
-            "1048576 262144 float {redop} {root} 10.49 100.00 {rate:.2} 0\n134217728 33554432 float {redop} {root} 1342.18 100.00 {rate:.2} 0\n"
-        )
+        let rank = |rank| format!("#  Rank  {rank} Group  0 Pid 1 on host device {rank} [0x07] NVIDIA\n");
+        let listed: Vec<String> = (0..ranks).map(rank).collect();
+        let bus = 100.0 * share;
+        let row = |size: u64, time: &str| {
+            format!("{size} {} float {redop} {root} {time} 100.00 {bus:.2} 0\n", size / 4)
+        };
+        let header = "#       size         count      type   redop    root     time   algbw   busbw #wrong\n";
+        [name, &listed.concat(), header, &row(1 << 20, "10.49"), &row(1 << 27, "1342.18")].concat()
     }
 
     const STARTING: &str = "# Collective test starting: ";

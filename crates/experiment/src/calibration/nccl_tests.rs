@@ -44,17 +44,17 @@ pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> (SeriesKind, Ve
 /// What the lines measure; none, and reported, where that is not known.
 fn kind(text: &str, rows: &[Row<'_>], diagnostics: &mut Diagnostics) -> Option<SeriesKind> {
     let remarks = || text.lines().filter_map(|line| Some(line.trim().strip_prefix('#')?.trim_start()));
-    let named = remarks().find_map(|remark| remark.strip_prefix(STARTING)).map(str::trim);
+    let title = remarks().find_map(|remark| remark.strip_prefix(STARTING)).map(str::trim);
     let listed = remarks().filter(|remark| is_rank(remark)).count();
     // The ratio of large numbers of two decimals is the most exact.
     let best = rows.iter().max_by(|one, other| one.bus.total_cmp(&other.bus));
-    let known = named.and_then(|name| TESTS.iter().find(|(known, _)| *known == name));
-    let test = match (named, known, best) {
-        (_, Some(&(_, test)), _) => test,
-        (Some(name), None, _) => {
-            let names: Vec<&str> = TESTS.iter().map(|&(name, _)| name).collect();
-            let message = || format!("benchmark is {}, expected {}", described(name), names.join(", "));
-            diagnostics.add(span(text, name), message);
+    let known = title.and_then(|title| TESTS.iter().find(|(name, _)| *name == title));
+    let measured = match (title, known, best) {
+        (_, Some(&(_, own)), _) => own,
+        (Some(title), None, _) => {
+            let expected: Vec<&str> = TESTS.iter().map(|&(name, _)| name).collect();
+            let message = || format!("benchmark is {}, expected {}", described(title), expected.join(", "));
+            diagnostics.add(span(text, title), message);
             return None;
         }
         (None, None, None) => return None,
@@ -71,7 +71,7 @@ fn kind(text: &str, rows: &[Row<'_>], diagnostics: &mut Diagnostics) -> Option<S
             None
         })?,
     };
-    Some(of_ring(test, best?.wire_share, u32::try_from(listed).unwrap_or(MAX_RANKS)))
+    Some(of_ring(measured, best?.wire_share, u32::try_from(listed).unwrap_or(MAX_RANKS)))
 }
 
 /// Whether a remark names a rank and its device.

@@ -210,9 +210,9 @@ fn leave_out_constant(hosts: &mut [ChosenHost<'_>], dimensions: usize) {
         return;
     }
     for host in hosts {
-        left_out.iter().for_each(|&own| {
+        for &own in &left_out {
             host.address.remove(own);
-        });
+        }
     }
 }
 

@@ -103,7 +103,7 @@ pub(super) fn is_exec_host(word: &str) -> bool {
 /// The hosts of PBS's `exec_host`, in order, each with its processors and the first part that names it; none where it is no
 /// such list.
 ///
-/// PBS Professional, Reference Guide, "exec_host": `host/index` or `host/index*processors`, joined by `+`; Torque has
+/// PBS Professional, Reference Guide, `exec_host`: `host/index` or `host/index*processors`, joined by `+`; Torque has
 /// `host/first-last` and `host/index` once for each processor. A host that comes again has as many more.
 pub(super) fn exec_hosts(text: &str) -> Option<Vec<(String, u64, &str)>> {
     let mut hosts: Vec<(String, u64, &str)> = vec![];
@@ -122,12 +122,11 @@ pub(super) fn exec_hosts(text: &str) -> Option<Vec<(String, u64, &str)>> {
         };
         let [name]: [String; 1] = expanded(name).ok()?.try_into().ok()?;
         let count = count.checked_mul(indices)?;
-        match places.get(&name) {
-            Some(&place) => hosts[place].1 = hosts[place].1.checked_add(count)?,
-            None => {
-                places.insert(name.clone(), hosts.len());
-                hosts.push((name, count, part));
-            }
+        if let Some(&place) = places.get(&name) {
+            hosts[place].1 = hosts[place].1.checked_add(count)?;
+        } else {
+            places.insert(name.clone(), hosts.len());
+            hosts.push((name, count, part));
         }
     }
     Some(hosts)

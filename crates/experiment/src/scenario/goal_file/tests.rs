@@ -247,7 +247,7 @@ fn graphs_that_do_not_end_name_the_lines_of_their_operations() {
     );
 }
 
-/// The makespan of a graph on a full mesh by LogGP: latency 2500, an overhead of 1500 before every send, a cycle a byte.
+/// The makespan of a graph on a full mesh by `LogGP`: latency 2500, an overhead of 1500 before every send, a cycle a byte.
 fn log_gp_makespan(goal: &str, ranks: u32) -> u64 {
     let (_directory, path) = file(goal);
     let text = format!(
@@ -260,7 +260,7 @@ fn log_gp_makespan(goal: &str, ranks: u32) -> u64 {
     finished.outcome.summary.makespan().get()
 }
 
-/// The pattern of LogGOPSim's `dissemination_16.goal` and `dissemination_32.goal`: in round `i` a rank sends one byte to
+/// The pattern of `LogGOPSim`'s `dissemination_16.goal` and `dissemination_32.goal`: in round `i` a rank sends one byte to
 /// the rank `2^i` after it and receives from that before it; the next round requires both.
 ///
 /// By hand: every round takes an overhead, the latency and a byte, `1500 + 2500 + 1`.
@@ -284,7 +284,7 @@ fn dissemination_takes_the_time_of_log_gp() {
     }
 }
 
-/// The pattern of LogGOPSim's `binary_tree_16.goal`: rank `r` receives from its parent, then sends to ranks `2 r + 1` and
+/// The pattern of `LogGOPSim`'s `binary_tree_16.goal`: rank `r` receives from its parent, then sends to ranks `2 r + 1` and
 /// `2 r + 2`.
 ///
 /// By hand: a first child has the message `1500 + 2500 + 1` after its parent, a second one an overhead later. Rank 15 is
