@@ -65,7 +65,13 @@ fn the_outcome_is_the_same_in_another_format_whatever_the_threads() {
 fn the_tables_fit_eighty_columns_with_a_line_a_claim() {
     let [lines, _] = &*TABLES;
     let claims = csv_table(&done(&["verify", "--quick", "--only", "greenberg", "--format", "csv"])).1.len();
-    assert_eq!(lines.lines().filter(|line| line.starts_with("Greenberg 19")).count(), claims + 2, "{lines}");
+    let is_claim = |line: &&str| {
+        let mut words = line.split("  ").last().unwrap_or_default().split_whitespace();
+        words.next().is_some_and(|word| ["holds", "bounded", "fails-as-printed"].contains(&word))
+    };
+    assert_eq!(lines.lines().filter(is_claim).count(), claims, "{lines}");
+    // The paper stands in the headings only.
+    assert_eq!(lines.lines().filter(|line| line.starts_with("Greenberg 19")).count(), 2, "{lines}");
     for table in &*TABLES {
         let widest = table.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 80, "{widest}");

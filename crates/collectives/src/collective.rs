@@ -53,6 +53,7 @@ struct Computations {
     totals: ComputationTotals,
     full_stages: Vec<bool>, // by stage: whether every process sends or receives messages
     largest: Vec<u64>,      // by stage: the size of the largest message [units]; 0 without messages
+    sizes: StageTally,      // of all stages together: the sizes of messages only
 }
 
 /// The computations of all processes in all stages.
@@ -293,6 +294,13 @@ impl Collective {
         self.all_computations().largest[stage]
     }
 
+    /// The size of every message, where all have one and there are any \[units\].
+    #[must_use]
+    pub fn uniform_units(&self) -> Option<u64> {
+        let StageTally { min_units, max_units, .. } = self.all_computations().sizes;
+        (min_units == max_units && max_units > 0).then_some(max_units)
+    }
+
     /// The sums over the ranks in a stage of messages.
     fn tally(&self, located: LocatedStage<'_>, share: u32) -> StageTally {
         let LocatedStage { schedule, stage, is_reducing, end_of_sources } = located;
@@ -342,6 +350,9 @@ impl Collective {
         let mut active = vec![0; self.stage_count()];
         let of_phase = |stage: &Stage| u64::from(self.phases[stage.phase as usize] == Phase::Synchronisation);
         let mut largest: Vec<u64> = self.stages.iter().map(of_phase).collect();
+        let mut sizes = StageTally::default();
+        let synchronising = largest.iter().copied().max().unwrap_or(0);
+        sizes.add_sizes(synchronising, synchronising);
         let (mut reduction_cycles, mut most_reduced) = (0, 0);
         for share in 0..self.share_count {
             let mut last: Option<((u32, usize), StageTally)> = None;
@@ -355,6 +366,7 @@ impl Collective {
                 last = Some((key, tally));
                 active[stage] += tally.active;
                 largest[stage] = largest[stage].max(tally.max_units);
+                sizes.add_sizes(tally.min_units, tally.max_units);
                 reduction_cycles += tally.reduction_cycles;
                 if located.is_reducing {
                     most_reduced = tally.max_received_units.max(most_reduced);
@@ -370,7 +382,7 @@ impl Collective {
             longest_cycles: compute_cycles.saturating_add(longest_reduction),
             is_complete: compute_cycles > 0 && full_stages.iter().all(|&is_full| is_full),
         };
-        Computations { totals, full_stages, largest }
+        Computations { totals, full_stages, largest, sizes }
     }
 
     /// The time for which a process computes in a stage \[cycles\]: `compute_cycles` where it sends

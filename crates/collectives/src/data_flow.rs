@@ -300,7 +300,7 @@ impl ShareState {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU64;
+    use std::{collections::BTreeSet, num::NonZeroU64};
 
     use cubefold_topology::Shape;
 
@@ -429,7 +429,7 @@ mod tests {
     /// Checks that the two ends of every message agree, and the sums with what they sum.
     fn assert_consistent(collective: &Collective) {
         let processes = || ProcessId::first(collective.process_count());
-        let (mut total, mut before) = (0, 0);
+        let (mut total, mut before, mut sizes) = (0, 0, BTreeSet::new());
         for stage in 0..collective.stage_count() {
             let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
             for process in processes() {
@@ -455,11 +455,14 @@ mod tests {
             assert_eq!(outgoing, incoming);
             let largest = outgoing.iter().map(|message| message.2).max().unwrap_or(0);
             assert_eq!(collective.max_units(stage), largest);
+            sizes.extend(outgoing.iter().map(|message| message.2));
             let now = collective.max_units(stage);
             assert!(!collective.repeats(stage) || now == before);
             before = now;
         }
         assert_eq!(total, collective.computations().total_cycles);
+        let one_size = sizes.first().copied().filter(|_| sizes.len() == 1);
+        assert_eq!(collective.uniform_units(), one_size);
     }
 
     #[test]

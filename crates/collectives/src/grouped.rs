@@ -237,6 +237,12 @@ impl GroupedCollective {
         self.collective.max_units(stage)
     }
 
+    /// The size of every message, where all have one and there are any \[units\].
+    #[must_use]
+    pub fn uniform_units(&self) -> Option<u64> {
+        self.collective.uniform_units()
+    }
+
     /// The time for which a process computes in a stage \[cycles\], as [`Collective::computation`].
     ///
     /// # Panics

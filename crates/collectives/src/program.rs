@@ -54,7 +54,7 @@ macro_rules! stage_programs {
             }
 
             fn uniform_units(&self) -> Option<u64> {
-                None
+                self.uniform_units()
             }
 
             #[inline]

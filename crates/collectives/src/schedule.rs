@@ -66,6 +66,8 @@ pub enum Payload {
 pub(crate) struct StageTally {
     /// The size of the largest message \[units\].
     pub(crate) max_units: u64,
+    /// The size of the smallest message \[units\]; 0 without messages.
+    pub(crate) min_units: u64,
     /// The number of ranks that send or receive a message.
     pub(crate) active: u64,
     /// The most units that a rank receives.
@@ -75,6 +77,15 @@ pub(crate) struct StageTally {
 }
 
 impl StageTally {
+    /// Counts messages of at least and at most so many units; of 0 none.
+    pub(crate) fn add_sizes(&mut self, least: u64, greatest: u64) {
+        self.max_units = self.max_units.max(greatest);
+        self.min_units = match (self.min_units, least) {
+            (0, other) | (other, 0) => other,
+            (one, other) => one.min(other),
+        };
+    }
+
     /// Counts a rank that receives so many units.
     pub(crate) fn add_received(&mut self, units: u64, rate: Option<NonZeroU64>) {
         self.max_received_units = self.max_received_units.max(units);
@@ -171,7 +182,7 @@ pub(crate) fn tally_by_rank(
             messages.map(|(_, units)| units)
         };
         let units = sizes(received).sum();
-        tally.max_units = sizes(received).max().unwrap_or(0).max(tally.max_units);
+        tally.add_sizes(sizes(received).min().unwrap_or(0), sizes(received).max().unwrap_or(0));
         tally.active += u64::from(units > 0 || sizes(received.opposite()).next().is_some());
         tally.add_received(units, rate);
     }

@@ -262,6 +262,20 @@ impl CollectiveSequence {
         }
     }
 
+    /// The size of every message, where all have one and there are any \[units\].
+    #[must_use]
+    pub fn uniform_units(&self) -> Option<u64> {
+        let is_synchronising = |stage: &SequenceStage| matches!(stage, SequenceStage::Synchronisation { .. });
+        let synchronising = self.stages.iter().any(is_synchronising).then_some(Some(1));
+        let of_step = |step: &SequenceStep| match step {
+            SequenceStep::Collective(grouped) => Some(grouped.uniform_units()),
+            SequenceStep::Computation(_) => None,
+        };
+        let mut sizes = self.steps.iter().filter_map(of_step).chain(synchronising);
+        let first = sizes.next()??;
+        sizes.all(|own| own == Some(first)).then_some(first)
+    }
+
     /// The time for which a process computes in a stage \[cycles\].
     ///
     /// # Panics

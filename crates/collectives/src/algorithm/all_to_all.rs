@@ -98,10 +98,13 @@ impl StageSchedule for DirectSchedule {
     fn tally(&self, _: usize, _: u32, ranks: u32, _: End, _: Option<NonZeroU64>) -> StageTally {
         let (sizes, ranks) = (self.blocks.sizes(), u64::from(ranks));
         let largest = sizes.iter().copied().max().unwrap_or(0);
+        let smallest = sizes.iter().copied().filter(|&units| units > 0).min().unwrap_or(0);
         let received = sizes.iter().map(|units| units * (ranks - 1)).max().unwrap_or(0);
         // Ranks without a block send to those with one.
         let active = if sizes.iter().any(|&units| units > 0) { ranks } else { 0 };
-        StageTally { max_units: largest, active, max_received_units: received, reduction_cycles: 0 }
+        let mut tally = StageTally { active, max_received_units: received, ..StageTally::default() };
+        tally.add_sizes(smallest, largest);
+        tally
     }
 
     fn units(&self, stage: usize, place: Place, end: End, other: u32) -> u64 {

@@ -308,7 +308,7 @@ impl StageSchedule for PatternSchedule {
             tally.add_received(units, rate);
         }
         tally.reduction_cycles *= u128::from(times);
-        tally.max_units = tally.max_received_units;
+        tally.add_sizes(units.iter().copied().min().unwrap_or(0), tally.max_received_units);
         tally
     }
 
