@@ -6,7 +6,7 @@
 
 mod route_tables;
 
-use std::{collections::VecDeque, sync::OnceLock};
+use std::{hint::black_box, sync::OnceLock};
 
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ pub(crate) use self::route_tables::RouteCounts;
 use self::route_tables::{Routes, route_hash};
 use crate::{
     Channel, Direction, HostDimension, Link, NodeId, Sign,
-    routing::{MAX_ROUTE_COUNT, RouteRule, short},
+    routing::{MAX_ROUTE_COUNT, RouteRule, RouteSteps, short},
 };
 
 /// The most neighbours that a node of a network may have.
@@ -25,6 +25,12 @@ pub const MAX_ROUTED_NODES: u64 = 1 << 16;
 
 /// The most nodes of a network whose routes are looked up although a formula has them.
 const MAX_LOOKED_UP_NODES: u64 = 1 << 12;
+
+/// The distance of a node without a route.
+const UNREACHED: u32 = u32::MAX;
+
+/// The ports whose numbers of routes are listed without memory of their own.
+const FEW_PORTS: usize = 32;
 
 /// Which of the shortest routes of a network a message takes (`docs/model.md` sections 12 and 19).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -59,6 +65,7 @@ impl RouteChoice {
 pub struct Network {
     firsts: Vec<u32>, // for each node, where its neighbours begin; one more for the end of the last
     neighbours: Vec<NodeId>, // those of each node, ascending
+    degree: Option<u32>, // of all nodes, where it is one
     hosts: u32,       // the nodes that processes can be on, the first ones
     rule: RouteRule,
     routes: Routes,
@@ -116,7 +123,10 @@ impl Network {
             firsts[node + 1] += firsts[node];
         }
         let neighbours = arcs.into_iter().map(|(_, to)| NodeId::new(to)).collect();
+        let degree = firsts.get(1).copied();
+        let is_regular = firsts.windows(2).all(|pair| degree == Some(pair[1] - pair[0]));
         Ok(Self {
+            degree: degree.filter(|_| is_regular),
             firsts,
             neighbours,
             hosts: node_count,
@@ -153,6 +163,17 @@ impl Network {
     #[must_use]
     pub fn first_channels(&self) -> &[u32] {
         &self.firsts
+    }
+
+    /// Where the channels of a node begin in that list.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[inline]
+    #[must_use]
+    pub fn first_channel(&self, node: u32) -> u32 {
+        self.degree.map_or_else(|| self.firsts[node as usize], |degree| node * degree)
     }
 
     /// The nodes that the channels of [`Self::first_channels`] lead to.
@@ -211,10 +232,41 @@ impl Network {
     /// # Panics
     ///
     /// When there is no such node.
+    #[inline]
     #[must_use]
     pub fn neighbours(&self, node: NodeId) -> &[NodeId] {
         let node = node.index() as usize;
+        if let Some(degree) = self.degree {
+            let degree = degree as usize;
+            return &self.neighbours[node * degree..][..degree];
+        }
         &self.neighbours[self.firsts[node] as usize..self.firsts[node + 1] as usize]
+    }
+
+    /// Reads what the next link of a route at a node depends on, so that the cache misses of several nodes overlap.
+    /// Nothing but speed depends on it.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[inline]
+    pub fn fetch(&self, at: NodeId) {
+        black_box(self.neighbours(at).first());
+        self.rule.fetch(at.index());
+    }
+
+    /// The port of a node that leads to another; none where no link does.
+    #[inline]
+    pub(crate) fn port_to(&self, at: u32, next: u32) -> Option<u16> {
+        /// So many are looked at one after another as fast as by halves.
+        const FEW: usize = 8;
+        let (neighbours, next) = (self.neighbours(NodeId::new(at)), NodeId::new(next));
+        let place = if neighbours.len() <= FEW {
+            neighbours.iter().position(|&neighbour| neighbour == next)?
+        } else {
+            neighbours.binary_search(&next).ok()?
+        };
+        u16::try_from(place).ok()
     }
 
     /// The most neighbours of any node.
@@ -259,16 +311,41 @@ impl Network {
     /// The distance of every node to `to` \[links\]; none for nodes without a route to it.
     #[must_use]
     pub fn distances_to(&self, to: NodeId) -> Vec<Option<u32>> {
-        let mut distances = vec![None; self.firsts.len() - 1];
+        match self.rule {
+            RouteRule::FullMesh | RouteRule::HyperX(_) | RouteRule::FatTree(_) | RouteRule::Dragonfly(_) => {
+                let nodes = (0..).take(self.firsts.len() - 1);
+                nodes.map(|at| self.rule.distance(self, at, to.index())).collect()
+            }
+            RouteRule::Searched
+            | RouteRule::Symmetric(..)
+            | RouteRule::Butterfly(_)
+            | RouteRule::ShuffleExchange(_)
+            | RouteRule::DeBruijn(_) => self.searched_distances_to(to),
+        }
+    }
+
+    /// The same, by a search.
+    pub(crate) fn searched_distances_to(&self, to: NodeId) -> Vec<Option<u32>> {
+        let distances = self.links_to(to);
+        distances.into_iter().map(|links| Some(links).filter(|&links| links != UNREACHED)).collect()
+    }
+
+    /// The distance of every node to `to` \[links\] by a search, [`UNREACHED`] without a route.
+    pub(crate) fn links_to(&self, to: NodeId) -> Vec<u32> {
+        let mut distances = vec![UNREACHED; self.firsts.len() - 1];
         let Some(own) = distances.get_mut(to.index() as usize) else { return distances };
-        *own = Some(0);
-        let mut reached = VecDeque::from([(to, 0)]);
-        while let Some((node, distance)) = reached.pop_front() {
+        *own = 0;
+        let mut reached = Vec::with_capacity(distances.len());
+        reached.push(to);
+        let mut next = 0;
+        while let Some(&node) = reached.get(next) {
+            next += 1;
+            let farther = distances[node.index() as usize] + 1;
             for &neighbour in self.neighbours(node) {
                 let own = &mut distances[neighbour.index() as usize];
-                if own.is_none() {
-                    *own = Some(distance + 1);
-                    reached.push_back((neighbour, distance + 1));
+                if *own == UNREACHED {
+                    *own = farther;
+                    reached.push(neighbour);
                 }
             }
         }
@@ -277,7 +354,7 @@ impl Network {
 
     /// For every node, its distance to `to` and the number of shortest routes there.
     pub(crate) fn routes_to(&self, to: NodeId) -> RouteCounts {
-        let distances = self.distances_to(to);
+        let distances = self.searched_distances_to(to);
         let mut order: Vec<u32> = (0..).take(distances.len()).collect();
         order.retain(|&node| distances[node as usize].is_some());
         order.sort_by_key(|&node| distances[node as usize]);
@@ -335,35 +412,82 @@ impl Network {
         if self.looks_up() {
             return self.routes.port(self, at, to);
         }
-        let neighbours = self.neighbours(at);
-        let place = if let Some(next) = self.rule.lowest(at.index(), to.index()) {
-            neighbours.binary_search(&NodeId::new(next)).ok()?
-        } else {
-            let nearer = self.rule.distance(self, at.index(), to.index())?.checked_sub(1)?;
-            let is_nearer =
-                |next: &NodeId| self.rule.distance(self, next.index(), to.index()) == Some(nearer);
-            neighbours.iter().position(is_nearer)?
-        };
-        u16::try_from(place).ok()
+        self.rule.lowest_port(self, at.index(), to.index()).or_else(|| self.compared_port(at, to))
+    }
+
+    /// The lowest port that leads nearer, by the distances of the neighbours.
+    #[cold]
+    fn compared_port(&self, at: NodeId, to: NodeId) -> Option<u16> {
+        let nearer = self.rule.distance(self, at.index(), to.index())?.checked_sub(1)?;
+        let is_nearer = |next: &NodeId| self.rule.distance(self, next.index(), to.index()) == Some(nearer);
+        u16::try_from(self.neighbours(at).iter().position(is_nearer)?).ok()
+    }
+
+    /// The links of the route from `from` to `to` over the lowest neighbours, to be followed by
+    /// [`Self::next_of_steps`], and how many they are: where routes are not looked up, and finding all links together takes
+    /// less than one after the other.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[must_use]
+    pub fn steps(&self, from: NodeId, to: NodeId) -> Option<(u32, RouteSteps)> {
+        if self.looks_up() { None } else { self.rule.steps(from.index(), to.index()) }
+    }
+
+    /// The direction at `at` of the next link of [`Self::steps`].
+    #[inline]
+    pub fn next_of_steps(&self, at: NodeId, steps: &mut RouteSteps) -> Option<Direction> {
+        let next = self.rule.after_step(at.index(), steps.take());
+        Some(self.direction(at, self.port_to(at.index(), next)?))
     }
 
     /// The port of a route that is drawn among all shortest ones (`docs/model.md` section 19): every neighbour that is
     /// nearer with a weight of its shortest routes, so that all routes are equally likely.
     fn port_by_chance(&self, seed: u64, [from, at, to]: [NodeId; 3]) -> Option<u16> {
-        let (distance, _) = self.distance_and_routes(at, to);
-        let ways = |next: NodeId| {
-            let (links, routes) = self.distance_and_routes(next, to);
-            if links + 1 == distance { routes } else { 0 }
+        let hash = route_hash(seed, [from, to, at]);
+        if let Some((first, count)) = self.rule.alike_ports(at.index(), to.index()) {
+            let total = self.rule.route_count(self, at.index(), to.index())?;
+            return Some(first + u16::try_from(hash % total / (total / count)).ok()?);
+        }
+        let neighbours = self.neighbours(at);
+        let (mut few, mut many) = ([0; FEW_PORTS], vec![]);
+        let weights = match few.get_mut(..neighbours.len()) {
+            Some(weights) => weights,
+            None => {
+                many.resize(neighbours.len(), 0);
+                &mut many[..]
+            }
         };
-        let weights: Vec<u64> = self.neighbours(at).iter().map(|&next| ways(next)).collect();
+        self.count_routes(at, to, weights);
         let total: u64 = weights.iter().sum(); // below 2^64: at most 2^16 numbers of at most 2^48
-        let mut drawn = route_hash(seed, [from, to, at]).checked_rem(total)?;
+        let mut drawn = hash.checked_rem(total)?;
         let is_drawn = |&weight: &u64| {
             let is_own = drawn < weight;
             drawn = drawn.saturating_sub(weight);
             is_own
         };
         u16::try_from(weights.iter().position(is_drawn)?).ok()
+    }
+
+    /// Sets for each port of a node the number of shortest routes that begin with it.
+    fn count_routes(&self, at: NodeId, to: NodeId, weights: &mut [u64]) {
+        let ports = self.neighbours(at).iter().zip(weights);
+        if let Some(nearer) = self.rule.nearer_ports(self, at.index(), to.index()) {
+            for (port, (next, weight)) in ports.enumerate() {
+                if nearer >> (8 * port) & 0xff != 0 {
+                    *weight = self.rule.route_count(self, next.index(), to.index()).unwrap_or(0);
+                }
+            }
+            return;
+        }
+        let (distance, _) = self.distance_and_routes(at, to);
+        for (&next, weight) in ports {
+            let (links, routes) = self.distance_and_routes(next, to);
+            if links + 1 == distance {
+                *weight = routes;
+            }
+        }
     }
 
     /// Looks up the routes to all of these nodes, in parallel, where they are looked up at all.

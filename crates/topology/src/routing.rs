@@ -1,18 +1,27 @@
 //! Distances of regular networks by formula, so that their routes need no tables of n^2 entries (`docs/model.md`
 //! sections 12 and 19).
 //!
-//! A [`RouteRule`] answers two questions of two nodes: their distance, and, where a formula has it, the number of
-//! shortest routes. Which of the shortest routes a message takes is decided in [`Network`]: the neighbours
-//! that are nearer are those whose distance is one less, so that the rules `lowest` and `spread` are the same with a
-//! formula as with a search. A network that looks the same from all nodes ([`Symmetry`]) keeps the distances from one of
-//! them.
+//! A [`RouteRule`] answers questions of two nodes: their distance, which link of a shortest route leads to the neighbour
+//! with the lowest number, and, where a formula has it, the number of shortest routes. The rules `lowest` and `spread` are
+//! the same with a formula as with a search, whose neighbours that are nearer are those whose distance is one less. A
+//! network that looks the same from all nodes ([`Symmetry`]) keeps what is known from one of them.
 
-use std::sync::OnceLock;
+mod bit_runs;
+mod de_bruijn;
+mod level_walk;
+mod route_steps;
+mod shuffle_exchange;
+mod symmetry;
 
+pub use self::route_steps::RouteSteps;
+use self::{de_bruijn::DeBruijn, level_walk::Butterfly, shuffle_exchange::ShuffleExchange};
+pub(crate) use self::{
+    level_walk::LevelWalk,
+    symmetry::{Symmetry, SymmetryTable},
+};
 use crate::{
-    Network, NodeId,
+    Network,
     switched::{Dragonfly, FatTree, HyperX},
-    twisted::TwistedTorus,
 };
 
 /// The greatest number of shortest routes that is counted: sums over the neighbours of a node stay below 2^64.
@@ -41,22 +50,6 @@ pub(crate) enum RouteRule {
     Dragonfly(Box<Dragonfly>),
 }
 
-/// The moves of a network to itself that bring any node to node 0.
-#[derive(Debug)]
-pub(crate) enum Symmetry {
-    /// Of cube-connected cycles and wrapped butterflies of so many dimensions: rotation and exclusive or.
-    Rotation(u32),
-    /// Of a twisted torus: addition of coordinates.
-    Translation(TwistedTorus),
-}
-
-/// What is known of the nodes from node 0, found when it is first asked for.
-#[derive(Debug, Default)]
-pub(crate) struct SymmetryTable {
-    distances: OnceLock<Box<[u16]>>,
-    routes: OnceLock<Box<[u64]>>,
-}
-
 impl RouteRule {
     /// Returns the rule of a symmetric network.
     pub(crate) fn symmetric(symmetry: Symmetry) -> Self {
@@ -73,8 +66,8 @@ impl RouteRule {
                 Some(table.distances(network)[symmetry.difference(at, to) as usize].into())
             }
             Self::Butterfly(order) => Some(Butterfly::new(*order, at, to).distance()),
-            Self::ShuffleExchange(order) => Some(shuffle_exchange(*order, at, to)),
-            Self::DeBruijn(order) => Some(de_bruijn(*order, at, to)),
+            Self::ShuffleExchange(order) => Some(ShuffleExchange::new(*order, at, to).distance()),
+            Self::DeBruijn(order) => Some(DeBruijn::new(*order, at, to).distance()),
             Self::HyperX(hyperx) => Some(hyperx.distance(at, to)),
             Self::FatTree(tree) => Some(tree.distance(at, to)),
             Self::Dragonfly(dragonfly) => Some(dragonfly.distance(at, to)),
@@ -100,52 +93,94 @@ impl RouteRule {
         matches!(self, Self::Searched | Self::ShuffleExchange(_) | Self::DeBruijn(_))
     }
 
-    /// The neighbour of `at` with the lowest number that is nearer to `to`, another node, where it follows without a
-    /// look at all neighbours.
+    /// The lowest port of `at` that leads nearer to `to`, another node, where it follows without a look at all neighbours.
     #[inline]
-    pub(crate) fn lowest(&self, at: u32, to: u32) -> Option<u32> {
+    pub(crate) fn lowest_port(&self, network: &Network, at: u32, to: u32) -> Option<u16> {
+        let next = match self {
+            Self::Searched => return None,
+            Self::FullMesh => return u16::try_from(to - u32::from(to > at)).ok(),
+            Self::Symmetric(symmetry, table) => return table.lowest_port(symmetry, network, at, to),
+            Self::FatTree(tree) => return tree.lowest_port(at, to),
+            Self::Butterfly(order) => Butterfly::new(*order, at, to).lowest()?,
+            Self::ShuffleExchange(order) => ShuffleExchange::lowest(*order, at, to),
+            Self::DeBruijn(order) => DeBruijn::new(*order, at, to).lowest(),
+            Self::HyperX(hyperx) => hyperx.lowest(at, to),
+            Self::Dragonfly(dragonfly) => dragonfly.lowest(at, to)?,
+        };
+        network.port_to(at, next)
+    }
+
+    /// Reads what [`Self::lowest_port`] needs of a node. Nothing but speed depends on it.
+    #[inline]
+    pub(crate) fn fetch(&self, at: u32) {
+        if let Self::Symmetric(_, table) = self {
+            table.fetch(at);
+        }
+    }
+
+    /// A bit for each port of `at` that leads nearer to `to`, in bytes from the lowest on, where they are known at once.
+    #[inline]
+    pub(crate) fn nearer_ports(&self, network: &Network, at: u32, to: u32) -> Option<u64> {
         match self {
-            Self::FullMesh => Some(to),
-            Self::HyperX(hyperx) => Some(hyperx.lowest(at, to)),
-            Self::FatTree(tree) => tree.lowest(at, to),
-            Self::Dragonfly(dragonfly) => dragonfly.lowest(at, to),
+            Self::Symmetric(symmetry, table) => table.nearer_ports(symmetry, network, at, to),
             Self::Searched
+            | Self::FullMesh
+            | Self::Butterfly(_)
+            | Self::ShuffleExchange(_)
+            | Self::DeBruijn(_)
+            | Self::HyperX(_)
+            | Self::FatTree(_)
+            | Self::Dragonfly(_) => None,
+        }
+    }
+
+    /// The ports of `at` that lead nearer to `to`, another node, where they lie side by side and equally many shortest
+    /// routes begin with each: the first, and how many they are.
+    #[inline]
+    pub(crate) fn alike_ports(&self, at: u32, to: u32) -> Option<(u16, u64)> {
+        match self {
+            Self::FatTree(tree) => tree.alike_ports(at, to),
+            Self::Searched
+            | Self::FullMesh
             | Self::Symmetric(..)
             | Self::Butterfly(_)
             | Self::ShuffleExchange(_)
-            | Self::DeBruijn(_) => None,
+            | Self::DeBruijn(_)
+            | Self::HyperX(_)
+            | Self::Dragonfly(_) => None,
         }
     }
-}
 
-impl Symmetry {
-    /// The node to which `to` is moved when `at` is moved to node 0.
-    #[inline]
-    fn difference(&self, at: u32, to: u32) -> u32 {
+    /// The links of the route from `from` to `to` over the lowest neighbours, and how many they are, where finding them
+    /// together takes less than one after the other.
+    pub(crate) fn steps(&self, from: u32, to: u32) -> Option<(u32, RouteSteps)> {
         match self {
-            Self::Rotation(order) => {
-                let (n, word_mask) = (*order, (1 << order) - 1);
-                let (i, j, word) = (at % n, to % n, (at / n) ^ (to / n));
-                let rotated = (word >> i | word << (n - i)) & word_mask;
-                let level = if j >= i { j - i } else { j + n - i };
-                level + n * rotated
-            }
-            Self::Translation(torus) => torus.difference(at, to),
+            Self::ShuffleExchange(order) => Some(ShuffleExchange::steps(*order, from, to)),
+            Self::DeBruijn(order) => Some(DeBruijn::new(*order, from, to).steps()),
+            Self::Searched
+            | Self::FullMesh
+            | Self::Symmetric(..)
+            | Self::Butterfly(_)
+            | Self::HyperX(_)
+            | Self::FatTree(_)
+            | Self::Dragonfly(_) => None,
         }
     }
-}
 
-impl SymmetryTable {
+    /// The node behind a link of [`Self::steps`].
     #[inline]
-    fn distances(&self, network: &Network) -> &[u16] {
-        self.distances.get_or_init(|| {
-            let distances = network.distances_to(NodeId::new(0));
-            distances.into_iter().map(|distance| distance.map_or(u16::MAX, short)).collect()
-        })
-    }
-
-    fn routes(&self, network: &Network) -> &[u64] {
-        self.routes.get_or_init(|| network.routes_to(NodeId::new(0)).routes)
+    pub(crate) fn after_step(&self, at: u32, step: u8) -> u32 {
+        match self {
+            Self::ShuffleExchange(order) => shuffle_exchange::after(*order, at, step),
+            Self::DeBruijn(order) => de_bruijn::after(*order, at, step),
+            Self::Searched
+            | Self::FullMesh
+            | Self::Symmetric(..)
+            | Self::Butterfly(_)
+            | Self::HyperX(_)
+            | Self::FatTree(_)
+            | Self::Dragonfly(_) => at,
+        }
     }
 }
 
@@ -154,137 +189,10 @@ pub(crate) fn short(distance: u32) -> u16 {
     u16::try_from(distance).unwrap_or(u16::MAX)
 }
 
-/// A shortest walk along a line of levels from one to another that crosses given gaps: those of the bits, or digits, in
-/// which two nodes of a butterfly, or of a tree of switches, differ.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LevelWalk {
-    from: u32,
-    to: u32,
-    low: u32,  // the lowest level that it visits
-    high: u32, // the highest
-}
-
-impl LevelWalk {
-    /// Returns the walk between two levels that crosses the gaps from level `gaps.0` to level `gaps.1 + 1`.
-    pub(crate) fn new(from: u32, to: u32, gaps: Option<(u32, u32)>) -> Self {
-        let (mut low, mut high) = (from.min(to), from.max(to));
-        if let Some((first, last)) = gaps {
-            low = low.min(first);
-            high = high.max(last + 1);
-        }
-        Self { from, to, low, high }
-    }
-
-    /// Its length down first, and up first.
-    fn lengths(self) -> [u32; 2] {
-        let Self { from, to, low, high } = self;
-        [(from - low) + (high - low) + (high - to), (high - from) + (high - low) + (to - low)]
-    }
-
-    /// Its length \[links\].
-    pub(crate) fn length(self) -> u32 {
-        let [down, up] = self.lengths();
-        down.min(up)
-    }
-
-    /// The number of ways to go it, where a gap crossed once leads to one node, and every further crossing of it multiplies
-    /// the ways by `choices`.
-    pub(crate) fn ways(self, choices: u64) -> u64 {
-        let [down, up] = self.lengths();
-        let is_both = down == up && self.low < self.from && self.from < self.high;
-        let repeated = self.length() - (self.high - self.low);
-        choices.saturating_pow(repeated).saturating_mul(1 + u64::from(is_both))
-    }
-}
-
-/// Two nodes `(i, x)` and `(j, y)` of a butterfly.
-struct Butterfly(LevelWalk);
-
-impl Butterfly {
-    #[inline]
-    fn new(order: u32, at: u32, to: u32) -> Self {
-        let levels = order + 1;
-        let word = (at / levels) ^ (to / levels);
-        let gaps = (word != 0).then(|| (word.trailing_zeros(), word.ilog2()));
-        Self(LevelWalk::new(at % levels, to % levels, gaps))
-    }
-
-    fn distance(&self) -> u32 {
-        self.0.length()
-    }
-
-    fn route_count(&self) -> u64 {
-        self.0.ways(2)
-    }
-}
-
-/// The distance of two words of a shuffle-exchange network: for every rotation in all, the bits that then differ are
-/// exchanged on the way, a walk round a cycle of positions that visits them.
-fn shuffle_exchange(order: u32, x: u32, y: u32) -> u32 {
-    let mask = (1 << order) - 1;
-    let rotated = |word: u32, by: u32| (word << by | word >> (order - by)) & mask;
-    // After `turn` rotations to the left, position 0 holds bit -turn of x.
-    let of_turn = |turn: u32| {
-        let word = rotated(x, turn) ^ y;
-        // The exchanges happen where a bit is last: position p of the result is last after `turn - p` rotations.
-        let mut visits = 0;
-        let mut rest = word;
-        while rest != 0 {
-            let p = rest.trailing_zeros();
-            visits |= 1 << ((turn + order - p) % order);
-            rest &= rest - 1;
-        }
-        word.count_ones() + walk_round(order, turn % order, visits)
-    };
-    (0..order).map(of_turn).min().unwrap_or(0)
-}
-
-/// The length of a shortest walk on a cycle of `length` positions from 0 to `to` that visits those of the mask.
-fn walk_round(length: u32, to: u32, visits: u32) -> u32 {
-    let below = |position: u32| (1_u32 << position) - 1;
-    let mut shortest = if to == 0 { length } else { u32::MAX };
-    for gap in 0..length {
-        // The walk does not cross from position `gap` to the next: upwards it reaches `up`, downwards `down`.
-        let (lower, upper) = (visits & below(gap + 1), visits & !below(gap + 1));
-        let up = if lower == 0 { 0 } else { lower.ilog2() };
-        let down = if upper == 0 { 0 } else { length - upper.trailing_zeros() };
-        let cost = if to <= gap {
-            let up = up.max(to);
-            (2 * down + up + (up - to)).min(2 * up + down + down + to)
-        } else {
-            let end = length - to;
-            let down = down.max(end);
-            (2 * up + down + (down - end)).min(2 * down + up + up + end)
-        };
-        shortest = shortest.min(cost);
-    }
-    shortest
-}
-
-/// The distance of two words of an undirected de Bruijn network: a common block of `m` bits, `s` places apart, stays,
-/// and all else is shifted out, which takes `2 (n - m) - |s|` shifts; `n` where no block stays (Pradhan & Reddy 1982).
-fn de_bruijn(order: u32, x: u32, y: u32) -> u32 {
-    let longest_run = |mut bits: u32| {
-        let mut length = 0;
-        while bits != 0 {
-            bits &= bits << 1;
-            length += 1;
-        }
-        length
-    };
-    let of_shift = |shift: u32| {
-        let mask = (1_u32 << (order - shift)) - 1;
-        let run = longest_run(!(x >> shift ^ y) & mask).max(longest_run(!(x ^ y >> shift) & mask));
-        // Without a block that stays, all bits go.
-        if run == 0 { order } else { 2 * (order - run) - shift }
-    };
-    (0..order).map(of_shift).min().unwrap_or(0).min(order)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Machine, MachineKind, NetworkParameters, RouteChoice, TieRule};
+    use crate::{Machine, MachineKind, NetworkParameters, NodeId, RouteChoice, TieRule};
 
     /// Machines of every family with up to 2^10 nodes.
     fn machines() -> Vec<Machine> {
@@ -338,7 +246,8 @@ mod tests {
             let rule = network.rule();
             let (mut formulas, mut counted) = (0, 0);
             for to in machine.nodes().step_by(if machine.node_count() > 300 { 7 } else { 1 }) {
-                let searched = network.distances_to(to);
+                let searched = network.searched_distances_to(to);
+                assert_eq!(network.distances_to(to), searched);
                 let counts = network.routes_to(to);
                 for at in machine.nodes() {
                     let place = at.index() as usize;
@@ -349,16 +258,91 @@ mod tests {
                         assert_eq!(count, counts.routes[place], "{:?} {at} {to}", machine.source());
                         counted += 1;
                     }
-                    if let Some(lowest) = rule.lowest(at.index(), to.index()).filter(|_| at != to) {
-                        let nearer = |next: &&NodeId| searched[next.index() as usize] < searched[place];
-                        let expected = network.neighbours(at).iter().find(nearer).unwrap();
-                        assert_eq!(lowest, expected.index(), "{:?} {at} {to}", machine.source());
+                    if at != to && !matches!(rule, RouteRule::Searched) {
+                        let nearer = |next: &NodeId| searched[next.index() as usize] < searched[place];
+                        check_ports(network, [at, to], network.neighbours(at).iter().map(nearer));
                     }
                 }
             }
             let is_searched = matches!(rule, RouteRule::Searched);
             assert_eq!(formulas > 0, !is_searched);
             assert_eq!(counted > 0, !is_searched && !rule.is_slow());
+        }
+    }
+
+    /// Compares what a formula says of the ports from one node to another with those that a search finds nearer.
+    fn check_ports(network: &Network, [at, to]: [NodeId; 2], is_nearer: impl Iterator<Item = bool>) {
+        let rule = network.rule();
+        let is_nearer: Vec<bool> = is_nearer.collect();
+        let lowest = is_nearer.iter().position(|&is_nearer| is_nearer).unwrap();
+        let port = rule.lowest_port(network, at.index(), to.index());
+        // The formula of k-ary trees is of hosts.
+        let is_to_switch =
+            matches!(rule, RouteRule::FatTree(_)) && u64::from(to.index()) >= network.host_count();
+        if !(is_to_switch && port.is_none()) {
+            assert_eq!(port.map(usize::from), Some(lowest), "{rule:?} {at} {to}");
+        }
+        if let Some(ports) = rule.nearer_ports(network, at.index(), to.index()) {
+            let found: Vec<bool> = (0..is_nearer.len()).map(|port| ports >> (8 * port) & 0xff != 0).collect();
+            assert_eq!(found, is_nearer, "{at} {to}");
+        }
+        if let Some((first, count)) = rule.alike_ports(at.index(), to.index()) {
+            let (first, count) = (usize::from(first), usize::try_from(count).unwrap());
+            let found: Vec<bool> =
+                (0..is_nearer.len()).map(|port| (first..first + count).contains(&port)).collect();
+            assert_eq!(found, is_nearer, "{rule:?} {at} {to}");
+            let counts = |port: usize| {
+                let next = network.neighbours(at)[port].index();
+                rule.route_count(network, next, to.index())
+            };
+            assert!((first..first + count).all(|port| counts(port) == counts(first)), "{rule:?} {at} {to}");
+        }
+    }
+
+    #[test]
+    fn the_links_of_a_whole_route_are_those_found_one_after_another() {
+        let mut checked = 0;
+        for machine in machines() {
+            let network = machine.graph().unwrap();
+            let rule = network.rule();
+            for to in machine.nodes().step_by(if machine.node_count() > 300 { 7 } else { 1 }) {
+                for from in machine.nodes() {
+                    let (mut at, to) = (from.index(), to.index());
+                    let Some((links, mut steps)) = rule.steps(at, to) else { continue };
+                    assert_eq!(Some(links), rule.distance(network, at, to));
+                    while at != to {
+                        let port = rule.lowest_port(network, at, to).unwrap();
+                        let next = network.neighbours(NodeId::new(at))[usize::from(port)].index();
+                        at = rule.after_step(at, steps.take());
+                        assert_eq!(at, next);
+                    }
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked > 0);
+    }
+
+    #[test]
+    fn formulas_of_words_hold_for_long_words() {
+        let kinds =
+            [(MachineKind::DeBruijn, 14), (MachineKind::ShuffleExchange, 14), (MachineKind::Butterfly, 10)];
+        for (kind, order) in kinds {
+            let machine = Machine::of_dimensions(kind, order).unwrap();
+            let network = machine.graph().unwrap();
+            for to in [0, 1, 1234, 11_110, 7919].map(NodeId::new) {
+                let searched = network.searched_distances_to(to);
+                for at in machine.nodes().filter(|&at| at != to) {
+                    let own = searched[at.index() as usize];
+                    assert_eq!(
+                        network.rule().distance(network, at.index(), to.index()),
+                        own,
+                        "{kind} {at} {to}"
+                    );
+                    let nearer = |next: &NodeId| searched[next.index() as usize] < own;
+                    check_ports(network, [at, to], network.neighbours(at).iter().map(nearer));
+                }
+            }
         }
     }
 

@@ -179,8 +179,15 @@ impl NetworkParameters {
             Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {
                 let (per_switch, a, h) =
                     (small(*hosts_per_switch), small(*switches_per_group), small(*global_links));
-                let dragonfly =
-                    Dragonfly { hosts, per_switch, a, h, groups: a * h + 1, distances: OnceLock::new() };
+                let dragonfly = Dragonfly {
+                    hosts,
+                    per_switch,
+                    a,
+                    h,
+                    groups: a * h + 1,
+                    distances: OnceLock::new(),
+                    nearer: OnceLock::new(),
+                };
                 (dragonfly.links(), RouteRule::Dragonfly(Box::new(dragonfly)))
             }
             Self::LeafSpine { leaves, hosts_per_switch, spines } => {

@@ -93,7 +93,7 @@ impl TwistedTorus {
     #[inline]
     pub(crate) fn difference(&self, at: u32, to: u32) -> u32 {
         let (mut rest_at, mut rest_to) = (at, to);
-        let mut difference = [0; MAX_DIMENSIONS];
+        let mut difference = [0_u32; MAX_DIMENSIONS];
         for (dimension, &length) in self.lengths.iter().enumerate() {
             let (a, b) = (rest_at % length, rest_to % length);
             difference[dimension] += if b >= a { b - a } else { b + length - a };
@@ -109,7 +109,11 @@ impl TwistedTorus {
         }
         let (mut node, mut stride) = (0, 1);
         for (&own, &length) in difference.iter().zip(&self.lengths) {
-            node += own % length * stride;
+            let mut own = own;
+            while own >= length {
+                own -= length; // at most as often as there are dimensions
+            }
+            node += own * stride;
             stride *= length;
         }
         node

@@ -36,11 +36,12 @@ impl Routes {
 
 impl PortRow {
     fn new(network: &Network, to: NodeId) -> Self {
-        let distances = network.distances_to(to);
+        let distances = network.links_to(to);
         let distance = |node: &NodeId| distances[node.index() as usize];
         let port = |node: NodeId| {
-            let nearer = distance(&node)?.checked_sub(1)?;
-            network.neighbours(node).iter().position(|next| distance(next) == Some(nearer))
+            // A node that no route leads to has no neighbours that one leads to.
+            let nearer = distance(&node).checked_sub(1)?;
+            network.neighbours(node).iter().position(|next| distance(next) == nearer)
         };
         let ports = (0..).map(NodeId::new).take(distances.len()).map(port);
         if network.has_narrow_ports() {

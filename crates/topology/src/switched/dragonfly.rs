@@ -4,6 +4,9 @@ use std::sync::OnceLock;
 
 use super::{host_links, switch_of};
 
+/// The most pairs of a switch of group 0 and any switch whose neighbours are listed.
+const MAX_PAIRS: u64 = 1 << 22;
+
 /// Groups of switches that are all linked with each other, and one link between every two groups.
 ///
 /// Adding a number to all groups, modulo their number, changes no link: distances from the switches of group 0 are enough.
@@ -15,6 +18,7 @@ pub(crate) struct Dragonfly {
     pub(super) h: u32, // links of a switch to other groups
     pub(super) groups: u32,
     pub(super) distances: OnceLock<Box<[u8]>>, // from each switch of group 0 to all switches
+    pub(super) nearer: OnceLock<Box<[u64]>>,   // as far, a bit for each neighbour that is nearer
 }
 
 impl Dragonfly {
@@ -57,14 +61,38 @@ impl Dragonfly {
         })
     }
 
-    /// The distance between two switches.
+    /// For every switch of group 0 and every switch, a bit for each of [`Self::neighbours`] of the first that is nearer
+    /// to the second; none where they are many.
+    fn nearer(&self) -> Option<&[u64]> {
+        let Self { a, h, groups, .. } = *self;
+        let pairs = u64::from(a) * u64::from(a) * u64::from(groups);
+        if a - 1 + h > u64::BITS || pairs > MAX_PAIRS {
+            return None;
+        }
+        Some(self.nearer.get_or_init(|| {
+            let of_pair = |one: u32, other: u32| {
+                let apart = self.between(one, other);
+                let bits = self.neighbours(one).enumerate();
+                bits.map(|(bit, next)| u64::from(self.between(next, other) < apart) << bit).sum()
+            };
+            (0..a).flat_map(|one| (0..groups * a).map(move |other| of_pair(one, other))).collect()
+        }))
+    }
+
+    /// Where a pair of switches is in the lists of those of group 0 and all.
     #[inline]
-    fn between(&self, one: u32, other: u32) -> u32 {
+    fn pair(&self, one: u32, other: u32) -> usize {
         let &Self { a, groups, .. } = self;
         let (first, last) = (one / a, other / a);
         let apart = if last >= first { last - first } else { last + groups - first };
         let row = (one % a) as usize * (groups * a) as usize;
-        self.distances()[row + (apart * a + other % a) as usize].into()
+        row + (apart * a + other % a) as usize
+    }
+
+    /// The distance between two switches.
+    #[inline]
+    fn between(&self, one: u32, other: u32) -> u32 {
+        self.distances()[self.pair(one, other)].into()
     }
 
     #[inline]
@@ -96,12 +124,32 @@ impl Dragonfly {
         if up == 1 {
             return Some(self.hosts + own);
         }
-        let apart = self.between(own, other);
-        if apart == 0 {
+        if own == other {
             return Some(to);
         }
+        if let Some(nearer) = self.nearer() {
+            let (mut bits, mut lowest) = (nearer[self.pair(own, other)], u32::MAX);
+            while bits != 0 {
+                lowest = lowest.min(self.neighbour(own, bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+            return Some(self.hosts + lowest);
+        }
+        let apart = self.between(own, other);
         let nearer = self.neighbours(own).filter(|&next| self.between(next, other) < apart);
         nearer.min().map(|next| self.hosts + next)
+    }
+
+    /// The neighbour of [`Self::neighbours`] with this number.
+    #[inline]
+    fn neighbour(&self, switch: u32, number: u32) -> u32 {
+        let &Self { a, h, groups, .. } = self;
+        let (group, own) = (switch / a, switch % a);
+        if number < a - 1 {
+            return group * a + number + u32::from(number >= own);
+        }
+        let link = own * h + number - (a - 1);
+        (group + link + 1) % groups * a + (groups - 2 - link) / h
     }
 
     #[inline]

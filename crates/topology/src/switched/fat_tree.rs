@@ -104,40 +104,44 @@ impl FatTree {
         }
     }
 
+    /// The lowest port that leads nearer to another node; none to a switch of a k-ary tree.
     #[inline]
-    pub(crate) fn lowest(&self, at: u32, to: u32) -> Option<u32> {
-        match *self {
-            Self::LeafSpine { hosts, per_leaf, leaves, .. } => {
+    pub(crate) fn lowest_port(&self, at: u32, to: u32) -> Option<u16> {
+        self.alike_ports(at, to).map(|(port, _)| port)
+    }
+
+    /// The ports that lead nearer to another node, which lie side by side and begin equally many shortest routes: the
+    /// first, and how many they are. None to a switch of a k-ary tree.
+    ///
+    /// The ports of a switch lead down first, then up.
+    #[inline]
+    pub(crate) fn alike_ports(&self, at: u32, to: u32) -> Option<(u16, u64)> {
+        let (port, count) = match *self {
+            Self::LeafSpine { hosts, per_leaf, leaves, spines } => {
                 let ((own, up), (other, _)) =
                     (switch_of(at, hosts, per_leaf), switch_of(to, hosts, per_leaf));
-                Some(match Self::between(leaves, own, other) {
-                    _ if up == 1 => hosts + own,
-                    0 => to,
-                    1 => hosts + other,
-                    _ if own < leaves => hosts + leaves, // by the first spine
-                    _ => hosts,                          // by the first leaf
-                })
+                match (Self::between(leaves, own, other), own < leaves) {
+                    _ if up == 1 => (0, 1),
+                    (0, _) => (to % per_leaf, 1),
+                    (1, true) => (per_leaf + other - leaves, 1),
+                    (1, false) => (other, 1),
+                    (_, true) => (per_leaf, spines),
+                    (_, false) => (0, leaves),
+                }
             }
             Self::KAry { hosts, arity, width, .. } if to < hosts => {
                 let (switch, up) = switch_of(at, hosts, arity);
                 if up == 1 {
-                    return Some(hosts + switch);
+                    return Some((0, 1));
                 }
-                let (level, own, other) = (switch / width, switch % width, to / arity);
+                let (level, own) = (switch / width, switch % width);
+                // The lowest digit of a host says where it is on its switch; then come those of the switch.
                 let stride = arity.pow(level);
-                if own / stride == other / stride {
-                    // Below it: down, to where the digit agrees.
-                    if level == 0 {
-                        return Some(to);
-                    }
-                    let stride = stride / arity;
-                    let without = own - own / stride % arity * stride;
-                    return Some(hosts + width * (level - 1) + without + other / stride % arity * stride);
-                }
-                let without = own - own / stride % arity * stride;
-                Some(hosts + width * (level + 1) + without)
+                let above = to / stride;
+                if own / stride == above / arity { (above % arity, 1) } else { (arity, arity) }
             }
-            Self::KAry { .. } => None,
-        }
+            Self::KAry { .. } => return None,
+        };
+        Some((u16::try_from(port).ok()?, count.into()))
     }
 }

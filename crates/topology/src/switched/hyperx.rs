@@ -63,8 +63,10 @@ impl HyperX {
             return to;
         }
         let (mut lowest, mut stride) = (u32::MAX, 1);
+        let (mut rest_own, mut rest_other) = (own, other);
         for &length in &self.lengths {
-            let (a, b) = (own / stride % length, other / stride % length);
+            let (a, b) = (rest_own % length, rest_other % length);
+            (rest_own, rest_other) = (rest_own / length, rest_other / length);
             if a != b {
                 lowest = lowest.min(own - a * stride + b * stride);
             }

@@ -1,0 +1,204 @@
+//! Undirected de Bruijn networks: words linked by shifts (Pradhan & Reddy 1982).
+//!
+//! A walk shifts a word right and left. What it never shifts out stays: a block of `m` bits that two words have in common,
+//! `s` places apart. All else is shifted out, which takes `2 (n - m) - |s|` links: the bits on one side of the block, then
+//! those on the other, then back to its place in the second word. `n` links replace all bits, as a block of no bits that
+//! moves by `n`. So the greatest `2 m + |s|` decides; the blocks that have it are all the shortest routes, and each
+//! begins with a link that follows from its place.
+
+use super::{bit_runs::runs, route_steps::RouteSteps};
+
+/// Two words of a de Bruijn network.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DeBruijn {
+    order: u32,
+    x: u32,
+    y: u32,
+}
+
+/// Both shifts of words lie side by side in one.
+const HALF: u32 = 32;
+
+/// First links of routes, a bit each: to the left and to the right, each with the new bit 0 and 1.
+const LEFT: [u8; 2] = [1, 2];
+const RIGHT: [u8; 2] = [4, 8];
+const ALL_LEFT: u8 = LEFT[0] | LEFT[1];
+const ALL_RIGHT: u8 = RIGHT[0] | RIGHT[1];
+
+impl DeBruijn {
+    #[inline]
+    pub(super) fn new(order: u32, x: u32, y: u32) -> Self {
+        Self { order, x, y }
+    }
+
+    #[inline]
+    fn mask(order: u32) -> u32 {
+        (1 << order) - 1
+    }
+
+    /// Where the words agree when a block moves by so many places, below `n`: in the lower half by its place in the second
+    /// word when it moves down, in the upper half by its place in the first when it moves up.
+    #[inline]
+    fn agreement(self, shift: u32) -> u64 {
+        let mask = Self::mask(self.order - shift);
+        let (down, up) = (!(self.x >> shift ^ self.y) & mask, !(self.x ^ self.y >> shift) & mask);
+        u64::from(down) | u64::from(up) << HALF
+    }
+
+    /// The greatest `2 m + |s|`.
+    #[inline]
+    fn overlap(self) -> u32 {
+        let mut greatest = self.order; // no block stays
+        // The block of shift s has at most n - s bits.
+        let mut shift = self.order - 1;
+        loop {
+            let agreement = self.agreement(shift);
+            // So many bits are better.
+            let mut length = (greatest + 2 - shift) / 2;
+            while length <= self.order - shift && runs(agreement, length) != 0 {
+                greatest = 2 * length + shift;
+                length += 1;
+            }
+            match shift.checked_sub(1) {
+                Some(less) => shift = less,
+                None => return greatest,
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn distance(self) -> u32 {
+        2 * self.order - self.overlap()
+    }
+
+    /// The first links of all shortest routes between two words that differ by so many links.
+    #[inline]
+    fn first_steps(self, distance: u32) -> u8 {
+        let (n, overlap) = (self.order, 2 * self.order - distance);
+        let mut steps = 0;
+        let mut shift = overlap % 2;
+        while shift < n {
+            let length = (overlap - shift) / 2;
+            if length <= n - shift {
+                let starts = runs(self.agreement(shift), length);
+                steps |= self.steps_down(starts & u64::from(u32::MAX), shift, length);
+                steps |= self.steps_up(starts >> HALF, shift);
+            }
+            shift += 2;
+        }
+        if distance == n {
+            steps |= self.steps_of_no_block();
+        }
+        steps
+    }
+
+    /// The first links of routes that replace all bits.
+    #[inline]
+    fn steps_of_no_block(self) -> u8 {
+        LEFT[(self.y >> (self.order - 1)) as usize & 1] | RIGHT[self.y as usize & 1]
+    }
+
+    /// The first links for blocks of one length that move up by so many places, by their places in the first word: what is
+    /// below a block goes first.
+    #[inline]
+    fn steps_up(self, starts: u64, shift: u32) -> u8 {
+        // New bits above the block go after that, whatever they are.
+        let below = if starts >> 1 != 0 { ALL_RIGHT } else { 0 };
+        if starts & 1 == 0 {
+            return below;
+        }
+        // Nothing is below: the bits come in that lie below the block in the end, the highest first.
+        below | if shift == 0 { ALL_LEFT } else { LEFT[(self.y >> (shift - 1)) as usize & 1] }
+    }
+
+    /// The same downwards, by the places of the blocks in the second word: what is above a block goes first.
+    #[inline]
+    fn steps_down(self, starts: u64, shift: u32, length: u32) -> u8 {
+        let top = self.order - length - shift;
+        let above = if starts & ((1 << top) - 1) != 0 { ALL_LEFT } else { 0 };
+        if starts >> top & 1 == 0 {
+            return above;
+        }
+        above | if shift == 0 { ALL_RIGHT } else { RIGHT[(self.y >> (self.order - shift)) as usize & 1] }
+    }
+
+    /// The first links of those shortest routes whose blocks move by so many places, `0..n` for `-n` to `-1` and so on.
+    #[inline]
+    fn first_steps_moving(self, place: u32, distance: u32) -> u8 {
+        let (n, overlap) = (self.order, 2 * self.order - distance);
+        let shift = place.abs_diff(n);
+        let Some(length) =
+            overlap.checked_sub(shift).map(|twice| twice / 2).filter(|&length| length <= n - shift)
+        else {
+            return 0;
+        };
+        if (overlap - shift) % 2 == 1 {
+            return 0;
+        }
+        if length == 0 {
+            let towards = if place > n { ALL_LEFT } else { ALL_RIGHT };
+            return if shift == n { self.steps_of_no_block() & towards } else { 0 };
+        }
+        let agreement = self.agreement(shift);
+        if place < n {
+            self.steps_down(runs(agreement & u64::from(u32::MAX), length), shift, length)
+        } else if place > n {
+            self.steps_up(runs(agreement >> HALF, length), shift)
+        } else {
+            let starts = runs(agreement >> HALF, length);
+            self.steps_down(starts, shift, length) | self.steps_up(starts, shift)
+        }
+    }
+
+    /// Of these first links, the one to the neighbour of the first word with the lowest number, and that neighbour.
+    #[inline]
+    fn lowest_of(self, steps: u8) -> (u8, u32) {
+        let all = (0..4).map(|step| if steps >> step & 1 == 1 { self.after(step) } else { u32::MAX });
+        (0..).zip(all).min_by_key(|&(_, next)| next).unwrap_or((0, self.y))
+    }
+
+    /// The neighbour of the first word with the lowest number that is nearer to the second, another word.
+    #[inline]
+    pub(super) fn lowest(self) -> u32 {
+        self.lowest_of(self.first_steps(self.distance())).1
+    }
+
+    /// The links of the route over the lowest neighbours, whose number is returned too.
+    ///
+    /// A link leaves only such shortest routes as it begins: those that are left at a word are known from the word before.
+    pub(super) fn steps(self) -> (u32, RouteSteps) {
+        let (mut pair, mut steps) = (self, RouteSteps::default());
+        let links = self.distance();
+        // By how much blocks move, a bit each.
+        let all = (2_u64 << (2 * self.order)) - 1;
+        let mut moves = all;
+        for before in 0..links {
+            let (mut rest, mut first) = (moves, 0);
+            while rest != 0 {
+                let place = rest.trailing_zeros();
+                rest &= rest - 1;
+                let own = pair.first_steps_moving(place, links - before);
+                first |= own;
+                moves &= !(u64::from(own == 0) << place);
+            }
+            let (step, next) = pair.lowest_of(first);
+            steps.set(before, step);
+            pair.x = next;
+            moves = if step < 2 { moves >> 1 } else { moves << 1 & all };
+        }
+        (links, steps)
+    }
+
+    /// The first word after a step.
+    #[inline]
+    fn after(self, step: u8) -> u32 {
+        after(self.order, self.x, step)
+    }
+}
+
+/// A word after a step: to the left with the new bit 0 or 1, to the right likewise.
+#[inline]
+pub(super) fn after(order: u32, word: u32, step: u8) -> u32 {
+    let bit = u32::from(step & 1);
+    if step < 2 { word << 1 & DeBruijn::mask(order) | bit } else { word >> 1 | bit << (order - 1) }
+}

@@ -1,0 +1,138 @@
+//! Networks that look the same from all nodes: what is known of node 0 is known of all.
+
+use std::{hint::black_box, sync::OnceLock};
+
+use rayon::prelude::*;
+
+use super::short;
+use crate::{Network, NodeId, twisted::TwistedTorus};
+
+/// The moves of a network to itself that bring any node to node 0.
+#[derive(Debug)]
+pub(crate) enum Symmetry {
+    /// Of cube-connected cycles and wrapped butterflies of so many dimensions: rotation and exclusive or.
+    Rotation(u32),
+    /// Of a twisted torus: addition of coordinates.
+    Translation(TwistedTorus),
+}
+
+/// What is known of the nodes from node 0, found when it is first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct SymmetryTable {
+    distances: OnceLock<Box<[u16]>>,
+    routes: OnceLock<Box<[u64]>>,
+    links: OnceLock<Option<LinkTable>>,
+}
+
+/// Which links lead nearer. The links of all nodes have the numbers of those of node 0 to which they are moved.
+#[derive(Debug)]
+struct LinkTable {
+    /// For every node, a bit for each link of node 0 that leads nearer to it.
+    nearer: Box<[u8]>,
+    /// For every node, the bits of its links in the order of its ports, in bytes from the lowest on.
+    ports: Box<[u64]>,
+}
+
+/// The most links of a node whose bits are kept.
+const MAX_LINKS: usize = 8;
+
+/// What a byte is multiplied with to be in every byte of a word.
+const EVERY_BYTE: u64 = u64::MAX / 0xff;
+
+impl Symmetry {
+    /// The node to which `to` is moved when `at` is moved to node 0.
+    #[inline]
+    pub(super) fn difference(&self, at: u32, to: u32) -> u32 {
+        match self {
+            Self::Rotation(order) => {
+                let (n, word_mask) = (*order, (1 << order) - 1);
+                let (i, j, word) = (at % n, to % n, (at / n) ^ (to / n));
+                let rotated = (word >> i | word << (n - i)) & word_mask;
+                let level = if j >= i { j - i } else { j + n - i };
+                level + n * rotated
+            }
+            Self::Translation(torus) => torus.difference(at, to),
+        }
+    }
+}
+
+impl SymmetryTable {
+    #[inline]
+    pub(super) fn distances(&self, network: &Network) -> &[u16] {
+        self.distances.get_or_init(|| {
+            let distances = network.searched_distances_to(NodeId::new(0));
+            distances.into_iter().map(|distance| distance.map_or(u16::MAX, short)).collect()
+        })
+    }
+
+    #[inline]
+    pub(super) fn routes(&self, network: &Network) -> &[u64] {
+        self.routes.get_or_init(|| network.routes_to(NodeId::new(0)).routes)
+    }
+
+    /// Reads what is known of the ports of a node.
+    #[inline]
+    pub(super) fn fetch(&self, at: u32) {
+        if let Some(Some(links)) = self.links.get() {
+            black_box(links.ports[at as usize]);
+        }
+    }
+
+    /// A bit for each port of `at` that leads nearer to `to`, in bytes from the lowest on; none where they have to be
+    /// searched for.
+    #[inline]
+    pub(super) fn nearer_ports(
+        &self,
+        symmetry: &Symmetry,
+        network: &Network,
+        at: u32,
+        to: u32,
+    ) -> Option<u64> {
+        let links = self.links.get_or_init(|| LinkTable::new(symmetry, self, network)).as_ref()?;
+        let nearer = links.nearer[symmetry.difference(at, to) as usize];
+        Some(links.ports[at as usize] & (u64::from(nearer) * EVERY_BYTE))
+    }
+
+    /// The lowest port of `at` that leads nearer to `to`, another node; none where it has to be searched for.
+    #[inline]
+    pub(super) fn lowest_port(
+        &self,
+        symmetry: &Symmetry,
+        network: &Network,
+        at: u32,
+        to: u32,
+    ) -> Option<u16> {
+        let ports = self.nearer_ports(symmetry, network, at, to)?;
+        u16::try_from(ports.trailing_zeros() / u8::BITS).ok()
+    }
+}
+
+impl LinkTable {
+    /// The table; none where nodes have many links, or different numbers of them.
+    fn new(symmetry: &Symmetry, table: &SymmetryTable, network: &Network) -> Option<Self> {
+        let links = network.neighbours(NodeId::new(0));
+        if links.len() > MAX_LINKS {
+            return None;
+        }
+        let distances = table.distances(network);
+        let nodes = 0..u32::try_from(network.node_count()).ok()?;
+        let bits = || links.iter().enumerate().map(|(bit, end)| (1_u8 << bit, end.index()));
+        let nearer = |to: u32| -> u8 {
+            let is_nearer =
+                |end: u32| distances[symmetry.difference(end, to) as usize] < distances[to as usize];
+            bits().filter(|&(_, end)| is_nearer(end)).map(|(bit, _)| bit).sum()
+        };
+        let ports = |at: u32| -> Option<u64> {
+            let bit = |next: &NodeId| {
+                let moved = symmetry.difference(at, next.index());
+                bits().find(|&(_, end)| end == moved).map(|(bit, _)| u64::from(bit))
+            };
+            let own = network.neighbours(NodeId::new(at)).iter().take(MAX_LINKS);
+            own.enumerate().try_fold(0, |sum, (port, next)| Some(sum | bit(next)? << (8 * port)))
+        };
+        Some(Self {
+            nearer: nodes.clone().into_par_iter().map(nearer).collect(),
+            ports: nodes.into_par_iter().map(ports).collect::<Option<Vec<u64>>>()?.into(),
+        })
+    }
+}
