@@ -43,6 +43,7 @@ struct Record<T> {
     place: usize,      // of the resource
     first: Queued<T>,  // valid unless both lengths are 0
     tail: u32,         // 1 + the slot of the last message of the rest; 0 without any
+    earlier: u32, // 1 + the slot of the last of the rest that joined in an earlier cycle than the tail; 0 without any
     lengths: [u32; 2], // messages that move `+`, and `-`
 }
 
@@ -108,7 +109,7 @@ impl<T: Copy> ChannelQueues<T> {
         let new = Queued { message, joined: now, direction, next: 0 };
         let Some(number) = self.number(place) else {
             let number = self.count();
-            self.records.push(Record { place, first: new, tail: 0, lengths: [0; 2] });
+            self.records.push(Record { place, first: new, tail: 0, earlier: 0, lengths: [0; 2] });
             self.numbers[place] = number + 1;
             self.grow(number, direction);
             return number;
@@ -138,6 +139,9 @@ impl<T: Copy> ChannelQueues<T> {
         if let Some(tail) = queue.tail.checked_sub(1) {
             let second = self.rest[tail].next;
             queue.first = self.rest[second];
+            if queue.earlier == second + 1 {
+                queue.earlier = 0;
+            }
             if second == tail {
                 queue.tail = 0;
             } else {
@@ -216,10 +220,16 @@ impl<T: Copy> ChannelQueues<T> {
             self.records[number as usize].tail = place + 1;
             return;
         };
+        let queue = &mut self.records[number as usize];
         let mut before = tail;
         if precedes(&self.rest[tail], &new, key) {
-            self.records[number as usize].tail = place + 1;
+            queue.tail = place + 1;
+            if self.rest[tail].joined < new.joined {
+                queue.earlier = tail + 1;
+            }
         } else {
+            // It joined in the cycle of the tail: those of earlier cycles, which may be many, need no look.
+            before = queue.earlier.checked_sub(1).unwrap_or(tail);
             while precedes(&self.rest[self.rest[before].next], &new, key) {
                 before = self.rest[before].next;
             }
@@ -297,6 +307,34 @@ mod tests {
                 assert_eq!(rest(together), rest(apart));
             }
         }
+    }
+
+    #[test]
+    fn long_queues_keep_their_order() {
+        let mut queues = ChannelQueues::new(1);
+        let (mut expected, mut found) = (vec![], vec![]);
+        let mut state = 1_u32;
+        for cycle in 0..200 {
+            let sources: Vec<u32> = (0..5)
+                .map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    state >> 8
+                })
+                .collect();
+            for &source in &sources {
+                queues.join(0, 0, source, Cycle::new(cycle), key);
+            }
+            let mut sorted = sources;
+            sorted.sort_unstable();
+            expected.extend(sorted);
+            // As many are taken as join at times, so that all joined in an earlier cycle, or in this one.
+            let queue = queues.number(0).unwrap();
+            let taken = if cycle % 20 < 12 { 2 } else { 14 };
+            found.extend((0..taken).filter_map(|_| queues.take_first(queue)).map(|(_, source)| source));
+        }
+        let queue = queues.number(0).unwrap();
+        found.extend(std::iter::from_fn(|| queues.take_first(queue)).map(|(_, source)| source));
+        assert_eq!(found, expected);
     }
 
     #[test]

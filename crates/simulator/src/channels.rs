@@ -125,7 +125,7 @@ impl Channels {
         match &self.steps {
             Steps::Grid(_) => transit.direction as usize * self.nodes + transit.node as usize,
             Steps::Network(network) => {
-                network.first_channels()[transit.node as usize] as usize + transit.direction as usize / 2
+                network.first_channel(transit.node) as usize + transit.direction as usize / 2
             }
         }
     }

@@ -7,15 +7,16 @@
 //! received, processes become ready and inject messages, and at last idle links are granted: the
 //! outcome depends on the keys of messages, never on the order of events within these steps.
 //!
-//! Two networks keep the rules of section 5: [`Flow`], where messages flow along the dimensions of
-//! a grid and each channel or link is granted independently, and [`ArbitratedNetwork`], where
-//! messages are looked at one by one: under single-direction links, and on networks, which have no
-//! dimensions. Both take a transmission's occupancy, head and receipt as one time
+//! Three networks keep the rules of section 5: [`Flow`], where messages flow along the dimensions of
+//! a grid and each channel or link is granted independently, [`ClaimedNetwork`], the same where links
+//! lie in no dimensions, and [`ArbitratedNetwork`] under single-direction links, where messages are
+//! looked at one by one. All take a transmission's occupancy, head and receipt as one time
 //! ([`MessageTiming::uniform`](crate::MessageTiming::uniform)): the caller gives the rules of
 //! [`Communication::unit_equivalent`].
 
 mod arbitrated_network;
 mod border;
+mod claimed_network;
 mod computing;
 mod engine;
 mod flow;
@@ -30,12 +31,13 @@ use cubefold_topology::{Extent, Leg, LinkMode, Machine, NodeId};
 pub(crate) use self::computing::StartTimes;
 use self::{
     arbitrated_network::ArbitratedNetwork,
+    claimed_network::ClaimedNetwork,
     engine::HopEngine,
     flow::{Flow, Layout, Slab},
 };
 use crate::{
     Communication, Cycle, Observer, Program, ServiceOrder, SimulationError, Traffic,
-    channel_queue::MessageKeys,
+    channel_queue::MessageKeys, routes::Routes,
 };
 
 /// Checks that asynchronous execution is defined for a run.
@@ -61,7 +63,7 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
     const BYTES_PER_CHANNEL: u64 = 12;
     let channels = machine.channel_places();
     let messages = program.process_count() * program.max_received().max(1) as u64;
-    let routes = machine.bytes_of_routes();
+    let routes = machine.bytes_of_routes() + Routes::bytes(machine, messages);
     messages * BYTES_PER_MESSAGE + channels * BYTES_PER_CHANNEL + routes
 }
 
@@ -86,7 +88,7 @@ pub(crate) fn run<P: Program, O: Observer>(
     let input = HopInput { program, placement, communication, starts };
     match communication.links() {
         LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.graph().is_some() => {
-            HopEngine::whole(&input, ArbitratedNetwork::independent(machine, communication), observer).run()
+            HopEngine::whole(&input, ClaimedNetwork::new(machine, communication), observer).run()
         }
         LinkMode::FullDuplex | LinkMode::HalfDuplex => {
             let (layout, slab) = (layout(program, machine), Slab::whole(machine));
@@ -99,8 +101,7 @@ pub(crate) fn run<P: Program, O: Observer>(
             }
         }
         LinkMode::SingleDirection => {
-            HopEngine::whole(&input, ArbitratedNetwork::single_direction(machine, communication), observer)
-                .run()
+            HopEngine::whole(&input, ArbitratedNetwork::new(machine, communication), observer).run()
         }
     }
 }
@@ -128,6 +129,10 @@ trait Network {
     /// Takes a message that has arrived in this cycle at a node where its leg or a stretch of it
     /// ends.
     fn take_arrived(&mut self) -> Option<(u32, NodeId)>;
+
+    /// Reads what [`join`](Self::join) needs of the first channel of a leg, so that the cache misses of several overlap.
+    /// Nothing but speed depends on it.
+    fn fetch(&self, _node: NodeId, _leg: Leg) {}
 
     /// `message` at `node` needs the first channel of `leg` from `now` on.
     fn join(&mut self, message: u32, node: NodeId, leg: Leg, now: Cycle, keys: &impl MessageKeys);

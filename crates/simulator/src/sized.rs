@@ -148,7 +148,7 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: C
     };
     // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
     let packets = messages.saturating_mul(communication.packet_count(largest).min(8));
-    let routes = machine.bytes_of_routes();
+    let routes = machine.bytes_of_routes().saturating_add(Routes::bytes(machine, messages));
     let directions = machine.directions().count() as u64;
     let network = match communication.service() {
         ServiceOrder::FirstCome => FirstComeNetwork::bytes(channels, packets),
@@ -299,8 +299,9 @@ impl<'run> Transport<'run> {
         let packet = self.network.cross(packet);
         let record = self.messages.record(packet.message());
         let source = || self.node_of(record.source);
+        let place = (packet.message(), record.distance - packet.links());
         // A packet with links left is not at its destination.
-        if let Some(leg) = self.routes.next_leg(source, packet.node(), record.to) {
+        if let Some(leg) = self.routes.next_leg_of_packet(place, source, packet.node(), record.to) {
             self.join(&packet.on_leg(leg), now);
         }
     }
@@ -320,6 +321,7 @@ impl<'run> Transport<'run> {
         record.distance = narrow(distance); // below 2^32, the number of nodes
         self.message_count += 1;
         let (message, size) = self.messages.insert(record, units, leg.is_some());
+        self.routes.keep(message);
         match leg {
             Some(leg) => {
                 self.hop_count += distance * self.messages.size(size).packets;

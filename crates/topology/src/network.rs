@@ -452,12 +452,11 @@ impl Network {
         }
         let neighbours = self.neighbours(at);
         let (mut few, mut many) = ([0; FEW_PORTS], vec![]);
-        let weights = match few.get_mut(..neighbours.len()) {
-            Some(weights) => weights,
-            None => {
-                many.resize(neighbours.len(), 0);
-                &mut many[..]
-            }
+        let weights = if let Some(weights) = few.get_mut(..neighbours.len()) {
+            weights
+        } else {
+            many.resize(neighbours.len(), 0);
+            &mut many[..]
         };
         self.count_routes(at, to, weights);
         let total: u64 = weights.iter().sum(); // below 2^64: at most 2^16 numbers of at most 2^48

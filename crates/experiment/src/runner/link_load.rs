@@ -1,11 +1,11 @@
 //! What links carry in a run: busy cycles, channel congestion, the units of all messages.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::cmp::Reverse;
 
 use cubefold_collectives::{CollectiveForm, Operation};
 use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
 use cubefold_simulator::{CountLinkUse, Cycles, LinkUse, Outcome};
-use cubefold_topology::{Link, LinkMode, NodeId};
+use cubefold_topology::{Link, LinkMode};
 
 use crate::{
     LinkTraffic,
@@ -37,6 +37,9 @@ const MAX_ROUTED_MESSAGES: u64 = 1 << 20;
 /// The most pairs of a process and a channel between which messages are split over all their routes.
 const MAX_SPLIT_PAIRS: u64 = 1 << 25;
 
+/// So many messages are listed before those between the same nodes are made one.
+const MANY_MESSAGES: usize = 1 << 16;
+
 /// The load of the busiest channel under the messages of all stages: on networks, where shortest routes are many and one
 /// is chosen, and of an all-to-all; where counting it costs little.
 pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
@@ -50,16 +53,32 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
     if !(is_small && is_straight && (is_all_to_all || run.machine.graph().is_some())) {
         return None;
     }
-    let mut pattern: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
+    let mut messages: Vec<PatternMessage> = vec![];
+    let mut merged = 0;
     for stage in 0..program.stage_count() {
         program.visit_messages(stage, &mut |source, destination| {
             let units = program.units(stage, source, destination);
-            *pattern.entry((placement.node(source), placement.node(destination))).or_insert(0) += units;
+            messages.push((placement.node(source), placement.node(destination), units));
         });
+        if messages.len() >= 2 * merged + MANY_MESSAGES {
+            merge(&mut messages);
+            merged = messages.len();
+        }
     }
-    let messages: Vec<PatternMessage> =
-        pattern.into_iter().map(|((source, destination), units)| (source, destination, units)).collect();
+    merge(&mut messages);
     Some(ChannelCongestion::of(&run.machine, &messages, run.communication.tie()))
+}
+
+/// Orders messages by their nodes and makes one of those between the same ones.
+fn merge(messages: &mut Vec<PatternMessage>) {
+    messages.sort_unstable_by_key(|&(source, destination, _)| (source, destination));
+    messages.dedup_by(|next, first| {
+        let is_same = (next.0, next.1) == (first.0, first.1);
+        if is_same {
+            first.2 += next.2;
+        }
+        is_same
+    });
 }
 
 /// Of the links that are busy the longest, the first by dimension and near end.

@@ -1,57 +1,38 @@
-//! Links whose messages are looked at one by one: single-direction links, and all links of
-//! networks.
+//! Single-direction links, whose messages are looked at one by one.
 //!
-//! A message that needs a channel joins its queue; an [`Arbiter`] grants idle channels, or links,
-//! to the first messages of their queues. Invariant between cycles: a resource with a queue is busy
-//! or waits for its direction's turn. On grids [`Flow`](super::flow::Flow) does the same for
-//! full-duplex and half-duplex links many times as fast.
+//! A message that needs a channel joins its queue; an arbiter grants idle channels to the first
+//! messages of their queues. Invariant between cycles: a channel with a queue is busy or waits for
+//! its direction's turn.
 
 use std::collections::VecDeque;
 
-use cubefold_topology::{Leg, LinkMode, Machine, NodeId};
+use cubefold_topology::{Leg, Machine, NodeId};
 
-use super::{Arbitration, Network};
+use super::Network;
 use crate::{
     Communication, Cycle, Cycles,
     channel_queue::{ChannelQueues, MessageKeys},
     channels::{Channels, Transit},
 };
 
-/// The links of mode 3, and those of networks in modes 1 and 2.
+/// The links of mode 3.
 #[derive(Debug)]
-pub(super) struct ArbitratedNetwork<A> {
+pub(super) struct ArbitratedNetwork {
     link_time: Cycles, // occupancy, head and receipt of a transmission
     channels: Channels,
-    arbiter: A,
+    arbiter: SingleDirection,
     in_flight: InFlight,
     departures: Vec<Transit>,
     arrived: Vec<Transit>, // at the ends of their legs, in this cycle
 }
 
-impl ArbitratedNetwork<SingleDirection> {
+impl ArbitratedNetwork {
     /// All links of `machine` transmit in one direction at a time.
-    pub(super) fn single_direction(machine: &Machine, communication: Communication) -> Self {
-        Self::new(SingleDirection::new(Channels::new(machine)), machine, communication)
-    }
-}
-
-impl ArbitratedNetwork<Independent> {
-    /// Every channel, or link, of `machine` is granted independently of the others.
-    ///
-    /// # Panics
-    ///
-    /// When the links are single-direction.
-    pub(super) fn independent(machine: &Machine, communication: Communication) -> Self {
-        Self::new(Independent::new(Channels::new(machine), communication.links()), machine, communication)
-    }
-}
-
-impl<A> ArbitratedNetwork<A> {
-    fn new(arbiter: A, machine: &Machine, communication: Communication) -> Self {
+    pub(super) fn new(machine: &Machine, communication: Communication) -> Self {
         Self {
             link_time: communication.timing().uniform_time(),
             channels: Channels::new(machine),
-            arbiter,
+            arbiter: SingleDirection::new(Channels::new(machine)),
             in_flight: InFlight::default(),
             departures: vec![],
             arrived: vec![],
@@ -59,7 +40,7 @@ impl<A> ArbitratedNetwork<A> {
     }
 }
 
-impl<A: Arbiter> Network for ArbitratedNetwork<A> {
+impl Network for ArbitratedNetwork {
     fn next_end(&self) -> Option<Cycle> {
         self.in_flight.next_end()
     }
@@ -96,75 +77,7 @@ impl<A: Arbiter> Network for ArbitratedNetwork<A> {
     }
 
     fn longest_queue(&self) -> u32 {
-        self.arbiter.resources().queues.longest()
-    }
-}
-
-/// The rule by which messages are granted their channels.
-pub(super) trait Arbiter {
-    /// The transmission of `transit` from its node has ended.
-    fn release(&mut self, transit: &Transit);
-
-    /// `transit` needs its channel from `now` on.
-    fn join(&mut self, transit: Transit, now: Cycle, keys: &impl MessageKeys);
-
-    /// Fills `departures`, empty before, with the messages whose transmission begins in this cycle.
-    fn depart(&mut self, departures: &mut Vec<Transit>);
-
-    /// The channels or links that it grants.
-    fn resources(&self) -> &LinkResources;
-}
-
-/// The rule of modes 1 and 2 (`docs/model.md` section 5): an idle resource, which is a channel or a
-/// link, transmits the first message of its queue.
-#[derive(Debug)]
-pub(super) struct Independent {
-    channels: Channels,
-    arbitration: Arbitration,
-    resources: LinkResources,
-    idle: Vec<usize>, // the idle resources with a queue
-}
-
-impl Independent {
-    fn new(channels: Channels, links: LinkMode) -> Self {
-        let arbitration = Arbitration::new(links);
-        let places = match arbitration {
-            Arbitration::PerChannel => channels.channel_places(),
-            Arbitration::PerLink => channels.link_places(),
-        };
-        Self { channels, arbitration, resources: LinkResources::new(places), idle: vec![] }
-    }
-
-    fn place(&self, transit: &Transit) -> usize {
-        match self.arbitration {
-            Arbitration::PerChannel => self.channels.channel(transit),
-            Arbitration::PerLink => self.channels.link(transit),
-        }
-    }
-}
-
-impl Arbiter for Independent {
-    fn release(&mut self, transit: &Transit) {
-        let place = self.place(transit);
-        if self.resources.release(place) {
-            self.idle.push(place);
-        }
-    }
-
-    fn join(&mut self, transit: Transit, now: Cycle, keys: &impl MessageKeys) {
-        let place = self.place(&transit);
-        if self.resources.join(place, transit, now, keys) {
-            self.idle.push(place);
-        }
-    }
-
-    fn depart(&mut self, departures: &mut Vec<Transit>) {
-        departures.extend(self.idle.drain(..).filter_map(|place| self.resources.begin(place)));
-        self.resources.queues.end_cycle();
-    }
-
-    fn resources(&self) -> &LinkResources {
-        &self.resources
+        self.arbiter.resources.queues.longest()
     }
 }
 
@@ -174,7 +87,7 @@ impl Arbiter for Independent {
 /// direction, the turn passes to the next direction with a queued message, cyclically; it is kept
 /// through idle times.
 #[derive(Debug)]
-pub(super) struct SingleDirection {
+struct SingleDirection {
     channels: Channels,
     resources: LinkResources, // the channels
     idle: Vec<Vec<usize>>,    // by direction, its idle channels with a queue
@@ -207,9 +120,8 @@ impl SingleDirection {
         }
         self.turn
     }
-}
 
-impl Arbiter for SingleDirection {
+    /// The transmission of `transit` from its node has ended.
     fn release(&mut self, transit: &Transit) {
         let channel = self.channels.channel(transit);
         self.in_flight -= 1;
@@ -218,6 +130,7 @@ impl Arbiter for SingleDirection {
         }
     }
 
+    /// `transit` needs its channel from `now` on.
     fn join(&mut self, transit: Transit, now: Cycle, keys: &impl MessageKeys) {
         let (channel, direction) = (self.channels.channel(&transit), transit.direction as usize);
         if self.resources.join(channel, transit, now, keys) {
@@ -226,6 +139,7 @@ impl Arbiter for SingleDirection {
         self.queued[direction] += 1;
     }
 
+    /// Fills `departures`, empty before, with the messages whose transmission begins in this cycle.
     fn depart(&mut self, departures: &mut Vec<Transit>) {
         if let Some(direction) = self.turn() {
             for channel in self.idle[direction].drain(..) {
@@ -237,15 +151,11 @@ impl Arbiter for SingleDirection {
         }
         self.resources.queues.end_cycle();
     }
-
-    fn resources(&self) -> &LinkResources {
-        &self.resources
-    }
 }
 
-/// Channels or links by their places, each idle or busy, with their queues.
+/// Channels by their places, each idle or busy, with their queues.
 #[derive(Debug)]
-pub(super) struct LinkResources {
+struct LinkResources {
     queues: ChannelQueues<Transit>,
     busy: Vec<bool>, // by place
 }

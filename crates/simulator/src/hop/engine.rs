@@ -31,6 +31,7 @@ pub(super) struct HopEngine<'run, P, N, B, O> {
     processors: Option<Processors>,        // where processes share nodes
     ready_without_compute: Vec<ProcessId>, // in this cycle
     arrived: Vec<(u32, NodeId)>,           // the messages of a chunk, and where they are
+    legs: Vec<Option<Leg>>,                // of the messages of a chunk
     ended: Vec<ProcessId>,                 // the processes of a chunk
     sources: Vec<(ProcessId, NodeId)>,     // of messages that set out together
     notes: Vec<Note>,                      // of a chunk
@@ -70,6 +71,7 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
             computing: Computing::default(),
             ready_without_compute: vec![],
             arrived: vec![],
+            legs: vec![],
             ended: vec![],
             sources: vec![],
             notes: vec![],
@@ -113,20 +115,48 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
                 break;
             }
             self.fetch_messages(arrived.iter().map(|&(message, _)| message));
+            if let Some(network) = self.routes.network() {
+                for &(_, node) in &arrived {
+                    network.fetch(node);
+                }
+                self.advance_together(&arrived, now);
+                arrived.clear();
+            }
             for (message, node) in arrived.drain(..) {
-                self.advance(message, node, now);
+                let leg = self.next_leg(message, node);
+                self.start_leg(message, node, leg, now);
             }
         }
         self.arrived = arrived;
     }
 
-    /// A message begins a leg at `node`, or continues one, or is received.
-    fn advance(&mut self, message: u32, node: NodeId, now: Cycle) {
-        let (visitor, processes) = (self.border.visitor(message), &self.processes);
-        let to = visitor.map_or_else(|| processes.node(processes.destination(message)), |visitor| visitor.to);
+    /// Messages on a network begin their next legs, or are received. Every link is a leg there: all are found before the
+    /// first is begun, and what each step needs is read in a loop of its own, so that the cache misses of several overlap.
+    fn advance_together(&mut self, arrived: &[(u32, NodeId)], now: Cycle) {
+        let mut legs = std::mem::take(&mut self.legs);
+        legs.extend(arrived.iter().map(|&(message, node)| self.next_leg(message, node)));
+        for (&(_, node), leg) in arrived.iter().zip(&legs) {
+            if let Some(leg) = leg {
+                self.network.fetch(node, *leg);
+            }
+        }
+        for (&(message, node), leg) in arrived.iter().zip(legs.drain(..)) {
+            self.start_leg(message, node, leg, now);
+        }
+        self.legs = legs;
+    }
+
+    /// The leg that a message begins or continues at `node`; none at its destination.
+    #[inline]
+    fn next_leg(&mut self, message: u32, node: NodeId) -> Option<Leg> {
+        let Self { border, processes, routes, .. } = self;
+        let to = match border.visitor(message) {
+            Some(visitor) => visitor.to,
+            None => processes.node(processes.destination(message)),
+        };
         // Routes depend on the source on networks only, which one engine computes.
-        let source = || self.border.index(processes.source(message)).map_or(node, |own| processes.node(own));
-        self.start_leg(message, node, self.routes.next_leg(source, node, to), now);
+        let source = || border.index(processes.source(message)).map_or(node, |own| processes.node(own));
+        routes.next_leg(message, source, node, to)
     }
 
     /// A message begins its next leg at `node`; one that has none is received.
@@ -336,6 +366,7 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
         self.hop_count += distance;
         let distance = narrow(distance); // below 2^32, the number of nodes
         let message = self.processes.inject(destination, InFlightMessage { start: now, source, distance });
+        self.routes.keep(message);
         self.start_leg(message, from, leg, now);
     }
 

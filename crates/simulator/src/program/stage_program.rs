@@ -172,13 +172,14 @@ impl Partners {
 
     /// Where the partners of a process lie.
     fn range(&self, process: ProcessId) -> Range<usize> {
-        let label = process.label();
-        // Where all processes have partners each is at its own place.
-        let at = match self.processes.get(label as usize) {
-            Some(&own) if own == label => Ok(label as usize),
-            _ => self.processes.binary_search(&label),
-        };
-        at.map_or(0..0, |at| self.firsts[at] as usize..self.firsts[at + 1] as usize)
+        let label = process.label() as usize;
+        // Where all processes have partners each is at its own place, and before it by as many as have none.
+        let count = self.processes.len();
+        let missing = self.processes.last().map_or(0, |&last| last as usize + 1 - count);
+        let end = count.min(label + 1);
+        let start = label.saturating_sub(missing).min(end);
+        let at = self.processes[start..end].binary_search(&process.label());
+        at.map_or(0..0, |at| self.firsts[start + at] as usize..self.firsts[start + at + 1] as usize)
     }
 
     fn of(&self, process: ProcessId) -> &[ProcessId] {

@@ -72,6 +72,12 @@ impl Packet {
         self.number
     }
 
+    /// The links left of its route.
+    #[inline]
+    pub(super) fn links(&self) -> u32 {
+        self.links
+    }
+
     #[inline]
     pub(super) fn node(&self) -> NodeId {
         NodeId::new(self.transit.node)

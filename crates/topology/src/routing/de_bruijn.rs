@@ -6,6 +6,8 @@
 //! moves by `n`. So the greatest `2 m + |s|` decides; the blocks that have it are all the shortest routes, and each
 //! begins with a link that follows from its place.
 
+use std::cmp::Ordering;
+
 use super::{bit_runs::runs, route_steps::RouteSteps};
 
 /// Two words of a de Bruijn network.
@@ -140,13 +142,14 @@ impl DeBruijn {
             return if shift == n { self.steps_of_no_block() & towards } else { 0 };
         }
         let agreement = self.agreement(shift);
-        if place < n {
-            self.steps_down(runs(agreement & u64::from(u32::MAX), length), shift, length)
-        } else if place > n {
-            self.steps_up(runs(agreement >> HALF, length), shift)
-        } else {
-            let starts = runs(agreement >> HALF, length);
-            self.steps_down(starts, shift, length) | self.steps_up(starts, shift)
+        let lower = agreement & u64::from(u32::MAX);
+        match place.cmp(&n) {
+            Ordering::Less => self.steps_down(runs(lower, length), shift, length),
+            Ordering::Greater => self.steps_up(runs(agreement >> HALF, length), shift),
+            Ordering::Equal => {
+                let starts = runs(lower, length);
+                self.steps_down(starts, shift, length) | self.steps_up(starts, shift)
+            }
         }
     }
 
