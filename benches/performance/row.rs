@@ -3,8 +3,10 @@
 use cubefold::{
     mapping::EmbeddingKind,
     simulator::{Engine, EngineChoice},
-    topology::{LinkMode, MachineKind},
+    topology::{LinkMode, MachineKind, RouteChoice},
 };
+
+use super::OnNetwork;
 
 /// A row: what is done, on what, and how fast it is to be.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +50,8 @@ impl Row {
     /// What must have computed it; nothing where nothing is run.
     pub(crate) fn engine_that_runs(&self) -> Option<Engine> {
         match (self.task, self.engine) {
-            (Task::Asynchronous, EngineChoice::Hop | EngineChoice::Slabs(_) | EngineChoice::Sized) => {
+            (Task::Permutation(..), _)
+            | (Task::Asynchronous, EngineChoice::Hop | EngineChoice::Slabs(_) | EngineChoice::Sized) => {
                 Some(Engine::Hop)
             }
             (Task::Asynchronous, EngineChoice::Auto | EngineChoice::AutoOn(_) | EngineChoice::Belt(_))
@@ -83,6 +86,8 @@ pub(crate) enum Task {
     Asynchronous,
     /// A coordinated run.
     Coordinated,
+    /// An asynchronous run of a random permutation on a network, whatever the row says of a grid.
+    Permutation(OnNetwork, RouteChoice),
     /// An asynchronous run, and every process's finish, waiting and blocked cycles, one process after another.
     EveryProcess,
     /// The same into arrays with a place for each node.

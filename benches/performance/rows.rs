@@ -3,10 +3,10 @@
 use cubefold::{
     mapping::EmbeddingKind::{self, Byweight, Gray, Xor},
     simulator::{BulkStages, EngineChoice, Lines, Shortcuts},
-    topology::{LinkMode, MachineKind},
+    topology::{LinkMode, MachineKind, RouteChoice},
 };
 
-use super::{Messages, Placed, Quantity, Row, Run, Stages, Task};
+use super::{Messages, OnNetwork, Placed, Quantity, Row, Run, Stages, Task};
 
 /// A simulated row in the setting that most have: `T_a` = 10, `T_c` = 1, full-duplex, dimension after dimension, on a
 /// torus, by the fastest engine. It comes to `answer`, and is to take so long at most, or better the shorter time.
@@ -35,6 +35,18 @@ const fn row(
         goal,
         answer,
     }
+}
+
+/// A random permutation on a network.
+const fn network(name: &'static str, network: OnNetwork, answer: u64) -> Row {
+    row(name, &[], Xor, answer, (30.0, 100.0))
+        .hop_by_hop()
+        .doing(Task::Permutation(network, RouteChoice::Lowest))
+}
+
+/// A family made from a number.
+const fn family(name: &'static str, kind: MachineKind, order: u64, answer: u64) -> Row {
+    network(name, OnNetwork::Family(kind, order), answer)
 }
 
 /// The belts, with lines taken so far apart.
@@ -80,6 +92,14 @@ impl Row {
         Self { quantity, ..self }
     }
 
+    /// By routes that a seed draws.
+    const fn spread(self) -> Self {
+        match self.task {
+            Task::Permutation(network, _) => self.doing(Task::Permutation(network, RouteChoice::Spread(0))),
+            _ => self,
+        }
+    }
+
     const fn interleaved(self) -> Self {
         Self { stages: Stages::Interleaved, ..self }
     }
@@ -103,6 +123,11 @@ const D24: &[u64] = &[4096, 4096];
 const D28: &[u64] = &[1 << 14, 1 << 14];
 const D30: &[u64] = &[1 << 15, 1 << 15];
 const D32: &[u64] = &[1 << 16, 1 << 16];
+
+const FAT_TREE: OnNetwork = OnNetwork::FatTree { arity: 4, levels: 8 };
+const DRAGONFLY: OnNetwork =
+    OnNetwork::Dragonfly { hosts_per_switch: 8, switches_per_group: 16, global_links: 8 };
+const HYPERX: OnNetwork = OnNetwork::HyperX { shape: &[16, 16, 16], hosts_per_switch: 16 };
 
 /// All rows, in the order of the table. Makespans of product placements whose fields are not taken in turn are twice
 /// those of the ring (`docs/model.md` section 8).
@@ -129,6 +154,19 @@ pub(crate) const ROWS: &[Row] = &[
         .hop_by_hop()
         .of(Messages::CutThrough)
         .when_long(),
+    family("network/wrapped-butterfly/12", MachineKind::WrappedButterfly, 12, 24),
+    family("network/wrapped-butterfly/16", MachineKind::WrappedButterfly, 16, 36).when_long(),
+    family("network/cube-connected-cycles/12", MachineKind::CubeConnectedCycles, 12, 33),
+    family("network/butterfly/12", MachineKind::Butterfly, 12, 530),
+    family("network/de-bruijn/16", MachineKind::DeBruijn, 16, 22),
+    family("network/de-bruijn/20", MachineKind::DeBruijn, 20, 29).when_long(),
+    family("network/shuffle-exchange/16", MachineKind::ShuffleExchange, 16, 32),
+    family("network/shuffle-exchange/20", MachineKind::ShuffleExchange, 20, 43).when_long(),
+    network("network/twisted-torus/32x32x64", OnNetwork::TwistedTorus { k: 32 }, 212),
+    network("network/fat-tree/4-ary-8-tree", FAT_TREE, 12_435),
+    network("network/fat-tree/4-ary-8-tree/spread", FAT_TREE, 23).spread(),
+    network("network/dragonfly/8-16-8", DRAGONFLY, 12),
+    network("network/hyperx/16x16x16", HYPERX, 14),
     row("belt/each-line/d20/xor", D20, Xor, 1734, (0.3, 0.08)).each_line(),
     row("belt/each-line/d20/byweight", D20, Byweight, 5196, (1.5, 0.9)).each_line(),
     row("belt/each-line/d20/gray", D20, Gray, 2370, (2.0, 1.1)).each_line(),

@@ -19,11 +19,26 @@ use super::{
     every_process::{self, Sums},
     message_file::MessageFile,
     neighbours::Questions,
+    permutation::PermutationWork,
 };
 
 /// A row, ready to be measured.
 #[derive(Debug)]
 pub(crate) struct Work {
+    row: Row,
+    subject: Subject,
+}
+
+/// What is measured.
+#[derive(Debug)]
+enum Subject {
+    Cube(Box<CubeWork>),
+    Permutation(Box<PermutationWork>),
+}
+
+/// A d-cube on a grid.
+#[derive(Debug)]
+struct CubeWork {
     row: Row,
     program: CubeProgram,
     placement: Placement,
@@ -49,6 +64,76 @@ pub(crate) struct Done {
 impl Work {
     /// Makes machine, program and placement.
     pub(crate) fn new(row: Row) -> Self {
+        let subject = match row.task {
+            Task::Permutation(network, choice) => {
+                Subject::Permutation(Box::new(PermutationWork::new(network, choice)))
+            }
+            _ => Subject::Cube(Box::new(CubeWork::new(row))),
+        };
+        Self { row, subject }
+    }
+
+    /// Does what the row says, once.
+    pub(crate) fn round(&self) -> Done {
+        match &self.subject {
+            Subject::Cube(cube) => cube.round(),
+            Subject::Permutation(permutation) => permutation.round(),
+        }
+    }
+
+    /// Stops when what came out is wrong, or came from another engine than the row says.
+    pub(crate) fn check(&self, done: Done) {
+        assert_eq!(done.answer, self.row.answer, "{}", self.row.name);
+        assert_eq!(done.engine, self.row.engine_that_runs(), "{}", self.row.name);
+        if let Subject::Cube(cube) = &self.subject {
+            cube.check(done);
+        }
+    }
+
+    /// Messages sent, guest edges measured or neighbours found in a round.
+    pub(crate) fn elements(&self) -> u64 {
+        match &self.subject {
+            Subject::Cube(cube) => cube.elements(),
+            Subject::Permutation(permutation) => permutation.messages(),
+        }
+    }
+
+    /// Bytes that a round takes at most, roughly.
+    pub(crate) fn bytes(&self) -> u64 {
+        match &self.subject {
+            Subject::Cube(cube) => cube.bytes(),
+            Subject::Permutation(permutation) => permutation.bytes(),
+        }
+    }
+
+    /// The number of nodes.
+    pub(crate) fn nodes(&self) -> u64 {
+        match &self.subject {
+            Subject::Cube(cube) => cube.nodes(),
+            Subject::Permutation(permutation) => permutation.nodes(),
+        }
+    }
+
+    /// Whether memory is asked for.
+    pub(crate) fn is_memory(&self) -> bool {
+        self.row.quantity.is_memory()
+    }
+}
+
+impl Done {
+    /// What a run came to.
+    pub(crate) fn of_run(outcome: &Outcome) -> Self {
+        Self {
+            answer: outcome.summary.makespan().get(),
+            operations: outcome.traffic.hops,
+            engine: Some(outcome.engine),
+            sums: None,
+        }
+    }
+}
+
+impl CubeWork {
+    fn new(row: Row) -> Self {
         let machine = Machine::new(row.machine, row.lengths).expect("a machine");
         let dimensions = row.lengths.iter().map(|length| u64::from(length.ilog2())).sum();
         let cube = Hypercube::new(dimensions).expect("a cube");
@@ -68,13 +153,12 @@ impl Work {
         Self { row, program, placement, communication, questions, file }
     }
 
-    /// Does what the row says, once.
-    pub(crate) fn round(&self) -> Done {
+    fn round(&self) -> Done {
         let (cube, placement, tie) = (self.program.cube(), &self.placement, TieRule::Direct);
         let edges = self.edges();
         let measured = |answer| Done { answer, operations: edges, engine: None, sums: None };
         match self.row.task {
-            Task::Asynchronous | Task::Coordinated => self.simulate(),
+            Task::Asynchronous | Task::Coordinated | Task::Permutation(..) => self.simulate(),
             Task::EveryProcess => {
                 self.told(every_process::streamed(&self.program, placement, self.communication))
             }
@@ -98,13 +182,9 @@ impl Work {
         }
     }
 
-    /// Stops when what came out is wrong, or came from another engine than the row says.
-    pub(crate) fn check(&self, done: Done) {
-        let row = &self.row;
-        assert_eq!(done.answer, row.answer, "{}", row.name);
-        assert_eq!(done.engine, row.engine_that_runs(), "{}", row.name);
+    fn check(&self, done: Done) {
         if let Some(sums) = done.sums {
-            assert_eq!(sums, Sums::of(&self.outcome().summary), "{}", row.name);
+            assert_eq!(sums, Sums::of(&self.outcome().summary), "{}", self.row.name);
         }
         if let Some((product, questions)) = &self.questions {
             questions.check(product);
@@ -114,20 +194,21 @@ impl Work {
     /// Messages sent or read, guest edges measured or neighbours found in a round.
     pub(crate) fn elements(&self) -> u64 {
         match self.row.task {
-            Task::Asynchronous | Task::Coordinated | Task::EveryProcess | Task::EveryNode => {
-                self.program.cube().process_count() * self.program.stages().len() as u64
-            }
+            Task::Asynchronous
+            | Task::Coordinated
+            | Task::Permutation(..)
+            | Task::EveryProcess
+            | Task::EveryNode => self.program.cube().process_count() * self.program.stages().len() as u64,
             Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion => self.edges(),
             Task::Neighbours => Questions::ASKED,
             Task::MessageFile => MessageFile::ROWS,
         }
     }
 
-    /// Bytes that a round takes at most, roughly.
-    pub(crate) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         let run = || bytes_to_simulate(&self.program, &self.placement, self.communication, &self.execution());
         match self.row.task {
-            Task::Asynchronous | Task::Coordinated | Task::EveryProcess => run(),
+            Task::Asynchronous | Task::Coordinated | Task::Permutation(..) | Task::EveryProcess => run(),
             Task::EveryNode => run() + every_process::BYTES_A_NODE * self.nodes(),
             Task::Metrics | Task::Distances | Task::Spectrum | Task::Congestion => {
                 PlacementMetrics::bytes_to_measure(&self.placement)
@@ -137,14 +218,8 @@ impl Work {
         }
     }
 
-    /// The number of nodes.
-    pub(crate) fn nodes(&self) -> u64 {
+    fn nodes(&self) -> u64 {
         self.placement.machine().node_count()
-    }
-
-    /// Whether memory is asked for.
-    pub(crate) fn is_memory(&self) -> bool {
-        self.row.quantity.is_memory()
     }
 
     fn edges(&self) -> u64 {
@@ -166,13 +241,7 @@ impl Work {
     }
 
     fn simulate(&self) -> Done {
-        let outcome = self.outcome();
-        Done {
-            answer: outcome.summary.makespan().get(),
-            operations: outcome.traffic.hops,
-            engine: Some(outcome.engine),
-            sums: None,
-        }
+        Done::of_run(&self.outcome())
     }
 
     fn told(&self, sums: Sums) -> Done {
@@ -219,13 +288,12 @@ fn placement(placed: Placed, cube: Hypercube, machine: &Machine) -> Placement {
     match placed {
         Placed::By(kind) => Placement::Product(embedded(kind)),
         Placed::ListedBy(kind) => listed(embedded(kind).nodes()),
-        Placed::AtRandom => listed(at_random(machine)),
+        Placed::AtRandom => listed(shuffled(machine.nodes().collect())),
     }
 }
 
-/// Every node once, in an order that a fixed congruential generator draws (Fisher & Yates).
-fn at_random(machine: &Machine) -> Vec<NodeId> {
-    let mut nodes: Vec<NodeId> = machine.nodes().collect();
+/// These nodes in an order that a fixed congruential generator draws (Fisher & Yates).
+pub(crate) fn shuffled(mut nodes: Vec<NodeId>) -> Vec<NodeId> {
     let mut state = 1_u64;
     for place in (1..nodes.len()).rev() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
