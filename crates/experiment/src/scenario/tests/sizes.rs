@@ -202,7 +202,7 @@ fn rules_that_do_not_apply_are_refused_at_their_places() {
                 "5:16: machine.packet_units is 0, expected an integer from 1 to 2^63 - 1",
                 "6:15: machine.arbitration is \"fair\", expected first-come or round-robin",
                 "7:23: machine.processors_per_node is 0, expected an integer from 1 to 2^63 - 1",
-                "10:15: execution.eager_units is \"some\", expected an integer from 0 to 2^64 - 1, or all",
+                "10:15: execution.eager_units is \"some\", expected an integer from 0 to 2^63 - 1, or all",
             ],
         ),
     ]);
