@@ -177,15 +177,14 @@ pub(crate) fn refuse_long_name(path: &Path, more: usize) -> Result<(), Failure> 
 
 /// Whether two paths lead to one file that exists.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| match path.canonicalize() {
-        Ok(path) => Some(path),
+    let place = |path: &Path| {
         // A file that is not there yet is known by its folder.
-        Err(_) => {
+        path.canonicalize().ok().or_else(|| {
             let path = followed(path);
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
             Some(folder.join(path.file_name()?))
-        }
+        })
     };
     place(one).is_some_and(|one| Some(one) == place(other))
 }

@@ -104,12 +104,11 @@ impl ProgramFormat {
     pub fn bytes_to_write(self, run: &Run) -> u64 {
         const BYTES_A_MESSAGE: u64 = 400; // a send, a receive and a computation: as operations, and as text
         let program = &run.program;
-        let messages = match program.as_task_graph() {
-            Some(graph) => graph.schedule().operations().len() as u64,
-            None => {
-                let of_stage = program.process_count().saturating_mul(program.max_received().max(1) as u64);
-                of_stage.saturating_mul(program.stage_count() as u64)
-            }
+        let messages = if let Some(graph) = program.as_task_graph() {
+            graph.schedule().operations().len() as u64
+        } else {
+            let of_stage = program.process_count().saturating_mul(program.max_received().max(1) as u64);
+            of_stage.saturating_mul(program.stage_count() as u64)
         };
         messages.saturating_mul(BYTES_A_MESSAGE)
     }

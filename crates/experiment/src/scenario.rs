@@ -411,8 +411,7 @@ fn runs(
         let placements = || placed.iter().flatten().map(|(_, placement)| &**placement);
         let mode = execution.map_or(ExecutionMode::Asynchronous, |execution| execution.mode);
         let bound = |program| CycleBound::largest(program, placements(), communication, mode);
-        let wrong = |program| bound(program)?.check(settings, size).err();
-        errors.extend(program.with_others().filter_map(wrong));
+        errors.extend(program.with_others().filter_map(|own| bound(own)?.check(settings, size).err()));
     }
     let placed = placed?;
     let (name, seed, execution) = (name?, seed?, execution?);

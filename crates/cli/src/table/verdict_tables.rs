@@ -108,7 +108,9 @@ pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat, detail
         let shown = part.iter().filter(|claim| every_claim || claim.verdict != Verdict::Holds);
         let mut rows: Vec<Vec<String>> = shown.map(claim_row).collect();
         if format != ResultFormat::Markdown {
-            rows.iter_mut().for_each(|row| drop_paper(&mut row[0], name));
+            for row in &mut rows {
+                drop_paper(&mut row[0], name);
+            }
         }
         let header = ["source", "claim", "cases", "promised", "worst", "verdict"]
             .map(|name| Definition::title_of(name).to_owned());

@@ -177,7 +177,9 @@ impl CycleBound {
                 if messages.windows(2).any(|two| two[0].units != two[1].units) {
                     return None;
                 }
-                messages.iter_mut().for_each(|own| own.units = value);
+                for own in &mut messages {
+                    own.units = value;
+                }
                 Self { messages, ..own }
             }
             _ => return None,

@@ -131,7 +131,7 @@ pub(crate) fn serial_messages(
         match program.uniform_units() {
             Some(units) => messages.push(of_stages(units, segment.stage_count())),
             None => {
-                messages.extend(segment.stages.clone().map(|stage| of_stages(program.max_units(stage), 1)))
+                messages.extend(segment.stages.clone().map(|stage| of_stages(program.max_units(stage), 1)));
             }
         }
     }

@@ -62,12 +62,12 @@ const PROGRAMS: [(ProgramKind, &str); 3] = [
 
 /// The options with answers for what they leave open: which machine, which shape, which program.
 pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Result<NewOptions, Failure> {
-    let unanswered = |error: io::Error| match error.kind() {
-        io::ErrorKind::Interrupted => interruption::interrupt(),
-        _ => {
-            let message = format!("the question was not answered: {error}");
-            Failure::usage(message, "give options instead of answers")
+    let unanswered = |error: io::Error| {
+        if error.kind() == io::ErrorKind::Interrupted {
+            interruption::interrupt();
         }
+        let message = format!("the question was not answered: {error}");
+        Failure::usage(message, "give options instead of answers")
     };
     let mut answered = options.clone();
     let kind = if let Some(kind) = options.machine {
