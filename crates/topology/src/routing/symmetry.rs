@@ -2,8 +2,6 @@
 
 use std::{hint::black_box, sync::OnceLock};
 
-use rayon::prelude::*;
-
 use super::short;
 use crate::{Network, NodeId, twisted::TwistedTorus};
 
@@ -108,7 +106,8 @@ impl SymmetryTable {
 }
 
 impl LinkTable {
-    /// The table; none where nodes have many links, or different numbers of them.
+    /// The table, on the thread that asks first: a thread that shared the work with others could take up work of theirs
+    /// that waits for the table. None where nodes have many links, or different numbers of them.
     fn new(symmetry: &Symmetry, table: &SymmetryTable, network: &Network) -> Option<Self> {
         let links = network.neighbours(NodeId::new(0));
         if links.len() > MAX_LINKS {
@@ -131,8 +130,29 @@ impl LinkTable {
             own.enumerate().try_fold(0, |sum, (port, next)| Some(sum | bit(next)? << (8 * port)))
         };
         Some(Self {
-            nearer: nodes.clone().into_par_iter().map(nearer).collect(),
-            ports: nodes.into_par_iter().map(ports).collect::<Option<Vec<u64>>>()?.into(),
+            nearer: nodes.clone().map(nearer).collect(),
+            ports: nodes.map(ports).collect::<Option<Vec<u64>>>()?.into(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::prelude::*;
+
+    use crate::{Machine, MachineKind, NodeId, RouteChoice};
+
+    #[test]
+    fn many_threads_may_ask_first_for_what_is_known_of_all_nodes() {
+        for order in [3, 4, 5].repeat(30) {
+            let machine = Machine::of_dimensions(MachineKind::CubeConnectedCycles, order).unwrap();
+            let network = machine.graph().unwrap();
+            let last = NodeId::new(u32::try_from(machine.node_count()).unwrap() - 1);
+            let nodes: Vec<NodeId> = machine.nodes().filter(|&node| node != last).collect();
+            let next = |&at: &NodeId| network.next(RouteChoice::Lowest, at, at, last);
+            let first: Vec<_> = nodes.par_iter().map(next).collect();
+            let again: Vec<_> = nodes.iter().map(next).collect();
+            assert!(first == again && first.iter().all(Option::is_some));
+        }
     }
 }
