@@ -110,7 +110,7 @@ impl<S: Storage> Journal<S> {
         let own = Header::new(plan, shard)?;
         storage.rewind()?;
         let mut reader = BufReader::new(&mut storage);
-        match read_header(&mut reader)? {
+        let begin = match read_header(&mut reader)? {
             Beginning::Short => {
                 drop(reader);
                 if !own.begins_with(plan, &mut storage)? {
@@ -123,16 +123,15 @@ impl<S: Storage> Journal<S> {
                 if own.begins_with(plan, &mut storage)? {
                     return Self::begin(storage, plan, shard);
                 }
-                own.restore(&found, plan, &mut storage)?;
+                own.restore(&found, plan, &mut storage)?
             }
             Beginning::Whole(found, planned) => {
                 own.accept(&found, &planned.descriptions, plan)?;
-                drop(reader);
+                reader.stream_position()?
             }
-        }
+        };
         let mut reader = BufReader::new(&mut storage);
-        reader.rewind()?;
-        let Beginning::Whole(..) = read_header(&mut reader)? else { return Err(JournalError::Damaged) };
+        reader.seek(SeekFrom::Start(begin))?;
         let Index { end, places, lost } = index(&mut reader, &own)?;
         drop(reader);
         storage.cut(end)?;
@@ -246,7 +245,7 @@ impl Header {
         Ok(bytes)
     }
 
-    /// Writes the runs again where they are damaged, behind a header that is whole.
+    /// Writes the runs again where they are damaged, behind a header that is whole. Returns where records begin.
     ///
     /// # Errors
     ///
@@ -256,7 +255,7 @@ impl Header {
         found: &Self,
         plan: &SweepPlan<'_>,
         storage: &mut S,
-    ) -> Result<(), JournalError> {
+    ) -> Result<u64, JournalError> {
         found.check_version()?;
         let bytes = self.bytes(plan)?;
         let is_own = found == self && storage.seek(SeekFrom::End(0))? >= bytes.len() as u64;
@@ -265,7 +264,8 @@ impl Header {
         }
         storage.rewind()?;
         storage.write_all(&bytes)?;
-        Ok(storage.flush()?)
+        storage.flush()?;
+        Ok(bytes.len() as u64)
     }
 
     /// Whether what is stored is the beginning of what a journal with this header begins with.

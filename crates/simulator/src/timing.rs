@@ -123,6 +123,15 @@ impl Communication {
         })
     }
 
+    /// The same with another time for which a unit occupies a link, `u`.
+    ///
+    /// # Errors
+    ///
+    /// When `hop` is 0.
+    pub fn with_hop(self, hop: Cycles) -> Result<Self, ZeroHopError> {
+        if hop == Cycles::ZERO { Err(ZeroHopError) } else { Ok(Self { hop, ..self }) }
+    }
+
     /// The same with a latency of links, `l`: cycles on the wire and in the router that occupy
     /// nothing.
     #[must_use]

@@ -121,34 +121,16 @@ impl RouteRule {
     /// A bit for each port of `at` that leads nearer to `to`, in bytes from the lowest on, where they are known at once.
     #[inline]
     pub(crate) fn nearer_ports(&self, network: &Network, at: u32, to: u32) -> Option<u64> {
-        match self {
-            Self::Symmetric(symmetry, table) => table.nearer_ports(symmetry, network, at, to),
-            Self::Searched
-            | Self::FullMesh
-            | Self::Butterfly(_)
-            | Self::ShuffleExchange(_)
-            | Self::DeBruijn(_)
-            | Self::HyperX(_)
-            | Self::FatTree(_)
-            | Self::Dragonfly(_) => None,
-        }
+        let Self::Symmetric(symmetry, table) = self else { return None };
+        table.nearer_ports(symmetry, network, at, to)
     }
 
     /// The ports of `at` that lead nearer to `to`, another node, where they lie side by side and equally many shortest
     /// routes begin with each: the first, and how many they are.
     #[inline]
     pub(crate) fn alike_ports(&self, at: u32, to: u32) -> Option<(u16, u64)> {
-        match self {
-            Self::FatTree(tree) => tree.alike_ports(at, to),
-            Self::Searched
-            | Self::FullMesh
-            | Self::Symmetric(..)
-            | Self::Butterfly(_)
-            | Self::ShuffleExchange(_)
-            | Self::DeBruijn(_)
-            | Self::HyperX(_)
-            | Self::Dragonfly(_) => None,
-        }
+        let Self::FatTree(tree) = self else { return None };
+        tree.alike_ports(at, to)
     }
 
     /// The links of the route from `from` to `to` over the lowest neighbours, and how many they are, where finding them
@@ -157,13 +139,7 @@ impl RouteRule {
         match self {
             Self::ShuffleExchange(order) => Some(ShuffleExchange::steps(*order, from, to)),
             Self::DeBruijn(order) => Some(DeBruijn::new(*order, from, to).steps()),
-            Self::Searched
-            | Self::FullMesh
-            | Self::Symmetric(..)
-            | Self::Butterfly(_)
-            | Self::HyperX(_)
-            | Self::FatTree(_)
-            | Self::Dragonfly(_) => None,
+            _ => None,
         }
     }
 
@@ -173,13 +149,7 @@ impl RouteRule {
         match self {
             Self::ShuffleExchange(order) => shuffle_exchange::after(*order, at, step),
             Self::DeBruijn(order) => de_bruijn::after(*order, at, step),
-            Self::Searched
-            | Self::FullMesh
-            | Self::Symmetric(..)
-            | Self::Butterfly(_)
-            | Self::HyperX(_)
-            | Self::FatTree(_)
-            | Self::Dragonfly(_) => at,
+            _ => at,
         }
     }
 }

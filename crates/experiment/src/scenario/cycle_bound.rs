@@ -1,10 +1,8 @@
 //! The bound that keeps cycle counts from overflowing.
 
-use std::num::NonZeroU64;
-
 use cubefold_mapping::Placement;
 use cubefold_simulator::{
-    Communication, EngineChoice, Execution, LocalCost, MAX_MESSAGES, Routing, SerialMessages, serial_messages,
+    Communication, Cycles, EngineChoice, Execution, MAX_MESSAGES, Routing, SerialMessages, serial_messages,
 };
 
 use super::{
@@ -22,10 +20,7 @@ const LIMIT: u128 = 1 << 63;
 pub(super) struct CycleBound {
     computations: u128, // one after another on the node with the most processes: S L
     compute: u64,       // T_a, in cycles
-    hop: u64,           // u, in cycles
-    latency: u64,       // l, in cycles
-    packet: u64,        // P, the most units of a packet
-    local: LocalCost,
+    communication: Communication,
     messages: Vec<SerialMessages>,
 }
 
@@ -63,10 +58,7 @@ impl CycleBound {
         Self {
             computations: program.stage_count() as u128 * u128::from(placement.max_load()),
             compute: program.compute().get(),
-            hop: communication.hop().get(),
-            latency: communication.latency().get(),
-            packet: communication.packet().map_or(u64::MAX, NonZeroU64::get),
-            local: communication.local_cost(),
+            communication,
             messages,
         }
     }
@@ -74,18 +66,7 @@ impl CycleBound {
     /// `S L T_a` and the times of all messages one after another, or as much of it as 128 bits hold.
     fn cycles(&self) -> u128 {
         let computing = self.computations.saturating_mul(self.compute.into());
-        let times = |own: &SerialMessages| own.count.saturating_mul(self.transfer(own.units, own.links));
-        self.messages.iter().fold(computing, |sum, own| sum.saturating_add(times(own)))
-    }
-
-    /// The time of all transmissions of a message of so many units over so many links, one after another \[cycles\].
-    fn transfer(&self, units: u64, links: u64) -> u128 {
-        let product = |times: u64, cycles: u64| u128::from(times) * u128::from(cycles);
-        let link =
-            product(units.div_ceil(self.packet), self.latency).saturating_add(product(units, self.hop));
-        let local =
-            u128::from(self.local.latency.get()).saturating_add(product(units, self.local.unit.get()));
-        u128::from(links).saturating_mul(link).max(local)
+        self.messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(self.communication)))
     }
 
     /// Reports when a run could take 2^63 cycles or more, at the largest of the values that are written.
@@ -128,17 +109,19 @@ impl CycleBound {
     /// The largest of the values that are written, if any are.
     fn blamed<'a>(&self, settings: &'a Settings<'_>) -> Option<(Key, &'a Place)> {
         let units = self.messages.iter().map(|own| own.units).max().unwrap_or(1);
+        let (hop, latency) = (self.communication.hop().get(), self.communication.latency().get());
+        let local = self.communication.local_cost();
         let values = [
             (self.compute, Key::ProgramComputeCycles),
             (self.compute, Key::ProgramCompute),
             (units, Key::ProgramFile),
             (units, Key::ProgramBytes),
             (units, Key::ProgramUnits),
-            (self.local.latency.get(), Key::MachineLocalLatencyCycles),
-            (self.local.unit.get(), Key::MachineLocalUnitCycles),
-            (self.latency, Key::MachineLink),
-            (self.latency, Key::MachineLatencyCycles),
-            (self.hop, Key::MachineHopCycles),
+            (local.latency.get(), Key::MachineLocalLatencyCycles),
+            (local.unit.get(), Key::MachineLocalUnitCycles),
+            (latency, Key::MachineLink),
+            (latency, Key::MachineLatencyCycles),
+            (hop, Key::MachineHopCycles),
         ];
         let written = values.into_iter().filter_map(|(value, key)| Some((value, key, settings.place(key)?)));
         // Of equal ones the last: more hops are made than computations.
@@ -170,8 +153,12 @@ impl CycleBound {
         let own = self.clone();
         let bound = match setting {
             Key::ProgramComputeCycles => Self { compute: value, ..own },
-            Key::MachineHopCycles => Self { hop: value, ..own },
-            Key::MachineLatencyCycles => Self { latency: value, ..own },
+            Key::MachineHopCycles => {
+                Self { communication: self.communication.with_hop(Cycles::new(value)).ok()?, ..own }
+            }
+            Key::MachineLatencyCycles => {
+                Self { communication: self.communication.with_latency(Cycles::new(value)), ..own }
+            }
             Key::ProgramUnits => {
                 let mut messages = own.messages;
                 if messages.windows(2).any(|two| two[0].units != two[1].units) {
@@ -196,7 +183,9 @@ mod tests {
         program_kinds,
     };
     use cubefold_mapping::{EmbeddingKind, Hypercube, PlacementTable, ProcessId};
-    use cubefold_simulator::{CubeProgram, Cycles, MessageSizes, max_cycles};
+    use std::num::NonZeroU64;
+
+    use cubefold_simulator::{CubeProgram, LocalCost, MessageSizes, max_cycles};
     use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
     const COORDINATED: ExecutionMode =
