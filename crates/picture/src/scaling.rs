@@ -216,12 +216,11 @@ mod tests {
     use super::*;
 
     fn table(text: &str) -> ResultsTable {
-        let folder = std::env::temp_dir();
-        let path = folder.join(format!("cubefold-scaling-{}-{}.csv", std::process::id(), text.len()));
+        // A folder for each call: tests with the same text run side by side.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
         std::fs::write(&path, text).unwrap();
-        let table = ResultsTable::read(&path).unwrap();
-        std::fs::remove_file(path).unwrap();
-        table
+        ResultsTable::read(&path).unwrap()
     }
 
     const RESULTS: &str = "machine_shape,embedding,execution_mode,makespan_cycles,conflicts\n\
