@@ -9,8 +9,8 @@
 //!
 //! Three networks keep the rules of section 5: [`Flow`], where messages flow along the dimensions of
 //! a grid and each channel or link is granted independently, [`ClaimedNetwork`], the same where links
-//! lie in no dimensions, and [`ArbitratedNetwork`] under single-direction links, where messages are
-//! looked at one by one. All take a transmission's occupancy, head and receipt as one time
+//! lie in no dimensions, so that a leg is a whole route, and [`ArbitratedNetwork`] under
+//! single-direction links of a grid, where messages are looked at one by one. All take a transmission's occupancy, head and receipt as one time
 //! ([`MessageTiming::uniform`](crate::MessageTiming::uniform)): the caller gives the rules of
 //! [`Communication::unit_equivalent`].
 
@@ -25,8 +25,10 @@ pub(crate) mod slabs;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
+
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Extent, Leg, LinkMode, Machine, NodeId};
+use cubefold_topology::{Extent, LinkMode, Machine, NodeId};
 
 pub(crate) use self::computing::StartTimes;
 use self::{
@@ -37,7 +39,7 @@ use self::{
 };
 use crate::{
     Communication, Cycle, Observer, Program, ServiceOrder, SimulationError, Traffic,
-    channel_queue::MessageKeys, routes::Routes,
+    channel_queue::MessageKeys,
 };
 
 /// Checks that asynchronous execution is defined for a run.
@@ -61,10 +63,12 @@ pub(crate) fn check(placement: &Placement, communication: Communication) -> Resu
 pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
     const BYTES_PER_MESSAGE: u64 = 160;
     const BYTES_PER_CHANNEL: u64 = 12;
-    let channels = machine.channel_places();
+    let channels = machine.graph().map_or_else(
+        || machine.channel_places(),
+        |network| network.channel_numbers(machine.route_choice().unwrap_or_default()),
+    );
     let messages = program.process_count() * program.max_received().max(1) as u64;
-    let routes = machine.bytes_of_routes() + Routes::bytes(machine, messages);
-    messages * BYTES_PER_MESSAGE + channels * BYTES_PER_CHANNEL + routes
+    messages * BYTES_PER_MESSAGE + channels * BYTES_PER_CHANNEL + machine.bytes_of_routes()
 }
 
 /// Runs `program` to its end, reporting to `observer`; each process may begin as `starts` says.
@@ -120,6 +124,15 @@ fn layout<P: Program>(program: &P, machine: &Machine) -> Layout {
 /// [join](Self::join) in any order; then resources are granted and their messages
 /// [depart](Self::depart).
 trait Network {
+    /// What a message moves along before it is taken.
+    type Leg: Copy + fmt::Debug;
+
+    /// The distance between two nodes \[links\], and the first leg of the route; none when they are the same.
+    fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Self::Leg>);
+
+    /// The next leg of a message that was taken at `at`; none when it is at its destination.
+    fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Self::Leg>;
+
     /// The cycle at which the next transmissions end.
     fn next_end(&self) -> Option<Cycle>;
 
@@ -130,12 +143,8 @@ trait Network {
     /// ends.
     fn take_arrived(&mut self) -> Option<(u32, NodeId)>;
 
-    /// Reads what [`join`](Self::join) needs of the first channel of a leg, so that the cache misses of several overlap.
-    /// Nothing but speed depends on it.
-    fn fetch(&self, _node: NodeId, _leg: Leg) {}
-
     /// `message` at `node` needs the first channel of `leg` from `now` on.
-    fn join(&mut self, message: u32, node: NodeId, leg: Leg, now: Cycle, keys: &impl MessageKeys);
+    fn join(&mut self, message: u32, node: NodeId, leg: Self::Leg, now: Cycle, keys: &impl MessageKeys);
 
     /// Idle resources are granted, and the messages that get them depart.
     fn depart(&mut self, now: Cycle, keys: &impl MessageKeys);

@@ -10,10 +10,17 @@ use cubefold_topology::{
 #[derive(Debug)]
 pub(crate) struct Routes<'run> {
     machine: &'run Machine,
-    axes: Vec<(HostDimension, Axis)>, // of a grid; empty for another network
+    grid: Option<GridRoutes>,
     tie: TieRule,
     by_chance: bool,                // whether the next link depends on the source
     kept: Option<KeptRoutes<'run>>, // where all links of a route are found together
+}
+
+/// The routes of a grid.
+#[derive(Debug)]
+pub(crate) struct GridRoutes {
+    axes: Vec<(HostDimension, Axis)>,
+    tie: TieRule,
 }
 
 /// The routes of the messages under way, on a network where all links of a route are found together when it begins.
@@ -26,15 +33,12 @@ struct KeptRoutes<'run> {
 
 impl<'run> Routes<'run> {
     pub(crate) fn new(machine: &'run Machine, tie: TieRule) -> Self {
-        let axes = match machine.graph() {
-            Some(_) => vec![],
-            None => machine.shape().dimensions().zip(machine.axes().iter().copied()).collect(),
-        };
+        let grid = machine.graph().is_none().then(|| GridRoutes::new(machine, tie));
         let by_chance = matches!(machine.route_choice(), Some(RouteChoice::Spread(_)));
         let node = NodeId::new(0);
         let network = machine.graph().filter(|_| machine.steps(node, node).is_some());
         let kept = network.map(|network| KeptRoutes { network, begun: RouteSteps::default(), steps: vec![] });
-        Self { machine, axes, tie, by_chance, kept }
+        Self { machine, grid, tie, by_chance, kept }
     }
 
     /// Bytes for the routes of so many messages under way.
@@ -42,11 +46,6 @@ impl<'run> Routes<'run> {
         let node = NodeId::new(0);
         let steps = if machine.graph().is_some() { machine.steps(node, node) } else { None };
         steps.map_or(0, |_| messages.saturating_mul(size_of::<RouteSteps>() as u64))
-    }
-
-    /// The network, where links lie in no dimensions, so that every link is a leg.
-    pub(crate) fn network(&self) -> Option<&'run Network> {
-        self.machine.graph().map(|network| &**network)
     }
 
     /// The distance between two nodes \[links\], and the first leg of the route. The message that begins it is to be
@@ -60,11 +59,10 @@ impl<'run> Routes<'run> {
             kept.begun = steps;
             return (links.into(), direction.map(|direction| Leg { direction, hops: 1 }));
         }
-        if self.axes.is_empty() {
-            return (self.machine.distance(from, to), self.machine.leg_at(from, from, to, self.tie));
+        match &self.grid {
+            Some(grid) => grid.begin(from, to),
+            None => (self.machine.distance(from, to), self.machine.leg_at(from, from, to, self.tie)),
         }
-        let legs = self.axes.iter().filter_map(|&axis| self.leg(axis, from, to));
-        legs.fold((0, None), |(distance, first), leg| (distance + leg.hops, first.or(Some(leg))))
     }
 
     /// The message of the route that began last has this number.
@@ -77,23 +75,6 @@ impl<'run> Routes<'run> {
             }
             kept.steps[place] = kept.begun;
         }
-    }
-
-    /// The next leg of a message at `at`, which set out from the node that `source` returns; none when it is at its
-    /// destination.
-    #[inline]
-    pub(crate) fn next_leg(
-        &mut self,
-        message: u32,
-        source: impl FnOnce() -> NodeId,
-        at: NodeId,
-        to: NodeId,
-    ) -> Option<Leg> {
-        if let Some(kept) = self.kept.as_mut().filter(|_| at != to) {
-            let direction = kept.network.next_of_steps(at, &mut kept.steps[message as usize])?;
-            return Some(Leg { direction, hops: 1 });
-        }
-        self.found_leg(source, at, to)
     }
 
     /// The next leg of one of the packets of a message, each of which has crossed some of its links, at least one.
@@ -110,19 +91,32 @@ impl<'run> Routes<'run> {
             let direction = kept.network.next_of_steps(at, &mut steps)?;
             return Some(Leg { direction, hops: 1 });
         }
-        self.found_leg(source, at, to)
+        match &self.grid {
+            Some(grid) => grid.next_leg(at, to),
+            None => {
+                let from = if self.by_chance { source() } else { at };
+                self.machine.leg_at(from, at, to, self.tie)
+            }
+        }
+    }
+}
+
+impl GridRoutes {
+    /// The routes of a machine that is a grid.
+    pub(crate) fn new(machine: &Machine, tie: TieRule) -> Self {
+        Self { axes: machine.shape().dimensions().zip(machine.axes().iter().copied()).collect(), tie }
     }
 
-    /// The next leg, where it is found link by link.
+    /// The distance between two nodes \[links\], and the first leg of the route; none when they are the same.
     #[inline]
-    fn found_leg(&self, source: impl FnOnce() -> NodeId, at: NodeId, to: NodeId) -> Option<Leg> {
-        if at == to {
-            return None;
-        }
-        if self.axes.is_empty() {
-            let from = if self.by_chance { source() } else { at };
-            return self.machine.leg_at(from, at, to, self.tie);
-        }
+    pub(crate) fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
+        let legs = self.axes.iter().filter_map(|&axis| self.leg(axis, from, to));
+        legs.fold((0, None), |(distance, first), leg| (distance + leg.hops, first.or(Some(leg))))
+    }
+
+    /// The next leg of a message at `at`; none when it is at its destination.
+    #[inline]
+    pub(crate) fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
         self.axes.iter().find_map(|&axis| self.leg(axis, at, to))
     }
 
@@ -157,8 +151,8 @@ mod tests {
                     let leg = machine.next_leg(at, to, tie);
                     assert_eq!(routes.begin(at, to), (machine.distance(at, to), leg));
                     routes.keep(3);
-                    assert_eq!(routes.next_leg(3, || at, at, to), leg);
-                    assert_eq!(routes.next_leg(3, || to, to, to), None);
+                    assert_eq!(routes.next_leg_of_packet((3, 1), || at, at, to), leg);
+                    assert_eq!(routes.next_leg_of_packet((3, 1), || to, to, to), None);
                 }
             }
         }
@@ -174,16 +168,13 @@ mod tests {
                 let [from, to] = [from, to].map(NodeId::new);
                 let (links, mut leg) = routes.begin(from, to);
                 assert_eq!(links, machine.distance(from, to));
-                // A message as one packet, and one of several.
-                routes.keep(0);
                 routes.keep(1);
                 let (mut at, mut crossed) = (from, 0);
                 while at != to {
                     assert_eq!(leg, machine.leg_at(from, at, to, TieRule::Direct));
                     at = machine.neighbour(at, leg.unwrap().direction).unwrap();
                     crossed += 1;
-                    leg = routes.next_leg(0, || from, at, to);
-                    assert_eq!(routes.next_leg_of_packet((1, crossed), || from, at, to), leg);
+                    leg = routes.next_leg_of_packet((1, crossed), || from, at, to);
                 }
                 assert_eq!((leg, u64::from(crossed)), (None, links));
             }

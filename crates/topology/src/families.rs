@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use crate::{
     Network, NetworkError,
-    routing::{RouteRule, Symmetry},
+    routing::{Rotation, RouteRule, Symmetry},
 };
 
 /// The lengths by which nodes are numbered, from the dimensions and the number of words of that many bits.
@@ -94,7 +94,7 @@ impl Family {
 
 /// The routes of a network that rotation and exclusive or move to itself.
 fn rotation(order: u32) -> RouteRule {
-    RouteRule::symmetric(Symmetry::Rotation(order))
+    RouteRule::symmetric(Symmetry::Rotation(Rotation::new(order)))
 }
 
 /// `(i, x)` at `i + n x`: the cycle of word `x`, and a cube link across bit `i`.

@@ -5,13 +5,15 @@
 //! where it has none, or is slower, routes are looked up in tables, a row a destination, found by search.
 
 mod route_tables;
+mod walk;
 
-use std::{hint::black_box, sync::OnceLock};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-pub(crate) use self::route_tables::RouteCounts;
 use self::route_tables::{Routes, route_hash};
+pub use self::walk::RoutedMessage;
+pub(crate) use self::{route_tables::RouteCounts, walk::move_each};
 use crate::{
     Channel, Direction, HostDimension, Link, NodeId, Sign,
     routing::{MAX_ROUTE_COUNT, RouteRule, RouteSteps, short},
@@ -243,18 +245,6 @@ impl Network {
         &self.neighbours[self.firsts[node] as usize..self.firsts[node + 1] as usize]
     }
 
-    /// Reads what the next link of a route at a node depends on, so that the cache misses of several nodes overlap.
-    /// Nothing but speed depends on it.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such node.
-    #[inline]
-    pub fn fetch(&self, at: NodeId) {
-        black_box(self.neighbours(at).first());
-        self.rule.fetch(at.index());
-    }
-
     /// The port of a node that leads to another; none where no link does.
     #[inline]
     pub(crate) fn port_to(&self, at: u32, next: u32) -> Option<u16> {
@@ -400,11 +390,16 @@ impl Network {
         if at == to {
             return None;
         }
-        let port = match choice {
-            RouteChoice::Lowest => self.lowest_port(at, to)?,
-            RouteChoice::Spread(seed) => self.port_by_chance(seed, [from, at, to])?,
-        };
-        Some(self.direction(at, port))
+        self.port(choice, [from, at, to]).map(|port| self.direction(at, port))
+    }
+
+    /// The port of that link, to another node.
+    #[inline]
+    fn port(&self, choice: RouteChoice, [from, at, to]: [NodeId; 3]) -> Option<u16> {
+        match choice {
+            RouteChoice::Lowest => self.lowest_port(at, to),
+            RouteChoice::Spread(seed) => self.port_by_chance(seed, [from, at, to]),
+        }
     }
 
     #[inline]

@@ -8,7 +8,9 @@
 
 mod bit_runs;
 mod de_bruijn;
+mod hop;
 mod level_walk;
+mod rotation;
 mod route_steps;
 mod shuffle_exchange;
 mod symmetry;
@@ -16,11 +18,14 @@ mod symmetry;
 pub use self::route_steps::RouteSteps;
 use self::{de_bruijn::DeBruijn, level_walk::Butterfly, shuffle_exchange::ShuffleExchange};
 pub(crate) use self::{
+    hop::{ChannelNumbers, Hop},
     level_walk::LevelWalk,
+    rotation::Rotation,
     symmetry::{Symmetry, SymmetryTable},
 };
 use crate::{
-    Network,
+    Network, NodeId, RoutedMessage, narrow,
+    network::move_each,
     switched::{Dragonfly, FatTree, HyperX},
 };
 
@@ -100,12 +105,12 @@ impl RouteRule {
             Self::Searched => return None,
             Self::FullMesh => return u16::try_from(to - u32::from(to > at)).ok(),
             Self::Symmetric(symmetry, table) => return table.lowest_port(symmetry, network, at, to),
-            Self::FatTree(tree) => return tree.lowest_port(at, to),
-            Self::Butterfly(order) => Butterfly::new(*order, at, to).lowest()?,
+            Self::FatTree(tree) => return tree.alike_ports(at, to).map(|(port, _)| port),
+            Self::Butterfly(order) => Butterfly::new(*order, at, to).lowest().next,
             Self::ShuffleExchange(order) => ShuffleExchange::lowest(*order, at, to),
             Self::DeBruijn(order) => DeBruijn::new(*order, at, to).lowest(),
-            Self::HyperX(hyperx) => hyperx.lowest(at, to),
-            Self::Dragonfly(dragonfly) => dragonfly.lowest(at, to)?,
+            Self::HyperX(hyperx) => hyperx.lowest(at, to).next,
+            Self::Dragonfly(dragonfly) => dragonfly.lowest(at, to).next,
         };
         network.port_to(at, next)
     }
@@ -152,6 +157,74 @@ impl RouteRule {
             _ => at,
         }
     }
+
+    /// The numbers of channels for [`Self::advance`]; none where links follow only from lists of neighbours.
+    pub(crate) fn channel_numbers(&self, network: &Network) -> Option<ChannelNumbers> {
+        let of_all = |codes| Some(ChannelNumbers { single: 0, codes });
+        match self {
+            Self::Searched | Self::Symmetric(Symmetry::Translation(_), _) => None,
+            Self::Symmetric(Symmetry::Rotation(_), _) => {
+                of_all(narrow(network.neighbours(NodeId::new(0)).len() as u64))
+            }
+            Self::FullMesh => of_all(narrow(network.node_count()) - 1),
+            Self::Butterfly(_) => of_all(Butterfly::CODES),
+            Self::ShuffleExchange(_) => of_all(shuffle_exchange::STEPS),
+            Self::DeBruijn(_) => of_all(de_bruijn::STEPS),
+            Self::HyperX(hyperx) => Some(hyperx.channel_numbers()),
+            Self::FatTree(tree) => Some(tree.channel_numbers()),
+            Self::Dragonfly(dragonfly) => Some(dragonfly.channel_numbers()),
+        }
+    }
+
+    /// Moves messages between hosts that are not at their destinations over the links to the lowest of the neighbours that
+    /// are nearer, and writes the numbers of the channels behind those that are there; where [`Self::channel_numbers`]
+    /// has them.
+    pub(crate) fn advance(
+        &self,
+        network: &Network,
+        numbers: ChannelNumbers,
+        messages: &mut [RoutedMessage],
+        channels: &mut Vec<u32>,
+    ) {
+        // The family is looked at once for all messages.
+        match self {
+            Self::Searched => {}
+            Self::Symmetric(symmetry, table) => {
+                if let Some(lowest) = table.lowest_rotated(symmetry, network) {
+                    move_each(messages, channels, numbers, |message| {
+                        let (at, to) = message.ends();
+                        lowest(at, to)
+                    });
+                }
+            }
+            Self::FullMesh => move_each(messages, channels, numbers, |message| {
+                let (at, to) = message.ends();
+                Hop { code: to - u32::from(to > at), next: to }
+            }),
+            Self::Butterfly(order) => move_each(messages, channels, numbers, |message| {
+                let (at, to) = message.ends();
+                Butterfly::new(*order, at, to).lowest()
+            }),
+            Self::ShuffleExchange(order) => move_each(messages, channels, numbers, |message| {
+                message.take_step(|at, step| shuffle_exchange::hop(*order, at, step))
+            }),
+            Self::DeBruijn(order) => move_each(messages, channels, numbers, |message| {
+                message.take_step(|at, step| de_bruijn::hop(*order, at, step))
+            }),
+            Self::HyperX(hyperx) => move_each(messages, channels, numbers, |message| {
+                let (at, to) = message.ends();
+                hyperx.lowest(at, to)
+            }),
+            Self::FatTree(tree) => move_each(messages, channels, numbers, |message| {
+                let (at, to) = message.ends();
+                tree.lowest(at, to)
+            }),
+            Self::Dragonfly(dragonfly) => move_each(messages, channels, numbers, |message| {
+                let (at, to) = message.ends();
+                dragonfly.lowest(at, to)
+            }),
+        }
+    }
 }
 
 /// A distance of a regular network.
@@ -161,6 +234,8 @@ pub(crate) fn short(distance: u32) -> u16 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
     use crate::{Machine, MachineKind, NetworkParameters, NodeId, RouteChoice, TieRule};
 
@@ -291,6 +366,60 @@ mod tests {
             }
         }
         assert!(checked > 0);
+    }
+
+    /// Moves messages to a node from all these hosts together until all are there, and notes which channel has which number.
+    fn move_to(
+        network: &Network,
+        choice: RouteChoice,
+        hosts: &[NodeId],
+        to: NodeId,
+        numbers: &mut BTreeMap<u32, [NodeId; 2]>,
+    ) {
+        let set_out = |&from: &NodeId| network.set_out(choice, from, to);
+        let mut messages: Vec<_> =
+            hosts.iter().map(|from| (*from, set_out(from))).filter(|(from, _)| *from != to).collect();
+        let mut channels = vec![];
+        for crossed in 1.. {
+            let before: Vec<NodeId> = messages.iter().map(|(_, (_, message))| message.node()).collect();
+            let mut moved: Vec<RoutedMessage> = messages.iter().map(|(_, (_, message))| *message).collect();
+            network.advance(choice, &mut moved, &mut channels);
+            let moves = before.into_iter().zip(moved).zip(channels.drain(..));
+            for ((from, (links, message)), ((at, moved), number)) in messages.iter_mut().zip(moves) {
+                let direction = network.next(choice, *from, at, to).unwrap();
+                assert_eq!(network.neighbour(at, direction), Some(moved.node()));
+                assert_eq!(*links == crossed, moved.has_arrived());
+                *message = moved;
+                assert!(u64::from(number) < network.channel_numbers(choice));
+                assert_eq!(*numbers.entry(number).or_insert([at, moved.node()]), [at, moved.node()]);
+            }
+            messages.retain(|(_, (_, message))| !message.has_arrived());
+            if messages.is_empty() {
+                break;
+            }
+        }
+    }
+
+    #[test]
+    fn messages_move_along_their_routes_over_channels_with_a_number_each() {
+        let long = [MachineKind::DeBruijn, MachineKind::ShuffleExchange]
+            .map(|kind| Machine::of_dimensions(kind, 13).unwrap());
+        for machine in machines().into_iter().chain(long) {
+            let network = machine.graph().unwrap();
+            for choice in [RouteChoice::Lowest, RouteChoice::Spread(7)] {
+                if choice != RouteChoice::Lowest && network.node_count() > 1 << 10 {
+                    continue; // routes are counted by a search
+                }
+                let step = if network.node_count() > 100 { 31 } else { 1 };
+                let hosts: Vec<NodeId> = machine.hosts().step_by(step).collect();
+                let mut numbers = BTreeMap::new();
+                for &to in &hosts {
+                    move_to(network, choice, &hosts, to, &mut numbers);
+                }
+                let channels: BTreeSet<_> = numbers.values().collect();
+                assert_eq!(channels.len(), numbers.len(), "{:?}", machine.source());
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{fmt, sync::OnceLock};
 
 pub(crate) use self::{dragonfly::Dragonfly, fat_tree::FatTree, hyperx::HyperX};
 
-use crate::{MachineKind, Network, NetworkError, routing::RouteRule};
+use crate::{Divisor, MachineKind, Network, NetworkError, routing::RouteRule};
 
 /// The parameters of a full mesh or a network with switches.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -172,7 +172,7 @@ impl NetworkParameters {
                 let hyperx = HyperX {
                     hosts,
                     per_switch: small(*hosts_per_switch),
-                    lengths: shape.iter().map(|&length| small(length)).collect(),
+                    lengths: shape.iter().map(|&length| Divisor::new(length)).collect(),
                 };
                 (hyperx.links(), RouteRule::HyperX(hyperx))
             }

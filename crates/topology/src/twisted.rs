@@ -2,7 +2,7 @@
 //! along other dimensions.
 
 use crate::{
-    MAX_DIMENSIONS, MachineError, Network,
+    Divisor, MAX_DIMENSIONS, MachineError, Network, narrow,
     routing::{RouteRule, Symmetry},
 };
 
@@ -10,7 +10,8 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) struct TwistedTorus {
     lengths: Vec<u32>,
-    twists: Vec<Vec<u32>>, // by dimension, what crossing its wraparound upwards adds, each below its length
+    divisors: Vec<Divisor>, // the same
+    twists: Vec<Vec<u32>>,  // by dimension, what crossing its wraparound upwards adds, each below its length
 }
 
 impl TwistedTorus {
@@ -38,6 +39,7 @@ impl TwistedTorus {
             |twist: &Vec<u64>| twist.iter().zip(lengths).map(|(own, length)| small(own % length)).collect();
         Ok(Self {
             lengths: lengths.iter().map(|&length| small(length)).collect(),
+            divisors: lengths.iter().map(|&length| Divisor::new(length)).collect(),
             twists: twists.iter().map(reduced).collect(),
         })
     }
@@ -92,10 +94,12 @@ impl TwistedTorus {
     /// that has to be crossed backwards over its wraparound takes off what that adds.
     #[inline]
     pub(crate) fn difference(&self, at: u32, to: u32) -> u32 {
-        let (mut rest_at, mut rest_to) = (at, to);
+        let mut rest = [at, to].map(u64::from);
         let mut difference = [0_u32; MAX_DIMENSIONS];
-        for (dimension, &length) in self.lengths.iter().enumerate() {
-            let (a, b) = (rest_at % length, rest_to % length);
+        for (dimension, (&length, divisor)) in self.lengths.iter().zip(&self.divisors).enumerate() {
+            let [(at, a), (to, b)] = rest.map(|rest| divisor.divide(rest));
+            rest = [at, to];
+            let (a, b) = (narrow(a), narrow(b));
             difference[dimension] += if b >= a { b - a } else { b + length - a };
             if b < a {
                 for (own, (&taken_off, &other)) in
@@ -104,8 +108,6 @@ impl TwistedTorus {
                     *own += other - taken_off;
                 }
             }
-            rest_at /= length;
-            rest_to /= length;
         }
         let (mut node, mut stride) = (0, 1);
         for (&own, &length) in difference.iter().zip(&self.lengths) {

@@ -1,4 +1,4 @@
-//! Single-direction links, whose messages are looked at one by one.
+//! Single-direction links of a grid, whose messages are looked at one by one.
 //!
 //! A message that needs a channel joins its queue; an arbiter grants idle channels to the first
 //! messages of their queues. Invariant between cycles: a channel with a queue is busy or waits for
@@ -13,11 +13,13 @@ use crate::{
     Communication, Cycle, Cycles,
     channel_queue::{ChannelQueues, MessageKeys},
     channels::{Channels, Transit},
+    routes::GridRoutes,
 };
 
 /// The links of mode 3.
 #[derive(Debug)]
 pub(super) struct ArbitratedNetwork {
+    routes: GridRoutes,
     link_time: Cycles, // occupancy, head and receipt of a transmission
     channels: Channels,
     arbiter: SingleDirection,
@@ -27,9 +29,10 @@ pub(super) struct ArbitratedNetwork {
 }
 
 impl ArbitratedNetwork {
-    /// All links of `machine` transmit in one direction at a time.
+    /// All links of `machine`, a grid, transmit in one direction at a time.
     pub(super) fn new(machine: &Machine, communication: Communication) -> Self {
         Self {
+            routes: GridRoutes::new(machine, communication.tie()),
             link_time: communication.timing().uniform_time(),
             channels: Channels::new(machine),
             arbiter: SingleDirection::new(Channels::new(machine)),
@@ -41,6 +44,18 @@ impl ArbitratedNetwork {
 }
 
 impl Network for ArbitratedNetwork {
+    type Leg = Leg;
+
+    #[inline]
+    fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
+        self.routes.begin(from, to)
+    }
+
+    #[inline]
+    fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
+        self.routes.next_leg(at, to)
+    }
+
     fn next_end(&self) -> Option<Cycle> {
         self.in_flight.next_end()
     }

@@ -1,8 +1,10 @@
 //! What lies beyond the processes and links of one engine: nothing, or those of others that compute other parts of the
 //! same run.
 
+use std::marker::PhantomData;
+
 use cubefold_mapping::ProcessId;
-use cubefold_topology::{Direction, Leg, NodeId};
+use cubefold_topology::{Leg, NodeId};
 
 use super::processes::Processes;
 use crate::{
@@ -15,6 +17,9 @@ use crate::{
 /// An engine knows its own processes by their indices, and those of others by their labels. A message has its number
 /// from the engine of its destination; on links of another engine it is a [`Visitor`] there, with a number of its own.
 pub(super) trait Border {
+    /// What messages move along on the links of an engine.
+    type Leg;
+
     /// The index of a process of this engine; none of one of another.
     fn index(&self, process: ProcessId) -> Option<ProcessId>;
 
@@ -33,11 +38,11 @@ pub(super) trait Border {
     /// The engine that has a node, if it is another.
     fn elsewhere(&self, node: NodeId) -> Option<usize>;
 
-    /// The engine that has the link from `node` in this direction, if it is another: that of the link's near end.
-    fn link_elsewhere(&self, node: NodeId, direction: Direction) -> Option<usize>;
+    /// The engine that has the first link of a leg from `node`, if it is another: that of the link's near end.
+    fn link_elsewhere(&self, node: NodeId, leg: &Self::Leg) -> Option<usize>;
 
     /// Sends a note to another engine.
-    fn send(&mut self, engine: usize, note: Note);
+    fn send(&mut self, engine: usize, note: Note<Self::Leg>);
 
     /// Tells the engine of a destination that a source is ready.
     fn announce(&mut self, ready: ReadySource);
@@ -52,7 +57,7 @@ pub(super) trait Border {
     fn exchange(&mut self) -> bool;
 
     /// Takes a note received.
-    fn take_note(&mut self) -> Option<Note>;
+    fn take_note(&mut self) -> Option<Note<Self::Leg>>;
 
     /// Whether computations that take no time have begun in any engine, given whether they have in this.
     fn any_began(&mut self, began: bool) -> bool;
@@ -84,20 +89,28 @@ pub(super) struct ReadySource {
 
 /// What one engine says to another. It concerns the present cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Note {
+pub(super) enum Note<L = Leg> {
     /// A source is ready for a message to a process of the recipient.
     Ready(ReadySource),
     /// A message at a node joins the queue of the first channel of a leg.
-    Join(Visitor, NodeId, Leg),
+    Join(Visitor, NodeId, L),
     /// The message with this number has arrived at the node of its destination.
     Receipt(u32),
 }
 
 /// The border of an engine that computes a whole run: there are no others, and labels are indices.
 #[derive(Debug)]
-pub(super) struct NoBorder;
+pub(super) struct NoBorder<L>(PhantomData<L>);
 
-impl Border for NoBorder {
+impl<L> NoBorder<L> {
+    pub(super) const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<L> Border for NoBorder<L> {
+    type Leg = L;
+
     #[inline]
     fn index(&self, process: ProcessId) -> Option<ProcessId> {
         Some(process)
@@ -128,11 +141,11 @@ impl Border for NoBorder {
     }
 
     #[inline]
-    fn link_elsewhere(&self, _: NodeId, _: Direction) -> Option<usize> {
+    fn link_elsewhere(&self, _: NodeId, _: &L) -> Option<usize> {
         None
     }
 
-    fn send(&mut self, _: usize, _: Note) {}
+    fn send(&mut self, _: usize, _: Note<L>) {}
 
     fn announce(&mut self, _: ReadySource) {}
 
@@ -147,7 +160,7 @@ impl Border for NoBorder {
     }
 
     #[inline]
-    fn take_note(&mut self) -> Option<Note> {
+    fn take_note(&mut self) -> Option<Note<L>> {
         None
     }
 

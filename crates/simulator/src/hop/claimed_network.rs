@@ -9,32 +9,33 @@
 //! that has not ended, and claimed in this cycle if that is the batch that departs next. Nothing is to be done for a
 //! resource when its transmission ends, unless it has a queue: then the batch wakes it.
 
-use std::{collections::VecDeque, hint::black_box};
+use std::{collections::VecDeque, hint::black_box, sync::Arc};
 
-use cubefold_topology::{Leg, Machine, NodeId, narrow};
+use cubefold_topology::{Machine, NodeId, RouteChoice, RoutedMessage, narrow};
 
 use super::{Arbitration, Network};
 use crate::{
     Communication, Cycle, Cycles,
     channel_queue::{ChannelQueues, MessageKeys},
-    channels::{Channels, Transit},
 };
 
 /// The links of a network in modes 1 and 2.
 #[derive(Debug)]
 pub(super) struct ClaimedNetwork {
     link_time: Cycles, // occupancy, head and receipt of a transmission
-    channels: Channels,
+    network: Arc<cubefold_topology::Network>,
+    choice: RouteChoice,
     arbitration: Arbitration,
     resources: Vec<Resource>,
-    queues: ChannelQueues<Transit>,
-    claims: Vec<Transit>,     // that depart in this cycle, each at the end of its channel
-    contended: Vec<u32>,      // places that several messages have claimed in this cycle
-    waiting: Vec<u32>,        // places with a queue whose transmissions have ended in this cycle
-    batches: VecDeque<Batch>, // in progress, in ascending order of their ends
-    spare: Vec<Batch>,        // emptied, for use again
-    ended: u32,               // batches so far
-    arrived: Vec<Transit>,
+    queues: ChannelQueues<RoutedMessage>,
+    claims: Vec<RoutedMessage>, // that depart in this cycle, each at the end of its channel
+    contended: Vec<u32>,        // places that several messages have claimed in this cycle
+    waiting: Vec<u32>,          // places with a queue whose transmissions have ended in this cycle
+    batches: VecDeque<Batch>,   // in progress, in ascending order of their ends
+    spare: Vec<Batch>,          // emptied, for use again
+    ended: u32,                 // batches so far
+    arrived: Vec<RoutedMessage>, // in this cycle at their destinations
+    moving: Vec<RoutedMessage>, // that need their next resources in this cycle
 }
 
 /// A channel or a link.
@@ -48,9 +49,12 @@ struct Resource {
 #[derive(Debug, Default)]
 struct Batch {
     end: Cycle,
-    transits: Vec<Transit>,
+    messages: Vec<RoutedMessage>,
     waiting: Vec<u32>, // places with a queue that are transmitting in it
 }
+
+/// The number of messages that move on together, so that their cache misses overlap.
+const TOGETHER: usize = 32;
 
 /// The greatest number of a batch; behind it batches are numbered from 1 again.
 const MAX_BATCHES: u32 = u32::MAX >> 1;
@@ -60,17 +64,21 @@ impl ClaimedNetwork {
     ///
     /// # Panics
     ///
-    /// When the links are single-direction.
+    /// When the links are single-direction, or those of a grid.
     pub(super) fn new(machine: &Machine, communication: Communication) -> Self {
-        let channels = Channels::new(machine);
+        #[expect(clippy::expect_used, reason = "documented under Panics")]
+        let network = Arc::clone(machine.graph().expect("a network"));
+        let choice = machine.route_choice().unwrap_or_default();
         let arbitration = Arbitration::new(communication.links());
         let places = match arbitration {
-            Arbitration::PerChannel => channels.channel_places(),
-            Arbitration::PerLink => channels.link_places(),
+            Arbitration::PerChannel => network.channel_numbers(choice),
+            Arbitration::PerLink => 2 * network.link_count(),
         };
+        let places = usize::try_from(places).unwrap_or(usize::MAX);
         Self {
             link_time: communication.timing().uniform_time(),
-            channels,
+            network,
+            choice,
             arbitration,
             resources: vec![Resource::default(); places],
             queues: ChannelQueues::new(places),
@@ -81,13 +89,50 @@ impl ClaimedNetwork {
             spare: vec![],
             ended: 0,
             arrived: vec![],
+            moving: vec![],
         }
     }
 
-    fn place(&self, transit: &Transit) -> usize {
-        match self.arbitration {
-            Arbitration::PerChannel => self.channels.channel(transit),
-            Arbitration::PerLink => self.channels.link(transit),
+    /// All messages that move on in this cycle claim their next resources.
+    fn claim_all(&mut self, now: Cycle, keys: &impl MessageKeys) {
+        let (mut moving, mut nodes, mut places) = (std::mem::take(&mut self.moving), vec![], vec![]);
+        for together in moving.chunks_mut(TOGETHER) {
+            nodes.extend(together.iter().map(RoutedMessage::node));
+            self.network.advance(self.choice, together, &mut places);
+            if self.arbitration == Arbitration::PerLink {
+                for (place, (&from, message)) in places.iter_mut().zip(nodes.iter().zip(&*together)) {
+                    *place = self.network.link_number(from, message.node());
+                }
+            }
+            for &place in &places {
+                black_box(self.resources[place as usize].state);
+            }
+            for ((place, from), &message) in places.drain(..).zip(nodes.drain(..)).zip(&*together) {
+                let direction = u32::from(message.node() < from);
+                self.claim(place as usize, direction, message, now, keys);
+            }
+        }
+        moving.clear();
+        self.moving = moving;
+    }
+
+    /// A message claims a resource, or joins its queue.
+    #[inline]
+    fn claim(
+        &mut self,
+        place: usize,
+        direction: u32,
+        message: RoutedMessage,
+        now: Cycle,
+        keys: &impl MessageKeys,
+    ) {
+        let (next, claim) = (self.next_batch(), narrow(self.claims.len() as u64)); // fewer than channels
+        let resource = &mut self.resources[place];
+        if resource.state & 1 == 1 || resource.state / 2 > self.ended {
+            self.join_queue((place, direction), message, now, keys);
+        } else {
+            *resource = Resource { state: 2 * next, claim };
+            self.claims.push(message);
         }
     }
 
@@ -98,27 +143,35 @@ impl ClaimedNetwork {
 
     /// A message joins the queue of a resource that is busy, claimed or has a queue.
     #[inline(never)]
-    fn join_queue(&mut self, place: usize, transit: Transit, now: Cycle, keys: &impl MessageKeys) {
+    fn join_queue(
+        &mut self,
+        (place, direction): (usize, u32),
+        message: RoutedMessage,
+        now: Cycle,
+        keys: &impl MessageKeys,
+    ) {
         let Resource { state, claim } = self.resources[place];
-        let key = |transit: Transit| keys.key(transit.message);
+        let key = |message: RoutedMessage| keys.key(message.number());
         if state & 1 == 0 {
             self.resources[place].state |= 1;
             let own = narrow(place as u64); // below 2^32, the channels of a network
             if state / 2 == self.next_batch() {
                 let first = self.claims[claim as usize];
-                self.queues.join(place, first.direction, first, now, key);
+                // It comes to the same end of the link, or to the other.
+                let its = if first.node() == message.node() { direction } else { 1 - direction };
+                self.queues.join(place, its, first, now, key);
                 self.contended.push(own);
             } else if let Some(batch) = self.batches.get_mut((state / 2 - self.ended - 1) as usize) {
                 batch.waiting.push(own);
             }
         }
-        self.queues.join(place, transit.direction, transit, now, key);
+        self.queues.join(place, direction, message, now, key);
     }
 
     /// The first message of the queue of a resource; none without a queue.
-    fn take_first(&mut self, place: u32) -> Option<Transit> {
+    fn take_first(&mut self, place: u32) -> Option<RoutedMessage> {
         let queue = self.queues.number(place as usize)?;
-        self.queues.take_first(queue).map(|(_, transit)| transit)
+        self.queues.take_first(queue).map(|(_, message)| message)
     }
 
     /// Numbers batches from 1 again.
@@ -131,45 +184,47 @@ impl ClaimedNetwork {
     }
 }
 
+/// A leg is a whole route: links lie in no dimensions.
 impl Network for ClaimedNetwork {
+    type Leg = RoutedMessage;
+
+    fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<RoutedMessage>) {
+        let (links, message) = self.network.set_out(self.choice, from, to);
+        (links.into(), (from != to).then_some(message))
+    }
+
+    /// A message is taken at its destination.
+    #[inline]
+    fn next_leg(&self, _: NodeId, _: NodeId) -> Option<RoutedMessage> {
+        None
+    }
+
     fn next_end(&self) -> Option<Cycle> {
         self.batches.front().map(|batch| batch.end)
     }
 
     fn arrive(&mut self, now: Cycle, _: &impl MessageKeys) {
-        if let Some(mut batch) = self.batches.pop_front_if(|batch| batch.end == now) {
-            self.ended += 1;
-            // Both are empty: what arrived was taken, and what waited departed.
-            std::mem::swap(&mut self.arrived, &mut batch.transits);
-            std::mem::swap(&mut self.waiting, &mut batch.waiting);
-            self.spare.push(batch);
+        let Some(mut batch) = self.batches.pop_front_if(|batch| batch.end == now) else { return };
+        self.ended += 1;
+        // It is empty: what waited departed.
+        std::mem::swap(&mut self.waiting, &mut batch.waiting);
+        for message in batch.messages.drain(..) {
+            let list = if message.has_arrived() { &mut self.arrived } else { &mut self.moving };
+            list.push(message);
         }
+        self.spare.push(batch);
     }
 
     fn take_arrived(&mut self) -> Option<(u32, NodeId)> {
-        self.arrived.pop().map(|transit| (transit.message, NodeId::new(transit.node)))
+        self.arrived.pop().map(|message| (message.number(), message.node()))
     }
 
-    fn fetch(&self, node: NodeId, leg: Leg) {
-        black_box(self.resources[self.place(&Transit::new(0, node, leg))].state);
+    fn join(&mut self, message: u32, _: NodeId, leg: RoutedMessage, _: Cycle, _: &impl MessageKeys) {
+        self.moving.push(leg.numbered(message));
     }
 
-    #[inline]
-    fn join(&mut self, message: u32, node: NodeId, leg: Leg, now: Cycle, keys: &impl MessageKeys) {
-        let transit = Transit::new(message, node, leg);
-        let place = self.place(&transit);
-        let there = Transit { node: self.channels.next(&transit), ..transit };
-        let (next, claim) = (self.next_batch(), narrow(self.claims.len() as u64)); // fewer than channels
-        let resource = &mut self.resources[place];
-        if resource.state & 1 == 1 || resource.state / 2 > self.ended {
-            self.join_queue(place, there, now, keys);
-        } else {
-            *resource = Resource { state: 2 * next, claim };
-            self.claims.push(there);
-        }
-    }
-
-    fn depart(&mut self, now: Cycle, _: &impl MessageKeys) {
+    fn depart(&mut self, now: Cycle, keys: &impl MessageKeys) {
+        self.claim_all(now, keys);
         let next = self.next_batch();
         let mut batch = self.spare.pop().unwrap_or_default();
         let mut contended = std::mem::take(&mut self.contended);
@@ -198,7 +253,7 @@ impl Network for ClaimedNetwork {
             return;
         }
         batch.end = now + self.link_time;
-        std::mem::swap(&mut self.claims, &mut batch.transits);
+        std::mem::swap(&mut self.claims, &mut batch.messages);
         self.batches.push_back(batch);
         if next >= MAX_BATCHES {
             self.renumber();

@@ -3,7 +3,7 @@
 use std::{hint::black_box, num::NonZeroU64};
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::{Leg, NodeId, narrow};
+use cubefold_topology::{NodeId, narrow};
 
 use super::{
     HopInput, Network,
@@ -11,18 +11,14 @@ use super::{
     computing::{Computing, PendingStarts},
     processes::{InFlightMessage, Processes},
 };
-use crate::{
-    Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, Traffic, processors::Processors,
-    routes::Routes,
-};
+use crate::{Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, Traffic, processors::Processors};
 
 /// The number of processes whose records are fetched together, so that their cache misses overlap.
 const PREFETCH_CHUNK: usize = 32;
 
 /// The engine of all processes of a run, or of those of a slab.
-pub(super) struct HopEngine<'run, P, N, B, O> {
+pub(super) struct HopEngine<'run, P, N, B: Border, O> {
     program: &'run P,
-    routes: Routes<'run>,
     timing: MessageTiming,
     network: N,
     border: B,
@@ -31,27 +27,26 @@ pub(super) struct HopEngine<'run, P, N, B, O> {
     processors: Option<Processors>,        // where processes share nodes
     ready_without_compute: Vec<ProcessId>, // in this cycle
     arrived: Vec<(u32, NodeId)>,           // the messages of a chunk, and where they are
-    legs: Vec<Option<Leg>>,                // of the messages of a chunk
     ended: Vec<ProcessId>,                 // the processes of a chunk
     sources: Vec<(ProcessId, NodeId)>,     // of messages that set out together
-    notes: Vec<Note>,                      // of a chunk
+    notes: Vec<Note<B::Leg>>,              // of a chunk
     processes: Processes,
     message_count: u64,
     hop_count: u64,
     observer: &'run mut O,
 }
 
-impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, NoBorder, O> {
+impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, NoBorder<N::Leg>, O> {
     /// The engine of a whole run: an index is a label.
     pub(super) fn whole(input: &HopInput<'run, P>, network: N, observer: &'run mut O) -> Self {
         let nodes = input.placement.nodes();
         input.placement.machine().prepare_routes(&nodes);
-        Self::new(input, &nodes, network, NoBorder, observer)
+        Self::new(input, &nodes, network, NoBorder::new(), observer)
     }
 }
 
 /// Processes are known by their indices, in `nodes` and in what is reported to the observer.
-impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N, B, O> {
+impl<'run, P: Program, N: Network, B: Border<Leg = N::Leg>, O: Observer> HopEngine<'run, P, N, B, O> {
     /// The engine of the processes on these nodes.
     pub(super) fn new(
         input: &HopInput<'run, P>,
@@ -63,7 +58,6 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
         let &HopInput { program, placement, communication, starts } = input;
         Self {
             program,
-            routes: Routes::new(placement.machine(), communication.tie()),
             timing: communication.timing(),
             network,
             border,
@@ -71,7 +65,6 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
             computing: Computing::default(),
             ready_without_compute: vec![],
             arrived: vec![],
-            legs: vec![],
             ended: vec![],
             sources: vec![],
             notes: vec![],
@@ -115,13 +108,6 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
                 break;
             }
             self.fetch_messages(arrived.iter().map(|&(message, _)| message));
-            if let Some(network) = self.routes.network() {
-                for &(_, node) in &arrived {
-                    network.fetch(node);
-                }
-                self.advance_together(&arrived, now);
-                arrived.clear();
-            }
             for (message, node) in arrived.drain(..) {
                 let leg = self.next_leg(message, node);
                 self.start_leg(message, node, leg, now);
@@ -130,37 +116,18 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
         self.arrived = arrived;
     }
 
-    /// Messages on a network begin their next legs, or are received. Every link is a leg there: all are found before the
-    /// first is begun, and what each step needs is read in a loop of its own, so that the cache misses of several overlap.
-    fn advance_together(&mut self, arrived: &[(u32, NodeId)], now: Cycle) {
-        let mut legs = std::mem::take(&mut self.legs);
-        legs.extend(arrived.iter().map(|&(message, node)| self.next_leg(message, node)));
-        for (&(_, node), leg) in arrived.iter().zip(&legs) {
-            if let Some(leg) = leg {
-                self.network.fetch(node, *leg);
-            }
-        }
-        for (&(message, node), leg) in arrived.iter().zip(legs.drain(..)) {
-            self.start_leg(message, node, leg, now);
-        }
-        self.legs = legs;
-    }
-
     /// The leg that a message begins or continues at `node`; none at its destination.
     #[inline]
-    fn next_leg(&mut self, message: u32, node: NodeId) -> Option<Leg> {
-        let Self { border, processes, routes, .. } = self;
-        let to = match border.visitor(message) {
+    fn next_leg(&self, message: u32, node: NodeId) -> Option<N::Leg> {
+        let to = match self.border.visitor(message) {
             Some(visitor) => visitor.to,
-            None => processes.node(processes.destination(message)),
+            None => self.processes.node(self.processes.destination(message)),
         };
-        // Routes depend on the source on networks only, which one engine computes.
-        let source = || border.index(processes.source(message)).map_or(node, |own| processes.node(own));
-        routes.next_leg(message, source, node, to)
+        self.network.next_leg(node, to)
     }
 
     /// A message begins its next leg at `node`; one that has none is received.
-    fn start_leg(&mut self, message: u32, node: NodeId, leg: Option<Leg>, now: Cycle) {
+    fn start_leg(&mut self, message: u32, node: NodeId, leg: Option<N::Leg>, now: Cycle) {
         let Some(leg) = leg else {
             match self.border.dismiss(message) {
                 None => self.receive(message, now),
@@ -173,7 +140,7 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
             return;
         };
         let Self { network, processes, border, .. } = self;
-        if let Some(engine) = border.link_elsewhere(node, leg.direction) {
+        if let Some(engine) = border.link_elsewhere(node, &leg) {
             let own = || Keys { processes, border: &*border }.visitor(message);
             let visitor = border.visitor(message).copied().unwrap_or_else(own);
             border.dismiss(message);
@@ -239,7 +206,7 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
     }
 
     /// What another engine has said.
-    fn take_note(&mut self, note: Note, now: Cycle) {
+    fn take_note(&mut self, note: Note<N::Leg>, now: Cycle) {
         match note {
             Note::Ready(ready) => {
                 // The recipient is the engine of the destination.
@@ -361,12 +328,11 @@ impl<'run, P: Program, N: Network, B: Border, O: Observer> HopEngine<'run, P, N,
     /// Injects the message between two partners, one of which has just become ready when the other
     /// was.
     fn inject(&mut self, (source, from): (ProcessId, NodeId), destination: ProcessId, now: Cycle) {
-        let (distance, leg) = self.routes.begin(from, self.processes.node(destination));
+        let (distance, leg) = self.network.begin(from, self.processes.node(destination));
         self.message_count += 1;
         self.hop_count += distance;
         let distance = narrow(distance); // below 2^32, the number of nodes
         let message = self.processes.inject(destination, InFlightMessage { start: now, source, distance });
-        self.routes.keep(message);
         self.start_leg(message, from, leg, now);
     }
 

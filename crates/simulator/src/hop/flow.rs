@@ -41,11 +41,12 @@ pub(super) use self::{
     word::{Layout, Word},
 };
 use super::{Arbitration, Network};
-use crate::{Communication, Cycle, Cycles, channel_queue::MessageKeys};
+use crate::{Communication, Cycle, Cycles, channel_queue::MessageKeys, routes::GridRoutes};
 
 /// The network of modes 1 and 2 on a grid, or on a slab of it; `W` holds a message in flight.
 #[derive(Debug)]
 pub(super) struct Flow<W> {
+    routes: GridRoutes,
     rules: Rules<W>,
     directions: Vec<DirectionIndex>, // in ascending order
     first_blocks: Vec<usize>,        // by dimension, the index of the first of its blocks
@@ -91,7 +92,8 @@ impl<W: Word> Flow<W> {
         }
         let arrived = blocks.len();
         let (buffers, ends) = (BufferPool::default(), VecDeque::new());
-        Self { rules, directions, first_blocks, blocks, buffers, ends, arrived }
+        let routes = GridRoutes::new(machine, communication.tie());
+        Self { routes, rules, directions, first_blocks, blocks, buffers, ends, arrived }
     }
 }
 
@@ -110,6 +112,18 @@ impl<W: Word> Rules<W> {
 }
 
 impl<W: Word> Network for Flow<W> {
+    type Leg = Leg;
+
+    #[inline]
+    fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
+        self.routes.begin(from, to)
+    }
+
+    #[inline]
+    fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
+        self.routes.next_leg(at, to)
+    }
+
     fn next_end(&self) -> Option<Cycle> {
         self.ends.front().copied()
     }

@@ -157,11 +157,6 @@ impl Processes {
         ProcessId::new(if self.width == 1 { message } else { message / self.width })
     }
 
-    /// The source of a message in flight.
-    pub(super) fn source(&self, message: u32) -> ProcessId {
-        self.message(message).source
-    }
-
     /// A process receives a message. When that is the last of the stage, the message that counts as
     /// received last is returned.
     pub(super) fn receive(

@@ -173,6 +173,9 @@ impl Partners {
     /// Where the partners of a process lie.
     fn range(&self, process: ProcessId) -> Range<usize> {
         let label = process.label() as usize;
+        if self.processes.get(label) == Some(&process.label()) {
+            return self.firsts[label] as usize..self.firsts[label + 1] as usize;
+        }
         // Where all processes have partners each is at its own place, and before it by as many as have none.
         let count = self.processes.len();
         let missing = self.processes.last().map_or(0, |&last| last as usize + 1 - count);

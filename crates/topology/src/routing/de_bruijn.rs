@@ -8,7 +8,7 @@
 
 use std::cmp::Ordering;
 
-use super::{bit_runs::runs, route_steps::RouteSteps};
+use super::{Hop, bit_runs::runs, route_steps::RouteSteps};
 
 /// Two words of a de Bruijn network.
 #[derive(Debug, Clone, Copy)]
@@ -197,6 +197,17 @@ impl DeBruijn {
     fn after(self, step: u8) -> u32 {
         after(self.order, self.x, step)
     }
+}
+
+/// How many steps there are.
+pub(super) const STEPS: u32 = 4;
+
+/// The link of a step, whose code is the first step that leads to the same word.
+#[inline]
+pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
+    let next = after(order, word, step);
+    let is_left = next >> 1 == (word << 1 & DeBruijn::mask(order)) >> 1;
+    Hop { code: if is_left { next & 1 } else { step.into() }, next }
 }
 
 /// A word after a step: to the left with the new bit 0 or 1, to the right likewise.

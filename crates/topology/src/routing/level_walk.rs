@@ -1,5 +1,7 @@
 //! Walks along a line of levels: routes of butterflies, and of trees of switches.
 
+use super::Hop;
+
 /// A shortest walk along a line of levels from one to another that crosses given gaps: those of the bits, or digits, in
 /// which two nodes of a butterfly, or of a tree of switches, differ.
 #[derive(Debug, Clone, Copy)]
@@ -101,17 +103,21 @@ impl Butterfly {
         self.walk.ways(2)
     }
 
-    /// The neighbour of the first node with the lowest number that is nearer to the second; none when they are the same.
+    /// The link to the neighbour of the first node with the lowest number that is nearer to the second, another node.
     #[inline]
-    pub(super) fn lowest(self) -> Option<u32> {
+    pub(super) fn lowest(self) -> Hop {
         let Self { walk, levels, own, other } = self;
         let lowest = |FirstStep { is_up, is_repeated }| {
             let level = if is_up { walk.from + 1 } else { walk.from - 1 };
             let bit = 1 << level.min(walk.from);
             // The word with the bit 0 has the lower number.
             let word = if is_repeated { own & !bit } else { own & !bit | other & bit };
-            level + levels * word
+            Hop { code: 2 * u32::from(is_up) + u32::from(word != own), next: level + levels * word }
         };
-        walk.first_steps().into_iter().flatten().map(lowest).min()
+        let links = walk.first_steps().into_iter().flatten().map(lowest);
+        links.min_by_key(|link| link.next).unwrap_or(Hop { code: 0, next: walk.from + levels * own })
     }
+
+    /// How many links a node has: down and up, each with the bit as it is and changed.
+    pub(super) const CODES: u32 = 4;
 }

@@ -6,7 +6,7 @@
 //! cycle but those of one gap, the longest between places that it needs, or all of them once where `t` is 0. The gap lies
 //! behind `t` or before it, which decides which way the walk ends.
 
-use super::{bit_runs::runs, route_steps::RouteSteps};
+use super::{Hop, bit_runs::runs, route_steps::RouteSteps};
 
 /// Two words of a shuffle-exchange network.
 #[derive(Debug, Clone, Copy)]
@@ -196,6 +196,18 @@ fn by_place(order: u32, word: u32) -> u32 {
 #[inline]
 fn rotated(order: u32, word: u32, by: u32) -> u32 {
     (word << by | word >> (order - by)) & ((1 << order) - 1)
+}
+
+/// How many steps there are.
+pub(super) const STEPS: u32 = 3;
+
+/// The link of a step, whose code is the first step that leads to the same word.
+#[inline]
+pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
+    let next = after(order, word, step);
+    // An exchange changes the number of ones, a rotation does not.
+    let is_left = step == 2 && next == rotated(order, word, 1);
+    Hop { code: if is_left { 1 } else { step.into() }, next }
 }
 
 /// A word after a step: with the other last bit, rotated to the left, rotated to the right.

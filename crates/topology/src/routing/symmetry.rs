@@ -2,14 +2,14 @@
 
 use std::{hint::black_box, sync::OnceLock};
 
-use super::short;
+use super::{Hop, Rotation, short};
 use crate::{Network, NodeId, twisted::TwistedTorus};
 
 /// The moves of a network to itself that bring any node to node 0.
 #[derive(Debug)]
 pub(crate) enum Symmetry {
     /// Of cube-connected cycles and wrapped butterflies of so many dimensions: rotation and exclusive or.
-    Rotation(u32),
+    Rotation(Rotation),
     /// Of a twisted torus: addition of coordinates.
     Translation(TwistedTorus),
 }
@@ -25,6 +25,8 @@ pub(crate) struct SymmetryTable {
 /// Which links lead nearer. The links of all nodes have the numbers of those of node 0 to which they are moved.
 #[derive(Debug)]
 struct LinkTable {
+    /// The ends of the links of node 0.
+    ends: Box<[u32]>,
     /// For every node, a bit for each link of node 0 that leads nearer to it.
     nearer: Box<[u8]>,
     /// For every node, the bits of its links in the order of its ports, in bytes from the lowest on.
@@ -42,13 +44,7 @@ impl Symmetry {
     #[inline]
     pub(super) fn difference(&self, at: u32, to: u32) -> u32 {
         match self {
-            Self::Rotation(order) => {
-                let (n, word_mask) = (*order, (1 << order) - 1);
-                let (i, j, word) = (at % n, to % n, (at / n) ^ (to / n));
-                let rotated = (word >> i | word << (n - i)) & word_mask;
-                let level = if j >= i { j - i } else { j + n - i };
-                level + n * rotated
-            }
+            Self::Rotation(rotation) => rotation.difference(at, to),
             Self::Translation(torus) => torus.difference(at, to),
         }
     }
@@ -76,6 +72,36 @@ impl SymmetryTable {
         }
     }
 
+    /// Which links lead nearer; none where that has to be searched for.
+    #[inline]
+    fn links(&self, symmetry: &Symmetry, network: &Network) -> Option<&LinkTable> {
+        self.links.get_or_init(|| LinkTable::new(symmetry, self, network)).as_ref()
+    }
+
+    /// The link to the neighbour of a node with the lowest number that is nearer to another node, in a network that is moved
+    /// by rotation: it has few links a node, and where they lead to takes less to compute than to look up.
+    pub(super) fn lowest_rotated(
+        &self,
+        symmetry: &Symmetry,
+        network: &Network,
+    ) -> Option<impl Fn(u32, u32) -> Hop> {
+        let Symmetry::Rotation(rotation) = *symmetry else { return None };
+        let links = self.links(symmetry, network)?;
+        Some(move |at, to| {
+            let mut nearer = links.nearer[rotation.difference(at, to) as usize];
+            let mut lowest = Hop { code: 0, next: u32::MAX };
+            while nearer != 0 {
+                let code = nearer.trailing_zeros();
+                nearer &= nearer - 1;
+                let next = rotation.sum(at, links.ends[code as usize]);
+                if next < lowest.next {
+                    lowest = Hop { code, next };
+                }
+            }
+            lowest
+        })
+    }
+
     /// A bit for each port of `at` that leads nearer to `to`, in bytes from the lowest on; none where they have to be
     /// searched for.
     #[inline]
@@ -86,7 +112,7 @@ impl SymmetryTable {
         at: u32,
         to: u32,
     ) -> Option<u64> {
-        let links = self.links.get_or_init(|| LinkTable::new(symmetry, self, network)).as_ref()?;
+        let links = self.links(symmetry, network)?;
         let nearer = links.nearer[symmetry.difference(at, to) as usize];
         Some(links.ports[at as usize] & (u64::from(nearer) * EVERY_BYTE))
     }
@@ -130,6 +156,7 @@ impl LinkTable {
             own.enumerate().try_fold(0, |sum, (port, next)| Some(sum | bit(next)? << (8 * port)))
         };
         Some(Self {
+            ends: links.iter().map(|end| end.index()).collect(),
             nearer: nodes.clone().map(nearer).collect(),
             ports: nodes.map(ports).collect::<Option<Vec<u64>>>()?.into(),
         })

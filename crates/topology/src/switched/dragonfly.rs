@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{host_links, switch_of};
+use crate::routing::{ChannelNumbers, Hop};
 
 /// The most pairs of a switch of group 0 and any switch whose neighbours are listed.
 const MAX_PAIRS: u64 = 1 << 22;
@@ -118,26 +119,38 @@ impl Dragonfly {
         }
     }
 
+    /// The numbers of channels: of a switch those to its hosts, then those to [`Self::neighbours`].
+    pub(crate) fn channel_numbers(&self) -> ChannelNumbers {
+        ChannelNumbers { single: self.hosts, codes: self.per_switch + self.a - 1 + self.h }
+    }
+
+    /// The link to the neighbour of a node with the lowest number that is nearer to another node.
     #[inline]
-    pub(crate) fn lowest(&self, at: u32, to: u32) -> Option<u32> {
+    pub(crate) fn lowest(&self, at: u32, to: u32) -> Hop {
         let ((own, up), (other, _)) = (self.switch(at), self.switch(to));
         if up == 1 {
-            return Some(self.hosts + own);
+            return Hop { code: 0, next: self.hosts + own };
         }
         if own == other {
-            return Some(to);
+            return Hop { code: to % self.per_switch, next: to };
         }
+        let link = |number: u32, next: u32| Hop { code: self.per_switch + number, next: self.hosts + next };
+        let mut lowest = Hop { code: 0, next: u32::MAX };
         if let Some(nearer) = self.nearer() {
-            let (mut bits, mut lowest) = (nearer[self.pair(own, other)], u32::MAX);
+            let mut bits = nearer[self.pair(own, other)];
             while bits != 0 {
-                lowest = lowest.min(self.neighbour(own, bits.trailing_zeros()));
+                let number = bits.trailing_zeros();
+                let hop = link(number, self.neighbour(own, number));
+                if hop.next < lowest.next {
+                    lowest = hop;
+                }
                 bits &= bits - 1;
             }
-            return Some(self.hosts + lowest);
+            return lowest;
         }
         let apart = self.between(own, other);
-        let nearer = self.neighbours(own).filter(|&next| self.between(next, other) < apart);
-        nearer.min().map(|next| self.hosts + next)
+        let nearer = (0..).zip(self.neighbours(own)).filter(|&(_, next)| self.between(next, other) < apart);
+        nearer.map(|(number, next)| link(number, next)).min_by_key(|hop| hop.next).unwrap_or(lowest)
     }
 
     /// The neighbour of [`Self::neighbours`] with this number.

@@ -1,7 +1,7 @@
 //! Fat trees of two levels, and k-ary n-trees (Petrini & Vanneschi 1997).
 
 use super::{host_links, switch_of};
-use crate::routing::LevelWalk;
+use crate::routing::{ChannelNumbers, Hop, LevelWalk};
 
 /// Levels of switches.
 #[derive(Debug)]
@@ -104,10 +104,49 @@ impl FatTree {
         }
     }
 
-    /// The lowest port that leads nearer to another node; none to a switch of a k-ary tree.
+    /// The numbers of channels: of a switch by their ports.
+    pub(crate) fn channel_numbers(&self) -> ChannelNumbers {
+        match *self {
+            Self::LeafSpine { hosts, per_leaf, leaves, spines } => {
+                ChannelNumbers { single: hosts, codes: (per_leaf + spines).max(leaves) }
+            }
+            Self::KAry { hosts, arity, .. } => ChannelNumbers { single: hosts, codes: 2 * arity },
+        }
+    }
+
+    /// The link to the neighbour of a node with the lowest number that is nearer to another node, a host.
     #[inline]
-    pub(crate) fn lowest_port(&self, at: u32, to: u32) -> Option<u16> {
-        self.alike_ports(at, to).map(|(port, _)| port)
+    pub(crate) fn lowest(&self, at: u32, to: u32) -> Hop {
+        let port = self.alike_ports(at, to).map_or(0, |(port, _)| u32::from(port));
+        Hop { code: port, next: self.behind(at, port) }
+    }
+
+    /// The node that a port of a node leads to.
+    #[inline]
+    fn behind(&self, node: u32, port: u32) -> u32 {
+        match *self {
+            Self::LeafSpine { hosts, per_leaf, leaves, .. } => match switch_of(node, hosts, per_leaf) {
+                (leaf, 1) => hosts + leaf,
+                (leaf, _) if leaf < leaves && port < per_leaf => leaf * per_leaf + port,
+                (leaf, _) if leaf < leaves => hosts + leaves + port - per_leaf,
+                _ => hosts + port,
+            },
+            Self::KAry { hosts, arity, width, .. } => {
+                let (switch, up) = switch_of(node, hosts, arity);
+                let (level, own) = (switch / width, switch % width);
+                if up == 1 {
+                    return hosts + switch;
+                }
+                let (is_up, digit) = (port >= arity, port % arity);
+                if !is_up && level == 0 {
+                    return own * arity + digit;
+                }
+                // A link up leads to any digit of its level, one down to any of the level below.
+                let stride = arity.pow(if is_up { level } else { level - 1 });
+                let there = own - own / stride % arity * stride + digit * stride;
+                hosts + (if is_up { level + 1 } else { level - 1 }) * width + there
+            }
+        }
     }
 
     /// The ports that lead nearer to another node, which lie side by side and begin equally many shortest routes: the

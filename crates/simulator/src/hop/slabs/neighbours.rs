@@ -1,7 +1,7 @@
 //! The other workers of a run, as the engine of one of them sees them.
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Channel, Direction, NodeId};
+use cubefold_topology::{Channel, Leg, NodeId};
 
 use super::{
     super::border::{Border, Note, ReadySource, Visitor},
@@ -82,6 +82,8 @@ impl Neighbours<'_> {
 }
 
 impl Border for Neighbours<'_> {
+    type Leg = Leg;
+
     #[inline]
     fn index(&self, process: ProcessId) -> Option<ProcessId> {
         self.residents.index(self.shared.indices.of(process))
@@ -118,8 +120,9 @@ impl Border for Neighbours<'_> {
     }
 
     #[inline]
-    fn link_elsewhere(&self, node: NodeId, direction: Direction) -> Option<usize> {
-        self.elsewhere(self.shared.placement.machine().link(Channel { node, direction }).near)
+    fn link_elsewhere(&self, node: NodeId, leg: &Leg) -> Option<usize> {
+        let channel = Channel { node, direction: leg.direction };
+        self.elsewhere(self.shared.placement.machine().link(channel).near)
     }
 
     fn send(&mut self, engine: usize, note: Note) {

@@ -1,0 +1,146 @@
+//! Messages on their way through a network, moved link by link, many at a time.
+//!
+//! What a message needs for its next link goes with it, so that a step looks up nothing of the message. What a step
+//! looks up of a node is read for all messages before it is used for the first, so that cache misses overlap.
+
+use std::hint::black_box;
+
+use super::{Network, RouteChoice};
+use crate::{
+    NodeId,
+    routing::{ChannelNumbers, Hop, RouteSteps},
+};
+
+/// A message on its way from node to node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoutedMessage {
+    number: u32,
+    at: NodeId,
+    to: NodeId,
+    from: NodeId,
+    steps: RouteSteps, // that are left, where all links of a route are found together
+}
+
+impl RoutedMessage {
+    /// Its number, which means something only to those who gave it.
+    #[inline]
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The same with a number.
+    #[inline]
+    #[must_use]
+    pub fn numbered(self, number: u32) -> Self {
+        Self { number, ..self }
+    }
+
+    /// The node that it is at.
+    #[inline]
+    #[must_use]
+    pub fn node(&self) -> NodeId {
+        self.at
+    }
+
+    /// Whether it is at its destination.
+    #[inline]
+    #[must_use]
+    pub fn has_arrived(&self) -> bool {
+        self.at == self.to
+    }
+
+    /// Crosses the next of the links that were found together; `after` returns the node behind a step.
+    #[inline]
+    pub(crate) fn take_step(&mut self, after: impl FnOnce(u32, u8) -> Hop) -> Hop {
+        after(self.at.index(), self.steps.take())
+    }
+
+    /// The nodes that it is at and goes to.
+    #[inline]
+    pub(crate) fn ends(&self) -> (u32, u32) {
+        (self.at.index(), self.to.index())
+    }
+}
+
+/// Moves messages over their next links, whose channels are written behind the others.
+#[inline]
+pub(crate) fn move_each(
+    messages: &mut [RoutedMessage],
+    channels: &mut Vec<u32>,
+    numbers: ChannelNumbers,
+    hop: impl Fn(&mut RoutedMessage) -> Hop,
+) {
+    channels.extend(messages.iter_mut().map(|message| {
+        let at = message.at.index();
+        let Hop { code, next } = hop(message);
+        message.at = NodeId::new(next);
+        numbers.channel(at, code)
+    }));
+}
+
+impl Network {
+    /// A message sets out; the length of its route is returned with it \[links\], 0 where there is none.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[must_use]
+    pub fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
+        let found = if choice == RouteChoice::Lowest { self.steps(from, to) } else { None };
+        let (links, steps) =
+            found.unwrap_or_else(|| (self.distance(from, to).unwrap_or(0), RouteSteps::default()));
+        (links, RoutedMessage { number: 0, at: from, to, from, steps })
+    }
+
+    /// How many numbers [`Self::advance`] has for channels.
+    #[must_use]
+    pub fn channel_numbers(&self, choice: RouteChoice) -> u64 {
+        self.numbers(choice)
+            .map_or(self.channel_ends().len() as u64, |numbers| numbers.count(self.node_count()))
+    }
+
+    /// The numbers of channels, where a formula has them.
+    fn numbers(&self, choice: RouteChoice) -> Option<ChannelNumbers> {
+        if choice != RouteChoice::Lowest || self.looks_up() { None } else { self.rule.channel_numbers(self) }
+    }
+
+    /// Moves messages that are not at their destinations over the next links of their routes, by the same choice always.
+    /// The number of each one's channel is written to `channels`, behind what is there: no two channels have the same, and
+    /// all are below [`Self::channel_numbers`].
+    ///
+    /// # Panics
+    ///
+    /// When a message has no route.
+    pub fn advance(&self, choice: RouteChoice, messages: &mut [RoutedMessage], channels: &mut Vec<u32>) {
+        if let Some(numbers) = self.numbers(choice) {
+            self.rule.advance(self, numbers, messages, channels);
+            return;
+        }
+        for message in &*messages {
+            black_box(self.neighbours(message.at).first().copied());
+            if choice == RouteChoice::Lowest {
+                self.rule.fetch(message.at.index());
+            }
+        }
+        for message in messages {
+            let port = self.port(choice, [message.from, message.at, message.to]);
+            #[expect(clippy::expect_used, reason = "documented under Panics")]
+            let port = port.expect("a message that has a route");
+            channels.push(self.first_channel(message.at.index()) + u32::from(port));
+            message.at = self.neighbours(message.at)[usize::from(port)];
+        }
+    }
+
+    /// The number of the link between two neighbours among the channels of [`Self::first_channels`]: that of the channel
+    /// from the node with the lower index.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    #[must_use]
+    pub fn link_number(&self, one: NodeId, other: NodeId) -> u32 {
+        let (near, far) = (one.min(other).index(), one.max(other).index());
+        self.first_channel(near) + self.port_to(near, far).map_or(0, u32::from)
+    }
+}

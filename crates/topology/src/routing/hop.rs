@@ -1,0 +1,37 @@
+//! A link of a route, and the numbers of the channels that routes by formula cross.
+
+/// The next link of a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Hop {
+    /// Its number among the links that the family gives every node, or every switch: different links of a node have
+    /// different numbers.
+    pub(crate) code: u32,
+    /// The node that it leads to.
+    pub(crate) next: u32,
+}
+
+/// Numbers of channels that follow from a node and the code of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChannelNumbers {
+    /// The nodes with one link each, the first ones: their channels have their numbers.
+    pub(crate) single: u32,
+    /// The codes of every other node.
+    pub(crate) codes: u32,
+}
+
+impl ChannelNumbers {
+    /// The number of a channel from a node.
+    #[inline]
+    pub(crate) fn channel(self, node: u32, code: u32) -> u32 {
+        match node.checked_sub(self.single) {
+            None => node,
+            Some(switch) => self.single + switch * self.codes + code,
+        }
+    }
+
+    /// How many numbers there are in a network of so many nodes.
+    pub(crate) fn count(self, nodes: u64) -> u64 {
+        let single = u64::from(self.single);
+        single + (nodes - single) * u64::from(self.codes)
+    }
+}
