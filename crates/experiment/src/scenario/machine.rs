@@ -240,7 +240,9 @@ fn machine(
         return None;
     }
     let machine = match (&twists, wraps) {
-        (Some((_, twists)), _) => Machine::twisted_torus(&size.lengths, twists),
+        (Some((_, twists)), _) => {
+            Machine::twisted_torus(&size.lengths, &modulo_lengths(twists, &size.lengths))
+        }
         (None, Some(wraps)) => Machine::with_wraps(kind, &size.lengths, wraps),
         (None, None) => Machine::new(kind, &size.lengths),
     };
@@ -290,15 +292,25 @@ fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<Sce
     }
 }
 
+/// The twists as the machine takes them, each below the length of its dimension: they count modulo it, and -1 is one
+/// less than the length.
+fn modulo_lengths(twists: &[Vec<i64>], lengths: &[u64]) -> Vec<Vec<u64>> {
+    let reduced = |(place, &own): (usize, &i64)| match (u64::try_from(own), lengths.get(place)) {
+        (Err(_), Some(&length)) => (length - own.unsigned_abs() % length) % length,
+        (own, _) => own.unwrap_or(0), // a machine says itself that there is an entry too many
+    };
+    twists.iter().map(|twist| twist.iter().enumerate().map(reduced).collect()).collect()
+}
+
 /// The twists: a list of numbers for each dimension.
-fn twists(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Vec<Vec<u64>>> {
+fn twists(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Vec<Vec<i64>>> {
     let name = Key::MachineTwist.path();
     let rows = value.list(name, "lists, one for each dimension", errors)?;
     let before = errors.len();
     let twists = rows.iter().filter_map(|row| {
         let entries = row.list(format!("entry of {name}"), "integers, one for each dimension", errors)?;
-        let read = |entry: &Value| entry.natural(format!("entry of {name}"), 0..=u64::from(u32::MAX), errors);
-        entries.iter().map(read).collect::<Option<Vec<u64>>>()
+        let read = |entry: &Value| entry.whole(format!("entry of {name}"), u32::MAX, errors);
+        entries.iter().map(read).collect::<Option<Vec<i64>>>()
     });
     let twists = twists.collect();
     (errors.len() == before).then_some(twists)

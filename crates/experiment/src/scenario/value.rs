@@ -111,6 +111,26 @@ impl Value {
         }
     }
 
+    /// An integer that may be negative, at most `most` away from 0.
+    pub(super) fn whole(
+        &self,
+        name: impl Display,
+        most: u32,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<i64> {
+        let number = match self.content {
+            Content::Integer(Some(number)) => i64::try_from(number).ok(),
+            // Only what is written in decimal has a sign.
+            Content::Integer(None) => self.place.text().replace('_', "").parse().ok(),
+            _ => None,
+        };
+        let number = number.filter(|number| number.unsigned_abs() <= u64::from(most));
+        if number.is_none() {
+            errors.push(self.unexpected(name, format!("an integer from -{most} to {most}")));
+        }
+        number
+    }
+
     /// A text.
     pub(super) fn text(&self, name: impl Display, errors: &mut Vec<ScenarioError>) -> Option<&str> {
         let Content::Text(text) = &self.content else {

@@ -70,6 +70,21 @@ fn wrong_parameters_are_reported_at_their_places() {
 }
 
 #[test]
+fn twists_count_modulo_the_lengths() {
+    let machine = |twist: &str| scenario(&format!("{TORUS}twist = {twist}\n")).runs[0].machine.clone();
+    assert_eq!(machine("[[0, -1], [0, 0]]"), machine("[[0, 3], [0, 0]]"));
+    assert_eq!(machine("[[-4, -7], [0, 0]]"), machine("[[0, 1], [0, 0]]"));
+    assert_eq!(machine("[[0, -4], [0, 0]]"), machine("[[0, 0], [0, 0]]"));
+    assert_eq!(
+        errors(&format!("{TORUS}twist = [[0, -1.5], [0, -9_999_999_999]]\n")),
+        [
+            "4:14: entry of machine.twist is -1.5, expected an integer from -4294967295 to 4294967295",
+            "4:25: entry of machine.twist is -9_999_999_999, expected an integer from -4294967295 to 4294967295"
+        ]
+    );
+}
+
+#[test]
 fn embeddings_go_by_the_coordinates_of_a_twisted_torus() {
     let program =
         "[program]\nkind = \"cc-cube\"\n[mapping]\nembeddings = [\"standard\", \"xor\", \"gray\"]\n";
