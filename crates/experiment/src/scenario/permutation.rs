@@ -104,7 +104,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     };
     let moved = (0..).zip(destinations).filter(|(source, destination)| source != destination);
     let messages: Vec<StageMessage> = moved.filter_map(message).collect();
-    match StageProgram::new(u32::try_from(processes).ok()?, computations, &messages) {
+    // A permutation is one stage, also where every process keeps its data.
+    match StageProgram::with_stages(1, u32::try_from(processes).ok()?, computations, &messages) {
         Ok(program) => {
             let program = ScenarioProgram::new(&PERMUTATION, program.erase()).listed_in(name);
             Some(program.with_bytes(sizes.bytes).sharing_nodes(per_node))

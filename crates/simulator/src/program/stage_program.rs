@@ -224,6 +224,20 @@ impl StageProgram {
         computations: Computations,
         messages: &[StageMessage],
     ) -> Result<Self, StageProgramError> {
+        Self::with_stages(0, processes, computations, messages)
+    }
+
+    /// The program as [`Self::new`] makes it, with at least so many stages, also where no message is in them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn with_stages(
+        least_stages: usize,
+        processes: u32,
+        computations: Computations,
+        messages: &[StageMessage],
+    ) -> Result<Self, StageProgramError> {
         for (message, own) in messages.iter().enumerate() {
             check_message(message, own, processes.into())?;
         }
@@ -233,7 +247,7 @@ impl StageProgram {
         });
         check_pairs(&sorted)?;
         let last = sorted.last().map_or(0, |(_, message)| message.stage + 1);
-        let stage_count = last.max(computations.stage_count());
+        let stage_count = last.max(computations.stage_count()).max(least_stages);
         if stage_count == 0 {
             return Err(StageProgramError::NoStages);
         }

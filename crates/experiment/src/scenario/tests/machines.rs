@@ -241,6 +241,22 @@ fn permutations_are_routed_in_three_ways() {
 }
 
 #[test]
+fn a_permutation_that_leaves_everything_where_it_is_takes_its_computation() {
+    // A label of one bit is the same in any order.
+    let text = |execution: &str| {
+        format!(
+            "machine = {{ kind = \"hypercube\", dimensions = 1 }}\nexecution = {{ {execution} }}\n\
+             program = {{ kind = \"permutation\", pattern = \"bit-reversal\", compute_cycles = 5 }}\n"
+        )
+    };
+    assert_eq!(times(&text("mode = \"asynchronous\"")), (5, None));
+    for routing in ["dimension-order", "valiant", "sorting"] {
+        let coordinated = format!("mode = \"coordinated\", routing = \"{routing}\"");
+        assert_eq!(times(&text(&coordinated)), (5, Some(0)), "{routing}");
+    }
+}
+
+#[test]
 fn a_partial_permutation_from_a_file_is_sorted_then_distributed() {
     let text = "machine = { kind = \"hypercube\", dimensions = 3 }\nprogram = { kind = \"permutation\", pattern = \"file:p.csv\" }\n\
                 mapping.embeddings = [\"standard\"]\nexecution = { mode = \"coordinated\", routing = \"sorting\" }\n";
