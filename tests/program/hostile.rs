@@ -199,6 +199,20 @@ fn a_scenario_comes_from_standard_input_and_keys_from_the_command_line() {
 }
 
 #[test]
+fn what_is_too_long_for_a_scenario_is_refused_at_the_bound_of_scenarios() {
+    let scratch = Scratch::with(&[("long.toml", RING)]);
+    let path = scratch.path("long.toml");
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 30).unwrap();
+    let file = run(&["check", &path]);
+    let said = "scenario file has more than 32 MiB, the most that is read";
+    assert_eq!(file.code, Some(2));
+    assert!(file.stderr.contains(said), "{}", file.stderr);
+    let mut piped = std::process::Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    let piped = piped.args(["check", "-"]).stdin(fs::File::open(&path).unwrap()).output().unwrap();
+    assert!(String::from_utf8(piped.stderr).unwrap().contains(said));
+}
+
+#[test]
 fn results_are_written_over_only_when_that_is_asked_for() {
     let scenario = "scenarios/figure-4.toml";
     let scratch = Scratch::with(&[("r.csv", "mine"), ("empty.csv", "")]);

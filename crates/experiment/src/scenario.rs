@@ -254,7 +254,7 @@ pub fn load_sites(
 ) -> Result<Vec<Site>, ScenarioErrors> {
     let source = match text {
         Some(text) => Ok(SourceFile::excerpt(path, text.to_owned(), 0)),
-        None => SourceFile::read(path),
+        None => SourceFile::read_scenario(path),
     };
     let source = source.map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))]);
     let sites = source.and_then(|source| Site::all(&source, settings, &mut Library::with_memory(memory)));
@@ -293,7 +293,7 @@ impl Site {
 
 impl Scenario {
     fn read(path: &Path, settings: &[Setting], library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
-        let source = SourceFile::read(path)
+        let source = SourceFile::read_scenario(path)
             .map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))])?;
         Self::from_source(&source, settings, library)
     }

@@ -19,6 +19,10 @@ use crate::{
     text::shortened,
 };
 
+/// The most that a scenario may have \[bytes\]: a list with a number for each of the most runs that a file may ask for
+/// fits, and what is no scenario is refused before it fills the memory.
+const MAX_SCENARIO_BYTES: u64 = 32 << 20;
+
 /// The text of a file, or of one line of a file that is too large to keep.
 #[derive(Debug)]
 pub(super) struct SourceFile {
@@ -42,9 +46,18 @@ impl SourceFile {
     /// What standard input is called.
     pub(super) const STANDARD_INPUT: &str = "standard input";
 
+    /// A scenario, which is read to a bound of its own.
+    pub(super) fn read_scenario(path: &Path) -> Result<Arc<Self>, ReadError> {
+        Self::read_to(path, MAX_SCENARIO_BYTES)
+    }
+
     /// The whole file.
     pub(super) fn read(path: &Path) -> Result<Arc<Self>, ReadError> {
-        let text = String::from_utf8(input_file::read(path, input_file::MAX_BYTES)?)?;
+        Self::read_to(path, input_file::MAX_BYTES)
+    }
+
+    fn read_to(path: &Path, most: u64) -> Result<Arc<Self>, ReadError> {
+        let text = String::from_utf8(input_file::read(path, most)?)?;
         let is_standard = path == Path::new(input_file::STANDARD_INPUT);
         let path = if is_standard { Path::new(Self::STANDARD_INPUT) } else { path };
         Ok(Arc::new(Self { path: path.to_owned(), text, lines_before: 0 }))
