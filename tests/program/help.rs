@@ -58,7 +58,7 @@ fn every_command_has_help_and_tells_of_every_option_its_default() {
         assert_eq!(help, wide("1000", &["help", command]));
         let mut options = vec!["--output", "--color"];
         // What neither runs nor measures has no limits.
-        let is_limited = !["explain", "new", "completions", "schema", "man"].contains(&command);
+        let is_limited = !["explain", "merge", "new", "completions", "schema", "man"].contains(&command);
         assert_eq!(help.contains("--threads"), is_limited, "{command}");
         if is_limited {
             options.extend(["--threads", "--memory-limit"]);
@@ -109,6 +109,25 @@ fn the_help_names_the_exit_codes() {
     {
         assert!(help.contains(code), "{help}");
     }
+}
+
+#[test]
+fn every_command_names_the_exit_codes_that_it_can_end_with() {
+    let codes = |command: &str| -> Vec<String> {
+        let help = done(&[command, "--help"]);
+        let codes = help.split_once("Exit codes:\n").unwrap().1.lines();
+        codes.filter_map(|line| line.trim_start().split_once("  ")).map(|(code, _)| code.to_owned()).collect()
+    };
+    for command in COMMANDS {
+        let expected: &[&str] = match command {
+            "run" | "compare" => &["0", "1", "2", "4", "130, 143"],
+            "verify" | "bench" => &["0", "1", "2", "3", "130, 143"],
+            _ => &["0", "1", "2", "130, 143"],
+        };
+        assert_eq!(codes(command), expected, "{command}");
+    }
+    assert!(done(&["verify", "--help"]).contains("  3  done, but a claim does not hold\n"));
+    assert!(!done(&["merge", "--help"]).contains("a run failed"));
 }
 
 #[test]

@@ -60,7 +60,7 @@ const LIMITS: &str = "Limits";
 const MESSAGES: &str = "Messages";
 
 /// The commands that run and measure nothing, so that the options about [`LIMITS`] mean nothing to them.
-const WITHOUT_LIMITS: [&str; 6] = ["calibrate", "completions", "explain", "man", "new", "schema"];
+const WITHOUT_LIMITS: [&str; 7] = ["calibrate", "completions", "explain", "man", "merge", "new", "schema"];
 
 /// The command line, built. The help of a command lists no option that means nothing to it.
 pub(crate) fn built(mut command: clap::Command) -> clap::Command {
