@@ -83,3 +83,18 @@ fn one_dimension_is_told_in_the_singular() {
     let page = done(&["run", &scratch.path("s.toml")]);
     assert!(page.contains("1 dimension,"), "{page}");
 }
+
+#[test]
+fn what_makes_runs_longer_than_predicted_is_named() {
+    let said = |scenario: &str| {
+        let page = done(&["run", scenario]);
+        page.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    // Nothing is blocked there: two processes of a node compute one after the other.
+    let shared = said("scenarios/shared-nodes.toml");
+    let sentence = "In 3 of 6 runs processes share a processor and take longer than predicted. Worst is \
+                    file:shared-nodes-uneven.csv with mode = asynchronous: 30 cycles instead of 12 predicted. ";
+    assert!(shared.contains(sentence) && !shared.contains("block each other"), "{shared}");
+    let contended = said("scenarios/link-modes.toml");
+    assert!(contended.contains("In 8 of 24 runs messages block each other and take longer"), "{contended}");
+}

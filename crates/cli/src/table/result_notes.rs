@@ -193,15 +193,58 @@ fn contention(rows: &[RunRow<'_>]) -> Option<String> {
     let (longer, place) =
         (format!("{} instead of {predicted} predicted", counted(makespan, "cycle")), place(&record.stages));
     let name = &record.embedding;
-    Some(match rows.len() {
-        1 => format!("{name}: {longer}, because messages block each other, most{place}."),
-        runs => format!(
-            "In {} of {runs} runs messages block each other and take longer than predicted. Worst is \
-             {name}{}: {longer}, most{place}.",
-            contended.len(),
-            with_settings(worst.run),
-        ),
-    })
+    if rows.len() == 1 {
+        let cause = Delay::of(std::iter::once(record));
+        let cause = cause.map_or_else(String::new, |cause| format!(", because {}", cause.in_words()));
+        return Some(format!("{name}: {longer}{cause}{place}."));
+    }
+    let of = format!("{} of {} runs", contended.len(), rows.len());
+    let longer_runs = match Delay::of(contended.iter().map(|row| row.record)) {
+        None => format!("{of} take longer than predicted"),
+        Some(Delay::Both) => {
+            format!(
+                "{of} take longer than predicted: processes share a processor, or messages block each other"
+            )
+        }
+        Some(cause) => format!("In {of} {} and take longer than predicted", cause.in_words()),
+    };
+    Some(format!("{longer_runs}. Worst is {name}{}: {longer}{place}.", with_settings(worst.run)))
+}
+
+/// What makes runs longer than predicted: the prediction has neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Delay {
+    /// Messages hold each other up at links.
+    Blocking,
+    /// Processes of one node take turns to compute.
+    Sharing,
+    /// Both.
+    Both,
+}
+
+impl Delay {
+    /// What delays these runs, all together; none where neither is counted.
+    fn of<'run>(records: impl Iterator<Item = &'run RunRecord>) -> Option<Self> {
+        let (mut blocks, mut shares) = (false, false);
+        for RunRecord { totals, .. } in records {
+            blocks |= totals.blocked_cycles > 0;
+            shares |= totals.sharing_cycles > 0;
+        }
+        match (blocks, shares) {
+            (true, false) => Some(Self::Blocking),
+            (false, true) => Some(Self::Sharing),
+            (true, true) => Some(Self::Both),
+            (false, false) => None,
+        }
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Blocking => "messages block each other",
+            Self::Sharing => "processes share a processor",
+            Self::Both => "processes share a processor and messages block each other",
+        }
+    }
 }
 
 /// By how much contention makes a run longer than predicted \[cycles\].
@@ -221,7 +264,8 @@ fn place(stages: &[StageRecord]) -> String {
         let dimension = stage.dimension.map_or_else(String::new, |own| format!("dimension {own}, "));
         format!(" in stage {} ({dimension}{percent} % of the blocked cycles)", stage.stage)
     });
-    named.collect::<Vec<_>>().join(" and")
+    let named = named.collect::<Vec<_>>().join(" and");
+    if named.is_empty() { named } else { format!(", most{named}") }
 }
 
 /// A sentence on an embedding whose messages travel less than those of a faster one, and which loses by waiting.
@@ -282,9 +326,9 @@ mod tests {
     #[test]
     fn the_place_is_the_worst_stage_and_one_half_as_bad() {
         let stages = [stage(0, Some(2), 20), stage(1, Some(1), 61), stage(2, Some(0), 19)];
-        assert_eq!(place(&stages), " in stage 1 (dimension 1, 61 % of the blocked cycles)");
+        assert_eq!(place(&stages), ", most in stage 1 (dimension 1, 61 % of the blocked cycles)");
         let stages = [stage(0, Some(2), 30), stage(1, None, 60), stage(2, Some(0), 30)];
-        let two = " in stage 1 (50 % of the blocked cycles) and in stage 0 (dimension 2, 25 % of the blocked cycles)";
+        let two = ", most in stage 1 (50 % of the blocked cycles) and in stage 0 (dimension 2, 25 % of the blocked cycles)";
         assert_eq!(place(&stages), two);
     }
 
