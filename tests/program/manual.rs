@@ -37,6 +37,32 @@ fn a_folder_gets_all_pages_under_the_names_that_man_looks_for() {
 }
 
 #[test]
+fn pages_and_scripts_replace_nothing_unless_they_may() {
+    let scratch = Scratch::with(&[("cubefold-run.1", "mine"), ("page.1", "mine"), ("script", "mine")]);
+    let (folder, page, script) = (scratch.path(""), scratch.path("page.1"), scratch.path("script"));
+    let commands: [&[&str]; 3] = [
+        &["man", "--folder", &folder],
+        &["man", "--output", &page],
+        &["completions", "bash", "--output", &script],
+    ];
+    for command in commands {
+        let refused = run(command);
+        assert_eq!(refused.code, Some(2), "{command:?}");
+        assert!(refused.stderr.contains("the file is there already\n  help: write over it with --force"));
+        assert_eq!(scratch.names(), ["cubefold-run.1", "page.1", "script"], "{command:?}");
+    }
+    assert_eq!(
+        scratch.read("cubefold-run.1") + &scratch.read("page.1") + &scratch.read("script"),
+        "mineminemine"
+    );
+    done(&["man", "--folder", &scratch.path(""), "--force"]);
+    done(&["man", "--output", &page, "--force"]);
+    done(&["completions", "bash", "--output", &script, "--force"]);
+    assert_eq!(scratch.read("cubefold-run.1"), done(&["man", "run"]));
+    assert_eq!(scratch.read("script"), done(&["completions", "bash"]));
+}
+
+#[test]
 fn a_page_that_cannot_be_made_or_written_is_refused() {
     let unknown = run(&["man", "frobnicate"]);
     assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
@@ -45,6 +71,9 @@ fn a_page_that_cannot_be_made_or_written_is_refused() {
             .stderr
             .starts_with("error: no command is called \"frobnicate\"\n  help: expected one of run, ")
     );
+    let missing = run(&["man", "--folder", "/missing"]);
+    let expected = "error: cannot write /missing/cubefold.1: No such file or directory (os error 2)\n";
+    assert!(missing.stderr.starts_with(expected), "{}", missing.stderr);
     let scratch = Scratch::with(&[("file", "")]);
     let unwritable = run(&["man", "--folder", &scratch.path("file")]);
     assert_eq!(unwritable.code, Some(2));

@@ -47,6 +47,33 @@ fn the_extension_of_the_output_decides_the_format() {
 }
 
 #[test]
+fn a_file_that_is_named_as_something_else_is_refused() {
+    let scratch = Scratch::empty();
+    let commands: [(&[&str], &str, &str); 6] = [
+        (&["export", FIGURE_4, "--embedding", "standard"], "e.xlsx", ".goal, .csv, .xml"),
+        (&["schema", "scenario"], "s.xlsx", ".json"),
+        (&["new", "--machine", "torus", "--shape", "8x8", "--program", "cc-cube"], "n.csv", ".toml"),
+        (&["calibrate", "any"], "m.json", ".toml"),
+        (&["man", "run"], "run.txt", ".1"),
+        (&["report", FIGURE_4], "r.md", ".html, .htm"),
+    ];
+    for (command, name, expected) in commands {
+        let refused = run(&[command, &["--output", &scratch.path(name)]].concat());
+        let extension = name.split_once('.').unwrap().1;
+        let said = format!("error: this command writes no .{extension}, expected {expected}\n");
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{command:?}");
+        assert!(refused.stderr.starts_with(&said), "{}", refused.stderr);
+    }
+    assert_eq!(scratch.names(), Vec::<String>::new());
+    let export = ["export", FIGURE_4, "--embedding", "standard", "--quiet", "--output"];
+    done(&[&export[..], &[&scratch.path("e.xlsx"), "--format", "goal"]].concat());
+    done(&[&export[..], &[&scratch.path("e.goal")]].concat());
+    assert_eq!(scratch.read("e.xlsx"), scratch.read("e.goal"));
+    done(&[&export[..], &[&scratch.path("e.csv")]].concat());
+    assert!(scratch.read("e.csv").starts_with("stage,source,destination"), "{}", scratch.read("e.csv"));
+}
+
+#[test]
 fn the_extension_decides_the_format_of_what_takes_long_to_measure() {
     // Both were written without `--format`, into files that end in `.json`.
     assert_eq!(super::verify::QUICK["format"], "cubefold-verify");

@@ -64,5 +64,39 @@ fn what_is_no_text_is_not_shown() {
     ];
     for command in commands {
         assert!(shown(command, &[]).contains("is no text, and standard output is a terminal"), "{command:?}");
+        let named = shown(&[command, &["--output", "/dev/stdout"]].concat(), &[]);
+        assert!(named.contains("is no text, and /dev/stdout is a terminal"), "{command:?}: {named}");
+    }
+}
+
+/// What a command shows on a terminal with so many columns, without colours.
+fn shown_in(columns: usize, arguments: &[&str]) -> String {
+    let program = env!("CARGO_BIN_EXE_cubefold");
+    let line = format!("stty rows 50 columns {columns} && exec {program} \"$@\"");
+    let mut command = Command::new("sh");
+    command.current_dir(root()).args(["-c", &line, "cubefold"]).args(arguments).env("NO_COLOR", "1");
+    let shown = spawn_command(command, Some(PATIENCE)).unwrap().exp_eof().unwrap();
+    // The terminal is read byte by byte.
+    let bytes: Vec<u8> = shown.chars().map(|character| u8::try_from(character).unwrap()).collect();
+    let shown = String::from_utf8(bytes).unwrap();
+    // A bar of progress is wiped away before anything is shown.
+    shown.lines().map(|line| line.rsplit(['\r', 'K']).next().unwrap_or(line)).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn nothing_is_wider_than_the_terminal() {
+    let scenario = |name: &str| format!("scenarios/{name}.toml");
+    for (columns, names) in [(60, ["same-size-machines", "all-reduce"]), (40, ["link-modes", "all-reduce"])] {
+        for command in ["check", "run", "compare", "measure"] {
+            for name in names {
+                let text = shown_in(columns, &[command, &scenario(name), "--quiet"]);
+                let widest = text.lines().map(|line| line.trim_end().chars().count()).max();
+                assert!(widest <= Some(columns), "{command} {name} in {columns}: {widest:?}\n{text}");
+            }
+        }
+    }
+    for arguments in [&["run", "scenarios/none.toml"][..], &["explain", "makespan"], &["run", "--output"]] {
+        let text = shown_in(40, arguments);
+        assert!(text.lines().all(|line| line.trim_end().chars().count() <= 40), "{text}");
     }
 }

@@ -11,7 +11,6 @@ use clap_complete::Shell;
 use cubefold_experiment::{
     Embedding, Setting, embeddings,
     journal::{Found, Shard},
-    program_files::ProgramFormat,
 };
 
 use self::examples::{
@@ -323,8 +322,9 @@ pub(crate) struct ExportOptions {
     pub(crate) run: OneRunOptions,
 
     /// How the program is written; formats with a file for each process go to the folder --output
-    #[arg(long, value_enum, default_value_t = ExportFormat(ProgramFormat::GOAL), help_heading = OUTPUT)]
-    pub(crate) format: ExportFormat,
+    /// [default: by the extension of --output, else goal]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
+    pub(crate) format: Option<ExportFormat>,
 }
 
 /// Options of `tables`.

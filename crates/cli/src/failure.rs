@@ -11,8 +11,12 @@ use cubefold_experiment::{
     RunError, ScenarioErrors, benchmark::BenchmarkError, journal::JournalError, launcher::LauncherError,
     printable,
 };
+use textwrap::core::display_width;
 
-use crate::option_value::Color;
+use crate::{
+    option_value::Color,
+    output::{columns_of_messages, filled, of_system, say},
+};
 
 /// The exit codes, the same for every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +101,7 @@ impl Failure {
 
     pub(crate) fn output(place: Option<&Path>, error: io::Error) -> Self {
         let place = place.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
+        let error = of_system(&error).unwrap_or(error);
         Self::Output { place, error }
     }
 
@@ -107,6 +112,8 @@ impl Failure {
 
     /// A file that cannot be opened, found out before anything runs.
     pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Self {
+        let own = of_system(error);
+        let error = own.as_ref().unwrap_or(error);
         let message = format!("cannot write {}: {error}", path.display());
         Self::usage(
             message,
@@ -150,12 +157,13 @@ impl Failure {
 
     /// Says it on standard error.
     pub(crate) fn print(&self, color: Color) {
-        let mut stderr = io::stderr().lock();
-        // Where standard error is closed the exit code still says it.
-        let _ = match self {
-            Self::Scenario(errors) => write!(stderr, "{}", Rendered { errors, color }),
-            other => writeln!(stderr, "error: {other}"),
-        };
+        match self {
+            Self::Scenario(errors) => {
+                // Where standard error is closed the exit code still says it.
+                let _ = write!(io::stderr(), "{}", Rendered { errors, color });
+            }
+            other => say(&format!("error: {other}")),
+        }
     }
 }
 
@@ -225,13 +233,16 @@ impl fmt::Display for Rendered<'_> {
 pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let is_safe = text.split('\n').all(|line| matches!(printable(line), Cow::Borrowed(_)));
+    let columns = columns_of_messages().filter(|_| error.use_stderr());
+    let fits = columns.is_none_or(|columns| text.lines().all(|line| display_width(line) <= columns));
     // Help goes to standard output and its pipe may be closed: nothing is lost then.
-    let _ = if is_safe {
+    let _ = if is_safe && fits {
         error.print()
     } else {
         // What is repeated of the command line would be obeyed by the terminal.
         let lines: Vec<_> = text.split('\n').map(printable).collect();
-        write!(io::stderr(), "{}", lines.join("\n"))
+        let text = lines.join("\n");
+        write!(io::stderr(), "{}", columns.map_or_else(|| text.clone(), |columns| filled(&text, columns)))
     };
     if error.use_stderr() { ExitCode::InputRefused } else { ExitCode::Done }
 }

@@ -2,7 +2,7 @@
 //! the choice by the extension of `--output` derive; and the writer of records.
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, Write},
     path::Path,
     sync::LazyLock,
 };
@@ -16,7 +16,11 @@ use cubefold_experiment::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{failure::Failure, output::Output, table::Page};
+use crate::{
+    failure::Failure,
+    output::{Output, is_terminal},
+    table::Page,
+};
 
 /// A set of formats, the default first.
 pub(crate) trait OutputFormat: ValueEnum + 'static {
@@ -33,8 +37,11 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
                 Self::of_extension(&extension).ok_or_else(|| Self::of_other_extension(&extension))?
             }
         };
-        let to_terminal = output.is_none_or(|path| path == Path::new("-")) && io::stdout().is_terminal();
-        if format.is_binary() && to_terminal { Err(Self::on_terminal(&format)) } else { Ok(format) }
+        if format.is_binary() && is_terminal(output) {
+            Err(Self::on_terminal(&format, output))
+        } else {
+            Ok(format)
+        }
     }
 
     /// Whether it is no text: a terminal would make nonsense of it.
@@ -43,10 +50,12 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
     }
 
     /// The refusal of a format that is no text, on a terminal.
-    fn on_terminal(format: &Self) -> Failure {
+    fn on_terminal(format: &Self, output: Option<&Path>) -> Failure {
         let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        let place = output.filter(|path| *path != Path::new("-")).map(|path| path.display().to_string());
+        let place = place.unwrap_or_else(|| "standard output".to_owned());
         Failure::usage(
-            format!("{name} is no text, and standard output is a terminal"),
+            format!("{name} is no text, and {place} is a terminal"),
             "name a file with --output, or send it to another program",
         )
     }
@@ -60,13 +69,25 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
 
     /// The refusal of an extension that is none of a format: other tools would take the file for what it is not.
     fn of_other_extension(extension: &str) -> Failure {
-        let known = Self::value_variants().iter().filter_map(Self::extension);
-        let known: Vec<String> = known.map(|extension| format!(".{extension}")).collect();
-        Failure::usage(
-            format!("this command writes no .{extension}, expected {}", known.join(", ")),
-            "end the name in one of them or in none, or say --format",
-        )
+        let known: Vec<&str> = Self::value_variants().iter().filter_map(Self::extension).collect();
+        foreign_extension(extension, &known, "end the name in one of them or in none, or say --format")
     }
+}
+
+fn foreign_extension(extension: &str, known: &[&str], help: &str) -> Failure {
+    let known: Vec<String> = known.iter().map(|extension| format!(".{extension}")).collect();
+    Failure::usage(format!("this command writes no .{extension}, expected {}", known.join(", ")), help)
+}
+
+/// Refuses a file with another extension than those of the one thing that a command writes: other tools would take the
+/// file for what it is not.
+pub(crate) fn check_extension(output: Option<&Path>, known: &[&str]) -> Result<(), Failure> {
+    let Some(extension) = output.and_then(Path::extension) else { return Ok(()) };
+    let extension = extension.to_string_lossy();
+    if known.iter().any(|own| own.eq_ignore_ascii_case(&extension)) {
+        return Ok(());
+    }
+    Err(foreign_extension(&extension, known, "end the name in one of them or in none"))
 }
 
 /// Declares a set of formats, the default first: each with its name, its extension and a line of help.
@@ -156,14 +177,6 @@ formats! {
     }
 }
 
-formats! {
-    /// How a report is written.
-    PageFormat {
-        Html: "html", Some("html"), "One page";
-        Htm: "htm", Some("htm"), "The same";
-    }
-}
-
 /// How a placement is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlacementFormat {
@@ -224,6 +237,12 @@ impl ValueEnum for ExportFormat {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.0.name()).help(self.0.summary()))
+    }
+}
+
+impl OutputFormat for ExportFormat {
+    fn extension(&self) -> Option<&'static str> {
+        self.0.extension()
     }
 }
 
@@ -288,6 +307,16 @@ mod tests {
         assert_eq!(decide(None, Some(Path::new("a.parquet"))), ResultFormat::Parquet);
         assert!(PlacementFormat::decide(None, Some(Path::new("a.parquet"))).is_err());
         assert_eq!(PlacementFormat::decide(None, Some(Path::new("a.npy"))).unwrap(), PlacementFormat::Npy);
+    }
+
+    #[test]
+    fn a_program_is_written_in_the_format_of_the_extension() {
+        let decide = |path| ExportFormat::decide(None, Some(Path::new(path))).unwrap().0;
+        assert_eq!(decide("program.goal"), ProgramFormat::GOAL);
+        assert_eq!(decide("program.csv"), ProgramFormat::STAGES);
+        assert_eq!(decide("program.xml"), ProgramFormat::MSCCL_XML);
+        assert_eq!(decide("program"), ProgramFormat::GOAL);
+        assert!(ExportFormat::decide(None, Some(Path::new("e.xlsx"))).is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_mapping::GreenbergStage;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
-use crate::table::Paint;
+use crate::{output::columns_of_messages, table::Paint};
 
 /// What the command line says of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,9 +52,11 @@ impl Color {
 
     /// What draws errors with their places.
     pub(crate) fn report_handler(self) -> GraphicalReportHandler {
+        const MAX_COLUMNS: usize = 100;
         let colored = self.applies(&std::io::stderr());
+        let columns = columns_of_messages().unwrap_or(MAX_COLUMNS).min(MAX_COLUMNS);
         let theme = if colored { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        GraphicalReportHandler::new_themed(theme).with_links(false).with_width(100)
+        GraphicalReportHandler::new_themed(theme).with_links(false).with_width(columns)
     }
 }
 

@@ -2,20 +2,21 @@
 
 use std::{
     fs::{self, File, OpenOptions, Permissions},
-    io::{self, BufWriter, Write},
+    io::{self, BufWriter, IsTerminal, Write},
     path::{Path, PathBuf},
 };
 
 use cubefold_experiment::{Scenario, journal::sync_folder};
 use tempfile::NamedTempFile;
-use terminal_size::{Width, terminal_size_of};
+use terminal_size::{Height, Width, terminal_size_of};
+use textwrap::{Options, WordSeparator, WordSplitter, fill};
 
 use crate::{arguments::SharedOptions, failure::Failure, interruption};
 
 /// The width of tables that no terminal shows \[columns of text\].
 const COLUMNS: usize = 80;
-/// The least width of tables, so that the most important columns are on any terminal \[columns of text\].
-const MIN_COLUMNS: usize = 40;
+/// The least width of tables: a narrower terminal breaks words \[columns of text\].
+const MIN_COLUMNS: usize = 20;
 
 /// A destination, opened before anything runs so that a wrong path costs no work.
 #[derive(Debug)]
@@ -108,11 +109,17 @@ impl Output {
 
     /// The width of tables \[columns of text\]: that of the terminal they are shown on.
     pub(crate) fn columns(&self) -> usize {
-        let terminal = match self.destination {
+        self.terminal_columns().unwrap_or(COLUMNS)
+    }
+
+    /// The width of the terminal that is written to; none where there is none \[columns of text\].
+    pub(crate) fn terminal_columns(&self) -> Option<usize> {
+        let terminal = match &self.destination {
             Destination::Standard(_) => terminal_size_of(io::stdout()),
-            Destination::Device(_) | Destination::File { .. } => None,
+            Destination::Device(writer) => size_of_device(writer.get_ref()),
+            Destination::File { .. } => None,
         };
-        terminal.map_or(COLUMNS, |(Width(columns), _)| usize::from(columns).max(MIN_COLUMNS))
+        terminal.map(|(Width(columns), _)| usize::from(columns).max(MIN_COLUMNS))
     }
 
     /// Completes what was written.
@@ -142,6 +149,70 @@ impl Output {
 pub(crate) fn regular_file(path: Option<&Path>) -> Option<PathBuf> {
     let path = followed(path.filter(|path| *path != Path::new("-"))?);
     fs::metadata(&path).map_or(true, |metadata| metadata.is_file()).then_some(path)
+}
+
+/// Says something on standard error, in lines as wide as its terminal. Where standard error is closed nothing is lost: the
+/// exit code, or a file, says it too.
+pub(crate) fn say(text: &str) {
+    let text = columns_of_messages().map_or_else(|| text.to_owned(), |columns| filled(text, columns));
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The width of the terminal that messages are shown on, where there is one \[columns of text\].
+pub(crate) fn columns_of_messages() -> Option<usize> {
+    terminal_size_of(io::stderr()).map(|(Width(columns), _)| usize::from(columns).max(MIN_COLUMNS))
+}
+
+/// The lines of a text in so many columns; words, which may be paths to be copied, stay whole.
+pub(crate) fn filled(text: &str, columns: usize) -> String {
+    let line = |line: &str| {
+        let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len() + 2);
+        let options = Options::new(columns).subsequent_indent(&indent).break_words(false);
+        let options = options.word_separator(WordSeparator::AsciiSpace);
+        fill(line, options.word_splitter(WordSplitter::NoHyphenation))
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether what a command writes is shown on a terminal, also where its path is named; none and `-` are standard output.
+pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
+    match path.filter(|path| *path != Path::new("-")) {
+        None => io::stdout().is_terminal(),
+        // What is no device is not opened: a pipe would wait for its reader.
+        Some(path) if is_character_device(path) => {
+            OpenOptions::new().write(true).open(path).is_ok_and(|device| device.is_terminal())
+        }
+        Some(_) => false,
+    }
+}
+
+#[cfg(unix)]
+fn is_character_device(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_char_device())
+}
+
+#[cfg(not(unix))]
+fn is_character_device(_: &Path) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn size_of_device(device: &File) -> Option<(Width, Height)> {
+    terminal_size_of(device)
+}
+
+#[cfg(not(unix))]
+fn size_of_device(_: &File) -> Option<(Width, Height)> {
+    None
+}
+
+/// What the system says, of an error that also names a temporary file, which nobody has asked for; none of others.
+pub(crate) fn of_system(error: &io::Error) -> Option<io::Error> {
+    // `tempfile` keeps the error of the system to itself, apart from what it says.
+    let said = error.get_ref()?.to_string();
+    let (said, _) = said.split_once(" at path \"")?;
+    Some(io::Error::new(error.kind(), said))
 }
 
 /// Where a path leads: a symbolic link is followed, also to a file that is not there yet. What it leads to is replaced, not
@@ -298,5 +369,26 @@ impl Write for Pipe {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             flushed => flushed,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_go_on_in_lines_below_and_paths_stay_whole() {
+        let text = "error: cannot write a/very-long/path: it is there\n  help: name another file";
+        let lines =
+            "error: cannot\n  write\n  a/very-long/path:\n  it is there\n  help: name\n    another file";
+        assert_eq!(filled(text, 16), lines);
+    }
+
+    #[test]
+    fn errors_of_temporary_files_do_not_name_them() {
+        let error = tempfile::Builder::new().tempfile_in("/missing").unwrap_err();
+        assert!(error.to_string().contains("/missing/"), "{error}");
+        assert_eq!(of_system(&error).unwrap().to_string(), "No such file or directory (os error 2)");
+        assert!(of_system(&io::Error::other("another")).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! Where the runs of a sweep are gathered as they are over, and what becomes of them at the end.
 
 use std::{
-    io::{self, Write},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -17,7 +17,7 @@ use crate::{
     arguments::SharedOptions,
     failure::Failure,
     interruption,
-    output::{Existing, Output, refuse_long_name, regular_file},
+    output::{Existing, Output, refuse_long_name, regular_file, say},
 };
 
 /// The bytes of records that are kept in memory, where there is no journal, before they go to a temporary file.
@@ -175,12 +175,8 @@ impl SweepOutput {
 /// Opens the journal at `place`, and says so before it waits for another process.
 fn open(place: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Result<JournalFile, JournalError> {
     JournalFile::open(place, plan, shard, found, || {
-        // Where standard error is closed it waits without a word.
-        let _ = writeln!(
-            io::stderr(),
-            "waiting for another process that writes {}",
-            printable(&place.display().to_string())
-        );
+        let place = place.display().to_string();
+        say(&format!("waiting for another process that writes {}", printable(&place)));
     })
 }
 

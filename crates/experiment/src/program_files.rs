@@ -33,6 +33,8 @@ struct FormatDescriptor {
     summary: &'static str,
     /// Whether it has a file for each process, in a folder.
     is_folder: bool,
+    /// What the name of its file ends in, unless another format is asked for.
+    extension: Option<&'static str>,
     write: fn(&Run) -> Result<ProgramFiles, ProgramFileError>,
 }
 
@@ -97,6 +99,12 @@ impl ProgramFormat {
     #[must_use]
     pub fn is_folder(self) -> bool {
         self.0.is_folder
+    }
+
+    /// What the name of its file ends in; none of formats with a folder.
+    #[must_use]
+    pub fn extension(self) -> Option<&'static str> {
+        self.0.extension
     }
 
     /// The memory that [`write`](Self::write) takes at most, roughly \[bytes\].

@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -20,7 +19,7 @@ use crate::{
     arguments::{BenchOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
-    output::{Existing, Output, is_same},
+    output::{Existing, Output, is_same, say},
     progress_bar::{Show, Work, watch},
     table::bench_table,
 };
@@ -104,13 +103,11 @@ fn write(
 
 /// Says which rows are slower.
 fn report(rows: &[ComparedRow]) -> ExitCode {
-    let mut stderr = io::stderr().lock();
     let mut code = ExitCode::Done;
     for row in rows.iter().filter(|row| row.verdict == Verdict::Slower) {
         let percent = |part: Option<f64>| part.unwrap_or_default() * 100.0;
         let (change, allowed) = (percent(row.change()), percent(row.allowed()));
-        // Where standard error is closed the exit code still says it.
-        let _ = writeln!(stderr, "error: {} is {change:.0} % slower, {allowed:.0} % are allowed", row.row);
+        say(&format!("error: {} is {change:.0} % slower, {allowed:.0} % are allowed", row.row));
         code = ExitCode::RowSlower;
     }
     code

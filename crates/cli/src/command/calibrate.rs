@@ -7,10 +7,12 @@ use cubefold_experiment::{calibration::Calibration, read_measurement};
 use crate::{
     arguments::{CalibrateOptions, SharedOptions},
     failure::Failure,
+    format::check_extension,
     output::{Output, is_same},
 };
 
 pub(super) fn calibrate(options: &CalibrateOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    check_extension(shared.output(), &["toml"])?;
     if let Some(file) =
         options.files.iter().find(|file| shared.output().is_some_and(|path| is_same(file, path)))
     {

@@ -1,10 +1,7 @@
 //! Threads for every command that computes much, and runs with a progress bar: sweeps for `run` and `compare`, runs that
 //! are over for pictures and reports.
 
-use std::{
-    io::{self, Write},
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 use cubefold_experiment::{
     FinishedRun, KeepRecords, Means, Permit, Progress, Resources, Run, RunError, check_runs, execute_runs,
@@ -16,6 +13,7 @@ use super::process_rows::{FinishedRows, ProcessRows};
 use crate::{
     arguments::SharedOptions,
     failure::Failure,
+    output::say,
     progress_bar::{Show, Work, watch},
     sweep_output::SweepOutput,
 };
@@ -38,8 +36,7 @@ pub(super) fn execute_sweep<'run>(
 ) -> Result<(), Failure> {
     let missing = output.missing();
     if let Some(loss) = output.loss().filter(|_| !shared.quiet) {
-        // Where standard error is closed nothing is lost.
-        let _ = writeln!(io::stderr(), "note: {}", printable(&loss));
+        say(&format!("note: {}", printable(&loss)));
     }
     let (pool, progress) = (pool(resources.threads)?, Progress::default());
     let keep = if rows.is_some() { KeepRecords::Yes } else { KeepRecords::No };

@@ -1,22 +1,19 @@
 //! `cubefold export`: the program of a scenario in the format of another tool.
 
-use std::{
-    fs,
-    io::{self, Write},
-    path::Path,
-};
+use std::{fs, io::Write, path::Path};
 
 use cubefold_experiment::{check_export, program_files::ProgramFormat};
 
 use crate::{
     arguments::{ExportOptions, SharedOptions},
     failure::Failure,
+    format::{ExportFormat, OutputFormat},
     grouping::one_run,
-    output::Output,
+    output::{Output, say},
 };
 
 pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let format = options.format.0;
+    let format = ExportFormat::decide(options.format, shared.output())?.0;
     let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
     let run = one_run(&scenarios, &options.run)?;
     check_export(run, format, shared.resources()).map_err(Failure::Refused)?;
@@ -35,9 +32,8 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
         output.write(|output| written.files.iter().try_for_each(|(_, content)| output.write_all(content)))?;
     }
     if !shared.quiet {
-        // Where standard error is closed nothing is lost.
         for note in &written.notes {
-            let _ = writeln!(io::stderr(), "note: {note}");
+            say(&format!("note: {note}"));
         }
     }
     Ok(())

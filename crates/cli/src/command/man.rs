@@ -12,6 +12,7 @@ use roff::{Roff, roman};
 use crate::{
     arguments::{Arguments, CompletionsOptions, ManOptions, SharedOptions, built},
     failure::Failure,
+    format::check_extension,
     output::{Existing, Output},
 };
 
@@ -22,13 +23,14 @@ pub(super) fn man(options: &ManOptions, shared: &SharedOptions) -> Result<(), Fa
     // The pages are the help: a page on help would say nothing new.
     let program = built(Arguments::command().disable_help_subcommand(true));
     if let Some(folder) = &options.folder {
-        return write_all(&program, folder);
+        return write_all(&program, folder, shared.existing());
     }
     let asked = match &options.command {
         None => &program,
         Some(name) => program.find_subcommand(name).ok_or_else(|| unknown(name, &program))?,
     };
-    let output = Output::open_path(shared.output(), Existing::Replace, &[])?;
+    check_extension(shared.output(), &["1"])?;
+    let output = Output::open(shared, &[])?;
     output.write(|output| write_page(output, asked))
 }
 
@@ -37,12 +39,17 @@ fn unknown(name: &str, program: &Command) -> Failure {
     Failure::usage(format!("no command is called {name:?}"), format!("expected one of {}", known.join(", ")))
 }
 
-/// Writes every page into the folder, under the name that the manual finds it by.
-fn write_all(program: &Command, folder: &Path) -> Result<(), Failure> {
-    for command in std::iter::once(program).chain(program.get_subcommands()) {
+/// Writes every page into the folder, under the name that the manual finds it by. Nothing is written where one of them
+/// cannot be.
+fn write_all(program: &Command, folder: &Path, existing: Existing) -> Result<(), Failure> {
+    let commands = || std::iter::once(program).chain(program.get_subcommands());
+    let open = |command: &Command| {
         let path = folder.join(Man::new(command.clone()).get_filename());
-        Output::open_path(Some(&path), Existing::Replace, &[])?
-            .write(|output| write_page(output, command))?;
+        Output::open_path(Some(&path), existing, &[])
+    };
+    let outputs = commands().map(open).collect::<Result<Vec<_>, Failure>>()?;
+    for (command, output) in commands().zip(outputs) {
+        output.write(|output| write_page(output, command))?;
     }
     Ok(())
 }
@@ -78,7 +85,7 @@ fn write_sections(output: &mut impl Write, text: &str) -> io::Result<()> {
 }
 
 pub(super) fn completions(options: &CompletionsOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let output = Output::open_path(shared.output(), Existing::Replace, &[])?;
+    let output = Output::open(shared, &[])?;
     // The generator panics where it cannot write: it writes to memory, which it always can.
     let mut script = vec![];
     clap_complete::generate(options.shell, &mut Arguments::command(), "cubefold", &mut script);

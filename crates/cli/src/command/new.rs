@@ -19,10 +19,12 @@ use self::{
 use crate::{
     arguments::{NewOptions, SharedOptions},
     failure::Failure,
-    output::Output,
+    format::check_extension,
+    output::{Output, say},
 };
 
 pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    check_extension(shared.output(), &["toml"])?;
     // A path that cannot be written to is refused before anything is asked.
     let output = Output::open(shared, &[])?;
     let mut terminal = TerminalQuestions;
@@ -38,8 +40,7 @@ pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Fa
     if let Some(path) = path {
         let path = path.display().to_string();
         let path = printable(&path);
-        // What could not be said is in the file as well.
-        let _ = writeln!(io::stderr(), "{path} is written; its runs: cubefold compare {path}");
+        say(&format!("{path} is written; its runs: cubefold compare {path}"));
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::{
     failure::Failure,
     format::{OutputFormat, PlacementFormat},
     grouping::{addresses, one_run},
-    output::{Output, is_same},
+    output::{Output, is_same, say},
     table::write_grid,
 };
 
@@ -36,8 +36,7 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
     let output = Output::open(shared, &scenarios)?;
     output.write(|output| page.write(output, run))?;
     if let Some(note) = page.note().filter(|_| !shared.quiet) {
-        // Where standard error is closed nothing is lost.
-        let _ = writeln!(io::stderr(), "note: {}", printable(&note));
+        say(&format!("note: {}", printable(&note)));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::{draw::refused, execution::finished_at};
 use crate::{
     arguments::{FileOption, SharedOptions},
     failure::Failure,
-    format::{OutputFormat, PageFormat},
+    format::check_extension,
     grouping::run_names,
     output::Output,
 };
@@ -20,7 +20,7 @@ use crate::{
 const MAX_PAIRS: u64 = 1 << 18;
 
 pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(), Failure> {
-    PageFormat::decide(None, shared.output())?;
+    check_extension(shared.output(), &["html", "htm"])?;
     let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
     let scenario = &scenarios[0];
     let runs: Vec<&Run> = scenario.runs.iter().collect();

@@ -7,10 +7,12 @@ use cubefold_experiment::{results_schema, scenario_schema};
 use crate::{
     arguments::{SchemaOptions, SchemaSubject, SharedOptions},
     failure::Failure,
+    format::check_extension,
     output::Output,
 };
 
 pub(super) fn schema(options: &SchemaOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    check_extension(shared.output(), &["json"])?;
     let schema = match options.of {
         SchemaSubject::Scenario => scenario_schema(),
         SchemaSubject::Results => results_schema(),

@@ -21,7 +21,7 @@ use crate::{
     failure::Failure,
     format::{OutputFormat, TablesFormat},
     grouping::one_run,
-    output::Output,
+    output::{Output, filled},
 };
 
 pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<(), Failure> {
@@ -56,18 +56,20 @@ fn code_type<'run>(run: &'run Run, table: &TranslationTable) -> Option<&'run str
     run.loading.as_ref().map(|loading| loading.code_types.of(&run.program, table.process))
 }
 
-fn write_table(output: &mut impl Write, run: &Run, tables: Tables<'_>, steps: Option<u64>) -> io::Result<()> {
+/// A line a process; on a terminal it goes on in lines below.
+fn write_table(output: &mut Output, run: &Run, tables: Tables<'_>, steps: Option<u64>) -> io::Result<()> {
+    let columns = output.terminal_columns();
     if let Some(steps) = steps {
         writeln!(output, "made by exchange in {steps} parallel data movement steps\n")?;
     }
     for table in tables {
         let code =
             code_type(run, &table).map_or_else(String::new, |code| format!(", code {}", printable(code)));
-        write!(output, "node {} process {}{code}:", run.address(table.node), table.process)?;
-        for (process, node) in &table.entries {
-            write!(output, "  {process} at {}", run.address(*node))?;
-        }
-        writeln!(output)?;
+        let entries =
+            table.entries.iter().map(|(process, node)| format!("  {process} at {}", run.address(*node)));
+        let entries: String = entries.collect();
+        let line = format!("node {} process {}{code}:{entries}", run.address(table.node), table.process);
+        writeln!(output, "{}", columns.map_or_else(|| line.clone(), |columns| filled(&line, columns)))?;
     }
     Ok(())
 }

@@ -1,7 +1,5 @@
 //! `cubefold verify`: the claims of the papers, each measured.
 
-use std::io::{self, Write};
-
 use cubefold_claims::{CheckedClaim, Scope, Verdict, Verification};
 use cubefold_experiment::{
     Progress,
@@ -14,7 +12,7 @@ use crate::{
     arguments::{SharedOptions, VerifyOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
-    output::Output,
+    output::{Output, say},
     progress_bar::{Show, Work, watch},
     table::{Detail, verify_table},
 };
@@ -43,13 +41,11 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
 
 /// Says which claims fail, and in which case first.
 fn report(claims: &[CheckedClaim]) -> ExitCode {
-    let mut stderr = io::stderr().lock();
     let failing = claims.iter().filter(|claim| claim.verdict == Verdict::Fails);
     let mut code = ExitCode::Done;
     for CheckedClaim { source, claim, failure, .. } in failing {
         let failure = failure.as_deref().unwrap_or_default();
-        // Where standard error is closed the exit code still says it.
-        let _ = writeln!(stderr, "error: {source} fails ({claim}): {failure}");
+        say(&format!("error: {source} fails ({claim}): {failure}"));
         code = ExitCode::ClaimFails;
     }
     code

@@ -1,7 +1,9 @@
 //! Tables made narrow enough for a terminal.
 //!
 //! A table that is too wide first says what is the same in all rows in a sentence, then wraps long words, then leaves
-//! out columns, and says which. Nothing is lost silently, and no number is ever cut.
+//! out columns, and says which. Where all that is not enough, as on a narrow terminal, it says of every column what is
+//! the same, then wraps headers; at last its rows stand below each other, with a line for each cell. Nothing is lost
+//! silently, and no number is ever cut.
 
 use textwrap::{Options, WordSeparator, WordSplitter, core::display_width, wrap};
 
@@ -20,13 +22,23 @@ const MIN_WORD: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fitted {
     pub(super) table: TextTable,
+    pub(super) layout: Layout,
     pub(super) notes: Vec<String>,
+}
+
+/// How the cells of a table stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Those of a row beside each other.
+    Columns,
+    /// All below each other: no row is as narrow as the terminal.
+    Lines,
 }
 
 /// The names of columns that are not shown as such.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Hidden {
-    alike: Vec<&'static str>, // those with one value, said in a sentence
+    alike: Vec<&'static str>, // those with one value that give way, said in a sentence
     left_out: Vec<&'static str>,
 }
 
@@ -37,7 +49,7 @@ impl TextTable {
         for table in tables {
             hidden = table.fit_with(columns, &hidden).1;
         }
-        tables.iter().map(|table| table.fit_with(columns, &hidden).0).collect()
+        tables.iter().map(|table| table.fit_with(columns, &hidden).0.or_narrower(table, columns)).collect()
     }
 
     /// The table with at least these columns hidden, and all that are hidden.
@@ -64,7 +76,40 @@ impl TextTable {
                 left_out.join(", ")
             ));
         }
-        (Fitted { table, notes }, hidden)
+        (Fitted { table, layout: Layout::Columns, notes }, hidden)
+    }
+
+    /// The table without the columns behind the first that have one value in several rows, and these with their values.
+    fn without_alike(&self) -> (Self, Vec<String>) {
+        let (mut table, mut said) = (self.clone(), vec![]);
+        for place in (1..self.header.len()).rev() {
+            let is_alike = self.rows.windows(2).all(|pair| pair[0][place] == pair[1][place]);
+            let is_mark = |place: usize| self.header.get(place).is_some_and(String::is_empty);
+            if self.rows.len() > 1 && is_alike && !is_mark(place) && !is_mark(place + 1) {
+                said.push(format!("{} {}", self.header[place], self.rows[0][place]));
+                table.words -= usize::from(place < table.words);
+                table.remove(place);
+            }
+        }
+        said.reverse();
+        (table, said)
+    }
+
+    /// Wraps the headers that are wider than what stands below them, the widest first, until the table fits.
+    fn wrap_headers(&mut self, columns: usize) {
+        while self.width() > columns {
+            let room = |place: usize| {
+                let word = self.header[place].split(' ').map(display_width).max().unwrap_or(0);
+                self.column_width(place).saturating_sub(self.cells_width(place).max(word))
+            };
+            let Some(place) = (0..self.header.len()).max_by_key(|&place| room(place)) else { return };
+            let (room, width) = (room(place), self.column_width(place));
+            if room == 0 {
+                return;
+            }
+            let enough = width - room.min(self.width() - columns);
+            self.header[place] = wrapped_cell(&self.header[place].replace('\n', " "), enough).join("\n");
+        }
     }
 
     fn width(&self) -> usize {
@@ -73,8 +118,11 @@ impl TextTable {
     }
 
     fn column_width(&self, place: usize) -> usize {
-        let cells = self.rows.iter().map(|row| display_width(&row[place]));
-        cells.chain([display_width(&self.header[place])]).max().unwrap_or(0)
+        self.cells_width(place).max(self.header[place].lines().map(display_width).max().unwrap_or(0))
+    }
+
+    fn cells_width(&self, place: usize) -> usize {
+        self.rows.iter().map(|row| display_width(&row[place])).max().unwrap_or(0)
     }
 
     /// Takes out columns that have one value in all rows, those of `names` and as many more as it takes to fit, which are
@@ -170,6 +218,23 @@ impl TextTable {
     }
 }
 
+impl Fitted {
+    /// This where it fits, else `whole` in a way that takes less room.
+    fn or_narrower(self, whole: &TextTable, columns: usize) -> Self {
+        if self.table.width() <= columns {
+            return self;
+        }
+        let (table, said) = whole.without_alike();
+        let note = (!said.is_empty()).then(|| format!("In every row: {}.", said.join(", ")));
+        let mut narrower = table.fit_with(columns, &Hidden::default()).0;
+        narrower.table.wrap_headers(columns);
+        if narrower.table.width() > columns {
+            narrower = Self { table, layout: Layout::Lines, notes: vec![] };
+        }
+        Self { notes: note.into_iter().chain(narrower.notes).collect(), ..narrower }
+    }
+}
+
 fn cut_row(row: &[String], widths: &[usize]) -> Vec<String> {
     let words = row.iter().zip(widths).map(|(cell, width)| cut_cell(cell, *width));
     words.chain(row.iter().skip(widths.len()).cloned()).collect()
@@ -249,7 +314,8 @@ mod tests {
     #[test]
     fn a_table_that_fits_is_left_as_it_is() {
         let narrow = table(&["embedding", "makespan", "queue"], &[&["xor", "16", "0"]]);
-        assert_eq!(fit(&narrow, 26), Fitted { table: narrow.clone(), notes: vec![] });
+        let whole = Fitted { table: narrow.clone(), layout: Layout::Columns, notes: vec![] };
+        assert_eq!(fit(&narrow, 26), whole);
     }
 
     #[test]
@@ -311,5 +377,29 @@ mod tests {
         let fitted = fit(&table(&["embedding", "makespan"], &[&[&name, "16"]]), 40);
         assert_eq!(fitted.table.width(), 40);
         assert_eq!(fitted.table.rows.iter().map(|row| row[0].as_str()).collect::<String>(), name);
+    }
+
+    #[test]
+    fn on_a_narrow_terminal_every_column_that_is_alike_is_said_first() {
+        let rows: &[&[&str]] = &[&["ring", "standard", "16"], &["swing", "standard", "17"]];
+        let wide = TextTable { words: 2, ..table(&["algorithm", "embedding", "makespan"], rows) };
+        let fitted = fit(&wide, 20);
+        assert_eq!((fitted.table.width(), fitted.table.words), (19, 1));
+        assert_eq!(fitted.table.header, ["algorithm", "makespan"]);
+        assert_eq!(
+            (fitted.layout, &fitted.notes[..]),
+            (Layout::Columns, &["In every row: embedding standard.".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn then_headers_go_on_in_lines_below_and_then_cells_stand_below_each_other() {
+        let wide = table(&["run", "busy for all", "steps bound"], &[&["a", "1", "234"], &["b", "2", "345"]]);
+        assert_eq!(wide.width(), 3 + 2 + 12 + 2 + 11);
+        let fitted = fit(&wide, 22);
+        assert_eq!(fitted.table.header, ["run", "busy\nfor\nall", "steps bound"]);
+        assert_eq!((fitted.layout, fitted.table.width()), (Layout::Columns, 22));
+        let fitted = fit(&wide, 15);
+        assert_eq!((fitted.layout, fitted.table), (Layout::Lines, wide));
     }
 }

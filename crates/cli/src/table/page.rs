@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle, presets};
 use cubefold_experiment::printable;
-use textwrap::{Options, WordSeparator, fill};
+use textwrap::{Options, WordSeparator, core::display_width, fill};
 
-use super::fitting::Fitted;
+use super::fitting::{Fitted, Layout};
 
 /// What switches the colour of a marked row on, and off again: bold and green.
 const MARKED: [&str; 2] = ["\u{1b}[1;32m", "\u{1b}[0m"];
@@ -135,10 +135,14 @@ impl Block {
                 }))
             }
             Self::Tables(tables) => {
-                let text = |Fitted { table, notes }| {
+                let text = |Fitted { table, layout, notes }| {
                     let caption = table.caption.iter().map(|caption| fill(caption, columns));
                     let notes = Self::Notes(notes).text(columns, paint);
-                    format!("{}{}{notes}", lines(caption), table.painted(paint))
+                    let cells = match layout {
+                        Layout::Columns => table.painted(paint),
+                        Layout::Lines => table.listed(columns, paint),
+                    };
+                    format!("{}{cells}{notes}", lines(caption))
                 };
                 TextTable::fit(tables, columns).into_iter().map(text).collect::<Vec<_>>().join("\n")
             }
@@ -190,16 +194,51 @@ impl TextTable {
 
     /// The table as text, its marked rows painted.
     fn painted(&self, paint: Paint) -> String {
-        let [on, off] = MARKED;
-        let above_rows = 2; // the header and the rule below it
+        let header = self.header.iter().map(|header| header.lines().count()).max().unwrap_or(1).max(1);
+        let above_rows = header + 1; // and the rule below it
         let painted = |(place, line): (usize, String)| {
             let row = place.checked_sub(above_rows).and_then(|row| self.rows.get(row));
-            match paint {
-                Paint::Colored if row.is_some_and(|row| self.is_marked(row)) => format!("{on}{line}{off}"),
-                Paint::Colored | Paint::Plain => line,
-            }
+            self.colored(row, line, paint)
         };
         lines(self.draw(PLAIN, 0).into_iter().enumerate().map(painted))
+    }
+
+    /// A line of a row, painted where the row is marked.
+    fn colored(&self, row: Option<&Vec<String>>, line: String, paint: Paint) -> String {
+        let [on, off] = MARKED;
+        match paint {
+            Paint::Colored if row.is_some_and(|row| self.is_marked(row)) => format!("{on}{line}{off}"),
+            Paint::Colored | Paint::Plain => line,
+        }
+    }
+
+    /// The rows below each other, with a line for each cell that holds anything.
+    fn listed(&self, columns: usize, paint: Paint) -> String {
+        let names = self.header.iter().map(|header| display_width(header)).max().unwrap_or(0);
+        // Where names leave no room beside them, cells go on below them.
+        let indent = if names + 2 <= columns / 2 { names + 2 } else { 2 };
+        let line = |(name, cell): (&String, &String)| {
+            let indent = " ".repeat(indent);
+            let options = Options::new(columns).subsequent_indent(&indent);
+            let pad = " ".repeat(names.saturating_sub(display_width(name)) + 2);
+            let pad = if indent.len() > 2 { pad } else { " ".to_owned() };
+            fill(&format!("{name}{pad}{cell}"), options.word_separator(WordSeparator::AsciiSpace))
+        };
+        let row = |row: &Vec<String>| {
+            // A mark, which has no header, stands behind the cell before it.
+            let mut cells: Vec<(&String, String)> = vec![];
+            for (name, cell) in self.header.iter().zip(row) {
+                match cells.last_mut().filter(|_| name.is_empty()) {
+                    Some((_, before)) if !cell.is_empty() => *before = format!("{before} {cell}"),
+                    Some(_) => {}
+                    None => cells.push((name, cell.clone())),
+                }
+            }
+            let cells = cells.iter().filter(|(_, cell)| !cell.is_empty());
+            let text: Vec<String> = cells.map(|(name, cell)| line((name, cell))).collect();
+            lines(text.join("\n").lines().map(|line| self.colored(Some(row), line.to_owned(), paint)))
+        };
+        self.rows.iter().map(row).collect::<Vec<_>>().join("\n")
     }
 
     /// Whether there is a mark in the row: in the column without a header.

@@ -15,6 +15,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "chakra",
     summary: "Chakra execution traces, a file of protobuf messages for each rank, for ASTRA-sim",
     is_folder: true,
+    extension: None,
     write,
 };
 

@@ -12,6 +12,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "goal",
     summary: "operations of ranks that require one another, for LogGOPSim, ATLAHS and program.kind = \"goal\"",
     is_folder: false,
+    extension: Some("goal"),
     write,
 };
 

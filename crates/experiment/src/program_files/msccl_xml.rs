@@ -25,6 +25,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "msccl-xml",
     summary: "the steps of a collective as XML, for MSCCL and ASTRA-sim's custom collectives",
     is_folder: false,
+    extension: Some("xml"),
     write,
 };
 

@@ -16,6 +16,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "simgrid",
     summary: "time-independent traces, a file for each rank, for SimGrid's smpirun -replay",
     is_folder: true,
+    extension: None,
     write,
 };
 

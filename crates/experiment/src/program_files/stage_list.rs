@@ -9,6 +9,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "stages",
     summary: "a row for each message: stage, source, destination, units; for program.kind = \"stages\"",
     is_folder: false,
+    extension: Some("csv"),
     write,
 };
 
