@@ -102,6 +102,22 @@ impl Browser {
         self.ask("goog/cdp/execute", &command);
     }
 
+    /// Lets pages believe that they are printed.
+    pub(super) fn print(&self) {
+        self.ask(
+            "goog/cdp/execute",
+            &json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "media": "print" } }),
+        );
+    }
+
+    /// Lets pages believe that they are shown again.
+    pub(super) fn show(&self) {
+        self.ask(
+            "goog/cdp/execute",
+            &json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "media": "" } }),
+        );
+    }
+
     /// Lets pages believe that they are on a screen so wide \[pixels\]; nothing of other devices is pretended.
     pub(super) fn set_width(&self, width: u32) {
         let screen = json!({ "width": width, "height": 844, "deviceScaleFactor": 1, "mobile": false });

@@ -4,12 +4,13 @@
 mod column;
 mod contest;
 mod figures;
+mod runs_table;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use cubefold_experiment::{
     AlgorithmComparison, Competitor, Definition, FastestAtSize, Scenario, engineering_seconds,
     export::{RunCaption, settings},
-    size_in_words,
+    printable, size_in_words,
 };
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
@@ -17,8 +18,9 @@ use sha2::{Digest, Sha256};
 pub use self::column::ReportedRun;
 use self::{
     column::{Column, columns},
-    contest::{fastest, ratios_in_words, sentences},
-    figures::{Figure, figures},
+    contest::{in_words, sentences},
+    figures::{Figure, Part, figures},
+    runs_table::runs_table,
 };
 use crate::error::PictureError;
 
@@ -42,7 +44,23 @@ pub fn report(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>]) -> Resu
     }
     let columns = columns(runs);
     let figures = figures(scenario, runs)?;
-    Ok(page(scenario, text, runs, &columns, &figures).into_string())
+    Ok(printable_lines(&page(scenario, text, runs, &columns, &figures).into_string()))
+}
+
+/// The lines of a page as it may show them. Names and texts of scenarios come from anywhere, and none of them gets past
+/// this to move a cursor or turn the direction of writing.
+fn printable_lines(page: &str) -> String {
+    let mut shown = String::with_capacity(page.len());
+    for line in page.split_inclusive('\n') {
+        let text = line.trim_end_matches(['\r', '\n']);
+        for part in text.split_inclusive('\t') {
+            let words = part.trim_end_matches('\t');
+            shown += &printable(words);
+            shown += &part[words.len()..];
+        }
+        shown.extend(line.ends_with('\n').then_some('\n'));
+    }
+    shown
 }
 
 fn page(
@@ -70,7 +88,7 @@ fn page(
                     (introduction(runs))
                 }
                 main {
-                    (comparison(runs, columns))
+                    (runs_table(runs, columns))
                     (fastest_algorithms(runs))
                     @for figure in figures { (shown(figure)) }
                     (definitions(columns))
@@ -108,67 +126,6 @@ fn introduction(runs: &[ReportedRun<'_>]) -> Markup {
             }
         }
         @for sentence in sentences(runs) { p.best { (sentence) } }
-    }
-}
-
-/// The table of runs, with what they have in common above it. Each header sorts, and beside it is the link to its
-/// definition.
-fn comparison(runs: &[ReportedRun<'_>], columns: &[Column]) -> Markup {
-    let fastest = fastest(runs);
-    let (common, varying): (Vec<&Column>, Vec<&Column>) =
-        columns.iter().partition(|column| column.common().is_some());
-    html! {
-        section #runs {
-            h2 { "Runs" }
-            p.caption #about-runs { "Press a header to sort; ? leads to what a column means." (ratios_in_words(runs)) }
-            @if !common.is_empty() {
-                p.caption { "The same in all rows: " (in_every_row(&common)) "." }
-            }
-            div.scroll tabindex="0" role="region" aria-label="Table of runs" {
-                table aria-describedby="about-runs" {
-                    thead { tr {
-                        th scope="col" aria-sort="none" { button type="button" { "run" } }
-                        @for column in &varying {
-                            th scope="col" aria-sort="none" {
-                                button type="button" { (column.title) }
-                                @if column.definition.is_some() {
-                                    " " a href={ "#term-" (column.name) } aria-label={ "what " (column.title) " means" } { "?" }
-                                }
-                            }
-                        }
-                    } }
-                    tbody {
-                        @for (place, run) in runs.iter().enumerate() {
-                            tr data-place=(place) {
-                                th scope="row" {
-                                    (run.name)
-                                    @if fastest[place] { " " span.mark-best title="fewest cycles" { "*" } }
-                                }
-                                @for column in &varying {
-                                    @let cell = &column.cells[place];
-                                    td data-value=(cell) { (cell) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The columns that are the same in every row, each with its value.
-fn in_every_row(columns: &[&Column]) -> Markup {
-    html! {
-        @for (place, column) in columns.iter().enumerate() {
-            @if place > 0 { ", " }
-            @if column.definition.is_some() {
-                a href={ "#term-" (column.name) } { (column.title) }
-            } @else {
-                (column.title)
-            }
-            " " (column.common().unwrap_or_default())
-        }
     }
 }
 
@@ -230,29 +187,44 @@ fn fastest_of_setting(comparison: &AlgorithmComparison) -> Markup {
 }
 
 fn shown(figure: &Figure) -> Markup {
+    let is_one = figure.parts.len() == 1;
     html! {
         section {
             h2 { (figure.title) }
             p { (figure.explanation) }
             @for part in &figure.parts {
-                @if figure.parts.len() > 1 {
-                    details open[part.open] {
-                        summary { (part.name) }
-                        (drawn(part))
+                @if let Ok(picture) = &part.picture {
+                    @let drawn = html! { figure tabindex="0" aria-label=(part.name) { (PreEscaped(picture.svg())) } };
+                    @if is_one { (drawn) } @else {
+                        details open[part.open] { summary { (part.name) } (drawn) }
                     }
-                } @else { (drawn(part)) }
+                }
             }
+            @for sentence in left_out(&figure.parts) { p.left-out { (sentence) } }
         }
     }
 }
 
-fn drawn(part: &figures::Part) -> Markup {
-    html! {
-        @match &part.picture {
-            Ok(picture) => figure tabindex="0" aria-label=(part.name) { (PreEscaped(picture.svg())) },
-            Err(reason) => p.left-out { (reason) },
+/// The most pictures whose names a sentence lists.
+const MAX_NAMED: usize = 3;
+
+/// A sentence for each reason for which pictures are left out.
+fn left_out(parts: &[Part]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = vec![];
+    for part in parts {
+        let Err(reason) = &part.picture else { continue };
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) => names.push(&part.name),
+            None => reasons.push((reason, vec![&part.name])),
         }
     }
+    let sentence = |(reason, names): (&str, Vec<&str>)| match names.len() {
+        _ if parts.len() == 1 => format!("Left out: {reason}"),
+        few if few <= MAX_NAMED => format!("Left out, {}: {reason}", in_words(&names)),
+        many if many == parts.len() => format!("Left out, all {many}: {reason}"),
+        many => format!("Left out, {many} of {}: {reason}", parts.len()),
+    };
+    reasons.into_iter().map(sentence).collect()
 }
 
 /// What every column means.
@@ -313,6 +285,36 @@ mod tests {
     }
 
     #[test]
+    fn no_name_and_no_text_reaches_the_page_with_what_a_reader_does_not_see() {
+        let name = "a \u{202e}b\u{9b}31m\\u001b]0;c\\u0007";
+        let text = TEXT.replace("<b>bold & co</b>", name).replace("[program]", "[program] # \u{202e}\tend\r");
+        let page = page_of(&text);
+        for hidden in ['\u{202e}', '\u{9b}', '\u{1b}', '\u{7}', '\r'] {
+            assert!(!page.contains(hidden), "{hidden:?}");
+        }
+        assert!(page.contains("<h1>a \\u{202e}b\\u{9b}31m\\u{1b}]0;c\\u{7}</h1>"), "{}", &page[..9000]);
+        assert!(
+            page.contains("[program] # \\u{202e}\tend\n") && page.contains(SCRIPT) && page.contains(STYLE)
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_is_said_once_for_each_reason() {
+        let part = |name: usize, reason: &str| Part {
+            name: name.to_string(),
+            open: false,
+            picture: Err(reason.to_owned()),
+        };
+        let many: Vec<Part> = (0..467).map(|name| part(name, "the page would be too large.")).collect();
+        assert_eq!(left_out(&many), ["Left out, all 467: the page would be too large."]);
+        assert_eq!(left_out(&many[..1]), ["Left out: the page would be too large."]);
+        let reasons =
+            [part(0, "large."), part(1, "wide."), part(2, "wide."), part(3, "wide."), part(4, "wide.")];
+        assert_eq!(left_out(&reasons), ["Left out, 0: large.", "Left out, 4 of 5: wide."]);
+        assert_eq!(left_out(&reasons[..3]), ["Left out, 0: large.", "Left out, 1 and 2: wide."]);
+    }
+
+    #[test]
     fn every_column_leads_to_a_definition_that_is_there() {
         let page = page_of(TEXT);
         let links: Vec<&str> =
@@ -367,7 +369,7 @@ mod tests {
         let swept = format!("{TEXT}[sweep]\n\"execution.mode\" = [\"asynchronous\", \"coordinated\"]\n");
         let page = page_of(&swept);
         assert!(
-            page.contains("xor takes the fewest cycles in 2 of 2 combinations; meets the lower bound in 2.")
+            page.contains("xor takes the fewest cycles in 2 of 2 combinations; meets the lower bound of one-to-one placements (theorem) in 2.")
         );
         assert_eq!(page.matches("class=\"mark-best\"").count(), 2);
     }

@@ -95,7 +95,7 @@ fn sentence(runs: &[ReportedRun<'_>], all_names: &[String]) -> Option<String> {
         let record = &run.record;
         let source = record.lower_bound_source.as_deref().filter(|_| record.lower_bound_percent.is_none());
         source.map_or_else(
-            || "; this meets the lower bound".to_owned(),
+            || format!("; this meets {}", bound_in_words(run)),
             |source| format!("; no one-to-one placement in this model finishes earlier ({source})"),
         )
     });
@@ -104,8 +104,31 @@ fn sentence(runs: &[ReportedRun<'_>], all_names: &[String]) -> Option<String> {
     Some(format!("{} {take} the fewest cycles: {makespan}{seconds}{against}{bound}.", in_words(&names)))
 }
 
+/// Which lower bound it is that a run has.
+fn bound_in_words(run: &ReportedRun<'_>) -> String {
+    match (run.record.lower_bound_source.as_deref(), run.record.lower_bound_percent) {
+        (Some(source), Some(_)) => format!("the {source} bound"),
+        (Some(source), None) => format!("the lower bound of one-to-one placements ({source})"),
+        (None, _) => "the lower bound".to_owned(),
+    }
+}
+
+/// Which lower bounds runs meet, each with the number of runs that do; nothing where there are none.
+fn met_bounds<'run>(runs: impl Iterator<Item = &'run ReportedRun<'run>>) -> Option<String> {
+    let mut met: Vec<(String, usize)> = vec![];
+    for bound in runs.filter(|run| meets_bound(run)).map(bound_in_words) {
+        match met.iter_mut().find(|(known, _)| *known == bound) {
+            Some((_, times)) => *times += 1,
+            None => met.push((bound, 1)),
+        }
+    }
+    let each: Vec<String> = met.into_iter().map(|(bound, times)| format!("{bound} in {times}")).collect();
+    let each: Vec<&str> = each.iter().map(String::as_str).collect();
+    (!each.is_empty()).then(|| in_words(&each))
+}
+
 /// `one`, `one and another`, `one, another and a third`.
-fn in_words(names: &[&str]) -> String {
+pub(super) fn in_words(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [only] => (*only).to_owned(),
@@ -135,13 +158,14 @@ fn sentences_over_combinations(
             own.any(|&place| Some(runs[place].record.makespan_cycles) == least(group))
         };
         let times = groups.iter().filter(wins).count();
-        let met = runs.iter().zip(names).filter(|(run, own)| *own == name && meets_bound(run)).count();
-        let bound = if met > 0 { format!("; meets the lower bound in {met}") } else { String::new() };
+        let own = runs.iter().zip(names).filter(|(_, own)| *own == name);
+        let met = met_bounds(own.map(|(run, _)| run));
         match (have_rivals, times, met) {
-            (true, 1.., _) => {
+            (true, 1.., met) => {
+                let bound = met.map_or_else(String::new, |met| format!("; meets {met}"));
                 Some(format!("{name} takes the fewest cycles in {times} of {all} combinations{bound}."))
             }
-            (false, _, 1..) => Some(format!("{name} meets the lower bound in {met} of {all} combinations.")),
+            (false, _, Some(met)) => Some(format!("{name} meets {met} of {all} combinations.")),
             _ => None,
         }
     };

@@ -31,7 +31,7 @@ pub(super) struct Figure {
     pub(super) parts: Vec<Part>,
 }
 
-/// One picture, or why it is left out.
+/// One picture, or why it is left out: a sentence that goes on behind "Left out:".
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: String,
@@ -116,7 +116,7 @@ fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figur
     let mut counted = vec![];
     for run in runs {
         let busy = check_nodes(run).and_then(|()| {
-            let not_counted = "Left out: of so many messages busy cycles are not counted here. Use cubefold draw links --measure busy-cycles.";
+            let not_counted = "of so many messages busy cycles are not counted here. Use cubefold draw links --measure busy-cycles.";
             run.finished.busy_links().ok_or_else(|| not_counted.to_owned())
         });
         let most = busy.iter().flat_map(|busy| &busy.links).map(|link| link.count).max().unwrap_or(0);
@@ -152,9 +152,9 @@ fn darkest(most: u64) -> Option<DarkestValue> {
 /// Whether the machine is small enough for the page.
 fn check_nodes(run: &ReportedRun<'_>) -> Result<(), String> {
     match run.run.machine.node_count() {
-        nodes if nodes > MAX_NODES => Err(format!(
-            "Left out: {nodes} nodes are too many for this page. Use cubefold draw, or cubefold place."
-        )),
+        nodes if nodes > MAX_NODES => {
+            Err(format!("{nodes} nodes are too many for this page. Use cubefold draw, or cubefold place."))
+        }
         _ => Ok(()),
     }
 }
@@ -173,7 +173,7 @@ impl PageBudget {
                 self.left = left;
                 Ok(picture)
             }
-            None => Err("Left out: the page would be too large. Use cubefold draw.".to_owned()),
+            None => Err("the page would be too large. Use cubefold draw.".to_owned()),
         }
     }
 }
@@ -287,7 +287,7 @@ fn draw_activities(run: &ReportedRun<'_>, file: &str) -> Result<Picture, String>
             "space-time {file} --processes 0..31"
         };
         let part = part.replace("{file}", file);
-        return Err(format!("Left out: the run is too large for this page. Use cubefold draw {part}."));
+        return Err(format!("the run is too large for this page. Use cubefold draw {part}."));
     }
     let rows = if is_collective { program.rank_count() } else { program.process_count() };
     let marks = program.stage_count() * 3 * usize::try_from(program.process_count() / rows).unwrap_or(1);

@@ -1,6 +1,8 @@
 "use strict";
 // Sorting: a header sorts up, once more down; words behind numbers, what is missing last.
-const table = document.querySelector("#runs table");
+// Wide tables are in parts, which have the same rows in the same order.
+const tables = [...document.querySelectorAll("#runs table")];
+const headers = document.querySelectorAll("#runs thead th");
 const value = (row, place) => {
   const cell = row.children[place];
   const text = cell.dataset.value ?? cell.textContent.trim();
@@ -12,10 +14,10 @@ const order = (one, other) => {
   if (typeof one !== typeof other) return typeof one === "number" ? -1 : 1;
   return one < other ? -1 : Number(one > other);
 };
-table.querySelectorAll("thead th").forEach((header, place) => {
+tables.forEach((table) => table.querySelectorAll("thead th").forEach((header, place) => {
   header.querySelector("button").addEventListener("click", () => {
     const down = header.getAttribute("aria-sort") === "ascending";
-    table.querySelectorAll("thead th").forEach((other) => other.setAttribute("aria-sort", "none"));
+    headers.forEach((other) => other.setAttribute("aria-sort", "none"));
     header.setAttribute("aria-sort", down ? "descending" : "ascending");
     const rows = [...table.tBodies[0].rows];
     const first = (row) => Number(row.dataset.place);
@@ -24,9 +26,13 @@ table.querySelectorAll("thead th").forEach((header, place) => {
       const missing = a === "" || b === "";
       return (down && !missing ? order(b, a) : order(a, b)) || first(one) - first(other);
     });
-    table.tBodies[0].append(...rows);
+    const places = rows.map(first);
+    tables.forEach((part) => {
+      const own = new Map([...part.tBodies[0].rows].map((row) => [first(row), row]));
+      part.tBodies[0].append(...places.map((at) => own.get(at)));
+    });
   });
-});
+}));
 
 // Values: what a mark says is shown under the pointer, and read out while arrow keys go through a picture.
 const tip = document.getElementById("tip");
