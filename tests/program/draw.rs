@@ -359,12 +359,105 @@ fn names_are_never_markup_and_long_ones_stay_on_the_sheet() {
 }
 
 #[test]
-fn letters_that_xml_does_not_have_are_shown_as_missing() {
-    let text = "name = \"a\\u0001b\\uffff\"\nmachine = { kind = \"ring\", shape = [8] }\nmapping.embeddings = [\"xor\"]\n";
+fn what_does_not_show_in_a_name_is_escaped_in_every_picture() {
+    let text = "name = \"a\\u001b[31m\\u0007\\u009b\\u202eb\\uffff\"\nmachine = { kind = \"ring\", shape = [8] }\n\
+                program.kind = \"all-reduce\"\nprogram.units = 64\nexecution.mode = \"asynchronous\"\n";
     let scratch = Scratch::with(&[("control.toml", text)]);
     let path = scratch.path("control.toml");
-    assert!(texts(&svg(&["compare", &path])).contains(&"a\u{fffd}b\u{fffd}".to_owned()));
-    assert!(png(&["compare", &path], "/nowhere").starts_with(b"\x89PNG"));
+    for what in ["compare", "space-time", "timeline", "links", "goodput"] {
+        let picture = svg(&[what, &path]);
+        let raw = ['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}', '\u{ffff}'];
+        assert!(!picture.contains(raw), "{what}");
+        let escaped = "a\\u{1b}[31m\\u{7}\\u{9b}\\u{202e}b\u{fffd}";
+        assert!(texts(&picture).iter().any(|text| text.starts_with(escaped)), "{what}");
+        assert!(png(&[what, &path], "/nowhere").starts_with(b"\x89PNG"), "{what}");
+    }
+    let results =
+        "machine_shape,embedding,makespan_cycles,x\u{202e}\u{9b}\n4x4,a\u{1b}\u{202e},10,1\n8x8,b,20,2\n";
+    let scratch = Scratch::with(&[("r.csv", results)]);
+    let picture = svg(&["scaling", &scratch.path("r.csv"), "--x", "x\u{202e}\u{9b}"]);
+    assert!(!picture.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{picture}");
+    assert!(texts(&picture).contains(&"a\\u{1b}\\u{202e}".to_owned()), "{picture}");
+}
+
+#[test]
+fn no_text_is_smaller_than_twelve_pixels() {
+    let scratch = results();
+    let more = ["timeline scenarios/all-reduce.toml --run 4", "links scenarios/failed-links.toml --run 9"];
+    let more = more.map(|line| line.split(' ').map(str::to_owned).collect());
+    for arguments in every_picture(&scratch).into_iter().chain(more) {
+        let picture = svg(&arguments);
+        let document = Document::parse(&picture).unwrap();
+        for text in document.descendants().filter(|node| node.has_tag_name("text")) {
+            let size = text.ancestors().find_map(|node| node.attribute("font-size")).unwrap();
+            assert!(size.parse::<f64>().unwrap() > 11.999, "{arguments:?} {size}: {:?}", text.text());
+        }
+    }
+}
+
+#[test]
+fn scaling_never_averages_and_says_how_rows_are_told_apart() {
+    let scratch = Scratch::with(&[(
+        "sweep.toml",
+        "machine = { kind = \"torus\", shape = [4, 4] }\nmapping.embeddings = [\"xor\", \"gray\"]\n\
+         sweep = { \"machine.shape\" = [[2, 2], [4, 4], [8, 8]], \"program.compute_cycles\" = [1, 9] }\n",
+    )]);
+    let results = scratch.path("r.csv");
+    done(&["run", &scratch.path("sweep.toml"), "--output", &results]);
+    let refused = run(&["draw", "scaling", &results]);
+    assert_eq!(refused.code, Some(2));
+    let said = "error: 2 rows at nodes 4 of \"xor\" differ in program_compute_cycles, expected one row at a place of a \
+                curve\n  help: give each value a curve with --by program_compute_cycles, or draw the rows of one with \
+                --where program_compute_cycles=1\n";
+    assert_eq!(refused.stderr, said);
+    let one = svg(&["scaling", &results, "--where", "program_compute_cycles=9"]);
+    assert_eq!(titles(&one).len() % 3, 0);
+    let all = svg(&["scaling", &results, "--by", "embedding", "--by", "program_compute_cycles"]);
+    assert!(
+        texts(&all).iter().any(|text| text.contains("xor, program compute cycles 9")),
+        "{:?}",
+        texts(&all)
+    );
+    for tick in ["4", "16", "64"] {
+        assert!(texts(&all).contains(&tick.to_owned()), "{tick}");
+    }
+    let by = svg(&["scaling", &results, "--by", "program_compute_cycles", "--where", "embedding=xor"]);
+    assert_eq!(titles(&by).len(), 6);
+}
+
+#[test]
+fn a_large_picture_is_painted_within_the_memory_limit_or_refused() {
+    let text = "machine = { kind = \"ring\", shape = [1024] }\nmapping.embeddings = [\"standard\"]\n";
+    let scratch = Scratch::with(&[("ring.toml", text)]);
+    let path = scratch.path("ring.toml");
+    let finished =
+        run(&["draw", "placement", &path, "--memory-limit", "20MiB", "--output", &scratch.path("p.png")]);
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains(" MiB to paint, expected at most the memory limit of 20 MiB"),
+        "{}",
+        finished.stderr
+    );
+    assert!(finished.stderr.contains("help: write it as .svg"), "{}", finished.stderr);
+}
+
+#[test]
+fn a_histogram_of_nothing_is_a_sentence() {
+    let finished = run(&["draw", "histogram", "scenarios/figure-4.toml", "--embedding", "standard"]);
+    assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
+    assert!(
+        finished.stderr.starts_with("error: no process waits or is blocked in any stage"),
+        "{}",
+        finished.stderr
+    );
+}
+
+#[test]
+fn a_comparison_is_grouped_by_what_is_swept() {
+    let shown = texts(&svg(&["compare", "scenarios/link-modes.toml"]));
+    let place = |name: &str| shown.iter().position(|text| text == name).unwrap();
+    assert!(place("asynchronous, full-duplex") < place("coordinated, full-duplex"));
+    assert_eq!(shown.iter().filter(|text| *text == "gray").count(), 6);
 }
 
 /// What a command of the page prints that writes its picture to a file; results go to the folder.

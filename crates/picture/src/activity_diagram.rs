@@ -5,6 +5,8 @@
 
 use std::ops::RangeInclusive;
 
+use cubefold_experiment::export::counted;
+
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks},
     error::PictureError,
@@ -15,6 +17,9 @@ use crate::{
     sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
     time_scale::{TimeScale, TimeUnit},
 };
+
+/// Where the time of the makespan is written \[pixels\], between the caption and the names of stages.
+const MAKESPAN_LINE: f64 = 42.0;
 
 /// The activity of a row from one cycle to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +66,8 @@ pub(crate) struct ActivityDiagram<'text> {
     pub(crate) row_title: &'text str,
     /// The names of the rows, from above.
     pub(crate) rows: Vec<String>,
+    /// The cycle at which the run ends, which is marked where it is shown.
+    pub(crate) makespan: u64,
     /// The first and the last cycle.
     pub(crate) cycles: RangeInclusive<u64>,
     pub(crate) scale: TimeScale,
@@ -80,8 +87,8 @@ impl ActivityDiagram<'_> {
     ) -> Result<Picture, PictureError> {
         let rows = as_drawn(self.rows.len() as u64);
         let row_height = (640.0 / rows).clamp(3.0, 20.0);
-        let (width, height) = (960.0, rows * row_height + 104.0);
-        let margins = Margins { left: 52, below: 36, right: 16, above: 44 };
+        let (width, height) = (960.0, rows * row_height + 124.0);
+        let margins = Margins { left: 52, below: 36, right: 16, above: 64 };
         let unit = self.scale.unit(*self.cycles.end());
         let across = Axis {
             title: unit.title("cycle"),
@@ -94,7 +101,10 @@ impl ActivityDiagram<'_> {
         let mut sheet = Sheet::new(width, height, self.caption, &self.description);
         sheet.caption(self.caption);
         sheet.embed(axes.svg.clone());
-        sheet.text(self.row_title, Point { x: 8.0, y: 40.0 }, TEXT, Anchor::Start);
+        sheet.text(self.row_title, Point { x: 8.0, y: 59.0 }, TEXT, Anchor::Start);
+        if !sections.is_empty() {
+            sheet.text("numbers: stages", Point { x: 8.0, y: MAKESPAN_LINE }, TEXT, Anchor::Start);
+        }
         let row_height = axes.inside.height / rows;
         let drawing = Drawing { diagram: self, axes: &axes, unit, row_height };
         drawing.draw_names(&mut sheet);
@@ -105,6 +115,7 @@ impl ActivityDiagram<'_> {
         if !arrows.is_empty() {
             drawing.draw_arrows(&mut sheet, arrows);
         }
+        drawing.draw_makespan(&mut sheet);
         Legend::new(Legend::activities(&done), 60.0, width).draw(&mut sheet, height - 10.0);
         Ok(sheet.finish())
     }
@@ -138,7 +149,7 @@ impl Drawing<'_> {
             if number(name).unwrap_or(row as u64).is_multiple_of(step) {
                 let at =
                     Point { x: self.axes.inside.x - 6.0, y: self.top(row) + self.row_height / 2.0 + 4.0 };
-                sheet.text(name, at, TEXT.min(self.row_height.max(9.0)), Anchor::End);
+                sheet.text(name, at, TEXT, Anchor::End);
             }
         }
     }
@@ -175,26 +186,71 @@ impl Drawing<'_> {
         true
     }
 
-    /// Draws a line where each section begins, and its name where it fits.
+    /// Marks the end of the run, with its time above the rows.
+    fn draw_makespan(&self, sheet: &mut Sheet) {
+        let makespan = self.diagram.makespan;
+        if !self.diagram.cycles.contains(&makespan) {
+            return;
+        }
+        let (x, inside) = (self.x(makespan), self.axes.inside);
+        let properties = [("stroke", "currentColor"), ("stroke-width", "1.5"), ("stroke-dasharray", "5 2")];
+        let top = Point { x, y: MAKESPAN_LINE + 3.0 };
+        sheet.line(top, Point { x, y: inside.y + inside.height }, &properties, "");
+        let text = format!("makespan {}{}", counted(makespan, "cycle"), self.diagram.scale.aside(makespan));
+        // On the side that has room.
+        let (aside, anchor) = match text_width(&text, TEXT) + 4.0 {
+            width if x + width <= inside.x + inside.width => (4.0, Anchor::Start),
+            _ => (0.0, Anchor::End),
+        };
+        sheet.text(&text, Point { x: x + aside, y: MAKESPAN_LINE }, TEXT, anchor);
+    }
+
+    /// Draws a line where each section begins, and its name where it fits; in low rows the names are those of the
+    /// first row's sections, above it.
     fn draw_sections(&self, sheet: &mut Sheet, sections: &[Section]) {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
-        sheet.open(&[("stroke", "#000000"), ("stroke-width", "0.8")]);
+        let is_high = self.row_height >= TEXT + 2.0;
+        sheet.open(&[("stroke", "#000000"), ("stroke-width", if is_high { "0.8" } else { "0.4" })]);
         for section in sections.iter().filter(|own| (first + 1..last).contains(&own.from)) {
             let (x, top) = (self.x(section.from), self.top(section.row));
             sheet.line(Point { x, y: top }, Point { x, y: top + self.row_height }, &[], "");
         }
         sheet.close();
-        let size = (self.row_height - 3.0).min(10.0);
-        if size < 7.0 {
-            return;
+        if is_high {
+            self.name_sections_in_rows(sheet, sections);
+        } else {
+            self.name_sections_above(sheet, sections);
         }
+    }
+
+    /// Where the shown part of a range of cycles begins and ends.
+    fn shown(&self, cycles: &RangeInclusive<u64>) -> (f64, f64) {
+        let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
+        (self.x((*cycles.start()).max(first)), self.x((*cycles.end()).min(last)))
+    }
+
+    fn name_sections_in_rows(&self, sheet: &mut Sheet, sections: &[Section]) {
+        // On light marks, whatever the colour of the page.
         sheet.open(&[("fill", "#000000"), ("text-anchor", "middle")]);
         for section in sections {
-            let (left, right) =
-                (self.x(*section.label.start().max(&first)), self.x(*section.label.end().min(&last)));
-            if right - left >= text_width(&section.name, size) + 4.0 {
-                let y = self.top(section.row) + self.row_height / 2.0 + size * 0.36;
-                sheet.label(&section.name, Point { x: f64::midpoint(left, right), y }, size);
+            let (left, right) = self.shown(&section.label);
+            if right - left >= text_width(&section.name, TEXT) + 4.0 {
+                let y = self.top(section.row) + self.row_height / 2.0 + TEXT * 0.36;
+                sheet.label(&section.name, Point { x: f64::midpoint(left, right), y }, TEXT);
+            }
+        }
+        sheet.close();
+    }
+
+    fn name_sections_above(&self, sheet: &mut Sheet, sections: &[Section]) {
+        sheet.open(&[("fill", "currentColor"), ("text-anchor", "middle")]);
+        let mut free_from = self.axes.inside.x;
+        for section in sections.iter().filter(|section| section.row == 0) {
+            let (left, right) = self.shown(&(section.from..=*section.label.end()));
+            let (middle, width) = (f64::midpoint(left, right), text_width(&section.name, TEXT) + 4.0);
+            if left < right && middle - width / 2.0 >= free_from {
+                sheet.label(&section.name, Point { x: middle, y: self.axes.inside.y - 5.0 }, TEXT);
+                free_from = middle + width / 2.0;
             }
         }
         sheet.close();

@@ -8,11 +8,16 @@ use plotters::{
     style::{FontStyle, register_font},
 };
 
+use cubefold_experiment::printable;
+
 use crate::{
     error::PictureError,
-    font::FONT_BYTES,
-    sheet::{Area, Point},
+    font::{FONT_BYTES, text_width},
+    sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
+
+/// The size at which the library writes text of at least [`TEXT`] pixels: it divides whole sizes by 1.24.
+const LIBRARY_TEXT: u32 = 15;
 
 /// How values grow along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +33,8 @@ pub(crate) enum Scale {
 pub(crate) enum Ticks {
     /// Whole numbers: there are no others.
     Whole,
-    /// None: groups of bars have names of their own.
-    Groups,
+    /// None: the picture names values itself, such as groups of bars.
+    Own,
     /// Any.
     Any,
 }
@@ -82,7 +87,7 @@ impl Axis {
         let is_there = match self.ticks {
             Ticks::Any => true,
             Ticks::Whole => (value - value.round()).abs() < 1e-6,
-            Ticks::Groups => false,
+            Ticks::Own => false,
         };
         if is_named && is_there { number(value) } else { String::new() }
     }
@@ -140,6 +145,37 @@ impl Axes {
         self.inside.y + (1.0 - self.up.share(value / self.unit_up)) * self.inside.height
     }
 
+    /// Names powers of two across between the least and the greatest of these values, as many as fit, and
+    /// draws a line up at each: a single value, or values between two powers, are named themselves.
+    pub(crate) fn draw_powers_of_two(
+        &self,
+        sheet: &mut Sheet,
+        values: impl Iterator<Item = f64>,
+        text: impl Fn(f64) -> String,
+    ) {
+        let (least, greatest) =
+            values.fold((f64::MAX, 0.0_f64), |(least, greatest), own| (least.min(own), greatest.max(own)));
+        let powers: Vec<f64> = (0..64)
+            .map(|power| f64::powi(2.0, power))
+            .filter(|value| (least..=greatest).contains(value))
+            .collect();
+        let named = if powers.len() < 2 { vec![least, greatest] } else { powers };
+        let texts: Vec<String> = named.iter().map(|value| text(*value)).collect();
+        let widest = texts.iter().map(|text| text_width(text, TEXT) + 10.0).fold(1.0, f64::max);
+        let all = self.x(named[named.len() - 1]) - self.x(named[0]);
+        #[expect(clippy::cast_precision_loss, reason = "at most 64")]
+        let one = all / (named.len().max(2) - 1) as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 64")]
+        let step = if one > 0.0 { (widest / one).ceil().clamp(1.0, 64.0) as usize } else { named.len() };
+        let bottom = self.inside.y + self.inside.height;
+        for (value, text) in named.iter().zip(&texts).step_by(step) {
+            let x = self.x(*value);
+            let properties = [("stroke", "currentColor"), ("stroke-opacity", "0.15")];
+            sheet.line(Point { x, y: self.inside.y }, Point { x, y: bottom }, &properties, "");
+            sheet.text(text, Point { x, y: bottom + 16.0 }, TEXT, Anchor::Middle);
+        }
+    }
+
     /// Where a pair of values lies.
     pub(crate) fn point(&self, across: f64, up: f64) -> Point {
         Point { x: self.x(across), y: self.y(up) }
@@ -176,15 +212,16 @@ where
             .map_err(|error| error.to_string())?;
         let (across_name, up_name) = (|value: &f64| across.name(*value), |value: &f64| up.name(*value));
         let mut mesh = chart.configure_mesh();
-        mesh.x_desc(&across.title)
-            .y_desc(&up.title)
-            .label_style(("sans-serif", 12))
-            .axis_desc_style(("sans-serif", 12))
+        // Titles are names of columns, which files say.
+        mesh.x_desc(printable(&across.title))
+            .y_desc(printable(&up.title))
+            .label_style(("sans-serif", LIBRARY_TEXT))
+            .axis_desc_style(("sans-serif", LIBRARY_TEXT))
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.15))
             .x_label_formatter(&across_name)
             .y_label_formatter(&up_name);
-        if across.ticks == Ticks::Groups {
+        if across.ticks == Ticks::Own {
             mesh.disable_x_mesh().set_tick_mark_size(LabelAreaPosition::Bottom, 0);
         } else {
             mesh.set_tick_mark_size(LabelAreaPosition::Bottom, 5);
@@ -281,5 +318,18 @@ mod tests {
         let svg = axes.unwrap().svg;
         assert!(svg.contains("currentColor") && !svg.contains("#000000"), "{svg}");
         assert!(svg.contains("1M"), "{svg}");
+    }
+
+    #[test]
+    fn text_is_as_high_as_that_of_sheets_and_printable() {
+        let named = Axis { title: "a\u{202e}b\u{9b}".to_owned(), ..axis(0.0, 9.0, Scale::Linear) };
+        let svg = Axes::draw(400.0, 300.0, MARGINS, named.clone(), named).unwrap().svg;
+        let sizes: Vec<f64> = svg
+            .split("font-size=\"")
+            .skip(1)
+            .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
+            .collect();
+        assert!(!sizes.is_empty() && sizes.iter().all(|size| (TEXT..TEXT + 0.2).contains(size)), "{sizes:?}");
+        assert!(svg.contains("a\\u{202e}b\\u{9b}") && !svg.contains(['\u{202e}', '\u{9b}']), "{svg}");
     }
 }

@@ -21,9 +21,12 @@ use crate::{
 ///
 /// # Errors
 ///
-/// When the plotting library refuses.
+/// When no process waits or is blocked, and when the plotting library refuses.
 pub fn histogram(caption: &str, run: &Run, summary: &Summary) -> Result<Picture, PictureError> {
     let longest = summary.waiting().max().max(summary.blocked().max());
+    if longest == 0 {
+        return Err(PictureError::NoDelays);
+    }
     let bars = |activity: Activity, distribution: &Distribution| Series {
         name: activity.name().to_owned(),
         fill: activity.fill(),
@@ -146,7 +149,7 @@ impl BarChart {
             from: as_drawn(bins.first) - 0.5,
             to: as_drawn(bins.first + bins.width * bins.number) - 0.5,
             scale: Scale::Linear,
-            ticks: Ticks::Groups,
+            ticks: Ticks::Own,
         }
     }
 

@@ -77,6 +77,25 @@ pub enum PictureError {
         /// What is wrong with it, and which there are.
         problem: String,
     },
+    /// Rows of one curve at one place.
+    #[error("{rows} rows at {place} of {curve:?} differ in {}, expected one row at a place of a curve", differences(.varying))]
+    SeveralRows {
+        /// Their number.
+        rows: usize,
+        /// Where they are: the column across and its value.
+        place: String,
+        /// The curve.
+        curve: String,
+        /// The settings in which they differ.
+        varying: Vec<String>,
+        /// How to tell them apart.
+        help: String,
+    },
+    /// A run in which no process waits, and none is blocked.
+    #[error(
+        "no process waits or is blocked in any stage, expected a time above 0: there is nothing to spread"
+    )]
+    NoDelays,
     /// A darkest value below what a link carries.
     #[error("a darkest value of {asked} {unit}, expected at least {found}, which a link has")]
     DarkestTooSmall {
@@ -101,11 +120,18 @@ pub enum PictureError {
     },
 }
 
+/// The settings in which rows differ, as a message says them.
+fn differences(varying: &[String]) -> String {
+    if varying.is_empty() { "no setting".to_owned() } else { varying.join(", ") }
+}
+
 impl PictureError {
     /// The advice to the user.
     #[must_use]
-    pub fn help(&self) -> &'static str {
+    pub fn help(&self) -> &str {
         match self {
+            Self::SeveralRows { help, .. } => help,
+            Self::NoDelays => "cubefold draw compare shows what the makespan is made of",
             Self::TooManyProcesses { .. } => "draw a part, with --processes 0..31",
             Self::TooManyRows { .. } => "draw a part, with --ranks 0..7",
             Self::EmptyWindow { what: "ranks", .. } => "name ranks of the run, as in --ranks 0..7",

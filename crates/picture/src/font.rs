@@ -1,6 +1,7 @@
 //! The font of all text, which is part of the program, and the widths of texts in it.
 
 use ab_glyph::{Font, FontRef, ScaleFont};
+use cubefold_experiment::printable;
 
 /// The font `DejaVu Sans`, which is part of the program (`assets/LICENSE_DEJAVU`): pictures look
 /// the same on every machine, whatever fonts it has.
@@ -12,7 +13,7 @@ pub(crate) const FONT_FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
 /// The font's own name.
 pub(crate) const FONT_FAMILY: &str = "DejaVu Sans";
 
-/// The width of a text \[pixels\] that is `size` pixels high.
+/// The width of a text \[pixels\] that is `size` pixels high, as sheets write it: [`printable`].
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::try_from_slice(FONT_BYTES) else { return 0.0 };
     #[expect(clippy::cast_possible_truncation, reason = "sizes of letters are small")]
@@ -20,11 +21,12 @@ pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     // The crate's unit is the height of a line, that of SVG the em: the first is the larger by this
     // factor.
     let em = font.font.units_per_em().map_or(1.0, |units| font.font.height_unscaled() / units);
-    text.chars().map(|letter| f64::from(font.h_advance(font.glyph_id(letter)) * em)).sum()
+    printable(text).chars().map(|letter| f64::from(font.h_advance(font.glyph_id(letter)) * em)).sum()
 }
 
-/// A text, cut off with an ellipsis where it is wider than it may be \[pixels\].
+/// A text as sheets write it, cut off with an ellipsis where it is wider than it may be \[pixels\].
 pub(crate) fn fitted(text: &str, size: f64, most: f64) -> String {
+    let text = &*printable(text);
     if text_width(text, size) <= most {
         return text.to_owned();
     }
@@ -43,6 +45,14 @@ mod tests {
         let cut = fitted(&"ä".repeat(100), 12.0, 100.0);
         assert!(cut.ends_with("ä…") && (80.0..=100.0).contains(&text_width(&cut, 12.0)), "{cut}");
         assert_eq!(fitted("placement", 12.0, 0.0), "");
+    }
+
+    #[test]
+    fn what_does_not_show_is_escaped_before_it_is_measured_and_cut_off() {
+        assert_eq!(fitted("a\u{202e}b", 12.0, 100.0), "a\\u{202e}b");
+        assert!((text_width("a\u{9b}b", 12.0) - text_width("a\\u{9b}b", 12.0)).abs() < 1e-9);
+        let cut = fitted("\u{1b}".repeat(9).as_str(), 12.0, 60.0);
+        assert!(cut.starts_with("\\u{1b}\\") && cut.ends_with('…'), "{cut}");
     }
 
     #[test]

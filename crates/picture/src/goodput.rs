@@ -3,13 +3,12 @@
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},
+    curve::{DataPoint, around, draw_curve, polyline, sign},
     error::PictureError,
     font::text_width,
     legend::{Legend, Sign},
-    palette::series,
     picture::Picture,
     results_table::ResultsTable,
-    scaling::{DataPoint, around, dashes, draw_line, means, polyline},
     sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
 use cubefold_experiment::{engineering_rate, engineering_seconds};
@@ -32,10 +31,7 @@ const INTERPOLATED: &str = "the fastest changes (size interpolated)";
 /// When no run has a size, or the plotting library refuses.
 pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, PictureError> {
     let chart = GoodputChart::new(results)?;
-    let entries =
-        chart.lines.iter().enumerate().map(|(place, line)| {
-            (line.name.clone(), Sign::Line { color: series(place), dashes: dashes(place) })
-        });
+    let entries = chart.lines.iter().enumerate().map(|(place, line)| (line.name.clone(), sign(place)));
     let bound = (!chart.bound.is_empty())
         .then(|| ("what the lower bound leaves".to_owned(), Sign::Line { color: BOUND, dashes: "2 4" }));
     let crossovers = chart.crossovers();
@@ -44,7 +40,7 @@ pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
     let above = 58 + legend.extra_height() as u32;
     let (width, height) = (960.0, 520.0 + legend.extra_height());
-    let margins = Margins { left: 70, below: 42, right: 20, above };
+    let margins = Margins { left: 70, below: 42, right: 28, above };
     let axes = chart.axes(width, height, margins)?;
     let caption = format!("{caption}: goodput over size");
     let description = format!("{caption}, one line an algorithm; both axes grow by equal factors.");
@@ -52,14 +48,15 @@ pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
     sheet.caption(&caption);
     legend.draw(&mut sheet, 46.0);
     sheet.embed(axes.svg.clone());
-    chart.draw_sizes(&mut sheet, &axes);
+    let sizes = chart.lines.iter().flat_map(|line| &line.points).map(|point| point.across);
+    axes.draw_powers_of_two(&mut sheet, sizes, |size| chart.size_text(size));
     let bound: Vec<Point> = chart.bound.iter().map(|pair| axes.point(pair.across, pair.up)).collect();
     if !bound.is_empty() {
         let properties = [("stroke", BOUND), ("stroke-width", "2"), ("stroke-dasharray", "2 4")];
         sheet.path(&polyline(&bound), &properties, "what the lower bounds leave");
     }
     for (place, line) in chart.lines.iter().enumerate() {
-        draw_line(&mut sheet, &axes, &line.points, place, |point| chart.title(line, *point));
+        draw_curve(&mut sheet, &axes, &line.points, place, |point| chart.title(line, *point));
     }
     chart.draw_crossovers(&mut sheet, &axes, &crossovers, &bound);
     Ok(sheet.finish())
@@ -147,7 +144,7 @@ impl GoodputChart {
         let all = || self.lines.iter().flat_map(|line| &line.points).chain(&self.bound);
         let (from, to) = around(all().map(|point| point.across));
         let title = if self.has_bytes { "size" } else { "size [units]" }.to_owned();
-        let x = Axis { title, from, to, scale: Scale::Logarithmic, ticks: Ticks::Groups };
+        let x = Axis { title, from, to, scale: Scale::Logarithmic, ticks: Ticks::Own };
         let (from, to) = around(all().map(|point| self.shown_rate(point.up)));
         let title = if self.has_bytes { "goodput [GB/s]" } else { "goodput [units a cycle]" }.to_owned();
         let y = Axis { title, from, to, scale: Scale::Logarithmic, ticks: Ticks::Any };
@@ -170,32 +167,6 @@ impl GoodputChart {
             format!("{name}: {} at {size}, {}", engineering_rate(point.up), engineering_seconds(time))
         } else {
             format!("{name}: {} units a cycle at {size} units, {} cycles", number(point.up), number(time))
-        }
-    }
-
-    /// Names powers of two on the axis of sizes, as many as fit.
-    fn draw_sizes(&self, sheet: &mut Sheet, axes: &Axes) {
-        let sizes = || self.lines.iter().flat_map(|line| &line.points).map(|point| point.across);
-        let (least, greatest) = (sizes().fold(f64::MAX, f64::min), sizes().fold(0.0, f64::max));
-        let powers: Vec<f64> = (0..64)
-            .map(|power| f64::powi(2.0, power))
-            .filter(|size| (least..=greatest).contains(size))
-            .collect();
-        // A single size, or two between powers, are named themselves.
-        let named = if powers.len() < 2 { vec![least, greatest] } else { powers };
-        let texts: Vec<String> = named.iter().map(|size| self.size_text(*size)).collect();
-        let widest = texts.iter().map(|text| text_width(text, TEXT) + 10.0).fold(1.0, f64::max);
-        let all = axes.x(named[named.len() - 1]) - axes.x(named[0]);
-        #[expect(clippy::cast_precision_loss, reason = "at most 64")]
-        let one = all / (named.len().max(2) - 1) as f64;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 64")]
-        let step = if one > 0.0 { (widest / one).ceil().clamp(1.0, 64.0) as usize } else { named.len() };
-        let bottom = axes.inside.y + axes.inside.height;
-        for (size, text) in named.iter().zip(&texts).step_by(step) {
-            let x = axes.x(*size);
-            let properties = [("stroke", "currentColor"), ("stroke-opacity", "0.15")];
-            sheet.line(Point { x, y: axes.inside.y }, Point { x, y: bottom }, &properties, "");
-            sheet.text(text, Point { x, y: bottom + 16.0 }, TEXT, Anchor::Middle);
         }
     }
 
@@ -321,6 +292,18 @@ impl Line {
         let share = (size / below.across).ln() / (above.across / below.across).ln();
         Some((below.up.ln() + share * (above.up / below.up).ln()).exp())
     }
+}
+
+/// One point for each size, with the mean goodput of the runs that agree in all that is asked for.
+fn means(pairs: &[DataPoint]) -> Vec<DataPoint> {
+    let mut sorted = pairs.to_vec();
+    sorted.sort_by(|one, other| one.across.total_cmp(&other.across));
+    let mean = |group: &[DataPoint]| {
+        #[expect(clippy::cast_precision_loss, reason = "a mean")]
+        let up = group.iter().map(|pair| pair.up).sum::<f64>() / group.len() as f64;
+        DataPoint { across: group[0].across, up }
+    };
+    sorted.chunk_by(|one, other| one.across.total_cmp(&other.across).is_eq()).map(mean).collect()
 }
 
 /// The highest goodput that the bounds of the runs of each size leave.

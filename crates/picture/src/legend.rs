@@ -1,9 +1,10 @@
 //! The meaning of colours and lines, in as many rows as needed.
 
 use crate::{
+    curve::Marker,
     font::{fitted, text_width},
-    palette::Activity,
-    sheet::{Anchor, Area, Point, Sheet, TEXT},
+    palette::{Activity, HeatStep},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, rounded},
 };
 
 /// The widest name \[pixels\]; longer ones are cut off.
@@ -25,6 +26,12 @@ pub(crate) enum Sign {
     Filled(&'static str),
     /// A line across, with its dashes.
     Line { color: &'static str, dashes: &'static str },
+    /// The same with a marker.
+    Curve { color: &'static str, dashes: &'static str, marker: Marker },
+    /// A step of a heat map.
+    Heat(HeatStep),
+    /// A link that is down.
+    FailedLink,
     /// A line upwards.
     Upright,
     /// A ring round a point.
@@ -72,10 +79,17 @@ impl Legend {
                 Sign::Filled(fill) => {
                     sheet.swatch(Area { x, y: y - 10.0, width: 12.0, height: 12.0 }, fill);
                 }
-                Sign::Line { color, dashes } => {
-                    let properties = [("stroke", color), ("stroke-width", "2"), ("stroke-dasharray", dashes)];
-                    let (from, to) = (Point { x: x - 8.0, y: y - 4.0 }, Point { x: x + 13.0, y: y - 4.0 });
-                    sheet.line(from, to, &properties, "");
+                Sign::Heat(step) => {
+                    sheet.heat_swatch(Area { x, y: y - 10.0, width: 12.0, height: 12.0 }, step, "");
+                }
+                Sign::Line { color, dashes } => draw_line(sheet, Point { x, y }, color, dashes),
+                Sign::Curve { color, dashes, marker } => {
+                    draw_line(sheet, Point { x, y }, color, dashes);
+                    sheet.shape(&marker.outline(Point { x: x + 2.5, y: y - 4.0 }), color, "");
+                }
+                Sign::FailedLink => {
+                    let line = format!("M{} {}h21", rounded(x - 8.0), rounded(y - 4.0));
+                    sheet.failed_link(&line, Some(Point { x: x + 2.5, y: y - 4.0 }), "");
                 }
                 Sign::Upright => {
                     let properties = [("stroke", "currentColor"), ("stroke-width", "2.5")];
@@ -87,6 +101,12 @@ impl Legend {
             sheet.text(name, Point { x: x + SIGN_WIDTH, y }, TEXT, Anchor::Start);
         }
     }
+}
+
+/// Draws a line across before the name that begins at a place.
+fn draw_line(sheet: &mut Sheet, Point { x, y }: Point, color: &str, dashes: &str) {
+    let properties = [("stroke", color), ("stroke-width", "2"), ("stroke-dasharray", dashes)];
+    sheet.line(Point { x: x - 8.0, y: y - 4.0 }, Point { x: x + 13.0, y: y - 4.0 }, &properties, "");
 }
 
 #[cfg(test)]

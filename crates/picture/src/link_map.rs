@@ -3,18 +3,24 @@
 use std::collections::BTreeMap;
 
 use cubefold_experiment::{LinkTraffic, Run, size_in_words};
-use cubefold_topology::{Direction, HostDimension, LinkMode, Network, NodeId, Sign};
+use cubefold_topology::{Direction, LinkMode, NodeId, Sign};
 
 use crate::{
     error::PictureError,
-    font::text_width,
+    font::{fitted, text_width},
+    legend::{Legend, Sign as LegendSign},
+    link_paths::{LinkPath, PlannedLink, failed_links, planned_links},
+    machine_name::machine_name,
     machine_plan::{MachinePlan, check_machine},
-    palette::heat,
+    palette::HeatStep,
     picture::Picture,
     placement_grid::MAX_CAPTION_WIDTH,
     sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, as_drawn},
     time_scale::TimeScale,
 };
+
+/// How far links around reach out of their node, in distances between neighbours.
+const STUB: f64 = 0.75;
 
 /// What links carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +34,7 @@ pub enum LinkMeasure {
     },
 }
 
-/// The value that is drawn darkest, so that pictures that stand side by side have one scale.
+/// The value at which the scale ends, drawn darkest, so that pictures that stand side by side have one scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum DarkestValue {
     /// A number of guest edges or busy cycles.
@@ -69,11 +75,11 @@ fn ways(run: &Run) -> u64 {
     }
 }
 
-/// Draws the machine with its links, those that carry more darker, up to `darkest`, which is the
+/// Draws the machine with its links, those that carry more standing out more, in steps up to `darkest`, which is the
 /// greatest value unless it is given.
 ///
 /// Links around are drawn as stubs on both sides; a link from one layer to the next as a square
-/// beside its first node.
+/// beside its first node; a link that is down dashed.
 ///
 /// # Errors
 ///
@@ -87,21 +93,27 @@ pub fn link_map(
     check_machine(&run.machine)?;
     let greatest = greatest(run, measure, links, darkest)?;
     let step = (900.0 / MachinePlan::longest_side(&run.machine)).clamp(14.0, 40.0);
-    let legend = Legend::new(run, measure, links, greatest);
-    let origin = Point { x: 8.0, y: legend.end() };
-    let plan = MachinePlan::new(run, step, origin);
-    let caption = format!("{}: {}", run.embedding, measure.title());
-    let width = plan.width().max(text_width(&caption, TITLE).min(MAX_CAPTION_WIDTH)).max(legend.width());
-    let width = width.max(280.0) + 2.0 * origin.x;
+    let titles = Titles::new(run, measure, links, greatest);
+    let place = Point { x: 8.0, y: 0.0 };
+    let width = MachinePlan::new(run, step, place).width().max(titles.width()).max(280.0) + 16.0;
+    let scale = HeatScale { greatest };
+    let down = !failed_links(&run.machine).is_empty();
+    let entries = scale.entries().map(|(name, step)| (name, LegendSign::Heat(step)));
+    let failed = down.then(|| ("a link that is down".to_owned(), LegendSign::FailedLink));
+    let legend = Legend::new(entries.chain(failed), 10.0, width - 8.0);
+    let begin = titles.end() + 20.0;
+    let plan = MachinePlan::new(run, step, Point { y: begin + legend.extra_height() + 8.0, ..place });
     let description =
-        format!("{caption}: each link as dark as it is used, up to {greatest} {}.", measure.unit());
-    let mut sheet = Sheet::new(width, plan.height() + origin.y + 8.0, &caption, &description);
-    sheet.caption(&caption);
-    legend.draw(&mut sheet);
+        format!("{}: each link as dark as it is used, up to {greatest} {}.", titles.whole(), measure.unit());
+    let height = plan.height() + begin + legend.extra_height() + 16.0;
+    let mut sheet = Sheet::new(width, height, &titles.whole(), &description);
+    sheet.define_heat();
+    titles.draw(&mut sheet);
+    legend.draw(&mut sheet, begin);
     for (title, at) in plan.layer_titles() {
         sheet.text(&title, at, TEXT, Anchor::Start);
     }
-    let map = Map { run, plan: &plan, measure, greatest };
+    let map = Map { run, plan: &plan, measure, scale };
     map.draw_links(&mut sheet, links);
     Ok(sheet.finish())
 }
@@ -139,33 +151,73 @@ fn units_in_words(run: &Run, units: u64) -> String {
     format!("{}{aside}", size_in_words(units, None))
 }
 
-/// The colours from nothing to the darkest value, and what the most used link has where the scale goes further.
-#[derive(Debug)]
-struct Legend {
-    least: String,
-    greatest: String,
-    found: Option<String>,
+/// The steps of the scale: nothing, then equally wide ones up to the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct HeatScale {
+    greatest: u64,
 }
 
-impl Legend {
-    const PARTS: u8 = 40;
-    const PART_WIDTH: f64 = 3.0;
+impl HeatScale {
+    /// The number of steps for what is more than nothing.
+    fn parts(self) -> u64 {
+        self.greatest.min(u64::from(HeatStep::COUNT) - 1)
+    }
 
+    /// The step of a value up to the greatest.
+    fn step(self, count: u64) -> HeatStep {
+        let part =
+            |from_one: u64| u128::from(from_one - 1) * u128::from(self.parts()) / u128::from(self.greatest);
+        let place = match count {
+            0 => 0,
+            count => u64::try_from(part(count.min(self.greatest))).unwrap_or(0) + 1,
+        };
+        HeatStep::of(place, self.parts() + 1)
+    }
+
+    /// All steps with their values.
+    fn entries(self) -> impl Iterator<Item = (String, HeatStep)> {
+        let before = move |part: u64| {
+            let all =
+                (u128::from(part) * u128::from(self.greatest)).div_ceil(u128::from(self.parts().max(1)));
+            u64::try_from(all).unwrap_or(u64::MAX)
+        };
+        let values = (0..self.parts()).map(move |part| (before(part) + 1, before(part + 1)));
+        [(0, 0)].into_iter().chain(values).map(move |(first, last)| {
+            let name = if first == last { first.to_string() } else { format!("{first} to {last}") };
+            (name, self.step(last))
+        })
+    }
+}
+
+/// What stands above the links.
+#[derive(Debug)]
+struct Titles {
+    caption: String,
+    /// Embedding and machine; the unit of the scale; and what the most used link has where the scale goes further.
+    lines: Vec<String>,
+}
+
+impl Titles {
     fn new(run: &Run, measure: LinkMeasure, links: &[LinkTraffic], greatest: u64) -> Self {
         let found = links.iter().map(|link| link.count).max().unwrap_or(0);
         let words = |count| Self::words(run, measure, count);
-        Self {
-            least: format!("0 {}", measure.unit()),
-            greatest: words(greatest),
-            found: (found < greatest).then(|| format!("The most here: {}", words(found))),
-        }
+        let scale = format!("{} of a link; the scale ends with {}", measure.unit(), words(greatest));
+        let placement = format!("{} on {}", run.embedding, machine_name(run));
+        let most = (found < greatest).then(|| format!("The most here: {}", words(found)));
+        let lines = [placement, scale].into_iter().chain(most).collect();
+        Self { caption: format!("{}: {}", run.scenario, measure.title()), lines }
+    }
+
+    /// The title of the document.
+    fn whole(&self) -> String {
+        format!("{}, {}", self.caption, self.lines[0])
     }
 
     /// What a link carries: of busy cycles with their time, how much of what it can carry that is, and the units.
     fn words(run: &Run, measure: LinkMeasure, count: u64) -> String {
         let Some(capacity) = measure.capacity(run) else { return count.to_string() };
         let share = match percent(count, capacity) {
-            // The darkest value may be that of another run, which takes longer.
+            // The end of the scale may be that of another run, which takes longer.
             _ if count > capacity => "more than a link can be busy".to_owned(),
             percent => format!("{percent} of a link"),
         };
@@ -173,31 +225,22 @@ impl Legend {
         format!("{count}{}, {share}, {units}", TimeScale::of(run).aside(count))
     }
 
-    /// Where the nodes may begin \[pixels\].
+    /// The lowest line \[pixels\].
     fn end(&self) -> f64 {
-        if self.found.is_some() { 76.0 } else { 58.0 }
+        22.0 + 18.0 * as_drawn(self.lines.len() as u64)
     }
 
     fn width(&self) -> f64 {
-        let scale = text_width(&self.least, TEXT)
-            + 12.0
-            + f64::from(Self::PARTS) * Self::PART_WIDTH
-            + text_width(&self.greatest, TEXT);
-        scale.max(self.found.as_ref().map_or(0.0, |found| text_width(found, TEXT)))
+        let lines = self.lines.iter().map(|line| text_width(line, TEXT));
+        lines.chain([text_width(&self.caption, TITLE)]).fold(0.0, f64::max).min(MAX_CAPTION_WIDTH)
     }
 
     fn draw(&self, sheet: &mut Sheet) {
-        let from = 8.0 + text_width(&self.least, TEXT) + 6.0;
-        sheet.text(&self.least, Point { x: 8.0, y: 44.0 }, TEXT, Anchor::Start);
-        for part in 0..Self::PARTS {
-            let x = from + f64::from(part) * Self::PART_WIDTH;
-            let area = Area { x, y: 34.0, width: 3.2, height: 12.0 };
-            sheet.swatch(area, &heat(f64::from(part) / f64::from(Self::PARTS - 1)));
-        }
-        let end = from + f64::from(Self::PARTS) * Self::PART_WIDTH + 6.0;
-        sheet.text(&self.greatest, Point { x: end, y: 44.0 }, TEXT, Anchor::Start);
-        if let Some(found) = &self.found {
-            sheet.text(found, Point { x: 8.0, y: 62.0 }, TEXT, Anchor::Start);
+        sheet.caption(&self.caption);
+        let mut y = 22.0;
+        for line in &self.lines {
+            y += 18.0;
+            sheet.text(&fitted(line, TEXT, self.width()), Point { x: 8.0, y }, TEXT, Anchor::Start);
         }
     }
 }
@@ -206,72 +249,71 @@ struct Map<'picture> {
     run: &'picture Run,
     plan: &'picture MachinePlan<'picture>,
     measure: LinkMeasure,
-    greatest: u64,
+    scale: HeatScale,
 }
 
 impl Map<'_> {
+    /// Draws the links, those that carry more above the others.
     fn draw_links(&self, sheet: &mut Sheet, links: &[LinkTraffic]) {
-        let thick = (self.plan.step * 0.3).clamp(3.0, 9.0).to_string();
-        let machine = self.plan.machine;
-        if let Some(network) = machine.graph() {
-            self.draw_network(sheet, network, links, &thick);
-            return;
+        // Links of networks cross, and lie close to each other.
+        let share = if self.plan.is_network() { 0.1 } else { 0.3 };
+        let thick = (self.plan.step * share).clamp(3.0, 9.0).to_string();
+        let used: BTreeMap<(NodeId, NodeId), &LinkTraffic> =
+            links.iter().filter_map(|own| Some((self.ends(own)?, own))).collect();
+        let planned = planned_links(self.plan);
+        let traffic = |link: &PlannedLink| {
+            used.get(&(link.near, link.far)).or_else(|| used.get(&(link.far, link.near))).copied()
+        };
+        let (down, working): (Vec<&PlannedLink>, Vec<&PlannedLink>) =
+            planned.iter().partition(|link| link.is_down);
+        let mut working: Vec<(&PlannedLink, Option<&LinkTraffic>)> =
+            working.into_iter().map(|link| (link, traffic(link))).collect();
+        working.sort_by_key(|(_, traffic)| traffic.map_or(0, |own| own.count));
+        for (link, traffic) in working {
+            self.draw(sheet, link, traffic, &thick);
         }
-        for dimension in machine.shape().dimensions() {
-            let used: Vec<&LinkTraffic> =
-                links.iter().filter(|own| own.link.dimension == dimension).collect();
-            let mut used = used.into_iter().peekable();
-            for node in machine.nodes() {
-                let Some(next) = machine.neighbour(node, Direction { dimension, sign: Sign::Positive })
-                else {
-                    continue;
-                };
-                let traffic = used.next_if(|own| own.link.near == node);
-                let count = traffic.map_or(0, |own| own.count);
-                let is_second_side = machine.axes()[dimension.index()].length() == 2 && next < node;
-                if is_second_side {
-                    continue;
-                }
-                let title = self.title(node, next, traffic);
-                let link = DrawnLink {
-                    from: self.plan.middle(node),
-                    to: self.plan.middle(next),
-                    count,
-                    title: &title,
-                };
-                self.draw(sheet, dimension.number(), &link, &thick);
+        if self.plan.is_network() {
+            self.draw_nodes(sheet);
+        }
+        for link in down {
+            if let Some(line) = link.path.description(|from, to| self.leave(from, to), STUB) {
+                let [near, far] = [link.near, link.far].map(|node| self.plan.address_text(node));
+                sheet.failed_link(&line, link.path.middle(), &format!("({near}) to ({far}): down"));
             }
         }
     }
 
-    /// The links of a network, those that carry more above the others.
-    fn draw_network(&self, sheet: &mut Sheet, network: &Network, links: &[LinkTraffic], thick: &str) {
-        let used: BTreeMap<(NodeId, HostDimension), &LinkTraffic> =
-            links.iter().map(|own| ((own.link.near, own.link.dimension), own)).collect();
-        let directions = self.plan.machine.directions().filter(|direction| direction.sign == Sign::Positive);
-        let ports: Vec<HostDimension> = directions.map(|direction| direction.dimension).collect();
-        let mut drawn: Vec<(NodeId, NodeId, Option<&LinkTraffic>)> = vec![];
-        for (near, far) in network.links() {
-            let port = network.neighbours(near).iter().position(|&next| next == far);
-            let dimension = port.and_then(|port| ports.get(port));
-            drawn.push((near, far, dimension.and_then(|&dimension| used.get(&(near, dimension)).copied())));
+    /// Draws the nodes of a network, without which nobody sees where links end: switches larger than hosts.
+    fn draw_nodes(&self, sheet: &mut Sheet) {
+        sheet.open(&[("fill", "currentColor"), ("pointer-events", "none")]);
+        for node in self.plan.machine.nodes() {
+            let share = if self.plan.machine.is_host(node) { 0.09 } else { 0.15 };
+            sheet.point(self.plan.middle(node), self.plan.step * share);
         }
-        drawn.sort_unstable_by_key(|&(near, far, traffic)| (traffic.map_or(0, |own| own.count), near, far));
-        for (near, far, traffic) in drawn {
-            let count = traffic.map_or(0, |own| own.count);
-            let share = if self.greatest == 0 { 0.0 } else { as_drawn(count) / as_drawn(self.greatest) };
-            let color = heat(share);
-            let (from, to) = (self.plan.middle(near), self.plan.middle(far));
-            let width = if self.plan.is_long(from, to) { "1.5" } else { thick };
-            let title = self.title(near, far, traffic);
-            sheet.line(from, to, &[("stroke", color.as_str()), ("stroke-width", width)], &title);
-        }
+        sheet.close();
+    }
+
+    /// The nodes that a link connects.
+    fn ends(&self, traffic: &LinkTraffic) -> Option<(NodeId, NodeId)> {
+        let direction = Direction { dimension: traffic.link.dimension, sign: Sign::Positive };
+        Some((traffic.link.near, self.plan.machine.neighbour(traffic.link.near, direction)?))
+    }
+
+    /// Where a link begins: beside the node, so that those that stand out do not cover the others there.
+    fn leave(&self, from: Point, to: Point) -> Point {
+        let inset = self.plan.step * 0.17;
+        let (across, down) = (to.x - from.x, to.y - from.y);
+        let share = (inset / across.hypot(down).max(1e-9)).min(0.5);
+        Point { x: from.x + share * across, y: from.y + share * down }
     }
 
     /// What a link says where a pointer is on it.
-    fn title(&self, near: NodeId, far: NodeId, traffic: Option<&LinkTraffic>) -> String {
+    fn title(&self, link: &PlannedLink, traffic: Option<&LinkTraffic>) -> String {
         let count = traffic.map_or(0, |own| own.count);
-        let ends = [near, far].map(|node| self.plan.address_text(node));
+        // From where messages are said to go forward.
+        let near = traffic.map_or(link.near, |own| own.link.near);
+        let ends = if near == link.near { [link.near, link.far] } else { [link.far, link.near] };
+        let ends = ends.map(|node| self.plan.address_text(node));
         let carried = format!("({}) to ({}): {count} {}", ends[0], ends[1], self.measure.unit());
         let LinkMeasure::BusyCycles { makespan } = self.measure else { return carried };
         let [forward, back] = traffic.and_then(|own| own.ways).unwrap_or([0; 2]);
@@ -285,39 +327,18 @@ impl Map<'_> {
         format!("{carried}{}, {shares}, {units}", TimeScale::of(self.run).aside(count))
     }
 
-    fn draw(&self, sheet: &mut Sheet, dimension: usize, link: &DrawnLink<'_>, thick: &str) {
-        let share = if self.greatest == 0 { 0.0 } else { as_drawn(link.count) / as_drawn(self.greatest) };
-        let color = heat(share);
-        let properties = [("stroke", color.as_str()), ("stroke-width", thick)];
-        let (from, to) = (link.from, link.to);
-        if dimension > 2 {
+    fn draw(&self, sheet: &mut Sheet, link: &PlannedLink, traffic: Option<&LinkTraffic>, thick: &str) {
+        let step = self.scale.step(traffic.map_or(0, |own| own.count));
+        let title = self.title(link, traffic);
+        if let LinkPath::ToLayer(at, dimension) = link.path {
             let side = self.plan.step * 0.24;
-            let aside = side * 1.1 * as_drawn(dimension as u64 - 3);
-            let area =
-                Area { x: from.x + side * 0.3 + aside, y: from.y + side * 0.5, width: side, height: side };
-            sheet.mark(area, &color, link.title);
-            return;
-        }
-        let (x, y) = if dimension == 1 { (1.0, 0.0) } else { (0.0, 1.0) };
-        let along = |at: Point, by: f64| Point { x: at.x + x * by, y: at.y + y * by };
-        let inset = self.plan.step * 0.17;
-        if to.x >= from.x && to.y >= from.y {
-            // Links end before the nodes, so that the darker ones do not cover the others there.
-            sheet.line(along(from, inset), along(to, -inset), &properties, link.title);
-        } else {
-            let reach = self.plan.step * 0.75;
-            sheet.line(along(from, inset), along(from, reach), &properties, link.title);
-            sheet.line(along(to, -inset), along(to, -reach), &properties, link.title);
+            let aside = side * 1.1 * as_drawn(dimension.saturating_sub(3) as u64);
+            let area = Area { x: at.x + side * 0.3 + aside, y: at.y + side * 0.5, width: side, height: side };
+            sheet.heat_swatch(area, step, &title);
+        } else if let Some(line) = link.path.description(|from, to| self.leave(from, to), STUB) {
+            sheet.heat_line(&line, step, thick, &title);
         }
     }
-}
-
-/// A link on paper.
-struct DrawnLink<'text> {
-    from: Point,
-    to: Point,
-    count: u64,
-    title: &'text str,
 }
 
 #[cfg(test)]
@@ -341,14 +362,8 @@ mod tests {
             let run = run(&scenario(shape, kind));
             let links = link_congestion(&run);
             let picture = link_map(&run, LinkMeasure::Congestion, &links, None).unwrap();
-            let around: u64 = run
-                .machine
-                .extents()
-                .take(2)
-                .map(|extent| if extent.is_ring() { run.machine.node_count() / extent.length() } else { 0 })
-                .sum();
             let title = picture.svg().matches("guest edges</title>").count() as u64;
-            assert_eq!(title, run.machine.link_count() + around, "{shape}");
+            assert_eq!(title, run.machine.link_count(), "{shape}");
             for link in &links {
                 assert!(picture.svg().contains(&format!(": {} guest edges</title>", link.count)), "{shape}");
             }
@@ -384,8 +399,43 @@ mod tests {
         let measure = LinkMeasure::BusyCycles { makespan: busy.makespan };
         let picture = link_map(&run, measure, &busy.links, None).unwrap();
         let most = busy.links.iter().map(|link| link.count).max().unwrap();
-        let darkest = picture.svg().split("<line").find(|line| line.contains("stroke=\"#00204d\"")).unwrap();
+        let darkest = picture.svg().split("<path").find(|line| line.contains("stroke=\"#00204d\"")).unwrap();
         assert!(darkest.contains(&format!(": {most} busy cycles, ")), "{darkest}");
+    }
+
+    #[test]
+    fn the_scale_has_a_step_for_nothing_and_equal_ones_up_to_its_end() {
+        let names = |greatest| HeatScale { greatest }.entries().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names(0), ["0"]);
+        assert_eq!(names(3), ["0", "1", "2", "3"]);
+        assert_eq!(
+            names(16),
+            ["0", "1 to 3", "4 to 5", "6 to 7", "8 to 10", "11 to 12", "13 to 14", "15 to 16"]
+        );
+        for greatest in (1..100).chain([u64::MAX]) {
+            let scale = HeatScale { greatest };
+            let steps: Vec<HeatStep> = (0..=greatest.min(100)).map(|count| scale.step(count)).collect();
+            assert!(steps.windows(2).all(|pair| pair[0] <= pair[1]) && steps[0] < steps[1], "{greatest}");
+            assert_eq!(scale.step(greatest), HeatStep::of(1, 2), "{greatest}");
+            assert_eq!(scale.entries().count() as u64, scale.parts() + 1);
+        }
+    }
+
+    #[test]
+    fn titles_say_scenario_embedding_machine_and_unit_and_links_that_are_down_are_drawn() {
+        let text = scenario("[4, 4]", "torus").replace("[program]", "failed_links = 2\n[program]");
+        let run = run(&format!("name = \"two down\"\n{text}"));
+        let picture = link_map(&run, LinkMeasure::Congestion, &link_congestion(&run), None).unwrap();
+        for said in [
+            "\ntwo down: link congestion\n",
+            "\nstandard on torus 4x4, 2 links down\n",
+            "\nguest edges of a link; the scale ends with ",
+            "\na link that is down\n",
+            "light-dark(#00204d,#ffea46)",
+        ] {
+            assert!(picture.svg().contains(said), "{said}: {}", picture.svg());
+        }
+        assert_eq!(picture.svg().matches(": down</title>").count(), 2);
     }
 
     #[test]
@@ -400,14 +450,14 @@ mod tests {
         assert!(
             plain.svg().contains("(0) to (1): 24 busy cycles, 100.0 % forward and 0.0 % back, 24 units<")
         );
-        assert!(plain.svg().contains("\n24, 50.0 % of a link, 24 units\n"));
+        assert!(plain.svg().contains(" ends with 24, 50.0 % of a link, 24 units\n"));
         assert!(plain.svg().contains("stroke=\"#00204d\"") && !plain.svg().contains("The most here"));
         let whole = draw(Some(DarkestValue::Share(1.0))).unwrap();
         assert_eq!(whole.svg(), draw(Some(DarkestValue::Count(48))).unwrap().svg());
         assert!(whole.svg().contains("48, 100.0 % of a link") && !whole.svg().contains("stroke=\"#00204d\""));
         assert!(whole.svg().contains("\nThe most here: 24, 50.0 % of a link, 24 units\n"));
         let beyond = draw(Some(DarkestValue::Count(49))).unwrap();
-        assert!(beyond.svg().contains("\n49, more than a link can be busy, 49 units\n"));
+        assert!(beyond.svg().contains(" ends with 49, more than a link can be busy, 49 units\n"));
         let refusal = draw(Some(DarkestValue::Count(23))).unwrap_err().to_string();
         assert_eq!(refusal, "a darkest value of 23 busy cycles, expected at least 24, which a link has");
         let edges = link_map(&run, LinkMeasure::Congestion, &busy.links, Some(DarkestValue::Share(0.5)));
@@ -426,7 +476,7 @@ mod tests {
         let picture = link_map(&run, measure, &busy.links, None).unwrap();
         let title = "(0) to (1): 24 busy cycles (1.54 us), 80.0 %, 24 units (1536 B)<";
         assert!(picture.svg().contains(title), "{}", picture.svg());
-        assert!(picture.svg().contains("\n24 (1.54 us), 80.0 % of a link, 24 units (1536 B)\n"));
+        assert!(picture.svg().contains(" ends with 24 (1.54 us), 80.0 % of a link, 24 units (1536 B)\n"));
     }
 
     #[test]

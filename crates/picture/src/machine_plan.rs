@@ -7,7 +7,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId};
 use crate::{
     PictureError,
     font::text_width,
-    network_layout::NetworkLayout,
+    network_layout::{Bend, NetworkLayout},
     sheet::{Point, TEXT, as_drawn},
 };
 
@@ -25,6 +25,14 @@ pub(crate) struct MachinePlan<'run> {
     /// The distance between neighbours \[pixels\].
     pub(crate) step: f64,
     origin: Point,
+}
+
+/// The place of a node in rows and columns, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cell {
+    pub(crate) layer: u64,
+    pub(crate) column: i32,
+    pub(crate) row: i32,
 }
 
 /// The gap between and around layers, in steps: links around go through it.
@@ -93,9 +101,50 @@ impl<'run> MachinePlan<'run> {
         as_drawn(columns.max(rows))
     }
 
-    /// Whether a link of a network leads across a plan of rows and columns: round it, or from layer to layer.
-    pub(crate) fn is_long(&self, from: Point, to: Point) -> bool {
-        self.layout.is_none() && (from.x - to.x).hypot(from.y - to.y) > 1.5 * self.step
+    /// Whether nodes do not lie in rows and columns.
+    pub(crate) fn is_network(&self) -> bool {
+        self.layout.is_some()
+    }
+
+    /// The row and column of a node; none in the layout of a network.
+    pub(crate) fn cell(&self, node: NodeId) -> Option<Cell> {
+        let index = u64::from(node.index());
+        // Of at most 4096 nodes.
+        let [column, row] =
+            [index % self.columns, index / self.columns % self.rows].map(|place| i32::try_from(place).ok());
+        let cell = Cell { layer: index / (self.columns * self.rows), column: column?, row: row? };
+        self.layout.is_none().then_some(cell)
+    }
+
+    /// The numbers of columns and rows of a layer.
+    pub(crate) fn size(&self) -> (i32, i32) {
+        let length = |length: u64| i32::try_from(length).unwrap_or(i32::MAX);
+        (length(self.columns), length(self.rows))
+    }
+
+    /// Whether the rows are one line that goes on from each to the next.
+    pub(crate) fn is_folded(&self) -> bool {
+        self.layout.is_none() && self.machine.shape().dimension_count() == 1 && self.rows > 1
+    }
+
+    /// How a link of a network bends; none where it is straight.
+    pub(crate) fn bend(&self, near: NodeId, far: NodeId) -> Option<Bend> {
+        self.layout.as_ref()?.bend(near, far)
+    }
+
+    /// The middles of the outer nodes of a layer: the upper left and the lower right.
+    pub(crate) fn corners(&self, layer: u64) -> [Point; 2] {
+        let corner = self.layer_corner(layer);
+        let within = (GAP - 1.0) + 0.5;
+        let first = Point {
+            x: corner.x + within * self.step,
+            y: corner.y + self.title_height() + within * self.step,
+        };
+        let last = Point {
+            x: first.x + as_drawn(self.columns - 1) * self.step,
+            y: first.y + as_drawn(self.rows - 1) * self.step,
+        };
+        [first, last]
     }
 
     /// The coordinates of a node: on the whole machine, where this is a partition of one.

@@ -1,20 +1,40 @@
 //! The places of a network's nodes on paper, so that a person recognises it: butterflies, trees and fat trees by levels,
-//! cube-connected cycles as rings, dragonflies as a ring of groups, HyperX as a grid of switches with their hosts, and
-//! all other networks as a circle.
+//! cube-connected cycles as rings, dragonflies as a ring of groups, HyperX as a grid of switches with their hosts, trees
+//! of switches by levels above their hosts, and all other networks as a circle. Links bend round nodes that stand in
+//! their way.
 
-use std::{collections::BTreeMap, f64::consts::TAU};
+use std::{cmp::Reverse, collections::BTreeMap, f64::consts::TAU};
 
 use cubefold_topology::{GraphSource, Machine, MachineKind, NetworkParameters, NodeId};
 
-use crate::sheet::as_drawn;
+use crate::{
+    link_paths::{bent, failed_links, links},
+    sheet::{Point, as_drawn},
+};
+
+/// How a link bends, to one side of the straight line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bend {
+    /// How far its middle lies beside the middle of the line, in units.
+    height: f64,
+    /// How far the bend is nearer to the far end, as a part of the length.
+    lean: f64,
+}
 
 /// Places in units of the least distance between two nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NetworkLayout {
-    places: Vec<(f64, f64)>, // by node; the least coordinates are 0
+    places: Vec<(f64, f64)>, // by node; the least coordinates of nodes and bent links are 0
+    bends: BTreeMap<(NodeId, NodeId), Bend>, // of the links that are not straight
     pub(crate) width: f64,
     pub(crate) height: f64,
 }
+
+/// The most links that are looked through for nodes in their way.
+const MAX_BENDING_LINKS: u64 = 40_000;
+
+/// How far from the middle of a node no other link runs, across and down.
+const CLEARANCE: f64 = 0.37;
 
 /// The distance between two levels.
 const LEVEL: f64 = 2.2;
@@ -33,19 +53,31 @@ impl NetworkLayout {
                 cycles(machine, *order)
             }
             (_, Some(GraphSource::Parameters(parameters))) => with_switches(parameters),
-            _ if network.link_count() + 1 == network.node_count() => tree(machine),
+            _ if network.link_count() + 1 == network.node_count() => tree(machine, root(machine)),
+            _ if network.host_count() < network.node_count() => above_hosts(machine),
             _ => circle(machine.node_count(), 0.0, 0.0, 0.0),
         };
-        Some(Self::normal(places))
+        let bends = bends(machine, &places);
+        Some(Self::normal(places, bends))
     }
 
-    fn normal(places: Vec<(f64, f64)>) -> Self {
-        let least = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(f64::INFINITY, f64::min);
-        let greatest = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+    fn normal(places: Vec<(f64, f64)>, bends: BTreeMap<(NodeId, NodeId), Bend>) -> Self {
+        let place = |node: NodeId| places[node.index() as usize];
+        let parts = bends.iter().flat_map(|(&(near, far), bend)| {
+            (1..8).map(move |part| bend.along(place(near), place(far), f64::from(part) / 8.0))
+        });
+        let drawn: Vec<(f64, f64)> = places.iter().copied().chain(parts).collect();
+        let least = |of: fn(&(f64, f64)) -> f64| drawn.iter().map(of).fold(f64::INFINITY, f64::min);
+        let greatest = |of: fn(&(f64, f64)) -> f64| drawn.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
         let (left, top) = (least(|place| place.0), least(|place| place.1));
         let (width, height) = (greatest(|place| place.0) - left, greatest(|place| place.1) - top);
         let places = places.into_iter().map(|(x, y)| (x - left, y - top)).collect();
-        Self { places, width, height }
+        Self { places, bends, width, height }
+    }
+
+    /// How a link bends; none where it is straight.
+    pub(crate) fn bend(&self, near: NodeId, far: NodeId) -> Option<Bend> {
+        self.bends.get(&(near, far)).copied()
     }
 
     /// The place of a node.
@@ -81,10 +113,148 @@ fn cycles(machine: &Machine, order: u64) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The levels of a tree from its node 0 on: leaves side by side in the order of a walk, all others above the middle of
+impl Bend {
+    const STRAIGHT: Self = Self { height: 0.0, lean: 0.0 };
+
+    /// The point that the link bends to, in the unit of the ends of which `unit` are one.
+    pub(crate) fn control(self, from: Point, to: Point, unit: f64) -> Point {
+        let middle = bent(from, to, 2.0 * self.height * unit);
+        Point { x: middle.x + self.lean * (to.x - from.x), y: middle.y + self.lean * (to.y - from.y) }
+    }
+
+    /// The place at a part of the way.
+    fn along(self, from: (f64, f64), to: (f64, f64), t: f64) -> (f64, f64) {
+        let control = self.control(Point { x: from.0, y: from.1 }, Point { x: to.0, y: to.1 }, 1.0);
+        let at = |from: f64, control: f64, to: f64| {
+            (1.0 - t) * (1.0 - t) * from + 2.0 * t * (1.0 - t) * control + t * t * to
+        };
+        (at(from.0, control.x, to.0), at(from.1, control.y, to.1))
+    }
+
+    /// Those that a link of this length tries, one after another: longer links bend farther, so that those from one
+    /// node part.
+    fn all(length: f64) -> impl Iterator<Item = Self> {
+        let least = 0.3 + 0.11 * length;
+        let heights = (0..8).map(move |step| least + 0.25 * f64::from(step));
+        let upright = heights.clone().flat_map(|height| [height, -height]).map(|height| (height, 0.0));
+        let leaning = heights
+            .flat_map(|height| [height, -height])
+            .flat_map(|height| [0.2, -0.2, 0.4, -0.4, 0.6, -0.6].map(|lean| (height, lean)));
+        upright.chain(leaning).map(|(height, lean)| Self { height, lean })
+    }
+}
+
+/// How links bend, of those that would run through a node that is not theirs: to the side and as far as it takes.
+fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId), Bend> {
+    let mut found = BTreeMap::new();
+    if machine.link_count() > MAX_BENDING_LINKS {
+        return found;
+    }
+    let mut cells: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
+    for (node, &place) in places.iter().enumerate() {
+        cells.entry(cell(place)).or_default().push(node);
+    }
+    let is_near_another = |(x, y): (f64, f64), ends: [usize; 2]| {
+        let (column, row) = cell((x, y));
+        let near = (-1..=1).flat_map(|i| (-1..=1).map(move |j| (column + i, row + j)));
+        let mut others = near.filter_map(|cell| cells.get(&cell)).flatten();
+        others.any(|&node| {
+            let (other_x, other_y) = places[node];
+            !ends.contains(&node) && (x - other_x).abs() < CLEARANCE && (y - other_y).abs() < CLEARANCE
+        })
+    };
+    for (near, far) in links(machine).into_iter().chain(failed_links(machine)) {
+        let ends = [near, far].map(|node| node.index() as usize);
+        let (from, to) = (places[ends[0]], places[ends[1]]);
+        let length = (from.0 - to.0).hypot(from.1 - to.1);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of at most 4096 nodes")]
+        let parts = (12.0 * length).ceil().max(1.0) as u64;
+        let is_clear = |bend: &Bend| {
+            let place = |part: u64| bend.along(from, to, as_drawn(part) / as_drawn(parts));
+            !(1..parts).any(|part| is_near_another(place(part), ends))
+        };
+        if !is_clear(&Bend::STRAIGHT)
+            && let Some(bend) = Bend::all(length).find(is_clear)
+        {
+            found.insert((near, far), bend);
+        }
+    }
+    found
+}
+
+/// The unit square that a place lies in.
+#[expect(clippy::cast_possible_truncation, reason = "of at most 4096 nodes")]
+fn cell((x, y): (f64, f64)) -> (i64, i64) {
+    (x.floor() as i64, y.floor() as i64)
+}
+
+/// The distance of every node to the nearest host.
+fn heights(machine: &Machine) -> Vec<u64> {
+    let mut heights = vec![u64::MAX; usize::try_from(machine.node_count()).unwrap_or(0)];
+    let mut level: Vec<NodeId> = machine.hosts().collect();
+    for height in 0.. {
+        level.retain(|node| heights[node.index() as usize] == u64::MAX);
+        if level.is_empty() {
+            break;
+        }
+        for node in &level {
+            heights[node.index() as usize] = height;
+        }
+        level = level.iter().flat_map(|&node| machine.neighbours(node)).collect();
+    }
+    heights
+}
+
+/// The node that a tree hangs from: of a tree of switches the one at the top, which is as near as possible to all hosts
+/// and, of several, the farthest from the nearest, then the last; else node 0.
+fn root(machine: &Machine) -> NodeId {
+    if machine.host_count() == machine.node_count() {
+        return NodeId::new(0);
+    }
+    let heights = heights(machine);
+    let farthest = |switch: NodeId| {
+        let distances = machine.graph().map(|network| network.distances_to(switch)).unwrap_or_default();
+        machine.hosts().filter_map(|host| distances[host.index() as usize]).max()
+    };
+    let switches = machine.nodes().filter(|node| !machine.is_host(*node));
+    let rank = |node: &NodeId| (Reverse(farthest(*node)), heights[node.index() as usize], *node);
+    switches.max_by_key(rank).unwrap_or(NodeId::new(0))
+}
+
+/// Hosts at the bottom, and switches above them by their distance from the nearest host, each level in the order of the
+/// nodes below.
+fn above_hosts(machine: &Machine) -> Vec<(f64, f64)> {
+    let heights = heights(machine);
+    let mut levels: BTreeMap<u64, Vec<NodeId>> = BTreeMap::new();
+    for node in machine.nodes() {
+        levels.entry(heights[node.index() as usize]).or_default().push(node);
+    }
+    let widest = levels.values().map(Vec::len).max().unwrap_or(1) as u64;
+    let mut places = vec![(0.0, 0.0); heights.len()];
+    for (level, (_, mut nodes)) in levels.into_iter().enumerate() {
+        if level > 0 {
+            let mean = |node: &NodeId| {
+                let below = machine.neighbours(*node).map(|next| next.index() as usize);
+                let across: Vec<f64> = below
+                    .filter(|&next| heights[next] < heights[node.index() as usize])
+                    .map(|next| places[next].0)
+                    .collect();
+                across.iter().sum::<f64>() / as_drawn(across.len().max(1) as u64)
+            };
+            nodes.sort_by(|one, other| mean(one).total_cmp(&mean(other)).then(one.cmp(other)));
+        }
+        let step = as_drawn(widest) / as_drawn(nodes.len() as u64);
+        for (place, node) in nodes.into_iter().enumerate() {
+            let x = (as_drawn(place as u64) + 0.5) * step;
+            places[node.index() as usize] = (x, -as_drawn(level as u64) * LEVEL);
+        }
+    }
+    places
+}
+
+/// The levels of a tree from its root on: leaves side by side in the order of a walk, all others above the middle of
 /// what is below them.
-fn tree(machine: &Machine) -> Vec<(f64, f64)> {
-    let root = NodeId::new(0);
+fn tree(machine: &Machine, root: NodeId) -> Vec<(f64, f64)> {
     let mut places = BTreeMap::new();
     let (mut next_leaf, mut stack) = (0.0, vec![(root, None, 0_u32, false)]);
     while let Some((node, above, depth, is_done)) = stack.pop() {
@@ -230,5 +400,22 @@ mod tests {
         assert_eq!(layout.place(NodeId::new(4)), (0.5, LEVEL));
         let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
         assert_eq!(NetworkLayout::new(&torus), None);
+    }
+
+    #[test]
+    fn trees_of_switches_hang_from_the_top_switch_and_others_stand_above_their_hosts() {
+        // Hosts 0 to 3, leaf switches 4 and 5, the top 6, in any order of the file.
+        let tree = Network::from_edges(7, &[(0, 5), (1, 5), (2, 6), (3, 6), (5, 4), (6, 4)]).unwrap();
+        let machine = Machine::network(MachineKind::Network, tree.with_hosts(4)).unwrap();
+        let layout = NetworkLayout::new(&machine).unwrap();
+        assert_eq!(layout.place(NodeId::new(4)), (1.5, 0.0));
+        let rows: Vec<f64> = machine.hosts().map(|host| layout.place(host).1).collect();
+        assert_eq!(rows, [2.0 * LEVEL; 4]);
+        let two_tops = [(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6), (4, 7), (5, 7)];
+        let spines = Network::from_edges(8, &two_tops).unwrap().with_hosts(4);
+        let machine = Machine::network(MachineKind::Network, spines).unwrap();
+        let layout = NetworkLayout::new(&machine).unwrap();
+        let row = |node| layout.place(NodeId::new(node)).1;
+        assert_eq!([row(0), row(4), row(6), row(7)], [2.0 * LEVEL, LEVEL, 0.0, 0.0]);
     }
 }

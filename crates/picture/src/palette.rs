@@ -56,12 +56,52 @@ pub(crate) const BLOCKED: &str = "#d55e00";
 /// The colour of the series with this number: of an embedding, say.
 pub(crate) fn series(number: usize) -> &'static str {
     const COLORS: [&str; 8] =
-        ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#000000", "#b8a800"];
+        ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "currentColor", "#b8a800"];
     COLORS[number % COLORS.len()]
 }
 
+/// A step of heat maps, from that of nothing to that of the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct HeatStep(u8); // less than Self::COUNT
+
+impl HeatStep {
+    /// The number of steps.
+    pub(crate) const COUNT: u8 = 8;
+
+    /// Step `place` of `count`, spread over all: `count` is from 2 to [`Self::COUNT`], `place` less.
+    pub(crate) fn of(place: u64, count: u64) -> Self {
+        let last = u64::from(Self::COUNT) - 1;
+        let step = (place * last + (count - 1) / 2) / (count - 1).max(1);
+        Self(u8::try_from(step.min(last)).unwrap_or(0))
+    }
+
+    /// All steps.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        (0..Self::COUNT).map(Self)
+    }
+
+    /// The class of its marks: `heat-0` up to `heat-7`.
+    pub(crate) fn class(self) -> String {
+        format!("heat-{}", self.0)
+    }
+
+    fn share(self) -> f64 {
+        f64::from(self.0) / f64::from(Self::COUNT - 1)
+    }
+
+    /// The colour on light ground: the most is the darkest, and nothing is grey.
+    pub(crate) fn color(self) -> String {
+        if self.0 == 0 { "#dcdcdc".to_owned() } else { heat(self.share()) }
+    }
+
+    /// The colour on dark ground: the most is the brightest, and nothing is a grey that is still seen.
+    pub(crate) fn color_on_dark(self) -> String {
+        if self.0 == 0 { "#33383f".to_owned() } else { heat(0.85 * (1.0 - self.share())) }
+    }
+}
+
 /// The colour of a share of the greatest value, in 0 to 1: from pale to dark, which prints keep.
-pub(crate) fn heat(share: f64) -> String {
+fn heat(share: f64) -> String {
     // Stops of "cividis" (Nunez, Anderton & Renslow 2018), from light to dark.
     const STOPS: [[f64; 3]; 5] = [
         [255.0, 234.0, 70.0],
@@ -100,6 +140,20 @@ mod tests {
         all.sort_by(f64::total_cmp);
         for pair in all.windows(2) {
             assert!(pair[1] - pair[0] > 8.0, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn heat_stands_out_more_the_more_there_is_on_light_and_on_dark_ground() {
+        let colors = |of: fn(HeatStep) -> String| -> Vec<f64> {
+            HeatStep::all().map(|step| lightness(&of(step))).collect()
+        };
+        assert!(colors(HeatStep::color).windows(2).all(|pair| pair[1] < pair[0] - 8.0));
+        assert!(colors(HeatStep::color_on_dark).windows(2).all(|pair| pair[1] > pair[0] + 8.0));
+        for count in 2..=u64::from(HeatStep::COUNT) {
+            let steps: Vec<HeatStep> = (0..count).map(|place| HeatStep::of(place, count)).collect();
+            assert!(steps.windows(2).all(|pair| pair[0] < pair[1]), "{count} {steps:?}");
+            assert_eq!((steps[0].0, steps[steps.len() - 1].0), (0, 7));
         }
     }
 

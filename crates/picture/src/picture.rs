@@ -1,7 +1,8 @@
 //! A finished picture, as SVG or PNG.
 
-use std::sync::Arc;
+use std::{io::Write as _, sync::Arc};
 
+use png::{BitDepth, ColorType, Encoder, EncodingError};
 use resvg::{
     tiny_skia::{Pixmap, Transform},
     usvg::{Options, Tree, fontdb::Database},
@@ -12,8 +13,18 @@ use crate::font::{FONT_BYTES, FONT_FAMILY};
 /// The pixels of a PNG for one of the SVG, in each direction: enough for print.
 const SCALE: f32 = 2.0;
 
-/// The most pixels of a PNG: half a gigabyte while it is painted.
+/// The most pixels of a PNG: half a gigabyte for who looks at it.
 const MAX_PIXELS: u64 = 128 << 20;
+
+/// The pixels that are painted at a time: 8 MiB of them.
+const STRIP_PIXELS: u32 = 2 << 20;
+
+/// What painting takes whatever the picture: the font, twice, and a strip \[bytes\].
+const PAINTER_BYTES: u64 = 24 << 20;
+
+/// What the picture takes as shapes and outlines of letters, and its file, for each letter of the document \[bytes\],
+/// measured with placements, whose nodes are mostly text.
+const BYTES_PER_LETTER: u64 = 40;
 
 /// A picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +42,14 @@ pub enum PngError {
         width: u32,
         /// Its height.
         height: u32,
+    },
+    /// It does not fit in the memory.
+    #[error("the pixels take {} MiB to paint, expected at most the memory limit of {} MiB", .needed >> 20, .limit >> 20)]
+    NoMemory {
+        /// What it takes \[bytes\].
+        needed: u64,
+        /// The limit \[bytes\].
+        limit: u64,
     },
     /// What was drawn is not understood, which would be a defect of the program.
     #[error("the picture cannot be painted: {reason}")]
@@ -53,13 +72,17 @@ impl Picture {
     }
 
     /// The picture as a PNG file, two pixels for each of the SVG. Text is set in the font that is
-    /// part of the program, never in one of the system.
+    /// part of the program, never in one of the system. It is painted strip by strip, in at most `memory` \[bytes\].
     ///
     /// # Errors
     ///
-    /// When the picture is too large.
-    pub fn png(&self) -> Result<Vec<u8>, PngError> {
+    /// When the picture is too large, or takes more memory.
+    pub fn png(&self, memory: u64) -> Result<Vec<u8>, PngError> {
         let unpaintable = |reason: String| PngError::Unpaintable { reason };
+        let needed = PAINTER_BYTES + self.svg.len() as u64 * BYTES_PER_LETTER;
+        if needed > memory {
+            return Err(PngError::NoMemory { needed, limit: memory });
+        }
         let mut fonts = Database::new();
         fonts.load_font_data(FONT_BYTES.to_vec());
         fonts.set_sans_serif_family(FONT_FAMILY);
@@ -69,12 +92,70 @@ impl Picture {
         let size = tree.size().to_int_size();
         let size = size.scale_by(SCALE).unwrap_or(size);
         let (width, height) = (size.width(), size.height());
-        let too_large = PngError::TooLarge { width, height };
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
-            return Err(too_large);
+            return Err(PngError::TooLarge { width, height });
         }
-        let mut pixels = Pixmap::new(width, height).ok_or(too_large)?;
-        resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
-        pixels.encode_png().map_err(|error| unpaintable(error.to_string()))
+        painted(&tree, width, height).map_err(|error| unpaintable(error.to_string()))
+    }
+}
+
+/// The file of a picture of so many pixels.
+fn painted(tree: &Tree, width: u32, height: u32) -> Result<Vec<u8>, EncodingError> {
+    let mut file = vec![];
+    let mut encoder = Encoder::new(&mut file, width, height);
+    encoder.set_color(ColorType::Rgba);
+    encoder.set_depth(BitDepth::Eight);
+    let mut header = encoder.write_header()?;
+    let mut rows = header.stream_writer()?;
+    let strip = (STRIP_PIXELS / width.max(1)).clamp(1, height.max(1));
+    for top in (0..height).step_by(strip as usize) {
+        let Some(mut pixels) = Pixmap::new(width, strip.min(height - top)) else { continue };
+        #[expect(clippy::cast_precision_loss, reason = "of less than 2^24 rows")]
+        let down = top as f32;
+        let place = Transform::from_scale(SCALE, SCALE).post_translate(0.0, -down);
+        resvg::render(tree, place, &mut pixels.as_mut());
+        for row in pixels.pixels().chunks(width as usize) {
+            let colors = row.iter().map(|pixel| pixel.demultiply());
+            let bytes = colors.flat_map(|color| [color.red(), color.green(), color.blue(), color.alpha()]);
+            rows.write_all(&bytes.collect::<Vec<u8>>())?;
+        }
+    }
+    rows.finish()?;
+    header.finish()?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(height: u32) -> Picture {
+        let bars: String = (0..height)
+            .step_by(40)
+            .map(|y| format!("<rect y=\"{y}\" width=\"300\" height=\"20\" fill=\"#0072b2\"/>"))
+            .collect();
+        Picture::new(format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"600\" height=\"{height}\">{bars}</svg>"
+        ))
+    }
+
+    #[test]
+    fn strips_are_the_picture() {
+        // More rows than a strip has.
+        let picture = picture(4000);
+        let tree = Tree::from_str(picture.svg(), &Options::default()).unwrap();
+        let mut whole = Pixmap::new(1200, 8000).unwrap();
+        resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut whole.as_mut());
+        assert!(STRIP_PIXELS / 1200 < 8000);
+        let painted = Pixmap::decode_png(&picture.png(u64::MAX).unwrap()).unwrap();
+        assert!(painted == whole);
+    }
+
+    #[test]
+    fn what_does_not_fit_in_the_memory_or_a_file_is_refused() {
+        let refused = picture(100).png(1 << 20).unwrap_err().to_string();
+        assert!(refused.ends_with(" MiB to paint, expected at most the memory limit of 1 MiB"), "{refused}");
+        let refused = picture(200_000).png(u64::MAX).unwrap_err().to_string();
+        assert_eq!(refused, "a picture of 1200 x 400000 pixels, expected at most 128 Mi of them");
     }
 }

@@ -3,21 +3,28 @@
 
 use cubefold_experiment::Run;
 use cubefold_mapping::Placement;
-use cubefold_topology::{Channel, Direction, HostDimension, Machine, NodeId, Sign};
+use cubefold_topology::NodeId;
 
 use crate::{
     error::PictureError,
     font::{fitted, text_width},
+    guest_edges::draw_guest_edges,
+    legend::{Legend, Sign},
+    link_paths::{LinkPath, PlannedLink, planned_links},
+    machine_name::machine_name,
     machine_plan::{MachinePlan, check_machine},
     picture::Picture,
-    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE, rounded},
+    sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
 };
 
 /// The caption makes a sheet no wider than this \[pixels\].
-pub(crate) const MAX_CAPTION_WIDTH: f64 = 640.0;
+pub(crate) const MAX_CAPTION_WIDTH: f64 = 960.0;
 
-/// The most that an edge of a guest bends from the straight line, in distances between neighbours.
-const MAX_BEND: f64 = 1.4;
+/// How far links around reach out of their node, in distances between neighbours.
+const STUB: f64 = 0.8;
+
+/// The colour of nodes that are down.
+const DOWN: &str = "#d0d0d0";
 
 /// The widest label of a node \[pixels\]: of many processes the first are shown.
 const MAX_LABEL_WIDTH: f64 = 96.0;
@@ -26,7 +33,7 @@ const MAX_LABEL_WIDTH: f64 = 96.0;
 const NODE_WIDTH: f64 = 0.62;
 
 /// Draws the processes on their nodes, the links between neighbours (those around end in stubs on
-/// both sides) and, where a guest dimension is named, its edges.
+/// both sides, and those that are down are dashed) and, where a guest dimension is named, its edges.
 ///
 /// # Errors
 ///
@@ -41,8 +48,10 @@ pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, Pi
     let labels: Vec<String> = run.machine.nodes().map(|node| label(placement, node)).collect();
     let widest = labels.iter().map(|label| text_width(label, TEXT)).fold(0.0, f64::max).min(MAX_LABEL_WIDTH);
     let step = ((widest + 10.0) / NODE_WIDTH).max(40.0);
-    let origin = Point { x: 8.0, y: 34.0 };
+    let is_failing = run.machine.failures().is_some();
+    let origin = Point { x: 8.0, y: if is_failing { 56.0 } else { 34.0 } };
     let plan = MachinePlan::new(run, step, origin);
+    let links = planned_links(&plan);
     let caption = caption(run, dimension);
     let width = plan.width().max(text_width(&caption, TITLE).min(MAX_CAPTION_WIDTH)) + 2.0 * origin.x;
     let mut sheet = Sheet::new(width, plan.height() + origin.y + 8.0, &caption, &described(run));
@@ -50,9 +59,12 @@ pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, Pi
     for (title, at) in plan.layer_titles() {
         sheet.text(&title, at, TEXT, Anchor::Start);
     }
-    draw_links(&mut sheet, &plan);
+    if let Some(legend) = legend(run, &links, width) {
+        legend.draw(&mut sheet, 46.0);
+    }
+    draw_links(&mut sheet, &plan, &links);
     if let Some(dimension) = dimension {
-        draw_edges(&mut sheet, &plan, run, dimension);
+        draw_guest_edges(&mut sheet, &plan, run, dimension);
     }
     draw_nodes(&mut sheet, &plan, run, &labels);
     Ok(sheet.finish())
@@ -60,27 +72,16 @@ pub fn placement_grid(run: &Run, dimension: Option<usize>) -> Result<Picture, Pi
 
 fn caption(run: &Run, dimension: Option<usize>) -> String {
     let edges = dimension.map_or_else(String::new, |dimension| format!(", edges of dimension {dimension}"));
-    format!("{} on {}{edges}", run.embedding, shape(run))
+    format!("{} on {}{edges}", run.embedding, machine_name(run))
 }
 
 fn described(run: &Run) -> String {
     format!(
         "The nodes of {} with the processes that the {} embedding puts on them; the first coordinate across, the \
          second down.",
-        shape(run),
+        machine_name(run),
         run.embedding
     )
-}
-
-fn shape(run: &Run) -> String {
-    let named = |machine: &Machine| {
-        let lengths: Vec<String> = machine.shape().lengths().iter().map(ToString::to_string).collect();
-        format!("{} {}", machine.kind(), lengths.join("x"))
-    };
-    match &run.partition {
-        Some(partition) => format!("{} in {}", named(&run.machine), named(partition.whole())),
-        None => named(&run.machine),
-    }
 }
 
 /// The processes of a node.
@@ -89,76 +90,55 @@ fn label(placement: &Placement, node: NodeId) -> String {
     processes.join("+")
 }
 
-/// Draws the links of the first two dimensions; the others lead from layer to layer.
-fn draw_links(sheet: &mut Sheet, plan: &MachinePlan<'_>) {
-    let machine = plan.machine;
-    sheet.open(&[("stroke", "currentColor"), ("stroke-width", "1"), ("stroke-opacity", "0.35")]);
-    if let Some(network) = machine.graph() {
-        for (one, other) in network.links() {
-            let (from, to) = (plan.middle(one), plan.middle(other));
-            let around = [("stroke-dasharray", "3 2"), ("stroke-opacity", "0.15")];
-            sheet.line(from, to, if plan.is_long(from, to) { &around } else { &[] }, "");
-        }
-        sheet.close();
-        return;
-    }
-    for dimension in machine.shape().dimensions().take(2) {
-        for node in machine.nodes() {
-            let positive = Direction { dimension, sign: Sign::Positive };
-            let Some(next) = machine.neighbour(node, positive) else { continue };
-            // On a ring of two the one link is met from both sides.
-            if machine.link(Channel { node, direction: positive }).near != node {
-                continue;
-            }
-            let (from, to) = (plan.middle(node), plan.middle(next));
-            if to.x >= from.x && to.y >= from.y {
-                sheet.line(from, to, &[], "");
-            } else {
-                draw_stubs(sheet, plan, dimension, from, to);
-            }
+/// Draws the links of the first two dimensions, and of networks all; the others lead from layer to layer.
+fn draw_links(sheet: &mut Sheet, plan: &MachinePlan<'_>, links: &[PlannedLink]) {
+    let half = Point { x: plan.step * NODE_WIDTH / 2.0, y: node_height(plan) / 2.0 };
+    let leave = |from: Point, to: Point| on_edge(from, to, half);
+    let (working, down): (Vec<&PlannedLink>, Vec<&PlannedLink>) =
+        links.iter().partition(|link| !link.is_down);
+    sheet.open(&[("stroke", "currentColor"), ("stroke-width", "1"), ("stroke-opacity", "0.45")]);
+    for link in working {
+        let dashes = [("stroke-dasharray", "3 2")];
+        let is_stub = matches!(link.path, LinkPath::Stubs(_));
+        if let Some(line) = link.path.description(leave, STUB) {
+            sheet.path(&line, if is_stub { &dashes } else { &[] }, "");
         }
     }
     sheet.close();
-}
-
-/// Draws a link around, or to the next row of a long line: its ends, outside of the row or column.
-fn draw_stubs(
-    sheet: &mut Sheet,
-    plan: &MachinePlan<'_>,
-    dimension: HostDimension,
-    last: Point,
-    first: Point,
-) {
-    let reach = plan.step * 0.8;
-    let (x, y) = if dimension.number() == 1 { (reach, 0.0) } else { (0.0, reach) };
-    let dashes = [("stroke-dasharray", "3 2")];
-    sheet.line(last, Point { x: last.x + x, y: last.y + y }, &dashes, "");
-    sheet.line(first, Point { x: first.x - x, y: first.y - y }, &dashes, "");
-}
-
-/// Draws the guest's edges of one dimension, bent so that none runs through the nodes between its
-/// ends.
-fn draw_edges(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, dimension: usize) {
-    sheet.open(&[("stroke", "#d55e00"), ("stroke-width", "1.6"), ("stroke-opacity", "0.8")]);
-    for (one, other) in run.program.edges(dimension) {
-        let (from, to) = (run.placement.node(one), run.placement.node(other));
-        let distance = run.machine.distance(from, to);
-        if from == to {
-            continue;
+    for link in down {
+        if let Some(line) = link.path.description(leave, STUB) {
+            let [near, far] = [link.near, link.far].map(|node| plan.address_text(node));
+            sheet.failed_link(&line, link.path.middle(), &format!("link ({near}) to ({far}): down"));
         }
-        let (from, to) = (plan.middle(from), plan.middle(to));
-        let (across, down) = (to.x - from.x, to.y - from.y);
-        let bend = (MAX_BEND * plan.step / across.hypot(down)).min(0.22);
-        let middle = Point { x: from.x + across / 2.0 + down * bend, y: from.y + down / 2.0 - across * bend };
-        let [x, y, mx, my, tx, ty] = [from.x, from.y, middle.x, middle.y, to.x, to.y].map(rounded);
-        let title = format!("processes {one} and {other}: distance {distance}");
-        sheet.path(&format!("M{x} {y}Q{mx} {my} {tx} {ty}"), &[], &title);
     }
-    sheet.close();
+}
+
+/// Where a line from the middle of a node to a point leaves its box, of which half the width and height is given.
+fn on_edge(from: Point, to: Point, half: Point) -> Point {
+    let (across, down) = (to.x - from.x, to.y - from.y);
+    let share = |half: f64, way: f64| if way.abs() > 1e-9 { half / way.abs() } else { f64::INFINITY };
+    let share = share(half.x, across).min(share(half.y, down)).min(1.0);
+    Point { x: from.x + share * across, y: from.y + share * down }
+}
+
+fn node_height(plan: &MachinePlan<'_>) -> f64 {
+    (plan.step * NODE_WIDTH).min(26.0)
+}
+
+/// The meaning of what is not at every machine: links and nodes that are down.
+fn legend(run: &Run, links: &[PlannedLink], width: f64) -> Option<Legend> {
+    let failed_link = links.iter().any(|link| link.is_down);
+    let failed_node = run.machine.failures().is_some_and(|failures| !failures.nodes.is_empty());
+    let entries = [
+        failed_link.then(|| ("a link that is down".to_owned(), Sign::FailedLink)),
+        failed_node.then(|| ("a node that is down".to_owned(), Sign::Filled(DOWN))),
+    ];
+    let entries: Vec<_> = entries.into_iter().flatten().collect();
+    (!entries.is_empty()).then(|| Legend::new(entries, 18.0, width))
 }
 
 fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[String]) {
-    let (width, height) = (plan.step * NODE_WIDTH, (plan.step * NODE_WIDTH).min(26.0));
+    let (width, height) = (plan.step * NODE_WIDTH, node_height(plan));
     for (node, label) in run.machine.nodes().zip(labels) {
         let middle = plan.middle(node);
         let area = Area { x: middle.x - width / 2.0, y: middle.y - height / 2.0, width, height };
@@ -171,7 +151,7 @@ fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[St
             label => format!("process {label}"),
         };
         let fill = match label.as_str() {
-            _ if is_down => "#d0d0d0",
+            _ if is_down => DOWN,
             "" if !run.machine.is_host(node) => "#f3e3c0",
             "" => "none",
             _ => "#cfe6f5",
@@ -191,6 +171,7 @@ fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::support;
     use crate::support::run;
 
     const TORUS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\n[program]\nkind = \"cc-cube\"\n\
@@ -208,8 +189,22 @@ mod tests {
             assert_eq!(picture.svg().matches(&title).count(), 1, "{title}");
         }
         assert_eq!(picture.svg().matches(": distance ").count(), 8);
-        // Eight rows and columns, each with a link around that ends in two stubs.
-        assert_eq!(picture.svg().matches("stroke-dasharray").count(), 16);
+        // Eight rows and columns, each with a link around.
+        assert_eq!(picture.svg().matches("stroke-dasharray").count(), 8);
+    }
+
+    #[test]
+    fn links_and_nodes_that_are_down_are_drawn_and_explained() {
+        let run = run(
+            &TORUS.replace("[program]", "failed_links = [[[0, 1], [1, 1]], [[3, 3], [0, 3]]]\n[program]")
+        );
+        let picture = placement_grid(&run, None).unwrap();
+        assert!(picture.svg().contains("<title>link (0, 1) to (1, 1): down</title>"), "{}", picture.svg());
+        assert_eq!(picture.svg().matches(": down</title>").count(), 2);
+        assert!(
+            picture.svg().contains("\na link that is down\n") && picture.svg().contains(", 2 links down")
+        );
+        assert!(!placement_grid(&support::run(TORUS), None).unwrap().svg().contains("is down"));
     }
 
     #[test]

@@ -268,7 +268,14 @@ mod tests {
         let reported = |run| {
             let finished = finished(run);
             let record = RunRecord::new(run, 0, &finished);
-            ReportedRun { name: run.embedding.to_string(), run, record, finished }
+            ReportedRun {
+                name: run.embedding.to_string(),
+                group: String::new(),
+                bar: run.embedding.to_string(),
+                run,
+                record,
+                finished,
+            }
         };
         let runs: Vec<ReportedRun<'_>> = scenario.runs.iter().map(reported).collect();
         report(&scenario, text, &runs).unwrap()

@@ -6,6 +6,9 @@ use cubefold_experiment::export::{Record as _, Row, RunRecord, read_flat};
 
 use crate::error::PictureError;
 
+/// The most values that an error names.
+const MAX_KNOWN: usize = 12;
+
 /// The rows of a results file, as CSV holds them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultsTable {
@@ -68,6 +71,72 @@ impl ResultsTable {
     pub(crate) fn words(&self, name: &str) -> Option<Vec<&str>> {
         let place = self.place(name)?;
         Some(self.rows.iter().map(|row| row.get(place).map_or("", String::as_str)).collect())
+    }
+
+    /// The words of a column, row by row; of `nodes` as [`Self::column`].
+    ///
+    /// # Errors
+    ///
+    /// When there is no such column.
+    pub(crate) fn known_words(&self, name: &str) -> Result<Vec<&str>, PictureError> {
+        let place = if name == "nodes" { "machine_shape" } else { name };
+        let known = || self.columns.join(", ");
+        self.words(name).or_else(|| self.words(place)).ok_or_else(|| PictureError::Column {
+            column: name.to_owned(),
+            problem: format!("is none of the results', expected one of {}", known()),
+        })
+    }
+
+    /// The rows that have a value in a column: as it is written, or the same number.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such column, or no such row.
+    pub fn with_values(&self, name: &str, value: &str) -> Result<Self, PictureError> {
+        let number: Option<f64> = value.parse().ok();
+        let numbers = self.column(name).unwrap_or_default();
+        let words = self.known_words(name)?;
+        let has_value = |row: &usize| {
+            let same_number = number.is_some() && numbers.get(*row).copied().flatten() == number;
+            words[*row] == value || same_number
+        };
+        let rows: Vec<Vec<String>> =
+            (0..self.rows.len()).filter(has_value).map(|row| self.rows[row].clone()).collect();
+        if rows.is_empty() {
+            let mut known: Vec<&str> = vec![];
+            for word in words.into_iter().filter(|word| !word.is_empty()) {
+                if !known.contains(&word) && known.len() < MAX_KNOWN {
+                    known.push(word);
+                }
+            }
+            return Err(PictureError::Column {
+                column: name.to_owned(),
+                problem: format!("has no row with {value:?}, expected one of {}", known.join(", ")),
+            });
+        }
+        Ok(Self { columns: self.columns.clone(), rows })
+    }
+
+    /// The settings in which rows differ, those first that alone tell all of them apart, each with the value of the
+    /// first row; the column that is across is none of them.
+    pub(crate) fn varying_settings(&self, rows: &[usize], across: &str) -> Vec<(&str, &str)> {
+        let is_setting = |name: &str| {
+            let is_part = ["machine_", "program_", "execution_"].iter().any(|part| name.starts_with(part));
+            (is_part || ["scenario", "seed", "embedding"].contains(&name)) && name != across
+        };
+        let mut found = vec![];
+        for name in self.names().filter(|name| is_setting(name)) {
+            let words = self.words(name).unwrap_or_default();
+            let mut own: Vec<&str> = rows.iter().map(|&row| words[row]).collect();
+            let first = own[0];
+            own.sort_unstable();
+            own.dedup();
+            if own.len() > 1 {
+                found.push((own.len() < rows.len(), name, first));
+            }
+        }
+        found.sort_by_key(|&(is_not_enough, ..)| is_not_enough);
+        found.into_iter().map(|(_, name, first)| (name, first)).collect()
     }
 
     /// The names of the columns.

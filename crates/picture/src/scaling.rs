@@ -1,69 +1,92 @@
-//! Two columns of a sweep's results against each other, one line an embedding.
-
-use std::collections::BTreeMap;
+//! Two columns of a sweep's results against each other, one curve an embedding, or one for each value of other
+//! columns.
+//!
+//! A curve has one value at a place: rows that would have to be averaged are refused, with what they differ in.
 
 use cubefold_experiment::{Definition, engineering_seconds};
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},
+    curve::{DataPoint, around, draw_curve, sign},
     error::PictureError,
-    legend::{Legend, Sign},
-    palette::series,
+    legend::Legend,
     picture::Picture,
     results_table::ResultsTable,
-    sheet::{Point, Sheet, rounded},
+    sheet::Sheet,
 };
 
 /// The least number that an axis by equal factors shows, and the greatest: beyond them its ends are no numbers.
 const AXIS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
-/// Lines that coincide differ in their dashes.
-const DASHES: [&str; 4] = ["none", "8 3", "3 3", "9 3 2 3"];
+/// What is drawn of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScalingColumns<'names> {
+    /// The column across; `nodes` is one, too.
+    pub across: &'names str,
+    /// The column upwards.
+    pub up: &'names str,
+    /// The columns whose values have a curve each; empty for embeddings, algorithms and execution modes.
+    pub by: &'names [String],
+}
 
-/// Draws one column against another, both by equal factors, one line an embedding (and execution
-/// mode, where there are two). `nodes` is a column, too. Rows without numbers above 0 are left out;
-/// of several rows with the same value across the line shows the mean.
+/// Draws one column against another, both by equal factors, with a curve for each value of `by`. Rows without
+/// numbers above 0 are left out. Curves that coincide are one, which has the names of all.
 ///
 /// # Errors
 ///
-/// When there is no such column, or it has no numbers above 0.
-pub fn scaling(table: &ResultsTable, across: &str, up: &str) -> Result<Picture, PictureError> {
-    let mut lines = lines(table, across, up)?;
+/// When there is no such column, or it has no numbers above 0; and when rows of one curve have the same value
+/// across and different ones upwards.
+pub fn scaling(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Picture, PictureError> {
+    let mut curves = curves(table, columns)?;
     let (across_quantity, up_quantity) = (
-        Quantity::of(across, lines.values().flatten().map(|pair| pair.across)),
-        Quantity::of(up, lines.values().flatten().map(|pair| pair.up)),
+        Quantity::of(columns.across, points(&curves).map(|pair| pair.across)),
+        Quantity::of(columns.up, points(&curves).map(|pair| pair.up)),
     );
-    for pair in lines.values_mut().flatten() {
+    for pair in curves.iter_mut().flat_map(|curve| &mut curve.points) {
         *pair = DataPoint { across: pair.across / across_quantity.unit, up: pair.up / up_quantity.unit };
     }
-    let all = || lines.values().flatten();
-    let around = |quantity: &Quantity, of: &dyn Fn(&DataPoint) -> f64| {
-        let (from, to) = around(all().map(of));
-        Axis { title: quantity.title.clone(), from, to, scale: Scale::Logarithmic, ticks: Ticks::Any }
+    let axis = |quantity: &Quantity, of: fn(&DataPoint) -> f64, ticks: Ticks| {
+        let (from, to) = around(points(&curves).map(of));
+        Axis { title: quantity.title.clone(), from, to, scale: Scale::Logarithmic, ticks }
     };
-    let sign = |place: usize| Sign::Line { color: series(place), dashes: dashes(place) };
-    let entries = lines.keys().enumerate().map(|(place, (_, name))| (name.clone(), sign(place)));
+    let has_powers = !across_quantity.is_seconds && points(&curves).all(|pair| is_power_of_two(pair.across));
+    let ticks = if has_powers { Ticks::Own } else { Ticks::Any };
+    let entries = curves.iter().enumerate().map(|(place, curve)| (curve.name.clone(), sign(place)));
     let legend = Legend::new(entries, 86.0, 940.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
     let above = 58 + legend.extra_height() as u32;
     let (width, height) = (960.0, 520.0 + legend.extra_height());
-    let margins = Margins { left: 70, below: 42, right: 20, above };
-    let x = around(&across_quantity, &|pair| pair.across);
-    let y = around(&up_quantity, &|pair| pair.up);
-    let axes = Axes::draw(width, height, margins, x, y)?;
+    let margins = Margins { left: 70, below: 42, right: 28, above };
+    let x = axis(&across_quantity, |pair| pair.across, ticks);
+    let axes = Axes::draw(width, height, margins, x, axis(&up_quantity, |pair| pair.up, Ticks::Any))?;
     let caption = format!("{} over {}", up_quantity.name, across_quantity.name);
-    let description = format!("{caption}, one line an embedding; both axes grow by equal factors.");
+    let what = if columns.by.is_empty() { "embedding".to_owned() } else { columns.by.join(" and ") };
+    let description = format!("{caption}, one curve for each {what}; both axes grow by equal factors.");
     let mut sheet = Sheet::new(width, height, &caption, &description);
     sheet.caption(&caption);
     legend.draw(&mut sheet, 46.0);
     sheet.embed(axes.svg.clone());
-    for (place, ((_, name), pairs)) in lines.iter().enumerate() {
+    if has_powers {
+        axes.draw_powers_of_two(&mut sheet, points(&curves).map(|pair| pair.across), power_text);
+    }
+    for (place, curve) in curves.iter().enumerate() {
         let title = |pair: &DataPoint| {
-            format!("{name}: {} at {}", up_quantity.text(pair.up), across_quantity.text(pair.across))
+            let (up, across) = (up_quantity.text(pair.up), across_quantity.text(pair.across));
+            format!("{}: {up} at {across}", curve.name)
         };
-        draw_line(&mut sheet, &axes, pairs, place, title);
+        draw_curve(&mut sheet, &axes, &curve.points, place, title);
     }
     Ok(sheet.finish())
+}
+
+/// A power of two as a tick names it: in digits as long as they are few.
+fn power_text(value: f64) -> String {
+    if value < 1e6 { value.to_string() } else { number(value) }
+}
+
+/// Whether a number is a power of two from 1 on.
+fn is_power_of_two(value: f64) -> bool {
+    value >= 1.0 && value.log2().fract() == 0.0 && value < 1e19
 }
 
 /// What an axis counts.
@@ -96,119 +119,149 @@ impl Quantity {
     }
 }
 
-/// The ends of a logarithmic axis with room around these values.
-pub(crate) fn around(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (least, greatest) =
-        values.fold((f64::MAX, 0.0_f64), |(least, greatest), value| (least.min(value), greatest.max(value)));
-    (least / 1.15, greatest * 1.15)
+/// A curve.
+#[derive(Debug, Clone, PartialEq)]
+struct Curve {
+    name: String,
+    /// By ascending value across, of which all differ.
+    points: Vec<DataPoint>,
 }
 
-/// A point of a line.
+fn points(curves: &[Curve]) -> impl Iterator<Item = &DataPoint> {
+    curves.iter().flat_map(|curve| &curve.points)
+}
+
+/// A row with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct DataPoint {
-    pub(crate) across: f64,
-    pub(crate) up: f64,
+struct RowPoint {
+    row: usize,
+    at: DataPoint,
 }
 
-/// The lines by the order in which they occur and their names.
-type Lines = BTreeMap<(usize, String), Vec<DataPoint>>;
+/// The curves in the order in which they occur; those that coincide are one.
+fn curves(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<Curve>, PictureError> {
+    let names = names(table, columns.by)?;
+    let mut found: Vec<(String, Vec<RowPoint>)> = vec![];
+    for own in row_points(table, columns)? {
+        match found.iter_mut().find(|(name, _)| *name == names[own.row]) {
+            Some((_, rows)) => rows.push(own),
+            None => found.push((names[own.row].clone(), vec![own])),
+        }
+    }
+    let mut curves: Vec<Curve> = vec![];
+    for (name, rows) in found {
+        let points = one_value_a_place(table, columns, &name, rows)?;
+        match curves.iter_mut().find(|curve| curve.points == points) {
+            Some(curve) => curve.name = format!("{}, {name}", curve.name),
+            None => curves.push(Curve { name, points }),
+        }
+    }
+    Ok(curves)
+}
 
-fn lines(table: &ResultsTable, across: &str, up: &str) -> Result<Lines, PictureError> {
+/// The rows that have both numbers, above 0.
+fn row_points(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<RowPoint>, PictureError> {
     let column = |name: &str| {
         let problem = || format!("is none of the results', expected one of {}", table.numbers().join(", "));
         table.column(name).ok_or_else(|| wrong(name, problem()))
     };
-    let (xs, ys, names) = (column(across)?, column(up)?, names(table));
-    for (name, values) in [(across, &xs), (up, &ys)] {
+    let (xs, ys) = (column(columns.across)?, column(columns.up)?);
+    for (name, values) in [(columns.across, &xs), (columns.up, &ys)] {
         let is_outside = |value: &&f64| **value > 0.0 && !AXIS.contains(*value);
         if let Some(found) = values.iter().flatten().find(is_outside) {
             return Err(wrong(name, format!("has {found:e}, expected numbers from 1e-100 to 1e100")));
         }
     }
-    let mut lines = Lines::new();
-    let mut order: Vec<String> = vec![];
-    for ((x, y), name) in xs.iter().zip(&ys).zip(names) {
-        let above_zero = |value: &Option<f64>| value.filter(|value| *value > 0.0);
-        let (Some(across), Some(up)) = (above_zero(x), above_zero(y)) else { continue };
-        let place = order.iter().position(|known| *known == name).unwrap_or_else(|| {
-            order.push(name.clone());
-            order.len() - 1
-        });
-        lines.entry((place, name)).or_default().push(DataPoint { across, up });
-    }
-    if lines.is_empty() {
-        let (name, values) =
-            if xs.iter().flatten().any(|value| *value > 0.0) { (up, ys) } else { (across, xs) };
+    let above_zero = |value: &Option<f64>| value.filter(|value| *value > 0.0);
+    let points = xs.iter().zip(&ys).enumerate().filter_map(|(row, (x, y))| {
+        let at = DataPoint { across: above_zero(x)?, up: above_zero(y)? };
+        Some(RowPoint { row, at })
+    });
+    let points: Vec<RowPoint> = points.collect();
+    if points.is_empty() {
+        let has_across = xs.iter().flatten().any(|value| *value > 0.0);
+        let (name, values) = if has_across { (columns.up, ys) } else { (columns.across, xs) };
         let least = values.iter().flatten().copied().reduce(f64::max);
         let found = least.map_or("no numbers".to_owned(), |greatest| format!("no number above {greatest}"));
         return Err(wrong(name, format!("has {found}, expected numbers above 0")));
     }
-    for pairs in lines.values_mut() {
-        *pairs = means(pairs);
+    Ok(points)
+}
+
+/// The points of a curve; rows at one place have to have one value.
+fn one_value_a_place(
+    table: &ResultsTable,
+    columns: ScalingColumns<'_>,
+    name: &str,
+    mut rows: Vec<RowPoint>,
+) -> Result<Vec<DataPoint>, PictureError> {
+    rows.sort_by(|one, other| one.at.across.total_cmp(&other.at.across));
+    let same_place = |one: &RowPoint, other: &RowPoint| one.at.across.total_cmp(&other.at.across).is_eq();
+    let mut points = vec![];
+    for group in rows.chunk_by(same_place) {
+        let at = group[0].at;
+        if group.iter().any(|own| own.at != at) {
+            let places: Vec<usize> = group.iter().map(|own| own.row).collect();
+            let varying = table.varying_settings(&places, columns.across);
+            return Err(PictureError::SeveralRows {
+                rows: group.len(),
+                place: format!("{} {}", columns.across, number(at.across)),
+                curve: name.to_owned(),
+                help: advice(&varying),
+                varying: varying.iter().map(|(column, _)| (*column).to_owned()).collect(),
+            });
+        }
+        points.push(at);
     }
-    Ok(lines)
+    Ok(points)
+}
+
+/// How rows that differ in these columns are told apart: the first columns, with a value.
+fn advice(varying: &[(&str, &str)]) -> String {
+    match varying {
+        [] => "remove the rows that were run twice".to_owned(),
+        [(column, value), ..] => {
+            format!(
+                "give each value a curve with --by {column}, or draw the rows of one with --where {column}={value}"
+            )
+        }
+    }
 }
 
 fn wrong(column: &str, problem: String) -> PictureError {
     PictureError::Column { column: column.to_owned(), problem }
 }
 
-/// The names of the rows' lines: the embedding, and the algorithm and execution mode where there are
-/// several.
-fn names(table: &ResultsTable) -> Vec<String> {
-    let embeddings = table.words("embedding").unwrap_or_default();
-    let others = ["program_algorithm", "execution_mode"].map(|name| {
-        let words = table.words(name).unwrap_or_default();
-        let several = words.windows(2).any(|pair| pair[0] != pair[1]);
-        if several { words } else { vec![] }
-    });
-    let name = |(place, embedding): (usize, &&str)| {
-        let others = others.iter().filter_map(|words| words.get(place).copied());
-        let words: Vec<&str> =
-            [*embedding].into_iter().chain(others).filter(|word| !word.is_empty()).collect();
-        words.join(", ")
-    };
-    embeddings.iter().enumerate().map(name).collect()
-}
-
-/// One point for each value across, with the mean of its values upwards.
-pub(crate) fn means(pairs: &[DataPoint]) -> Vec<DataPoint> {
-    let mut sorted = pairs.to_vec();
-    sorted.sort_by(|one, other| one.across.total_cmp(&other.across));
-    let mean = |group: &[DataPoint]| {
-        #[expect(clippy::cast_precision_loss, reason = "a mean")]
-        let up = group.iter().map(|pair| pair.up).sum::<f64>() / group.len() as f64;
-        DataPoint { across: group[0].across, up }
-    };
-    sorted.chunk_by(|one, other| one.across.total_cmp(&other.across).is_eq()).map(mean).collect()
-}
-
-/// Lines of one colour differ in their dashes.
-pub(crate) fn dashes(place: usize) -> &'static str {
-    DASHES[(place + place / 8) % DASHES.len()]
-}
-
-/// Draws a line through points, with a dot and a title at each.
-pub(crate) fn draw_line(
-    sheet: &mut Sheet,
-    axes: &Axes,
-    pairs: &[DataPoint],
-    place: usize,
-    title: impl Fn(&DataPoint) -> String,
-) {
-    let points: Vec<Point> = pairs.iter().map(|pair| axes.point(pair.across, pair.up)).collect();
-    let properties = [("stroke", series(place)), ("stroke-width", "2"), ("stroke-dasharray", dashes(place))];
-    sheet.path(&polyline(&points), &properties, "");
-    for (point, pair) in points.iter().zip(pairs) {
-        sheet.dot(*point, series(place), &title(pair));
+/// The names of the rows' curves: the values of these columns; without any the embedding, and the algorithm and
+/// execution mode where there are several.
+fn names(table: &ResultsTable, by: &[String]) -> Result<Vec<String>, PictureError> {
+    let mut parts = vec![];
+    if by.is_empty() {
+        parts.push((None, table.words("embedding").unwrap_or_default()));
+        for name in ["program_algorithm", "execution_mode"] {
+            let words = table.words(name).unwrap_or_default();
+            if words.windows(2).any(|pair| pair[0] != pair[1]) {
+                parts.push((None, words));
+            }
+        }
     }
-}
-
-/// A line through points, in SVG's words.
-pub(crate) fn polyline(points: &[Point]) -> String {
-    let steps: Vec<String> =
-        points.iter().map(|point| format!("{} {}", rounded(point.x), rounded(point.y))).collect();
-    format!("M{}", steps.join("L"))
+    for column in by {
+        parts.push((Some(column.replace('_', " ")), table.known_words(column)?));
+    }
+    let name = |row: usize| {
+        let word = |(label, words): &(Option<String>, Vec<&str>)| {
+            let word = words.get(row).copied().unwrap_or_default();
+            match label {
+                // A number says nothing without the name of its column.
+                Some(label) if word.parse::<f64>().is_ok() || ["true", "false", ""].contains(&word) => {
+                    Some(format!("{label} {}", if word.is_empty() { "none" } else { word }))
+                }
+                _ => Some(word.to_owned()).filter(|word| !word.is_empty()),
+            }
+        };
+        parts.iter().filter_map(word).collect::<Vec<_>>().join(", ")
+    };
+    Ok((0..table.row_count()).map(name).collect())
 }
 
 #[cfg(test)]
@@ -223,27 +276,67 @@ mod tests {
         ResultsTable::read(&path).unwrap()
     }
 
-    const RESULTS: &str = "machine_shape,embedding,execution_mode,makespan_cycles,conflicts\n\
-                           4x4,xor,asynchronous,10,\n8x8,xor,asynchronous,20,\n8x8,xor,asynchronous,30,\n\
-                           4x4,gray,asynchronous,15,\n";
+    fn columns<'a>(across: &'a str, up: &'a str, by: &'a [String]) -> ScalingColumns<'a> {
+        ScalingColumns { across, up, by }
+    }
+
+    const MAKESPANS: ScalingColumns<'static> =
+        ScalingColumns { across: "nodes", up: "makespan_cycles", by: &[] };
+
+    const RESULTS: &str = "machine_shape,embedding,machine_links,makespan_cycles,conflicts\n\
+                           4x4,xor,full-duplex,10,\n8x8,xor,full-duplex,20,\n8x8,xor,half-duplex,30,\n\
+                           4x4,gray,full-duplex,15,\n";
 
     #[test]
-    fn a_line_an_embedding_with_means_of_equal_places() {
-        let lines = lines(&table(RESULTS), "nodes", "makespan_cycles").unwrap();
+    fn rows_at_one_place_of_a_curve_are_refused_with_what_they_differ_in() {
+        let refused = scaling(&table(RESULTS), MAKESPANS).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "2 rows at nodes 64 of \"xor\" differ in machine_links, expected one row at a place of a curve"
+        );
+        assert_eq!(
+            refused.help(),
+            "give each value a curve with --by machine_links, or draw the rows of one with --where \
+             machine_links=full-duplex"
+        );
+        let by = ["embedding".to_owned(), "machine_links".to_owned()];
+        let picture = scaling(&table(RESULTS), columns("nodes", "makespan_cycles", &by)).unwrap();
+        assert!(picture.svg().contains("xor, half-duplex: 30 at 64"));
+        let part = table(RESULTS).with_values("machine_links", "full-duplex").unwrap();
+        assert!(scaling(&part, MAKESPANS).unwrap().svg().contains("xor: 20 at 64"));
+        // Rows with one value are no reason to refuse.
+        scaling(&table(&RESULTS.replace(",30,", ",20,")), MAKESPANS).unwrap();
+    }
+
+    #[test]
+    fn curves_that_coincide_share_one_label() {
+        let results = table(
+            &RESULTS
+                .replace(",30,", ",20,")
+                .replace("4x4,gray,full-duplex,15", "4x4,gray,full-duplex,10,\n8x8,gray,full-duplex,20"),
+        );
+        let found = curves(&results, MAKESPANS).unwrap();
         let pair = |across, up| DataPoint { across, up };
-        let expected = [
-            ((0, "xor".to_owned()), vec![pair(16.0, 10.0), pair(64.0, 25.0)]),
-            ((1, "gray".to_owned()), vec![pair(16.0, 15.0)]),
-        ];
-        assert_eq!(lines, Lines::from(expected));
-        let picture = scaling(&table(RESULTS), "nodes", "makespan_cycles").unwrap();
-        assert!(picture.svg().contains("xor: 25 at 64"));
+        let expected =
+            Curve { name: "xor, gray".to_owned(), points: vec![pair(16.0, 10.0), pair(64.0, 20.0)] };
+        assert_eq!(found, [expected]);
+    }
+
+    #[test]
+    fn ticks_are_powers_of_two_where_all_values_are() {
+        let shown = |text: &str| scaling(&table(text), MAKESPANS).unwrap();
+        let powers = shown("machine_shape,embedding,makespan_cycles\n4x4,xor,10\n8x8,xor,20\n16x16,xor,25\n");
+        for tick in ["\n16\n", "\n32\n", "\n64\n", "\n256\n"] {
+            assert!(powers.svg().contains(tick), "{tick}");
+        }
+        let others = shown("machine_shape,embedding,makespan_cycles\n4x4,xor,10\n9x9,xor,20\n16x16,xor,25\n");
+        assert!(!others.svg().contains("\n128\n"));
     }
 
     #[test]
     fn seconds_are_shown_in_the_unit_that_suits_them() {
         let results = "machine_shape,embedding,makespan_seconds\n4x4,xor,0.000012\n8x8,xor,0.00034\n";
-        let picture = scaling(&table(results), "nodes", "makespan_seconds").unwrap();
+        let picture = scaling(&table(results), columns("nodes", "makespan_seconds", &[])).unwrap();
         for text in ["makespan over nodes", "makespan [us]", "xor: 12.0 us at 16", "xor: 340 us at 64"] {
             assert!(picture.svg().contains(text), "{text}");
         }
@@ -254,18 +347,32 @@ mod tests {
         for number in ["2e-308", "5e-324", "1.7e308"] {
             let table =
                 table(&format!("machine_shape,embedding,makespan_cycles\n4x4,xor,{number}\n4x4,xor,1\n"));
-            let refused = scaling(&table, "nodes", "makespan_cycles").unwrap_err().to_string();
+            let refused = scaling(&table, MAKESPANS).unwrap_err().to_string();
             assert!(refused.ends_with(", expected numbers from 1e-100 to 1e100"), "{refused}");
         }
     }
 
     #[test]
-    fn columns_that_are_not_there_or_empty_are_refused() {
-        let refusal = |across| scaling(&table(RESULTS), across, "makespan_cycles").unwrap_err().to_string();
+    fn columns_and_values_that_are_not_there_are_refused() {
+        let refusal = |across| {
+            scaling(&table(RESULTS), columns(across, "makespan_cycles", &[])).unwrap_err().to_string()
+        };
         assert_eq!(
             refusal("length"),
             "column \"length\" is none of the results', expected one of makespan_cycles, nodes"
         );
         assert_eq!(refusal("conflicts"), "column \"conflicts\" has no numbers, expected numbers above 0");
+        let by = ["lengths".to_owned()];
+        let unknown = scaling(&table(RESULTS), columns("nodes", "makespan_cycles", &by)).unwrap_err();
+        assert_eq!(
+            unknown.to_string(),
+            "column \"lengths\" is none of the results', expected one of machine_shape, embedding, machine_links, \
+             makespan_cycles, conflicts"
+        );
+        let none = table(RESULTS).with_values("embedding", "tao").unwrap_err();
+        assert_eq!(
+            none.to_string(),
+            "column \"embedding\" has no row with \"tao\", expected one of xor, gray"
+        );
     }
 }

@@ -1,18 +1,20 @@
 //! The paper that pictures are drawn on, and the shapes that they are made of.
 
+use cubefold_experiment::printable;
 use svg::{
     Document, Node,
     node::{
         Blob,
         element::{
-            Circle, Definitions, Description, Element, Group, Line, Path, Pattern, Rectangle, Text, Title,
+            Circle, Definitions, Description, Element, Group, Line, Path, Pattern, Rectangle, Style, Text,
+            Title,
         },
     },
 };
 
 use crate::{
     font::{FONT_FAMILIES, fitted},
-    palette::BLOCKED,
+    palette::{BLOCKED, HeatStep},
     picture::Picture,
 };
 
@@ -21,6 +23,10 @@ pub(crate) const TEXT: f64 = 12.0;
 
 /// The height of letters of titles \[pixels\].
 pub(crate) const TITLE: f64 = 15.0;
+
+/// How links that are down are drawn.
+const FAILED: [(&str, &str); 3] =
+    [("stroke", "#d55e00"), ("stroke-width", "1.8"), ("stroke-dasharray", "2 3")];
 
 /// A place \[pixels\], from the upper left.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,6 +63,9 @@ pub(crate) enum Anchor {
 
 /// A picture while it is drawn.
 ///
+/// Names are free: every text and title is written as [`printable`] shows it, so that no control character
+/// and no mark of the direction of writing is in the document.
+///
 /// Text and lines have the colour of the text around the picture, and the paper can be left out, so
 /// that a page with a dark background can show the picture as well.
 #[derive(Debug)]
@@ -77,8 +86,8 @@ impl Sheet {
             .set("role", "img")
             .set("font-family", FONT_FAMILIES)
             .set("font-size", TEXT);
-        document.append(Title::new(title));
-        document.append(Description::new().add(svg::node::Text::new(description)));
+        document.append(Title::new(printable(title)));
+        document.append(Description::new().add(svg::node::Text::new(printable(description))));
         document.append(Definitions::new().add(hatching()));
         let paper = Rectangle::new().set("class", "paper").set("width", width).set("height", height);
         document.append(paper.set("fill", "#ffffff"));
@@ -88,8 +97,8 @@ impl Sheet {
     /// The finished picture.
     pub(crate) fn finish(mut self) -> Picture {
         self.close();
-        // Names are free, and XML has no way to write some letters that they may have.
-        Picture::new(format!("{}\n", self.document).replace(is_unwritable, "\u{fffd}"))
+        // XML has no way to write these two, which are no characters (XML 1.0, production 2).
+        Picture::new(format!("{}\n", self.document).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"))
     }
 
     /// Marks that follow have these properties in common, until the group is closed.
@@ -108,7 +117,7 @@ impl Sheet {
 
     /// A text; nothing in it is markup.
     pub(crate) fn text(&mut self, text: &str, at: Point, size: f64, anchor: Anchor) {
-        let node = Text::new(text).set("x", rounded(at.x)).set("y", rounded(at.y));
+        let node = Text::new(printable(text)).set("x", rounded(at.x)).set("y", rounded(at.y));
         let node = node.set("fill", "currentColor").set("font-size", size);
         let node = match anchor {
             Anchor::Start => node,
@@ -118,9 +127,16 @@ impl Sheet {
         self.append(node);
     }
 
+    /// A text in bold letters: the name of what stands below it.
+    pub(crate) fn heading(&mut self, text: &str, at: Point, size: f64) {
+        let node = Text::new(printable(text)).set("x", rounded(at.x)).set("y", rounded(at.y));
+        let node = node.set("fill", "currentColor").set("font-size", size);
+        self.append(node.set("stroke", "currentColor").set("stroke-width", 0.4));
+    }
+
     /// A text with the properties of the open group.
     pub(crate) fn label(&mut self, text: &str, at: Point, size: f64) {
-        let node = Text::new(text).set("x", rounded(at.x)).set("y", rounded(at.y));
+        let node = Text::new(printable(text)).set("x", rounded(at.x)).set("y", rounded(at.y));
         self.append(node.set("font-size", size));
     }
 
@@ -145,6 +161,42 @@ impl Sheet {
         self.append(rectangle(area).set("fill", fill));
     }
 
+    /// Says how the steps of heat maps look on a dark ground: pages say `color-scheme`, and what knows no
+    /// `light-dark()`, or no page around the picture, leaves the colours of the marks.
+    pub(crate) fn define_heat(&mut self) {
+        let rule = |step: HeatStep| {
+            let (class, light, dark) = (step.class(), step.color(), step.color_on_dark());
+            format!(
+                "path.{class}{{stroke:light-dark({light},{dark})}}rect.{class}{{fill:light-dark({light},{dark})}}"
+            )
+        };
+        let rules: String = HeatStep::all().map(rule).collect();
+        self.document.append(Style::new(format!("@supports (color:light-dark(red,red)){{{rules}}}")));
+    }
+
+    /// A filled rectangle of a step of a heat map; `title` is shown where a pointer is on it, and without one it
+    /// is no mark.
+    pub(crate) fn heat_swatch(&mut self, area: Area, step: HeatStep, title: &str) {
+        let class = if title.is_empty() { step.class() } else { format!("mark {}", step.class()) };
+        self.append(with_title(rectangle(area).set("class", class).set("fill", step.color()), title));
+    }
+
+    /// A link of a heat map, described in SVG's words; `title` is shown where a pointer is on it.
+    pub(crate) fn heat_line(&mut self, description: &str, step: HeatStep, width: &str, title: &str) {
+        let node = Path::new().set("d", description).set("fill", "none").set("stroke", step.color());
+        let node = node.set("stroke-width", width).set("class", format!("mark {}", step.class()));
+        self.append(with_title(node, title));
+    }
+
+    /// A link that is down, described in SVG's words: dashed, with a cross where its middle is drawn.
+    pub(crate) fn failed_link(&mut self, description: &str, middle: Option<Point>, title: &str) {
+        self.path(description, &FAILED, title);
+        if let Some(Point { x, y }) = middle {
+            let cross = format!("M{} {}l7 7m0 -7l-7 7", rounded(x - 3.5), rounded(y - 3.5));
+            self.path(&cross, &[("stroke", FAILED[0].1), ("stroke-width", "1.8")], "");
+        }
+    }
+
     /// A rectangle with rounded corners and an edge, empty or filled; `title` is shown where a
     /// pointer is on it.
     pub(crate) fn node_box(&mut self, area: Area, fill: &str, title: &str) {
@@ -166,10 +218,11 @@ impl Sheet {
         }
     }
 
-    /// A round mark of a point; `title` is shown where a pointer is on it.
-    pub(crate) fn dot(&mut self, at: Point, fill: &str, title: &str) {
-        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", 3.5);
-        self.append(with_title(node.set("class", "mark").set("fill", fill), title));
+    /// A filled outline in SVG's words; `title` is shown where a pointer is on it, and without one it is no mark.
+    pub(crate) fn shape(&mut self, outline: &str, fill: &str, title: &str) {
+        let node = Path::new().set("d", outline).set("fill", fill);
+        let node = if title.is_empty() { node } else { node.set("class", "mark") };
+        self.append(with_title(node, title));
     }
 
     /// A round mark without a title, with the properties of the open group.
@@ -215,15 +268,6 @@ impl Sheet {
     }
 }
 
-/// Whether XML cannot hold a letter: a control character, for instance (XML 1.0, production 2).
-fn is_unwritable(letter: char) -> bool {
-    match letter {
-        '\t' | '\n' | '\r' => false,
-        '\u{fffe}' | '\u{ffff}' => true,
-        _ => letter < ' ',
-    }
-}
-
 fn rectangle(area: Area) -> Rectangle {
     Rectangle::new()
         .set("x", rounded(area.x))
@@ -235,7 +279,7 @@ fn rectangle(area: Area) -> Rectangle {
 fn with_title<N: Into<Element>>(node: N, title: &str) -> Element {
     let mut node: Element = node.into();
     if !title.is_empty() {
-        node.append(Title::new(title));
+        node.append(Title::new(printable(title)));
     }
     node
 }

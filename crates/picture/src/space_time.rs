@@ -6,7 +6,7 @@ use cubefold_experiment::{FinishedRun, Run};
 use cubefold_simulator::StageRecord;
 
 use crate::{
-    activity_diagram::{ActivityDiagram, Span},
+    activity_diagram::{ActivityDiagram, Section, Span},
     error::PictureError,
     palette::Activity,
     picture::Picture,
@@ -83,7 +83,8 @@ pub fn space_time(
 ) -> Result<Picture, PictureError> {
     let last = finished.records.last().map_or(0, |record| u64::from(record.process.label()));
     let processes = window.rows("processes", last)?;
-    let cycles = window.cycles(finished.outcome.summary.makespan().get())?;
+    let makespan = finished.outcome.summary.makespan().get();
+    let cycles = window.cycles(makespan)?;
     let found = processes.end() - processes.start() + 1;
     if found > MAX_PROCESSES {
         return Err(PictureError::TooManyProcesses { found, most: MAX_PROCESSES });
@@ -99,6 +100,7 @@ pub fn space_time(
         ),
         row_title: "process",
         rows: processes.clone().map(|process| process.to_string()).collect(),
+        makespan,
         cycles,
         scale: TimeScale::of(run),
     };
@@ -115,7 +117,18 @@ pub fn space_time(
             spans(record, begin, row(record), &name, &diagram).collect::<Vec<_>>()
         })
         .collect();
-    diagram.draw(&spans, &[], &[])
+    let sections: Vec<Section> = records
+        .iter()
+        .zip(stage_starts(&records))
+        .map(|(record, begin)| stage_section(record, begin, row(record)))
+        .collect();
+    diagram.draw(&spans, &sections, &[])
+}
+
+/// A stage of a row; its number stands where the row is light, while it waits and receives.
+pub(crate) fn stage_section(record: &StageRecord, begin: u64, row: usize) -> Section {
+    let (ready, finish) = (record.ready.get(), (record.start + record.transfer).get());
+    Section { row, from: begin, label: ready..=finish, name: record.stage.to_string() }
 }
 
 /// The cycle at which the process of each record finished the stage before; records are sorted by
@@ -176,6 +189,7 @@ mod tests {
             description: String::new(),
             row_title: "",
             rows: vec![],
+            makespan: finished.outcome.summary.makespan().get(),
             cycles: 0..=finished.outcome.summary.makespan().get(),
             scale: TimeScale::default(),
         }
@@ -217,6 +231,23 @@ mod tests {
     }
 
     #[test]
+    fn stages_are_numbered_in_high_rows_and_above_low_ones() {
+        let run = run(LINE);
+        let finished = finished(&run);
+        let picture = space_time("a line", &run, &finished, &Window::default()).unwrap();
+        let group = |svg: &str, fill: &str| {
+            let begin = svg.find(&format!("<g fill=\"{fill}\" text-anchor=\"middle\">")).unwrap();
+            svg[begin..].split("</g>").next().unwrap().matches("<text").count()
+        };
+        assert!(group(picture.svg(), "#000000") > 8, "{}", picture.svg());
+        let large = LINE.replace("[8]", "[128]");
+        let run = crate::support::run(&large);
+        let finished = crate::support::finished(&run);
+        let picture = space_time("a line", &run, &finished, &Window::default()).unwrap();
+        assert!((2..=7).contains(&group(picture.svg(), "currentColor")), "{}", picture.svg());
+    }
+
+    #[test]
     fn windows_show_less_and_have_to_be_inside() {
         let run = run(LINE);
         let finished = finished(&run);
@@ -225,6 +256,10 @@ mod tests {
         assert_eq!(part.svg().matches("class=\"mark\"").count(), 2, "two processes compute");
         let error = draw(Some(9..=12), None).unwrap_err();
         assert_eq!(error.to_string(), "processes 9..12, expected a range from 0 to at most 7");
+        assert!(!part.svg().contains("makespan"));
+        let makespan = finished.outcome.summary.makespan().get();
+        let longer = draw(None, Some(0..=2 * makespan)).unwrap();
+        assert!(longer.svg().contains(&format!("\nmakespan {makespan} cycles\n")), "{}", longer.svg());
         assert!(draw(None, Some(1..=1)).is_err() && draw(None, Some(5000..=6000)).is_err());
     }
 }

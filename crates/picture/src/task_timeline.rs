@@ -30,7 +30,8 @@ pub(crate) fn task_timeline(
 ) -> Result<Picture, PictureError> {
     let schedule = graph.schedule();
     let ranks = window.rows("ranks", u64::from(schedule.process_count()).saturating_sub(1))?;
-    let cycles = window.cycles(finished.outcome.summary.makespan().get())?;
+    let makespan = finished.outcome.summary.makespan().get();
+    let cycles = window.cycles(makespan)?;
     let rows = Rows::new(schedule.operations(), |rank| ranks.contains(&rank));
     if rows.count() > MAX_PROCESSES {
         return Err(PictureError::TooManyRows { found: rows.count(), most: MAX_PROCESSES });
@@ -46,6 +47,7 @@ pub(crate) fn task_timeline(
         ),
         row_title: if rows.has_processors { "rank.cpu" } else { "rank" },
         rows: rows.names(),
+        makespan,
         cycles,
         scale: TimeScale::of(run),
     };

@@ -19,49 +19,101 @@ pub const MAX_BARS: usize = 120;
 /// The widest name of a run \[pixels\]; longer ones are cut off.
 const MAX_NAME_WIDTH: f64 = 420.0;
 
-/// Draws the makespan of each named run as a bar, split by the activities of the mean process; the
-/// lower bound, where one is known, is a line across the bar.
+/// A run to compare.
+#[derive(Debug, Clone)]
+pub struct ComparedRun<'record> {
+    /// The whole name.
+    pub name: String,
+    /// What it has in common with those it is compared with: machine, program and the like; empty where all have.
+    pub group: String,
+    /// What it differs in from those: the embedding.
+    pub bar: String,
+    /// Its results.
+    pub record: &'record RunRecord,
+}
+
+/// Draws the makespan of each run as a bar, split by the activities of the mean process; the
+/// lower bound, where one is known, is a line across the bar. Bars of a group stand below its name.
 ///
 /// # Errors
 ///
 /// When there are more than [`MAX_BARS`].
-pub fn time_shares(caption: &str, runs: &[(String, &RunRecord)]) -> Result<Picture, PictureError> {
+pub fn time_shares(caption: &str, runs: &[ComparedRun<'_>]) -> Result<Picture, PictureError> {
     const BAR: f64 = 22.0;
     const STEP: f64 = 32.0;
     if runs.len() > MAX_BARS {
         return Err(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS });
     }
-    let widest = runs.iter().map(|(name, _)| text_width(name, TEXT)).fold(0.0, f64::max);
-    let left = widest.min(MAX_NAME_WIDTH) + 20.0;
-    let rows = as_drawn(runs.len() as u64);
-    let (width, height) = (960.0, rows * STEP + 118.0);
+    let rows = rows(runs);
+    let label = |row: &Row<'_>| match *row {
+        Row::Group(_) => 0.0,
+        Row::Run { label, .. } => text_width(label, TEXT),
+    };
+    let left = rows.iter().map(label).fold(0.0, f64::max).min(MAX_NAME_WIDTH) + 20.0;
+    let row_count = as_drawn(rows.len() as u64);
+    let (width, height) = (960.0, row_count * STEP + 118.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 380")]
     let margins = Margins { left: left as u32, below: 40, right: 70, above: 36 };
-    let longest = runs.iter().map(|(_, record)| record.makespan_cycles).max().unwrap_or(0);
-    let unit = TimeScale::common(runs.iter().map(|(_, record)| *record)).unit(longest);
+    let longest = runs.iter().map(|run| run.record.makespan_cycles).max().unwrap_or(0);
+    let unit = TimeScale::common(runs.iter().map(|run| run.record)).unit(longest);
     let ticks = if unit.is_cycles() { Ticks::Whole } else { Ticks::Any };
     let across = Axis { ticks, ..Axis::from_zero(&unit.title("cycles"), unit.of(longest) * 1.02) };
-    let axes = Axes::draw(width, height - 26.0, margins, across, Axis::from_zero("", rows))?;
+    let axes = Axes::draw(width, height - 26.0, margins, across, Axis::from_zero("", row_count))?;
     let description = "The makespan of each run, split into what the mean process does.";
     let mut sheet = Sheet::new(width, height, caption, description);
     sheet.caption(caption);
     sheet.embed(axes.svg.clone());
-    let pitch = axes.inside.height / rows.max(1.0);
+    let pitch = axes.inside.height / row_count.max(1.0);
     let mut done = vec![];
     let mut y = axes.inside.y + (pitch - BAR) / 2.0;
-    for (name, record) in runs {
-        let row = Area { x: 0.0, y, width: 0.0, height: BAR };
-        let fitting = fitted(name, TEXT, MAX_NAME_WIDTH);
-        sheet.text(&fitting, Point { x: axes.inside.x - 8.0, y: y + BAR / 2.0 + 4.0 }, TEXT, Anchor::End);
-        let place = Place { axes: &axes, unit, row };
-        draw_run(&mut sheet, place, name, record, &mut done);
+    for row in &rows {
+        match *row {
+            Row::Group(name) => {
+                let at = Point { x: 8.0, y: y + BAR - 2.0 };
+                sheet.heading(&fitted(name, TEXT, width - 16.0), at, TEXT);
+            }
+            Row::Run { label, run } => {
+                let at = Point { x: axes.inside.x - 8.0, y: y + BAR / 2.0 + 4.0 };
+                sheet.text(&fitted(label, TEXT, MAX_NAME_WIDTH), at, TEXT, Anchor::End);
+                let row = Area { x: 0.0, y, width: 0.0, height: BAR };
+                draw_run(&mut sheet, Place { axes: &axes, unit, row }, &run.name, run.record, &mut done);
+            }
+        }
         y += pitch;
     }
     let shown: Vec<Activity> = Activity::ALL.into_iter().filter(|activity| done.contains(activity)).collect();
-    let has_bound = runs.iter().any(|(_, record)| record.lower_bound_cycles.is_some());
+    let has_bound = runs.iter().any(|run| run.record.lower_bound_cycles.is_some());
     let bound = has_bound.then(|| ("lower bound".to_owned(), Sign::Upright));
     Legend::new(Legend::activities(&shown).chain(bound), left, width - 8.0).draw(&mut sheet, height - 10.0);
     Ok(sheet.finish())
+}
+
+/// A row of the picture.
+#[derive(Debug, Clone, Copy)]
+enum Row<'runs> {
+    /// The name of the group that follows.
+    Group(&'runs str),
+    /// A bar.
+    Run { label: &'runs str, run: &'runs ComparedRun<'runs> },
+}
+
+/// The rows: groups in the order in which they come up first. Groups of one run each have no names of their own.
+fn rows<'runs>(runs: &'runs [ComparedRun<'runs>]) -> Vec<Row<'runs>> {
+    let mut groups: Vec<(&str, Vec<&ComparedRun<'_>>)> = vec![];
+    for run in runs {
+        match groups.iter_mut().find(|(name, _)| *name == run.group) {
+            Some((_, own)) => own.push(run),
+            None => groups.push((&run.group, vec![run])),
+        }
+    }
+    if groups.iter().all(|(_, own)| own.len() == 1) {
+        return runs.iter().map(|run| Row::Run { label: &run.name, run }).collect();
+    }
+    let rows = |(name, own): (&'runs str, Vec<&'runs ComparedRun<'runs>>)| {
+        let title = (!name.is_empty()).then_some(Row::Group(name));
+        title.into_iter().chain(own.into_iter().map(|run| Row::Run { label: &run.bar, run }))
+    };
+    groups.into_iter().flat_map(rows).collect()
 }
 
 /// Where a run is drawn.
@@ -146,10 +198,44 @@ mod tests {
             let all: u128 = parts(record).iter().map(|(_, cycles)| cycles).sum();
             assert_eq!(all, u128::from(record.makespan_cycles) * 4096);
         }
-        let named: Vec<_> = records.iter().map(|record| (record.embedding.clone(), record)).collect();
+        let named: Vec<ComparedRun<'_>> = records.iter().map(|record| compared("", record)).collect();
         let picture = time_shares("three", &named).unwrap();
         assert_eq!(picture.svg().matches(": lower bound 118 cycles").count(), 3);
         assert!(picture.svg().contains("gray: blocked, "));
+    }
+
+    fn compared<'a>(group: &str, record: &'a RunRecord) -> ComparedRun<'a> {
+        let bar = record.embedding.clone();
+        let name = if group.is_empty() { bar.clone() } else { format!("{bar}, {group}") };
+        ComparedRun { name, group: group.to_owned(), bar, record }
+    }
+
+    #[test]
+    fn runs_stand_below_what_they_have_in_common() {
+        let runs = runs("[machine]\nkind = \"ring\"\nshape = [8]\n");
+        let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, 0, &finished(run))).collect();
+        let named: Vec<ComparedRun<'_>> = ["small", "large"]
+            .iter()
+            .flat_map(|group| records.iter().map(|record| compared(group, record)))
+            .collect();
+        let labels = |runs: &[ComparedRun<'_>]| -> Vec<String> {
+            rows(runs)
+                .iter()
+                .map(|row| match row {
+                    Row::Group(name) => format!("[{name}]"),
+                    Row::Run { label, .. } => (*label).to_owned(),
+                })
+                .collect()
+        };
+        let expected = ["[small]", "standard", "xor", "byweight", "[large]", "standard", "xor", "byweight"]
+            .map(str::to_owned);
+        assert_eq!(labels(&named), expected);
+        // The order of the runs does not matter.
+        let mixed = [0, 3, 1, 4, 2, 5].map(|place: usize| named[place].clone());
+        assert_eq!(labels(&mixed), expected);
+        let single = [named[0].clone(), named[3].clone()];
+        assert_eq!(labels(&single), ["standard, small", "standard, large"]);
+        assert!(time_shares("both", &named).unwrap().svg().contains("\nlarge\n"));
     }
 
     #[test]
@@ -158,7 +244,7 @@ mod tests {
                         link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\n";
         let run = &runs(scenario)[0];
         let record = RunRecord::new(run, 0, &finished(run));
-        let picture = time_shares("one", &[("standard".to_owned(), &record)]).unwrap();
+        let picture = time_shares("one", &[compared("", &record)]).unwrap();
         assert!(picture.svg().contains("time [us]"));
         let makespan = format!(" % of {} cycles ({}", record.makespan_cycles, makespan(&record));
         assert!(picture.svg().contains(&makespan), "{makespan}: {}", picture.svg());

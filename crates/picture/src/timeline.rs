@@ -12,11 +12,11 @@ use cubefold_mapping::ProcessId;
 use cubefold_simulator::StageRecord;
 
 use crate::{
-    activity_diagram::{ActivityDiagram, Arrow, Section, Span},
+    activity_diagram::{ActivityDiagram, Arrow, Span},
     error::PictureError,
     palette::Activity,
     picture::Picture,
-    space_time::{MAX_PROCESSES, Window, spans, stage_starts},
+    space_time::{MAX_PROCESSES, Window, spans, stage_section, stage_starts},
     task_timeline::task_timeline,
     time_scale::TimeScale,
 };
@@ -61,7 +61,8 @@ fn stage_timeline(
 ) -> Result<Picture, PictureError> {
     let numbers = RowNumbers::new(run);
     let ranks = window.rows("ranks", numbers.ranks.saturating_sub(1))?;
-    let cycles = window.cycles(finished.outcome.summary.makespan().get())?;
+    let makespan = finished.outcome.summary.makespan().get();
+    let cycles = window.cycles(makespan)?;
     let found = (ranks.end() - ranks.start() + 1) * numbers.shares;
     if found > MAX_PROCESSES {
         return Err(PictureError::TooManyRows { found, most: MAX_PROCESSES });
@@ -78,6 +79,7 @@ fn stage_timeline(
         ),
         row_title: if numbers.shares > 1 { "rank.share" } else { "rank" },
         rows: shown().map(|place| numbers.short_name(place)).collect(),
+        makespan,
         cycles,
         scale: TimeScale::of(run),
     };
@@ -98,7 +100,7 @@ fn stage_timeline(
             _ => span,
         });
         marks.extend(own);
-        sections.push(section(record, begin, row));
+        sections.push(stage_section(record, begin, row));
         let sources = messages.iter().filter_map(|(source, _)| rows.get(&source.label().into()));
         let arrow =
             |&from: &usize| Arrow { rows: [from, row], cycles: [record.start.get(), record.finish.get()] };
@@ -108,12 +110,6 @@ fn stage_timeline(
         arrows.clear();
     }
     diagram.draw(&marks, &sections, &arrows)
-}
-
-/// A stage of a row; its name stands where the row is light, while it waits and receives.
-fn section(record: &StageRecord, begin: u64, row: usize) -> Section {
-    let (ready, finish) = (record.ready.get(), (record.start + record.transfer).get());
-    Section { row, from: begin, label: ready..=finish, name: record.stage.to_string() }
 }
 
 /// The messages that a process receives in a stage: their sources and sizes \[units\].

@@ -29,7 +29,7 @@ pub(crate) enum Drawing {
         /// Only these processes, the last included; at most 256 [default: all]
         #[arg(long, value_name = "FROM..TO")]
         processes: Option<Span>,
-        /// Only these cycles [default: all]
+        /// These cycles, which may end after the run: the same for pictures that stand side by side [default: all]
         #[arg(long, value_name = "FROM..TO")]
         cycles: Option<Span>,
     },
@@ -40,7 +40,7 @@ pub(crate) enum Drawing {
         /// Only these ranks with their shares, the last included; at most 256 rows [default: all]
         #[arg(long, value_name = "FROM..TO")]
         ranks: Option<Span>,
-        /// Only these cycles [default: all]
+        /// These cycles, which may end after the run: the same for pictures that stand side by side [default: all]
         #[arg(long, value_name = "FROM..TO")]
         cycles: Option<Span>,
     },
@@ -59,7 +59,7 @@ pub(crate) enum Drawing {
         /// What is drawn
         #[arg(long, value_enum, default_value_t = LinkColumn::Congestion)]
         measure: LinkColumn,
-        /// The value that is drawn darkest, such as 5000, or 100% of what a link can carry; the same for
+        /// The value at which the scale ends, such as 5000, or 100% of what a link can carry; the same for
         /// pictures that stand side by side [default: the greatest of this picture]
         #[arg(long, value_name = "VALUE")]
         max: Option<Darkest>,
@@ -74,7 +74,7 @@ pub(crate) enum Drawing {
     ///
     /// FILE is a scenario that sweeps sizes, or what run --output wrote of one: .csv, .json, .jsonl or .parquet
     Goodput(FileOption),
-    /// Two columns of results against each other, one line an embedding, by equal factors
+    /// Two columns of results against each other, one curve an embedding, by equal factors
     Scaling {
         /// What run --output wrote: .csv, .json, .jsonl or .parquet
         #[arg(value_name = "RESULTS")]
@@ -85,6 +85,14 @@ pub(crate) enum Drawing {
         /// The column upwards [default: `makespan_seconds` where all runs have seconds, else `makespan_cycles`]
         #[arg(long, value_name = "COLUMN")]
         y: Option<String>,
+        /// A curve for each value of this column, several times for each combination of values [default: for each
+        /// embedding, algorithm and execution mode]
+        #[arg(long, value_name = "COLUMN")]
+        by: Vec<String>,
+        /// Only rows with this value, such as `machine_links=full-duplex`, several times for several columns
+        /// [default: all]
+        #[arg(long = "where", value_name = "COLUMN=VALUE")]
+        only: Vec<ColumnValue>,
     },
 }
 
@@ -133,6 +141,28 @@ impl FromStr for Darkest {
     }
 }
 
+/// A column with a value, as it is written: `embedding=xor`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ColumnValue {
+    pub(crate) column: String,
+    pub(crate) value: String,
+}
+
+/// Why a text is no column with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected COLUMN=VALUE, such as embedding=xor")]
+pub(crate) struct ColumnValueError;
+
+impl FromStr for ColumnValue {
+    type Err = ColumnValueError;
+
+    fn from_str(text: &str) -> Result<Self, ColumnValueError> {
+        let (column, value) = text.split_once('=').ok_or(ColumnValueError)?;
+        let [column, value] = [column, value].map(|part| part.trim().to_owned());
+        if column.is_empty() { Err(ColumnValueError) } else { Ok(Self { column, value }) }
+    }
+}
+
 /// A range as it is written: `100..400`, both ends included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) RangeInclusive<u64>);
@@ -163,6 +193,19 @@ mod tests {
         assert_eq!("80%".parse(), Ok(Darkest(DarkestValue::Share(0.8))));
         for wrong in ["", "0", "%", "0%", "101%", "-5%", "NaN%", "1.5", "x"] {
             assert_eq!(wrong.parse::<Darkest>(), Err(DarkestError), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn columns_have_values() {
+        let own = |column: &str, value: &str| {
+            Ok(ColumnValue { column: column.to_owned(), value: value.to_owned() })
+        };
+        assert_eq!("embedding=xor".parse(), own("embedding", "xor"));
+        assert_eq!("a = b=c".parse(), own("a", "b=c"));
+        assert_eq!("a=".parse(), own("a", ""));
+        for wrong in ["", "a", "=", "=b"] {
+            assert_eq!(wrong.parse::<ColumnValue>(), Err(ColumnValueError), "{wrong}");
         }
     }
 

@@ -8,8 +8,9 @@ use cubefold_experiment::{
     link_congestion, measure_runs,
 };
 use cubefold_picture::{
-    DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, Window, check_machine, goodput,
-    histogram, link_map, placement_grid, scaling, space_time, spectrum, time_shares, timeline,
+    ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, ResultsTable, ScalingColumns,
+    Window, check_machine, goodput, histogram, link_map, placement_grid, scaling, space_time, spectrum,
+    time_shares, timeline,
 };
 
 use super::execution::{finished, pool};
@@ -17,7 +18,7 @@ use crate::{
     arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions, Span},
     failure::Failure,
     format::{OutputFormat, PictureFormat},
-    grouping::{one_run, run_names},
+    grouping::{one_run, run_names, shown},
     output::{Output, is_same},
 };
 
@@ -63,9 +64,11 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
         Drawing::Goodput(file) => {
             of_scenario(file, shared, format, |scenario| draw_goodput(scenario, shared))
         }
-        Drawing::Scaling { file, x, y } => of_results(file, shared, format, |table| {
-            let y = y.as_deref().unwrap_or_else(|| table.makespan_column());
-            scaling(table, x, y)
+        Drawing::Scaling { file, x, y, by, only } => of_results(file, shared, format, |table| {
+            let all = table.clone();
+            let table = only.iter().try_fold(all, |table, own| table.with_values(&own.column, &own.value))?;
+            let up = y.as_deref().unwrap_or_else(|| table.makespan_column());
+            scaling(&table, ScalingColumns { across: x, up, by })
         }),
     }
 }
@@ -92,7 +95,7 @@ fn of_results(
     refuse_results_as_output(file, shared.output())?;
     let output = Output::open(shared, &[])?;
     let table = ResultsTable::read(file).map_err(refused)?;
-    write(output, &draw(&table).map_err(refused)?, format)
+    write(output, &draw(&table).map_err(refused)?, format, shared)
 }
 
 /// Refuses to write over the results that are drawn.
@@ -106,11 +109,16 @@ fn refuse_results_as_output(results: &Path, output: Option<&Path>) -> Result<(),
     }
 }
 
-fn write(output: Output, picture: &Picture, format: PictureFormat) -> Result<(), Failure> {
+fn write(
+    output: Output,
+    picture: &Picture,
+    format: PictureFormat,
+    shared: &SharedOptions,
+) -> Result<(), Failure> {
     let bytes = match format {
         PictureFormat::Svg => picture.svg().as_bytes().to_vec(),
         PictureFormat::Png => picture
-            .png()
+            .png(shared.resources().memory)
             .map_err(|error| Failure::usage(error.to_string(), "write it as .svg, or draw a smaller part"))?,
     };
     output.write(|output| output.write_all(&bytes))
@@ -126,7 +134,7 @@ fn of_one_run(
     let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
     let run = one_run(&scenarios, options)?;
     let output = Output::open(shared, &scenarios)?;
-    write(output, &draw(run)?, format)
+    write(output, &draw(run)?, format, shared)
 }
 
 /// Draws a scenario, likewise.
@@ -138,7 +146,7 @@ fn of_scenario(
 ) -> Result<(), Failure> {
     let scenarios = super::scenarios(std::slice::from_ref(&file.file), &file.set, shared)?;
     let output = Output::open(shared, &scenarios)?;
-    write(output, &draw(&scenarios[0])?, format)
+    write(output, &draw(&scenarios[0])?, format, shared)
 }
 
 fn links(
@@ -209,8 +217,32 @@ fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, 
         .zip(runs.iter().zip(&finished))
         .map(|(place, (run, finished))| RunRecord::new(run, place, finished))
         .collect();
-    let named: Vec<(String, &RunRecord)> = run_names(&scenario.runs).into_iter().zip(&records).collect();
-    time_shares(&scenario.name, &named).map_err(refused)
+    time_shares(&scenario.name, &compared_runs(&scenario.runs, &records)).map_err(refused)
+}
+
+/// The runs with their results, those in a group that differ in embedding and algorithm alone.
+fn compared_runs<'a>(runs: &[Run], records: &'a [RunRecord]) -> Vec<ComparedRun<'a>> {
+    let compared = |((run, name), record): ((&Run, String), &'a RunRecord)| {
+        let (group, bar) = group_and_bar(run);
+        ComparedRun { name, group, bar, record }
+    };
+    runs.iter().zip(run_names(runs)).zip(records).map(compared).collect()
+}
+
+/// The swept values that a run has in common with those it is compared with, and what it differs in from them:
+/// embedding and algorithm.
+pub(super) fn group_and_bar(run: &Run) -> (String, String) {
+    let is_algorithm = |(path, _): &&(String, String)| path == "program.algorithm";
+    let (algorithms, others): (Vec<_>, Vec<_>) = run.combination.iter().partition(is_algorithm);
+    // A number says nothing without its key.
+    let named = |(path, value): &(String, String)| match (shown(path, value), path.rsplit('.').next()) {
+        (value, Some(key)) if value.parse::<f64>().is_ok() => format!("{key} {value}"),
+        (value, _) => value,
+    };
+    let group: Vec<String> = others.into_iter().map(named).collect();
+    let algorithms = algorithms.into_iter().map(|(path, value)| shown(path, value));
+    let bar: Vec<String> = [run.embedding.to_string()].into_iter().chain(algorithms).collect();
+    (group.join(", "), bar.join(", "))
 }
 
 fn caption(run: &Run) -> String {

@@ -7,7 +7,10 @@ use cubefold_experiment::{
 };
 use cubefold_picture::{MAX_RUNS, PictureError, ReportedRun, report as page_of};
 
-use super::{draw::refused, execution::finished_at};
+use super::{
+    draw::{group_and_bar, refused},
+    execution::finished_at,
+};
 use crate::{
     arguments::{FileOption, SharedOptions},
     failure::Failure,
@@ -34,7 +37,8 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
     let named = run_names(&scenario.runs).into_iter().zip(&counted).zip(finished);
     let reported = named.enumerate().map(|(place, ((name, run), finished))| {
         let record = RunRecord::new(run, place, &finished);
-        ReportedRun { name, run, record, finished }
+        let (group, bar) = group_and_bar(run);
+        ReportedRun { name, group, bar, run, record, finished }
     });
     let mut reported: Vec<_> = reported.collect();
     compare(scenario, &mut reported);

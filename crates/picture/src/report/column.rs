@@ -10,6 +10,10 @@ use cubefold_experiment::{
 pub struct ReportedRun<'report> {
     /// Its name among the scenario's runs.
     pub name: String,
+    /// What it has in common with the runs that it is compared with.
+    pub group: String,
+    /// What it differs in from those: embedding and algorithm.
+    pub bar: String,
     /// The run.
     pub run: &'report Run,
     /// Its record, with the ratio to the first run of its combination where that is to be shown.

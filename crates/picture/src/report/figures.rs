@@ -10,8 +10,9 @@ use cubefold_experiment::{
 
 use super::column::ReportedRun;
 use crate::{
-    DarkestValue, LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, ResultsTable, Window,
-    goodput, histogram, link_map, placement_grid, space_time, spectrum, time_shares, timeline,
+    ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, MAX_PLACEMENTS, Picture, PictureError, ResultsTable,
+    Window, goodput, histogram, link_map, machine_name::machine_name, placement_grid, space_time, spectrum,
+    time_shares, timeline,
 };
 
 /// The most that all pictures together take \[bytes\]: the page stays below 3 MB.
@@ -44,6 +45,7 @@ pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<V
     let mut budget = PageBudget { left: MAX_PICTURE_BYTES };
     let file = scenario.path.display().to_string();
     let goodput = goodputs(scenario, runs, &mut budget)?;
+    let ends = ends_beside(runs);
     let figures = vec![
         Figure {
             title: "Where the time goes",
@@ -57,7 +59,7 @@ pub(super) fn figures(scenario: &Scenario, runs: &[ReportedRun<'_>]) -> Result<V
             parts: vec![spectra(scenario, runs, &mut budget)?],
         },
         figure_per_run(runs, &mut budget, "Who does what when", SPACE_TIME, |run| {
-            draw_activities(run, &file)
+            draw_activities(run, &file, ends.get(&settings_beside(run)).copied())
         }),
         figure_per_run(runs, &mut budget, "Waiting and blocked times", HISTOGRAM, |run| {
             histogram(&run.name, run.run, &run.finished.outcome.summary).map_err(|error| error.to_string())
@@ -90,7 +92,8 @@ fn goodputs(
 const GOODPUT: &str = "The bytes of the vector over the makespan, for each size. The dotted line is what the lower \
                        bounds leave. Circles mark where the fastest changes.";
 
-const SPACE_TIME: &str = "Processes, or ranks with their shares, down, time across. Time that a message is held up is drawn behind the time \
+const SPACE_TIME: &str = "Processes, or ranks with their shares, down, time across, on one scale for runs that \
+                          differ in embedding and algorithm alone. Time that a message is held up is drawn behind the time \
                           that it moves.";
 const HISTOGRAM: &str = "How often a process waits so long in a stage, and its message is blocked so long. Counts \
                          grow by equal factors.";
@@ -144,6 +147,16 @@ fn settings_beside<'run>(run: &ReportedRun<'run>) -> Vec<&'run (String, String)>
     run.run.combination.iter().filter(|(path, _)| path != "program.algorithm").collect()
 }
 
+/// The longest makespan of the runs that stand side by side \[cycles\].
+fn ends_beside<'run>(runs: &'run [ReportedRun<'_>]) -> BTreeMap<Vec<&'run (String, String)>, u64> {
+    let mut ends: BTreeMap<Vec<&(String, String)>, u64> = BTreeMap::new();
+    for run in runs {
+        let end = ends.entry(settings_beside(run)).or_default();
+        *end = (*end).max(run.record.makespan_cycles);
+    }
+    ends
+}
+
 /// The end of a scale; none where nothing is used.
 fn darkest(most: u64) -> Option<DarkestValue> {
     (most > 0).then_some(DarkestValue::Count(most))
@@ -183,7 +196,12 @@ fn shares(
     runs: &[ReportedRun<'_>],
     budget: &mut PageBudget,
 ) -> Result<Part, PictureError> {
-    let first = runs.iter().take(MAX_BARS).map(|run| (run.name.clone(), &run.record));
+    let first = runs.iter().take(MAX_BARS).map(|run| ComparedRun {
+        name: run.name.clone(),
+        group: run.group.clone(),
+        bar: run.bar.clone(),
+        record: &run.record,
+    });
     let picture = time_shares(&scenario.name, &first.collect::<Vec<_>>())?;
     let name =
         if runs.len() > MAX_BARS { format!("The first {MAX_BARS} runs") } else { "All runs".to_owned() };
@@ -257,8 +275,7 @@ fn placement_name(run: &ReportedRun<'_>, runs: &[ReportedRun<'_>]) -> String {
     if runs.iter().all(|other| other.run.machine == *machine) {
         return embedding.to_string();
     }
-    let lengths: Vec<String> = machine.shape().lengths().iter().map(ToString::to_string).collect();
-    format!("{embedding} on {} {}", machine.kind(), lengths.join("x"))
+    format!("{embedding} on {}", machine_name(run.run))
 }
 
 /// The first run of each placement.
@@ -276,8 +293,8 @@ fn first_runs_of_placements<'runs, 'report>(
 }
 
 /// A space-time diagram of as many processes as the page's size allows; of a collective a timeline
-/// of as many ranks.
-fn draw_activities(run: &ReportedRun<'_>, file: &str) -> Result<Picture, String> {
+/// of as many ranks. All that stand side by side end with the longest of them.
+fn draw_activities(run: &ReportedRun<'_>, file: &str, end: Option<u64>) -> Result<Picture, String> {
     let program = &run.run.program;
     let is_collective = program.collective().is_some();
     if run.finished.records.is_empty() {
@@ -292,7 +309,8 @@ fn draw_activities(run: &ReportedRun<'_>, file: &str) -> Result<Picture, String>
     let rows = if is_collective { program.rank_count() } else { program.process_count() };
     let marks = program.stage_count() * 3 * usize::try_from(program.process_count() / rows).unwrap_or(1);
     let shown = u64::try_from(SPACE_TIME_MARKS / marks).unwrap_or(1).clamp(4, 64).min(rows);
-    let window = Window { processes: Some(0..=shown - 1), cycles: None };
+    let cycles = end.filter(|end| *end > 0).map(|end| 0..=end);
+    let window = Window { processes: Some(0..=shown - 1), cycles };
     let what = if is_collective { "ranks" } else { "processes" };
     let caption = match shown {
         all if all == rows => run.name.clone(),

@@ -1,0 +1,131 @@
+//! Curves through measured points, with a marker at each: what scaling and goodput draw.
+//!
+//! Curves differ in colour, marker and, beyond the colours, dashes: they are told apart without
+//! colour, and where they cross.
+
+use crate::{
+    axes::Axes,
+    legend::Sign,
+    palette::series,
+    sheet::{Point, Sheet, rounded},
+};
+
+/// Curves of one colour differ in their dashes.
+const DASHES: [&str; 4] = ["none", "8 3", "3 3", "9 3 2 3"];
+
+/// A point of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct DataPoint {
+    pub(crate) across: f64,
+    pub(crate) up: f64,
+}
+
+/// The shape of a curve's markers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Marker {
+    /// A disc.
+    Circle,
+    /// A square.
+    Square,
+    /// A triangle that points up.
+    TriangleUp,
+    /// A square on its corner.
+    Diamond,
+    /// A triangle that points down.
+    TriangleDown,
+    /// Two bars that cross.
+    Cross,
+}
+
+impl Marker {
+    const ALL: [Self; 6] =
+        [Self::Circle, Self::Square, Self::TriangleUp, Self::Diamond, Self::TriangleDown, Self::Cross];
+
+    /// The marker of the curve with this number.
+    pub(crate) fn of(place: usize) -> Self {
+        Self::ALL[place % Self::ALL.len()]
+    }
+
+    /// Its outline round a point, in SVG's words.
+    pub(crate) fn outline(self, at: Point) -> String {
+        let corners: &[(f64, f64)] = match self {
+            Self::Circle => {
+                let (x, y) = (rounded(at.x - 3.75), rounded(at.y));
+                return format!("M{x} {y}a3.75 3.75 0 1 0 7.5 0a3.75 3.75 0 1 0 -7.5 0Z");
+            }
+            Self::Square => &[(-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)],
+            Self::TriangleUp => &[(0.0, -4.8), (4.4, 3.2), (-4.4, 3.2)],
+            Self::Diamond => &[(0.0, -5.0), (5.0, 0.0), (0.0, 5.0), (-5.0, 0.0)],
+            Self::TriangleDown => &[(0.0, 4.8), (4.4, -3.2), (-4.4, -3.2)],
+            Self::Cross => &[
+                (-4.5, -3.0),
+                (-3.0, -4.5),
+                (0.0, -1.5),
+                (3.0, -4.5),
+                (4.5, -3.0),
+                (1.5, 0.0),
+                (4.5, 3.0),
+                (3.0, 4.5),
+                (0.0, 1.5),
+                (-3.0, 4.5),
+                (-4.5, 3.0),
+                (-1.5, 0.0),
+            ],
+        };
+        let corners: Vec<Point> = corners.iter().map(|(x, y)| Point { x: at.x + x, y: at.y + y }).collect();
+        format!("{}Z", polyline(&corners))
+    }
+}
+
+/// The sign of the curve with this number in a legend.
+pub(crate) fn sign(place: usize) -> Sign {
+    Sign::Curve { color: series(place), dashes: dashes(place), marker: Marker::of(place) }
+}
+
+/// The dashes of the curve with this number.
+fn dashes(place: usize) -> &'static str {
+    DASHES[(place + place / 8) % DASHES.len()]
+}
+
+/// Draws a curve through points, with a marker and a title at each.
+pub(crate) fn draw_curve(
+    sheet: &mut Sheet,
+    axes: &Axes,
+    pairs: &[DataPoint],
+    place: usize,
+    title: impl Fn(&DataPoint) -> String,
+) {
+    let points: Vec<Point> = pairs.iter().map(|pair| axes.point(pair.across, pair.up)).collect();
+    let properties = [("stroke", series(place)), ("stroke-width", "2"), ("stroke-dasharray", dashes(place))];
+    sheet.path(&polyline(&points), &properties, "");
+    for (point, pair) in points.iter().zip(pairs) {
+        sheet.shape(&Marker::of(place).outline(*point), series(place), &title(pair));
+    }
+}
+
+/// A line through points, in SVG's words.
+pub(crate) fn polyline(points: &[Point]) -> String {
+    let steps: Vec<String> =
+        points.iter().map(|point| format!("{} {}", rounded(point.x), rounded(point.y))).collect();
+    format!("M{}", steps.join("L"))
+}
+
+/// The ends of a logarithmic axis with room around these values.
+pub(crate) fn around(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (least, greatest) =
+        values.fold((f64::MAX, 0.0_f64), |(least, greatest), value| (least.min(value), greatest.max(value)));
+    (least / 1.15, greatest * 1.15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_differ_in_colour_or_marker_or_dashes() {
+        let looks: Vec<_> = (0..24).map(|place| (series(place), Marker::of(place), dashes(place))).collect();
+        for (number, look) in looks.iter().enumerate() {
+            assert!(!looks[..number].contains(look), "{number}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The links of a machine on paper, those that are down as well: none is hidden behind a node or another link.
+//!
+//! Links between neighbours are straight. Links around, and to the next row of a long line, leave the rows on both
+//! sides. A link of a network bends where a node stands in its way. Links to another layer have no line.
+
+use cubefold_topology::{Channel, Coordinates, Direction, GraphSource, Machine, NodeId, Sign};
+
+use crate::{
+    machine_plan::{Cell, MachinePlan},
+    sheet::{Point, rounded},
+};
+
+/// How a link is drawn; ends are middles of nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum LinkPath {
+    /// A straight line.
+    Straight([Point; 2]),
+    /// A curve, with the point that it bends to between its ends.
+    Curve([Point; 3]),
+    /// The ends of a link around, each from a node outwards: where it would go on the other side is the second point.
+    Stubs([[Point; 2]; 2]),
+    /// The link leads to another layer, in the dimension with this number; its first node is there.
+    ToLayer(Point, usize),
+}
+
+/// A link with its place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PlannedLink {
+    pub(crate) near: NodeId,
+    pub(crate) far: NodeId,
+    pub(crate) is_down: bool,
+    pub(crate) path: LinkPath,
+}
+
+/// All links of a machine, in the order of its nodes; then those that are down.
+pub(crate) fn planned_links(plan: &MachinePlan<'_>) -> Vec<PlannedLink> {
+    let machine = plan.machine;
+    let planned = |is_down| {
+        move |(near, far): (NodeId, NodeId)| PlannedLink { near, far, is_down, path: path(plan, near, far) }
+    };
+    let working = links(machine).into_iter().map(planned(false));
+    working.chain(failed_links(machine).into_iter().map(planned(true))).collect()
+}
+
+/// The links of a machine, each by its ends: in the positive direction on a grid.
+pub(crate) fn links(machine: &Machine) -> Vec<(NodeId, NodeId)> {
+    if let Some(network) = machine.graph() {
+        return network.links().collect();
+    }
+    let mut found = vec![];
+    for dimension in machine.shape().dimensions() {
+        for node in machine.nodes() {
+            let direction = Direction { dimension, sign: Sign::Positive };
+            let Some(next) = machine.neighbour(node, direction) else { continue };
+            // On a ring of two the one link is met from both sides.
+            if machine.link(Channel { node, direction }).near == node {
+                found.push((node, next));
+            }
+        }
+    }
+    found
+}
+
+/// The links that are down, those of nodes that are down as well where the whole machine is known.
+pub(crate) fn failed_links(machine: &Machine) -> Vec<(NodeId, NodeId)> {
+    let (Some(failures), Some(network)) = (machine.failures(), machine.graph()) else { return vec![] };
+    let whole = match machine.source() {
+        Some(GraphSource::Grid) => machine.coordinate_grid().cloned(),
+        Some(GraphSource::Parameters(parameters)) => Machine::of_parameters(parameters).ok(),
+        Some(GraphSource::Dimensions(dimensions)) => Machine::of_dimensions(machine.kind(), *dimensions).ok(),
+        Some(GraphSource::Links | GraphSource::Twists(_)) | None => None,
+    };
+    let Some(whole) = whole else { return failures.links.clone() };
+    links(&whole).into_iter().filter(|(near, far)| !network.neighbours(*near).contains(far)).collect()
+}
+
+fn path(plan: &MachinePlan<'_>, near: NodeId, far: NodeId) -> LinkPath {
+    let (from, to) = (plan.middle(near), plan.middle(far));
+    let (Some(own), Some(other)) = (plan.cell(near), plan.cell(far)) else {
+        return match plan.bend(near, far) {
+            Some(bend) => LinkPath::Curve([from, bend.control(from, to, plan.step), to]),
+            None => LinkPath::Straight([from, to]),
+        };
+    };
+    if own.layer != other.layer {
+        return LinkPath::ToLayer(from, differing(&plan.address(near), &plan.address(far)));
+    }
+    let [across, down] = steps(plan, own, other);
+    if [across, down] == [other.column - own.column, other.row - own.row] {
+        return LinkPath::Straight([from, to]);
+    }
+    // A twist shifts the far end: how far would leave the sheet, but to which side is shown.
+    let [x, y] = if across.abs() > 0 {
+        [f64::from(across.signum()), f64::from(down.clamp(-1, 1)) * 0.5]
+    } else {
+        [0.0, f64::from(down.signum())]
+    };
+    let outwards =
+        |at: Point, sign: f64| Point { x: at.x + sign * x * plan.step, y: at.y + sign * y * plan.step };
+    LinkPath::Stubs([[from, outwards(from, 1.0)], [to, outwards(to, -1.0)]])
+}
+
+/// The steps across and down from a node to a neighbour in its layer, the shorter way round.
+fn steps(plan: &MachinePlan<'_>, own: Cell, other: Cell) -> [i32; 2] {
+    let (columns, rows) = plan.size();
+    let shorter = |difference: i32, length: i32| match difference {
+        far if far.abs() > 1 && 2 * far.abs() > length => far - far.signum() * length,
+        near => near,
+    };
+    let (across, down) = (other.column - own.column, other.row - own.row);
+    if plan.is_folded() && down != 0 {
+        // The next row goes on where this one ends.
+        return [if across < 0 { 1 } else { -1 }, 0];
+    }
+    let twisted = matches!(plan.machine.source(), Some(GraphSource::Twists(_)));
+    if twisted && across.abs() == columns - 1 && columns > 2 {
+        return [-across.signum(), shorter(down, rows)];
+    }
+    if twisted && down.abs() == rows - 1 && rows > 2 {
+        return [shorter(across, columns), -down.signum()];
+    }
+    [shorter(across, columns), shorter(down, rows)]
+}
+
+/// The last dimension in which two nodes differ, counted from 1.
+fn differing(one: &Coordinates, other: &Coordinates) -> usize {
+    let pairs = one.as_slice().iter().zip(other.as_slice());
+    let numbered = (1..).zip(pairs);
+    numbered.filter(|(_, (own, other))| own != other).last().map_or(1, |(number, _)| number)
+}
+
+/// The point that a curve between two others bends to, so far beside their middle \[pixels\].
+pub(crate) fn bent(from: Point, to: Point, beside: f64) -> Point {
+    let (across, down) = (to.x - from.x, to.y - from.y);
+    let length = across.hypot(down).max(1e-9);
+    Point {
+        x: f64::midpoint(from.x, to.x) + down / length * beside,
+        y: f64::midpoint(from.y, to.y) - across / length * beside,
+    }
+}
+
+impl LinkPath {
+    /// The line in SVG's words, from where `leave` says that it leaves a node towards a point; stubs end at
+    /// `reach` times their length. Nothing for a link to another layer.
+    pub(crate) fn description(self, leave: impl Fn(Point, Point) -> Point, reach: f64) -> Option<String> {
+        let line = |from: Point, to: Point| {
+            let [x, y, to_x, to_y] = [from.x, from.y, to.x, to.y].map(rounded);
+            format!("M{x} {y}L{to_x} {to_y}")
+        };
+        match self {
+            Self::Straight([from, to]) => Some(line(leave(from, to), leave(to, from))),
+            Self::Curve([from, control, to]) => {
+                let (from, to) = (leave(from, control), leave(to, control));
+                let [x, y, mx, my, to_x, to_y] =
+                    [from.x, from.y, control.x, control.y, to.x, to.y].map(rounded);
+                Some(format!("M{x} {y}Q{mx} {my} {to_x} {to_y}"))
+            }
+            Self::Stubs(stubs) => {
+                let stub = |[from, to]: [Point; 2]| {
+                    let end =
+                        Point { x: from.x + (to.x - from.x) * reach, y: from.y + (to.y - from.y) * reach };
+                    line(leave(from, to), end)
+                };
+                Some(stubs.map(stub).concat())
+            }
+            Self::ToLayer(..) => None,
+        }
+    }
+
+    /// The middle of a line; none of one that is not drawn from end to end.
+    pub(crate) fn middle(self) -> Option<Point> {
+        match self {
+            Self::Straight([from, to]) => {
+                Some(Point { x: f64::midpoint(from.x, to.x), y: f64::midpoint(from.y, to.y) })
+            }
+            Self::Curve([from, control, to]) => Some(Point {
+                x: (from.x + 2.0 * control.x + to.x) / 4.0,
+                y: (from.y + 2.0 * control.y + to.y) / 4.0,
+            }),
+            Self::Stubs(_) | Self::ToLayer(..) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::support::run;
+
+    fn paths(machine: &str) -> Vec<PlannedLink> {
+        let run = run(&format!(
+            "[machine]\n{machine}\n[program]\nkind = \"permutation\"\npattern = \"random\"\nprocesses = 8\n"
+        ));
+        planned_links(&MachinePlan::new(&run, 40.0, Point { x: 0.0, y: 0.0 }))
+    }
+
+    #[test]
+    fn links_around_leave_on_both_sides_and_those_that_are_down_are_there() {
+        let count = |links: &[PlannedLink], of: fn(&PlannedLink) -> bool| {
+            links.iter().filter(|link| of(link)).count()
+        };
+        let is_stub = |link: &PlannedLink| matches!(link.path, LinkPath::Stubs(_));
+        for machine in [
+            "kind = \"torus\"\nshape = [4, 8]",
+            "kind = \"torus\"\nshape = [4, 8]\nfailed_links = 5",
+            "kind = \"torus\"\nshape = [4, 8]\ntwist = [[0, 2], [0, 0]]",
+        ] {
+            let links = paths(machine);
+            assert_eq!((links.len(), count(&links, is_stub)), (64, 12), "{machine}");
+            let down = if machine.contains("failed") { 5 } else { 0 };
+            assert_eq!(count(&links, |link| link.is_down), down, "{machine}");
+        }
+        let ring = paths("kind = \"ring\"\nshape = [128]");
+        assert_eq!((ring.len(), count(&ring, is_stub)), (128, 4));
+        let layers = paths("kind = \"torus\"\nshape = [2, 4, 4]\nfailed_nodes = [[1, 2, 3]]");
+        // Five links of the node: one of its ring of two, two of each other.
+        assert_eq!((layers.len(), count(&layers, |link| link.is_down)), (16 + 32 + 32, 5));
+        let tree = "kind = \"fat-tree\"\nleaves = 4\nhosts_per_switch = 4\nspines = 2\nfailed_nodes = [20]";
+        assert_eq!(count(&paths(tree), |link| link.is_down), 4);
+    }
+
+    #[test]
+    fn no_link_of_a_network_runs_through_a_node() {
+        for machine in [
+            "kind = \"hyperx\"\nshape = [4, 3]\nhosts_per_switch = 1",
+            "kind = \"hyperx\"\nshape = [6]\nhosts_per_switch = 2",
+            "kind = \"cube-connected-cycles\"\ndimensions = 3",
+            "kind = \"cube-connected-cycles\"\ndimensions = 4",
+            "kind = \"wrapped-butterfly\"\ndimensions = 3",
+        ] {
+            let run = run(&format!(
+                "[machine]\n{machine}\n[program]\nkind = \"permutation\"\npattern = \"random\"\nprocesses = 8\n"
+            ));
+            let plan = MachinePlan::new(&run, 1.0, Point { x: 0.0, y: 0.0 });
+            for link in planned_links(&plan) {
+                let [from, control, to] = match link.path {
+                    LinkPath::Straight([from, to]) => [from, bent(from, to, 0.0), to],
+                    LinkPath::Curve(points) => points,
+                    other => panic!("{other:?}"),
+                };
+                let along = |part: i32| {
+                    let (t, u) = (f64::from(part) / 100.0, 1.0 - f64::from(part) / 100.0);
+                    let at =
+                        |from: f64, control: f64, to: f64| u * u * from + 2.0 * t * u * control + t * t * to;
+                    (at(from.x, control.x, to.x), at(from.y, control.y, to.y))
+                };
+                for node in run.machine.nodes().filter(|node| ![link.near, link.far].contains(node)) {
+                    let middle = plan.middle(node);
+                    let is_in =
+                        |(x, y): (f64, f64)| (x - middle.x).abs() < 0.31 && (y - middle.y).abs() < 0.31;
+                    assert!(!(0..=100).map(along).any(is_in), "{machine}: {link:?} {node}");
+                }
+            }
+        }
+    }
+}
