@@ -19,8 +19,9 @@ fn svg<A: AsRef<str>>(arguments: &[A]) -> String {
 
 /// What all marks say, in their order.
 fn titles(svg: &str) -> Vec<String> {
+    let is_mark = |class: &str| class.split(' ').any(|word| word == "mark");
     let document = Document::parse(svg).unwrap();
-    let marks = document.descendants().filter(|node| node.attribute("class") == Some("mark"));
+    let marks = document.descendants().filter(|node| node.attribute("class").is_some_and(is_mark));
     let titles = marks.map(|mark| mark.children().find(|child| child.has_tag_name("title")));
     titles.map(|title| title.and_then(|title| title.text()).unwrap_or_default().to_owned()).collect()
 }
@@ -301,10 +302,11 @@ fn all_formats_of_results_give_one_picture() {
         assert_eq!(first, of(extension), "{extension}");
     }
     let shown = texts(&first);
-    for name in ["xor, asynchronous", "gray, coordinated"] {
+    // Three of the four curves coincide.
+    for name in ["xor, asynchronous; gray, asynchronous; xor, coordinated", "gray, coordinated"] {
         assert!(shown.iter().any(|text| text == name), "{shown:?}");
     }
-    assert_eq!(titles(&first).len(), 12);
+    assert_eq!(titles(&first).len(), 6);
 }
 
 #[test]
@@ -345,7 +347,7 @@ fn names_are_never_markup_and_long_ones_stay_on_the_sheet() {
     );
     let scratch = Scratch::with(&[("names.toml", text)]);
     let path = scratch.path("names.toml");
-    for what in ["space-time", "histogram", "spectrum", "compare"] {
+    for what in ["space-time", "spectrum", "compare"] {
         let picture = svg(&[what, &path]);
         let document = Document::parse(&picture).unwrap();
         let title = document.root_element().children().find(|child| child.has_tag_name("title")).unwrap();
@@ -361,7 +363,7 @@ fn names_are_never_markup_and_long_ones_stay_on_the_sheet() {
 #[test]
 fn what_does_not_show_in_a_name_is_escaped_in_every_picture() {
     let text = "name = \"a\\u001b[31m\\u0007\\u009b\\u202eb\\uffff\"\nmachine = { kind = \"ring\", shape = [8] }\n\
-                program.kind = \"all-reduce\"\nprogram.units = 64\nexecution.mode = \"asynchronous\"\n";
+                program.kind = \"all-reduce\"\nprogram.algorithm = \"ring\"\nprogram.units = 64\nexecution.mode = \"asynchronous\"\n";
     let scratch = Scratch::with(&[("control.toml", text)]);
     let path = scratch.path("control.toml");
     for what in ["compare", "space-time", "timeline", "links", "goodput"] {

@@ -152,7 +152,7 @@ fn curves(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<Curve
     for (name, rows) in found {
         let points = one_value_a_place(table, columns, &name, rows)?;
         match curves.iter_mut().find(|curve| curve.points == points) {
-            Some(curve) => curve.name = format!("{}, {name}", curve.name),
+            Some(curve) => curve.name = format!("{}; {name}", curve.name),
             None => curves.push(Curve { name, points }),
         }
     }
@@ -318,7 +318,7 @@ mod tests {
         let found = curves(&results, MAKESPANS).unwrap();
         let pair = |across, up| DataPoint { across, up };
         let expected =
-            Curve { name: "xor, gray".to_owned(), points: vec![pair(16.0, 10.0), pair(64.0, 20.0)] };
+            Curve { name: "xor; gray".to_owned(), points: vec![pair(16.0, 10.0), pair(64.0, 20.0)] };
         assert_eq!(found, [expected]);
     }
 
