@@ -4,7 +4,7 @@
 //! machine through its border and comes back through the opposite one.
 
 use cubefold_experiment::Run;
-use cubefold_topology::NodeId;
+use cubefold_topology::{Extent, NodeId};
 
 use crate::{
     link_paths::bent,
@@ -64,7 +64,7 @@ fn description(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> String {
         let is_known = seen.iter().any(|known| (known.0 - shift.0).hypot(known.1 - shift.1) < 0.5);
         if !is_known {
             seen.push(shift);
-            parts.extend(curve.shifted(shift).inside(is_inside).map(|part| part.description()));
+            parts.extend(curve.shifted(shift).inside(is_inside).map(Curve::description));
         }
     }
     parts
@@ -79,7 +79,7 @@ fn way_around(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> Option<([(f64
     }
     let (columns, rows) = plan.size();
     let grid = plan.machine.coordinate_grid()?;
-    let is_ring = |place: usize| grid.extents().nth(place).is_some_and(|extent| extent.is_ring());
+    let is_ring = |place: usize| grid.extents().nth(place).is_some_and(Extent::is_ring);
     let turns =
         |difference: i32, length: i32| if 2 * difference.abs() > length { difference.signum() } else { 0 };
     let pixels = |columns: i32, rows: i32| (f64::from(columns) * plan.step, f64::from(rows) * plan.step);

@@ -204,8 +204,10 @@ impl Titles {
         let scale = format!("{} of a link; the scale ends with {}", measure.unit(), words(greatest));
         let placement = format!("{} on {}", run.embedding, machine_name(run));
         let most = (found < greatest).then(|| format!("The most here: {}", words(found)));
-        let lines = [placement, scale].into_iter().chain(most).collect();
-        Self { caption: format!("{}: {}", run.scenario, measure.title()), lines }
+        Self {
+            caption: format!("{}: {}", run.scenario, measure.title()),
+            lines: [placement, scale].into_iter().chain(most).collect(),
+        }
     }
 
     /// The title of the document.

@@ -1,7 +1,7 @@
 //! Machines as titles name them: by the values that a scenario gives.
 
 use cubefold_experiment::{Run, export::counted};
-use cubefold_topology::{GraphSource, Machine, MachineKind, NetworkParameters, Wrap};
+use cubefold_topology::{Extent, GraphSource, Machine, MachineKind, NetworkParameters, Wrap};
 
 /// The machine of a run, and the one that it is a partition of.
 pub(crate) fn machine_name(run: &Run) -> String {
@@ -15,7 +15,8 @@ fn name(machine: &Machine) -> String {
     let down = machine.failures().map_or_else(String::new, |failures| {
         let counts = [(failures.links.len(), "link"), (failures.nodes.len(), "node")];
         let words = counts.into_iter().filter(|(count, _)| *count > 0);
-        words.map(|(count, thing)| format!(", {} down", counted(count as u64, thing))).collect()
+        let words: Vec<String> = words.map(|(count, thing)| counted(count as u64, thing)).collect();
+        words.iter().fold(String::new(), |down, words| down + ", " + words + " down")
     });
     format!("{}{down}", intact(machine))
 }
@@ -46,7 +47,7 @@ fn of_grid(machine: &Machine) -> String {
     if kind == MachineKind::Hypercube {
         return format!("{kind}, {}", counted(machine.shape().dimension_count() as u64, "dimension"));
     }
-    let wraps: Vec<Wrap> = machine.extents().map(|extent| extent.wrap()).collect();
+    let wraps: Vec<Wrap> = machine.extents().map(Extent::wrap).collect();
     let word = |wrap: &Wrap| if *wrap == Wrap::Around { "around" } else { "open" };
     let mixed = if wraps.iter().all(|wrap| *wrap == kind.wrap()) {
         String::new()

@@ -415,7 +415,7 @@ mod tests {
         let spines = Network::from_edges(8, &two_tops).unwrap().with_hosts(4);
         let machine = Machine::network(MachineKind::Network, spines).unwrap();
         let layout = NetworkLayout::new(&machine).unwrap();
-        let row = |node| layout.place(NodeId::new(node)).1;
-        assert_eq!([row(0), row(4), row(6), row(7)], [2.0 * LEVEL, LEVEL, 0.0, 0.0]);
+        let rows: Vec<f64> = [0, 4, 6, 7].map(|node| layout.place(NodeId::new(node)).1).into();
+        assert_eq!(rows, [2.0 * LEVEL, LEVEL, 0.0, 0.0]);
     }
 }

@@ -45,7 +45,7 @@ pub fn scaling(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Pict
     for pair in curves.iter_mut().flat_map(|curve| &mut curve.points) {
         *pair = DataPoint { across: pair.across / across_quantity.unit, up: pair.up / up_quantity.unit };
     }
-    let axis = |quantity: &Quantity, of: fn(&DataPoint) -> f64, ticks: Ticks| {
+    let logarithmic = |quantity: &Quantity, of: fn(&DataPoint) -> f64, ticks: Ticks| {
         let (from, to) = around(points(&curves).map(of));
         Axis { title: quantity.title.clone(), from, to, scale: Scale::Logarithmic, ticks }
     };
@@ -57,8 +57,9 @@ pub fn scaling(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Pict
     let above = 58 + legend.extra_height() as u32;
     let (width, height) = (960.0, 520.0 + legend.extra_height());
     let margins = Margins { left: 70, below: 42, right: 28, above };
-    let x = axis(&across_quantity, |pair| pair.across, ticks);
-    let axes = Axes::draw(width, height, margins, x, axis(&up_quantity, |pair| pair.up, Ticks::Any))?;
+    let x = logarithmic(&across_quantity, |pair| pair.across, ticks);
+    let y = logarithmic(&up_quantity, |pair| pair.up, Ticks::Any);
+    let axes = Axes::draw(width, height, margins, x, y)?;
     let caption = format!("{} over {}", up_quantity.name, across_quantity.name);
     let what = if columns.by.is_empty() { "embedding".to_owned() } else { columns.by.join(" and ") };
     let description = format!("{caption}, one curve for each {what}; both axes grow by equal factors.");

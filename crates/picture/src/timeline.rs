@@ -68,14 +68,11 @@ fn stage_timeline(
         return Err(PictureError::TooManyRows { found, most: MAX_PROCESSES });
     }
     let shown = || ranks.clone().flat_map(|rank| (0..numbers.shares).map(move |share| (rank, share)));
+    let [first, last, begin, end] = [ranks.start(), ranks.end(), cycles.start(), cycles.end()];
     let diagram = ActivityDiagram {
         caption,
         description: format!(
-            "Timeline of {caption}: ranks {} to {} down, cycles {} to {} across.",
-            ranks.start(),
-            ranks.end(),
-            cycles.start(),
-            cycles.end()
+            "Timeline of {caption}: ranks {first} to {last} down, cycles {begin} to {end} across."
         ),
         row_title: if numbers.shares > 1 { "rank.share" } else { "rank" },
         rows: shown().map(|place| numbers.short_name(place)).collect(),

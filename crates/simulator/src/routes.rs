@@ -91,13 +91,11 @@ impl<'run> Routes<'run> {
             let direction = kept.network.next_of_steps(at, &mut steps)?;
             return Some(Leg { direction, hops: 1 });
         }
-        match &self.grid {
-            Some(grid) => grid.next_leg(at, to),
-            None => {
-                let from = if self.by_chance { source() } else { at };
-                self.machine.leg_at(from, at, to, self.tie)
-            }
+        if let Some(grid) = &self.grid {
+            return grid.next_leg(at, to);
         }
+        let from = if self.by_chance { source() } else { at };
+        self.machine.leg_at(from, at, to, self.tie)
     }
 }
 

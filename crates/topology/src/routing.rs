@@ -384,8 +384,8 @@ mod tests {
             let before: Vec<NodeId> = messages.iter().map(|(_, (_, message))| message.node()).collect();
             let mut moved: Vec<RoutedMessage> = messages.iter().map(|(_, (_, message))| *message).collect();
             network.advance(choice, &mut moved, &mut channels);
-            let moves = before.into_iter().zip(moved).zip(channels.drain(..));
-            for ((from, (links, message)), ((at, moved), number)) in messages.iter_mut().zip(moves) {
+            let crossings = before.into_iter().zip(moved).zip(channels.drain(..));
+            for ((from, (links, message)), ((at, moved), number)) in messages.iter_mut().zip(crossings) {
                 let direction = network.next(choice, *from, at, to).unwrap();
                 assert_eq!(network.neighbour(at, direction), Some(moved.node()));
                 assert_eq!(*links == crossed, moved.has_arrived());
