@@ -30,6 +30,8 @@ mod launchers;
 mod manual;
 mod measure;
 mod memory_limit;
+#[cfg(target_os = "linux")]
+mod memory_peaks;
 mod mpirun;
 mod neighbour_exchange;
 mod networks;

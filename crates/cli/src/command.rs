@@ -77,7 +77,7 @@ impl SharedOptions {
         if self.force { Existing::Replace } else { Existing::Refuse }
     }
 
-    fn resources(&self) -> Resources {
+    pub(crate) fn resources(&self) -> Resources {
         let threads = self.threads.and_then(|threads| NonZeroUsize::new(threads.into()));
         Resources::new(threads, self.memory_limit.map(|limit| limit.0))
     }

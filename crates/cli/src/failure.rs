@@ -178,6 +178,10 @@ impl fmt::Display for Failure {
                 let help = "wait for it with --resume --wait, or name another file with --output";
                 write!(formatter, "{}\n  help: {help}", printable(message))
             }
+            Self::Refused(error @ RunError::ListMemory { .. }) => {
+                let help = "give it more with --memory-limit, or sweep fewer values";
+                write!(formatter, "{}\n  help: {help}", printable(&error.to_string()))
+            }
             Self::Refused(error @ (RunError::Memory(_) | RunError::AddressExchangeMemory { .. })) => {
                 let error = error.to_string();
                 write!(

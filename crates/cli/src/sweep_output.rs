@@ -22,6 +22,8 @@ use crate::{
 
 /// The bytes of records that are kept in memory, where there is no journal, before they go to a temporary file.
 const IN_MEMORY: usize = 64 << 20;
+/// They are no more than this part of the memory that is allowed.
+const MEMORY_SHARE: u64 = 16;
 
 /// The gathered runs of a sweep, or of a part of one.
 #[derive(Debug)]
@@ -64,7 +66,8 @@ impl SweepOutput {
         let path = options.output();
         let Some(file) = regular_file(path) else {
             refuse_without_file(found, shard)?;
-            return Self::spooled(Output::open(options, scenarios)?, plan);
+            let limit = usize::try_from(options.resources().memory / MEMORY_SHARE).unwrap_or(usize::MAX);
+            return Self::spooled(Output::open(options, scenarios)?, plan, IN_MEMORY.min(limit));
         };
         Output::refuse_inputs(&file, scenarios)?;
         let suffix = shard.map_or(0, |shard| shard.suffix().len() + 1);
@@ -91,8 +94,8 @@ impl SweepOutput {
     }
 
     /// For what no journal can be beside.
-    fn spooled(output: Output, plan: &SweepPlan<'_>) -> Result<Self, Failure> {
-        let journal = Journal::begin(SpooledTempFile::new(IN_MEMORY), plan, Shard::WHOLE);
+    fn spooled(output: Output, plan: &SweepPlan<'_>, in_memory: usize) -> Result<Self, Failure> {
+        let journal = Journal::begin(SpooledTempFile::new(in_memory), plan, Shard::WHOLE);
         let journal = journal.map_err(|error| Failure::output(None, io::Error::other(error)))?;
         Ok(Self::Spooled { journal, output })
     }

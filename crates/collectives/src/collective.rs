@@ -122,6 +122,15 @@ impl Collective {
         Ok(collective)
     }
 
+    /// The memory of a stage, with what is known of its messages \[bytes\].
+    pub(crate) const BYTES_A_STAGE: u64 = (size_of::<Stage>() + size_of::<u64>() + size_of::<bool>()) as u64;
+
+    /// Estimates the memory that it takes \[bytes\].
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.stages.len() as u64 * Self::BYTES_A_STAGE
+    }
+
     /// Adds a phase with its stages.
     fn push(&mut self, phase: Phase) {
         let stage_count = match phase {

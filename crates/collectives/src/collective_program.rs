@@ -48,10 +48,55 @@ impl<C: CollectiveProgramForm> CollectiveProgram<C> {
     }
 }
 
+/// Estimates the memory that the guest of a collective takes while it is made, and what of it is kept
+/// \[bytes\].
+///
+/// Every process is taken to have as many partners as the one with the most of the first, the last
+/// and two between them: the root of a tree is the first, and other algorithms treat all alike.
+#[must_use]
+pub fn bytes_of_guest<C: CollectiveProgramForm>(collective: &C) -> [u64; 2] {
+    let processes = Program::process_count(collective);
+    let messages = processes.saturating_mul(collective.max_received() as u64).min(2 * MAX_EDGES as u64);
+    let most = 2 * MAX_EDGES as u64 / processes.max(1) + 1;
+    let samples = [0, 1, processes / 2, processes - 1];
+    let partners = samples.map(|label| partner_count(collective, ProcessId::new(narrow(label)), most));
+    let partners = partners.into_iter().max().unwrap_or(0);
+    let edges = (processes.saturating_mul(partners) / 2).min(MAX_EDGES as u64);
+    let [while_made, kept] = Network::bytes_to_make(processes, edges);
+    // The pairs of this stage and the last one, and all pairs, twice before they are sorted out.
+    let pairs = messages.saturating_mul(2).saturating_add(edges.saturating_mul(2));
+    [while_made.saturating_add(pairs.saturating_mul(size_of::<(u32, u32)>() as u64)), kept]
+}
+
+/// The number of processes that a process sends to in any stage, or `most` where there are more.
+fn partner_count<C: CollectiveProgramForm>(collective: &C, process: ProcessId, most: u64) -> u64 {
+    let mut partners = vec![];
+    for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
+        let known = partners.len();
+        partners.extend(Program::destinations(collective, stage, process));
+        if partners[known..].iter().all(|own| partners[..known].last() == Some(own)) {
+            partners.truncate(known);
+        }
+        if partners.len() as u64 > 2 * most {
+            partners.sort_unstable();
+            partners.dedup();
+        }
+        if partners.len() as u64 > most {
+            return most;
+        }
+    }
+    partners.sort_unstable();
+    partners.dedup();
+    partners.len() as u64
+}
+
 /// The pairs of processes of different ranks that exchange messages, each once; none where there
 /// are too many.
 fn edges<C: CollectiveProgramForm>(collective: &C) -> Option<Vec<(u32, u32)>> {
+    /// Fewer are not worth sorting out.
+    const FEW: usize = 1 << 16;
     let mut all: Vec<(u32, u32)> = vec![];
+    let (mut listed, mut different) = (0, FEW);
     let mut last = vec![];
     for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
         let mut own = vec![];
@@ -68,11 +113,16 @@ fn edges<C: CollectiveProgramForm>(collective: &C) -> Option<Vec<(u32, u32)>> {
             continue;
         }
         all.extend_from_slice(&own);
+        listed += own.len();
         last = own;
-        if all.len() > MAX_EDGES {
+        if listed > MAX_EDGES || all.len() > 2 * different {
             all.sort_unstable();
             all.dedup();
-            if all.len() > MAX_EDGES / 2 {
+            different = all.len().max(FEW);
+        }
+        if listed > MAX_EDGES {
+            listed = all.len();
+            if listed > MAX_EDGES / 2 {
                 return None;
             }
         }

@@ -100,6 +100,20 @@ impl GroupedCollective {
         Ok(Self { collective, shape, over: sorted, rank_count, offsets, ranks_in_group })
     }
 
+    /// Estimates the memory that a collective of so many ranks takes at most \[bytes\].
+    #[must_use]
+    pub fn bytes_at_most(ranks: u64) -> u64 {
+        // Two rounds of a ring have two stages a rank.
+        ranks.saturating_mul(2 * Collective::BYTES_A_STAGE + 2 * size_of::<u32>() as u64)
+    }
+
+    /// Estimates the memory that it takes \[bytes\].
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let numbers = (self.offsets.len() + self.ranks_in_group.len()) * size_of::<u32>();
+        self.collective.bytes() + numbers as u64
+    }
+
     /// The collective of each group.
     #[must_use]
     pub fn collective(&self) -> &Collective {

@@ -45,7 +45,7 @@ mod vector;
 pub use algorithm::{ALGORITHMS, Algorithm, AlgorithmDescriptor, ShapeRequirement, ShareRule};
 pub use bounds::{BandwidthSource, CollectiveBoundSource, CollectiveBounds, LinkCosts};
 pub use collective::{Collective, ComputationTotals, ProcessMessages};
-pub use collective_program::CollectiveProgram;
+pub use collective_program::{CollectiveProgram, bytes_of_guest};
 pub use data_flow::{DataFlowError, FlowMessage, MAX_REPLAYED_RANKS};
 pub use form::{CollectiveForm, CollectiveProgramForm, CollectiveStep};
 pub use grouped::{GroupError, GroupMessages, GroupedCollective};

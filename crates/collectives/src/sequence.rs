@@ -1,5 +1,7 @@
 //! Sequences: collectives and computations one after another.
 
+use std::sync::Arc;
+
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Length, MAX_NODE_COUNT, Machine, NodeId, narrow};
 
@@ -9,7 +11,8 @@ use crate::{CollectiveBounds, ComputationTotals, GroupMessages, GroupedCollectiv
 #[derive(Debug, Clone)]
 pub enum SequenceStep {
     /// A collective, in groups or in one.
-    Collective(Box<GroupedCollective>),
+    /// Equal steps may share it.
+    Collective(Arc<GroupedCollective>),
     /// A computation of every rank \[cycles\].
     Computation(u64),
 }
@@ -82,7 +85,7 @@ impl SequenceStep {
 
 impl From<GroupedCollective> for SequenceStep {
     fn from(grouped: GroupedCollective) -> Self {
-        Self::Collective(Box::new(grouped))
+        Self::Collective(Arc::new(grouped))
     }
 }
 
@@ -117,6 +120,14 @@ impl CollectiveSequence {
             stages.extend(within.map(|within| SequenceStage::Step { step: number, within }));
         }
         Ok(Self { steps, stages, rank_count: Length::new(rank_count), share_count })
+    }
+
+    /// Estimates the memory that the stages of these steps take in a sequence \[bytes\].
+    #[must_use]
+    pub fn bytes_of_stages(steps: &[SequenceStep]) -> u64 {
+        // Each with a synchronisation.
+        let stages: usize = steps.iter().map(|step| step.stage_count() + 1).sum();
+        (stages * size_of::<SequenceStage>()) as u64
     }
 
     /// The steps.

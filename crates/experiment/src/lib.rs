@@ -54,8 +54,8 @@ pub use progress::Progress;
 pub use quantity::{Ratio, engineering_rate, engineering_seconds};
 pub use reference::{MissingReference, Reference};
 pub use runner::{
-    Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_export, check_placements, check_runs,
-    execute, follow,
+    Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_export, check_listing, check_placements,
+    check_runs, execute, follow,
 };
 pub use scenario::{
     CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault,

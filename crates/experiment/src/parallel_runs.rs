@@ -18,7 +18,7 @@ use crate::{
     Progress,
     export::{MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord},
     jobs::{Job, Permit, Resources, run_jobs},
-    runner::{FinishedRun, KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, measure},
+    runner::{FinishedRun, KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, held_by, measure},
     scenario::Run,
 };
 
@@ -70,6 +70,7 @@ fn each_run<E: Send>(
 ) -> Result<(), E> {
     let Means { pool, resources, keep, progress } = means;
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
+    let resources = beside_scenarios(&asked, resources);
     let shared = Mutex::new(SharedMetrics::measure(pool, &asked, 2, resources, &Progress::default()));
     let resources = Resources { threads: pool.current_num_threads(), ..resources };
     let way = RunWay::new(keep, resources, asked.len());
@@ -81,6 +82,11 @@ fn each_run<E: Send>(
         progress.run_over();
         deliver(place, finished, permit)
     })
+}
+
+/// What is left for runs at work.
+fn beside_scenarios(runs: &[&Run], resources: Resources) -> Resources {
+    Resources { memory: resources.memory.saturating_sub(held_by(runs)), ..resources }
 }
 
 /// What `work` comes to; a defect that stops it is an error of this run only.
@@ -111,6 +117,7 @@ pub fn measure_runs(
     resources: Resources,
     progress: &Progress,
 ) -> Vec<PlacementEntry> {
+    let resources = beside_scenarios(runs, resources);
     let mut shared = SharedMetrics::measure(pool, runs, 1, resources, progress);
     let entry = |(place, run): (usize, &&Run)| {
         let metrics = shared.take(place).unwrap_or_else(|| measure(run));

@@ -88,7 +88,17 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
                 .map_err(|error| failed(run, place, error))?;
         }
     }
-    admit(runs, resources, |run| bytes_to_run(run, way))
+    let held = held_beside(runs, resources, ("the list of results", BYTES_A_RESULT))?;
+    admit(runs, resources, |run| bytes_to_run(run, way).saturating_add(held))
+}
+
+/// Checks that there is memory for a table of the runs themselves.
+///
+/// # Errors
+///
+/// When there is not.
+pub fn check_listing(runs: &[&Run], resources: Resources) -> Result<(), RunError> {
+    held_beside(runs, resources, ("the table", BYTES_A_LISTED_RUN)).map(|_| ())
 }
 
 /// Checks that the placement of every run can be measured. Nothing is measured.
@@ -97,7 +107,8 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
 ///
 /// The first run that is refused.
 pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<(), RunError> {
-    admit(runs, resources, |run| PlacementMetrics::bytes_to_measure(&run.placement))
+    let held = held_beside(runs, resources, ("the list of placements", BYTES_A_MEASURED_RUN))?;
+    admit(runs, resources, |run| PlacementMetrics::bytes_to_measure(&run.placement).saturating_add(held))
 }
 
 /// Checks that the program of a run can be written in a format. Nothing is written.
@@ -106,7 +117,37 @@ pub fn check_placements(runs: &[&Run], resources: Resources) -> Result<(), RunEr
 ///
 /// When it takes more memory than there is.
 pub fn check_export(run: &Run, format: ProgramFormat, resources: Resources) -> Result<(), RunError> {
-    admit(&[run], resources, |run| format.bytes_to_write(run))
+    admit(&[run], resources, |run| format.bytes_to_write(run).saturating_add(run.held_bytes))
+}
+
+/// The memory of the result of a run until it is written, with its row of a table \[bytes\]; measured with `run` on 10 000
+/// runs.
+const BYTES_A_RESULT: u64 = 9 << 10;
+/// The memory of the metrics of a run until they are written \[bytes\]; measured likewise.
+const BYTES_A_MEASURED_RUN: u64 = 3 << 10;
+/// The memory of a row of the table of runs \[bytes\]; measured likewise.
+const BYTES_A_LISTED_RUN: u64 = 9 << 9;
+/// So many runs are not counted.
+const UNCOUNTED_RUNS: u64 = 1 << 9;
+
+/// The memory that scenarios hold \[bytes\].
+pub(crate) fn held_by(runs: &[&Run]) -> u64 {
+    runs.iter().map(|run| run.held_bytes).max().unwrap_or(0)
+}
+
+/// The memory that scenarios hold, and a list with so many bytes for each of the runs; refused where it is too much.
+fn held_beside(
+    runs: &[&Run],
+    resources: Resources,
+    (what, bytes_a_run): (&'static str, u64),
+) -> Result<u64, RunError> {
+    let listed = (runs.len() as u64).saturating_sub(UNCOUNTED_RUNS).saturating_mul(bytes_a_run);
+    let needed = held_by(runs).saturating_add(listed);
+    if needed > resources.memory {
+        let (needed, limit) = (Bytes(needed), Bytes(resources.memory));
+        return Err(RunError::ListMemory { what, runs: runs.len(), needed, limit });
+    }
+    Ok(needed)
 }
 
 /// Whether each of the runs fits the memory.

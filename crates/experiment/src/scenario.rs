@@ -51,7 +51,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 pub(crate) use self::goal_file::describe_stuck;
 use self::{
-    budget::{BYTES_A_RUN, UNCOUNTED_RUNS},
+    budget::BYTES_A_RUN,
     cycle_bound::CycleBound,
     errors::{Findings, first_errors},
     keys::Key,
@@ -129,6 +129,8 @@ pub struct Run {
     pub placement: Arc<Placement>,
     /// How the program is executed.
     pub execution: Execution,
+    /// The memory that all scenarios of its command take, as far as they were read when it was \[bytes\].
+    pub held_bytes: u64,
 }
 
 impl Run {
@@ -252,12 +254,13 @@ pub fn load_sites(
     settings: &[Setting],
     memory: u64,
 ) -> Result<Vec<Site>, ScenarioErrors> {
+    let mut library = Library::with_memory(memory);
     let source = match text {
         Some(text) => Ok(SourceFile::excerpt(path, text.to_owned(), 0)),
-        None => SourceFile::read_scenario(path),
+        None => SourceFile::read_scenario(path, library.budget()),
     };
     let source = source.map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))]);
-    let sites = source.and_then(|source| Site::all(&source, settings, &mut Library::with_memory(memory)));
+    let sites = source.and_then(|source| Site::all(&source, settings, &mut library));
     sites.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
 }
 
@@ -268,6 +271,7 @@ impl Site {
         library: &mut Library,
     ) -> Result<Vec<Self>, Vec<ScenarioError>> {
         let mut errors = vec![];
+        take_text(source, library)?;
         let written = Written::scenario(source, settings, &mut errors)?;
         let sweep = Sweep::read(&written, &mut errors);
         let mut findings = Findings::new(source.path(), sweep.combination_count(), errors);
@@ -293,7 +297,7 @@ impl Site {
 
 impl Scenario {
     fn read(path: &Path, settings: &[Setting], library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
-        let source = SourceFile::read_scenario(path)
+        let source = SourceFile::read_scenario(path, library.budget())
             .map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))])?;
         Self::from_source(&source, settings, library)
     }
@@ -305,6 +309,7 @@ impl Scenario {
     ) -> Result<Self, Vec<ScenarioError>> {
         let path = source.path();
         let mut errors = vec![];
+        take_text(source, library)?;
         let written = Written::scenario(source, settings, &mut errors)?;
         let sweep = Sweep::read(&written, &mut errors);
         let count = sweep.run_count(&written);
@@ -315,7 +320,7 @@ impl Scenario {
             // The combinations, too many to look at, may have errors of their own.
             return Err(errors);
         }
-        let counted = u64::try_from(count).unwrap_or(u64::MAX).saturating_sub(UNCOUNTED_RUNS);
+        let counted = u64::try_from(count).unwrap_or(u64::MAX);
         if let Err(over) = library.budget().take(counted.saturating_mul(BYTES_A_RUN)) {
             let start = Place::start(source);
             errors.push(over.at(sweep.place().unwrap_or(&start), &format!("a sweep of {count} runs")));
@@ -325,17 +330,27 @@ impl Scenario {
         let mut runs = vec![];
         for combination in sweep.combinations() {
             match validate(&combination, &written, library) {
-                Ok(more) if findings.is_empty() => runs.extend(more),
+                Ok(more) if findings.is_empty() => runs.extend::<Vec<Run>>(more),
                 Ok(_) => {}
                 Err(wrong) => findings.add(&combination, wrong),
             }
         }
         findings.into_result()?;
+        runs.iter_mut().for_each(|run| run.held_bytes = library.budget().counted());
         let name = written_name(&written);
         let inputs = std::iter::once(path.to_owned()).chain(library.files()).collect();
         let text = text_with(source.text(), settings);
         Ok(Self { path: path.to_owned(), name, runs, swept: sweep.place().is_some(), text, inputs })
     }
+}
+
+/// Takes the memory of a scenario's text and of its values, before it is parsed.
+fn take_text(source: &Arc<SourceFile>, library: &Library) -> Result<(), Vec<ScenarioError>> {
+    let bytes = source_file::bytes_to_parse(source.text());
+    library
+        .budget()
+        .take(bytes)
+        .map_err(|over| vec![over.at(&Place::start(source), "the values of this file:")])
 }
 
 /// The text of a scenario, with what the command line sets in remarks behind it.
@@ -435,6 +450,7 @@ fn runs(
         embedding,
         placement,
         execution,
+        held_bytes: 0,
     };
     Some(placed.into_iter().map(run).collect())
 }

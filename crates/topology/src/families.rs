@@ -26,6 +26,12 @@ pub(crate) struct Family {
 }
 
 impl Family {
+    /// The number of nodes; none where the dimensions are out of range.
+    pub(crate) fn node_count(&self, dimensions: u64) -> Option<u64> {
+        let order = u32::try_from(dimensions).ok().filter(|_| self.dimensions.contains(&dimensions))?;
+        Some((self.lengths)(dimensions, 1 << order).iter().product())
+    }
+
     /// Returns the lengths by which nodes are numbered, and the network; none where the dimensions are out of range.
     pub(crate) fn network(&self, dimensions: u64) -> Option<(Vec<u64>, Result<Network, NetworkError>)> {
         let order = u32::try_from(dimensions).ok().filter(|_| self.dimensions.contains(&dimensions))?;

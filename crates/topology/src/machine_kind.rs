@@ -306,6 +306,16 @@ impl MachineKind {
         }
     }
 
+    /// The number of nodes of the graph of this kind with so many dimensions, each with at most four neighbours; none
+    /// where it is not made from a number alone, or that is out of range.
+    #[must_use]
+    pub fn network_node_count(self, dimensions: u64) -> Option<u64> {
+        match self.structure() {
+            KindStructure::Family(family) => family.node_count(dimensions),
+            KindStructure::Grid { .. } | KindStructure::Parameters | KindStructure::Links => None,
+        }
+    }
+
     /// Whether its machines are made from the parameters of a network with switches, or of a full mesh.
     #[must_use]
     pub fn has_parameters(self) -> bool {

@@ -124,7 +124,9 @@ impl Network {
         for node in 0..node_count as usize {
             firsts[node + 1] += firsts[node];
         }
-        let neighbours = arcs.into_iter().map(|(_, to)| NodeId::new(to)).collect();
+        let mut neighbours: Vec<NodeId> = arcs.into_iter().map(|(_, to)| NodeId::new(to)).collect();
+        // They are collected where the arcs were, which are twice as long.
+        neighbours.shrink_to_fit();
         let degree = firsts.get(1).copied();
         let is_regular = firsts.windows(2).all(|pair| degree == Some(pair[1] - pair[0]));
         Ok(Self {
@@ -136,6 +138,17 @@ impl Network {
             routes: Routes::default(),
             spread: OnceLock::new(),
         })
+    }
+
+    /// Estimates the memory that so many nodes and links take while [`from_edges`](Self::from_edges) makes a network of
+    /// them, the list of the links included, and what of it is kept \[bytes\].
+    #[must_use]
+    pub fn bytes_to_make(nodes: u64, links: u64) -> [u64; 2] {
+        // The list, an arc in each direction and its end; a search over all nodes for whether they are connected.
+        const WHILE_MADE: [u64; 2] = [20, 26];
+        const KEPT: [u64; 2] = [4, 8];
+        [WHILE_MADE, KEPT]
+            .map(|[node, link]| nodes.saturating_mul(node).saturating_add(links.saturating_mul(link)))
     }
 
     /// The same with processes on the first `hosts` nodes only; the others are switches.

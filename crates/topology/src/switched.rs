@@ -137,6 +137,12 @@ impl NetworkParameters {
         }
     }
 
+    /// Whether there is a machine of these parameters that can be numbered.
+    #[must_use]
+    pub fn is_makeable(&self) -> bool {
+        self.is_whole() && self.is_small_enough()
+    }
+
     /// Whether a machine of these parameters can be kept in memory.
     pub(crate) fn is_small_enough(&self) -> bool {
         self.node_count() <= MAX_NETWORK_NODES && self.link_count() <= MAX_NETWORK_CHANNELS / 2

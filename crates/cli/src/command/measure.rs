@@ -1,7 +1,7 @@
 //! `cubefold check` and `cubefold measure`: the runs that there would be, and the metrics of their placements.
 
 use cubefold_experiment::{
-    Progress, check_placements,
+    Progress, check_listing, check_placements,
     export::{Document, PlannedRun},
     measure_runs,
 };
@@ -36,9 +36,11 @@ pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result
     let format = ResultFormat::decide(options.format, shared.output())?;
     let scenarios = super::scenarios(&options.files, &options.set, shared)?;
     let runs = all_runs(&scenarios);
-    let planned: Vec<PlannedRun> =
-        runs.iter().enumerate().map(|(place, run)| PlannedRun::new(place, run)).collect();
+    let planned = || runs.iter().enumerate().map(|(place, run)| PlannedRun::new(place, run));
+    if matches!(format, ResultFormat::Table | ResultFormat::Markdown) {
+        check_listing(&runs, shared.resources()).map_err(Failure::Refused)?;
+    }
     let output = Output::open(shared, &scenarios)?;
-    let table = || Ok(check_table(&scenarios, &planned));
-    write_records(output, format, Document::CHECK, &[], || planned.iter().map(Ok), table)
+    let table = || Ok(check_table(&scenarios, &planned().collect::<Vec<_>>()));
+    write_records(output, format, Document::CHECK, &[], || planned().map(Ok), table)
 }

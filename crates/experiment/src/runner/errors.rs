@@ -73,6 +73,18 @@ pub enum RunError {
     /// It needs more memory than there is.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// What they come to needs more memory than there is, all together.
+    #[error("{what} of {runs} runs needs about {needed}, expected at most {limit}")]
+    ListMemory {
+        /// What is kept of each run.
+        what: &'static str,
+        /// The number of runs.
+        runs: usize,
+        /// The memory needed, with that of the scenarios.
+        needed: Bytes,
+        /// The memory allowed.
+        limit: Bytes,
+    },
     /// Measuring the exchange of addresses needs more memory than there is.
     #[error("measuring the exchange of addresses needs about {needed}, expected at most {limit}")]
     AddressExchangeMemory {

@@ -1,28 +1,33 @@
-//! The memory that scenarios may take before anything runs: for runs, placements and permutations.
+//! The memory that scenarios may take before anything runs: for their text, machines, programs, placements and runs.
+//!
+//! Whatever grows with a number that a scenario gives is taken from one [`Budget`] before it is allocated. What is needed
+//! only while something is made is given back then.
 
-use std::cell::Cell;
+use std::{cell::Cell, path::Path};
+
+use cubefold_topology::Network;
 
 use super::{errors::ScenarioError, source_file::Place};
 use crate::Bytes;
 
-/// The memory that a run takes from its reading to the end of a command, apart from its placement and program \[bytes\].
+/// The memory that a run takes when it is read, apart from its machine, placement and program \[bytes\].
 ///
-/// Measured with `check` on sweeps of 250 000 and 10^6 runs.
-pub(super) const BYTES_A_RUN: u64 = 5 << 10;
-/// So many runs are not counted: they take less than the program itself.
-pub(super) const UNCOUNTED_RUNS: u64 = 1 << 10;
+/// Measured on sweeps of 10 000 runs. What results take is counted by the commands that have any.
+pub(super) const BYTES_A_RUN: u64 = 5 << 9;
 /// The memory that a construction takes for each process while it makes a placement \[bytes\].
 pub(super) const BYTES_A_PROCESS: u64 = 32;
-/// So many processes are not counted, likewise.
-pub(super) const UNCOUNTED_PROCESSES: u64 = 1 << 14;
 /// The memory of a message of a permutation set \[bytes\].
 pub(super) const BYTES_A_MESSAGE: u64 = 4;
+/// So much is not counted in all: less than the program itself takes \[bytes\].
+pub(super) const UNCOUNTED: u64 = 4 << 20;
+
+const HELP: &str = "give it more with --memory-limit, or ask for less";
 
 /// How much is allowed, and how much is taken.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: u64,
-    taken: Cell<u64>, // at most the limit
+    taken: Cell<u64>, // at most the limit and what is not counted
 }
 
 /// More than is allowed.
@@ -36,8 +41,12 @@ pub(super) struct OverBudget {
 impl OverBudget {
     /// The error at the place of what would take the memory, called `what`.
     pub(super) fn at(self, place: &Place, what: &str) -> ScenarioError {
-        let help = "give it more with --memory-limit, or ask for less";
-        ScenarioError::at(place, format!("{what} {self}"), "too much").with_help(help)
+        ScenarioError::at(place, format!("{what} {self}"), "too much").with_help(HELP)
+    }
+
+    /// The error about a file, called `what`, as a whole.
+    pub(super) fn of_file(self, path: &Path, what: &str) -> ScenarioError {
+        ScenarioError::of_file(path, format!("{what} {self}")).with_help(HELP)
     }
 }
 
@@ -56,11 +65,71 @@ impl Budget {
     /// Takes so many bytes, before they are allocated.
     pub(super) fn take(&self, bytes: u64) -> Result<(), OverBudget> {
         let needed = self.taken.get().saturating_add(bytes);
-        if needed > self.limit {
+        if needed > self.limit.saturating_add(UNCOUNTED) {
             return Err(OverBudget { needed, limit: self.limit });
         }
         self.taken.set(needed);
         Ok(())
+    }
+
+    /// Takes the bytes that are needed while something is made, of which no more than `kept` are needed then.
+    pub(super) fn take_for_a_while(&self, bytes: u64, kept: u64) -> Result<(), OverBudget> {
+        self.take(bytes)?;
+        self.give_back(bytes.saturating_sub(kept));
+        Ok(())
+    }
+
+    /// Takes what a network of so many nodes and links needs, which is described at `place`.
+    pub(super) fn take_network(&self, nodes: u64, links: u64, place: &Place) -> Result<(), ScenarioError> {
+        let [while_made, kept] = Network::bytes_to_make(nodes, links);
+        self.take_for_a_while(while_made, kept)
+            .map_err(|over| over.at(place, &format!("a network of {nodes} nodes and {links} links")))
+    }
+
+    /// Gives back bytes that are no longer needed.
+    pub(super) fn give_back(&self, bytes: u64) {
+        self.taken.set(self.taken.get().saturating_sub(bytes));
+    }
+
+    /// What is taken beyond what is not counted \[bytes\].
+    pub(super) fn counted(&self) -> u64 {
+        self.taken.get().saturating_sub(UNCOUNTED)
+    }
+}
+
+/// The rows or lines of a file, whose memory is taken some at a time while they are read.
+#[derive(Debug)]
+pub(super) struct RowBudget<'a> {
+    budget: &'a Budget,
+    bytes_a_row: u64,
+    ahead: u64, // rows for which memory is taken, and that are not read yet
+    taken: u64, // bytes
+}
+
+impl<'a> RowBudget<'a> {
+    /// So many rows are paid for at a time.
+    const ROWS: u64 = 1 << 10;
+
+    /// Rows that take so many bytes each until their file is read and made into something.
+    pub(super) fn new(budget: &'a Budget, bytes_a_row: u64) -> Self {
+        Self { budget, bytes_a_row, ahead: 0, taken: 0 }
+    }
+
+    /// Takes the memory of the next row.
+    pub(super) fn take_row(&mut self) -> Result<(), OverBudget> {
+        if self.ahead == 0 {
+            let bytes = Self::ROWS * self.bytes_a_row;
+            self.budget.take(bytes)?;
+            self.taken += bytes;
+            self.ahead = Self::ROWS;
+        }
+        self.ahead -= 1;
+        Ok(())
+    }
+
+    /// Gives back all but so many bytes.
+    pub(super) fn keep(self, bytes: u64) {
+        self.budget.give_back(self.taken.saturating_sub(bytes));
     }
 }
 
@@ -71,11 +140,17 @@ mod tests {
     #[test]
     fn what_is_taken_adds_up_and_what_is_refused_does_not_count() {
         let budget = Budget::new(3 << 20);
+        budget.take(UNCOUNTED).unwrap();
         budget.take(2 << 20).unwrap();
         let refused = budget.take(2 << 20).unwrap_err().to_string();
-        assert_eq!(refused, "needs about 4.0 MiB, expected at most 3.0 MiB");
+        assert_eq!(refused, "needs about 8.0 MiB, expected at most 3.0 MiB");
         budget.take(1 << 20).unwrap();
         assert!(budget.take(1).is_err());
+        assert_eq!(budget.counted(), 3 << 20);
+        budget.give_back(2 << 20);
+        budget.take_for_a_while(2 << 20, 1 << 20).unwrap();
+        assert_eq!(budget.counted(), 2 << 20);
+        assert!(budget.take((1 << 20) + 1).is_err());
         assert_eq!(Budget::default().take(u64::MAX), Ok(()));
     }
 }

@@ -10,13 +10,14 @@ mod steps;
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{
-    ALGORITHMS, Algorithm, AlgorithmDescriptor, Collective, CollectiveError, CollectiveSpecification,
-    GroupError, GroupedCollective, Operation,
+    ALGORITHMS, Algorithm, AlgorithmDescriptor, Collective, CollectiveError, CollectiveProgramForm,
+    CollectiveSpecification, GroupError, GroupedCollective, Operation, bytes_of_guest,
 };
 use cubefold_simulator::{ErasedProgram, StageProgramError};
 use cubefold_topology::Shape;
 
 use super::{
+    budget::OverBudget,
     errors::{ScenarioError, alternatives},
     keys::Key,
     message_sizes::ByStage,
@@ -103,13 +104,20 @@ fn read(
     let asked = ask(reading, kind, operation, per_node.unwrap_or(1))?;
     let Asked { specification, other, over, bytes } = asked;
     let mut program = |specification: CollectiveSpecification| {
+        take_schedule(reading, specification.shape.node_count())?;
         let program = match &over {
-            None => Collective::new(specification)
-                .map_err(|error| misfit(reading, &error.into()))
-                .map(|own| of_form(reading, kind, own.erase(), per_node?)),
+            None => {
+                Collective::new(specification).map_err(|error| misfit(reading, &error.into())).map(|own| {
+                    take_program(reading, own.bytes(), &own)?;
+                    of_form(reading, kind, own.erase(), per_node?)
+                })
+            }
             Some(over) => GroupedCollective::new(specification, over)
                 .map_err(|error| misfit(reading, &error))
-                .map(|own| of_form(reading, kind, own.erase(), per_node?)),
+                .map(|own| {
+                    take_program(reading, own.bytes(), &own)?;
+                    of_form(reading, kind, own.erase(), per_node?)
+                }),
         };
         match program {
             Ok(program) => Some(program?.with_bytes(bytes)),
@@ -123,6 +131,34 @@ fn read(
     match other {
         Some(other) => Some(first.or_faster(vec![program(other)?])),
         None => Some(first),
+    }
+}
+
+/// Makes sure that there is memory for the schedule of so many ranks, which is counted when it is made.
+fn take_schedule(reading: &mut Reading<'_>, ranks: u64) -> Option<()> {
+    let taken = reading.settings.budget().take_for_a_while(GroupedCollective::bytes_at_most(ranks), 0);
+    taken.map_err(|over| over_budget(reading, over, ranks)).ok()
+}
+
+/// Takes the memory of a collective, of which `bytes` are taken already, and of its guest, before that is made.
+fn take_program<C: CollectiveProgramForm>(
+    reading: &mut Reading<'_>,
+    bytes: u64,
+    collective: &C,
+) -> Option<()> {
+    let budget = reading.settings.budget();
+    let taken = budget.take(bytes).and_then(|()| {
+        let [while_made, kept] = bytes_of_guest(collective);
+        budget.take_for_a_while(while_made, kept)
+    });
+    taken.map_err(|over| over_budget(reading, over, collective.rank_count())).ok()
+}
+
+/// Reports the ranks that take too much.
+fn over_budget(reading: &mut Reading<'_>, over: OverBudget, ranks: u64) {
+    if let Some(place) = shape_place(reading) {
+        let error = over.at(place, &format!("a collective of {ranks} ranks"));
+        reading.errors.push(error);
     }
 }
 

@@ -30,6 +30,13 @@ pub(super) fn read(
         errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
         return None;
     }
+    // The machine with one failure more is made beside the one without it.
+    if let Err(over) =
+        settings.budget().take_network(machine.node_count(), machine.link_count(), &first.place)
+    {
+        errors.push(over);
+        return None;
+    }
     let seed = match settings.get(Key::MachineFailureSeed) {
         Some(_) => settings.natural(Key::MachineFailureSeed, errors)?,
         None => settings.natural(Key::Seed, &mut vec![]).unwrap_or(0),

@@ -34,6 +34,7 @@ use cubefold_simulator::{
 
 use self::goal_lines::{GoalReader, LineError, Location};
 use super::{
+    budget::{Budget, OverBudget, RowBudget},
     errors::{ScenarioError, and_more},
     keys::Key,
     placement_file::Failure,
@@ -54,6 +55,12 @@ pub(super) static GOAL: ProgramKind = ProgramKind {
 const CHUNK: usize = 1 << 20;
 /// The most bytes of a line: a file without ends of lines is no schedule.
 const MAX_LINE: usize = 1 << 26;
+/// The memory of the operation of a line, and of what it requires, until the schedule is made \[bytes\].
+const BYTES_A_LINE: u64 = 112;
+/// The memory of a line that waits for labels behind it \[bytes\].
+const BYTES_A_LATER: u64 = 320;
+/// The memory of a rank \[bytes\].
+const BYTES_A_RANK: u64 = 64;
 /// The most bytes of a line that an error shows.
 const MAX_SHOWN: usize = 4096;
 /// The most operations that an error about several points at.
@@ -64,11 +71,25 @@ const MAX_MARKED: usize = 8;
 /// # Errors
 ///
 /// When it cannot be read or is wrong: the first errors, the last of them with the number of those left out.
-pub(super) fn read_schedule(path: &Path) -> Result<TaskSchedule, Failure> {
+pub(super) fn read_schedule(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure> {
     let mut reader = GoalReader::new();
     let mut report = LineReport { path, errors: vec![], wrong: 0 };
+    let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its operations:")]);
+    let (mut lines, mut later) =
+        (RowBudget::new(budget, BYTES_A_LINE), RowBudget::new(budget, BYTES_A_LATER));
+    let (mut pending, mut ranks) = (0, 0);
     read_lines(path, |number, line| {
+        lines.take_row().map_err(over)?;
         reader.read_line(line).unwrap_or_else(|error| report.add(number, line, error));
+        for _ in pending..reader.pending() {
+            later.take_row().map_err(over)?;
+        }
+        pending = pending.max(reader.pending());
+        if ranks != reader.rank_count() {
+            ranks = reader.rank_count();
+            budget.take(u64::from(ranks).saturating_mul(BYTES_A_RANK)).map_err(over)?;
+        }
+        Ok(())
     })?;
     let builder = match reader.finish() {
         Ok(builder) => builder,
@@ -81,11 +102,14 @@ pub(super) fn read_schedule(path: &Path) -> Result<TaskSchedule, Failure> {
     let Some(builder) = builder else {
         return Err(Failure::Wrong(vec![ScenarioError::of_file(path, "no ranks, expected \"num_ranks N\"")]));
     };
-    builder.finish().map_err(|error| Failure::Wrong(vec![schedule_error(path, &error)]))
+    let schedule = builder.finish().map_err(|error| Failure::Wrong(vec![schedule_error(path, &error)]))?;
+    lines.keep(schedule.bytes());
+    later.keep(0);
+    Ok(schedule)
 }
 
-/// Calls `read` with the number, counted from 0, and the bytes of every line.
-fn read_lines(path: &Path, mut read: impl FnMut(usize, &[u8])) -> Result<(), Failure> {
+/// Calls `read` with the number, counted from 0, and the bytes of every line, until it fails.
+fn read_lines(path: &Path, mut read: impl FnMut(usize, &[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
     let unreadable = |error: io::Error| Failure::Unreadable(error.to_string());
     let mut file = input_file::open(path).map_err(|error| unreadable(error.into()))?;
     let (mut buffer, mut filled, mut number) = (vec![0; CHUNK], 0, 0);
@@ -94,13 +118,13 @@ fn read_lines(path: &Path, mut read: impl FnMut(usize, &[u8])) -> Result<(), Fai
         filled += count;
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', &buffer[..filled]) {
-            read(number, &buffer[start..end]);
+            read(number, &buffer[start..end])?;
             number += 1;
             start = end + 1;
         }
         if count == 0 {
             if start < filled {
-                read(number, &buffer[start..filled]);
+                read(number, &buffer[start..filled])?;
             }
             return Ok(());
         }
@@ -202,7 +226,10 @@ fn operations_error(
 fn locate(path: &Path, operations: &[u32]) -> Vec<Location> {
     let mut reader = GoalReader::locating(operations);
     // What could be wrong was reported before.
-    let read = read_lines(path, |_, line| reader.read_line(line).unwrap_or(()));
+    let read = read_lines(path, |_, line| {
+        reader.read_line(line).unwrap_or(());
+        Ok(())
+    });
     read.map_or_else(|_| vec![], |()| reader.located(operations))
 }
 

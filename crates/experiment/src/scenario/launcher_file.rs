@@ -147,7 +147,7 @@ impl LauncherSource {
         let hosts = self.hosts.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
         let source = SourceFile::read(&self.file).map_err(|error| match error {
             ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
-            ReadError::NotUtf8(_) => {
+            ReadError::NotUtf8(_) | ReadError::OverBudget(_) => {
                 Failure::Wrong(vec![ScenarioError::of_file(&self.file, format!("launcher's file {error}"))])
             }
         })?;

@@ -10,7 +10,8 @@ use std::{
 
 use cubefold_mapping::Placement;
 use cubefold_simulator::{GuestRef, TaskSchedule};
-use cubefold_topology::{Extent, Machine, NodeId, Wrap};
+use cubefold_topology::{Extent, Machine, Network, Wrap};
+use sha2::{Digest, Sha256};
 
 use super::{
     budget::Budget,
@@ -21,7 +22,7 @@ use super::{
     network,
     placement_file::Failure,
     settings::Written,
-    source_file::{ReadError, SourceFile},
+    source_file::{self, ReadError, SourceFile},
     stages_file::MessageFile,
     value::Value,
 };
@@ -54,7 +55,7 @@ struct ShapeKey {
     kind: &'static str,
     lengths: Vec<u64>,
     wraps: Vec<Wrap>,
-    links: Vec<(NodeId, NodeId)>, // of a network
+    links: Option<[u8; 32]>, // a hash of those of a network
 }
 
 /// Where a placement comes from.
@@ -110,9 +111,21 @@ impl ShapeKey {
             kind: machine.kind().name(),
             lengths: machine.shape().lengths().to_vec(),
             wraps: machine.extents().map(Extent::wrap).collect(),
-            links: machine.graph().map_or_else(Vec::new, |network| network.links().collect()),
+            links: machine.graph().map(|network| hash_of_links(network)),
         }
     }
+}
+
+/// The SHA-256 of the links of a network: the list itself would be kept for every placement.
+fn hash_of_links(network: &Network) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for &first in network.first_channels() {
+        hash.update(first.to_le_bytes());
+    }
+    for end in network.channel_ends() {
+        hash.update(end.index().to_le_bytes());
+    }
+    hash.finalize().into()
 }
 
 impl Library {
@@ -135,7 +148,7 @@ impl Library {
         if let Some(known) = self.machine_files.get(path) {
             return known.clone();
         }
-        let read = MachineFile::read(path).map(Arc::new).map_err(|error| error.to_string());
+        let read = MachineFile::read(path, &self.budget).map(Arc::new).map_err(|error| error.to_string());
         self.machine_files.insert(path.to_owned(), read.clone());
         read
     }
@@ -149,7 +162,7 @@ impl Library {
         if let Some(known) = self.networks.get(path) {
             return known.clone();
         }
-        let read = network::read_edges(path).map(Arc::new);
+        let read = network::read_edges(path, &self.budget).map(Arc::new);
         self.networks.insert(path.to_owned(), read.clone());
         read
     }
@@ -163,7 +176,7 @@ impl Library {
         if let Some(known) = self.messages.get(path) {
             return known.clone();
         }
-        let read = MessageFile::read(path).map(Arc::new);
+        let read = MessageFile::read(path, &self.budget).map(Arc::new);
         self.messages.insert(path.to_owned(), read.clone());
         read
     }
@@ -177,7 +190,7 @@ impl Library {
         if let Some(known) = self.schedules.get(path) {
             return known.clone();
         }
-        let read = goal_file::read_schedule(path).map(Arc::new);
+        let read = goal_file::read_schedule(path, &self.budget).map(Arc::new);
         self.schedules.insert(path.to_owned(), read.clone());
         read
     }
@@ -219,8 +232,9 @@ impl MachineFile {
     /// # Errors
     ///
     /// When it cannot be read.
-    pub(super) fn read(path: &Path) -> Result<Self, ReadError> {
-        let source = SourceFile::read(path)?;
+    pub(super) fn read(path: &Path, budget: &Budget) -> Result<Self, ReadError> {
+        let source = SourceFile::read_within(path, budget)?;
+        budget.take(source_file::bytes_to_parse(source.text()))?;
         let mut errors = vec![];
         Ok(match Written::machine(&source, &mut errors) {
             Ok(written) => Self { written: Some(written), errors },
@@ -247,7 +261,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("m.toml");
         std::fs::write(&path, text).unwrap();
-        let file = MachineFile::read(&path).unwrap();
+        let file = MachineFile::read(&path, &Budget::default()).unwrap();
         let prefix = format!("{}/", directory.path().display());
         file.errors().iter().map(|error| error.to_string().replace(&prefix, "")).collect()
     }
@@ -266,7 +280,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("m.toml");
         std::fs::write(&path, "hop_cycles = 2\n[machine]\nkind = \"ring\"\n").unwrap();
-        let file = MachineFile::read(&path).unwrap();
+        let file = MachineFile::read(&path, &Budget::default()).unwrap();
         assert!(file.errors().is_empty());
         assert!(file.value(Key::MachineKind).is_some() && file.value(Key::MachineHopCycles).is_some());
         assert_eq!(

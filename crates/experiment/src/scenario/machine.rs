@@ -239,6 +239,17 @@ fn machine(
         errors.push(error.because(settings.place(Key::MachineWrap), "no wraparound"));
         return None;
     }
+    if let Some((value, twists)) = &twists
+        && twists.iter().flatten().any(|&own| own > 0)
+    {
+        let product = |product: u64, length: &u64| product.saturating_mul(*length);
+        let nodes = size.lengths.iter().fold(1, product);
+        let links = nodes.saturating_mul(size.lengths.len() as u64);
+        if let Err(over) = settings.budget().take_network(nodes, links, &value.place) {
+            errors.push(over);
+            return None;
+        }
+    }
     let machine = match (&twists, wraps) {
         (Some((_, twists)), _) => {
             Machine::twisted_torus(&size.lengths, &modulo_lengths(twists, &size.lengths))

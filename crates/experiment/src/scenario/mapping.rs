@@ -7,7 +7,7 @@ use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
 use super::{
-    budget::{BYTES_A_PROCESS, UNCOUNTED_PROCESSES},
+    budget::BYTES_A_PROCESS,
     embeddings::{EmbeddingName, Maker, all_axis_orders, expected, place_axes, place_seeded},
     errors::{ScenarioError, all_of, help},
     failures,
@@ -180,6 +180,7 @@ fn settled(
     if fit.whole.graph().is_none() && fit.settings.get(Key::MappingSpareNodes).is_none() {
         return Ok(placement);
     }
+    take_bytes(fit, embedding, fit.program.process_count().saturating_mul(BYTES_A_SHARE))?;
     let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
     failures::settle(fit.settings, fit.whole, Arc::unwrap_or_clone(placement), place)
         .map(Arc::new)
@@ -332,6 +333,7 @@ fn placement(
     if shares == 1 {
         return Ok(placement);
     }
+    take_bytes(fit, embedding, fit.program.process_count().saturating_mul(BYTES_A_SHARE))?;
     let nodes = placement.nodes();
     PlacementTable::new(fit.machine, nodes.repeat(shares as usize))
         .map(|table| Arc::new(Placement::Table(table)))
@@ -381,9 +383,15 @@ fn placement_of_ranks(
             let path = fit.settings.beside(name);
             let key = PlacementKey::file(&path, fit.program, region);
             let processes = fit.program.rank_count();
-            library.placement(key, || match path.extension() {
-                Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region),
-                _ => placement_file::read(&path, processes, region),
+            let budget = fit.settings.budget();
+            library.placement(key, || {
+                take_memory(fit, embedding)?;
+                match path.extension() {
+                    Some(extension) if extension == "npy" => {
+                        placement_npy::read(&path, processes, region, budget)
+                    }
+                    _ => placement_file::read(&path, processes, region, budget),
+                }
             })
         }
         EmbeddingName::Launcher(entry) => {
@@ -395,7 +403,10 @@ fn placement_of_ranks(
                 slots_per_node: entry.slots_per_node,
             };
             let key = PlacementKey::launcher(&source, fit.program, region);
-            library.placement(key, || source.read(fit.program.rank_count(), region))
+            library.placement(key, || {
+                take_memory(fit, embedding)?;
+                source.read(fit.program.rank_count(), region)
+            })
         }
     }
 }
@@ -418,6 +429,7 @@ fn groups(
     let program = fit.program.contracted(guest);
     let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
     let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding, library)?;
+    take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_SHARE))?;
     let each = usize::try_from(fit.program.ranks_per_node()).unwrap_or(usize::MAX);
     let nodes = placed.listed_nodes().iter().flat_map(|&node| std::iter::repeat_n(node, each)).collect();
     let table = PlacementTable::new(fit.machine, nodes);
@@ -444,13 +456,20 @@ pub(super) fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioEr
 
 /// Takes the memory for the table of a placement, before it is made.
 fn take_memory(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<(), Failure> {
-    let counted = fit.program.rank_count().saturating_sub(UNCOUNTED_PROCESSES);
-    let taken = fit.settings.budget().take(counted.saturating_mul(BYTES_A_PROCESS));
-    taken.map_err(|over| {
+    take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_PROCESS))
+}
+
+/// Takes memory for a placement, before it is made.
+fn take_bytes(fit: &Fit<'_>, embedding: &NamedEmbedding, bytes: u64) -> Result<(), Failure> {
+    fit.settings.budget().take(bytes).map_err(|over| {
         let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
         Failure::Wrong(vec![over.at(place, &format!("embedding {}:", embedding.name))])
     })
 }
+
+/// The memory of a process on several shares or in a group: the list of nodes while it is made and when it is kept, and
+/// whatever a table knows of each process \[bytes\].
+const BYTES_A_SHARE: u64 = 16;
 
 /// The placement of a rule: of the fields of labels, or where a network takes part, process by process.
 fn place_by_rule(

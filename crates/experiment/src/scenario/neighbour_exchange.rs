@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
 use super::{
-    budget::BYTES_A_MESSAGE,
+    budget::{BYTES_A_MESSAGE, Budget},
     errors::{ScenarioError, alternatives},
     keys::Key,
     library::Library,
@@ -191,7 +191,7 @@ fn read_guest(
     });
     if let (Some(kind), Some(kind_value)) = (kind.filter(|kind| !kind.is_grid()), kind_value) {
         if matches!(kind, MachineKind::RandomTree | MachineKind::Caterpillar) {
-            return read_tree(&table, kind, kind_value, seed, errors);
+            return read_tree(&table, kind, kind_value, seed, settings.budget(), errors);
         }
         let keys = network_keys(&table, kind, kind_value);
         let beside = |path: &str| settings.beside(path);
@@ -283,6 +283,7 @@ pub(super) fn read_tree(
     kind: MachineKind,
     place: &Value,
     seed: Option<u64>,
+    budget: &Budget,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(GraphGuest, Size)> {
     let (key, other) =
@@ -298,6 +299,15 @@ pub(super) fn read_tree(
         errors.push(ScenarioError::at(&place.place, message, format!("needs {key}")));
         return None;
     };
+    let vertices = match &value.content {
+        Content::List(entries) => 2 * entries.len() as u64,
+        Content::Integer(Some(count)) => (*count).min(MAX_VERTICES),
+        _ => 0,
+    };
+    if let Err(over) = budget.take_network(vertices, vertices, &value.place) {
+        errors.push(over);
+        return None;
+    }
     let links = match kind {
         MachineKind::Caterpillar => caterpillar(value, &table.name(key), errors),
         _ => value

@@ -9,6 +9,7 @@ use std::{
 use cubefold_topology::{Machine, MachineError, MachineKind, Network, narrow};
 
 use super::{
+    budget::{Budget, OverBudget},
     errors::{ScenarioError, Standing, errors_at},
     library::Library,
     placement_file::Failure,
@@ -57,7 +58,7 @@ pub(super) fn read(
         if let Some(value) = keys.edges {
             errors.push(keys.foreign("edges", value, kind));
         }
-        of_dimensions(kind, keys, errors)
+        of_dimensions(kind, keys, library, errors)
     };
     network.filter(|_| errors.len() == before)
 }
@@ -65,6 +66,7 @@ pub(super) fn read(
 fn of_dimensions(
     kind: MachineKind,
     keys: &NetworkKeys<'_>,
+    library: &Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(Arc<Machine>, Size)> {
     let name = format!("{}.{}", keys.name, keys.count_key);
@@ -74,6 +76,11 @@ fn of_dimensions(
         return None;
     };
     let count = value.natural(name, range, errors)?;
+    let nodes = kind.network_node_count(count)?;
+    if let Err(over) = library.budget().take_network(nodes, 2 * nodes, &value.place) {
+        errors.push(over);
+        return None;
+    }
     match Machine::of_dimensions(kind, count) {
         Ok(machine) => Some(with_size(Arc::new(machine), value)),
         Err(error) => {
@@ -141,14 +148,18 @@ const MAX_NODES: u32 = 1 << 20;
 /// # Errors
 ///
 /// When the file cannot be read, or is wrong: the first errors.
-pub(super) fn read_edges(path: &Path) -> Result<Machine, Failure> {
-    let source = SourceFile::read(path).map_err(|error| match error {
+pub(super) fn read_edges(path: &Path, budget: &Budget) -> Result<Machine, Failure> {
+    let source = SourceFile::read_within(path, budget).map_err(|error| match error {
         ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
-        ReadError::NotUtf8(_) => {
+        ReadError::NotUtf8(_) | ReadError::OverBudget(_) => {
             Failure::Wrong(vec![ScenarioError::of_file(path, format!("list of links {error}"))])
         }
     })?;
+    let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its links:")]);
     let mut diagnostics = Diagnostics::default();
+    let most = memchr::memchr_iter(b'\n', source.text().as_bytes()).count() as u64 + 1;
+    let [while_made, kept] = Network::bytes_to_make(0, most);
+    budget.take_for_a_while(while_made.saturating_add(source.text().len() as u64), kept).map_err(over)?;
     let links = if is_switch_tree(source.text()) {
         Links::of_switches(source.text(), &mut diagnostics)
     } else {
@@ -158,6 +169,8 @@ pub(super) fn read_edges(path: &Path) -> Result<Machine, Failure> {
         diagnostics.add(0..0, || "no links, expected at least one: \"0 1\" a line".to_owned());
     }
     if diagnostics.is_empty() {
+        let [while_made, kept] = Network::bytes_to_make(links.nodes.into(), links.ends.len() as u64);
+        budget.take_for_a_while(while_made, kept).map_err(over)?;
         match links.machine() {
             Ok(machine) => return Ok(machine),
             Err(message) => diagnostics.add(0..0, || message),
@@ -244,7 +257,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("links.txt");
         std::fs::write(&path, text).unwrap();
-        read_edges(&path).map_err(|failure| match failure {
+        read_edges(&path, &Budget::default()).map_err(|failure| match failure {
             Failure::Unreadable(reason) => reason,
             Failure::Wrong(errors) => {
                 let prefix = format!("{}/", directory.path().display());

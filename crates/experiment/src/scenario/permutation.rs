@@ -87,6 +87,12 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let name = value.text(Key::ProgramPattern.path(), reading.errors)?;
     let per_node = reading.per_node()?;
     let processes = process_count(reading, value, per_node)?;
+    let [while_made, kept] = StageProgram::bytes_to_make(processes, 1, processes);
+    let destinations = processes.saturating_mul(size_of::<u64>() as u64);
+    if let Err(over) = settings.budget().take_for_a_while(while_made.saturating_add(destinations), kept) {
+        reading.errors.push(over.at(&value.place, &format!("a permutation of {processes} processes")));
+        return None;
+    }
     let destinations = if let Some(path) = name.strip_prefix(FILE_PREFIX) {
         listed(reading, value, path, processes)?
     } else if let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == name) {

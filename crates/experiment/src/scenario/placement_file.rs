@@ -21,6 +21,7 @@ use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
+    budget::{Budget, OverBudget, RowBudget},
     errors::{ScenarioError, and_more},
     source_file::{Place, SourceFile},
 };
@@ -47,9 +48,16 @@ impl From<csv::Error> for Failure {
 ///
 /// When the file cannot be read or is wrong: the first errors, the last of them with the number of those
 /// left out.
-pub(super) fn read(path: &Path, processes: u64, region: Region<'_>) -> Result<Placement, Failure> {
+pub(super) fn read(
+    path: &Path,
+    processes: u64,
+    region: Region<'_>,
+    budget: &Budget,
+) -> Result<Placement, Failure> {
     let mut reading = Reading::new(path, processes, region);
-    reading.read_rows()?;
+    let mut rows = RowBudget::new(budget, size_of::<Row>() as u64);
+    reading.read_rows(&mut rows)?;
+    rows.keep(0);
     reading.sort_rows();
     reading.report_missing();
     if reading.wrong == 0 {
@@ -100,7 +108,7 @@ impl<'a> Reading<'a> {
         and_more(self.errors, left_out)
     }
 
-    fn read_rows(&mut self) -> Result<(), Failure> {
+    fn read_rows(&mut self, rows: &mut RowBudget<'_>) -> Result<(), Failure> {
         let file = input_file::open(self.texts.path()).map_err(io::Error::from).map_err(csv::Error::from)?;
         let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
         let mut record = ByteRecord::new();
@@ -113,6 +121,8 @@ impl<'a> Reading<'a> {
             return Ok(());
         }
         while reader.read_byte_record(&mut record)? {
+            let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(self.texts.path(), "its rows:")]);
+            rows.take_row().map_err(over)?;
             self.read_row(&record);
         }
         Ok(())

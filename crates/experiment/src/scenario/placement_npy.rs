@@ -10,6 +10,7 @@ use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_topology::NodeId;
 
 use super::{
+    budget::Budget,
     errors::{ScenarioError, and_more},
     placement_file::Failure,
 };
@@ -32,8 +33,18 @@ struct Array {
 ///
 /// When the file cannot be read or is wrong: the first errors, the last of them with the number of those left
 /// out.
-pub(super) fn read(path: &Path, processes: u64, region: Region<'_>) -> Result<Placement, Failure> {
+pub(super) fn read(
+    path: &Path,
+    processes: u64,
+    region: Region<'_>,
+    budget: &Budget,
+) -> Result<Placement, Failure> {
     let dimensions = region.machine.shape().dimension_count();
+    // As bytes of the file, and as numbers.
+    let bytes_a_process = (dimensions as u64).saturating_mul((size_of::<u64>() + size_of::<i128>()) as u64);
+    budget
+        .take_for_a_while(processes.saturating_mul(bytes_a_process), 0)
+        .map_err(|over| Failure::Wrong(vec![over.of_file(path, "its rows:")]))?;
     let most = processes.saturating_mul(8 * dimensions as u64).saturating_add(MAX_HEADER);
     let bytes = input_file::read(path, most)
         .map_err(|error| Failure::Unreadable(io::Error::from(error).to_string()))?;

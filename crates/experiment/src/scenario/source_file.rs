@@ -11,6 +11,7 @@ use std::{
 use toml::de::DeTable;
 
 use super::{
+    budget::{Budget, OverBudget},
     errors::{ScenarioError, Standing},
     value::{Entry, entries},
 };
@@ -37,6 +38,9 @@ pub(super) enum ReadError {
     /// It cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// It takes too much memory.
+    #[error("{0}: give it more with --memory-limit")]
+    OverBudget(#[from] OverBudget),
     /// It is not UTF-8.
     #[error("is not UTF-8 text: byte {} is the first that is not, expected a text file", .0.utf8_error().valid_up_to())]
     NotUtf8(#[from] FromUtf8Error),
@@ -46,8 +50,9 @@ impl SourceFile {
     /// What standard input is called.
     pub(super) const STANDARD_INPUT: &str = "standard input";
 
-    /// A scenario, which is read to a bound of its own.
-    pub(super) fn read_scenario(path: &Path) -> Result<Arc<Self>, ReadError> {
+    /// A scenario, which is read to a bound of its own, unless it has more than there is memory left.
+    pub(super) fn read_scenario(path: &Path, budget: &Budget) -> Result<Arc<Self>, ReadError> {
+        Self::check_room(path, MAX_SCENARIO_BYTES, budget)?;
         Self::read_to(path, MAX_SCENARIO_BYTES)
     }
 
@@ -61,6 +66,17 @@ impl SourceFile {
         let is_standard = path == Path::new(input_file::STANDARD_INPUT);
         let path = if is_standard { Path::new(Self::STANDARD_INPUT) } else { path };
         Ok(Arc::new(Self { path: path.to_owned(), text, lines_before: 0 }))
+    }
+
+    /// The whole file, unless it has more than there is memory left.
+    pub(super) fn read_within(path: &Path, budget: &Budget) -> Result<Arc<Self>, ReadError> {
+        Self::check_room(path, input_file::MAX_BYTES, budget)?;
+        Self::read(path)
+    }
+
+    /// Checks that a file fits into the memory. What has no length before it is read is read to its bound.
+    fn check_room(path: &Path, most: u64, budget: &Budget) -> Result<(), OverBudget> {
+        budget.take_for_a_while(std::fs::metadata(path).map_or(0, |data| data.len()).min(most), 0)
     }
 
     /// A part of a file that begins after `lines_before` lines.
@@ -161,12 +177,43 @@ impl fmt::Display for Place {
     }
 }
 
+/// Estimates the memory that a text and the values in it take while it is parsed and when it is \[bytes\].
+///
+/// Never less than it takes: whatever looks like a table, a dotted key or a value counts, also in remarks and strings.
+pub(super) fn bytes_to_parse(text: &str) -> u64 {
+    // A table of the parser has room for eleven keys and their values.
+    const BYTES_A_TABLE: u64 = 1800;
+    // With the error that it may be.
+    const BYTES_A_VALUE: u64 = 600;
+    let (mut tables, mut values) = (0, 0);
+    let mut before = b'\n';
+    for &byte in text.as_bytes() {
+        match byte {
+            b'{' => tables += 1,
+            b'[' if before == b'\n' => tables += 1,
+            b'=' | b',' | b'[' => values += 1,
+            // Not the point of a number.
+            _ if before == b'.' && !byte.is_ascii_digit() => tables += 1,
+            _ => {}
+        }
+        before = if byte.is_ascii_whitespace() && before == b'\n' { b'\n' } else { byte };
+    }
+    // A second time with the keys that are set besides.
+    2 * text.len() as u64 + tables * BYTES_A_TABLE + values * BYTES_A_VALUE
+}
+
 /// The entries at the top level of a file, in its order.
 ///
 /// # Errors
 ///
-/// Every syntax error. What the parser makes of such a file is a guess, and is not looked at.
+/// Every syntax error, of a long text the first. What the parser makes of such a file is a guess, and is not looked at.
 pub(super) fn parse(source: &Arc<SourceFile>) -> Result<Vec<Entry>, Vec<ScenarioError>> {
+    /// Every error in a longer text could take more memory than the text itself by far.
+    const MAX_ALL_ERRORS: usize = 1 << 16;
+    if source.text().len() > MAX_ALL_ERRORS {
+        let table = DeTable::parse(source.text()).map_err(|error| vec![syntax_error(source, &error)])?;
+        return Ok(entries(source, table.get_ref()));
+    }
     let (table, errors) = DeTable::parse_recoverable(source.text());
     if errors.is_empty() {
         return Ok(entries(source, table.get_ref()));

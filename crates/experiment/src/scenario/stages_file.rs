@@ -18,6 +18,7 @@ use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Computations, Cycles, StageMessage, StageProgram};
 
 use super::{
+    budget::{Budget, RowBudget},
     errors::ScenarioError,
     keys::Key,
     placement_file::{Failure, RowTexts},
@@ -47,6 +48,11 @@ const MAX_STAGES: u64 = 1_000_000;
 /// The most processes: as many as nodes of a network as guest.
 pub(super) const MAX_PROCESSES: u64 = 1 << 20;
 
+/// The memory of a row while its file is read, where the rows are out of order \[bytes\].
+const BYTES_A_ROW: u64 = 72;
+/// The memory of a row whose file is read \[bytes\].
+const BYTES_A_KEPT_ROW: u64 = (size_of::<StageMessage>() + size_of::<u64>()) as u64;
+
 /// The messages of a file, each right by itself, and where their rows begin, with what is wrong in the other rows.
 #[derive(Debug)]
 pub(super) struct MessageFile {
@@ -70,10 +76,12 @@ impl MessageFile {
     /// # Errors
     ///
     /// When it cannot be read, or what it has are no rows of messages.
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn read(path: &Path, budget: &Budget) -> Result<Self, Failure> {
         let mut file = Self { messages: vec![], starts: vec![], others: vec![], wrong: RowErrors::default() };
-        file.read_rows(path)?;
+        let mut rows = RowBudget::new(budget, BYTES_A_ROW);
+        file.read_rows(path, &mut rows)?;
         file.find_repeated(path);
+        rows.keep((file.messages.len() as u64).saturating_mul(BYTES_A_KEPT_ROW));
         Ok(file)
     }
 
@@ -110,7 +118,7 @@ impl MessageFile {
         wrong.into_errors(path, help)
     }
 
-    fn read_rows(&mut self, path: &Path) -> Result<(), Failure> {
+    fn read_rows(&mut self, path: &Path, budget: &mut RowBudget<'_>) -> Result<(), Failure> {
         let header = COLUMNS.map(|(name, _, _)| name);
         let expected = header.join(",");
         let unusable = |message: &str| Failure::Wrong(vec![RowTexts::new(path).wrong(0, None, message)]);
@@ -127,6 +135,7 @@ impl MessageFile {
         let mut rows = 0_u64;
         while reader.read_byte_record(&mut record)? {
             rows += 1;
+            budget.take_row().map_err(|over| Failure::Wrong(vec![over.of_file(path, "its messages:")]))?;
             self.read_row(&record);
         }
         if rows == 0 {
@@ -253,6 +262,13 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         reading.errors.extend(wrong);
         return None;
     }
+    let counts = (processes?, file.stage_count() as u64, file.messages.len() as u64);
+    let [while_made, kept] = StageProgram::bytes_to_make(counts.0, counts.1, counts.2);
+    if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
+        let what = format!("a program of {} stages and {} messages", counts.1, counts.2);
+        reading.errors.push(over.at(&value.place, &what));
+        return None;
+    }
     // What could be wrong with the messages has been reported, but for processes with too many partners.
     match StageProgram::new(u32::try_from(processes?).ok()?, computations?, &file.messages) {
         Ok(program) => {
@@ -330,7 +346,7 @@ mod tests {
         let texts = |errors: Vec<ScenarioError>| {
             errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect()
         };
-        let file = MessageFile::read(&path).map_err(|failure| match failure {
+        let file = MessageFile::read(&path, &Budget::default()).map_err(|failure| match failure {
             Failure::Unreadable(reason) => vec![reason],
             Failure::Wrong(errors) => texts(errors),
         })?;

@@ -54,6 +54,13 @@ pub(super) fn read(
     if errors.len() > before {
         return None;
     }
+    let budget = settings.budget();
+    if parameters.is_makeable()
+        && let Err(over) = budget.take_network(parameters.node_count(), parameters.link_count(), kind_place?)
+    {
+        errors.push(over);
+        return None;
+    }
     match Machine::of_parameters(&parameters) {
         Ok(machine) => {
             let size = Size::of_machine(&machine, kind_place?);

@@ -211,6 +211,18 @@ impl Stage {
 }
 
 impl StageProgram {
+    /// Estimates the memory that so many processes, stages and messages take while [`new`](Self::new) makes a program of
+    /// them, the list of the messages included, and what of it is kept \[bytes\].
+    #[must_use]
+    pub fn bytes_to_make(processes: u64, stages: u64, messages: u64) -> [u64; 2] {
+        // Each message in the list, sorted with its place, at both of its ends, and as two arcs of the guest.
+        const WHILE_MADE: u64 = (2 * size_of::<StageMessage>() + 72) as u64;
+        const KEPT: u64 = 48;
+        let own =
+            processes.saturating_mul(16).saturating_add(stages.saturating_mul(size_of::<Stage>() as u64));
+        [WHILE_MADE, KEPT].map(|each| own.saturating_add(messages.saturating_mul(each)))
+    }
+
     /// The program of `processes` processes with these computations and messages, in any order. Its
     /// stages are those up to the last that has a message or a computation of its own.
     ///

@@ -2,13 +2,17 @@
 //!
 //! What `[program]` says holds for every collective among the steps that does not say otherwise.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use cubefold_collectives::{CollectiveSequence, GroupedCollective, Operation, SequenceError, SequenceStep};
+use cubefold_collectives::{
+    CollectiveSequence, CollectiveSpecification, GroupError, GroupedCollective, Operation, SequenceError,
+    SequenceStep,
+};
 
-use super::{Asked, KINDS, ask, misfit, of_form};
+use super::{Asked, KINDS, ask, misfit, of_form, over_budget, take_program};
 use crate::{
     scenario::{
+        budget::OverBudget,
         errors::{ScenarioError, alternatives, help},
         keys::Key,
         message_sizes::{self, ByStage},
@@ -90,14 +94,25 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         reading.errors.push(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
         return None;
     }
-    let steps: Vec<Option<ReadStep>> =
-        values.iter().map(|value| read_step(reading, value, per_node.unwrap_or(1))).collect();
+    let mut known = KnownCollectives::default();
+    let mut steps: Vec<Option<ReadStep>> = vec![];
+    for value in values {
+        steps.push(read_step(reading, value, per_node.unwrap_or(1), &mut known));
+        // Of steps that are too large the first is enough.
+        if known.is_over_budget {
+            return None;
+        }
+    }
     let steps: Vec<ReadStep> = steps.into_iter().collect::<Option<_>>()?;
     let bytes = steps.iter().map(|step| step.bytes).collect();
     let mut programs = vec![];
     for choices in combinations(reading, value, &steps)? {
+        take_stages(reading, value, &choices)?;
         match CollectiveSequence::new(choices) {
-            Ok(sequence) => programs.push(of_form(reading, &SEQUENCE, sequence.erase(), per_node?)?),
+            Ok(sequence) => {
+                take_program(reading, 0, &sequence)?;
+                programs.push(of_form(reading, &SEQUENCE, sequence.erase(), per_node?)?);
+            }
             Err(error) => {
                 reading.errors.push(refused(value, values, &error));
                 return None;
@@ -108,6 +123,59 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(programs.pop()?.with_step_bytes(bytes).or_faster(others))
 }
 
+/// Takes the memory of the stages of a sequence, before it is made.
+fn take_stages(reading: &mut Reading<'_>, value: &Value, steps: &[SequenceStep]) -> Option<()> {
+    let taken = reading.settings.budget().take(CollectiveSequence::bytes_of_stages(steps));
+    let report = |over: OverBudget| {
+        reading.errors.push(over.at(&value.place, &format!("a sequence of {} steps", steps.len())));
+    };
+    taken.map_err(report).ok()
+}
+
+/// The collectives of the steps read so far: steps that ask for the same share one.
+#[derive(Default)]
+struct KnownCollectives {
+    collectives: Vec<(CollectiveSpecification, Vec<usize>, Arc<GroupedCollective>)>,
+    is_over_budget: bool,
+}
+
+impl KnownCollectives {
+    /// So many of the last ones are looked through.
+    const MOST: usize = 64;
+
+    /// The collective that is asked for, made unless it is known; none, and reported, where it takes too much memory.
+    fn collective(
+        &mut self,
+        reading: &mut Reading<'_>,
+        specification: CollectiveSpecification,
+        over: &[usize],
+    ) -> Option<Result<Arc<GroupedCollective>, GroupError>> {
+        let is_same = |(asked, dimensions, _): &&(CollectiveSpecification, Vec<usize>, _)| {
+            *asked == specification && dimensions == over
+        };
+        if let Some((_, _, known)) = self.collectives.iter().find(is_same) {
+            return Some(Ok(Arc::clone(known)));
+        }
+        let ranks = specification.shape.node_count();
+        let budget = reading.settings.budget();
+        let made = budget.take(GroupedCollective::bytes_at_most(ranks)).map(|()| {
+            let made = GroupedCollective::new(specification.clone(), over).map(Arc::new);
+            let kept = made.as_ref().map_or(0, |made| made.bytes());
+            budget.give_back(GroupedCollective::bytes_at_most(ranks).saturating_sub(kept));
+            made
+        });
+        self.is_over_budget = made.is_err();
+        let made = made.map_err(|over| over_budget(reading, over, ranks)).ok()?;
+        if let Ok(made) = &made {
+            if self.collectives.len() == Self::MOST {
+                self.collectives.remove(0);
+            }
+            self.collectives.push((specification, over.to_vec(), Arc::clone(made)));
+        }
+        Some(made)
+    }
+}
+
 /// A step: what it may be, of which the fastest counts, and its vector in bytes.
 struct ReadStep {
     choices: Vec<SequenceStep>, // at least one
@@ -115,7 +183,12 @@ struct ReadStep {
 }
 
 /// Reads a step.
-fn read_step(reading: &mut Reading<'_>, value: &Value, per_node: u64) -> Option<ReadStep> {
+fn read_step(
+    reading: &mut Reading<'_>,
+    value: &Value,
+    per_node: u64,
+    known: &mut KnownCollectives,
+) -> Option<ReadStep> {
     let step = read_keys(reading, value)?;
     let settings = reading.settings.of_step(&step);
     let scale = reading.machine.timing.scale();
@@ -138,8 +211,8 @@ fn read_step(reading: &mut Reading<'_>, value: &Value, per_node: u64) -> Option<
     let over = over.unwrap_or_else(|| (0..specification.shape.dimension_count()).collect());
     let mut choices = vec![];
     for specification in std::iter::once(specification).chain(other) {
-        match GroupedCollective::new(specification, &over) {
-            Ok(grouped) => choices.push(grouped.into()),
+        match known.collective(&mut reading, specification, &over)? {
+            Ok(grouped) => choices.push(SequenceStep::Collective(grouped)),
             Err(error) => {
                 let error = misfit(&reading, &error);
                 reading.errors.extend(error);
@@ -217,18 +290,18 @@ fn combinations(
         reading.errors.push(error.with_help("give some of the steps exchange = \"halving\" or \"whole\""));
         return None;
     }
-    let mut all: Vec<Vec<SequenceStep>> = vec![vec![]];
-    for step in steps {
-        all = all
-            .into_iter()
-            .flat_map(|before| step.choices.iter().map(move |choice| (before.clone(), choice.clone())))
-            .map(|(mut before, choice)| {
-                before.push(choice);
-                before
-            })
-            .collect();
-    }
-    Some(all)
+    // Combination `number` in the mixed base of the numbers of choices, the last step varying fastest.
+    let combination = |mut number: usize| {
+        let choice = |step: &ReadStep| {
+            let choice = step.choices[number % step.choices.len()].clone();
+            number /= step.choices.len();
+            choice
+        };
+        let mut chosen: Vec<SequenceStep> = steps.iter().rev().map(choice).collect();
+        chosen.reverse();
+        chosen
+    };
+    Some((0..count).map(combination).collect())
 }
 
 /// The error for steps that make no sequence.

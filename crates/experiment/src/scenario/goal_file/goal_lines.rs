@@ -168,6 +168,16 @@ impl GoalReader {
         }
     }
 
+    /// The number of lines that wait for labels behind them.
+    pub(super) fn pending(&self) -> usize {
+        self.later.len()
+    }
+
+    /// The number of ranks; 0 before it is read.
+    pub(super) fn rank_count(&self) -> u32 {
+        self.ranks
+    }
+
     /// A reader that keeps the places of these operations.
     pub(super) fn locating(operations: &[u32]) -> Self {
         let mut wanted = operations.to_vec();

@@ -1,0 +1,381 @@
+//! The most memory that a command holds, over a table of scenarios that would take far more than they may.
+//!
+//! Each either runs within the limit or is refused before the memory is taken.
+
+use std::{
+    fmt::Write,
+    process::{Command, Stdio},
+    sync::LazyLock,
+    time::Duration,
+};
+
+use super::command::{Scratch, root, run};
+
+/// The limit in the words of the command line, and in bytes.
+const LIMIT: (&str, u64) = ("64MiB", 64 << 20);
+
+/// What may be held beyond the limit, apart from what the program takes that does nothing.
+const TOLERANCE: u64 = LIMIT.1 / 10;
+
+/// The exit code of a command, and the most memory that it held at one time \[bytes\], as far as the system showed it.
+fn peak(arguments: &[&str]) -> (Option<i32>, u64) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cubefold"));
+    command.current_dir(root()).args(arguments);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        peak = peak.max(kibibytes.unwrap_or(0) << 10);
+        if let Some(ended) = child.try_wait().unwrap() {
+            return (ended.code(), peak);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// What the program takes that does nothing \[bytes\]: one that ends at once may not be seen at its peak.
+static EMPTY: LazyLock<u64> = LazyLock::new(|| (0..10).map(|_| peak(&["--version"]).1).max().unwrap_or(0));
+
+/// What becomes of a scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It is refused for its memory by every command.
+    Refused,
+    /// It is refused by every command for another reason, or runs: it takes little.
+    Any,
+}
+use Fate::{Any, Refused};
+
+/// A hostile scenario: what it is, what becomes of it, its text, and a file that it names.
+struct Hostile {
+    what: &'static str,
+    fate: Fate,
+    text: String,
+    file: Option<(&'static str, String)>,
+}
+
+const RING: &str = "machine = { kind = \"ring\", shape = [8] }\n";
+const LARGE_TORUS: &str = "machine = { kind = \"torus\", shape = [4096, 4096] }\n";
+const TORUS: &str = "machine = { kind = \"torus\", shape = [1024, 1024] }\n";
+const BARRIER: &str = "program = { kind = \"barrier\", algorithm = \"dissemination\" }\n";
+
+fn hostile(what: &'static str, fate: Fate, text: impl Into<String>) -> Hostile {
+    Hostile { what, fate, text: text.into(), file: None }
+}
+
+/// A barrier on the machine that these keys describe.
+fn machine(what: &'static str, fate: Fate, keys: &str) -> Hostile {
+    hostile(what, fate, format!("machine = {{ {keys} }}\n{BARRIER}"))
+}
+
+/// `count` entries with commas between.
+fn list(count: u32, entry: impl Fn(u32) -> String) -> String {
+    (0..count).map(entry).collect::<Vec<_>>().join(",")
+}
+
+fn numbers(count: u32) -> String {
+    list(count, |number| number.to_string())
+}
+
+fn repeated(count: u32, line: impl Fn(u32) -> String) -> String {
+    let mut text = String::new();
+    for number in 0..count {
+        writeln!(text, "{}", line(number)).unwrap();
+    }
+    text
+}
+
+/// Sweeps of many runs.
+fn sweeps() -> Vec<Hostile> {
+    let numbers = numbers(500);
+    let product = format!(
+        "{RING}mapping.embeddings = [\"xor\"]\n[sweep]\nseed = [{numbers}]\n\"program.compute_cycles\" = [{numbers}]\n"
+    );
+    let cases = repeated(100_000, |seed| format!("[[sweep.cases]]\nseed = {seed}"));
+    let inline = list(200_000, |seed| format!("{{seed={seed}}}"));
+    let algorithms = list(100_000, |_| "\"ring\"".to_owned());
+    let meshes = list(124, |number| (900 + number).to_string());
+    let seeds = list(1000, |seed| seed.to_string());
+    vec![
+        hostile("a sweep of 250 000 runs", Refused, product),
+        hostile("100 000 cases", Refused, format!("{RING}mapping.embeddings = [\"xor\"]\n{cases}")),
+        hostile("200 000 cases in a row", Refused, format!("{RING}[sweep]\ncases = [{inline}]\n")),
+        hostile(
+            "100 000 algorithms",
+            Refused,
+            format!("{RING}program = {{ kind = \"all-reduce\", algorithm = [{algorithms}] }}\n"),
+        ),
+        hostile(
+            "100 full meshes",
+            Refused,
+            format!("machine.kind = \"full-mesh\"\n{BARRIER}[sweep]\n\"machine.nodes\" = [{meshes}]\n"),
+        ),
+        hostile(
+            "1000 permutations",
+            Refused,
+            format!(
+                "machine = {{ kind = \"torus\", shape = [64, 64] }}\n\
+                 program = {{ kind = \"permutation\", pattern = \"random\" }}\n[sweep]\nseed = [{seeds}]\n"
+            ),
+        ),
+    ]
+}
+
+/// Long lists, deep tables and long texts.
+fn texts() -> Vec<Hostile> {
+    let zeros = |count: u32| list(count, |_| "0".to_owned());
+    let dotted = repeated(50_000, |number| format!("a{number}.b.c.d = 1"));
+    let steps =
+        repeated(10_000, |step| format!("[[program.steps]]\nkind = \"all-reduce\"\nunits = {}", step + 1));
+    let embeddings = list(100_000, |number| format!("\"file:{number}\""));
+    vec![
+        hostile("10^6 stages", Refused, format!("{RING}program.stages = [{}]\n", zeros(1_000_000))),
+        hostile("5 * 10^6 seeds", Refused, format!("{RING}seed = [{}]\n", zeros(5_000_000))),
+        hostile(
+            "10^6 lengths",
+            Refused,
+            format!("machine = {{ kind = \"torus\", shape = [{}] }}\n", zeros(1_000_000)),
+        ),
+        hostile("a remark of 100 MB", Refused, format!("{RING}# {}\n", "a".repeat(100_000_000))),
+        hostile("50 000 dotted keys", Refused, format!("{dotted}{RING}")),
+        hostile("deep tables", Any, format!("{RING}[program.a{}]\n", ".a".repeat(10_000))),
+        hostile(
+            "50 000 errors of syntax",
+            Any,
+            format!("{RING}{}", repeated(50_000, |_| "x = = 1".to_owned())),
+        ),
+        hostile("100 000 files", Refused, format!("{RING}mapping.embeddings = [{embeddings}]\n")),
+        hostile(
+            "10 000 steps",
+            Refused,
+            format!("machine = {{ kind = \"ring\", shape = [1024] }}\nprogram.algorithm = \"ring\"\n{steps}"),
+        ),
+        hostile(
+            "a caterpillar with 500 000 legs",
+            Refused,
+            format!(
+                "{TORUS}program = {{ kind = \"neighbour-exchange\", guest = {{ kind = \"caterpillar\", legs = [{}] }} }}\n",
+                zeros(500_000)
+            ),
+        ),
+    ]
+}
+
+/// Networks with many nodes or links.
+fn machines() -> Vec<Hostile> {
+    vec![
+        machine("a full mesh of 8192", Refused, "kind = \"full-mesh\", nodes = 8192"),
+        machine("a 32-ary 4-tree", Refused, "kind = \"fat-tree\", arity = 32, levels = 4"),
+        machine(
+            "a tree of 2000 leaves",
+            Refused,
+            "kind = \"fat-tree\", leaves = 2000, hosts_per_switch = 16, spines = 2000",
+        ),
+        machine("a hyperx of 16 x 16", Any, "kind = \"hyperx\", shape = [16, 16], hosts_per_switch = 4"),
+        machine(
+            "a dragonfly",
+            Any,
+            "kind = \"dragonfly\", hosts_per_switch = 2, switches_per_group = 8, global_links = 4",
+        ),
+        machine("cube-connected cycles", Refused, "kind = \"cube-connected-cycles\", dimensions = 16"),
+        machine("a wrapped butterfly", Refused, "kind = \"wrapped-butterfly\", dimensions = 16"),
+        machine("a de Bruijn network", Refused, "kind = \"de-bruijn\", dimensions = 20"),
+        machine("a shuffle-exchange network", Refused, "kind = \"shuffle-exchange\", dimensions = 20"),
+        machine(
+            "a twisted torus",
+            Refused,
+            "kind = \"torus\", shape = [1024, 1024], twist = [[0, 5], [0, 0]]",
+        ),
+        machine(
+            "a twisted torus of 2^32 nodes",
+            Refused,
+            "kind = \"torus\", shape = [65536, 65536], twist = [[0, 5], [0, 0]]",
+        ),
+        machine(
+            "a full mesh with failures",
+            Refused,
+            "kind = \"full-mesh\", nodes = 8192, failed_links = 1000",
+        ),
+        hostile(
+            "a tree as guest",
+            Refused,
+            format!(
+                "{TORUS}program = {{ kind = \"neighbour-exchange\", guest = {{ kind = \"binary-tree\", levels = 19 }} }}\n"
+            ),
+        ),
+    ]
+}
+
+/// Programs and placements of many processes.
+fn processes() -> Vec<Hostile> {
+    let neighbours = "kind = \"neighbour-exchange\", guest = { kind = \"torus\", shape = [4096, 4096] }";
+    let permutation =
+        |pattern: &str| format!("{TORUS}program = {{ kind = \"permutation\", pattern = \"{pattern}\" }}\n");
+    vec![
+        hostile(
+            "permutation sets",
+            Refused,
+            format!(
+                "{LARGE_TORUS}program = {{ {neighbours}, communication = \"permutation\", sets = 16 }}\n"
+            ),
+        ),
+        hostile(
+            "a construction",
+            Refused,
+            format!("{LARGE_TORUS}program = {{ {neighbours} }}\nmapping.embeddings = [\"tao\"]\n"),
+        ),
+        hostile("a random placement", Refused, format!("{LARGE_TORUS}mapping.embeddings = [\"random\"]\n")),
+        hostile(
+            "meshes in hypercubes",
+            Refused,
+            "machine = { kind = \"hypercube\", dimensions = 24 }\nmapping.embeddings = [\"greenberg\"]\n\
+             program = { kind = \"neighbour-exchange\", guest = { kind = \"mesh\", shape = [4095, 4097] } }\n",
+        ),
+        hostile("a permutation of 2^20", Refused, permutation("random")),
+        hostile("a tornado of 2^20", Refused, permutation("tornado")),
+        hostile("a barrier of 2^20", Refused, format!("{TORUS}{BARRIER}")),
+        hostile(
+            "2^20 processes a node",
+            Refused,
+            format!(
+                "{RING}program = {{ dimensions = 23, processes_per_node = 1048576 }}\nmapping.embeddings = [\"xor\"]\n"
+            ),
+        ),
+        hostile(
+            "every order of 16 axes",
+            Any,
+            format!(
+                "machine = {{ kind = \"torus\", shape = [{twos}] }}\nmapping.embeddings = [\"axes\"]\n\
+                 program = {{ kind = \"barrier\", algorithm = \"dissemination\", shape = [{twos}] }}\n",
+                twos = list(16, |_| "2".to_owned())
+            ),
+        ),
+    ]
+}
+
+/// Files with many rows.
+fn files() -> Vec<Hostile> {
+    let file =
+        |what, fate, text: String, name, content| Hostile { what, fate, text, file: Some((name, content)) };
+    let of_file = |kind: &str| format!("{RING}program = {{ kind = \"{kind}\", file = \"program\" }}\n");
+    let header = "stage,source,destination,units\n";
+    let messages =
+        repeated(500_000, |row| format!("{row},{},{},9000000000000000000", row % 8, (row + 1) % 8));
+    let operations = |rank: u32| {
+        let lines = repeated(150_000, |label| match label {
+            0 => "l0: calc 5".to_owned(),
+            _ => format!("l{label}: calc 5\nl{label} requires l{}", label - 1),
+        });
+        format!("rank {rank} {{\n{lines}}}")
+    };
+    let links = "machine = { kind = \"network\", edges = \"links\" }\n".to_owned() + BARRIER;
+    let placed = format!("{TORUS}mapping.embeddings = [\"file:p.csv\"]\n");
+    let rows = repeated(1 << 20, |process| format!("{process},{},{}", process % 1024, process / 1024));
+    vec![
+        file("500 000 messages", Refused, of_file("stages"), "program", format!("{header}{messages}")),
+        file(
+            "10^6 stages without messages",
+            Refused,
+            of_file("stages"),
+            "program",
+            format!("{header}999999,0,1,5\n"),
+        ),
+        file(
+            "10^6 operations",
+            Refused,
+            of_file("goal"),
+            "program",
+            format!("num_ranks 8\n{}", repeated(8, operations)),
+        ),
+        file(
+            "2^32 ranks",
+            Any,
+            of_file("goal"),
+            "program",
+            "num_ranks 4294967295\nrank 0 {\nl1: calc 5\n}\n".to_owned(),
+        ),
+        file(
+            "300 000 links",
+            Any,
+            links.clone(),
+            "links",
+            repeated(300_000, |node| format!("{node} {}", node + 1)),
+        ),
+        file("a link of 2^20 nodes", Any, links, "links", "0 1048575\n".to_owned()),
+        file("a placement of 2^20", Any, placed, "p.csv", format!("process,p_1,p_2\n{rows}")),
+    ]
+}
+
+/// The commands with the words behind the scenario.
+const COMMANDS: [&[&str]; 8] = [
+    &["run", "s.toml", "--quiet"],
+    &["check", "s.toml"],
+    &["measure", "s.toml", "--quiet"],
+    &["compare", "s.toml", "--quiet"],
+    &["place", "s.toml", "--format", "csv"],
+    &["draw", "links", "s.toml"],
+    &["export", "s.toml", "--format", "goal"],
+    &["report", "s.toml", "--quiet"],
+];
+
+/// Checks every command on each of the scenarios.
+fn check(scenarios: Vec<Hostile>) {
+    let mut wrong = vec![];
+    for Hostile { what, fate, text, file } in scenarios {
+        let mut written = vec![("s.toml", text)];
+        written.extend(file);
+        let scratch = Scratch::with(&written);
+        let path = scratch.path("s.toml");
+        for command in COMMANDS {
+            let mut words: Vec<&str> = command.to_vec();
+            words.iter_mut().filter(|word| **word == "s.toml").for_each(|word| *word = &path);
+            words.extend(["--memory-limit", LIMIT.0]);
+            let (code, held) = peak(&words);
+            let name = command[0];
+            if code != Some(2) && (fate == Refused || code != Some(0)) {
+                wrong.push(format!("{name} of {what} ended with {code:?}"));
+            }
+            let most = LIMIT.1 + TOLERANCE + *EMPTY;
+            if held > most {
+                wrong.push(format!(
+                    "{name} of {what} held {} MiB, expected at most {}",
+                    held >> 20,
+                    most >> 20
+                ));
+            }
+        }
+        let stderr = run(&["check", &path, "--memory-limit", LIMIT.0]).stderr;
+        if fate == Refused && !stderr.contains("--memory-limit") {
+            wrong.push(format!("{what}: {stderr}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn sweeps_stay_within_the_limit() {
+    check(sweeps());
+}
+
+#[test]
+fn texts_stay_within_the_limit() {
+    check(texts());
+}
+
+#[test]
+fn machines_stay_within_the_limit() {
+    check(machines());
+}
+
+#[test]
+fn processes_stay_within_the_limit() {
+    check(processes());
+}
+
+#[test]
+fn files_stay_within_the_limit() {
+    check(files());
+}
