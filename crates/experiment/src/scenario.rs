@@ -428,8 +428,7 @@ fn runs(
         let bound = |program| CycleBound::largest(program, placements(), communication, mode);
         errors.extend(program.with_others().filter_map(|own| bound(own)?.check(settings, size).err()));
     }
-    let placed = placed?;
-    let (name, seed, execution) = (name?, seed?, execution?);
+    let (placed, name, seed, execution) = (placed?, name?, seed?, execution?);
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     for (embedding, placement) in &placed {
         let rules = with_processors(communication, program, placement);

@@ -23,20 +23,7 @@ pub(super) fn read(
     let (links, nodes) = (settings.get(Key::MachineFailedLinks), settings.get(Key::MachineFailedNodes));
     let machine = machine?;
     let Some(first) = links.or(nodes) else { return Some(machine) };
-    if machine.node_count() > MAX_ROUTED_NODES {
-        let message =
-            format!("failures of {} nodes, expected at most {MAX_ROUTED_NODES} (2^16)", machine.node_count());
-        let error = ScenarioError::at(&first.place, message, "makes it a network");
-        errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
-        return None;
-    }
-    // The machine with one failure more is made beside the one without it.
-    if let Err(over) =
-        settings.budget().take_network(machine.node_count(), machine.link_count(), &first.place)
-    {
-        errors.push(over);
-        return None;
-    }
+    check_size(settings, &machine, &first.place, errors)?;
     let seed = match settings.get(Key::MachineFailureSeed) {
         Some(_) => settings.natural(Key::MachineFailureSeed, errors)?,
         None => settings.natural(Key::Seed, &mut vec![]).unwrap_or(0),
@@ -75,6 +62,24 @@ pub(super) fn read(
             None
         }
     }
+}
+
+/// Reports a machine whose failures take too much, `place` being where the first are written.
+fn check_size(
+    settings: &Settings<'_>,
+    machine: &Machine,
+    place: &Place,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<()> {
+    let (nodes, links) = (machine.node_count(), machine.link_count());
+    if nodes > MAX_ROUTED_NODES {
+        let message = format!("failures of {nodes} nodes, expected at most {MAX_ROUTED_NODES} (2^16)");
+        let error = ScenarioError::at(place, message, "makes it a network");
+        errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
+        return None;
+    }
+    // The machine with one failure more is made beside the one without it.
+    settings.budget().take_network(nodes, links, place).map_err(|over| errors.push(over)).ok()
 }
 
 /// The number of failures by chance.

@@ -379,21 +379,7 @@ fn placement_of_ranks(
                 place_axes(fit, embedding, order)
             })
         }
-        EmbeddingName::File(name) => {
-            let path = fit.settings.beside(name);
-            let key = PlacementKey::file(&path, fit.program, region);
-            let processes = fit.program.rank_count();
-            let budget = fit.settings.budget();
-            library.placement(key, || {
-                take_memory(fit, embedding)?;
-                match path.extension() {
-                    Some(extension) if extension == "npy" => {
-                        placement_npy::read(&path, processes, region, budget)
-                    }
-                    _ => placement_file::read(&path, processes, region, budget),
-                }
-            })
-        }
+        EmbeddingName::File(name) => from_file(fit, embedding, name, library),
         EmbeddingName::Launcher(entry) => {
             let source = LauncherSource {
                 format: entry.format,
@@ -409,6 +395,26 @@ fn placement_of_ranks(
             })
         }
     }
+}
+
+/// The placement of a file.
+fn from_file(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    name: &str,
+    library: &mut Library,
+) -> Result<Arc<Placement>, Failure> {
+    let region = Region { machine: fit.machine, partition: fit.partition };
+    let path = fit.settings.beside(name);
+    let key = PlacementKey::file(&path, fit.program, region);
+    let (processes, budget) = (fit.program.rank_count(), fit.settings.budget());
+    library.placement(key, || {
+        take_memory(fit, embedding)?;
+        match path.extension() {
+            Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region, budget),
+            _ => placement_file::read(&path, processes, region, budget),
+        }
+    })
 }
 
 /// The placement of groups of consecutive processes, one a node, by the embedding of the guest that the groups are: of a

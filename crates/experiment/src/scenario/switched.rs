@@ -6,6 +6,7 @@ use super::{
     errors::ScenarioError,
     keys::{Key, KeyMachines, KeyValues, Section},
     settings::Settings,
+    source_file::Place,
     value::Size,
 };
 use crate::text::with_article;
@@ -54,20 +55,30 @@ pub(super) fn read(
     if errors.len() > before {
         return None;
     }
-    let budget = settings.budget();
+    make(settings, &parameters, kind_place?, errors)
+}
+
+/// The machine of these parameters, whose kind is written at `place`.
+fn make(
+    settings: &Settings<'_>,
+    parameters: &NetworkParameters,
+    place: &Place,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(Machine, Size)> {
+    let (nodes, links) = (parameters.node_count(), parameters.link_count());
     if parameters.is_makeable()
-        && let Err(over) = budget.take_network(parameters.node_count(), parameters.link_count(), kind_place?)
+        && let Err(over) = settings.budget().take_network(nodes, links, place)
     {
         errors.push(over);
         return None;
     }
-    match Machine::of_parameters(&parameters) {
+    match Machine::of_parameters(parameters) {
         Ok(machine) => {
-            let size = Size::of_machine(&machine, kind_place?);
+            let size = Size::of_machine(&machine, place);
             Some((machine, size))
         }
         Err(error) => {
-            errors.push(ScenarioError::at(kind_place?, error.to_string(), "these parameters"));
+            errors.push(ScenarioError::at(place, error.to_string(), "these parameters"));
             None
         }
     }
