@@ -19,7 +19,7 @@ pub(super) const BYTES_A_PROCESS: u64 = 32;
 /// The memory of a message of a permutation set \[bytes\].
 pub(super) const BYTES_A_MESSAGE: u64 = 4;
 /// So much is not counted in all: less than the program itself takes \[bytes\].
-pub(super) const UNCOUNTED: u64 = 4 << 20;
+pub(super) const UNCOUNTED: u64 = 1 << 20;
 
 const HELP: &str = "give it more with --memory-limit, or ask for less";
 
@@ -143,7 +143,7 @@ mod tests {
         budget.take(UNCOUNTED).unwrap();
         budget.take(2 << 20).unwrap();
         let refused = budget.take(2 << 20).unwrap_err().to_string();
-        assert_eq!(refused, "needs about 8.0 MiB, expected at most 3.0 MiB");
+        assert_eq!(refused, "needs about 5.0 MiB, expected at most 3.0 MiB");
         budget.take(1 << 20).unwrap();
         assert!(budget.take(1).is_err());
         assert_eq!(budget.counted(), 3 << 20);
