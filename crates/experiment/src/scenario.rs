@@ -327,16 +327,18 @@ impl Scenario {
             return Err(errors);
         }
         let mut findings = Findings::new(path, sweep.combination_count(), errors);
-        let mut runs = vec![];
+        let mut runs: Vec<Run> = vec![];
         for combination in sweep.combinations() {
             match validate(&combination, &written, library) {
-                Ok(more) if findings.is_empty() => runs.extend::<Vec<Run>>(more),
+                Ok(more) if findings.is_empty() => runs.extend(more),
                 Ok(_) => {}
                 Err(wrong) => findings.add(&combination, wrong),
             }
         }
         findings.into_result()?;
-        runs.iter_mut().for_each(|run| run.held_bytes = library.budget().counted());
+        for run in &mut runs {
+            run.held_bytes = library.budget().counted();
+        }
         let name = written_name(&written);
         let inputs = std::iter::once(path.to_owned()).chain(library.files()).collect();
         let text = text_with(source.text(), settings);

@@ -9,7 +9,7 @@ use super::*;
 /// The schedule of a file with this text, or the errors without its path.
 fn read_text(text: &str) -> Result<TaskSchedule, Vec<String>> {
     let (_directory, path) = file(text);
-    read_schedule(&path).map_err(|failure| match failure {
+    read_schedule(&path, &Budget::default()).map_err(|failure| match failure {
         Failure::Unreadable(reason) => vec![reason],
         Failure::Wrong(errors) => {
             let prefix = format!("{}/", path.parent().unwrap().display());

@@ -10,7 +10,7 @@ fn read_text(text: &[u8], dimensions: u64, machine: &Machine) -> Result<Placemen
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("p.csv");
     std::fs::write(&path, text).unwrap();
-    match read(&path, 1 << dimensions, Region { machine, partition: None }) {
+    match read(&path, 1 << dimensions, Region { machine, partition: None }, &Budget::default()) {
         Ok(placement) => Ok(placement),
         Err(Failure::Unreadable(error)) => panic!("{error}"),
         Err(Failure::Wrong(errors)) => {
@@ -89,10 +89,10 @@ fn coordinates_are_those_of_the_whole_machine_in_a_partition() {
     let partition = Partition::new(&mesh(&[6, 5]), &[2, 1], &[2, 2]).unwrap();
     let region = Region { machine: partition.inside(), partition: Some(&partition) };
     std::fs::write(&path, "process,p_1,p_2\n0,3,2\n1,2,1\n").unwrap();
-    let placement = read(&path, 2, region).unwrap();
+    let placement = read(&path, 2, region, &Budget::default()).unwrap();
     assert_eq!(placement.nodes(), [NodeId::new(3), NodeId::new(0)]);
     std::fs::write(&path, "process,p_1,p_2\n0,1,2\n1,2,3\n").unwrap();
-    let Err(Failure::Wrong(errors)) = read(&path, 2, region) else {
+    let Err(Failure::Wrong(errors)) = read(&path, 2, region, &Budget::default()) else {
         panic!("both are outside");
     };
     assert!(errors[0].to_string().ends_with("p_1 is 1, expected an integer from 2 to 3"));
@@ -107,7 +107,7 @@ fn a_file_of_nonsense_shows_twenty_errors_and_counts_the_rest() {
     std::fs::write(&path, format!("process,p_1,p_2\n{rows}")).unwrap();
     let machine = mesh(&[3, 2]);
     let region = Region { machine: &machine, partition: None };
-    let Err(Failure::Wrong(errors)) = read(&path, 4, region) else {
+    let Err(Failure::Wrong(errors)) = read(&path, 4, region, &Budget::default()) else {
         panic!("no process has a row");
     };
     assert_eq!(errors.len(), 20);
