@@ -4,19 +4,18 @@
 //! ([`RouteChoice`]; `docs/model.md` sections 12 and 19). Distances come from the [`RouteRule`] of a regular network;
 //! where it has none, or is slower, routes are looked up in tables, a row a destination, found by search.
 
+mod route_choice;
 mod route_tables;
 mod walk;
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
-use self::route_tables::{Routes, route_hash};
-pub use self::walk::RoutedMessage;
+use self::route_tables::Routes;
+pub use self::{route_choice::RouteChoice, walk::RoutedMessage};
 pub(crate) use self::{route_tables::RouteCounts, walk::move_each};
 use crate::{
     Channel, Direction, HostDimension, Link, NodeId, Sign,
-    routing::{MAX_ROUTE_COUNT, RouteRule, RouteSteps, short},
+    routing::{MAX_ROUTE_COUNT, RouteRule, short},
 };
 
 /// The most neighbours that a node of a network may have.
@@ -25,38 +24,8 @@ pub const MAX_NEIGHBOURS: usize = HostDimension::MAX_PORTS;
 /// The most nodes of a network whose routes are looked up in tables of a byte for every pair of nodes.
 pub const MAX_ROUTED_NODES: u64 = 1 << 16;
 
-/// The most nodes of a network whose routes are looked up although a formula has them.
-const MAX_LOOKED_UP_NODES: u64 = 1 << 12;
-
 /// The distance of a node without a route.
 const UNREACHED: u32 = u32::MAX;
-
-/// The ports whose numbers of routes are listed without memory of their own.
-const FEW_PORTS: usize = 32;
-
-/// Which of the shortest routes of a network a message takes (`docs/model.md` sections 12 and 19).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum RouteChoice {
-    /// The one over the neighbours with the lowest numbers.
-    #[default]
-    Lowest,
-    /// Any, all equally likely, by a hash of source, destination and this seed.
-    Spread(u64),
-}
-
-impl RouteChoice {
-    /// The words for all choices.
-    pub const NAMES: [&str; 2] = ["lowest", "spread"];
-
-    /// The word for it in every file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lowest => Self::NAMES[0],
-            Self::Spread(_) => Self::NAMES[1],
-        }
-    }
-}
 
 /// An undirected graph without loops and without two links between the same nodes.
 ///
@@ -209,39 +178,6 @@ impl Network {
         self.neighbours.len() as u64 / 2
     }
 
-    /// Bytes of memory that the tables of routes to all hosts take; none by formula.
-    #[must_use]
-    pub fn bytes_of_routes(&self, choice: RouteChoice) -> u64 {
-        let pairs = self.node_count().saturating_mul(self.host_count());
-        match choice {
-            RouteChoice::Lowest if !self.looks_up() => 0,
-            RouteChoice::Lowest if self.has_narrow_ports() => pairs,
-            RouteChoice::Lowest => pairs.saturating_mul(2),
-            RouteChoice::Spread(_) if self.counts_routes() => 0,
-            RouteChoice::Spread(_) => pairs.saturating_mul((size_of::<u16>() + size_of::<u64>()) as u64),
-        }
-    }
-
-    /// Whether routes are looked up in tables.
-    #[must_use]
-    pub fn looks_up(&self) -> bool {
-        match self.rule {
-            RouteRule::Searched => true,
-            _ => self.rule.is_slow() && self.node_count() <= MAX_LOOKED_UP_NODES,
-        }
-    }
-
-    /// Whether a formula has the number of shortest routes between two nodes.
-    #[must_use]
-    pub fn counts_routes(&self) -> bool {
-        self.rule.route_count(self, 0, 0).is_some()
-    }
-
-    /// Whether ports fit into a byte, one number being left.
-    fn has_narrow_ports(&self) -> bool {
-        self.max_degree() < usize::from(u8::MAX)
-    }
-
     /// The neighbours of a node, ascending.
     ///
     /// # Panics
@@ -372,146 +308,6 @@ impl Network {
         }
         let distances = distances.into_iter().map(|distance| distance.map_or(u16::MAX, short)).collect();
         RouteCounts { distances, routes: routes.into() }
-    }
-
-    /// The distance between two nodes and the number of shortest routes, at most [`MAX_ROUTE_COUNT`].
-    fn distance_and_routes(&self, at: NodeId, to: NodeId) -> (u32, u64) {
-        let formula = || {
-            let distance = self.rule.distance(self, at.index(), to.index())?;
-            Some((distance, self.rule.route_count(self, at.index(), to.index())?))
-        };
-        formula().unwrap_or_else(|| {
-            let rows = self.spread.get_or_init(|| self.firsts[1..].iter().map(|_| OnceLock::new()).collect());
-            let row = rows[to.index() as usize].get_or_init(|| self.routes_to(to));
-            (row.distances[at.index() as usize].into(), row.routes[at.index() as usize])
-        })
-    }
-
-    /// The direction of the next link at `at` of the route from `from` to `to`: of the links that lead nearer, the one to
-    /// the neighbour with the lowest index, or one by chance. None when `at` is `to`, or there is no route.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such node.
-    pub(crate) fn next(
-        &self,
-        choice: RouteChoice,
-        from: NodeId,
-        at: NodeId,
-        to: NodeId,
-    ) -> Option<Direction> {
-        if at == to {
-            return None;
-        }
-        self.port(choice, [from, at, to]).map(|port| self.direction(at, port))
-    }
-
-    /// The port of that link, to another node.
-    #[inline]
-    fn port(&self, choice: RouteChoice, [from, at, to]: [NodeId; 3]) -> Option<u16> {
-        match choice {
-            RouteChoice::Lowest => self.lowest_port(at, to),
-            RouteChoice::Spread(seed) => self.port_by_chance(seed, [from, at, to]),
-        }
-    }
-
-    #[inline]
-    fn lowest_port(&self, at: NodeId, to: NodeId) -> Option<u16> {
-        if self.looks_up() {
-            return self.routes.port(self, at, to);
-        }
-        self.rule.lowest_port(self, at.index(), to.index()).or_else(|| self.compared_port(at, to))
-    }
-
-    /// The lowest port that leads nearer, by the distances of the neighbours.
-    #[cold]
-    fn compared_port(&self, at: NodeId, to: NodeId) -> Option<u16> {
-        let nearer = self.rule.distance(self, at.index(), to.index())?.checked_sub(1)?;
-        let is_nearer = |next: &NodeId| self.rule.distance(self, next.index(), to.index()) == Some(nearer);
-        u16::try_from(self.neighbours(at).iter().position(is_nearer)?).ok()
-    }
-
-    /// The links of the route from `from` to `to` over the lowest neighbours, to be followed by
-    /// [`Self::next_of_steps`], and how many they are: where routes are not looked up, and finding all links together takes
-    /// less than one after the other.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such node.
-    #[must_use]
-    pub fn steps(&self, from: NodeId, to: NodeId) -> Option<(u32, RouteSteps)> {
-        if self.looks_up() { None } else { self.rule.steps(from.index(), to.index()) }
-    }
-
-    /// The direction at `at` of the next link of [`Self::steps`].
-    #[inline]
-    pub fn next_of_steps(&self, at: NodeId, steps: &mut RouteSteps) -> Option<Direction> {
-        let next = self.rule.after_step(at.index(), steps.take());
-        Some(self.direction(at, self.port_to(at.index(), next)?))
-    }
-
-    /// The port of a route that is drawn among all shortest ones (`docs/model.md` section 19): every neighbour that is
-    /// nearer with a weight of its shortest routes, so that all routes are equally likely.
-    fn port_by_chance(&self, seed: u64, [from, at, to]: [NodeId; 3]) -> Option<u16> {
-        let hash = route_hash(seed, [from, to, at]);
-        if let Some((first, count)) = self.rule.alike_ports(at.index(), to.index()) {
-            let total = self.rule.route_count(self, at.index(), to.index())?;
-            return Some(first + u16::try_from(hash % total / (total / count)).ok()?);
-        }
-        let neighbours = self.neighbours(at);
-        let (mut few, mut many) = ([0; FEW_PORTS], vec![]);
-        let weights = if let Some(weights) = few.get_mut(..neighbours.len()) {
-            weights
-        } else {
-            many.resize(neighbours.len(), 0);
-            &mut many[..]
-        };
-        self.count_routes(at, to, weights);
-        let total: u64 = weights.iter().sum(); // below 2^64: at most 2^16 numbers of at most 2^48
-        let mut drawn = hash.checked_rem(total)?;
-        let is_drawn = |&weight: &u64| {
-            let is_own = drawn < weight;
-            drawn = drawn.saturating_sub(weight);
-            is_own
-        };
-        u16::try_from(weights.iter().position(is_drawn)?).ok()
-    }
-
-    /// Sets for each port of a node the number of shortest routes that begin with it.
-    fn count_routes(&self, at: NodeId, to: NodeId, weights: &mut [u64]) {
-        let ports = self.neighbours(at).iter().zip(weights);
-        if let Some(nearer) = self.rule.nearer_ports(self, at.index(), to.index()) {
-            for (port, (next, weight)) in ports.enumerate() {
-                if nearer >> (8 * port) & 0xff != 0 {
-                    *weight = self.rule.route_count(self, next.index(), to.index()).unwrap_or(0);
-                }
-            }
-            return;
-        }
-        let (distance, _) = self.distance_and_routes(at, to);
-        for (&next, weight) in ports {
-            let (links, routes) = self.distance_and_routes(next, to);
-            if links + 1 == distance {
-                *weight = routes;
-            }
-        }
-    }
-
-    /// Looks up the routes to all of these nodes, in parallel, where they are looked up at all.
-    pub fn prepare_routes(&self, choice: RouteChoice, destinations: &[NodeId]) {
-        match choice {
-            RouteChoice::Lowest if self.looks_up() => {
-                destinations.par_iter().for_each(|&to| {
-                    self.routes.port(self, to, to);
-                });
-            }
-            RouteChoice::Spread(_) if !self.counts_routes() => {
-                destinations.par_iter().for_each(|&to| {
-                    self.distance_and_routes(to, to);
-                });
-            }
-            RouteChoice::Lowest | RouteChoice::Spread(_) => {}
-        }
     }
 
     /// The directions of all ports that any node has.
