@@ -1,15 +1,19 @@
 //! The `[mapping]` table: the embeddings, and the placements that they come to.
 
+mod misfits;
+
 use std::sync::Arc;
 
 use cubefold_collectives::CollectiveForm;
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 
+pub(super) use self::misfits::no_groups;
+use self::misfits::{misfits, not_a_cube};
 use super::{
     budget::BYTES_A_PROCESS,
     embeddings::{EmbeddingName, Maker, all_axis_orders, expected, place_axes, place_seeded},
-    errors::{ScenarioError, all_of, help},
+    errors::{ScenarioError, help},
     failures,
     keys::Key,
     launcher_file::{self, LauncherSource},
@@ -211,117 +215,6 @@ fn with_axis_orders(
     all
 }
 
-/// What keeps the embeddings that are rules off the machine, once for all of them.
-fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<ScenarioError> {
-    let is_standard = |embedding: &&NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
-    // Process n of a file is put on node n, whatever the machine; the rest go as those of cubes.
-    let by_number = fit.program.is_placed_by_number();
-    if let Some(standard) = embeddings.iter().find(is_standard).filter(|_| by_number)
-        && fit.whole.host_count() < fit.group_count()
-    {
-        return vec![too_many_processes(fit, standard)];
-    }
-    let is_rule = |embedding: &&NamedEmbedding| {
-        embedding.name.rule().is_some() && !(by_number && is_standard(embedding))
-    };
-    let rules: Vec<&NamedEmbedding> = embeddings.iter().filter(is_rule).collect();
-    let Some(first) = rules.first().filter(|_| fit.cube().is_some() || fit.has_network()) else {
-        return vec![];
-    };
-    if fit.has_network() {
-        return rules.iter().filter_map(|embedding| network_misfit(fit, embedding)).collect();
-    }
-    let names = all_of(&rules.iter().map(|embedding| &embedding.name).collect::<Vec<_>>());
-    let wrong_lengths = wrong_lengths(fit, first, &names);
-    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.group_count() {
-        return vec![wrong_node_count(fit, first, &names)];
-    }
-    wrong_lengths
-}
-
-/// What keeps a rule off a network, or a guest that is one off a machine: but the one that puts process `n` on node `n`
-/// they go field by field.
-fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioError> {
-    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-    let (nodes, processes) = (fit.machine.numbered_hosts(), fit.program.rank_count());
-    if embedding.name.rule() != Some(EmbeddingKind::Standard) {
-        let message =
-            format!("embedding {} where a network is placed or placed on, expected standard", embedding.name);
-        return Some(
-            ScenarioError::at(place, message, "goes by the dimensions of a grid")
-                .because(fit.settings.place(Key::MachineKind), "the machine")
-                .because(fit.settings.place(Key::ProgramGuest), "the guest")
-                .with_help("\"standard\" puts process n on node n; a placement file anything anywhere"),
-        );
-    }
-    (nodes != fit.group_count() && !fit.program.is_wandering() && !fit.program.is_placed_by_number()).then(
-        || {
-            let message = format!(
-                "{nodes} nodes for {processes} processes, expected as many nodes as processes for standard"
-            );
-            ScenarioError::at(place, message, format!("{nodes} nodes, expected {processes}"))
-                .because(Some(&fit.size.place), format!("{nodes} nodes"))
-                .because(fit.settings.place(Key::ProgramGuest), format!("{processes} processes"))
-                .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
-                .with_help("only a placement file leaves nodes empty or puts several processes on one")
-        },
-    )
-}
-
-fn too_many_processes(fit: &Fit<'_>, standard: &NamedEmbedding) -> ScenarioError {
-    let (nodes, processes) = (fit.whole.host_count(), fit.program.rank_count());
-    let message = format!("{processes} processes on {nodes} nodes, expected at most {nodes} for standard");
-    let place = fit.settings.place(Key::ProgramProcesses).or(standard.place.as_ref());
-    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "too many")
-        .because(Some(&fit.size.place), format!("{nodes} nodes"))
-        .because(standard.place.as_ref(), "puts process n on node n")
-        .with_help("only a placement file puts several processes on a node")
-}
-
-fn wrong_lengths(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Vec<ScenarioError> {
-    let lengths = fit.machine.shape().lengths().iter().enumerate();
-    let wrong = lengths.filter(|(_, length)| !length.is_power_of_two());
-    let error = |(index, length): (usize, &u64)| {
-        let message = format!(
-            "length of dimension {} is {length}, expected a power of two for each field of {names}",
-            index + 1
-        );
-        ScenarioError::at(fit.size.length_place(index), message, "expected a power of two")
-            .because(first.place.as_ref(), "needs powers of two")
-            .with_help("only a placement file goes with other lengths")
-    };
-    wrong.map(error).collect()
-}
-
-fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> ScenarioError {
-    let (nodes, processes) = (fit.machine.node_count(), fit.program.rank_count());
-    let per_node = fit.program.ranks_per_node();
-    let placed = match per_node {
-        1 => "processes".to_owned(),
-        _ => format!("groups of {per_node} processes"),
-    };
-    let message = format!(
-        "shape {} has {nodes} nodes for {processes} processes, expected as many nodes as {placed} for {names}",
-        fit.size.written()
-    );
-    let groups = fit.group_count();
-    ScenarioError::at(&fit.size.place, message, format!("{nodes} nodes, expected {groups}"))
-        .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
-        .because(first.place.as_ref(), "fills the machine")
-        .because(fit.settings.place(Key::ProgramProcesses), format!("{processes} processes"))
-        .because(fit.settings.place(Key::ProgramProcessesPerNode), format!("{per_node} processes a node"))
-        .with_help(if fit.program.is_placed_by_number() {
-            "standard, random and placement files go with other numbers".to_owned()
-        } else if nodes < groups {
-            "program.processes_per_node, tao and placement files put several processes on a node".to_owned()
-        } else {
-            format!(
-                "program.dimensions = {} would fit; only a placement file leaves nodes empty",
-                nodes.saturating_mul(per_node).trailing_zeros()
-            )
-        })
-}
-
 /// The placement of one embedding, made or fetched: of a collective every share on the node of its rank.
 fn placement(
     fit: &Fit<'_>,
@@ -445,21 +338,6 @@ fn groups(
     })
 }
 
-/// The error for processes that do not divide into groups of a guest that the embedding places.
-pub(super) fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
-    let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node());
-    let message = format!(
-        "embedding {} of {processes} processes in groups of {each}, expected groups that divide a cube or the first dimension of a grid",
-        embedding.name
-    );
-    let place = fit.settings.place(Key::ProgramProcessesPerNode).or(embedding.place.as_ref());
-    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "does not divide them")
-        .because(embedding.place.as_ref(), "places one group a node")
-        .because(fit.settings.place(Key::ProgramDimensions), format!("{processes} processes"))
-        .because(fit.settings.place(Key::ProgramGuest), "the guest")
-        .with_help("of a cube it is a power of two, of a grid a divisor of its first length; or name a placement file")
-}
-
 /// Takes the memory for the table of a placement, before it is made.
 fn take_memory(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<(), Failure> {
     take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_PROCESS))
@@ -526,24 +404,6 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
         Failure::Wrong(vec![error])
     })
-}
-
-fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
-    let guest = if fit.program.is_placed_by_number() {
-        format!("{} processes", fit.program.rank_count())
-    } else {
-        "a torus or mesh guest".to_owned()
-    };
-    let message = format!("embedding {} of {guest}, expected a d-cube", embedding.name);
-    let place = embedding.place.as_ref().or(fit.settings.place(Key::ProgramGuest));
-    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "places d-cubes")
-        .because(fit.settings.place(Key::ProgramGuest), "the guest")
-        .because(fit.settings.place(Key::ProgramFile), "the messages")
-        .with_help(if fit.program.is_placed_by_number() {
-            "use \"standard\" or \"random\", or name a placement file: \"file:PATH\""
-        } else {
-            "use \"tao\", or name a placement file: \"file:PATH\""
-        })
 }
 
 fn unreadable(fit: &Fit<'_>, embedding: &NamedEmbedding, reason: &str) -> ScenarioError {
