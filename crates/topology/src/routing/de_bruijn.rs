@@ -156,8 +156,14 @@ impl DeBruijn {
     /// Of these first links, the one to the neighbour of the first word with the lowest number, and that neighbour.
     #[inline]
     fn lowest_of(self, steps: u8) -> (u8, u32) {
-        let all = (0..4).map(|step| if steps >> step & 1 == 1 { self.after(step) } else { u32::MAX });
-        (0..).zip(all).min_by_key(|&(_, next)| next).unwrap_or((0, self.y))
+        let mut lowest = (0, u32::MAX);
+        for step in (0..4).filter(|step| steps >> step & 1 == 1) {
+            let next = self.after(step);
+            if next < lowest.1 {
+                lowest = (step, next);
+            }
+        }
+        lowest
     }
 
     /// The neighbour of the first word with the lowest number that is nearer to the second, another word.

@@ -94,8 +94,14 @@ impl ShuffleExchange {
 /// Of these first links, the one to the neighbour of a word with the lowest number, and that neighbour.
 #[inline]
 fn lowest_of(order: u32, word: u32, steps: u8) -> (u8, u32) {
-    let next = |step| if steps >> step & 1 == 1 { after(order, word, step) } else { u32::MAX };
-    (0..3).map(|step| (step, next(step))).min_by_key(|&(_, next)| next).unwrap_or((0, word))
+    let mut lowest = (0, u32::MAX);
+    for step in (0..3).filter(|step| steps >> step & 1 == 1) {
+        let next = after(order, word, step);
+        if next < lowest.1 {
+            lowest = (step, next);
+        }
+    }
+    lowest
 }
 
 impl Walks {
