@@ -33,6 +33,9 @@ pub(crate) struct NetworkLayout {
 /// The most links that are looked through for nodes in their way.
 const MAX_BENDING_LINKS: u64 = 40_000;
 
+/// The most links of a network whose narrow gaps are tried, some 1500 bends each.
+const MAX_LINKS_THROUGH_GAPS: u64 = 1 << 10;
+
 /// How far from the middle of a node no other link runs, across and down.
 const CLEARANCE: f64 = 0.37;
 
@@ -132,15 +135,19 @@ impl Bend {
     }
 
     /// Those that a link of this length tries, one after another: longer links bend farther, so that those from one
-    /// node part.
-    fn all(length: f64) -> impl Iterator<Item = Self> {
+    /// node part. In a small network it tries narrow gaps at last.
+    fn all(length: f64, is_small: bool) -> impl Iterator<Item = Self> {
         let least = 0.3 + 0.11 * length;
         let heights = (0..8).map(move |step| least + 0.25 * f64::from(step));
         let upright = heights.clone().flat_map(|height| [height, -height]).map(|height| (height, 0.0));
         let leaning = heights
             .flat_map(|height| [height, -height])
             .flat_map(|height| [0.2, -0.2, 0.4, -0.4, 0.6, -0.6].map(|lean| (height, lean)));
-        upright.chain(leaning).map(|(height, lean)| Self { height, lean })
+        // Where nodes stand close, a gap between them is narrow.
+        let leans = |height| (-9..10).map(move |lean| (height, 0.1 * f64::from(lean)));
+        let narrow = (1..if is_small { 40 } else { 1 }).map(|step| 0.1 * f64::from(step));
+        let narrow = narrow.flat_map(|height| [height, -height]).flat_map(leans);
+        upright.chain(leaning).chain(narrow).map(|(height, lean)| Self { height, lean })
     }
 }
 
@@ -150,6 +157,7 @@ fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId),
     if machine.link_count() > MAX_BENDING_LINKS {
         return found;
     }
+    let is_small = machine.link_count() <= MAX_LINKS_THROUGH_GAPS;
     let mut cells: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
     for (node, &place) in places.iter().enumerate() {
         cells.entry(cell(place)).or_default().push(node);
@@ -174,7 +182,7 @@ fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId),
             !(1..parts).any(|part| is_near_another(place(part), ends))
         };
         if !is_clear(&Bend::STRAIGHT)
-            && let Some(bend) = Bend::all(length).find(is_clear)
+            && let Some(bend) = Bend::all(length, is_small).find(is_clear)
         {
             found.insert((near, far), bend);
         }
