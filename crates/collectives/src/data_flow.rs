@@ -300,7 +300,11 @@ impl ShareState {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, num::NonZeroU64};
+    use std::{
+        collections::BTreeSet,
+        num::{NonZeroU64, NonZeroUsize},
+        sync::atomic::{AtomicUsize, Ordering},
+    };
 
     use cubefold_topology::Shape;
 
@@ -385,17 +389,28 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes an hour: every vector up to three units a process, on every shape up to 64 processes"]
+    #[ignore = "takes half an hour: every vector up to three units a process, on every shape up to 64 processes"]
     fn every_collective_keeps_its_promise_with_every_small_vector() {
-        for ranks in 2..=64 {
-            for lengths in shapes(ranks, 6) {
-                for plain in specifications(&lengths) {
-                    for units in 1..=3 * ranks {
-                        assert_right(&with_vector(&plain, units, units % ranks));
-                    }
+        let all: Vec<(u64, CollectiveSpecification)> = (2..=64)
+            .rev()
+            .flat_map(|ranks| shapes(ranks, 6).into_iter().map(move |lengths| (ranks, lengths)))
+            .flat_map(|(ranks, lengths)| {
+                specifications(&lengths).into_iter().map(move |plain| (ranks, plain))
+            })
+            .collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some((ranks, plain)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                for units in 1..=3 * ranks {
+                    assert_right(&with_vector(plain, units, units % ranks));
                 }
             }
-        }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, NonZeroUsize::get) {
+                scope.spawn(work);
+            }
+        });
     }
 
     #[test]

@@ -39,6 +39,14 @@ pub enum PictureError {
         /// The most that are drawn.
         most: u64,
     },
+    /// Too many links to be distinguished.
+    #[error("{found} links, expected at most {most}")]
+    TooManyLinks {
+        /// Their number.
+        found: u64,
+        /// The most that are drawn.
+        most: u64,
+    },
     /// Too many placements to be distinguished.
     #[error("{found} different placements, expected at most {most}")]
     TooManyPlacements {
@@ -136,7 +144,9 @@ impl PictureError {
             Self::TooManyRows { .. } => "draw a part, with --ranks 0..7",
             Self::EmptyWindow { what: "ranks", .. } => "name ranks of the run, as in --ranks 0..7",
             Self::EmptyWindow { .. } => "name a part of the run, as in --processes 0..31 --cycles 100..400",
-            Self::TooManyNodes { .. } => "draw a smaller machine, or use cubefold place --format csv",
+            Self::TooManyNodes { .. } | Self::TooManyLinks { .. } => {
+                "draw a smaller machine, or use cubefold place --format csv"
+            }
             Self::TooManyPlacements { .. } => "leave out embeddings, or sweep fewer values",
             Self::TooManyRuns { .. } => {
                 "sweep fewer values, or draw scaling from what cubefold run --output writes"

@@ -44,14 +44,18 @@ const MAX_ROW_LENGTH: u64 = 32;
 /// The most nodes that are drawn.
 pub const MAX_NODES: u64 = 4096;
 
-/// Whether a machine can be drawn with its nodes.
+/// The most links that are drawn: more than the largest hypercube has. A link takes some 1700 bytes while it is drawn.
+const MAX_LINKS: u64 = 1 << 15;
+
+/// Whether a machine can be drawn with its nodes and links.
 ///
 /// # Errors
 ///
-/// When it has more than [`MAX_NODES`] nodes.
+/// When it has more than [`MAX_NODES`] nodes, or 32768 links.
 pub fn check_machine(machine: &Machine) -> Result<(), PictureError> {
-    match machine.node_count() {
-        found if found > MAX_NODES => Err(PictureError::TooManyNodes { found, most: MAX_NODES }),
+    match (machine.node_count(), machine.link_count()) {
+        (found, _) if found > MAX_NODES => Err(PictureError::TooManyNodes { found, most: MAX_NODES }),
+        (_, found) if found > MAX_LINKS => Err(PictureError::TooManyLinks { found, most: MAX_LINKS }),
         _ => Ok(()),
     }
 }

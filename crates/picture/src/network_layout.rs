@@ -30,9 +30,6 @@ pub(crate) struct NetworkLayout {
     pub(crate) height: f64,
 }
 
-/// The most links that are looked through for nodes in their way.
-const MAX_BENDING_LINKS: u64 = 40_000;
-
 /// The most links of a network whose narrow gaps are tried, some 1500 bends each.
 const MAX_LINKS_THROUGH_GAPS: u64 = 1 << 10;
 
@@ -154,9 +151,6 @@ impl Bend {
 /// How links bend, of those that would run through a node that is not theirs: to the side and as far as it takes.
 fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId), Bend> {
     let mut found = BTreeMap::new();
-    if machine.link_count() > MAX_BENDING_LINKS {
-        return found;
-    }
     let is_small = machine.link_count() <= MAX_LINKS_THROUGH_GAPS;
     let mut cells: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
     for (node, &place) in places.iter().enumerate() {

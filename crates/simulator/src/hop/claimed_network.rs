@@ -95,6 +95,8 @@ impl ClaimedNetwork {
 
     /// All messages that move on in this cycle claim their next resources.
     fn claim_all(&mut self, now: Cycle, keys: &impl MessageKeys) {
+        // The same for all of them: a resource is idle without a queue when the batch of its last transmission has ended.
+        let (idle, claimed) = (2 * self.ended, 2 * self.next_batch());
         let (mut moving, mut nodes, mut places) = (std::mem::take(&mut self.moving), vec![], vec![]);
         for together in moving.chunks_mut(TOGETHER) {
             nodes.extend(together.iter().map(RoutedMessage::node));
@@ -108,32 +110,19 @@ impl ClaimedNetwork {
                 black_box(self.resources[place as usize].state);
             }
             for ((place, from), &message) in places.drain(..).zip(nodes.drain(..)).zip(&*together) {
-                let direction = u32::from(message.node() < from);
-                self.claim(place as usize, direction, message, now, keys);
+                let resource = &mut self.resources[place as usize];
+                if resource.state <= idle && resource.state & 1 == 0 {
+                    // Fewer are claimed than there are channels.
+                    *resource = Resource { state: claimed, claim: narrow(self.claims.len() as u64) };
+                    self.claims.push(message);
+                } else {
+                    let direction = u32::from(message.node() < from);
+                    self.join_queue((place as usize, direction), message, now, keys);
+                }
             }
         }
         moving.clear();
         self.moving = moving;
-    }
-
-    /// A message claims a resource, or joins its queue.
-    #[inline]
-    fn claim(
-        &mut self,
-        place: usize,
-        direction: u32,
-        message: RoutedMessage,
-        now: Cycle,
-        keys: &impl MessageKeys,
-    ) {
-        let (next, claim) = (self.next_batch(), narrow(self.claims.len() as u64)); // fewer than channels
-        let resource = &mut self.resources[place];
-        if resource.state & 1 == 1 || resource.state / 2 > self.ended {
-            self.join_queue((place, direction), message, now, keys);
-        } else {
-            *resource = Resource { state: 2 * next, claim };
-            self.claims.push(message);
-        }
     }
 
     /// The number of the batch that departs next.
