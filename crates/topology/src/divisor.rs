@@ -100,6 +100,15 @@ impl Divisor {
             Self::Other(length) => length.divide(number),
         }
     }
+
+    /// Quotient and remainder of a number of 32 bits.
+    #[must_use]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    pub fn split(self, number: u32) -> (u32, u32) {
+        let (quotient, remainder) = self.divide(number.into());
+        (narrow(quotient), narrow(remainder))
+    }
 }
 
 /// Returns an index, a coordinate or another number known to be below 2^32 as 32 bits.

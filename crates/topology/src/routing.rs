@@ -148,6 +148,18 @@ impl RouteRule {
         }
     }
 
+    /// The distance between two nodes \[links\], and what goes along with a message; none where nothing does.
+    pub(crate) fn set_out(&self, network: &Network, from: u32, to: u32) -> Option<(u32, RouteSteps)> {
+        match self {
+            Self::Symmetric(symmetry @ Symmetry::Translation(_), table) => {
+                let difference = symmetry.difference(from, to);
+                let links = table.distances(network)[difference as usize].into();
+                Some((links, RouteSteps::of_number(difference)))
+            }
+            _ => self.steps(from, to),
+        }
+    }
+
     /// The node behind a link of [`Self::steps`].
     #[inline]
     pub(crate) fn after_step(&self, at: u32, step: u8) -> u32 {
@@ -162,7 +174,10 @@ impl RouteRule {
     pub(crate) fn channel_numbers(&self, network: &Network) -> Option<ChannelNumbers> {
         let of_all = |codes| Some(ChannelNumbers { single: 0, codes });
         match self {
-            Self::Searched | Self::Symmetric(Symmetry::Translation(_), _) => None,
+            Self::Searched => None,
+            Self::Symmetric(symmetry @ Symmetry::Translation(_), table) => {
+                of_all(narrow(table.translated_links(symmetry, network)? as u64))
+            }
             Self::Symmetric(Symmetry::Rotation(_), _) => {
                 of_all(narrow(network.neighbours(NodeId::new(0)).len() as u64))
             }
@@ -189,6 +204,11 @@ impl RouteRule {
         // The family is looked at once for all messages.
         match self {
             Self::Searched => {}
+            Self::Symmetric(symmetry @ Symmetry::Translation(_), table) => {
+                if let Some(next) = table.move_translated(symmetry, network, messages) {
+                    move_each(messages, channels, numbers, |message| message.cross(&next));
+                }
+            }
             Self::Symmetric(symmetry, table) => {
                 if let Some(lowest) = table.lowest_rotated(symmetry, network) {
                     move_each(messages, channels, numbers, |message| {

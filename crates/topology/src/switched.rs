@@ -3,12 +3,13 @@
 
 mod dragonfly;
 mod fat_tree;
+mod hosts;
 mod hyperx;
 
 use std::{fmt, sync::OnceLock};
 
+use self::hosts::Hosts;
 pub(crate) use self::{dragonfly::Dragonfly, fat_tree::FatTree, hyperx::HyperX};
-
 use crate::{Divisor, MachineKind, Network, NetworkError, routing::RouteRule};
 
 /// The parameters of a full mesh or a network with switches.
@@ -176,21 +177,17 @@ impl NetworkParameters {
             }
             Self::HyperX { shape, hosts_per_switch } => {
                 let hyperx = HyperX {
-                    hosts,
-                    per_switch: small(*hosts_per_switch),
+                    hosts: Hosts::new(hosts, small(*hosts_per_switch)),
                     lengths: shape.iter().map(|&length| Divisor::new(length)).collect(),
                 };
                 (hyperx.links(), RouteRule::HyperX(hyperx))
             }
             Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {
-                let (per_switch, a, h) =
-                    (small(*hosts_per_switch), small(*switches_per_group), small(*global_links));
                 let dragonfly = Dragonfly {
-                    hosts,
-                    per_switch,
-                    a,
-                    h,
-                    groups: a * h + 1,
+                    hosts: Hosts::new(hosts, small(*hosts_per_switch)),
+                    a: Divisor::new(*switches_per_group),
+                    h: Divisor::new(*global_links),
+                    groups: Divisor::new(self.group_count()),
                     distances: OnceLock::new(),
                     nearer: OnceLock::new(),
                 };
@@ -198,16 +195,17 @@ impl NetworkParameters {
             }
             Self::LeafSpine { leaves, hosts_per_switch, spines } => {
                 let tree = FatTree::LeafSpine {
-                    hosts,
-                    per_leaf: small(*hosts_per_switch),
+                    hosts: Hosts::new(hosts, small(*hosts_per_switch)),
                     leaves: small(*leaves),
                     spines: small(*spines),
                 };
                 (tree.links(nodes), RouteRule::FatTree(tree))
             }
             Self::KAryTree { arity, levels } => {
-                let (k, n) = (small(*arity), small(*levels));
-                let tree = FatTree::KAry { hosts, arity: k, levels: n, width: hosts / k };
+                let k = small(*arity);
+                let strides = (0..small(*levels)).map(|level| Divisor::new(arity.pow(level))).collect();
+                let tree =
+                    FatTree::KAry { hosts: Hosts::new(hosts, k), arity: Divisor::new(*arity), strides };
                 (tree.links(nodes), RouteRule::FatTree(tree))
             }
         };
@@ -244,18 +242,6 @@ fn power(base: u64, exponent: u64) -> u64 {
 /// A count below [`MAX_NETWORK_NODES`].
 fn small(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// The links of hosts to their switches.
-fn host_links(hosts: u32, per_switch: u32) -> impl Iterator<Item = (u32, u32)> {
-    (0..hosts).map(move |host| (host, hosts + host / per_switch))
-}
-
-/// A node of a network whose hosts have the lowest numbers, `per_switch` on each of the first switches: its switch, and
-/// the links to it.
-#[inline]
-fn switch_of(node: u32, hosts: u32, per_switch: u32) -> (u32, u32) {
-    if node < hosts { (node / per_switch, 1) } else { (node - hosts, 0) }
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@
 //! the claim with it. So a hop without contention is one look at the resource.
 //!
 //! All transmissions take equally long, so that those that begin in one cycle, a [`Batch`], end in one cycle, in the
-//! order in which they began. A resource remembers the number of the batch of its last transmission: it is busy if
-//! that has not ended, and claimed in this cycle if that is the batch that departs next. Nothing is to be done for a
-//! resource when its transmission ends, unless it has a queue: then the batch wakes it.
+//! order in which they began. They are numbered in that order, and a resource remembers the number of its last one: it is
+//! busy if that is none of those that have ended, and claimed in this cycle if it is one of those that depart next.
+//! Nothing is to be done for a resource when its transmission ends, unless it has a queue: then the batch wakes it.
 
 use std::{collections::VecDeque, hint::black_box, sync::Arc};
 
@@ -26,29 +26,24 @@ pub(super) struct ClaimedNetwork {
     network: Arc<cubefold_topology::Network>,
     choice: RouteChoice,
     arbitration: Arbitration,
-    resources: Vec<Resource>,
+    /// By place, twice the number of the last transmission, counted from 1, in this cycle that of a claim; odd with a queue.
+    resources: Vec<u32>,
     queues: ChannelQueues<RoutedMessage>,
     claims: Vec<RoutedMessage>, // that depart in this cycle, each at the end of its channel
+    next: u32,                  // the number of the first of them
     contended: Vec<u32>,        // places that several messages have claimed in this cycle
     waiting: Vec<u32>,          // places with a queue whose transmissions have ended in this cycle
     batches: VecDeque<Batch>,   // in progress, in ascending order of their ends
     spare: Vec<Batch>,          // emptied, for use again
-    ended: u32,                 // batches so far
     arrived: Vec<RoutedMessage>, // in this cycle at their destinations
     moving: Vec<RoutedMessage>, // that need their next resources in this cycle
-}
-
-/// A channel or a link.
-#[derive(Debug, Clone, Copy, Default)]
-struct Resource {
-    state: u32, // twice the number of the batch of its last transmission, counted from 1; odd with a queue
-    claim: u32, // in this cycle, if the batch is that which departs next
 }
 
 /// Transmissions that end together.
 #[derive(Debug, Default)]
 struct Batch {
     end: Cycle,
+    first: u32, // the number of the first
     messages: Vec<RoutedMessage>,
     waiting: Vec<u32>, // places with a queue that are transmitting in it
 }
@@ -56,8 +51,9 @@ struct Batch {
 /// The number of messages that move on together, so that their cache misses overlap.
 const TOGETHER: usize = 32;
 
-/// The greatest number of a batch; behind it batches are numbered from 1 again.
-const MAX_BATCHES: u32 = u32::MAX >> 1;
+/// Behind a cycle with this number transmissions are numbered from 1 again: as many as there may be messages, so that
+/// numbers stay below 2^31.
+const MAX_NUMBER: u32 = 1 << 30;
 
 impl ClaimedNetwork {
     /// The idle links of a network.
@@ -80,14 +76,14 @@ impl ClaimedNetwork {
             network,
             choice,
             arbitration,
-            resources: vec![Resource::default(); places],
+            resources: vec![0; places],
             queues: ChannelQueues::new(places),
             claims: vec![],
+            next: 1,
             contended: vec![],
             waiting: vec![],
             batches: VecDeque::new(),
             spare: vec![],
-            ended: 0,
             arrived: vec![],
             moving: vec![],
         }
@@ -95,39 +91,38 @@ impl ClaimedNetwork {
 
     /// All messages that move on in this cycle claim their next resources.
     fn claim_all(&mut self, now: Cycle, keys: &impl MessageKeys) {
-        // The same for all of them: a resource is idle without a queue when the batch of its last transmission has ended.
-        let (idle, claimed) = (2 * self.ended, 2 * self.next_batch());
+        // The same for all of them: a resource without a queue is idle when its last transmission has ended.
+        let idle = 2 * self.batches.front().map_or(self.next, |oldest| oldest.first);
         let (mut moving, mut nodes, mut places) = (std::mem::take(&mut self.moving), vec![], vec![]);
         for together in moving.chunks_mut(TOGETHER) {
-            nodes.extend(together.iter().map(RoutedMessage::node));
+            places.clear();
+            let is_per_link = self.arbitration == Arbitration::PerLink;
+            if is_per_link {
+                nodes.clear();
+                nodes.extend(together.iter().map(RoutedMessage::node));
+            }
             self.network.advance(self.choice, together, &mut places);
-            if self.arbitration == Arbitration::PerLink {
+            if is_per_link {
                 for (place, (&from, message)) in places.iter_mut().zip(nodes.iter().zip(&*together)) {
                     *place = self.network.link_number(from, message.node());
                 }
             }
             for &place in &places {
-                black_box(self.resources[place as usize].state);
+                black_box(self.resources[place as usize]);
             }
-            for ((place, from), &message) in places.drain(..).zip(nodes.drain(..)).zip(&*together) {
-                let resource = &mut self.resources[place as usize];
-                if resource.state <= idle && resource.state & 1 == 0 {
-                    // Fewer are claimed than there are channels.
-                    *resource = Resource { state: claimed, claim: narrow(self.claims.len() as u64) };
+            for (index, (&place, &message)) in places.iter().zip(&*together).enumerate() {
+                let state = &mut self.resources[place as usize];
+                if *state < idle && *state & 1 == 0 {
+                    *state = 2 * (self.next + narrow(self.claims.len() as u64)); // below 2^31, as MAX_NUMBER says
                     self.claims.push(message);
                 } else {
-                    let direction = u32::from(message.node() < from);
-                    self.join_queue((place as usize, direction), message, now, keys);
+                    let is_down = is_per_link && message.node() < nodes[index];
+                    self.join_queue((place as usize, is_down.into()), message, now, keys);
                 }
             }
         }
         moving.clear();
         self.moving = moving;
-    }
-
-    /// The number of the batch that departs next.
-    fn next_batch(&self) -> u32 {
-        self.ended + narrow(self.batches.len() as u64) + 1 // renumbered before it grows too large
     }
 
     /// A message joins the queue of a resource that is busy, claimed or has a queue.
@@ -139,19 +134,22 @@ impl ClaimedNetwork {
         now: Cycle,
         keys: &impl MessageKeys,
     ) {
-        let Resource { state, claim } = self.resources[place];
         let key = |message: RoutedMessage| keys.key(message.number());
+        let state = self.resources[place];
         if state & 1 == 0 {
-            self.resources[place].state |= 1;
+            self.resources[place] |= 1;
             let own = narrow(place as u64); // below 2^32, the channels of a network
-            if state / 2 == self.next_batch() {
+            if let Some(claim) = (state / 2).checked_sub(self.next) {
                 let first = self.claims[claim as usize];
                 // It comes to the same end of the link, or to the other.
                 let its = if first.node() == message.node() { direction } else { 1 - direction };
                 self.queues.join(place, its, first, now, key);
                 self.contended.push(own);
-            } else if let Some(batch) = self.batches.get_mut((state / 2 - self.ended - 1) as usize) {
-                batch.waiting.push(own);
+            } else {
+                let later = self.batches.partition_point(|batch| batch.first <= state / 2);
+                if let Some(batch) = later.checked_sub(1).and_then(|its| self.batches.get_mut(its)) {
+                    batch.waiting.push(own);
+                }
             }
         }
         self.queues.join(place, direction, message, now, key);
@@ -163,13 +161,17 @@ impl ClaimedNetwork {
         self.queues.take_first(queue).map(|(_, message)| message)
     }
 
-    /// Numbers batches from 1 again.
+    /// Numbers transmissions from 1 again, beginning with the first in progress.
     #[cold]
     fn renumber(&mut self) {
-        for Resource { state, .. } in &mut self.resources {
-            *state = (*state / 2).saturating_sub(self.ended) * 2 + (*state & 1);
+        let ended = self.batches.front().map_or(self.next, |oldest| oldest.first) - 1;
+        for state in &mut self.resources {
+            *state = (*state / 2).saturating_sub(ended) * 2 + (*state & 1);
         }
-        self.ended = 0;
+        for batch in &mut self.batches {
+            batch.first -= ended;
+        }
+        self.next -= ended;
     }
 }
 
@@ -194,12 +196,16 @@ impl Network for ClaimedNetwork {
 
     fn arrive(&mut self, now: Cycle, _: &impl MessageKeys) {
         let Some(mut batch) = self.batches.pop_front_if(|batch| batch.end == now) else { return };
-        self.ended += 1;
-        // It is empty: what waited departed.
+        // Both are empty: what waited departed, and what moved.
         std::mem::swap(&mut self.waiting, &mut batch.waiting);
-        for message in batch.messages.drain(..) {
-            let list = if message.has_arrived() { &mut self.arrived } else { &mut self.moving };
-            list.push(message);
+        std::mem::swap(&mut self.moving, &mut batch.messages);
+        let mut place = 0;
+        while let Some(message) = self.moving.get(place) {
+            if message.has_arrived() {
+                self.arrived.push(self.moving.swap_remove(place));
+            } else {
+                place += 1;
+            }
         }
         self.spare.push(batch);
     }
@@ -214,12 +220,11 @@ impl Network for ClaimedNetwork {
 
     fn depart(&mut self, now: Cycle, keys: &impl MessageKeys) {
         self.claim_all(now, keys);
-        let next = self.next_batch();
         let mut batch = self.spare.pop().unwrap_or_default();
         let mut contended = std::mem::take(&mut self.contended);
         for place in contended.drain(..) {
             if let Some(first) = self.take_first(place) {
-                self.claims[self.resources[place as usize].claim as usize] = first;
+                self.claims[(self.resources[place as usize] / 2 - self.next) as usize] = first;
                 batch.waiting.push(place); // another one has claimed it
             }
         }
@@ -228,9 +233,10 @@ impl Network for ClaimedNetwork {
         for place in waiting.drain(..) {
             let Some(queue) = self.queues.number(place as usize) else { continue };
             let Some((_, first)) = self.queues.take_first(queue) else { continue };
+            let number = self.next + narrow(self.claims.len() as u64);
             self.claims.push(first);
             let is_empty = self.queues.close_if_empty(queue).is_some();
-            self.resources[place as usize].state = 2 * next + u32::from(!is_empty);
+            self.resources[place as usize] = 2 * number + u32::from(!is_empty);
             if !is_empty {
                 batch.waiting.push(place);
             }
@@ -241,10 +247,11 @@ impl Network for ClaimedNetwork {
             self.spare.push(batch);
             return;
         }
-        batch.end = now + self.link_time;
+        (batch.end, batch.first) = (now + self.link_time, self.next);
+        self.next += narrow(self.claims.len() as u64);
         std::mem::swap(&mut self.claims, &mut batch.messages);
         self.batches.push_back(batch);
-        if next >= MAX_BATCHES {
+        if self.next > MAX_NUMBER {
             self.renumber();
         }
     }
@@ -265,18 +272,18 @@ mod tests {
         hop::{HopEngine, HopInput, StartTimes},
     };
 
-    /// What a run on a network says, whose first batch has a number.
+    /// What a run on a network says, whose first transmission has a number.
     fn run(
         placement: &Placement,
         links: LinkMode,
         hop: u64,
-        first_batch: u32,
+        first: u32,
     ) -> (Vec<StageRecord>, [Option<u64>; 2]) {
         let cube = Hypercube::new(6).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(2)).unwrap();
         let communication = Communication::new(links, Cycles::new(hop), TieRule::Direct).unwrap();
         let mut network = ClaimedNetwork::new(placement.machine(), communication);
-        network.ended = first_batch - 1;
+        network.next = first;
         let input = HopInput { program: &program, placement, communication, starts: StartTimes::Together };
         let mut records = vec![];
         let traffic = HopEngine::whole(&input, network, &mut records).run().unwrap();
@@ -285,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_that_are_numbered_again_change_nothing() {
+    fn transmissions_that_are_numbered_again_change_nothing() {
         let machine = Machine::of_dimensions(MachineKind::DeBruijn, 6).unwrap();
         let nodes = (0..64).map(|label| NodeId::new(label * 37 % 64)).collect();
         let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
@@ -293,12 +300,9 @@ mod tests {
         {
             let expected = run(&placement, links, hop, 1);
             assert!(expected.1[1] > Some(1));
-            for before in 0..20 {
-                assert_eq!(
-                    run(&placement, links, hop, MAX_BATCHES - before),
-                    expected,
-                    "{links:?} {hop} {before}"
-                );
+            for before in (0..1000).step_by(23) {
+                let found = run(&placement, links, hop, MAX_NUMBER - before);
+                assert_eq!(found, expected, "{links:?} {hop} {before}");
             }
         }
     }

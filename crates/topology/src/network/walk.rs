@@ -56,6 +56,18 @@ impl RoutedMessage {
         after(self.at.index(), self.steps.take())
     }
 
+    /// What is left of its route, where that goes with it.
+    #[inline]
+    pub(crate) fn steps(&self) -> RouteSteps {
+        self.steps
+    }
+
+    /// Crosses the link that `next` returns, given where it is and what is left of its route, which changes.
+    #[inline]
+    pub(crate) fn cross(&mut self, next: impl FnOnce(u32, &mut RouteSteps) -> Hop) -> Hop {
+        next(self.at.index(), &mut self.steps)
+    }
+
     /// The nodes that it is at and goes to.
     #[inline]
     pub(crate) fn ends(&self) -> (u32, u32) {
@@ -87,7 +99,10 @@ impl Network {
     /// When there is no such node.
     #[must_use]
     pub fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
-        let found = if choice == RouteChoice::Lowest { self.steps(from, to) } else { None };
+        let found = match choice {
+            RouteChoice::Lowest if !self.looks_up() => self.rule.set_out(self, from.index(), to.index()),
+            RouteChoice::Lowest | RouteChoice::Spread(_) => None,
+        };
         let (links, steps) =
             found.unwrap_or_else(|| (self.distance(from, to).unwrap_or(0), RouteSteps::default()));
         (links, RoutedMessage { number: 0, at: from, to, from, steps })

@@ -50,22 +50,34 @@ impl DeBruijn {
     /// The greatest `2 m + |s|`.
     #[inline]
     fn overlap(self) -> u32 {
-        let mut greatest = self.order; // no block stays
-        // The block of shift s has at most n - s bits.
-        let mut shift = self.order - 1;
-        loop {
-            let agreement = self.agreement(shift);
-            // So many bits are better.
-            let mut length = (greatest + 2 - shift) / 2;
-            while length <= self.order - shift && runs(agreement, length) != 0 {
-                greatest = 2 * length + shift;
-                length += 1;
+        self.greatest_blocks().0
+    }
+
+    /// The greatest `2 m + |s|`, and for which `|s|` a block has it, a bit each.
+    #[inline]
+    fn greatest_blocks(self) -> (u32, u64) {
+        // No block stays: a block of no bits moves by n.
+        let (mut greatest, mut shifts) = (self.order, 1_u64 << self.order);
+        for shift in (0..self.order).rev() {
+            // So many bits are as good, or better.
+            let mut length = (greatest + 1 - shift) / 2;
+            let mut starts = runs(self.agreement(shift), length);
+            if starts == 0 {
+                continue;
             }
-            match shift.checked_sub(1) {
-                Some(less) => shift = less,
-                None => return greatest,
+            loop {
+                let longer = starts & starts >> 1;
+                if longer == 0 {
+                    break;
+                }
+                (starts, length) = (longer, length + 1);
             }
+            if 2 * length + shift > greatest {
+                (greatest, shifts) = (2 * length + shift, 0);
+            }
+            shifts |= 1 << shift;
         }
+        (greatest, shifts)
     }
 
     #[inline]
@@ -156,14 +168,14 @@ impl DeBruijn {
     /// Of these first links, the one to the neighbour of the first word with the lowest number, and that neighbour.
     #[inline]
     fn lowest_of(self, steps: u8) -> (u8, u32) {
-        let mut lowest = (0, u32::MAX);
-        for step in (0..4).filter(|step| steps >> step & 1 == 1) {
-            let next = self.after(step);
-            if next < lowest.1 {
-                lowest = (step, next);
-            }
-        }
-        lowest
+        // Of one direction the new bit 0 makes the lower number.
+        let lowest = |direction: u8| {
+            let of_direction = steps >> direction & 3;
+            let step = direction + u8::from(of_direction == 2);
+            (step, if of_direction == 0 { u32::MAX } else { self.after(step) })
+        };
+        let (left, right) = (lowest(0), lowest(2));
+        if right.1 < left.1 { right } else { left }
     }
 
     /// The neighbour of the first word with the lowest number that is nearer to the second, another word.
@@ -177,10 +189,11 @@ impl DeBruijn {
     /// A link leaves only such shortest routes as it begins: those that are left at a word are known from the word before.
     pub(super) fn steps(self) -> (u32, RouteSteps) {
         let (mut pair, mut steps) = (self, RouteSteps::default());
-        let links = self.distance();
-        // By how much blocks move, a bit each.
+        let (overlap, shifts) = self.greatest_blocks();
+        let links = 2 * self.order - overlap;
+        // By how much blocks may move, up and down, a bit each.
         let all = (2_u64 << (2 * self.order)) - 1;
-        let mut moves = all;
+        let mut moves = shifts << self.order | shifts.reverse_bits() >> (u64::BITS - 1 - self.order);
         for before in 0..links {
             let (mut rest, mut first) = (moves, 0);
             while rest != 0 {

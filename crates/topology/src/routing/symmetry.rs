@@ -2,8 +2,8 @@
 
 use std::{hint::black_box, sync::OnceLock};
 
-use super::{Hop, Rotation, short};
-use crate::{Network, NodeId, twisted::TwistedTorus};
+use super::{Hop, Rotation, RouteSteps, short};
+use crate::{Network, NodeId, RoutedMessage, twisted::TwistedTorus};
 
 /// The moves of a network to itself that bring any node to node 0.
 #[derive(Debug)]
@@ -31,6 +31,10 @@ struct LinkTable {
     nearer: Box<[u8]>,
     /// For every node, the bits of its links in the order of its ports, in bytes from the lowest on.
     ports: Box<[u64]>,
+    /// For every node, the ends of its links by their bits.
+    neighbours: Box<[u32]>,
+    /// For every link of node 0, the one that leads back.
+    back: Box<[u8]>,
 }
 
 /// The most links of a node whose bits are kept.
@@ -102,6 +106,39 @@ impl SymmetryTable {
         })
     }
 
+    /// How many links a node has, where [`Self::move_translated`] applies.
+    pub(super) fn translated_links(&self, symmetry: &Symmetry, network: &Network) -> Option<usize> {
+        match symmetry {
+            Symmetry::Translation(_) => Some(self.links(symmetry, network)?.ends.len()),
+            Symmetry::Rotation(_) => None,
+        }
+    }
+
+    /// Moves messages over the links to the lowest of the neighbours that are nearer, in a network that is moved by
+    /// addition: a message keeps what its destination is moved to when the node that it is at is moved to node 0. A link
+    /// takes its end off that, which the link that leads back does in turn.
+    pub(super) fn move_translated<'table>(
+        &'table self,
+        symmetry: &Symmetry,
+        network: &Network,
+        messages: &[RoutedMessage],
+    ) -> Option<impl Fn(u32, &mut RouteSteps) -> Hop + use<'table>> {
+        let LinkTable { nearer, ports, neighbours, back, ends, .. } = self.links(symmetry, network)?;
+        let links = ends.len();
+        for message in messages {
+            let (at, difference) = (message.ends().0 as usize, message.steps().number() as usize);
+            black_box((ports[at], nearer[difference]));
+            black_box((neighbours[at * links], neighbours[difference * links]));
+        }
+        Some(move |at: u32, steps: &mut RouteSteps| {
+            let difference = steps.number() as usize;
+            let nearer = ports[at as usize] & (u64::from(nearer[difference]) * EVERY_BYTE);
+            let code = nearer.trailing_zeros() % u8::BITS;
+            *steps = RouteSteps::of_number(neighbours[difference * links + usize::from(back[code as usize])]);
+            Hop { code, next: neighbours[at as usize * links + code as usize] }
+        })
+    }
+
     /// A bit for each port of `at` that leads nearer to `to`, in bytes from the lowest on; none where they have to be
     /// searched for.
     #[inline]
@@ -155,10 +192,23 @@ impl LinkTable {
             let own = network.neighbours(NodeId::new(at)).iter().take(MAX_LINKS);
             own.enumerate().try_fold(0, |sum, (port, next)| Some(sum | bit(next)? << (8 * port)))
         };
+        let ports: Vec<u64> = nodes.clone().map(ports).collect::<Option<_>>()?;
+        let mut neighbours = vec![0; ports.len() * links.len()];
+        for ((row, bits), at) in neighbours.chunks_mut(links.len()).zip(&ports).zip(nodes.clone()) {
+            for (bit, next) in bits.to_le_bytes().iter().zip(network.neighbours(NodeId::new(at))) {
+                row[bit.trailing_zeros() as usize] = next.index();
+            }
+        }
+        let leads_back = |end: &NodeId| {
+            let moved = symmetry.difference(end.index(), 0);
+            u8::try_from(links.iter().position(|other| other.index() == moved)?).ok()
+        };
         Some(Self {
             ends: links.iter().map(|end| end.index()).collect(),
-            nearer: nodes.clone().map(nearer).collect(),
-            ports: nodes.map(ports).collect::<Option<Vec<u64>>>()?.into(),
+            nearer: nodes.map(nearer).collect(),
+            ports: ports.into(),
+            neighbours: neighbours.into(),
+            back: links.iter().map(leads_back).collect::<Option<_>>()?,
         })
     }
 }

@@ -2,8 +2,11 @@
 
 use std::sync::OnceLock;
 
-use super::{host_links, switch_of};
-use crate::routing::{ChannelNumbers, Hop};
+use super::Hosts;
+use crate::{
+    Divisor, narrow,
+    routing::{ChannelNumbers, Hop},
+};
 
 /// The most pairs of a switch of group 0 and any switch whose neighbours are listed.
 const MAX_PAIRS: u64 = 1 << 22;
@@ -13,43 +16,41 @@ const MAX_PAIRS: u64 = 1 << 22;
 /// Adding a number to all groups, modulo their number, changes no link: distances from the switches of group 0 are enough.
 #[derive(Debug)]
 pub(crate) struct Dragonfly {
-    pub(super) hosts: u32,
-    pub(super) per_switch: u32,
-    pub(super) a: u32, // switches of a group
-    pub(super) h: u32, // links of a switch to other groups
-    pub(super) groups: u32,
+    pub(super) hosts: Hosts,
+    pub(super) a: Divisor, // switches of a group
+    pub(super) h: Divisor, // links of a switch to other groups
+    pub(super) groups: Divisor,
     pub(super) distances: OnceLock<Box<[u8]>>, // from each switch of group 0 to all switches
     pub(super) nearer: OnceLock<Box<[u64]>>,   // as far, a bit for each neighbour that is nearer
 }
 
 impl Dragonfly {
     pub(super) fn links(&self) -> Vec<(u32, u32)> {
-        let mut links: Vec<_> = host_links(self.hosts, self.per_switch).collect();
-        for switch in 0..self.groups * self.a {
+        let mut links: Vec<_> = self.hosts.links().collect();
+        let first = self.hosts.count();
+        for switch in 0..self.switches() {
             let higher = self.neighbours(switch).filter(|&other| other > switch);
-            links.extend(higher.map(|other| (self.hosts + switch, self.hosts + other)));
+            links.extend(higher.map(|other| (first + switch, first + other)));
         }
         links
     }
 
+    /// How many switches there are.
+    fn switches(&self) -> u32 {
+        narrow(self.groups.get() * self.a.get())
+    }
+
     /// The switches that a switch is linked to: those of its group, then by the links to others.
     fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> {
-        let &Self { a, h, groups, .. } = self;
-        let (group, own) = (switch / a, switch % a);
-        let inside = (0..a).filter(move |&other| other != own).map(move |other| group * a + other);
-        let outside = (own * h..(own + 1) * h).map(move |link| {
-            let there = (group + link + 1) % groups;
-            there * a + (groups - 2 - link) / h
-        });
-        inside.chain(outside)
+        (0..narrow(self.a.get() - 1 + self.h.get())).map(move |number| self.neighbour(switch, number))
     }
 
     fn distances(&self) -> &[u8] {
         self.distances.get_or_init(|| {
-            let switches = self.groups * self.a;
+            let (a, switches) = (narrow(self.a.get()), self.switches());
             // No switch is more than 3 links away: inside the group, to the other group, and there.
-            let mut distances = vec![3_u8; self.a as usize * switches as usize].into_boxed_slice();
-            for (own, row) in (0..self.a).zip(distances.chunks_mut(switches as usize)) {
+            let mut distances = vec![3_u8; a as usize * switches as usize].into_boxed_slice();
+            for (own, row) in (0..a).zip(distances.chunks_mut(switches as usize)) {
                 for near in self.neighbours(own) {
                     for next in self.neighbours(near) {
                         row[next as usize] = row[next as usize].min(2);
@@ -65,9 +66,8 @@ impl Dragonfly {
     /// For every switch of group 0 and every switch, a bit for each of [`Self::neighbours`] of the first that is nearer
     /// to the second; none where they are many.
     fn nearer(&self) -> Option<&[u64]> {
-        let Self { a, h, groups, .. } = *self;
-        let pairs = u64::from(a) * u64::from(a) * u64::from(groups);
-        if a - 1 + h > u64::BITS || pairs > MAX_PAIRS {
+        let (a, h) = (self.a.get(), self.h.get());
+        if a - 1 + h > u64::BITS.into() || a * u64::from(self.switches()) > MAX_PAIRS {
             return None;
         }
         Some(self.nearer.get_or_init(|| {
@@ -76,18 +76,20 @@ impl Dragonfly {
                 let bits = self.neighbours(one).enumerate();
                 bits.map(|(bit, next)| u64::from(self.between(next, other) < apart) << bit).sum()
             };
-            (0..a).flat_map(|one| (0..groups * a).map(move |other| of_pair(one, other))).collect()
+            (0..narrow(a))
+                .flat_map(|one| (0..self.switches()).map(move |other| of_pair(one, other)))
+                .collect()
         }))
     }
 
     /// Where a pair of switches is in the lists of those of group 0 and all.
     #[inline]
     fn pair(&self, one: u32, other: u32) -> usize {
-        let &Self { a, groups, .. } = self;
-        let (first, last) = (one / a, other / a);
+        let [(first, own), (last, its)] = [one, other].map(|switch| self.a.split(switch));
+        let groups = narrow(self.groups.get());
         let apart = if last >= first { last - first } else { last + groups - first };
-        let row = (one % a) as usize * (groups * a) as usize;
-        row + (apart * a + other % a) as usize
+        let a = narrow(self.a.get());
+        (own * groups + apart) as usize * a as usize + its as usize
     }
 
     /// The distance between two switches.
@@ -101,12 +103,12 @@ impl Dragonfly {
         if at == to {
             return 0;
         }
-        let ((one, up), (other, down)) = (self.switch(at), self.switch(to));
+        let ((one, up), (other, down)) = (self.hosts.switch_of(at), self.hosts.switch_of(to));
         up + down + self.between(one, other)
     }
 
     pub(crate) fn route_count(&self, at: u32, to: u32) -> u64 {
-        self.count_between(self.switch(at).0, self.switch(to).0)
+        self.count_between(self.hosts.switch_of(at).0, self.hosts.switch_of(to).0)
     }
 
     fn count_between(&self, one: u32, other: u32) -> u64 {
@@ -121,20 +123,24 @@ impl Dragonfly {
 
     /// The numbers of channels: of a switch those to its hosts, then those to [`Self::neighbours`].
     pub(crate) fn channel_numbers(&self) -> ChannelNumbers {
-        ChannelNumbers { single: self.hosts, codes: self.per_switch + self.a - 1 + self.h }
+        ChannelNumbers {
+            single: self.hosts.count(),
+            codes: self.hosts.per_switch() + narrow(self.a.get() - 1 + self.h.get()),
+        }
     }
 
     /// The link to the neighbour of a node with the lowest number that is nearer to another node.
     #[inline]
     pub(crate) fn lowest(&self, at: u32, to: u32) -> Hop {
-        let ((own, up), (other, _)) = (self.switch(at), self.switch(to));
+        let ((own, up), (other, _)) = (self.hosts.switch_of(at), self.hosts.switch_of(to));
         if up == 1 {
-            return Hop { code: 0, next: self.hosts + own };
+            return Hop { code: 0, next: self.hosts.count() + own };
         }
         if own == other {
-            return Hop { code: to % self.per_switch, next: to };
+            return Hop { code: self.hosts.place(to), next: to };
         }
-        let link = |number: u32, next: u32| Hop { code: self.per_switch + number, next: self.hosts + next };
+        let (first, per_switch) = (self.hosts.count(), self.hosts.per_switch());
+        let link = |number: u32, next: u32| Hop { code: per_switch + number, next: first + next };
         let mut lowest = Hop { code: 0, next: u32::MAX };
         if let Some(nearer) = self.nearer() {
             let mut bits = nearer[self.pair(own, other)];
@@ -156,17 +162,13 @@ impl Dragonfly {
     /// The neighbour of [`Self::neighbours`] with this number.
     #[inline]
     fn neighbour(&self, switch: u32, number: u32) -> u32 {
-        let &Self { a, h, groups, .. } = self;
-        let (group, own) = (switch / a, switch % a);
+        let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
+        let (group, own) = self.a.split(switch);
         if number < a - 1 {
             return group * a + number + u32::from(number >= own);
         }
         let link = own * h + number - (a - 1);
-        (group + link + 1) % groups * a + (groups - 2 - link) / h
-    }
-
-    #[inline]
-    fn switch(&self, node: u32) -> (u32, u32) {
-        switch_of(node, self.hosts, self.per_switch)
+        let there = group + link + 1; // less than twice the groups
+        (if there >= groups { there - groups } else { there }) * a + self.h.split(groups - 2 - link).0
     }
 }
