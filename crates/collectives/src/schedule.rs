@@ -93,6 +93,24 @@ impl StageTally {
     }
 }
 
+/// Visits all messages of a share in a stage, as [`StageSchedule::visit`] does, rank by rank.
+pub(crate) fn visit_by_rank<S: StageSchedule + ?Sized>(
+    schedule: &S,
+    stage: usize,
+    share: u32,
+    ranks: u32,
+    end: End,
+    visit: &mut dyn FnMut(u32, u32, u64),
+) {
+    for place in (0..ranks).map(|rank| Place { share, rank }) {
+        for index in 0..schedule.candidate_count(stage, place, end) {
+            if let Some((peer, units)) = schedule.candidate(stage, place, end, index) {
+                visit(place.rank, peer, units);
+            }
+        }
+    }
+}
+
 /// Queries of a schedule; stages are counted from its first.
 pub(crate) trait StageSchedule {
     /// The number of stages.
@@ -134,13 +152,7 @@ pub(crate) trait StageSchedule {
     /// Visits all messages of a share in a stage: the rank that sends, that which receives, and the size \[units\]. `end` is
     /// the end that sends: destinations do in a schedule that runs backwards.
     fn visit(&self, stage: usize, share: u32, ranks: u32, end: End, visit: &mut dyn FnMut(u32, u32, u64)) {
-        for place in (0..ranks).map(|rank| Place { share, rank }) {
-            for index in 0..self.candidate_count(stage, place, end) {
-                if let Some((peer, units)) = self.candidate(stage, place, end, index) {
-                    visit(place.rank, peer, units);
-                }
-            }
-        }
+        visit_by_rank(self, stage, share, ranks, end, visit);
     }
 
     /// The sums over all ranks in a stage of a share.

@@ -12,7 +12,7 @@ use cubefold_topology::{Digit, IndexDigit, narrow};
 use super::line_pattern::{Edge, LinePattern};
 use crate::{
     rank_grid::RankGrid,
-    schedule::{End, Payload, PeerMessage, Place, StageSchedule, StageTally, tally_by_rank},
+    schedule::{End, Payload, PeerMessage, Place, StageSchedule, StageTally, tally_by_rank, visit_by_rank},
     specification::Exchange,
     vector::BlockTable,
 };
@@ -36,6 +36,16 @@ struct Step {
     // By source where the step is a matching, else by edge of the line, then line; empty where whole
     // shares are sent.
     units: Vec<u64>,
+}
+
+impl Step {
+    /// The other end of the message of a rank in a matching, and its size \[units\], given that of whole shares.
+    #[inline]
+    fn message(&self, matching: &Matching, whole: Option<u64>, rank: u32, end: End) -> PeerMessage {
+        let peer = matching.partner(rank);
+        let source = if end == End::Source { rank } else { peer };
+        (peer, whole.unwrap_or_else(|| self.units[source as usize]))
+    }
 }
 
 /// A step in which every coordinate exchanges with one partner, and is that one's partner.
@@ -259,12 +269,8 @@ impl StageSchedule for PatternSchedule {
     fn candidate(&self, stage: usize, place: Place, end: End, index: u32) -> Option<PeerMessage> {
         let step = &self.shares[place.share as usize][stage];
         if let Some(matching) = &step.matching {
-            let peer = matching.partner(place.rank);
-            let source = if end == End::Source { place.rank } else { peer };
-            let units = match &self.whole_units {
-                Some(units) => units[place.share as usize],
-                None => step.units[source as usize],
-            };
+            let whole = self.whole_units.as_ref().map(|units| units[place.share as usize]);
+            let (peer, units) = step.message(matching, whole, place.rank, end);
             return (units > 0).then_some((peer, units));
         }
         let line = self.lines[step.line].messages(step.within_line);
@@ -283,6 +289,20 @@ impl StageSchedule for PatternSchedule {
             End::Destination => line.edges[edge].source,
         };
         (units > 0).then(|| (self.grid.with_coordinate(place.rank, step.dimension, peer), units))
+    }
+
+    fn visit(&self, stage: usize, share: u32, ranks: u32, end: End, visit: &mut dyn FnMut(u32, u32, u64)) {
+        let step = &self.shares[share as usize][stage];
+        let Some(matching) = &step.matching else {
+            return visit_by_rank(self, stage, share, ranks, end, visit);
+        };
+        let whole = self.whole_units.as_ref().map(|units| units[share as usize]);
+        for rank in 0..ranks {
+            let (peer, units) = step.message(matching, whole, rank, end);
+            if units > 0 {
+                visit(rank, peer, units);
+            }
+        }
     }
 
     fn tally(

@@ -105,6 +105,9 @@ pub(super) fn unit_hops(run: &Run, outcome: &Outcome, metrics: &PlacementMetrics
     if let Some(units) = program.uniform_units().filter(|&units| is_whole(units)) {
         return u128::from(outcome.traffic.hops) * u128::from(units);
     }
+    if let (ExecutionMode::Asynchronous, Some(link_use)) = (run.execution.mode, &outcome.traffic.link_use) {
+        return link_use.unit_hops();
+    }
     if program.as_cube().is_some() {
         // An edge carries a message in each direction, and all messages of a stage have one size.
         let of_stage = |stage| {

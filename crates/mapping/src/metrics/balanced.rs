@@ -45,11 +45,13 @@ impl ChannelCongestion {
         let mut routed = vec![0_u64; channels.ends.len()];
         let mut total = 0_u64;
         for &(source, destination, weight) in &by_destination {
-            for channel in machine.route(source, destination, tie) {
-                if let Some(end) = machine.neighbour(channel.node, channel.direction) {
-                    routed[channels.place(channel.node, end)] += weight;
-                    total += weight;
-                }
+            // From node to node, the last to the destination.
+            let mut nodes = machine.route(source, destination, tie).map(|channel| channel.node);
+            let mut at = nodes.next();
+            while let Some(node) = at {
+                at = nodes.next();
+                routed[channels.place(node, at.unwrap_or(destination))] += weight;
+                total += weight;
             }
         }
         let groups: Vec<&[PatternMessage]> = by_destination.chunk_by(|one, other| one.1 == other.1).collect();

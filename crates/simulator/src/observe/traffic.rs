@@ -81,6 +81,12 @@ impl LinkUse {
         busy.map(|(place, ways)| (self.channels.link_at(place), ways.map(|units| self.hop * units)))
     }
 
+    /// Links crossed by the units of all messages.
+    #[must_use]
+    pub fn unit_hops(&self) -> u128 {
+        self.units.iter().copied().map(u128::from).sum()
+    }
+
     /// The busy cycles of the directions of a grid, in their order; none of a network, whose links
     /// lie in no dimensions.
     #[must_use]
