@@ -201,11 +201,11 @@ impl ShareState {
         if expected != message.units {
             return Err(DataFlowError::Size { message, expected });
         }
-        match message.payload.clone() {
+        match &message.payload {
             Payload::Blocks(blocks) => {
-                blocks.into_iter().try_for_each(|block| self.deliver_block(before, &message, block))
+                blocks.iter().try_for_each(|&block| self.deliver_block(before, &message, block))
             }
-            Payload::Items(items) => items.into_iter().try_for_each(|(origin, to)| {
+            Payload::Items(items) => items.iter().try_for_each(|&(origin, to)| {
                 let set = before[self.at(message.source, origin)];
                 if self.sizes[to as usize] > 0 && set >> to & 1 == 0 {
                     return Err(DataFlowError::NotHeld { message: message.clone(), block: origin });
