@@ -99,16 +99,7 @@ fn edges<C: CollectiveProgramForm>(collective: &C) -> Option<Vec<(u32, u32)>> {
     let (mut listed, mut different) = (0, FEW);
     let mut last = vec![];
     for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
-        let mut own = vec![];
-        collective.for_each_message(stage, &mut |source, destination, _| {
-            if own.len() <= 2 * MAX_EDGES && collective.rank(source) != collective.rank(destination) {
-                let (one, other) = (source.label(), destination.label());
-                own.push((one.min(other), one.max(other)));
-            }
-        });
-        if own.len() > 2 * MAX_EDGES {
-            return None;
-        }
+        let own = pairs(collective, stage)?;
         if own == last {
             continue;
         }
@@ -130,6 +121,30 @@ fn edges<C: CollectiveProgramForm>(collective: &C) -> Option<Vec<(u32, u32)>> {
     all.sort_unstable();
     all.dedup();
     Some(all)
+}
+
+/// The pairs of processes of different ranks that exchange messages in a stage, the lower first, once for each message; none
+/// where there are over twice as many as edges.
+fn pairs<C: CollectiveProgramForm>(collective: &C, stage: usize) -> Option<Vec<(u32, u32)>> {
+    let mut pairs = vec![];
+    let mut add = |source: ProcessId, destination: ProcessId| {
+        if pairs.len() <= 2 * MAX_EDGES && collective.rank(source) != collective.rank(destination) {
+            let (one, other) = (source.label(), destination.label());
+            pairs.push((one.min(other), one.max(other)));
+        }
+        pairs.len() <= 2 * MAX_EDGES
+    };
+    let processes = Program::process_count(collective);
+    if processes.saturating_mul(collective.max_received() as u64) > 2 * MAX_EDGES as u64 {
+        // There may be far too many: process by process, which can end early.
+        let to_all = |source| Program::destinations(collective, stage, source).all(|to| add(source, to));
+        ProcessId::first(processes).all(to_all).then_some(pairs)
+    } else {
+        collective.for_each_message(stage, &mut |source, destination, _| {
+            add(source, destination);
+        });
+        Some(pairs)
+    }
 }
 
 /// Programs are equal where the same is asked for.

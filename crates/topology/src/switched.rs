@@ -249,6 +249,20 @@ mod tests {
     use super::*;
     use crate::{Machine, NodeId};
 
+    #[test]
+    fn networks_without_hosts_or_too_large_cannot_be_made() {
+        let hyperx = |shape: &[u64], hosts_per_switch| {
+            NetworkParameters::HyperX { shape: shape.to_vec(), hosts_per_switch }.is_makeable()
+        };
+        assert!(hyperx(&[2, 3], 1) && hyperx(&[2], 1));
+        assert!(!hyperx(&[], 4) && !hyperx(&[4, 1], 4) && !hyperx(&[4, 4], 0));
+        assert!(hyperx(&[1 << 10], 1 << 10) && !hyperx(&[1 << 10], 1 << 11) && !hyperx(&[u64::MAX; 3], 1));
+        let tree = |arity, levels| NetworkParameters::KAryTree { arity, levels }.is_makeable();
+        assert!(tree(2, 1) && tree(4, 9) && !tree(1, 4) && !tree(2, 0) && !tree(4, 11) && !tree(u64::MAX, 2));
+        let mesh = |nodes| NetworkParameters::FullMesh { nodes }.is_makeable();
+        assert!(mesh(2) && !mesh(1) && mesh(1 << 14) && !mesh(1 << 15));
+    }
+
     /// Nodes, links, the greatest distance of two hosts, and the sum of the distances of all pairs of hosts.
     fn figures(parameters: &NetworkParameters) -> (u64, u64, u64, u64) {
         let machine = Machine::of_parameters(parameters).unwrap();

@@ -47,7 +47,8 @@ pub(super) static PAIRWISE: AlgorithmDescriptor = AlgorithmDescriptor {
     whole_shapes: ShapeRequirement::Any,
     plan: |context| {
         let mut plan = Plan::default();
-        plan.copy(PairwiseSchedule { blocks: context.blocks[0].clone() });
+        let blocks = context.blocks[0].clone();
+        plan.copy(PairwiseSchedule { has_empty_blocks: blocks.sizes().contains(&0), blocks });
         plan
     },
 };
@@ -124,6 +125,7 @@ impl StageSchedule for DirectSchedule {
 #[derive(Debug, Clone)]
 pub(crate) struct PairwiseSchedule {
     blocks: BlockTable,
+    has_empty_blocks: bool,
 }
 
 impl StageSchedule for PairwiseSchedule {
@@ -155,7 +157,7 @@ impl StageSchedule for PairwiseSchedule {
 
     fn representative(&self, stage: usize, _: u32) -> usize {
         // In every stage each rank receives its block. Who sends none of its own then differs.
-        if self.blocks.sizes().contains(&0) { stage } else { 0 }
+        if self.has_empty_blocks { stage } else { 0 }
     }
 
     fn max_candidates(&self, _: End) -> u32 {

@@ -107,19 +107,26 @@ pub(crate) struct BruckItemSchedule {
 
 impl BruckItemSchedule {
     fn new(blocks: &BlockTable) -> Self {
-        let count = blocks.count();
+        let rank_count = blocks.count();
+        let (sizes, count) = (blocks.sizes(), rank_count as usize);
         let units_of_stage = |stage: usize| {
-            let step = 1_u32 << stage;
-            // The distances with this bit, without the bits below it, and how many share each.
-            let remaining = (step..count).step_by(2 * step as usize);
-            let groups: Vec<(u32, u64)> =
-                remaining.map(|rest| (rest, step.min(count - rest).into())).collect();
-            let sum = |rank: u32| -> u64 {
-                groups.iter().map(|&(rest, items)| items * blocks.size(add(rank, rest, count))).sum()
+            // The distances with this bit, without the bits below it: each is that of `step` items, the last perhaps of fewer.
+            let step = 1 << stage;
+            let stride = 2 * step;
+            let last = step + (count - step - 1) / stride * stride;
+            // By place, twice around: the sum of the sizes there and at every `stride`-th place before.
+            let mut sums: Vec<u64> = sizes.iter().chain(&sizes).copied().collect();
+            for place in stride..sums.len() {
+                sums[place] += sums[place - stride];
+            }
+            let units = |rank: usize| {
+                let up_to = |distance: usize| (rank + distance).checked_sub(stride).map_or(0, |at| sums[at]);
+                let before_last = up_to(last) - up_to(step);
+                before_last * step as u64 + sizes[(rank + last) % count] * step.min(count - last) as u64
             };
-            (0..count).map(sum).collect()
+            (0..count).map(units).collect()
         };
-        Self { rank_count: count, units: (0..ceil_log2(count)).map(units_of_stage).collect() }
+        Self { rank_count, units: (0..ceil_log2(rank_count)).map(units_of_stage).collect() }
     }
 }
 
