@@ -98,6 +98,7 @@ impl PlacementTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Placement;
     use cubefold_topology::MachineKind;
 
     fn place(indices: &[u32]) -> Result<PlacementTable, PlacementTableError> {
@@ -121,6 +122,11 @@ mod tests {
         let on = |node| shared.processes(NodeId::new(node)).map(ProcessId::label).collect::<Vec<_>>();
         assert_eq!((on(7), on(1), on(4)), (vec![1, 3, 5], vec![2, 4], vec![0]));
         assert_eq!(shared.max_load(), 3);
+        let placement = Placement::Table(shared);
+        assert_eq!(
+            (placement.process_count(), placement.max_load(), placement.is_one_to_one()),
+            (6, 3, false)
+        );
     }
 
     #[test]

@@ -41,10 +41,7 @@ pub fn snake(host_lengths: &[u64]) -> Result<RoutedEmbedding, ClassicError> {
         return Err(ClassicError::Pair { found, expected: "two at least" });
     };
     let guest_lengths: Vec<u64> = lengths.iter().copied().chain([along * across]).collect();
-    let guest = match guest_lengths.len() {
-        1 => Machine::new(MachineKind::Line, &guest_lengths)?,
-        _ => mesh(&guest_lengths)?,
-    };
+    let guest = mesh(&guest_lengths)?;
     let places = snake_places(&host);
     Ok(RoutedEmbedding::along_routes_of_the_host(host, places, guest_edges(&guest))?)
 }
