@@ -375,34 +375,24 @@ mod tests {
         assert!(outcome.is_ok(), "{:?}: {outcome:?}", collective.specification());
     }
 
-    #[test]
-    fn every_collective_on_up_to_64_processes_keeps_its_promise() {
-        for ranks in 2..=64 {
-            for lengths in shapes(ranks, 6) {
-                for (turn, plain) in (0..).zip(specifications(&lengths)) {
-                    for units in [1, ranks - 1, ranks, ranks + 1, 3 * ranks - 1] {
-                        assert_right(&with_vector(&plain, units, turn % ranks));
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    #[ignore = "takes half an hour: every vector up to three units a process, on every shape up to 64 processes"]
-    fn every_collective_keeps_its_promise_with_every_small_vector() {
-        let all: Vec<(u64, CollectiveSpecification)> = (2..=64)
-            .rev()
-            .flat_map(|ranks| shapes(ranks, 6).into_iter().map(move |lengths| (ranks, lengths)))
-            .flat_map(|(ranks, lengths)| {
-                specifications(&lengths).into_iter().map(move |plain| (ranks, plain))
-            })
-            .collect();
+    /// Replays every collective on up to 64 processes, the larger ones first, on all processors: with the vectors that
+    /// `vectors` returns for the number of ranks, and the root that `root` returns, modulo that number, for the turn on the
+    /// shape and the vector.
+    fn replay_all<V: Iterator<Item = u64>>(
+        vectors: impl Fn(u64) -> V + Sync,
+        root: impl Fn(u64, u64) -> u64 + Sync,
+    ) {
+        let on_shape = |(ranks, lengths): (u64, Vec<u64>)| {
+            (0..).zip(specifications(&lengths)).map(move |(turn, plain)| (ranks, turn, plain))
+        };
+        let shapes =
+            (2..=64).rev().flat_map(|ranks| shapes(ranks, 6).into_iter().map(move |own| (ranks, own)));
+        let all: Vec<(u64, u64, CollectiveSpecification)> = shapes.flat_map(on_shape).collect();
         let next = AtomicUsize::new(0);
         let work = || {
-            while let Some((ranks, plain)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                for units in 1..=3 * ranks {
-                    assert_right(&with_vector(plain, units, units % ranks));
+            while let Some((ranks, turn, plain)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                for units in vectors(*ranks) {
+                    assert_right(&with_vector(plain, units, root(*turn, units) % ranks));
                 }
             }
         };
@@ -411,6 +401,18 @@ mod tests {
                 scope.spawn(work);
             }
         });
+    }
+
+    #[test]
+    fn every_collective_on_up_to_64_processes_keeps_its_promise() {
+        let vectors = |ranks| [1, ranks - 1, ranks, ranks + 1, 3 * ranks - 1].into_iter();
+        replay_all(vectors, |turn, _| turn);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: every vector up to three units a process, on every shape up to 64 processes"]
+    fn every_collective_keeps_its_promise_with_every_small_vector() {
+        replay_all(|ranks| 1..=3 * ranks, |_, units| units);
     }
 
     #[test]
