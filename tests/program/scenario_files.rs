@@ -6,10 +6,14 @@ use serde_json::Value;
 
 use super::command::{LONGEST, SMALLER, Scratch, done, files_in, json, root, text_of};
 
-/// The runs that `check` lists.
+/// The command that checks files.
+fn check(files: &[String]) -> Vec<&str> {
+    std::iter::once("check").chain(files.iter().map(String::as_str)).collect()
+}
+
+/// The runs that it lists.
 fn listed(files: &[String]) -> Vec<Value> {
-    let arguments: Vec<&str> = std::iter::once("check").chain(files.iter().map(String::as_str)).collect();
-    json(&arguments)["runs"].as_array().unwrap().clone()
+    json(&check(files))["runs"].as_array().unwrap().clone()
 }
 
 #[test]
@@ -25,6 +29,8 @@ fn every_scenario_passes_the_check_and_all_do_at_once_with_their_runs_numbered_t
         run["run"] = place.into();
     }
     assert_eq!(listed(&files), expected);
+    let page = done(&check(&files));
+    assert!(page.contains("No errors; "), "{page}");
 }
 
 #[test]

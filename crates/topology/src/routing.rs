@@ -226,10 +226,10 @@ impl RouteRule {
                 Butterfly::new(*order, at, to).lowest()
             }),
             Self::ShuffleExchange(order) => move_each(messages, channels, numbers, |message| {
-                message.take_step(|at, step| shuffle_exchange::hop(*order, at, step))
+                message.cross(|at, steps| shuffle_exchange::hop(*order, at, steps.take()))
             }),
             Self::DeBruijn(order) => move_each(messages, channels, numbers, |message| {
-                message.take_step(|at, step| de_bruijn::hop(*order, at, step))
+                message.cross(|at, steps| de_bruijn::hop(*order, at, steps.take()))
             }),
             Self::HyperX(hyperx) => move_each(messages, channels, numbers, |message| {
                 let (at, to) = message.ends();

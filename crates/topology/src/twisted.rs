@@ -2,7 +2,7 @@
 //! along other dimensions.
 
 use crate::{
-    Divisor, MAX_DIMENSIONS, MachineError, Network, narrow,
+    Divisor, MAX_DIMENSIONS, MachineError, Network,
     routing::{RouteRule, Symmetry},
 };
 
@@ -94,12 +94,11 @@ impl TwistedTorus {
     /// that has to be crossed backwards over its wraparound takes off what that adds.
     #[inline]
     pub(crate) fn difference(&self, at: u32, to: u32) -> u32 {
-        let mut rest = [at, to].map(u64::from);
+        let mut rest = [at, to];
         let mut difference = [0_u32; MAX_DIMENSIONS];
         for (dimension, (&length, divisor)) in self.lengths.iter().zip(&self.divisors).enumerate() {
-            let [(at, a), (to, b)] = rest.map(|rest| divisor.divide(rest));
+            let [(at, a), (to, b)] = rest.map(|rest| divisor.split(rest));
             rest = [at, to];
-            let (a, b) = (narrow(a), narrow(b));
             difference[dimension] += if b >= a { b - a } else { b + length - a };
             if b < a {
                 for (own, (&taken_off, &other)) in

@@ -108,6 +108,12 @@ impl PatternSchedule {
         schedule
     }
 
+    /// The size of a share, where messages are whole shares \[units\].
+    #[inline]
+    fn share_units(&self, share: u32) -> Option<u64> {
+        self.whole_units.as_ref().map(|units| units[share as usize])
+    }
+
     /// The steps of a share.
     fn steps(&self, share: &PatternShare, blocks: &BlockTable, exchange: Exchange) -> Vec<Step> {
         let mut done = vec![0; self.grid.dimension_count()];
@@ -269,8 +275,7 @@ impl StageSchedule for PatternSchedule {
     fn candidate(&self, stage: usize, place: Place, end: End, index: u32) -> Option<PeerMessage> {
         let step = &self.shares[place.share as usize][stage];
         if let Some(matching) = &step.matching {
-            let whole = self.whole_units.as_ref().map(|units| units[place.share as usize]);
-            let (peer, units) = step.message(matching, whole, place.rank, end);
+            let (peer, units) = step.message(matching, self.share_units(place.share), place.rank, end);
             return (units > 0).then_some((peer, units));
         }
         let line = self.lines[step.line].messages(step.within_line);
@@ -279,11 +284,9 @@ impl StageSchedule for PatternSchedule {
             End::Source => line.first[x] + index,
             End::Destination => line.incoming[(line.first_incoming[x] + index) as usize],
         } as usize;
-        let units = if let Some(units) = &self.whole_units {
-            units[place.share as usize]
-        } else {
+        let units = self.share_units(place.share).unwrap_or_else(|| {
             step.units[edge * step.line_count + self.grid.line(place.rank, step.dimension) as usize]
-        };
+        });
         let peer = match end {
             End::Source => line.edges[edge].target,
             End::Destination => line.edges[edge].source,
@@ -296,7 +299,7 @@ impl StageSchedule for PatternSchedule {
         let Some(matching) = &step.matching else {
             return visit_by_rank(self, stage, share, ranks, end, visit);
         };
-        let whole = self.whole_units.as_ref().map(|units| units[share as usize]);
+        let whole = self.share_units(share);
         for rank in 0..ranks {
             let (peer, units) = step.message(matching, whole, rank, end);
             if units > 0 {
@@ -314,7 +317,7 @@ impl StageSchedule for PatternSchedule {
         rate: Option<NonZeroU64>,
     ) -> StageTally {
         let step = &self.shares[share as usize][stage];
-        let whole = self.whole_units.as_ref().map(|units| [units[share as usize]]);
+        let whole = self.share_units(share).map(|units| [units]);
         let units = whole.as_ref().map_or(&step.units[..], |units| units);
         let line = self.lines[step.line].messages(step.within_line);
         // Where all messages have units, every rank with an edge is active, and what one receives over

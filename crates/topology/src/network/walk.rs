@@ -50,12 +50,6 @@ impl RoutedMessage {
         self.at == self.to
     }
 
-    /// Crosses the next of the links that were found together; `after` returns the node behind a step.
-    #[inline]
-    pub(crate) fn take_step(&mut self, after: impl FnOnce(u32, u8) -> Hop) -> Hop {
-        after(self.at.index(), self.steps.take())
-    }
-
     /// What is left of its route, where that goes with it.
     #[inline]
     pub(crate) fn steps(&self) -> RouteSteps {

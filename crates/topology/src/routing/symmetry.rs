@@ -31,9 +31,9 @@ struct LinkTable {
     nearer: Box<[u8]>,
     /// For every node, the bits of its links in the order of its ports, in bytes from the lowest on.
     ports: Box<[u64]>,
-    /// For every node, the ends of its links by their bits.
+    /// For every node, the ends of its links by their bits; empty where these take less to compute than to look up.
     neighbours: Box<[u32]>,
-    /// For every link of node 0, the one that leads back.
+    /// For every link of node 0, the one that leads back; as far.
     back: Box<[u8]>,
 }
 
@@ -192,24 +192,38 @@ impl LinkTable {
             let own = network.neighbours(NodeId::new(at)).iter().take(MAX_LINKS);
             own.enumerate().try_fold(0, |sum, (port, next)| Some(sum | bit(next)? << (8 * port)))
         };
-        let ports: Vec<u64> = nodes.clone().map(ports).collect::<Option<_>>()?;
-        let mut neighbours = vec![0; ports.len() * links.len()];
-        for ((row, bits), at) in neighbours.chunks_mut(links.len()).zip(&ports).zip(nodes.clone()) {
+        let mut table = Self {
+            ends: links.iter().map(|end| end.index()).collect(),
+            nearer: nodes.clone().map(nearer).collect(),
+            ports: nodes.map(ports).collect::<Option<_>>()?,
+            neighbours: Box::default(),
+            back: Box::default(),
+        };
+        if let Symmetry::Translation(torus) = symmetry {
+            (table.neighbours, table.back) = (table.neighbours_by_bits(network), table.ways_back(torus)?);
+        }
+        Some(table)
+    }
+
+    /// [`Self::neighbours`], from the bits of the ports.
+    fn neighbours_by_bits(&self, network: &Network) -> Box<[u32]> {
+        let links = self.ends.len();
+        let mut neighbours = vec![0; self.ports.len() * links];
+        for ((row, bits), at) in neighbours.chunks_mut(links).zip(&self.ports).zip(0..) {
             for (bit, next) in bits.to_le_bytes().iter().zip(network.neighbours(NodeId::new(at))) {
                 row[bit.trailing_zeros() as usize] = next.index();
             }
         }
-        let leads_back = |end: &NodeId| {
-            let moved = symmetry.difference(end.index(), 0);
-            u8::try_from(links.iter().position(|other| other.index() == moved)?).ok()
+        neighbours.into()
+    }
+
+    /// [`Self::back`], in a network that is moved by addition.
+    fn ways_back(&self, torus: &TwistedTorus) -> Option<Box<[u8]>> {
+        let leads_back = |&end: &u32| {
+            let moved = torus.difference(end, 0);
+            u8::try_from(self.ends.iter().position(|&other| other == moved)?).ok()
         };
-        Some(Self {
-            ends: links.iter().map(|end| end.index()).collect(),
-            nearer: nodes.map(nearer).collect(),
-            ports: ports.into(),
-            neighbours: neighbours.into(),
-            back: links.iter().map(leads_back).collect::<Option<_>>()?,
-        })
+        self.ends.iter().map(leads_back).collect()
     }
 }
 

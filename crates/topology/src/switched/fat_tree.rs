@@ -140,20 +140,24 @@ impl FatTree {
     /// The link to the neighbour of a node with the lowest number that is nearer to another node, a host.
     #[inline]
     pub(crate) fn lowest(&self, at: u32, to: u32) -> Hop {
-        let port = self.alike_ports(at, to).map_or(0, |(port, _)| u32::from(port));
-        let next = match *self {
-            Self::LeafSpine { hosts, leaves, .. } => match hosts.switch_of(at) {
-                (leaf, 1) => hosts.count() + leaf,
-                (leaf, _) if leaf < leaves && port < hosts.per_switch() => leaf * hosts.per_switch() + port,
-                (leaf, _) if leaf < leaves => hosts.count() + leaves + port - hosts.per_switch(),
-                _ => hosts.count() + port,
-            },
+        match *self {
+            Self::LeafSpine { hosts, leaves, .. } => {
+                let port = self.alike_ports(at, to).map_or(0, |(port, _)| u32::from(port));
+                let next = match hosts.switch_of(at) {
+                    (leaf, 1) => hosts.count() + leaf,
+                    (leaf, _) if leaf < leaves && port < hosts.per_switch() => to,
+                    (leaf, _) if leaf < leaves => hosts.count() + leaves + port - hosts.per_switch(),
+                    _ => hosts.count() + port,
+                };
+                Hop { code: port, next }
+            }
             Self::KAry { hosts, arity, ref strides } => {
                 let (switch, up) = hosts.switch_of(at);
                 if up == 1 {
                     return Hop { code: 0, next: hosts.count() + switch };
                 }
                 let (level, own) = Self::level_and_word(strides, switch);
+                let (port, _) = Self::alike_ports_of_switch(arity, strides, (level, own), to);
                 let (there, digit, changed) = match port.checked_sub(narrow(arity.get())) {
                     None if level == 0 => return Hop { code: port, next: to },
                     None => (level - 1, port, level - 1),
@@ -161,10 +165,9 @@ impl FatTree {
                 };
                 // A link up leads to any digit of its level, one down to any of the level below.
                 let word = Self::with_digit(own, digit, strides[changed as usize], arity);
-                hosts.count() + there * Self::width(strides) + word
+                Hop { code: port, next: hosts.count() + there * Self::width(strides) + word }
             }
-        };
-        Hop { code: port, next }
+        }
     }
 
     /// The ports that lead nearer to another node, which lie side by side and begin equally many shortest routes: the
@@ -190,15 +193,25 @@ impl FatTree {
                 if up == 1 {
                     return Some((0, 1));
                 }
-                let (level, own) = Self::level_and_word(strides, switch);
-                // The lowest digit of a host says where it is on its switch; then come those of the switch.
-                let stride = strides[level as usize];
-                let (above, digit) = arity.split(stride.split(to).0);
-                let arity = narrow(arity.get());
-                if stride.split(own).0 == above { (digit, 1) } else { (arity, arity) }
+                Self::alike_ports_of_switch(arity, strides, Self::level_and_word(strides, switch), to)
             }
             Self::KAry { .. } => return None,
         };
         Some((u16::try_from(port).ok()?, count.into()))
+    }
+
+    /// The same of the switch of a k-ary tree at a level with a word, to a host.
+    #[inline]
+    fn alike_ports_of_switch(
+        arity: Divisor,
+        strides: &[Divisor],
+        (level, own): (u32, u32),
+        to: u32,
+    ) -> (u32, u32) {
+        // The lowest digit of a host says where it is on its switch; then come those of the switch.
+        let stride = strides[level as usize];
+        let (above, digit) = arity.split(stride.split(to).0);
+        let arity = narrow(arity.get());
+        if stride.split(own).0 == above { (digit, 1) } else { (arity, arity) }
     }
 }
