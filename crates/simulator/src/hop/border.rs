@@ -50,6 +50,9 @@ pub(super) trait Border {
     /// Keeps a source of another engine that is ready before its destination.
     fn keep(&mut self, destination: ProcessId, ready: ReadySource);
 
+    /// Reads what is kept for a process, so that cache misses of several overlap.
+    fn fetch_kept(&self, destination: ProcessId);
+
     /// Moves the sources kept for a process in a stage, with their nodes, to `sources`.
     fn take_kept(&mut self, destination: ProcessId, stage: u32, sources: &mut Vec<(ProcessId, NodeId)>);
 
@@ -150,6 +153,9 @@ impl<L> Border for NoBorder<L> {
     fn announce(&mut self, _: ReadySource) {}
 
     fn keep(&mut self, _: ProcessId, _: ReadySource) {}
+
+    #[inline]
+    fn fetch_kept(&self, _: ProcessId) {}
 
     #[inline]
     fn take_kept(&mut self, _: ProcessId, _: u32, _: &mut Vec<(ProcessId, NodeId)>) {}

@@ -192,7 +192,9 @@ impl<'run, P: Program, N: Network, B: Border<Leg = N::Leg>, O: Observer> HopEngi
             for note in &notes {
                 match note {
                     Note::Ready(ready) => {
-                        self.processes.fetch(self.border.index(ready.destination).into_iter());
+                        let destination = self.border.index(ready.destination);
+                        self.processes.fetch(destination.into_iter());
+                        destination.into_iter().for_each(|process| self.border.fetch_kept(process));
                     }
                     Note::Receipt(message) => self.fetch_messages(std::iter::once(*message)),
                     Note::Join(..) => {}
@@ -269,6 +271,7 @@ impl<'run, P: Program, N: Network, B: Border<Leg = N::Leg>, O: Observer> HopEngi
     fn fetch(&self, processes: &[ProcessId]) {
         self.processes.fetch(processes.iter().copied());
         for &process in processes {
+            self.border.fetch_kept(process);
             let stage = self.processes.next_stage(process);
             let destinations = self.program.destinations(stage, self.border.label(process));
             self.processes.fetch(destinations.filter_map(|destination| self.border.index(destination)));

@@ -139,6 +139,11 @@ impl Border for Neighbours<'_> {
         self.ready_sources.add(destination, ready.stage, (ready.source, ready.from));
     }
 
+    #[inline]
+    fn fetch_kept(&self, destination: ProcessId) {
+        self.ready_sources.fetch(destination);
+    }
+
     fn take_kept(&mut self, destination: ProcessId, stage: u32, sources: &mut Vec<(ProcessId, NodeId)>) {
         self.ready_sources.take(destination, stage, sources);
     }

@@ -1,5 +1,7 @@
 //! Sources that are ready before their destinations.
 
+use std::hint::black_box;
+
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{NodeId, narrow};
 
@@ -38,6 +40,14 @@ impl ReadySources {
         } else {
             self.entries.push(entry);
             *first = narrow(self.entries.len() as u64); // below 2^32, more than memory holds
+        }
+    }
+
+    /// Reads the first entry of the list of `process`, so that the cache misses of several processes overlap.
+    #[inline]
+    pub(super) fn fetch(&self, process: ProcessId) {
+        if let Some(at) = self.first[process.label() as usize].checked_sub(1) {
+            black_box(self.entries[at as usize].next);
         }
     }
 
