@@ -10,9 +10,6 @@ pub(crate) const FONT_BYTES: &[u8] = include_bytes!("../assets/DejaVuSans.ttf");
 /// The name of the font, then those that a browser without it takes.
 pub(crate) const FONT_FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
 
-/// The font's own name.
-pub(crate) const FONT_FAMILY: &str = "DejaVu Sans";
-
 /// The width of a text \[pixels\] that is `size` pixels high, as sheets write it: [`printable`].
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::try_from_slice(FONT_BYTES) else { return 0.0 };

@@ -32,6 +32,7 @@ mod space_time;
 #[cfg(test)]
 mod support;
 mod task_timeline;
+mod text_outlines;
 mod time_scale;
 mod time_shares;
 mod timeline;

@@ -1,14 +1,14 @@
 //! A finished picture, as SVG or PNG.
 
-use std::{io::Write as _, sync::Arc};
+use std::io::Write as _;
 
 use png::{BitDepth, ColorType, Encoder, EncodingError};
 use resvg::{
-    tiny_skia::{Pixmap, PremultipliedColorU8, Transform},
-    usvg::{Options, Tree, fontdb::Database},
+    tiny_skia::{Pixmap, Transform},
+    usvg::{Options, Tree},
 };
 
-use crate::font::{FONT_BYTES, FONT_FAMILY};
+use crate::text_outlines::with_outlines;
 
 /// The pixels of a PNG for one of the SVG, in each direction: enough for print.
 const SCALE: f32 = 2.0;
@@ -83,12 +83,10 @@ impl Picture {
         if needed > memory {
             return Err(PngError::NoMemory { needed, limit: memory });
         }
-        let mut fonts = Database::new();
-        fonts.load_font_data(FONT_BYTES.to_vec());
-        fonts.set_sans_serif_family(FONT_FAMILY);
-        let options =
-            Options { fontdb: Arc::new(fonts), font_family: FONT_FAMILY.to_owned(), ..Options::default() };
-        let tree = Tree::from_str(&self.svg, &options).map_err(|error| unpaintable(error.to_string()))?;
+        let outlines = with_outlines(&self.svg).map_err(unpaintable)?;
+        let tree =
+            Tree::from_str(&outlines, &Options::default()).map_err(|error| unpaintable(error.to_string()))?;
+        drop(outlines);
         let size = tree.size().to_int_size();
         let size = size.scale_by(SCALE).unwrap_or(size);
         let (width, height) = (size.width(), size.height());
@@ -114,11 +112,7 @@ fn painted(tree: &Tree, width: u32, height: u32) -> Result<Vec<u8>, EncodingErro
         let down = top as f32;
         let place = Transform::from_scale(SCALE, SCALE).post_translate(0.0, -down);
         resvg::render(tree, place, &mut pixels.as_mut());
-        for row in pixels.pixels().chunks(width as usize) {
-            let colors = row.iter().map(PremultipliedColorU8::demultiply);
-            let bytes = colors.flat_map(|color| [color.red(), color.green(), color.blue(), color.alpha()]);
-            rows.write_all(&bytes.collect::<Vec<u8>>())?;
-        }
+        rows.write_all(&pixels.take_demultiplied())?;
     }
     rows.finish()?;
     header.finish()?;
