@@ -25,6 +25,8 @@ mod random_problem;
 mod ranks_equal_reference;
 mod sized_equal_reference;
 #[cfg(test)]
+mod sized_slabs_equal_reference;
+#[cfg(test)]
 mod sized_theory;
 #[cfg(test)]
 mod task_graphs_equal_reference;

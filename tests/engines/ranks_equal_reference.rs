@@ -16,7 +16,10 @@ use crate::random_problem::{
     Case, TestProgram, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case,
     with_test_program,
 };
+use crate::sized_equal_reference::{compare, numbered_case};
+use crate::sized_slabs_equal_reference::is_divided;
 use cubefold_reference::asynchronous::asynchronous;
+use cubefold_reference::stage_program::run_stages;
 use cubefold_topology::LinkMode;
 
 /// What the ranks of a group share.
@@ -71,17 +74,12 @@ fn ranks(count: usize) -> Vec<&'static ThreadRank> {
     (0..count).map(|number| &*Box::leak(Box::new(ThreadRank { group, number }))).collect()
 }
 
-/// Runs a case on these ranks; what the leader says.
-fn run_on(ranks: &[&'static ThreadRank], case: &Case) -> (Outcome, Vec<StageRecord>) {
-    let run = |task: RankTask, count_link_use| {
-        let mut records = vec![];
-        let execution = Execution::Asynchronous(EngineChoice::Slabs(Workers::Ranks(task)));
-        let outcome = with_test_program!(&case.program, program => {
-            simulate(program, &case.placement, case.communication, &execution, count_link_use, &mut records)
-        });
-        (outcome.unwrap(), records)
-    };
-    let run = &run;
+/// Runs a case on these ranks; what the leader says. `run` runs it by an engine.
+fn run_on(
+    ranks: &[&'static ThreadRank],
+    run: impl Fn(EngineChoice, CountLinkUse) -> (Outcome, Vec<StageRecord>) + Sync,
+) -> (Outcome, Vec<StageRecord>) {
+    let run = &|task: RankTask, count| run(EngineChoice::Slabs(Workers::Ranks(task)), count);
     std::thread::scope(|scope| {
         for &rank in &ranks[1..] {
             scope.spawn(move || {
@@ -112,7 +110,38 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     }
     let number = case.placement.process_count() + case.communication.hop().get();
     let count = [2, 3, 5, 8][(number % 4) as usize];
-    check_outcome(case, run_on(&ranks(count), case), &asynchronous(&case.problem()))
+    let run = |engine, count_link_use| {
+        let mut records = vec![];
+        let execution = Execution::Asynchronous(engine);
+        let outcome = with_test_program!(&case.program, program => {
+            simulate(program, &case.placement, case.communication, &execution, count_link_use, &mut records)
+        });
+        (outcome.unwrap(), records)
+    };
+    check_outcome(case, run_on(&ranks(count), run), &asynchronous(&case.problem()))
+}
+
+/// Runs of messages with sizes.
+fn check_sized(numbers: std::ops::Range<u64>) {
+    let divided = numbers.map(|number| (number, numbered_case(number))).filter(|(_, case)| is_divided(case));
+    for (number, case) in divided {
+        let count = [2, 3, 5, 8][(number % 4) as usize];
+        let run = |engine, count_link_use| case.run(engine, count_link_use).unwrap();
+        let (outcome, records) = run_on(&ranks(count), run);
+        let checked = compare(&outcome, &records, &run_stages(&case.problem()));
+        checked.unwrap_or_else(|error| panic!("case {number} on {count} ranks: {error}\n{case:?}"));
+    }
+}
+
+#[test]
+fn messages_with_sizes() {
+    check_sized(0..120);
+}
+
+#[test]
+#[ignore = "minutes: threads that wait for each other in every cycle"]
+fn many_messages_with_sizes() {
+    check_sized(0..4000);
 }
 
 proptest! {

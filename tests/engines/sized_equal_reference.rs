@@ -16,7 +16,7 @@ use cubefold_reference::stage_program::{
 };
 use cubefold_simulator::{
     Communication, Computations, CountLinkUse, Cycle, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse,
-    LocalCost, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict,
+    LocalCost, Outcome, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, RouteChoice, TieRule, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
@@ -88,33 +88,10 @@ fn check_cases(count: u64) {
 /// Compares every row and sum; whether there were blocked cycles, overlapped cycles, and queues (1 or 0).
 fn check(case: &SizedCase) -> Result<[u64; 3], String> {
     let expected = run_stages(&case.problem());
-    let processes = case.computations[0].len();
     let program = case.program();
-    let mut records: Vec<StageRecord> = vec![];
     for engine in [EngineChoice::Auto, EngineChoice::Sized] {
-        records.clear();
-        let execution = Execution::Asynchronous(engine);
-        let outcome = simulate(
-            &program,
-            &case.placement,
-            case.communication,
-            &execution,
-            CountLinkUse::Yes,
-            &mut records,
-        )
-        .map_err(|error| error.to_string())?;
-        compare_rows(&records, &expected, processes)?;
-        let traffic = &outcome.traffic;
-        let found = (outcome.summary.makespan().get(), traffic.hops, traffic.longest_queue.map(u64::from));
-        if found != (expected.makespan, expected.hops, Some(expected.longest_queue)) {
-            let want = (expected.makespan, expected.hops, expected.longest_queue);
-            return Err(format!("{engine}: makespan, hops, longest queue {found:?}, expected {want:?}"));
-        }
-        let busy: u64 =
-            traffic.link_use.iter().flat_map(LinkUse::busy_links).map(|(_, busy)| busy.get()).sum();
-        if busy != expected.busy_cycles.values().sum::<u64>() {
-            return Err(format!("links are busy for {busy} cycles in all"));
-        }
+        let (outcome, records) = case.run(engine, CountLinkUse::Yes)?;
+        compare(&outcome, &records, &expected).map_err(|error| format!("{engine:?}: {error}"))?;
     }
     let prediction = predicted(&case.problem());
     let found = predict(&program, &case.placement, case.communication).get();
@@ -145,7 +122,7 @@ fn neighbours_exchange_without_contention() {
 }
 
 /// One in four has a message between nodes that are not linked, which may be in the way of others.
-fn neighbour_case(generator: &mut impl Rng) -> SizedCase {
+pub(crate) fn neighbour_case(generator: &mut impl Rng) -> SizedCase {
     let machine = random_grid(generator);
     let mut nodes: Vec<NodeId> = machine.nodes().collect();
     nodes.shuffle(generator);
@@ -194,6 +171,26 @@ fn check_against_prediction(case: &SizedCase, run: &StageOutcome, predicted: u64
     Err(format!("the reference takes {} cycles instead of the predicted {predicted}", run.makespan))
 }
 
+/// Compares every row, the makespan, what all links are busy for, and the longest queue.
+pub(crate) fn compare(
+    outcome: &Outcome,
+    records: &[StageRecord],
+    expected: &StageOutcome,
+) -> Result<(), String> {
+    compare_rows(records, expected, expected.rows[0].len())?;
+    let traffic = &outcome.traffic;
+    let found = (outcome.summary.makespan().get(), traffic.hops, traffic.longest_queue.map(u64::from));
+    if found != (expected.makespan, expected.hops, Some(expected.longest_queue)) {
+        let want = (expected.makespan, expected.hops, expected.longest_queue);
+        return Err(format!("makespan, hops, longest queue {found:?}, expected {want:?}"));
+    }
+    let busy: u64 = traffic.link_use.iter().flat_map(LinkUse::busy_links).map(|(_, busy)| busy.get()).sum();
+    if busy != expected.busy_cycles.values().sum::<u64>() {
+        return Err(format!("links are busy for {busy} cycles in all"));
+    }
+    Ok(())
+}
+
 fn compare_rows(records: &[StageRecord], expected: &StageOutcome, processes: usize) -> Result<(), String> {
     if records.len() != processes * expected.rows.len() {
         return Err(format!("{} records", records.len()));
@@ -219,6 +216,19 @@ fn compare_rows(records: &[StageRecord], expected: &StageOutcome, processes: usi
 }
 
 impl SizedCase {
+    /// Runs the case by an engine.
+    pub(crate) fn run(
+        &self,
+        engine: EngineChoice,
+        count: CountLinkUse,
+    ) -> Result<(Outcome, Vec<StageRecord>), String> {
+        let mut records = vec![];
+        let execution = Execution::Asynchronous(engine);
+        let outcome =
+            simulate(&self.program(), &self.placement, self.communication, &execution, count, &mut records);
+        outcome.map(|outcome| (outcome, records)).map_err(|error| error.to_string())
+    }
+
     pub(crate) fn program(&self) -> StageProgram {
         let cycles = |stage: &Vec<u64>| stage.iter().copied().map(Cycles::new).collect();
         let messages: Vec<StageMessage> = self
@@ -241,7 +251,7 @@ impl SizedCase {
         StageProgram::new(processes, computations, &messages).unwrap()
     }
 
-    fn problem(&self) -> StageProblem {
+    pub(crate) fn problem(&self) -> StageProblem {
         let (machine, rules) = (self.placement.machine(), self.communication);
         let program = self.program();
         let stages = cubefold_simulator::Program::stage_count(&program);

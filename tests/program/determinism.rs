@@ -41,13 +41,36 @@ fn rows_of_processes_are_the_same_bytes_on_1_2_and_8_threads() {
 
 #[test]
 fn one_large_run_on_several_threads_gives_the_bytes_of_one_thread() {
-    let scenario = r#"
+    check_large_run(
+        r#"
         name = "large"
         machine = { kind = "torus", shape = [128, 128] }
         program = { kind = "cc-cube", compute_cycles = 3 }
         mapping.embeddings = ["random"]
         execution.engine = "hop"
-    "#;
+    "#,
+    );
+}
+
+#[test]
+fn one_large_run_of_messages_with_sizes_on_several_threads_gives_the_bytes_of_one_thread() {
+    check_large_run(
+        r#"
+        name = "large"
+        program = { kind = "cc-cube", compute_cycles = 3, units = 3 }
+        mapping.embeddings = ["byweight"]
+        execution = { engine = "hop", eager_units = 4 }
+        [machine]
+        kind = "torus"
+        shape = [128, 128]
+        switching = "cut-through"
+        latency_cycles = 1
+        packet_units = 2
+    "#,
+    );
+}
+
+fn check_large_run(scenario: &str) {
     let run = |threads: &str| {
         let scratch = Scratch::with(&[("large.toml", scenario.to_owned())]);
         let options = ["--threads", threads, "--format", "json", "--processes", &scratch.path("rows.csv")];

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use cubefold_topology::{Axis, Direction, Displacement, Leg, Link, Machine, Network, NodeId, Sign, narrow};
 
+use crate::slabs::Slab;
+
 /// A message at a node, about to move or moving in one direction.
 ///
 /// Sixteen bytes that hold all that a hop needs: lists of them are read and written in order, and
@@ -32,15 +34,16 @@ impl Transit {
     }
 }
 
-/// The channels of a machine.
+/// The channels of a machine, or on a grid of a slab of it.
 ///
 /// Channel `(node, direction)` is at `direction * N + node` and the link with near end `node` in
 /// dimension `j` at `(j - 1) * N + node`: messages that move in one direction from neighbouring
-/// nodes access neighbouring places. In a network the channels of a node are side by side, port by
+/// nodes access neighbouring places. In a slab, nodes are counted from its first. In a network the channels of a node are side by side, port by
 /// port, and a link is where the channel of its end with the lower index is.
 #[derive(Debug, Clone)]
 pub(crate) struct Channels {
-    nodes: usize,
+    nodes: usize,               // of the slab
+    first: usize,               // the index of the first of them
     directions: Vec<Direction>, // in ascending order
     steps: Steps,
 }
@@ -64,13 +67,19 @@ enum Step {
 
 impl Channels {
     pub(crate) fn new(machine: &Machine) -> Self {
-        let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
+        Self::of_slab(machine, &Slab::whole(machine))
+    }
+
+    /// The channels that begin, and the links whose near ends are, at the nodes of a slab.
+    pub(crate) fn of_slab(machine: &Machine, slab: &Slab) -> Self {
+        let place = |node: u64| usize::try_from(node).unwrap_or(usize::MAX);
+        let (nodes, first) = (place(slab.node_count()), place(slab.first_node()));
         let directions: Vec<_> = machine.directions().collect();
         let steps = match machine.graph() {
             Some(network) => Steps::Network(Arc::clone(network)),
             None => Steps::Grid(directions.iter().map(|&direction| Step::new(machine, direction)).collect()),
         };
-        Self { nodes, directions, steps }
+        Self { nodes, first, directions, steps }
     }
 
     /// The number of places of channels.
@@ -107,7 +116,7 @@ impl Channels {
     /// A message on the channel at a place.
     pub(crate) fn transit_at(&self, channel: usize) -> Transit {
         let (direction, node) = match &self.steps {
-            Steps::Grid(_) => (channel / self.nodes, channel % self.nodes),
+            Steps::Grid(_) => (channel / self.nodes, channel % self.nodes + self.first),
             Steps::Network(network) => {
                 let firsts = network.first_channels();
                 let node = firsts.partition_point(|&first| first as usize <= channel) - 1;
@@ -123,7 +132,7 @@ impl Channels {
     #[inline]
     pub(crate) fn channel(&self, transit: &Transit) -> usize {
         match &self.steps {
-            Steps::Grid(_) => transit.direction as usize * self.nodes + transit.node as usize,
+            Steps::Grid(_) => self.place(transit.direction, transit.node),
             Steps::Network(network) => {
                 network.first_channel(transit.node) as usize + transit.direction as usize / 2
             }
@@ -144,7 +153,22 @@ impl Channels {
         }
         let positive = transit.direction.is_multiple_of(2);
         let near = if positive { transit.node } else { self.next(transit) };
-        transit.direction as usize / 2 * self.nodes + near as usize
+        self.place(transit.direction / 2, near)
+    }
+
+    /// Of a link at a place, the place of the queue of the channel that `transit` needs or occupies, among the channels.
+    pub(crate) fn queue_of_link(&self, link: usize, transit: &Transit) -> usize {
+        match &self.steps {
+            Steps::Grid(_) => transit.direction as usize % 2 * self.link_places() + link,
+            Steps::Network(_) => self.channel(transit),
+        }
+    }
+
+    /// The place of a node's entry in a list of such as have one for each node. No place is below the memory that
+    /// there is where a sum of 64 bits wraps.
+    #[inline]
+    fn place(&self, list: u32, node: u32) -> usize {
+        (list as usize).wrapping_mul(self.nodes).wrapping_add(node as usize).wrapping_sub(self.first)
     }
 
     /// The direction of the channel at a place of a grid.
@@ -161,7 +185,7 @@ impl Channels {
             return Link { near: NodeId::new(narrow(near as u64)), dimension };
         }
         let dimension = self.directions[2 * (link / self.nodes)].dimension;
-        Link { near: NodeId::new(narrow((link % self.nodes) as u64)), dimension }
+        Link { near: NodeId::new(narrow((link % self.nodes + self.first) as u64)), dimension }
     }
 
     /// The node that the channel of `transit` leads to.
@@ -236,6 +260,36 @@ mod tests {
         assert_eq!(channels.next(&transit), neighbour.index());
         let link = channels.link(&transit);
         assert_eq!(channels.link_at(link), machine.link(Channel { node, direction }));
+    }
+
+    #[test]
+    fn the_channels_and_links_of_a_slab_have_places_of_their_own() {
+        let machine = Machine::new(MachineKind::Torus, &[4, 3, 5]).unwrap();
+        let slab = Slab::new(12..36);
+        let channels = Channels::of_slab(&machine, &slab);
+        let (mut begun, mut near, mut queues) = (vec![], vec![], vec![]);
+        for node in machine.nodes() {
+            for direction in machine.directions() {
+                let transit = Transit::new(0, node, Leg { direction, hops: 1 });
+                if slab.nodes().contains(&node.index().into()) {
+                    begun.push(channels.channel(&transit));
+                    assert_eq!(channels.transit_at(channels.channel(&transit)), transit);
+                }
+                let link = machine.link(Channel { node, direction });
+                if slab.nodes().contains(&link.near.index().into()) {
+                    let place = channels.link(&transit);
+                    assert_eq!(channels.link_at(place), link);
+                    near.push(place);
+                    queues.push(channels.queue_of_link(place, &transit));
+                }
+            }
+        }
+        near.sort_unstable();
+        near.dedup();
+        for (mut places, count) in [(begun, 24 * 6), (near, 24 * 3), (queues, 24 * 6)] {
+            places.sort_unstable();
+            assert!(places.into_iter().eq(0..count));
+        }
     }
 
     #[test]

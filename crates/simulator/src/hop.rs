@@ -35,11 +35,11 @@ use self::{
     arbitrated_network::ArbitratedNetwork,
     claimed_network::ClaimedNetwork,
     engine::HopEngine,
-    flow::{Flow, Layout, Slab},
+    flow::{Flow, Layout},
 };
 use crate::{
     Communication, Cycle, Observer, Program, ServiceOrder, SimulationError, Traffic,
-    channel_queue::MessageKeys,
+    channel_queue::MessageKeys, slabs::Slab,
 };
 
 /// Checks that asynchronous execution is defined for a run.

@@ -45,6 +45,7 @@ mod ranks;
 mod routes;
 mod simulation;
 mod sized;
+mod slabs;
 mod slots;
 mod stage_recursion;
 mod time_wheel;

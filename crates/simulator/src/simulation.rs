@@ -17,7 +17,7 @@ use crate::{
     hop,
     hop::StartTimes,
     observe::{accounts::Ledger, traffic::LinkUseCounter},
-    sized,
+    sized, slabs,
 };
 
 /// How processes advance.
@@ -192,6 +192,9 @@ pub(crate) fn simulate_with<U: UnitEngines, P: Program>(
             by_hop(U::run(program, placement, unit, Some(workers), observer)?)
         }
         EngineSelection::Hop(unit) => by_hop(U::run(program, placement, unit, None, observer)?),
+        EngineSelection::SizedSlabs(workers) => {
+            by_hop(sized::slabs::run(program, placement, communication, workers, observer)?)
+        }
         EngineSelection::Tasks(graph) => by_hop(sized::run_tasks(graph, placement, communication, observer)?),
         EngineSelection::Sized => {
             let mut observers = (Ledger::new(program), observer);
@@ -334,6 +337,8 @@ enum EngineSelection<'run> {
     /// Message by message, where none can wait for another.
     ContentionFree,
     Sized,
+    /// The same by several workers.
+    SizedSlabs(Workers),
     Tasks(&'run TaskGraph),
     Coordinated(&'run Routing),
 }
@@ -347,7 +352,7 @@ impl EngineSelection<'_> {
         communication: Communication,
         execution: &Execution,
     ) -> Self {
-        let is_by_hop = matches!(self, Self::Hop(_) | Self::Slabs(..) | Self::Sized);
+        let is_by_hop = matches!(self, Self::Hop(_) | Self::Slabs(..) | Self::Sized | Self::SizedSlabs(_));
         let any_engine =
             matches!(execution, Execution::Asynchronous(EngineChoice::Auto | EngineChoice::AutoOn(_)));
         if is_by_hop && any_engine && contention_free::applies(program, placement, communication) {
@@ -377,6 +382,9 @@ fn choose<'run, P: Program>(
     let slabs = |workers| match hop() {
         EngineSelection::Hop(unit) if hop::slabs::accepts(placement, unit) => {
             EngineSelection::Slabs(unit, workers)
+        }
+        EngineSelection::Sized if sized::slabs::accepts(program, placement, communication) => {
+            EngineSelection::SizedSlabs(workers)
         }
         other => other,
     };
@@ -433,6 +441,7 @@ fn check_and_choose<'run, P: Program>(
         | EngineSelection::Slabs(..)
         | EngineSelection::ContentionFree
         | EngineSelection::Sized
+        | EngineSelection::SizedSlabs(_)
         | EngineSelection::Coordinated(_) => check_size(program)?,
         EngineSelection::Tasks(graph) => {
             let messages = graph.message_count();
@@ -475,16 +484,26 @@ pub fn bytes_to_simulate<P: Program>(
             sized::bytes_of_tasks(graph) + sized::bytes(program, placement.machine(), communication)
         }
         Ok(EngineSelection::Sized) => sized::bytes(program, placement.machine(), communication),
-        Ok(EngineSelection::Slabs(_, workers)) => {
-            let all = hop::bytes(program, placement.machine())
-                .saturating_add(hop::slabs::further_bytes(program.process_count()));
-            match workers {
-                Workers::Threads(_) => all,
-                Workers::Ranks(task) => all.div_ceil(task.ranks.count() as u64),
-            }
-        }
+        Ok(EngineSelection::Slabs(_, workers)) => of_each(
+            workers,
+            hop::bytes(program, placement.machine())
+                .saturating_add(slabs::further_bytes(program.process_count())),
+        ),
+        Ok(EngineSelection::SizedSlabs(workers)) => of_each(
+            workers,
+            sized::bytes(program, placement.machine(), communication)
+                .saturating_add(sized::slabs::further_bytes(program, communication)),
+        ),
         Ok(EngineSelection::Hop(_) | EngineSelection::ContentionFree | EngineSelection::Coordinated(_))
         | Err(_) => hop::bytes(program, placement.machine()),
+    }
+}
+
+/// What each process of the operating system needs of what all workers need.
+fn of_each(workers: Workers, bytes: u64) -> u64 {
+    match workers {
+        Workers::Threads(_) => bytes,
+        Workers::Ranks(task) => bytes.div_ceil(task.ranks.count() as u64),
     }
 }
 

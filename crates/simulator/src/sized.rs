@@ -16,7 +16,11 @@
 //! the next, until nothing more happens; then idle processors and idle channels are granted, and at
 //! last the packets that follow those that departed join their queues. The outcome depends on the
 //! keys of packets and processes, never on the order of events within these steps.
+//!
+//! A run may be divided among several engines ([`slabs`]), each with a [`Border`]. What comes over it in a cycle is taken
+//! before processors and channels are granted in that cycle.
 
+mod border;
 mod channel_table;
 mod first_come;
 mod granted;
@@ -24,6 +28,7 @@ mod longest_queue;
 mod message_table;
 mod packet;
 mod progress;
+pub(crate) mod slabs;
 mod stages;
 mod tasks;
 
@@ -34,6 +39,7 @@ use cubefold_topology::{LinkMode, Machine, NodeId, narrow};
 
 pub use self::tasks::{StuckReason, StuckTasks};
 use self::{
+    border::{Alone, Note, Traveller},
     first_come::FirstComeNetwork,
     granted::GrantedNetwork,
     message_table::{MessageRecord, MessageTable},
@@ -45,7 +51,10 @@ pub(crate) use self::{
     tasks::{bytes as bytes_of_tasks, run as run_tasks},
 };
 use crate::{
-    Communication, Cycle, Cycles, Program, ServiceOrder, Traffic, routes::Routes, time_wheel::TimeWheel,
+    Communication, Cycle, Cycles, Program, ServiceOrder, Traffic,
+    routes::Routes,
+    slabs::{Border, Slab},
+    time_wheel::TimeWheel,
 };
 
 /// What happens at a cycle to come.
@@ -104,8 +113,8 @@ enum PacketNetwork {
 }
 
 impl PacketNetwork {
-    /// The network of a machine while nothing moves, for messages of `units` units, or of any sizes.
-    fn new(machine: &Machine, communication: Communication, units: Option<u64>) -> Self {
+    /// The network of a slab of a machine while nothing moves, for messages of `units` units, or of any sizes.
+    fn new(machine: &Machine, communication: Communication, slab: &Slab, units: Option<u64>) -> Self {
         // The units of every packet, where all have as many.
         let uniform = units.and_then(|units| match communication.packet() {
             None => Some(units),
@@ -114,10 +123,10 @@ impl PacketNetwork {
         });
         match (communication.service(), communication.links()) {
             (ServiceOrder::FirstCome, LinkMode::FullDuplex | LinkMode::HalfDuplex) => {
-                Self::FirstCome(FirstComeNetwork::new(machine, communication, uniform))
+                Self::FirstCome(FirstComeNetwork::new(machine, communication, slab, uniform))
             }
             (ServiceOrder::RoundRobin, _) | (ServiceOrder::FirstCome, LinkMode::SingleDirection) => {
-                Self::Granted(GrantedNetwork::new(machine, communication))
+                Self::Granted(GrantedNetwork::new(machine, communication, slab))
             }
         }
     }
@@ -132,22 +141,23 @@ impl PacketNetwork {
             Self::Granted(network) => network.cross(packet),
         }
     }
+
+    /// The node whose slab has the channel that a packet needs, or its link.
+    #[inline]
+    fn owner(&self, packet: &Packet) -> NodeId {
+        match self {
+            Self::FirstCome(network) => network.owner(packet),
+            Self::Granted(_) => packet.node(),
+        }
+    }
 }
 
 /// Bytes that a run takes at most, roughly.
 pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: Communication) -> u64 {
     let channels = machine.channel_places();
     let processes = program.process_count();
-    let stages = program.stage_count() as u64;
-    // Eager messages of several stages may be under way together.
-    let ahead = if communication.eager() > 0 { stages.min(4) } else { 1 };
-    let messages = processes.saturating_mul(program.max_received().max(1) as u64).saturating_mul(ahead);
-    let largest = match program.uniform_units() {
-        Some(units) => units,
-        None => (0..program.stage_count()).map(|stage| program.max_units(stage)).max().unwrap_or(1),
-    };
-    // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
-    let packets = messages.saturating_mul(communication.packet_count(largest).min(8));
+    let messages = messages_under_way(program, communication);
+    let packets = packets_under_way(program, communication);
     let routes = machine.bytes_of_routes().saturating_add(Routes::bytes(machine, messages));
     let directions = machine.directions().count() as u64;
     let network = match communication.service() {
@@ -161,19 +171,36 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine, communication: C
         .saturating_add(routes)
 }
 
+/// The most messages under way at a time, roughly.
+fn messages_under_way<P: Program>(program: &P, communication: Communication) -> u64 {
+    // Eager messages of several stages may be under way together.
+    let ahead = if communication.eager() > 0 { (program.stage_count() as u64).min(4) } else { 1 };
+    program.process_count().saturating_mul(program.max_received().max(1) as u64).saturating_mul(ahead)
+}
+
+/// The most packets under way at a time, roughly.
+fn packets_under_way<P: Program>(program: &P, communication: Communication) -> u64 {
+    let largest = match program.uniform_units() {
+        Some(units) => units,
+        None => (0..program.stage_count()).map(|stage| program.max_units(stage)).max().unwrap_or(1),
+    };
+    // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
+    messages_under_way(program, communication).saturating_mul(communication.packet_count(largest).min(8))
+}
+
 /// What sends and receives the messages of a run, and computes.
-trait MessageSource {
+trait MessageSource<B: Border = Alone> {
     /// A process may begin.
     fn begin(&mut self, process: ProcessId);
 
     /// A computation ends.
-    fn computed(&mut self, computation: u32, now: Cycle, transport: &mut Transport<'_>);
+    fn computed(&mut self, computation: u32, now: Cycle, transport: &mut Transport<'_, B>);
 
     /// A message is received.
-    fn received(&mut self, message: &ReceivedMessage, now: Cycle, transport: &mut Transport<'_>);
+    fn received(&mut self, message: &ReceivedMessage, now: Cycle, transport: &mut Transport<'_, B>);
 
     /// Completes what happens at `now`, and grants processors.
-    fn grant(&mut self, now: Cycle, transport: &mut Transport<'_>);
+    fn grant(&mut self, now: Cycle, transport: &mut Transport<'_, B>);
 }
 
 /// A message that has been received.
@@ -184,10 +211,10 @@ struct ReceivedMessage {
     transfer: Cycles,
 }
 
-/// The network of a run and the messages that are under way over it.
+/// The network of a run, or of a slab of its machine, and the messages that are under way over it.
 #[derive(Debug)]
-struct Transport<'run> {
-    nodes: Cow<'run, [NodeId]>, // by process
+struct Transport<'run, B: Border = Alone> {
+    nodes: Cow<'run, [NodeId]>, // of the processes on them, by index
     routes: Routes<'run>,
     communication: Communication,
     events: TimeWheel<Event>,
@@ -195,31 +222,49 @@ struct Transport<'run> {
     messages: MessageTable,
     message_count: u64,
     hop_count: u64,
+    border: B,
+    leaving: Vec<(usize, Packet)>, // of a chunk of events, for other engines
 }
 
 impl<'run> Transport<'run> {
-    /// The machine of a placement before anything moves, for messages of `units` units, or of any sizes.
-    fn new(placement: &'run Placement, communication: Communication, units: Option<u64>) -> Self {
-        let nodes = placement.listed_nodes();
+    /// The machine of a placement before anything moves, for messages of `units` units, or of any sizes: an index is a
+    /// label.
+    fn whole(placement: &'run Placement, communication: Communication, units: Option<u64>) -> Self {
+        let (nodes, slab) = (placement.listed_nodes(), Slab::whole(placement.machine()));
         placement.machine().prepare_routes(&nodes);
+        Self::new(placement.machine(), communication, units, (nodes, &slab, Alone::new()))
+    }
+}
+
+impl<'run, B: Border<Note = Note>> Transport<'run, B> {
+    /// A slab of a machine before anything moves, with the nodes of its processes, for messages of `units` units, or of
+    /// any sizes.
+    fn new(
+        machine: &'run Machine,
+        communication: Communication,
+        units: Option<u64>,
+        (nodes, slab, border): (Cow<'run, [NodeId]>, &Slab, B),
+    ) -> Self {
         Self {
             nodes,
-            routes: Routes::new(placement.machine(), communication.tie()),
+            routes: Routes::new(machine, communication.tie()),
             communication,
             events: TimeWheel::new(),
-            network: PacketNetwork::new(placement.machine(), communication, units),
+            network: PacketNetwork::new(machine, communication, slab, units),
             messages: MessageTable::new(communication),
             message_count: 0,
             hop_count: 0,
+            border,
+            leaving: vec![],
         }
     }
 
     /// Executes `source` until no event is left.
-    fn run(&mut self, source: &mut impl MessageSource) {
+    fn run(&mut self, source: &mut impl MessageSource<B>) {
         let mut events = vec![];
+        self.border.next_event(Some(Cycle::START));
         self.grant(source, Cycle::START);
-        while let Some(cycle) = self.events.advance() {
-            let now = Cycle::new(cycle);
+        while let Some(now) = self.next_event() {
             if let PacketNetwork::FirstCome(network) = &mut self.network {
                 network.begin_cycle(now);
             }
@@ -233,11 +278,26 @@ impl<'run> Transport<'run> {
         }
     }
 
+    /// Advances to the next cycle in which anything happens, perhaps in another engine.
+    #[inline]
+    fn next_event(&mut self) -> Option<Cycle> {
+        if B::IS_ALONE {
+            return self.events.advance().map(Cycle::new);
+        }
+        let next = self.border.next_event(self.events.least_next().map(Cycle::new))?;
+        self.events.advance_to(next.get());
+        Some(next)
+    }
+
     /// Packets that go on in their direction join the queues of their next channels, which is most of what happens.
     /// What other events need is read, so that their cache misses overlap.
     fn go_on(&mut self, events: &[Event], now: Cycle) {
         if let PacketNetwork::FirstCome(network) = &mut self.network {
-            network.go_on(events, now, &self.messages, &mut self.events);
+            let beyond = (&self.border, &mut self.leaving);
+            network.go_on(events, now, beyond, &self.messages, &mut self.events);
+        }
+        while let Some((engine, packet)) = self.leaving.pop() {
+            self.hand_over(engine, &packet);
         }
         for Event { packet, kind } in events {
             if *kind == EventKind::Receipt || *kind == EventKind::Crossed && !packet.goes_on() {
@@ -247,20 +307,20 @@ impl<'run> Transport<'run> {
     }
 
     #[inline]
-    fn process(&mut self, event: &Event, now: Cycle, source: &mut impl MessageSource) {
+    fn process(&mut self, event: &Event, now: Cycle, source: &mut impl MessageSource<B>) {
         let packet = &event.packet;
         match event.kind {
             EventKind::Crossed if !packet.goes_on() => self.turn(packet, now),
             EventKind::Crossed => {
                 // Under first come first served it has joined the next queue.
-                if let PacketNetwork::Granted(network) = &mut self.network {
+                if let PacketNetwork::Granted(network) = &self.network {
                     let packet = network.cross(packet);
-                    network.join(&packet, now, &self.messages, &mut self.events);
+                    self.join(&packet, now);
                 }
             }
             EventKind::Arrival => self.join(packet, now),
             EventKind::Receipt => {
-                if let Some(received) = self.receive_packet(packet.message()) {
+                if let Some(received) = self.arrive(packet.message()) {
                     source.received(&received, now, self);
                 }
             }
@@ -276,7 +336,7 @@ impl<'run> Transport<'run> {
     }
 
     /// Completes what happens at `now`, then grants processors and channels.
-    fn grant(&mut self, source: &mut impl MessageSource, now: Cycle) {
+    fn grant(&mut self, source: &mut impl MessageSource<B>, now: Cycle) {
         source.grant(now, self);
         match &mut self.network {
             PacketNetwork::FirstCome(network) => network.end_cycle(now, &self.messages, &mut self.events),
@@ -287,6 +347,12 @@ impl<'run> Transport<'run> {
     /// A packet needs the next channel of its leg from `now` on.
     #[inline]
     fn join(&mut self, packet: &Packet, now: Cycle) {
+        if !B::IS_ALONE
+            && let Some(engine) = self.border.elsewhere(self.network.owner(packet))
+        {
+            self.hand_over(engine, packet);
+            return;
+        }
         match &mut self.network {
             PacketNetwork::FirstCome(network) => network.join(packet, now, &self.messages, &mut self.events),
             PacketNetwork::Granted(network) => network.join(packet, now, &self.messages, &mut self.events),
@@ -298,7 +364,8 @@ impl<'run> Transport<'run> {
     fn turn(&mut self, packet: &Packet, now: Cycle) {
         let packet = self.network.cross(packet);
         let record = self.messages.record(packet.message());
-        let source = || self.node_of(record.source);
+        // On networks, which one engine has, the route may depend on the source.
+        let source = || self.border.index(record.source).map_or(packet.node(), |own| self.node_of(own));
         let place = (packet.message(), record.distance - packet.links());
         // A packet with links left is not at its destination.
         if let Some(leg) = self.routes.next_leg_of_packet(place, source, packet.node(), record.to) {
@@ -306,17 +373,22 @@ impl<'run> Transport<'run> {
         }
     }
 
-    /// The node of a process.
+    /// The node of a process of this engine.
     #[inline]
     fn node_of(&self, process: ProcessId) -> NodeId {
         self.nodes[process.label() as usize]
     }
 
-    /// A message of `units` units sets out from the node of its source. Returned is one that is received at once:
-    /// inside a node, in no time.
+    /// A message of `units` units sets out from the node of its source to a process of this engine. Returned is one that
+    /// is received at once: inside a node, in no time.
     #[inline]
-    fn inject(&mut self, mut record: MessageRecord, units: u64, now: Cycle) -> Option<ReceivedMessage> {
-        let from = self.node_of(record.source);
+    fn inject(
+        &mut self,
+        mut record: MessageRecord,
+        from: NodeId,
+        units: u64,
+        now: Cycle,
+    ) -> Option<ReceivedMessage> {
         let (distance, leg) = self.routes.begin(from, record.to);
         record.distance = narrow(distance); // below 2^32, the number of nodes
         self.message_count += 1;
@@ -337,6 +409,46 @@ impl<'run> Transport<'run> {
             },
         }
         None
+    }
+
+    /// A packet goes over to another engine.
+    #[inline(never)]
+    fn hand_over(&mut self, engine: usize, packet: &Packet) {
+        let message = packet.message();
+        let (record, units) = (*self.messages.record(message), self.messages.units(message));
+        let is_visitor = self.border.elsewhere(record.to).is_some();
+        let home = if is_visitor { self.messages.home(message) } else { message };
+        let packet = packet.of_message(home, 0);
+        self.border.send(engine, Note::Join(Traveller { packet, record, units }));
+        if is_visitor {
+            self.messages.dismiss(message);
+        }
+    }
+
+    /// A packet comes from another engine.
+    fn admit(&mut self, traveller: &Traveller, now: Cycle) {
+        let &Traveller { packet, record, units } = traveller;
+        let home = packet.message();
+        let (message, size) = if self.border.elsewhere(record.to).is_some() {
+            self.messages.admit(record, (units, home), packet.input() == 0)
+        } else {
+            (home, self.messages.size_number(units))
+        };
+        self.join(&packet.of_message(message, size), now);
+    }
+
+    /// All of a packet is at the end of the last channel of its route. Returns the message if it is received here.
+    #[inline]
+    fn arrive(&mut self, message: u32) -> Option<ReceivedMessage> {
+        if !B::IS_ALONE
+            && let Some(engine) = self.border.elsewhere(self.messages.record(message).to)
+        {
+            let home = self.messages.home(message);
+            self.border.send(engine, Note::Receipt(home));
+            self.messages.dismiss(message);
+            return None;
+        }
+        self.receive_packet(message)
     }
 
     /// All of a packet is at the destination of its message, which is received with the last.

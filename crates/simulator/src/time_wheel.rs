@@ -30,6 +30,13 @@ struct LevelBits {
     count: u32,
 }
 
+impl LevelBits {
+    /// The first cycle of a slot of the level.
+    fn begin(self, now: u64, slot: usize) -> u64 {
+        (now >> self.first >> self.count << self.count | slot as u64) << self.first
+    }
+}
+
 /// Events of 64-bit cycles, taken cycle by cycle.
 #[derive(Debug)]
 pub(crate) struct TimeWheel<T> {
@@ -184,6 +191,41 @@ impl<T: Copy> TimeWheel<T> {
         }
     }
 
+    /// A cycle before which no event lies; none without events. It is later than the present one once the events of that
+    /// are taken, and that of the next event unless this lies far ahead.
+    pub(crate) fn least_next(&self) -> Option<u64> {
+        if let Some(slot) = self.near.first_occupied(slot(self.now, 0, NEAR)) {
+            return Some((self.now & !(NEAR - 1)) | slot as u64);
+        }
+        for (bits, level) in HIGHER.iter().zip(&self.higher) {
+            let present = slot(self.now, bits.first, 1 << bits.count);
+            if let Some(slot) = level.first_occupied(present + 1) {
+                return Some(bits.begin(self.now, slot));
+            }
+        }
+        self.beyond.first_key_value().map(|(window, _)| window << 32)
+    }
+
+    /// Advances to a cycle, before which no event lies.
+    pub(crate) fn advance_to(&mut self, cycle: u64) {
+        let differing = cycle ^ self.now;
+        self.now = cycle;
+        if differing < NEAR {
+            return;
+        }
+        if differing >> 32 != 0
+            && let Some(list) = self.beyond.remove(&(cycle >> 32))
+        {
+            self.scatter(list);
+        }
+        for (level, bits) in HIGHER.iter().enumerate().rev() {
+            let present = slot(cycle, bits.first, 1 << bits.count);
+            let list = self.higher[level].lists[present];
+            self.higher[level].set(present, 0);
+            self.scatter(list);
+        }
+    }
+
     /// Takes some of the events of the present cycle, in the place of what `events` holds; returns whether there were
     /// any left.
     #[inline]
@@ -217,8 +259,7 @@ impl<T: Copy> TimeWheel<T> {
     /// Advances to the first cycle of a slot, before which no event lies, and moves its events to
     /// lower levels.
     fn descend(&mut self, level: usize, slot: usize) {
-        let LevelBits { first, count } = HIGHER[level];
-        self.now = (self.now >> first >> count << count | slot as u64) << first;
+        self.now = HIGHER[level].begin(self.now, slot);
         let list = self.higher[level].lists[slot];
         self.higher[level].set(slot, 0);
         self.scatter(list);
@@ -303,8 +344,15 @@ mod tests {
 
     /// All events, cycle by cycle, those of one cycle in ascending order.
     fn drain(wheel: &mut TimeWheel<u32>) -> Vec<(u64, u32)> {
+        drain_by(wheel, TimeWheel::advance)
+    }
+
+    fn drain_by(
+        wheel: &mut TimeWheel<u32>,
+        advance: impl Fn(&mut TimeWheel<u32>) -> Option<u64>,
+    ) -> Vec<(u64, u32)> {
         let mut all = vec![];
-        while let Some(cycle) = wheel.advance() {
+        while let Some(cycle) = advance(wheel) {
             let (mut chunk, mut events) = (vec![], vec![]);
             while wheel.take(&mut chunk) {
                 events.extend_from_slice(&chunk);
@@ -354,6 +402,36 @@ mod tests {
     }
 
     proptest! {
+        /// A wheel that is advanced to cycles without events, too, has the events of one that is not.
+        #[test]
+        fn cycles_between_events_do_not_matter(
+            cycles in proptest::collection::vec((0_u32..64, any::<u64>()), 1..60),
+            steps in proptest::collection::vec((0_u32..34, any::<u64>()), 1..60),
+        ) {
+            let (mut wheel, mut other) = (TimeWheel::new(), TimeWheel::new());
+            for ((bits, cycle), event) in cycles.into_iter().zip(0_u32..) {
+                let cycle = cycle & ((1 << bits) - 1);
+                wheel.add(event, cycle);
+                other.add(event, cycle);
+            }
+            let mut stops: Vec<_> = steps.iter().map(|&(bits, step)| step & ((1 << bits) - 1)).collect();
+            stops.sort_unstable();
+            let stops = std::cell::RefCell::new(stops.into_iter().peekable());
+            let found = drain_by(&mut wheel, |wheel| {
+                let least = wheel.least_next()?;
+                // As many cycles before it as another engine may have events in.
+                while let Some(stop) = stops.borrow_mut().next_if(|&stop| stop <= least) {
+                    if stop >= wheel.now {
+                        wheel.advance_to(stop);
+                    }
+                }
+                let least = wheel.least_next()?;
+                wheel.advance_to(least);
+                Some(least)
+            });
+            prop_assert_eq!(found, drain(&mut other));
+        }
+
         /// A heap takes the same events in the same cycles, whatever is added while they are taken.
         #[test]
         fn a_wheel_is_a_heap(delays in proptest::collection::vec((0_u32..40, any::<u64>(), 1_usize..4), 1..200)) {

@@ -7,17 +7,21 @@ use cubefold_topology::{NodeId, narrow};
 
 use super::{
     HopInput, Network,
-    border::{Border, Keys, NoBorder, Note, ReadySource},
+    border::{HopBorder, Keys, Note},
     computing::{Computing, PendingStarts},
     processes::{InFlightMessage, Processes},
 };
-use crate::{Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, Traffic, processors::Processors};
+use crate::{
+    Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, Traffic,
+    processors::Processors,
+    slabs::{NoBorder, ReadySource},
+};
 
 /// The number of processes whose records are fetched together, so that their cache misses overlap.
 const PREFETCH_CHUNK: usize = 32;
 
 /// The engine of all processes of a run, or of those of a slab.
-pub(super) struct HopEngine<'run, P, N, B: Border, O> {
+pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
     program: &'run P,
     timing: MessageTiming,
     network: N,
@@ -36,7 +40,7 @@ pub(super) struct HopEngine<'run, P, N, B: Border, O> {
     observer: &'run mut O,
 }
 
-impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, NoBorder<N::Leg>, O> {
+impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, NoBorder<Note<N::Leg>>, O> {
     /// The engine of a whole run: an index is a label.
     pub(super) fn whole(input: &HopInput<'run, P>, network: N, observer: &'run mut O) -> Self {
         let nodes = input.placement.nodes();
@@ -46,7 +50,7 @@ impl<'run, P: Program, N: Network, O: Observer> HopEngine<'run, P, N, NoBorder<N
 }
 
 /// Processes are known by their indices, in `nodes` and in what is reported to the observer.
-impl<'run, P: Program, N: Network, B: Border<Leg = N::Leg>, O: Observer> HopEngine<'run, P, N, B, O> {
+impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<'run, P, N, B, O> {
     /// The engine of the processes on these nodes.
     pub(super) fn new(
         input: &HopInput<'run, P>,

@@ -24,24 +24,20 @@
 mod batch;
 mod direction_index;
 mod line_block;
-mod slab;
 mod word;
 
 use std::collections::VecDeque;
 
 use cubefold_topology::{Direction, Leg, Machine, NodeId, Sign, narrow};
 
+pub(super) use self::word::{Layout, Word};
 use self::{
     batch::BufferPool,
     direction_index::DirectionIndex,
     line_block::{FlowCycle, LineBlock, block_size},
 };
-pub(super) use self::{
-    slab::Slab,
-    word::{Layout, Word},
-};
 use super::{Arbitration, Network};
-use crate::{Communication, Cycle, Cycles, channel_queue::MessageKeys, routes::GridRoutes};
+use crate::{Communication, Cycle, Cycles, channel_queue::MessageKeys, routes::GridRoutes, slabs::Slab};
 
 /// The network of modes 1 and 2 on a grid, or on a slab of it; `W` holds a message in flight.
 #[derive(Debug)]

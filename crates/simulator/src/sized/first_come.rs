@@ -11,7 +11,7 @@
 
 use std::hint::black_box;
 
-use cubefold_topology::{LinkMode, Machine};
+use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use super::{
     Event, EventKind,
@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     Communication, Cycle,
+    slabs::{Border, Slab},
     time_wheel::{EventPlace, TimeWheel},
 };
 
@@ -74,9 +75,15 @@ impl FirstComeNetwork {
         self.crossing.cross(packet)
     }
 
-    /// The idle channels or links of a machine, for packets all of which have `uniform` units, or of any sizes.
-    pub(super) fn new(machine: &Machine, communication: Communication, uniform: Option<u64>) -> Self {
-        let crossing = Crossing::new(machine, communication);
+    /// The idle channels or links of a slab of a machine, for packets all of which have `uniform` units, or of any
+    /// sizes.
+    pub(super) fn new(
+        machine: &Machine,
+        communication: Communication,
+        slab: &Slab,
+        uniform: Option<u64>,
+    ) -> Self {
+        let crossing = Crossing::new(machine, communication, slab);
         let per_link = communication.links() == LinkMode::HalfDuplex;
         let channels = crossing.channels.channel_places();
         let occupancy = uniform.filter(|_| !per_link).map(|units| communication.hop() * units);
@@ -104,6 +111,19 @@ impl FirstComeNetwork {
     /// The most packets left in one channel's queue at the end of any cycle so far.
     pub(super) fn longest_queue(&self) -> u32 {
         self.longest.length()
+    }
+
+    /// The node whose slab has the channel that a packet needs, or its link.
+    #[inline]
+    pub(super) fn owner(&self, packet: &Packet) -> NodeId {
+        let is_back = self.per_link && packet.direction() % 2 == 1;
+        if is_back { NodeId::new(self.crossing.channels.next(packet.transit())) } else { packet.node() }
+    }
+
+    /// The place of the queue of the channel that a packet needs, given that of the channel or link.
+    #[inline]
+    fn queue(&self, place: usize, packet: &Packet) -> usize {
+        if self.per_link { self.crossing.channels.queue_of_link(place, packet.transit()) } else { place }
     }
 
     /// The channel that a packet needs, or its link.
@@ -137,11 +157,13 @@ impl FirstComeNetwork {
         }
     }
 
-    /// Those packets of a chunk of events that go on in their direction join the queues of their next channels.
-    pub(super) fn go_on(
+    /// Those packets of a chunk of events that go on in their direction join the queues of their next channels. Those
+    /// whose next channel is of another engine are added to `leaving`, with that.
+    pub(super) fn go_on<B: Border>(
         &mut self,
         chunk: &[Event],
         now: Cycle,
+        (border, leaving): (&B, &mut Vec<(usize, Packet)>),
         messages: &MessageTable,
         events: &mut TimeWheel<Event>,
     ) {
@@ -149,7 +171,13 @@ impl FirstComeNetwork {
         for Event { packet, kind } in chunk {
             if *kind == EventKind::Crossed && packet.goes_on() {
                 let packet = self.crossing.cross(packet);
-                arrivals.push((self.place(&packet), packet));
+                if !B::IS_ALONE
+                    && let Some(engine) = border.elsewhere(self.owner(&packet))
+                {
+                    leaving.push((engine, packet));
+                } else {
+                    arrivals.push((self.place(&packet), packet));
+                }
             }
         }
         // All places are read before the first is needed, in a loop so short that the cache misses overlap.
@@ -201,9 +229,7 @@ impl FirstComeNetwork {
         resource.last_joined = low(now);
         resource.event = events.add(Event::of(*packet, kind), cycle.get());
         if start > now {
-            let channel =
-                if self.per_link { self.crossing.channels.channel(packet.transit()) } else { place };
-            self.longest.join(channel, start, now);
+            self.longest.join(self.queue(place, packet), start, now);
         }
     }
 
@@ -229,7 +255,7 @@ impl FirstComeNetwork {
             // As before, so far as it matters from this cycle on.
             resource.idle_from = start;
             if start > now {
-                self.longest.revoke(self.crossing.channels.channel(packet.transit()));
+                self.longest.revoke(self.queue(place, &packet));
             }
             self.joiners.push(Joiner { place, key: key(&packet, messages), packet });
         }
@@ -281,7 +307,7 @@ impl FirstComeNetwork {
         let (kind, cycle) = self.crossing.depart(packet, start, occupancy);
         events.add(Event::of(*packet, kind), cycle.get());
         if start > now {
-            self.longest.join(self.crossing.channels.channel(packet.transit()), start, now);
+            self.longest.join(self.queue(place, packet), start, now);
         }
         let next = packet.following(messages)?;
         if start == now {

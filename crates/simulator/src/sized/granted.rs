@@ -13,7 +13,7 @@ use super::{
     message_table::MessageTable,
     packet::{Crossing, Packet},
 };
-use crate::{Communication, Cycle, ServiceOrder, channels::Transit, time_wheel::TimeWheel};
+use crate::{Communication, Cycle, ServiceOrder, channels::Transit, slabs::Slab, time_wheel::TimeWheel};
 
 /// The channels and what waits for them.
 #[derive(Debug)]
@@ -36,8 +36,9 @@ struct Turn {
 }
 
 impl GrantedNetwork {
-    pub(super) fn new(machine: &Machine, communication: Communication) -> Self {
-        let crossing = Crossing::new(machine, communication);
+    /// The idle channels of a slab of a machine.
+    pub(super) fn new(machine: &Machine, communication: Communication, slab: &Slab) -> Self {
+        let crossing = Crossing::new(machine, communication, slab);
         let (places, directions) = (crossing.channels.channel_places(), crossing.channels.direction_count());
         let inputs = match communication.service() {
             ServiceOrder::FirstCome => 1,

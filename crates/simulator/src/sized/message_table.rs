@@ -22,7 +22,7 @@ pub(super) struct MessageTable {
 }
 
 /// A message under way.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MessageRecord {
     /// The cycle at which it set out.
     pub(super) start: Cycle,
@@ -41,9 +41,10 @@ pub(super) struct MessageRecord {
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    packets_left: u64, // to be received
+    packets_left: u64, // to be received; of a visitor, to leave
     record: MessageRecord,
     size: u32,
+    home: u32, // of a visitor, its number in the engine of its destination
 }
 
 /// What packets of messages of one size need.
@@ -92,6 +93,14 @@ impl MessageTable {
     /// Adds a message of `units` units; returns its number and that of its size. Inside a node it
     /// goes in one piece.
     pub(super) fn insert(&mut self, record: MessageRecord, units: u64, crosses_links: bool) -> (u32, u32) {
+        let size = self.size_number(units);
+        let packets_left = if crosses_links { self.sizes[size as usize].packets } else { 1 };
+        (self.put(Slot { packets_left, record, size, home: 0 }), size)
+    }
+
+    /// The number of a size.
+    #[inline]
+    pub(super) fn size_number(&mut self, units: u64) -> u32 {
         if self.latest.0 != units {
             let (sizes, communication) = (&mut self.sizes, self.communication);
             let number = *self.numbers.entry(units).or_insert_with(|| {
@@ -100,17 +109,51 @@ impl MessageTable {
             });
             self.latest = (units, number);
         }
-        let size = self.latest.1;
-        let packets_left = if crosses_links { self.sizes[size as usize].packets } else { 1 };
-        let slot = Slot { packets_left, record, size };
-        let message = if let Some(vacant) = self.vacant.pop() {
+        self.latest.1
+    }
+
+    /// Puts a message into a slot, which is returned.
+    #[inline]
+    fn put(&mut self, slot: Slot) -> u32 {
+        if let Some(vacant) = self.vacant.pop() {
             self.slots[vacant as usize] = slot;
-            vacant
-        } else {
-            self.slots.push(slot);
-            narrow(self.slots.len() as u64 - 1) // below 2^32, more than memory holds
-        };
-        (message, size)
+            return vacant;
+        }
+        self.slots.push(slot);
+        narrow(self.slots.len() as u64 - 1) // below 2^32, more than memory holds
+    }
+
+    /// Adds a visitor: a message on links of this engine whose destination, where its number is `home`, is of another.
+    /// It stands for one packet, or where its first is at its source for all, which depart here one after another.
+    /// Returns its number here and that of its size.
+    pub(super) fn admit(
+        &mut self,
+        record: MessageRecord,
+        (units, home): (u64, u32),
+        is_at_source: bool,
+    ) -> (u32, u32) {
+        let size = self.size_number(units);
+        let packets_left = if is_at_source { self.sizes[size as usize].packets } else { 1 };
+        (self.put(Slot { packets_left, record, size, home }), size)
+    }
+
+    /// A packet of a visitor leaves the links of this engine.
+    pub(super) fn dismiss(&mut self, message: u32) {
+        let slot = &mut self.slots[message as usize];
+        slot.packets_left -= 1;
+        if slot.packets_left == 0 {
+            self.vacant.push(message);
+        }
+    }
+
+    /// The number of a visitor in the engine of its destination.
+    pub(super) fn home(&self, message: u32) -> u32 {
+        self.slots[message as usize].home
+    }
+
+    /// The units of a message.
+    pub(super) fn units(&self, message: u32) -> u64 {
+        self.size(self.slots[message as usize].size).units
     }
 
     /// Reads a record, so that the cache misses of several overlap. Nothing but speed depends on it.

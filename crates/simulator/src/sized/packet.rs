@@ -6,10 +6,11 @@ use super::{EventKind, message_table::MessageTable};
 use crate::{
     Communication, Cycle, Cycles, Switching,
     channels::{Channels, Transit},
+    slabs::{Slab, pair, parts},
 };
 
 /// A packet at a node, about to move or moving in one direction.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Packet {
     transit: Transit, // its leg may be over: then it has no links left in it
     number: u32,      // within its message, counted from 0
@@ -98,6 +99,26 @@ impl Packet {
         Self { input, ..self }
     }
 
+    /// The packet of a message that has another number in another engine, and the number of its size there.
+    pub(super) fn of_message(self, message: u32, size: u32) -> Self {
+        Self { transit: Transit { message, ..self.transit }, size, ..self }
+    }
+
+    /// The packet as words, but for the number of its size.
+    pub(super) fn to_words(self) -> [u64; 4] {
+        let Transit { message, node, hops, direction } = self.transit;
+        [pair(message, node), pair(hops, direction), pair(self.number, self.links), self.input.into()]
+    }
+
+    /// Reads a packet; none at the end of the words.
+    pub(super) fn of_words(words: &mut impl Iterator<Item = u64>) -> Option<Self> {
+        let [message, node] = parts(words.next()?);
+        let [hops, direction] = parts(words.next()?);
+        let [number, links] = parts(words.next()?);
+        let [input, _] = parts(words.next()?);
+        Some(Self { transit: Transit { message, node, hops, direction }, number, links, size: 0, input })
+    }
+
     #[inline]
     pub(super) fn transit(&self) -> &Transit {
         &self.transit
@@ -114,9 +135,10 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    pub(super) fn new(machine: &Machine, communication: Communication) -> Self {
+    /// The crossings of the channels of a slab.
+    pub(super) fn new(machine: &Machine, communication: Communication, slab: &Slab) -> Self {
         Self {
-            channels: Channels::new(machine),
+            channels: Channels::of_slab(machine, slab),
             switching: communication.switching(),
             unit: communication.hop(),
             latency: communication.latency(),

@@ -2,16 +2,19 @@
 //! sections 5, 14 and 15).
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::narrow;
+use cubefold_topology::{NodeId, narrow};
 
 use super::{
     Event, EventKind, MessageSource, ReceivedMessage, Transport,
+    border::Note,
     message_table::MessageRecord,
     progress::{Progress, Receipt},
 };
 use crate::{
-    Communication, Cycle, Cycles, Observer, Program, StageRecord, Traffic, hop::StartTimes,
+    Communication, Cycle, Cycles, Observer, Program, StageRecord, Traffic,
+    hop::StartTimes,
     processors::Processors,
+    slabs::{Border, ReadySource},
 };
 
 /// Runs `program` to its end, reporting to `observer`; each process may begin as `starts` says.
@@ -27,36 +30,54 @@ pub(crate) fn run<P: Program, O: Observer>(
     starts: StartTimes<'_>,
     observer: &mut O,
 ) -> Result<Traffic, ProcessId> {
-    let mut transport = Transport::new(placement, communication, program.uniform_units());
-    let mut processes =
-        StageProcesses::new(program, placement, communication, starts, &mut transport, observer);
-    transport.run(&mut processes);
-    processes.progress.unfinished().map_or_else(|| Ok(transport.traffic()), Err)
+    let transport = Transport::whole(placement, communication, program.uniform_units());
+    run_stages(program, placement, starts, transport, observer)
 }
 
+/// Runs the processes of one engine to their ends. They are known by their indices, in what is reported, too.
+///
+/// # Errors
+///
+/// The first process of this engine that did not reach its end.
+pub(super) fn run_stages<P: Program, B: Border<Note = Note>, O: Observer>(
+    program: &P,
+    placement: &Placement,
+    starts: StartTimes<'_>,
+    mut transport: Transport<'_, B>,
+    observer: &mut O,
+) -> Result<Traffic, ProcessId> {
+    let mut processes = StageProcesses::new(program, placement, starts, &mut transport, observer);
+    transport.run(&mut processes);
+    match processes.progress.unfinished() {
+        None => Ok(transport.traffic()),
+        Some(process) => Err(transport.border.label(process)),
+    }
+}
+
+/// The processes of one engine.
 struct StageProcesses<'run, P, O> {
     program: &'run P,
     communication: Communication,
     progress: Progress,
-    processors: Option<Processors>, // where processes may wait for one
-    beginning: Vec<ProcessId>,      // that begin their next stage in this cycle
-    ready: Vec<ProcessId>,          // that become ready in this cycle
+    processors: Option<Processors>,    // where processes may wait for one
+    beginning: Vec<ProcessId>,         // that begin their next stage in this cycle
+    ready: Vec<ProcessId>,             // that become ready in this cycle
+    sources: Vec<(ProcessId, NodeId)>, // of messages that set out together
     observer: &'run mut O,
 }
 
 impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
-    fn new(
+    fn new<B: Border<Note = Note>>(
         program: &'run P,
-        placement: &'run Placement,
-        communication: Communication,
+        placement: &Placement,
         starts: StartTimes<'_>,
-        transport: &mut Transport<'_>,
+        transport: &mut Transport<'_, B>,
         observer: &'run mut O,
     ) -> Self {
-        let nodes = &transport.nodes;
+        let (nodes, communication) = (&transport.nodes, transport.communication);
         let per_node = communication.processors();
         let processors = (placement.max_load() > per_node.get()).then(|| Processors::new(nodes, per_node));
-        let processes = ProcessId::first(program.process_count());
+        let processes = ProcessId::first(nodes.len() as u64);
         let mut beginning = vec![];
         match starts {
             StartTimes::Together => beginning = processes.collect(),
@@ -76,13 +97,18 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
             processors,
             beginning,
             ready: vec![],
+            sources: vec![],
             observer,
         }
     }
 
     /// Processes begin stages and become ready until none does: a process that passes through a
     /// stage in no time begins the next in the same cycle.
-    fn process_zero_time_events(&mut self, now: Cycle, transport: &mut Transport<'_>) {
+    fn process_zero_time_events<B: Border<Note = Note>>(
+        &mut self,
+        now: Cycle,
+        transport: &mut Transport<'_, B>,
+    ) {
         loop {
             while let Some(process) = self.beginning.pop() {
                 self.begin_stage(process, now, transport);
@@ -98,8 +124,43 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
         }
     }
 
-    fn begin_stage(&mut self, process: ProcessId, now: Cycle, transport: &mut Transport<'_>) {
-        let computation = self.program.computation(self.progress.next_stage(process), process);
+    /// What another engine has said.
+    fn take_note<B: Border<Note = Note>>(
+        &mut self,
+        note: &Note,
+        now: Cycle,
+        transport: &mut Transport<'_, B>,
+    ) {
+        match note {
+            Note::Ready(ready) => {
+                // The recipient is the engine of the destination.
+                let Some(destination) = transport.border.index(ready.destination) else { return };
+                let stage = ready.stage as usize;
+                if self.progress.was_ready(destination, stage)
+                    || self.is_eager(stage, ready.source, ready.destination)
+                {
+                    self.inject(stage, (ready.source, ready.from), destination, now, transport);
+                } else {
+                    transport.border.keep(destination, *ready);
+                }
+            }
+            Note::Join(traveller) => transport.admit(traveller, now),
+            Note::Receipt(message) => {
+                if let Some(received) = transport.receive_packet(*message) {
+                    self.receive(&received, now, transport);
+                }
+            }
+        }
+    }
+
+    fn begin_stage<B: Border<Note = Note>>(
+        &mut self,
+        process: ProcessId,
+        now: Cycle,
+        transport: &mut Transport<'_, B>,
+    ) {
+        let label = transport.border.label(process);
+        let computation = self.program.computation(self.progress.next_stage(process), label);
         if computation == Cycles::ZERO {
             self.ready.push(process);
             return;
@@ -113,23 +174,71 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
     }
 
     /// A process is ready for the messages of its stage, after its computation or without one.
-    fn become_ready(&mut self, process: ProcessId, now: Cycle, transport: &mut Transport<'_>) {
-        let program = self.program;
+    fn become_ready<B: Border<Note = Note>>(
+        &mut self,
+        process: ProcessId,
+        now: Cycle,
+        transport: &mut Transport<'_, B>,
+    ) {
         let stage = self.progress.become_ready(process, now);
+        let awaited = self.receive_from_ready(stage, process, now, transport);
+        self.send_to_ready(stage, process, now, transport);
+        if self.progress.await_messages(process, awaited) {
+            self.finish_stage(process, now, transport);
+        }
+    }
+
+    /// The messages set out to a process that has just become ready, from the sources that are. Returns the number of all
+    /// messages to it.
+    #[inline]
+    fn receive_from_ready<B: Border<Note = Note>>(
+        &mut self,
+        stage: usize,
+        process: ProcessId,
+        now: Cycle,
+        transport: &mut Transport<'_, B>,
+    ) -> i64 {
+        let (program, label) = (self.program, transport.border.label(process));
         let mut awaited = 0;
-        for source in program.sources(stage, process) {
+        for source in program.sources(stage, label) {
             awaited += 1;
-            if self.progress.was_ready(source, stage) && !self.is_eager(stage, source, process) {
+            if let Some(own) = transport.border.index(source)
+                && self.progress.was_ready(own, stage)
+                && !self.is_eager(stage, source, label)
+            {
+                self.inject(stage, (source, transport.node_of(own)), process, now, transport);
+            }
+        }
+        if !B::IS_ALONE {
+            let mut sources = std::mem::take(&mut self.sources);
+            transport.border.take_kept(process, narrow(stage as u64), &mut sources); // no run has 2^32 stages
+            for source in sources.drain(..) {
                 self.inject(stage, source, process, now, transport);
             }
+            self.sources = sources;
         }
-        for destination in program.destinations(stage, process) {
-            if self.progress.was_ready(destination, stage) || self.is_eager(stage, process, destination) {
-                self.inject(stage, process, destination, now, transport);
+        awaited
+    }
+
+    /// The messages of a process that has just become ready set out, to the destinations that are, or as eager ones.
+    #[inline]
+    fn send_to_ready<B: Border<Note = Note>>(
+        &mut self,
+        stage: usize,
+        process: ProcessId,
+        now: Cycle,
+        transport: &mut Transport<'_, B>,
+    ) {
+        let (label, from) = (transport.border.label(process), transport.node_of(process));
+        for destination in self.program.destinations(stage, label) {
+            if let Some(own) = transport.border.index(destination) {
+                if self.progress.was_ready(own, stage) || self.is_eager(stage, label, destination) {
+                    self.inject(stage, (label, from), own, now, transport);
+                }
+            } else {
+                let stage = narrow(stage as u64);
+                transport.border.announce(ReadySource { stage, source: label, from, destination });
             }
-        }
-        if self.progress.await_messages(process, awaited) {
-            self.finish_stage(process, now);
         }
     }
 
@@ -141,15 +250,16 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
         }
     }
 
-    /// A message sets out.
-    fn inject(
+    /// A message sets out from a source at a node, which may be of another engine.
+    fn inject<B: Border<Note = Note>>(
         &mut self,
         stage: usize,
-        source: ProcessId,
+        (source, from): (ProcessId, NodeId),
         destination: ProcessId,
         now: Cycle,
-        transport: &mut Transport<'_>,
+        transport: &mut Transport<'_, B>,
     ) {
+        let (to, destination) = (transport.node_of(destination), transport.border.label(destination));
         let units = self.program.units(stage, source, destination);
         let record = MessageRecord {
             start: now,
@@ -157,31 +267,42 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
             operation: 0,
             source,
             destination,
-            to: transport.node_of(destination),
+            to,
             distance: 0,
         };
-        if let Some(received) = transport.inject(record, units, now) {
-            self.receive(&received, now);
+        if let Some(received) = transport.inject(record, from, units, now) {
+            self.receive(&received, now, transport);
         }
     }
 
-    fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
+    fn receive<B: Border<Note = Note>>(
+        &mut self,
+        message: &ReceivedMessage,
+        now: Cycle,
+        transport: &Transport<'_, B>,
+    ) {
         let MessageRecord { start, stage, source, destination, .. } = message.record;
+        // The destination of a message that is received is of this engine.
+        let Some(own) = transport.border.index(destination) else { return };
         let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-        if self.progress.receive(destination, stage, receipt) {
-            self.finish_stage(destination, now);
+        if self.progress.receive(own, stage, receipt) {
+            self.finish_stage(own, now, transport);
         }
     }
 
     /// A stage is over for a process, which begins the next.
-    fn finish_stage(&mut self, process: ProcessId, now: Cycle) {
+    fn finish_stage<B: Border<Note = Note>>(
+        &mut self,
+        process: ProcessId,
+        now: Cycle,
+        transport: &Transport<'_, B>,
+    ) {
         let (stage, ready, last) = self.progress.current(process);
         let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
         let transfer = alone.min(now - start.max(ready));
+        let computes = || self.program.computation(stage, transport.border.label(process)) > Cycles::ZERO;
         let sharing = match &self.processors {
-            Some(processors) if self.program.computation(stage, process) > Cycles::ZERO => {
-                processors.sharing(process)
-            }
+            Some(processors) if computes() => processors.sharing(process),
             _ => Cycles::ZERO,
         };
         self.observer.stage_finished(&StageRecord {
@@ -203,14 +324,14 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
     }
 }
 
-impl<P: Program, O: Observer> MessageSource for StageProcesses<'_, P, O> {
+impl<P: Program, O: Observer, B: Border<Note = Note>> MessageSource<B> for StageProcesses<'_, P, O> {
     #[inline]
     fn begin(&mut self, process: ProcessId) {
         self.beginning.push(process);
     }
 
     #[inline]
-    fn computed(&mut self, computation: u32, _: Cycle, _: &mut Transport<'_>) {
+    fn computed(&mut self, computation: u32, _: Cycle, _: &mut Transport<'_, B>) {
         let process = ProcessId::new(computation);
         if let Some(processors) = &mut self.processors {
             processors.release(process);
@@ -219,16 +340,26 @@ impl<P: Program, O: Observer> MessageSource for StageProcesses<'_, P, O> {
     }
 
     #[inline]
-    fn received(&mut self, message: &ReceivedMessage, now: Cycle, _: &mut Transport<'_>) {
-        self.receive(message, now);
+    fn received(&mut self, message: &ReceivedMessage, now: Cycle, transport: &mut Transport<'_, B>) {
+        self.receive(message, now, transport);
     }
 
-    fn grant(&mut self, now: Cycle, transport: &mut Transport<'_>) {
-        self.process_zero_time_events(now, transport);
+    fn grant(&mut self, now: Cycle, transport: &mut Transport<'_, B>) {
+        loop {
+            self.process_zero_time_events(now, transport);
+            let all_told = transport.border.exchange();
+            while let Some(note) = transport.border.take_note() {
+                self.take_note(&note, now, transport);
+            }
+            if all_told {
+                break; // the last notes were of packets that join queues
+            }
+        }
         if let Some(processors) = &mut self.processors {
-            let (program, progress, events) = (self.program, &self.progress, &mut transport.events);
+            let (program, progress, Transport { events, border, .. }) =
+                (self.program, &self.progress, transport);
             processors.grant(now, |process| {
-                let computation = program.computation(progress.next_stage(process), process);
+                let computation = program.computation(progress.next_stage(process), border.label(process));
                 events.add(computed(process), (now + computation).get());
             });
         }

@@ -39,7 +39,7 @@ pub(crate) fn run<O: Observer>(
     observer: &mut O,
 ) -> Result<(Summary, Traffic), SimulationError> {
     let units = crate::Program::uniform_units(graph);
-    let mut transport = Transport::new(placement, communication, units);
+    let mut transport = Transport::whole(placement, communication, units);
     let mut processes = TaskProcesses::new(graph, communication, observer.wants_operations());
     transport.run(&mut processes);
     if let Some(stuck) = processes.stuck() {
@@ -275,7 +275,9 @@ impl<'run> TaskProcesses<'run> {
             to: transport.node_of(own.peer),
             distance: 0,
         };
-        if let Some(received) = transport.inject(record, self.graph.units(send), now) {
+        if let Some(received) =
+            transport.inject(record, transport.node_of(own.process), self.graph.units(send), now)
+        {
             self.receive(&received, now);
         }
     }

@@ -11,7 +11,7 @@
 
 use cubefold_topology::{Direction, Divisor, Machine, NodeId, Sign, narrow};
 
-use super::slab::Slab;
+use crate::slabs::Slab;
 
 /// One direction of a slab of a grid.
 #[derive(Debug)]

@@ -6,23 +6,19 @@ use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
 
 use super::{
-    super::{
-        HopInput,
-        border::{Border, Note},
-        flow::Word,
-    },
-    Part, SlabOutcome,
+    Part, SlabEngine, SlabOutcome,
+    border::{Border, BorderNote},
     division::Residents,
     merge,
     neighbours::{Neighbours, SharedKnowledge},
     reports::Reports,
-    run_slab, sum,
+    run_slab,
+    slab::Slab,
+    sum,
     transport::Transport,
     words::{read_record, write_record},
 };
-use crate::{
-    Observer, Program, RankTask, Ranks, SimulationError, StageRecord, Summary, Traffic, ranks::NOTHING,
-};
+use crate::{Observer, RankTask, Ranks, SimulationError, StageRecord, Summary, Traffic, ranks::NOTHING};
 
 /// Ranks compute one run at a time.
 static AT_WORK: Mutex<()> = Mutex::new(());
@@ -35,8 +31,8 @@ const RECORDS_AT_A_TIME: usize = 1 << 18;
 
 /// Runs the slab of this rank, with all others. The leader reports all records and returns the results of all ranks;
 /// every other rank returns those of its own.
-pub(super) fn run_on_ranks<P: Program, W: Word, O: Observer>(
-    input: &HopInput<'_, P>,
+pub(super) fn run_on_ranks<E: SlabEngine, O: Observer>(
+    engine: &E,
     task: RankTask,
     observer: &mut O,
 ) -> Result<(Summary, Traffic), SimulationError> {
@@ -50,15 +46,15 @@ pub(super) fn run_on_ranks<P: Program, W: Word, O: Observer>(
                 reports.pass_on(observer);
             }
         };
-        run_part::<P, W>(input, task.ranks, &reports, &mut pass_on)
+        run_part(engine, task.ranks, &reports, &mut pass_on)
     };
-    let none = Summary::of_program(input.program);
+    let none = Summary::of_program(engine.program());
     let (mut parts, pairs) = exchange_parts(task, &own, reports.take_pairs(), &none);
     observer.pairs_finished(pairs);
     exchange_records(task, reports.take_records(), observer);
     // What went wrong is told after the exchanges, which all ranks take part in.
     parts.push(own);
-    let (summary, traffic) = merge(input.program, parts)?;
+    let (summary, traffic) = merge(engine.program(), parts)?;
     if task.is_leader() {
         summary.check_balance()?;
     }
@@ -77,23 +73,23 @@ impl Drop for AbortOnPanic {
 }
 
 /// Runs the slab of this rank; one without a slab waits for the others.
-fn run_part<P: Program, W: Word>(
-    input: &HopInput<'_, P>,
+fn run_part<E: SlabEngine>(
+    engine: &E,
     ranks: &'static dyn Ranks,
     reports: &Reports,
     pass_on: &mut dyn FnMut(),
 ) -> Part {
-    let shared = SharedKnowledge::new(input.program, input.placement, ranks.count());
+    let shared = SharedKnowledge::of(engine, ranks.count());
     let mut transport = RankTransport::new(ranks);
     if ranks.rank() < shared.division.slab_count() {
-        return run_slab::<P, W>(input, &shared, ranks.rank(), &mut transport, reports.of_worker(0, pass_on));
+        return run_slab(engine, &shared, ranks.rank(), &mut transport, reports.of_worker(0, pass_on));
     }
-    let residents = Residents::none();
-    let mut border = Neighbours::new(&shared, ranks.rank(), &residents, 0, &mut transport);
+    let (slab, residents) = (Slab::new(0..0), Residents::none());
+    let mut border = Neighbours::<E::Note, _>::new(&shared, (&slab, &residents), (), &mut transport);
     while border.next_event(None).is_some() {
         while !border.exchange() || border.any_began(false) {}
     }
-    Ok(SlabOutcome { summary: Summary::of_program(input.program), traffic: sum(&[]), imbalance: None })
+    Ok(SlabOutcome { summary: Summary::of_program(engine.program()), traffic: sum(&[]), imbalance: None })
 }
 
 /// The connection of one rank with the others.
@@ -110,8 +106,8 @@ impl RankTransport {
     }
 }
 
-impl Transport<Note> for RankTransport {
-    fn exchange(&mut self, outgoing: &mut [Vec<Note>], incoming: &mut Vec<Note>, value: u64) -> u64 {
+impl<N: BorderNote> Transport<N> for RankTransport {
+    fn exchange(&mut self, outgoing: &mut [Vec<N>], incoming: &mut Vec<N>, value: u64) -> u64 {
         for (notes, words) in outgoing.iter_mut().zip(&mut self.outgoing) {
             for note in notes.drain(..) {
                 note.write(words);
@@ -119,7 +115,7 @@ impl Transport<Note> for RankTransport {
         }
         let least = self.ranks.exchange(&mut self.outgoing, &mut self.incoming, value);
         let mut words = self.incoming.drain(..);
-        incoming.extend(std::iter::from_fn(|| Note::read(&mut words)));
+        incoming.extend(std::iter::from_fn(|| N::read(&mut words)));
         least
     }
 }

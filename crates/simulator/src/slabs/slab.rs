@@ -7,36 +7,36 @@ use cubefold_topology::{HostDimension, Machine};
 /// Neighbouring nodes of a grid: some coordinates of one dimension, one coordinate of every dimension above it, and all
 /// of those below. So the lines of the dimensions below are whole, and those of this one are cut into segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Slab {
+pub(crate) struct Slab {
     nodes: Range<u64>,
 }
 
 impl Slab {
     /// All nodes of a grid.
-    pub(in super::super) fn whole(machine: &Machine) -> Self {
+    pub(crate) fn whole(machine: &Machine) -> Self {
         Self { nodes: 0..machine.node_count() }
     }
 
     /// The slab of these nodes, which are such as a slab has.
-    pub(in super::super) fn new(nodes: Range<u64>) -> Self {
+    pub(crate) fn new(nodes: Range<u64>) -> Self {
         Self { nodes }
     }
 
     /// The indices of its nodes.
-    pub(in super::super) fn nodes(&self) -> Range<u64> {
+    pub(crate) fn nodes(&self) -> Range<u64> {
         self.nodes.clone()
     }
 
-    pub(super) fn first_node(&self) -> u64 {
+    pub(crate) fn first_node(&self) -> u64 {
         self.nodes.start
     }
 
-    pub(in super::super) fn node_count(&self) -> u64 {
+    pub(crate) fn node_count(&self) -> u64 {
         self.nodes.end - self.nodes.start
     }
 
     /// The coordinates of its nodes in a dimension.
-    pub(super) fn coordinates(&self, machine: &Machine, dimension: HostDimension) -> Range<u64> {
+    pub(crate) fn coordinates(&self, machine: &Machine, dimension: HostDimension) -> Range<u64> {
         let (length, stride) =
             (machine.axes()[dimension.index()].length(), machine.shape().stride(dimension));
         let first = self.nodes.start / stride % length;

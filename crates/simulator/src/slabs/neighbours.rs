@@ -1,15 +1,17 @@
 //! The other workers of a run, as the engine of one of them sees them.
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Channel, Leg, NodeId};
+use cubefold_topology::NodeId;
 
 use super::{
-    super::border::{Border, Note, ReadySource, Visitor},
+    SlabEngine,
+    border::{Border, BorderNote, ReadySource},
     division::{Division, Indices, Residents},
     ready_sources::ReadySources,
+    slab::Slab,
     transport::Transport,
 };
-use crate::{Cycle, Cycles, Program, ranks::NOTHING, slots::Slots};
+use crate::{Cycle, ranks::NOTHING};
 
 /// What all workers know.
 #[derive(Debug)]
@@ -17,53 +19,50 @@ pub(super) struct SharedKnowledge<'run> {
     pub(super) placement: &'run Placement,
     pub(super) division: Division,
     pub(super) indices: Indices<'run>,
-    /// Whether a computation that begins may end in the same cycle, and where it begins is known after all that
-    /// becomes ready in that cycle.
-    pub(super) may_begin_again: bool,
+    may_begin_again: bool, // as `SlabEngine` says
 }
 
 impl<'run> SharedKnowledge<'run> {
     /// What up to `workers` workers know of a run.
-    pub(super) fn new<P: Program>(program: &P, placement: &'run Placement, workers: usize) -> Self {
+    pub(super) fn of<E: SlabEngine>(engine: &'run E, workers: usize) -> Self {
+        let placement = engine.placement();
         Self {
             placement,
             division: Division::new(placement.machine(), workers),
             indices: Indices::new(placement),
-            may_begin_again: program.compute() == Cycles::ZERO && !placement.is_one_to_one(),
+            may_begin_again: engine.may_begin_again(),
         }
     }
 }
 
-/// The border of one worker.
+/// The border of one worker, whose engine says to others `N` and keeps `V` for the messages of others.
 #[derive(Debug)]
-pub(super) struct Neighbours<'run> {
+pub(crate) struct Neighbours<'run, N, V> {
     shared: &'run SharedKnowledge<'run>,
-    number: usize, // of this worker
+    slab: &'run Slab,
     residents: &'run Residents,
-    own_messages: u32, // the numbers of messages to own processes are below this
-    visitors: Slots<Visitor>,
+    /// What the engine knows of messages of others on its links.
+    pub(crate) visitors: V,
     ready_sources: ReadySources,
-    outgoing: Vec<Vec<Note>>,
-    incoming: Vec<Note>,
+    outgoing: Vec<Vec<N>>,
+    incoming: Vec<N>,
     has_asked: bool, // whether it has sent a note that another may answer in this cycle
-    transport: &'run mut dyn Transport<Note>, // behind a pointer, so that engines are compiled once for all
+    transport: &'run mut dyn Transport<N>, // behind a pointer, so that engines are compiled once for all
 }
 
-impl<'run> Neighbours<'run> {
-    /// The border of a worker whose processes may have so many messages in flight to them.
+impl<'run, N: BorderNote, V> Neighbours<'run, N, V> {
+    /// The border of a worker with a slab and the processes on it.
     pub(super) fn new(
         shared: &'run SharedKnowledge<'run>,
-        number: usize,
-        residents: &'run Residents,
-        own_messages: u32,
-        transport: &'run mut dyn Transport<Note>,
+        (slab, residents): (&'run Slab, &'run Residents),
+        visitors: V,
+        transport: &'run mut dyn Transport<N>,
     ) -> Self {
         Self {
             shared,
-            number,
+            slab,
             residents,
-            own_messages,
-            visitors: Slots::default(),
+            visitors,
             ready_sources: ReadySources::new(residents.labels().len()),
             outgoing: (0..shared.division.slab_count()).map(|_| vec![]).collect(),
             incoming: vec![],
@@ -71,9 +70,12 @@ impl<'run> Neighbours<'run> {
             transport,
         }
     }
-}
 
-impl Neighbours<'_> {
+    /// The placement of all processes.
+    pub(crate) fn placement(&self) -> &'run Placement {
+        self.shared.placement
+    }
+
     /// Sends all notes and receives those of others; returns the least value of all workers.
     fn agree(&mut self, value: u64) -> u64 {
         self.has_asked = false;
@@ -81,8 +83,10 @@ impl Neighbours<'_> {
     }
 }
 
-impl Border for Neighbours<'_> {
-    type Leg = Leg;
+impl<N: BorderNote, V> Border for Neighbours<'_, N, V> {
+    type Note = N;
+
+    const IS_ALONE: bool = false;
 
     #[inline]
     fn index(&self, process: ProcessId) -> Option<ProcessId> {
@@ -95,44 +99,19 @@ impl Border for Neighbours<'_> {
     }
 
     #[inline]
-    fn visitor(&self, message: u32) -> Option<&Visitor> {
-        message.checked_sub(self.own_messages).map(|slot| &self.visitors[slot])
-    }
-
-    fn admit(&mut self, visitor: Visitor) -> u32 {
-        if self.elsewhere(visitor.to).is_some() {
-            self.own_messages + self.visitors.insert(visitor)
-        } else {
-            visitor.number // it comes home
-        }
-    }
-
-    fn dismiss(&mut self, message: u32) -> Option<Visitor> {
-        let slot = message.checked_sub(self.own_messages)?;
-        self.visitors.remove(slot);
-        Some(self.visitors[slot])
-    }
-
-    #[inline]
     fn elsewhere(&self, node: NodeId) -> Option<usize> {
-        let owner = self.shared.division.owner(node);
-        (owner != self.number).then_some(owner)
+        let is_own = self.slab.nodes().contains(&node.index().into());
+        (!is_own).then(|| self.shared.division.owner(node))
     }
 
-    #[inline]
-    fn link_elsewhere(&self, node: NodeId, leg: &Leg) -> Option<usize> {
-        let channel = Channel { node, direction: leg.direction };
-        self.elsewhere(self.shared.placement.machine().link(channel).near)
-    }
-
-    fn send(&mut self, engine: usize, note: Note) {
-        self.has_asked |= !matches!(note, Note::Join(..));
+    fn send(&mut self, engine: usize, note: N) {
+        self.has_asked |= note.may_be_answered();
         self.outgoing[engine].push(note);
     }
 
     fn announce(&mut self, ready: ReadySource) {
         let node = self.shared.placement.node(ready.destination);
-        self.send(self.shared.division.owner(node), Note::Ready(ready));
+        self.send(self.shared.division.owner(node), ready.into());
     }
 
     fn keep(&mut self, destination: ProcessId, ready: ReadySource) {
@@ -154,7 +133,7 @@ impl Border for Neighbours<'_> {
         self.agree(value) == NOTHING
     }
 
-    fn take_note(&mut self) -> Option<Note> {
+    fn take_note(&mut self) -> Option<N> {
         self.incoming.pop()
     }
 

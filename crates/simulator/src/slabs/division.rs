@@ -3,7 +3,7 @@
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{Divisor, Machine, NodeId, narrow};
 
-use super::super::flow::Slab;
+use super::slab::Slab;
 
 /// The division of a grid into slabs of neighbouring nodes, one for each worker.
 ///

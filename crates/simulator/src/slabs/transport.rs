@@ -17,7 +17,7 @@ const SPINS: u32 = 1 << 10;
 ///
 /// Every worker calls [`exchange`](Self::exchange) equally often, and none returns from a call
 /// before all have begun it.
-pub(super) trait Transport<T>: Debug {
+pub(crate) trait Transport<T>: Debug {
     /// Sends the notes for each worker and receives those of all others, in any order; returns the
     /// least of the values that the workers bring.
     ///
