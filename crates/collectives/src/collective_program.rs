@@ -71,7 +71,7 @@ pub fn bytes_of_guest<C: CollectiveProgramForm>(collective: &C) -> [u64; 2] {
 /// The number of processes that a process sends to in any stage, or `most` where there are more.
 fn partner_count<C: CollectiveProgramForm>(collective: &C, process: ProcessId, most: u64) -> u64 {
     let mut partners = vec![];
-    for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
+    for stage in (0..collective.stage_count()).filter(|&stage| !collective.adds_no_pairs(stage)) {
         let known = partners.len();
         partners.extend(Program::destinations(collective, stage, process));
         if partners[known..].iter().all(|own| partners[..known].last() == Some(own)) {
@@ -98,7 +98,7 @@ fn edges<C: CollectiveProgramForm>(collective: &C) -> Option<Vec<(u32, u32)>> {
     let mut all: Vec<(u32, u32)> = vec![];
     let (mut listed, mut different) = (0, FEW);
     let mut last = vec![];
-    for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
+    for stage in (0..collective.stage_count()).filter(|&stage| !collective.adds_no_pairs(stage)) {
         let own = pairs(collective, stage)?;
         if own == last {
             continue;
