@@ -322,6 +322,23 @@ impl Collective {
             })
     }
 
+    /// Whether every two processes of different ranks with a message in a stage are known to have had one in an earlier
+    /// stage.
+    ///
+    /// These are the stages of a ring, or of a phase of bucket, after the first; of vectors with fewer units than ranks,
+    /// after the first few.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such stage.
+    #[must_use]
+    pub fn adds_no_pairs(&self, stage: usize) -> bool {
+        self.stages[stage].within > 0
+            && self.locate(stage).is_ok_and(|located| {
+                located.end_of_sources == End::Source && located.schedule.adds_no_pairs(located.stage)
+            })
+    }
+
     /// Visits all messages of a stage with their sizes \[units\]: source, destination, size.
     ///
     /// # Panics

@@ -71,7 +71,7 @@ pub fn bytes_of_guest<C: CollectiveProgramForm>(collective: &C) -> [u64; 2] {
 /// The number of processes that a process sends to in any stage, or `most` where there are more.
 fn partner_count<C: CollectiveProgramForm>(collective: &C, process: ProcessId, most: u64) -> u64 {
     let mut partners = vec![];
-    for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
+    for stage in (0..collective.stage_count()).filter(|&stage| !collective.adds_no_pairs(stage)) {
         let known = partners.len();
         partners.extend(Program::destinations(collective, stage, process));
         if partners[known..].iter().all(|own| partners[..known].last() == Some(own)) {
@@ -98,7 +98,7 @@ fn edges<C: CollectiveProgramForm>(collective: &C) -> Option<Vec<(u32, u32)>> {
     let mut all: Vec<(u32, u32)> = vec![];
     let (mut listed, mut different) = (0, FEW);
     let mut last = vec![];
-    for stage in (0..collective.stage_count()).filter(|&stage| !Program::repeats(collective, stage)) {
+    for stage in (0..collective.stage_count()).filter(|&stage| !collective.adds_no_pairs(stage)) {
         let own = pairs(collective, stage)?;
         if own == last {
             continue;
@@ -236,5 +236,27 @@ impl<C: CollectiveProgramForm> Program for CollectiveProgram<C> {
     #[inline]
     fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
         self.collective.sources(stage, destination)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Algorithm, Collective, CollectiveSpecification, Operation};
+    use cubefold_topology::Shape;
+
+    /// A walk through all stages and ranks would take minutes.
+    #[test]
+    fn partners_of_a_large_ring_with_blocks_of_different_sizes_are_found_at_once() {
+        const RANKS: u64 = 1 << 16;
+        for units in [3 * RANKS + 1, RANKS - 1, RANKS / 3] {
+            for algorithm in [Algorithm::Ring, Algorithm::BidirectionalRing, Algorithm::Bucket] {
+                let shape = Shape::new(&[RANKS]).unwrap();
+                let asked = CollectiveSpecification::new(Operation::AllReduce, algorithm, shape, units);
+                let collective = Collective::new(asked).unwrap();
+                let edges = edges(&collective).unwrap().len() as u64;
+                assert_eq!(edges, RANKS * u64::from(collective.share_count()), "{algorithm:?} of {units}");
+            }
+        }
     }
 }

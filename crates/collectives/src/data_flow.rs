@@ -447,6 +447,7 @@ mod tests {
     fn assert_consistent(collective: &Collective) {
         let processes = || ProcessId::first(collective.process_count());
         let (mut total, mut before, mut sizes) = (0, 0, BTreeSet::new());
+        let mut seen = BTreeSet::new();
         for stage in 0..collective.stage_count() {
             let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
             for process in processes() {
@@ -473,6 +474,13 @@ mod tests {
             let largest = outgoing.iter().map(|message| message.2).max().unwrap_or(0);
             assert_eq!(collective.max_units(stage), largest);
             sizes.extend(outgoing.iter().map(|message| message.2));
+            let pairs = || outgoing.iter().map(|&(from, to, _)| (from, to));
+            let of_ranks =
+                |(from, to): &(ProcessId, ProcessId)| collective.rank(*from) != collective.rank(*to);
+            assert!(
+                !collective.adds_no_pairs(stage) || pairs().filter(of_ranks).all(|own| seen.contains(&own))
+            );
+            seen.extend(pairs());
             let now = collective.max_units(stage);
             assert!(!collective.repeats(stage) || now == before);
             before = now;

@@ -33,6 +33,10 @@ pub trait CollectiveForm: Debug {
     /// The steps; one of what is no sequence.
     fn steps(&self) -> Vec<CollectiveStep<'_>>;
 
+    /// Whether every two processes of different ranks with a message in a stage are known to have had one in an earlier
+    /// stage.
+    fn adds_no_pairs(&self, stage: usize) -> bool;
+
     /// The rank of a process, in `0..R`.
     fn rank(&self, process: ProcessId) -> u32 {
         narrow(u64::from(process.label()) % self.rank_count())
@@ -101,6 +105,10 @@ impl CollectiveForm for Collective {
     fn steps(&self) -> Vec<CollectiveStep<'_>> {
         vec![CollectiveStep::Collective { specification: self.specification(), groups: None }]
     }
+
+    fn adds_no_pairs(&self, stage: usize) -> bool {
+        self.adds_no_pairs(stage)
+    }
 }
 
 impl GroupedCollective {
@@ -130,6 +138,10 @@ impl CollectiveForm for GroupedCollective {
 
     fn steps(&self) -> Vec<CollectiveStep<'_>> {
         vec![self.step()]
+    }
+
+    fn adds_no_pairs(&self, stage: usize) -> bool {
+        self.collective().adds_no_pairs(stage)
     }
 }
 
@@ -163,5 +175,9 @@ impl CollectiveForm for CollectiveSequence {
                 &SequenceStep::Computation(cycles) => CollectiveStep::Computation(cycles),
             })
             .collect()
+    }
+
+    fn adds_no_pairs(&self, stage: usize) -> bool {
+        self.adds_no_pairs(stage)
     }
 }

@@ -149,6 +149,11 @@ pub(crate) trait StageSchedule {
         false
     }
 
+    /// Whether every two ranks with a message in a stage are known to have had one in an earlier stage.
+    fn adds_no_pairs(&self, stage: usize) -> bool {
+        self.repeats(stage)
+    }
+
     /// Visits all messages of a share in a stage: the rank that sends, that which receives, and the size \[units\]. `end` is
     /// the end that sends: destinations do in a schedule that runs backwards.
     fn visit(&self, stage: usize, share: u32, ranks: u32, end: End, visit: &mut dyn FnMut(u32, u32, u64)) {
@@ -252,6 +257,12 @@ macro_rules! schedules {
             fn repeats(&self, stage: usize) -> bool {
                 match self {
                     $(Self::$variant(schedule) => schedule.repeats(stage),)*
+                }
+            }
+
+            fn adds_no_pairs(&self, stage: usize) -> bool {
+                match self {
+                    $(Self::$variant(schedule) => schedule.adds_no_pairs(stage),)*
                 }
             }
 

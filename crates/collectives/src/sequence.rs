@@ -322,6 +322,23 @@ impl CollectiveSequence {
         }
     }
 
+    /// Whether every two processes of different ranks with a message in a stage are known to have had one in an earlier
+    /// stage.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such stage.
+    #[must_use]
+    pub fn adds_no_pairs(&self, stage: usize) -> bool {
+        match self.stages[stage] {
+            SequenceStage::Synchronisation { .. } => false,
+            SequenceStage::Step { step, within } => match &self.steps[step as usize] {
+                SequenceStep::Collective(grouped) => grouped.collective().adds_no_pairs(within as usize),
+                SequenceStep::Computation(_) => false,
+            },
+        }
+    }
+
     /// The lower bounds of the sequence with rank `r` on node `nodes[r]`: the largest of those of
     /// its collectives, each after and before the computations of the other steps.
     ///

@@ -11,6 +11,16 @@ pub(crate) fn share_units(vector_units: u64, share: u32, share_count: u32) -> u6
     start(share + 1) - start(share)
 }
 
+/// The longest way from one member of a cycle that has units to the next, `sizes` being those of its members in order: 1
+/// where all have units, 0 where none has.
+pub(crate) fn longest_gap(sizes: impl Iterator<Item = u64> + Clone) -> usize {
+    let places = sizes.clone().enumerate().filter(|own| own.1 > 0).map(|own| own.0);
+    let (first, last) = (places.clone().next(), places.clone().last());
+    let (Some(first), Some(last)) = (first, last) else { return 0 };
+    let inside = places.clone().zip(places.skip(1)).map(|(one, next)| next - one).max();
+    (first + sizes.count() - last).max(inside.unwrap_or(0))
+}
+
 /// The division of a share of `V` units into `P` blocks, block `b` being `floor(b V / P) ..
 /// floor((b + 1) V / P)`.
 #[derive(Debug, Clone)]

@@ -77,7 +77,7 @@ pub use program::{
     stages_as_tasks::task_schedule,
     task_graph::TaskGraph,
     task_schedule::{
-        MAX_OPERATIONS, MAX_PROCESSOR, Operation, OperationKind, Requirement, TaskSchedule,
+        MAX_OPERATIONS, MAX_PROCESSOR, MAX_REQUIREMENTS, Operation, OperationKind, Requirement, TaskSchedule,
         TaskScheduleBuilder, TaskScheduleError,
     },
 };

@@ -14,6 +14,7 @@ pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
 pub(crate) mod stages_as_tasks;
 pub(crate) mod task_graph;
+mod task_matching;
 pub(crate) mod task_schedule;
 
 use cubefold_mapping::ProcessId;

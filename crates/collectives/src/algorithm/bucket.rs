@@ -17,7 +17,7 @@ use crate::{
     Operation,
     rank_grid::RankGrid,
     schedule::{End, Payload, PeerMessage, Place, StageSchedule},
-    vector::BlockTable,
+    vector::{BlockTable, longest_gap},
 };
 
 pub(super) static BUCKET: AlgorithmDescriptor = AlgorithmDescriptor {
@@ -55,7 +55,8 @@ pub(crate) struct BucketPhase {
     grid: RankGrid,
     half: Half,
     shares: Vec<BucketShare>,
-    is_even: bool, // whether the blocks of each share have the same size
+    is_even: bool,      // whether the blocks of each share have the same size
+    longest_gap: usize, // from a rank that sends first to the next on its line
 }
 
 impl BucketPhase {
@@ -73,9 +74,17 @@ impl BucketPhase {
             let sign = if share < dimension_count { Sign::Positive } else { Sign::Negative };
             BucketShare { dimension: dimension_of(phase), sign, later, units: units.into() }
         };
-        let shares = context.blocks.iter().enumerate().map(share).collect();
+        let shares: Vec<BucketShare> = context.blocks.iter().enumerate().map(share).collect();
+        let gap = |share: &BucketShare| {
+            let mut longest = 0;
+            grid.transform_lines(&mut share.units.to_vec(), share.dimension, |line| {
+                longest = longest.max(longest_gap(line.iter().copied()));
+            });
+            longest
+        };
+        let longest_gap = shares.iter().map(gap).max().unwrap_or(0);
         let is_even = context.blocks.iter().all(BlockTable::is_even);
-        Self { grid: grid.clone(), half: Half::ReduceScatter, shares, is_even }
+        Self { grid: grid.clone(), half: Half::ReduceScatter, shares, is_even, longest_gap }
     }
 
     /// The phase of the all-gather along the same dimensions.
@@ -137,6 +146,11 @@ impl StageSchedule for BucketPhase {
     fn repeats(&self, stage: usize) -> bool {
         let ends_here = |share: &BucketShare| stage + 1 == self.grid.sides()[share.dimension] as usize;
         stage > 0 && self.is_even && !self.shares.iter().any(ends_here)
+    }
+
+    /// As on a ring.
+    fn adds_no_pairs(&self, stage: usize) -> bool {
+        stage > 0 && stage >= self.longest_gap
     }
 
     fn max_candidates(&self, _: End) -> u32 {

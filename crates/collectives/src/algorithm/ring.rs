@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Operation,
     schedule::{End, Payload, PeerMessage, Place, StageSchedule},
-    vector::BlockTable,
+    vector::{BlockTable, longest_gap},
 };
 
 pub(super) static RING: AlgorithmDescriptor = AlgorithmDescriptor {
@@ -104,6 +104,7 @@ pub(crate) struct RingSchedule {
     blocks: Vec<BlockTable>,
     rank_count: u32,
     half: Half,
+    longest_gap: usize, // from a rank whose block has units to the next on its cycle
 }
 
 impl RingSchedule {
@@ -114,7 +115,11 @@ impl RingSchedule {
 
     fn new(context: &PlanContext, cycles: &[Cycle], half: Half) -> Self {
         let rank_count = context.grid.rank_count();
-        Self { cycles: cycles.to_vec(), blocks: context.blocks.clone(), rank_count, half }
+        let gap = |(cycle, blocks): (&Cycle, &BlockTable)| {
+            longest_gap((0..rank_count).map(|position| blocks.size(cycle.rank(position))))
+        };
+        let longest_gap = cycles.iter().zip(&context.blocks).map(gap).max().unwrap_or(0);
+        Self { cycles: cycles.to_vec(), blocks: context.blocks.clone(), rank_count, half, longest_gap }
     }
 
     /// The position `steps <= P` after another in the direction of the ring.
@@ -199,6 +204,11 @@ impl StageSchedule for RingSchedule {
 
     fn repeats(&self, stage: usize) -> bool {
         stage > 0 && self.blocks.iter().all(BlockTable::is_even)
+    }
+
+    /// Blocks move one rank a stage: before they are where the next with units began, every rank has sent.
+    fn adds_no_pairs(&self, stage: usize) -> bool {
+        stage > 0 && stage >= self.longest_gap
     }
 
     fn max_candidates(&self, _: End) -> u32 {

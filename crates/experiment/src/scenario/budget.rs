@@ -117,13 +117,19 @@ impl<'a> RowBudget<'a> {
 
     /// Takes the memory of the next row.
     pub(super) fn take_row(&mut self) -> Result<(), OverBudget> {
-        if self.ahead == 0 {
-            let bytes = Self::ROWS * self.bytes_a_row;
+        self.take_rows(1)
+    }
+
+    /// Takes the memory of the next rows.
+    pub(super) fn take_rows(&mut self, rows: u64) -> Result<(), OverBudget> {
+        if rows > self.ahead {
+            let more = (rows - self.ahead).next_multiple_of(Self::ROWS);
+            let bytes = more.saturating_mul(self.bytes_a_row);
             self.budget.take(bytes)?;
             self.taken += bytes;
-            self.ahead = Self::ROWS;
+            self.ahead += more;
         }
-        self.ahead -= 1;
+        self.ahead -= rows;
         Ok(())
     }
 

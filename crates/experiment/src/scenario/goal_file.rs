@@ -21,6 +21,7 @@
 
 mod goal_lines;
 mod labels;
+mod plain_lines;
 
 use std::{
     io::{self, Read},
@@ -52,11 +53,11 @@ pub(super) static GOAL: ProgramKind = ProgramKind {
 };
 
 /// The bytes of a file that are read at a time.
-const CHUNK: usize = 1 << 20;
+const CHUNK: usize = 1 << 18;
 /// The most bytes of a line: a file without ends of lines is no schedule.
 const MAX_LINE: usize = 1 << 26;
 /// The memory of the operation of a line, and of what it requires, until the schedule is made \[bytes\].
-const BYTES_A_LINE: u64 = 112;
+const BYTES_A_LINE: u64 = 64;
 /// The memory of a line that waits for labels behind it \[bytes\].
 const BYTES_A_LATER: u64 = 320;
 /// The memory of a rank \[bytes\].
@@ -78,7 +79,11 @@ pub(super) fn read_schedule(path: &Path, budget: &Budget) -> Result<TaskSchedule
     let (mut lines, mut later) =
         (RowBudget::new(budget, BYTES_A_LINE), RowBudget::new(budget, BYTES_A_LATER));
     let (mut pending, mut ranks) = (0, 0);
-    read_lines(path, |number, line| {
+    read_lines(path, &mut reader, |reader, number, line| {
+        let line = match line {
+            Lines::Plain(count) => return lines.take_rows(count as u64).map_err(over),
+            Lines::Next(line) => line,
+        };
         lines.take_row().map_err(over)?;
         reader.read_line(line).unwrap_or_else(|error| report.add(number, line, error));
         for _ in pending..reader.pending() {
@@ -108,23 +113,52 @@ pub(super) fn read_schedule(path: &Path, budget: &Budget) -> Result<TaskSchedule
     Ok(schedule)
 }
 
-/// Calls `read` with the number, counted from 0, and the bytes of every line, until it fails.
-fn read_lines(path: &Path, mut read: impl FnMut(usize, &[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
-    let unreadable = |error: io::Error| Failure::Unreadable(error.to_string());
-    let mut file = input_file::open(path).map_err(|error| unreadable(error.into()))?;
+/// Lines of a file.
+enum Lines<'a> {
+    /// So many that have been read.
+    Plain(usize),
+    /// The bytes of the next, which is to be read.
+    Next(&'a [u8]),
+}
+
+/// Lets the reader read the plain lines of a file, and calls `read` for all others, with the number of the line, counted
+/// from 0, until it fails.
+fn read_lines(
+    path: &Path,
+    reader: &mut GoalReader,
+    read: impl FnMut(&mut GoalReader, usize, Lines<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let file = input_file::open(path).map_err(|error| unreadable(&error.into()))?;
+    read_lines_of(file, reader, read)
+}
+
+/// The same of a file that is open.
+fn read_lines_of(
+    mut file: impl Read,
+    reader: &mut GoalReader,
+    mut read: impl FnMut(&mut GoalReader, usize, Lines<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let (mut buffer, mut filled, mut number) = (vec![0; CHUNK], 0, 0);
     loop {
-        let count = file.read(&mut buffer[filled..]).map_err(unreadable)?;
+        let count = file.read(&mut buffer[filled..]).map_err(|error| unreadable(&error))?;
         filled += count;
         let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', &buffer[..filled]) {
-            read(number, &buffer[start..end])?;
+        loop {
+            let plain = reader.read_plain_lines(&buffer[start..filled]);
+            if plain.lines > 0 {
+                read(reader, number, Lines::Plain(plain.lines))?;
+                number += plain.lines;
+                start += plain.bytes;
+            }
+            let rest = &buffer[start..filled];
+            let Some(end) = memchr::memchr(b'\n', rest) else { break };
+            read(reader, number, Lines::Next(&rest[..end]))?;
             number += 1;
-            start = end + 1;
+            start += end + 1;
         }
         if count == 0 {
             if start < filled {
-                read(number, &buffer[start..filled])?;
+                read(reader, number, Lines::Next(&buffer[start..filled]))?;
             }
             return Ok(());
         }
@@ -137,6 +171,10 @@ fn read_lines(path: &Path, mut read: impl FnMut(usize, &[u8]) -> Result<(), Fail
             buffer.resize(2 * filled, 0);
         }
     }
+}
+
+fn unreadable(error: &io::Error) -> Failure {
+    Failure::Unreadable(error.to_string())
 }
 
 /// The errors of a file: the first, and the number of all.
@@ -226,8 +264,10 @@ fn operations_error(
 fn locate(path: &Path, operations: &[u32]) -> Vec<Location> {
     let mut reader = GoalReader::locating(operations);
     // What could be wrong was reported before.
-    let read = read_lines(path, |_, line| {
-        reader.read_line(line).unwrap_or(());
+    let read = read_lines(path, &mut reader, |reader, _, line| {
+        if let Lines::Next(line) = line {
+            reader.read_line(line).unwrap_or(());
+        }
         Ok(())
     });
     read.map_or_else(|_| vec![], |()| reader.located(operations))

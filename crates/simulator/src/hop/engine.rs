@@ -198,7 +198,9 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
                     Note::Ready(ready) => {
                         let destination = self.border.index(ready.destination);
                         self.processes.fetch(destination.into_iter());
-                        destination.into_iter().for_each(|process| self.border.fetch_kept(process));
+                        if let Some(process) = destination {
+                            self.border.fetch_kept(process);
+                        }
                     }
                     Note::Receipt(message) => self.fetch_messages(std::iter::once(*message)),
                     Note::Join(..) => {}

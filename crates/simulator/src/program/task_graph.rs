@@ -22,16 +22,16 @@ pub struct TaskGraph {
     amounts: Option<Vec<u64>>, // by operation, where they are not those of the schedule
     overhead: Cycles,          // of a processor by every send
     sent: Pairs,
+    sent_units: Vec<u64>, // of all messages of each pair of `sent`
     received: Pairs,
     totals: Totals,
 }
 
-/// The partners of processes, with the units of all messages between them.
+/// The partners of processes, in ascending order.
 #[derive(Debug, Clone, Default)]
 struct Pairs {
     firsts: Vec<u32>, // by process; one more for the end of the last
     partners: Vec<ProcessId>,
-    units: Vec<u64>,
 }
 
 /// Sums over the operations of a task graph.
@@ -80,36 +80,45 @@ impl TaskGraph {
     }
 
     fn with_amounts(schedule: Arc<TaskSchedule>, amounts: Option<Vec<u64>>, overhead: Cycles) -> Self {
-        let mut own = Self {
-            schedule,
-            amounts,
-            overhead,
-            sent: Pairs::default(),
-            received: Pairs::default(),
-            totals: Totals::default(),
-        };
-        let mut units = vec![0_u64; own.schedule.pairs.len()];
-        for (number, operation) in (0..).zip(own.schedule.operations()) {
+        let processes = schedule.process_count();
+        // Receives without a send are an error: every pair has a message.
+        let pairs = || schedule.pairs.iter().filter(|pair| pair.0 != pair.1);
+        let mut sent: Vec<(u32, u32)> = pairs().copied().collect();
+        sent.sort_unstable();
+        let (sent, received) = (
+            Pairs::new(processes, sent.into_iter()),
+            Pairs::new(processes, pairs().map(|pair| (pair.1, pair.0))),
+        );
+        let sent_units = vec![0; sent.partners.len()];
+        let totals = Totals::default();
+        let mut own = Self { schedule, amounts, overhead, sent, sent_units, received, totals };
+        own.add_operations();
+        own
+    }
+
+    /// Adds all operations to the sums.
+    fn add_operations(&mut self) {
+        // Few messages go another way than the one before of their process.
+        let mut latest = (None, None);
+        let schedule = Arc::clone(&self.schedule);
+        for (number, operation) in (0..).zip(schedule.operations()) {
             match operation.kind {
-                OperationKind::Calc => own.totals.calculations += u128::from(own.cycles(number).get()),
+                OperationKind::Calc => self.totals.calculations += u128::from(self.cycles(number).get()),
                 OperationKind::Send => {
-                    let size = own.units(number);
-                    own.totals.add_send(size, overhead);
-                    let pair = own.schedule.channel_pairs[own.schedule.channel(number)];
-                    let sum = &mut units[pair as usize];
-                    *sum = sum.saturating_add(size);
+                    let size = self.units(number);
+                    self.totals.add_send(size, self.overhead);
+                    let pair = (operation.process, operation.peer);
+                    if latest.0 != Some(pair) {
+                        latest = (Some(pair), self.sent.place(pair.0, pair.1));
+                    }
+                    if let Some(place) = latest.1 {
+                        let sum = &mut self.sent_units[place];
+                        *sum = sum.saturating_add(size);
+                    }
                 }
                 OperationKind::Receive => {}
             }
         }
-        let processes = own.schedule.process_count();
-        // A channel of receives without a send is an error: every pair has a message.
-        let pairs = || own.schedule.pairs.iter().zip(&units).filter(|(pair, _)| pair.0 != pair.1);
-        let received = Pairs::new(processes, pairs().map(|(pair, &units)| (pair.1, pair.0, units)));
-        let mut sent: Vec<_> = pairs().map(|(pair, &units)| (pair.0, pair.1, units)).collect();
-        sent.sort_unstable();
-        (own.sent, own.received) = (Pairs::new(processes, sent.into_iter()), received);
-        own
     }
 
     /// The schedule.
@@ -192,16 +201,22 @@ impl Totals {
 }
 
 impl Pairs {
-    /// Process, partner and units, in ascending order.
-    fn new(processes: u32, all: impl Iterator<Item = (u32, u32, u64)>) -> Self {
+    /// Process and partner, in ascending order.
+    fn new(processes: u32, all: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut own = Self { firsts: vec![0], ..Self::default() };
-        for (process, partner, units) in all {
+        for (process, partner) in all {
             own.firsts.resize(process as usize + 1, narrow(own.partners.len() as u64));
             own.partners.push(ProcessId::new(partner));
-            own.units.push(units);
         }
         own.firsts.resize(processes as usize + 1, narrow(own.partners.len() as u64));
         own
+    }
+
+    /// The place of a partner of a process among all.
+    fn place(&self, process: ProcessId, partner: ProcessId) -> Option<usize> {
+        let range = self.range(process);
+        let place = self.partners[range.clone()].binary_search(&partner).ok()?;
+        Some(range.start + place)
     }
 
     fn range(&self, process: ProcessId) -> Range<usize> {
@@ -246,9 +261,7 @@ impl Program for TaskGraph {
     }
 
     fn units(&self, _: usize, source: ProcessId, destination: ProcessId) -> u64 {
-        let range = self.sent.range(source);
-        let partners = &self.sent.partners[range.clone()];
-        partners.binary_search(&destination).map_or(1, |at| self.sent.units[range.start + at])
+        self.sent.place(source, destination).map_or(1, |place| self.sent_units[place])
     }
 
     fn max_units(&self, _: usize) -> u64 {

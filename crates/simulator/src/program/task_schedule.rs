@@ -8,14 +8,16 @@
 use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_topology::{Machine, MachineError, MachineKind, Network, NetworkError, narrow};
 
+use super::task_matching::Matching;
+
 /// The most operations of a schedule.
 pub const MAX_OPERATIONS: usize = (1 << 31) - 1;
 
+/// The most requirements of a schedule.
+pub const MAX_REQUIREMENTS: u64 = (1 << 32) - 2;
+
 /// The greatest number of a processor of a process.
 pub const MAX_PROCESSOR: u16 = u16::MAX - 1;
-
-/// The most edges of the guest of a task graph.
-const MAX_EDGES: usize = 1 << 22;
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,20 +61,80 @@ pub enum Requirement {
 pub struct TaskSchedule {
     process_count: u32,
     operations: Vec<Operation>,
-    required: Vec<u32>,                 // by operation, how many it requires
-    successor_firsts: Vec<u32>, // by operation, where those that require it begin; one more for the end of the last
-    successors: Vec<u32>,       // with BEGUN where they require that it has begun
-    channels: Vec<u32>, // by operation, the number of its source, destination and tag; NO_CHANNEL without
-    pub(super) pairs: Vec<(u32, u32)>, // source and destination of channels, each once, by destination and source
-    pub(super) channel_pairs: Vec<u32>, // by channel, its place in `pairs`
-    processors: Vec<u16>,              // by process, how many it has; empty where all have one
+    nodes: Vec<TaskNode>,              // by operation
+    links: Vec<Link>,                  // of operations that several others require
+    pub(super) pairs: Vec<(u32, u32)>, // source and destination of messages, each once, by destination and source
+    shared_channels: usize,
+    processors: Vec<u16>, // by process, how many it has; empty where all have one
     has_begun_requirements: bool,
-    has_shared_channels: bool, // whether several sends or receives have one source, destination and tag
     pub(super) guest: GraphGuest,
 }
 
+/// How an operation hangs together with others: what a run needs of it side by side, and what changes in a run. A run comes
+/// to operations of many processes in turn, and each list that it looks into is another page of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TaskNode {
+    pub(crate) required: u32, // how many operations it requires; in a run, how many of those are not met
+    /// The operations that require it, with BEGUN where they require that it has begun; NONE where there are fewer. Of more
+    /// than two the second is 1 + the place of the link of the last.
+    successors: [u32; 2],
+    partner: u32,
+    has_links: bool,      // whether there are more than two successors
+    pub(crate) flags: u8, // of a run; 0 in a schedule
+}
+
+/// One of many operations that require another, in a list of all but the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Link {
+    successor: u32, // with BEGUN where it requires that the other has begun
+    before: u32,    // 1 + the place of the link of the one that required it before; 0 of the first
+}
+
+/// What the message of a send or receive is matched with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Partner {
+    /// Nothing: a send without a receive, or a calculation.
+    None,
+    /// The only operation at the other end of its source, destination and tag.
+    Operation(u32),
+    /// One of several: the number of the source, destination and tag among those that several share.
+    Channel(u32),
+}
+
 const BEGUN: u32 = 1 << 31;
-const NO_CHANNEL: u32 = u32::MAX;
+/// In the partner of a node: the number of a channel.
+const CHANNEL: u32 = 1 << 31;
+/// No operation.
+const NONE: u32 = u32::MAX;
+
+impl TaskNode {
+    const NEW: Self = Self { required: 0, successors: [NONE; 2], partner: NONE, has_links: false, flags: 0 };
+
+    /// The other end of its message.
+    #[inline]
+    pub(crate) fn partner(&self) -> Partner {
+        match self.partner {
+            NONE => Partner::None,
+            own if own & CHANNEL > 0 => Partner::Channel(own & !CHANNEL),
+            own => Partner::Operation(own),
+        }
+    }
+
+    /// The operation that requires it and was the first to, if there is any.
+    #[inline]
+    pub(crate) fn first_successor(&self) -> Option<u32> {
+        (self.successors[0] != NONE).then_some(self.successors[0] & !BEGUN)
+    }
+
+    /// Gives it the other end of its message.
+    pub(super) fn set_partner(&mut self, partner: Partner) {
+        self.partner = match partner {
+            Partner::None => NONE,
+            Partner::Operation(operation) => operation,
+            Partner::Channel(channel) => channel | CHANNEL,
+        };
+    }
+}
 
 /// A schedule that no execution completes, or none at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -106,15 +168,28 @@ pub enum TaskScheduleError {
 pub struct TaskScheduleBuilder {
     process_count: u32,
     operations: Vec<Operation>,
-    requirements: Vec<(u32, u32)>, // the operation required, with BEGUN, and the one that requires it
-    is_in_order: bool,             // whether operations require earlier ones only
+    nodes: Vec<TaskNode>, // by operation
+    links: Vec<Link>,
+    requirements: u64,
+    is_in_order: bool, // whether operations require earlier ones only
+    has_begun_requirements: bool,
+    last_processor: u16,
 }
 
 impl TaskScheduleBuilder {
     /// An empty schedule of so many processes.
     #[must_use]
     pub fn new(process_count: u32) -> Self {
-        Self { process_count, operations: vec![], requirements: vec![], is_in_order: true }
+        Self {
+            process_count,
+            operations: vec![],
+            nodes: vec![],
+            links: vec![],
+            requirements: 0,
+            is_in_order: true,
+            has_begun_requirements: false,
+            last_processor: 0,
+        }
     }
 
     /// The number of operations so far: that of the next one.
@@ -129,23 +204,46 @@ impl TaskScheduleBuilder {
         self.operations.is_empty()
     }
 
+    /// The number of requirements so far.
+    #[must_use]
+    pub fn requirement_count(&self) -> u64 {
+        self.requirements
+    }
+
     /// Adds an operation, of a process below the number of processes; returns its number. At most
     /// [`MAX_OPERATIONS`] can be added.
     #[inline]
     pub fn add(&mut self, operation: Operation) -> u32 {
+        self.last_processor = self.last_processor.max(operation.processor);
         self.operations.push(operation);
+        self.nodes.push(TaskNode::NEW);
         narrow(self.operations.len() as u64 - 1)
     }
 
-    /// Lets an operation require another, both added before.
+    /// Lets an operation require another, both added before. At most [`MAX_REQUIREMENTS`] can be added.
     #[inline]
     pub fn require(&mut self, operation: u32, required: u32, requirement: Requirement) {
-        let flag = match requirement {
-            Requirement::Over => 0,
-            Requirement::Begun => BEGUN,
-        };
         self.is_in_order &= required < operation;
-        self.requirements.push((required | flag, operation));
+        self.has_begun_requirements |= requirement == Requirement::Begun;
+        self.requirements += 1;
+        self.nodes[operation as usize].required += 1;
+        let flag = if requirement == Requirement::Begun { BEGUN } else { 0 };
+        let successor = operation | flag;
+        let before = &mut self.nodes[required as usize];
+        match before.successors {
+            [NONE, _] => before.successors[0] = successor,
+            [_, NONE] => before.successors[1] = successor,
+            [_, second] => {
+                let mut last = second;
+                if !before.has_links {
+                    before.has_links = true;
+                    self.links.push(Link { successor: second, before: 0 });
+                    last = narrow(self.links.len() as u64);
+                }
+                self.links.push(Link { successor, before: last });
+                before.successors[1] = narrow(self.links.len() as u64); // no more than requirements
+            }
+        }
     }
 
     /// The schedule.
@@ -155,29 +253,11 @@ impl TaskScheduleBuilder {
     /// When operations require one another in a cycle, a receive has no send, or there are fewer than two
     /// processes or more than nodes of a network.
     pub fn finish(self) -> Result<TaskSchedule, TaskScheduleError> {
-        let Self { process_count, mut operations, requirements, is_in_order } = self;
+        let Self { process_count, mut operations, mut nodes, mut links, last_processor, .. } = self;
         operations.shrink_to_fit();
-        let count = operations.len();
-        let (mut required, mut firsts) = (vec![0; count], vec![0; count + 1]);
-        for &(before, after) in &requirements {
-            required[after as usize] += 1;
-            firsts[(before & !BEGUN) as usize + 1] += 1;
-        }
-        for operation in 0..count {
-            firsts[operation + 1] += firsts[operation];
-        }
-        let mut successors = vec![0; requirements.len()];
-        // Places are taken from the begin of each operation's, which is put back afterwards.
-        for &(before, after) in &requirements {
-            let place = &mut firsts[(before & !BEGUN) as usize];
-            successors[*place as usize] = after | (before & BEGUN);
-            *place += 1;
-        }
-        firsts.copy_within(0..count, 1);
-        firsts[0] = 0;
-        let has_begun_requirements = requirements.iter().any(|(before, _)| before & BEGUN > 0);
-        drop(requirements);
-        let matching = Matching::new(process_count, &operations)?;
+        nodes.shrink_to_fit();
+        links.shrink_to_fit();
+        let matching = Matching::new(process_count, &operations, &mut nodes)?;
         let network = match Network::from_edges(process_count, matching.edges()) {
             Ok(network) => network,
             // More partners than edges are numbered: the metrics of placements say nothing then.
@@ -185,19 +265,18 @@ impl TaskScheduleBuilder {
         };
         let schedule = TaskSchedule {
             process_count,
-            processors: processors(process_count, &operations),
+            processors: if last_processor > 0 { processors(process_count, &operations) } else { vec![] },
             operations,
-            required,
-            successor_firsts: firsts,
-            successors,
-            channels: matching.channels,
+            nodes,
+            links,
             pairs: matching.pairs,
-            channel_pairs: matching.channel_pairs,
-            has_begun_requirements,
-            has_shared_channels: matching.has_shared,
+            shared_channels: matching.shared_channels,
+            has_begun_requirements: self.has_begun_requirements,
             guest: GraphGuest::new(Machine::network(MachineKind::Network, network)?),
         };
-        if !is_in_order && let Some(operations) = schedule.cycle() {
+        if !self.is_in_order
+            && let Some(operations) = schedule.cycle()
+        {
             return Err(TaskScheduleError::Cycle { operations });
         }
         Ok(schedule)
@@ -206,116 +285,12 @@ impl TaskScheduleBuilder {
 
 /// The numbers of processors, where a process has several.
 fn processors(process_count: u32, operations: &[Operation]) -> Vec<u16> {
-    if operations.iter().all(|operation| operation.processor == 0) {
-        return vec![];
-    }
     let mut processors = vec![1; process_count as usize];
     for operation in operations {
         let own = &mut processors[operation.process.label() as usize];
         *own = (*own).max(operation.processor.saturating_add(1));
     }
     processors
-}
-
-/// The sends and receives of each source, destination and tag.
-struct Matching {
-    channels: Vec<u32>,
-    pairs: Vec<(u32, u32)>,
-    channel_pairs: Vec<u32>,
-    has_shared: bool,
-}
-
-impl Matching {
-    fn new(process_count: u32, operations: &[Operation]) -> Result<Self, TaskScheduleError> {
-        let (order, firsts) = by_destination(process_count, operations);
-        let mut own = Self {
-            channels: vec![NO_CHANNEL; operations.len()],
-            pairs: vec![],
-            channel_pairs: vec![],
-            has_shared: false,
-        };
-        let mut first_wrong: Option<(u32, u32, u32)> = None;
-        let mut entries: Vec<(u32, u32, u32)> = vec![];
-        for destination in 0..process_count {
-            let range = firsts[destination as usize] as usize..firsts[destination as usize + 1] as usize;
-            entries.clear();
-            entries.extend(order[range].iter().map(|&operation| {
-                let own = &operations[operation as usize];
-                (source(own), own.tag, operation)
-            }));
-            entries.sort_unstable();
-            for group in entries.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
-                let is_send =
-                    |entry: &&(u32, u32, u32)| operations[entry.2 as usize].kind == OperationKind::Send;
-                let sends = group.iter().filter(is_send).count();
-                let receives = group.len() - sends;
-                if receives > sends {
-                    let wrong = group.iter().filter(|entry| !is_send(entry)).nth(sends);
-                    let wrong = wrong.map(|entry| (entry.2, narrow(sends as u64), narrow(receives as u64)));
-                    first_wrong = first_wrong.into_iter().chain(wrong).min();
-                }
-                own.add(destination, group, sends > 1);
-            }
-        }
-        match first_wrong {
-            None => Ok(own),
-            Some((operation, sends, receives)) => {
-                Err(TaskScheduleError::ReceiveWithoutSend { operation, sends, receives })
-            }
-        }
-    }
-
-    /// Adds the operations of one source, destination and tag.
-    fn add(&mut self, destination: u32, group: &[(u32, u32, u32)], is_shared: bool) {
-        let pair = (group[0].0, destination);
-        if self.pairs.last() != Some(&pair) {
-            self.pairs.push(pair);
-        }
-        let channel = narrow(self.channel_pairs.len() as u64);
-        self.channel_pairs.push(narrow(self.pairs.len() as u64 - 1));
-        for &(_, _, operation) in group {
-            self.channels[operation as usize] = channel;
-        }
-        self.has_shared |= is_shared;
-    }
-
-    /// The edges of the guest; none where there are too many.
-    fn edges(&self) -> &[(u32, u32)] {
-        if self.pairs.len() > MAX_EDGES { &[] } else { &self.pairs }
-    }
-}
-
-/// The process from which a message comes.
-fn source(operation: &Operation) -> u32 {
-    match operation.kind {
-        OperationKind::Receive => operation.peer.label(),
-        OperationKind::Send | OperationKind::Calc => operation.process.label(),
-    }
-}
-
-/// The sends and receives by the destination of their messages, and where those of each begin.
-fn by_destination(process_count: u32, operations: &[Operation]) -> (Vec<u32>, Vec<u32>) {
-    let destination = |operation: &Operation| match operation.kind {
-        OperationKind::Calc => None,
-        OperationKind::Send => Some(operation.peer.label() as usize),
-        OperationKind::Receive => Some(operation.process.label() as usize),
-    };
-    let mut firsts = vec![0_u32; process_count as usize + 1];
-    for destination in operations.iter().filter_map(destination) {
-        firsts[destination + 1] += 1;
-    }
-    for process in 0..process_count as usize {
-        firsts[process + 1] += firsts[process];
-    }
-    let mut order = vec![0; firsts[process_count as usize] as usize];
-    let mut next = firsts.clone();
-    for (number, operation) in (0..).zip(operations) {
-        if let Some(destination) = destination(operation) {
-            order[next[destination] as usize] = number;
-            next[destination] += 1;
-        }
-    }
-    (order, firsts)
 }
 
 impl TaskSchedule {
@@ -340,7 +315,11 @@ impl TaskSchedule {
     pub fn requirements(&self) -> Vec<Vec<(u32, Requirement)>> {
         let mut all = vec![vec![]; self.operations.len()];
         for before in 0..self.operations.len() {
-            for (after, requirement) in self.successors(before) {
+            let mut successors = vec![];
+            self.visit_successors(self.nodes[before], |after, requirement| {
+                successors.push((after, requirement));
+            });
+            for (after, requirement) in successors.into_iter().rev() {
                 all[after as usize].push((narrow(before as u64), requirement));
             }
         }
@@ -356,46 +335,47 @@ impl TaskSchedule {
     /// Bytes that it takes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let own = self.operations.len() * (size_of::<Operation>() + 3 * size_of::<u32>())
-            + self.successors.len() * size_of::<u32>()
-            + self.channel_pairs.len() * size_of::<u32>();
+        let own = self.operations.len() * (size_of::<Operation>() + size_of::<TaskNode>())
+            + self.links.len() * size_of::<Link>()
+            + self.pairs.len() * size_of::<(u32, u32)>();
         own as u64
     }
 
-    /// The operations that require this one, and what of it.
+    /// By operation, how it hangs together with others: what a run begins with.
+    pub(crate) fn nodes(&self) -> &[TaskNode] {
+        &self.nodes
+    }
+
+    /// The operations that require the one of a node, and what of it, from the last to be required to the first.
     #[inline]
-    pub(crate) fn successors(&self, operation: usize) -> impl Iterator<Item = (u32, Requirement)> {
-        let range = self.successor_firsts[operation] as usize..self.successor_firsts[operation + 1] as usize;
-        self.successors[range].iter().map(|&successor| {
-            let requirement = if successor & BEGUN > 0 { Requirement::Begun } else { Requirement::Over };
-            (successor & !BEGUN, requirement)
-        })
+    pub(crate) fn visit_successors(&self, node: TaskNode, mut visit: impl FnMut(u32, Requirement)) {
+        let mut visit = |successor: u32| {
+            if successor != NONE {
+                let requirement = if successor & BEGUN > 0 { Requirement::Begun } else { Requirement::Over };
+                visit(successor & !BEGUN, requirement);
+            }
+        };
+        if node.has_links {
+            let mut place = node.successors[1];
+            while let Some(link) = self.links.get((place as usize).wrapping_sub(1)) {
+                visit(link.successor);
+                place = link.before;
+            }
+        } else {
+            visit(node.successors[1]);
+        }
+        visit(node.successors[0]);
     }
 
-    /// By operation, how many others it requires.
-    pub(crate) fn required(&self) -> &[u32] {
-        &self.required
-    }
-
-    /// The number of the source, destination and tag of a send or receive.
-    #[inline]
-    pub(crate) fn channel(&self, operation: u32) -> usize {
-        self.channels[operation as usize] as usize
-    }
-
-    /// The number of sources, destinations and tags of messages.
-    pub(crate) fn channel_count(&self) -> usize {
-        self.channel_pairs.len()
+    /// The number of sources, destinations and tags that several sends or receives share: they are matched in the order in
+    /// which they begin.
+    pub(crate) fn shared_channels(&self) -> usize {
+        self.shared_channels
     }
 
     /// Whether an operation requires that another has begun.
     pub(crate) fn has_begun_requirements(&self) -> bool {
         self.has_begun_requirements
-    }
-
-    /// Whether messages of one source, destination and tag are matched in the order in which they begin.
-    pub(crate) fn has_shared_channels(&self) -> bool {
-        self.has_shared_channels
     }
 
     /// By process, where its processors begin in a list of all; one more for the end of the last.
@@ -410,17 +390,17 @@ impl TaskSchedule {
 
     /// Operations that require one another, where there are any: each requires the one before it.
     fn cycle(&self) -> Option<Vec<u32>> {
-        let mut required = self.required.clone();
+        let mut required: Vec<u32> = self.nodes.iter().map(|node| node.required).collect();
         let mut free: Vec<u32> = (0..).zip(&required).filter(|own| *own.1 == 0).map(|own| own.0).collect();
         let mut done = 0;
         while let Some(operation) = free.pop() {
             done += 1;
-            for (after, _) in self.successors(operation as usize) {
+            self.visit_successors(self.nodes[operation as usize], |after, _| {
                 required[after as usize] -= 1;
                 if required[after as usize] == 0 {
                     free.push(after);
                 }
-            }
+            });
         }
         if done == self.operations.len() {
             return None;
@@ -442,5 +422,50 @@ impl TaskSchedule {
         let first = (0..cycle.len()).min_by_key(|&place| cycle[place])?;
         cycle.rotate_left(first);
         Some(cycle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Operations that none, one, two or many others require, in any order.
+    #[test]
+    fn requirements_are_those_that_were_added() {
+        use rand::{RngExt, SeedableRng};
+        let generator = &mut rand_chacha::ChaCha12Rng::seed_from_u64(17);
+        for count in 2..60_u32 {
+            let mut builder = TaskScheduleBuilder::new(2);
+            let process = ProcessId::new(1);
+            let calculation = Operation {
+                amount: 1,
+                process,
+                peer: process,
+                tag: 0,
+                processor: 0,
+                kind: OperationKind::Calc,
+            };
+            for _ in 0..count {
+                builder.add(calculation);
+            }
+            let mut expected = vec![vec![]; count as usize];
+            for _ in 0..3 * count {
+                let operation = generator.random_range(1..count);
+                let required = generator.random_range(0..operation.min(1 + count / 5));
+                let requirement =
+                    if generator.random_ratio(1, 3) { Requirement::Begun } else { Requirement::Over };
+                builder.require(operation, required, requirement);
+                expected[operation as usize].push((required, requirement));
+            }
+            // By the operation required, as they were added.
+            for own in &mut expected {
+                own.sort_by_key(|own| own.0);
+            }
+            let schedule = builder.finish().unwrap();
+            assert_eq!(schedule.requirements(), expected);
+            for (node, own) in schedule.nodes().iter().zip(&expected) {
+                assert_eq!(node.required as usize, own.len());
+            }
+        }
     }
 }

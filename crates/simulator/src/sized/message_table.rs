@@ -31,6 +31,8 @@ pub(super) struct MessageRecord {
     /// The operation of a task graph that sent it; 0 in a stage program, where a stage has one message between
     /// two processes.
     pub(super) operation: u32,
+    /// The operation that receives it, where it is known; of no account in a stage program.
+    pub(super) receive: u32,
     pub(super) source: ProcessId,
     pub(super) destination: ProcessId,
     /// The node of its destination.

@@ -9,22 +9,31 @@
 mod activity;
 mod processors;
 
+use std::hint::black_box;
+
 use cubefold_mapping::{Placement, ProcessId};
 
 use self::{activity::Activity, processors::TaskProcessors};
-use super::{Event, EventKind, MessageSource, ReceivedMessage, Transport, message_table::MessageRecord};
+use super::{
+    Event, EventKind, MessageSource, ReceivedMessage, Transport,
+    message_table::{MessageRecord, MessageTable},
+};
 use crate::{
-    Communication, Cycle, Cycles, ImbalanceError, Observer, Operation, OperationKind, OperationTimes,
-    Requirement, SimulationError, Summary, TaskGraph, TaskSchedule, Traffic,
+    Communication, Cycle, Cycles, EAGER_ALL, ImbalanceError, Observer, Operation, OperationKind,
+    OperationTimes, Requirement, SimulationError, Summary, TaskGraph, TaskSchedule, Traffic,
+    program::task_schedule::{Partner, TaskNode},
 };
 
 /// Bytes that a run takes at most, roughly, the network apart: of the graph and of what changes.
 pub(crate) fn bytes(graph: &TaskGraph) -> u64 {
-    let (operations, channels) = (graph.schedule().operations().len(), graph.schedule().channel_count());
-    let own = operations * (size_of::<OperationState>() + size_of::<u64>())
-        + channels * size_of::<Unmatched>()
-        + graph.schedule().process_count() as usize * size_of::<Activity>();
-    graph.schedule().bytes() + own as u64
+    let schedule = graph.schedule();
+    let operations = schedule.operations().len();
+    let shared = if schedule.shared_channels() > 0 { operations * size_of::<u32>() } else { 0 };
+    let own = operations * (size_of::<TaskNode>() + size_of::<u64>())
+        + shared
+        + schedule.shared_channels() * size_of::<Unmatched>()
+        + schedule.process_count() as usize * size_of::<Activity>();
+    schedule.bytes() + own as u64
 }
 
 /// Runs a task graph to its end, reporting a record of one stage for every process to `observer`.
@@ -82,20 +91,12 @@ impl StuckTasks {
     }
 }
 
-/// What changes of an operation, side by side: an operation that begins or ends needs all of it.
-#[derive(Debug, Clone, Copy)]
-struct OperationState {
-    pending: u32, // the requirements that are not met
-    partner: u32, // where it is matched, else the next in its list
-    flags: u8,
-}
-
 /// Flags of an operation.
 const BEGUN: u8 = 1;
 const OVER: u8 = 2;
-/// A send or receive that has its partner.
+/// A send or receive of a shared channel that has its partner.
 const MATCHED: u8 = 4;
-/// A send whose message is there.
+/// A receive whose message is there before it has begun; of those of a shared channel, the send.
 const ARRIVED: u8 = 8;
 /// A send whose overhead is over.
 const PREPARED: u8 = 16;
@@ -106,13 +107,17 @@ const PART: usize = 16;
 /// Of no operation.
 const NONE: u32 = u32::MAX;
 
+/// In a record of a message, of a receive that is one of several of a channel.
+const OF_CHANNEL: u32 = u32::MAX - 1;
+
 struct TaskProcesses<'run> {
     graph: &'run TaskGraph,
     schedule: &'run TaskSchedule,
     communication: Communication,
-    states: Vec<OperationState>, // by operation
-    unmatched: Vec<Unmatched>,   // by channel
-    round: Vec<u32>,             // operations that begin in this round
+    nodes: Vec<TaskNode>,      // by operation
+    unmatched: Vec<Unmatched>, // by shared channel
+    others: Vec<u32>, // by operation of such a channel: its partner where it is matched, else the next in its list
+    round: Vec<u32>,  // operations that begin in this round
     next_round: Vec<u32>,
     processors: TaskProcessors,
     activities: Vec<Activity>, // by process
@@ -126,21 +131,23 @@ struct TaskProcesses<'run> {
 struct Unmatched {
     first: u32,
     last: u32,
+    kind: OperationKind, // of all of them
 }
 
 impl<'run> TaskProcesses<'run> {
     fn new(graph: &'run TaskGraph, communication: Communication, wants_operations: bool) -> Self {
         let schedule = &**graph.schedule();
         let operations = schedule.operations().len();
-        let required = schedule.required();
-        let free = (0..).zip(required).filter(|own| *own.1 == 0).map(|own| own.0).collect();
-        let state = |&pending| OperationState { pending, partner: NONE, flags: 0 };
+        let free = (0..).zip(schedule.nodes()).filter(|own| own.1.required == 0).map(|own| own.0).collect();
+        let channels = schedule.shared_channels();
+        let unmatched = Unmatched { first: NONE, last: NONE, kind: OperationKind::Send };
         Self {
             graph,
             schedule,
             communication,
-            states: required.iter().map(state).collect(),
-            unmatched: vec![Unmatched { first: NONE, last: NONE }; schedule.channel_count()],
+            nodes: schedule.nodes().to_vec(),
+            unmatched: vec![unmatched; channels],
+            others: if channels > 0 { vec![NONE; operations] } else { vec![] },
             round: vec![],
             next_round: free,
             processors: TaskProcessors::new(schedule),
@@ -154,24 +161,49 @@ impl<'run> TaskProcesses<'run> {
     fn begin_rounds(&mut self, now: Cycle, transport: &mut Transport<'_>) {
         while !self.next_round.is_empty() {
             std::mem::swap(&mut self.round, &mut self.next_round);
-            if self.schedule.has_shared_channels() {
+            if self.schedule.shared_channels() > 0 {
                 // The order matters to sends and receives of one source, destination and tag only.
                 self.round.sort_unstable();
             }
             let mut round = std::mem::take(&mut self.round);
             for part in round.chunks(PART) {
-                // Operations of one round lie far apart: their lines of the cache are asked for all at once.
-                let operations = part.iter().map(|&operation| self.schedule.operations()[operation as usize]);
-                let mut loaded = [None; PART];
-                for (place, operation) in loaded.iter_mut().zip(operations) {
-                    *place = Some(operation);
-                }
-                for (&operation, own) in part.iter().zip(loaded.iter().flatten()) {
-                    self.begin_operation(operation, own, now, transport);
-                }
+                self.begin_part(part, now, transport);
             }
             round.clear();
             self.round = round;
+        }
+    }
+
+    /// Some operations of a round may begin. They lie far apart: the lines of the cache that they need are asked for all at
+    /// once.
+    fn begin_part(&mut self, part: &[u32], now: Cycle, transport: &mut Transport<'_>) {
+        let mut loaded = [None; PART];
+        for (place, &operation) in loaded.iter_mut().zip(part) {
+            let place_of = operation as usize;
+            *place = Some((self.schedule.operations()[place_of], self.nodes[place_of]));
+        }
+        for (_, node) in loaded.iter().flatten() {
+            self.fetch_successor(node);
+            if !self.is_all_eager() {
+                self.fetch_partner(node.partner());
+            }
+        }
+        for (&operation, (own, _)) in part.iter().zip(loaded.iter().flatten()) {
+            self.begin_operation(operation, own, now, transport);
+        }
+    }
+
+    #[inline]
+    fn fetch_successor(&self, node: &TaskNode) {
+        if let Some(successor) = node.first_successor() {
+            black_box(self.nodes[successor as usize].required);
+        }
+    }
+
+    #[inline]
+    fn fetch_partner(&self, partner: Partner) {
+        if let Partner::Operation(partner) = partner {
+            black_box(self.nodes[partner as usize].flags);
         }
     }
 
@@ -187,7 +219,7 @@ impl<'run> TaskProcesses<'run> {
         match own.kind {
             OperationKind::Calc if self.graph.cycles(operation) == Cycles::ZERO => {
                 self.set_begun(operation, now);
-                self.complete(operation, now);
+                self.complete(operation, own.process, now);
             }
             OperationKind::Calc => self.processors.request(own.process, own.processor, operation),
             OperationKind::Send
@@ -195,81 +227,97 @@ impl<'run> TaskProcesses<'run> {
             {
                 self.processors.request(own.process, own.processor, operation);
             }
-            OperationKind::Send => self.begin_send(operation, now, transport),
-            OperationKind::Receive => self.begin_receive(operation, now, transport),
+            OperationKind::Send => self.begin_send(operation, own, now, transport),
+            OperationKind::Receive => self.begin_receive(operation, own, now, transport),
         }
     }
 
-    fn begin_send(&mut self, send: u32, now: Cycle, transport: &mut Transport<'_>) {
+    fn begin_send(&mut self, send: u32, own: &Operation, now: Cycle, transport: &mut Transport<'_>) {
         self.set_begun(send, now);
         let is_eager = self.communication.is_eager(self.graph.units(send));
-        let channel = self.schedule.channel(send);
-        let receive = self.take_unmatched(channel, OperationKind::Receive);
-        match receive {
-            Some(receive) => self.match_operations(send, receive),
-            None => self.add_unmatched(channel, send),
+        let has_receive = match self.nodes[send as usize].partner() {
+            Partner::None => false,
+            Partner::Operation(receive) => !is_eager && self.flags(receive) & BEGUN > 0,
+            Partner::Channel(channel) => self.match_in_channel(channel, send, own.kind).is_some(),
+        };
+        if is_eager || has_receive {
+            self.set_out(send, own, now, transport);
         }
         if is_eager {
-            self.set_out(send, now, transport);
-            self.complete(send, now);
-        } else if receive.is_some() {
-            self.set_out(send, now, transport);
+            self.complete(send, own.process, now);
         }
     }
 
-    fn begin_receive(&mut self, receive: u32, now: Cycle, transport: &mut Transport<'_>) {
+    fn begin_receive(&mut self, receive: u32, own: &Operation, now: Cycle, transport: &mut Transport<'_>) {
         self.set_begun(receive, now);
-        let channel = self.schedule.channel(receive);
-        let Some(send) = self.take_unmatched(channel, OperationKind::Send) else {
-            self.add_unmatched(channel, receive);
-            return;
+        let (send, has_arrived) = match self.nodes[receive as usize].partner() {
+            Partner::Operation(send) => (send, self.flags(receive) & ARRIVED > 0),
+            Partner::Channel(channel) => match self.match_in_channel(channel, receive, own.kind) {
+                Some(send) => (send, self.flags(send) & ARRIVED > 0),
+                None => return,
+            },
+            Partner::None => return,
         };
-        self.match_operations(send, receive);
-        if self.flags(send) & ARRIVED > 0 {
-            self.complete(receive, now);
-        } else if !self.communication.is_eager(self.graph.units(send)) {
-            self.set_out(send, now, transport);
+        if has_arrived {
+            self.complete(receive, own.process, now);
+        } else if !self.is_all_eager()
+            && self.flags(send) & BEGUN > 0
+            && !self.communication.is_eager(self.graph.units(send))
+        {
+            let own = self.schedule.operations()[send as usize];
+            self.set_out(send, &own, now, transport);
         }
     }
 
-    fn match_operations(&mut self, send: u32, receive: u32) {
-        for (own, partner) in [(send, receive), (receive, send)] {
-            let state = &mut self.states[own as usize];
-            state.partner = partner;
-            state.flags |= MATCHED;
-        }
-    }
-
-    /// The operation of a kind that waits for a partner first.
+    /// Whether no send waits for its receive.
     #[inline]
-    fn take_unmatched(&mut self, channel: usize, kind: OperationKind) -> Option<u32> {
-        let list = &mut self.unmatched[channel];
+    fn is_all_eager(&self) -> bool {
+        self.communication.eager() == EAGER_ALL
+    }
+
+    /// Matches an operation that begins with that of the other kind that waits first in a channel; without one it waits.
+    fn match_in_channel(&mut self, channel: u32, operation: u32, kind: OperationKind) -> Option<u32> {
+        let list = &mut self.unmatched[channel as usize];
         let first = list.first;
-        if first == NONE || self.schedule.operations()[first as usize].kind != kind {
+        if first == NONE || list.kind == kind {
+            if first == NONE {
+                (list.first, list.kind) = (operation, kind);
+            } else {
+                self.others[list.last as usize] = operation;
+            }
+            list.last = operation;
+            self.others[operation as usize] = NONE;
             return None;
         }
-        list.first = self.states[first as usize].partner;
+        list.first = self.others[first as usize];
+        for (own, partner) in [(operation, first), (first, operation)] {
+            self.nodes[own as usize].flags |= MATCHED;
+            self.others[own as usize] = partner;
+        }
         Some(first)
     }
 
-    #[inline]
-    fn add_unmatched(&mut self, channel: usize, operation: u32) {
-        let list = &mut self.unmatched[channel];
-        if list.first == NONE {
-            list.first = operation;
-        } else {
-            self.states[list.last as usize].partner = operation;
+    /// The partner of a send or receive, where both have begun.
+    fn partner(&self, operation: u32) -> Option<u32> {
+        let node = &self.nodes[operation as usize];
+        match node.partner() {
+            Partner::None => None,
+            Partner::Operation(partner) => (node.flags & self.flags(partner) & BEGUN > 0).then_some(partner),
+            Partner::Channel(_) => (node.flags & MATCHED > 0).then(|| self.others[operation as usize]),
         }
-        list.last = operation;
     }
 
     /// The message of a send sets out.
-    fn set_out(&mut self, send: u32, now: Cycle, transport: &mut Transport<'_>) {
-        let own = &self.schedule.operations()[send as usize];
+    fn set_out(&mut self, send: u32, own: &Operation, now: Cycle, transport: &mut Transport<'_>) {
         let record = MessageRecord {
             start: now,
             stage: own.tag,
             operation: send,
+            receive: match self.nodes[send as usize].partner() {
+                Partner::None => NONE,
+                Partner::Operation(receive) => receive,
+                Partner::Channel(_) => OF_CHANNEL,
+            },
             source: own.process,
             destination: own.peer,
             to: transport.node_of(own.peer),
@@ -284,28 +332,39 @@ impl<'run> TaskProcesses<'run> {
 
     /// A message is there: its receive is over, if one has begun, and its send, if it is not yet.
     fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
-        let send = message.record.operation;
-        self.states[send as usize].flags |= ARRIVED;
-        if self.flags(send) & OVER == 0 && !self.communication.is_eager(self.graph.units(send)) {
-            self.activities[message.record.source.label() as usize].arrive(message, now);
-            self.complete(send, now);
+        let MessageRecord { operation: send, receive, source, destination, .. } = message.record;
+        if !self.communication.is_eager(message.units) {
+            self.activities[source.label() as usize].arrive(message, now);
+            self.complete(send, source, now);
         }
-        let state = self.states[send as usize];
-        if state.flags & MATCHED > 0 {
-            self.activities[message.record.destination.label() as usize].arrive(message, now);
-            self.complete(state.partner, now);
+        let receive = match receive {
+            NONE => return,
+            OF_CHANNEL if self.flags(send) & MATCHED > 0 => self.others[send as usize],
+            // Its receive finds that out by the send.
+            OF_CHANNEL => {
+                self.nodes[send as usize].flags |= ARRIVED;
+                return;
+            }
+            receive => receive,
+        };
+        let flags = &mut self.nodes[receive as usize].flags;
+        if *flags & BEGUN > 0 {
+            self.activities[destination.label() as usize].arrive(message, now);
+            self.complete(receive, destination, now);
+        } else {
+            *flags |= ARRIVED;
         }
     }
 
     #[inline]
     fn flags(&self, operation: u32) -> u8 {
-        self.states[operation as usize].flags
+        self.nodes[operation as usize].flags
     }
 
     /// An operation has begun.
     #[inline]
     fn set_begun(&mut self, operation: u32, now: Cycle) {
-        self.states[operation as usize].flags |= BEGUN;
+        self.nodes[operation as usize].flags |= BEGUN;
         if let Some(times) = self.times.get_mut(operation as usize) {
             times[0] = now;
         }
@@ -316,35 +375,35 @@ impl<'run> TaskProcesses<'run> {
 
     /// An operation is over.
     #[inline]
-    fn complete(&mut self, operation: u32, now: Cycle) {
-        self.states[operation as usize].flags |= OVER;
+    fn complete(&mut self, operation: u32, process: ProcessId, now: Cycle) {
+        self.nodes[operation as usize].flags |= OVER;
         self.unfinished -= 1;
         if let Some(times) = self.times.get_mut(operation as usize) {
             times[1] = now;
         }
-        let process = self.schedule.operations()[operation as usize].process;
         self.activities[process.label() as usize].finish = now;
         self.meet_requirements(operation, Requirement::Over);
     }
 
     #[inline]
     fn meet_requirements(&mut self, operation: u32, met: Requirement) {
-        for (after, requirement) in self.schedule.successors(operation as usize) {
+        let (nodes, next_round) = (&mut self.nodes, &mut self.next_round);
+        self.schedule.visit_successors(nodes[operation as usize], |after, requirement| {
             if requirement == met {
-                let pending = &mut self.states[after as usize].pending;
-                *pending -= 1;
-                if *pending == 0 {
-                    self.next_round.push(after);
+                let required = &mut nodes[after as usize].required;
+                *required -= 1;
+                if *required == 0 {
+                    next_round.push(after);
                 }
             }
-        }
+        });
     }
 
     /// Processors are granted; returns whether any was.
     fn grant_processors(&mut self, now: Cycle, transport: &mut Transport<'_>) -> bool {
         let granted = self.processors.grant();
         let has_granted = !granted.is_empty();
-        for &operation in &granted {
+        for &(_, operation) in &granted {
             let own = &self.schedule.operations()[operation as usize];
             let occupied = match own.kind {
                 OperationKind::Calc => {
@@ -385,16 +444,12 @@ impl<'run> TaskProcesses<'run> {
 
     /// When each operation began and was over, with its partner.
     fn operation_times(&self) -> Vec<OperationTimes> {
-        let partner = |place: usize| {
-            let state = self.states[place];
-            (state.flags & MATCHED > 0).then_some(state.partner)
-        };
-        let with_partner = |(place, &[begun, over]): (usize, &[Cycle; 2])| OperationTimes {
+        let with_partner = |(operation, &[begun, over]): (u32, &[Cycle; 2])| OperationTimes {
             begun,
             over,
-            partner: partner(place),
+            partner: self.partner(operation),
         };
-        self.times.iter().enumerate().map(with_partner).collect()
+        (0..).zip(&self.times).map(with_partner).collect()
     }
 
     /// Why the graph has not come to its end, if it has not.
@@ -406,19 +461,21 @@ impl<'run> TaskProcesses<'run> {
         let operations = self.schedule.operations();
         let is_send = |operation: u32| operations[operation as usize].kind == OperationKind::Send;
         let numbered = || 0..u32::try_from(operations.len()).unwrap_or(u32::MAX);
-        // Of each channel, the first receive and the first send that have not begun.
+        // Of each shared channel, the first receive and the first send that have not begun.
         let mut to_begin = vec![[NONE; 2]; self.unmatched.len()];
         for operation in numbered().filter(|&operation| self.flags(operation) & BEGUN == 0) {
-            if operations[operation as usize].kind != OperationKind::Calc {
-                let first = &mut to_begin[self.schedule.channel(operation)][usize::from(is_send(operation))];
+            if let Partner::Channel(channel) = self.nodes[operation as usize].partner() {
+                let first = &mut to_begin[channel as usize][usize::from(is_send(operation))];
                 *first = operation.min(*first);
             }
         }
-        let partner =
-            |operation: u32| to_begin[self.schedule.channel(operation)][usize::from(!is_send(operation))];
+        let partner = |operation: u32| match self.nodes[operation as usize].partner() {
+            Partner::Operation(partner) if self.flags(partner) & BEGUN == 0 => partner,
+            Partner::Operation(_) | Partner::None => NONE,
+            Partner::Channel(channel) => to_begin[channel as usize][usize::from(!is_send(operation))],
+        };
         let waits = |&operation: &u32| {
-            let state = self.flags(operation);
-            state & BEGUN > 0 && state & (OVER | MATCHED) == 0
+            self.flags(operation) & (BEGUN | OVER) == BEGUN && self.partner(operation).is_none()
         };
         let mut alone = numbered().filter(waits).filter(|&operation| partner(operation) == NONE);
         if let Some(receive) = alone.clone().find(|&operation| !is_send(operation)) {
@@ -448,9 +505,8 @@ impl<'run> TaskProcesses<'run> {
                 (!is_met).then_some(before)
             })
         };
-        let mut at =
-            (0..).zip(&self.states).find(|(_, state)| state.flags & OVER == 0).map(|(first, _)| first);
-        let (mut path, mut seen) = (vec![], vec![false; self.states.len()]);
+        let mut at = (0..).zip(&self.nodes).find(|(_, node)| node.flags & OVER == 0).map(|(first, _)| first);
+        let (mut path, mut seen) = (vec![], vec![false; self.nodes.len()]);
         while let Some(operation) = at {
             if seen[operation as usize] {
                 let begin = path.iter().position(|&own| own == operation).unwrap_or(0);
@@ -468,6 +524,26 @@ impl<'run> TaskProcesses<'run> {
 }
 
 impl MessageSource for TaskProcesses<'_> {
+    #[inline]
+    fn fetch(&self, events: &[Event], messages: &MessageTable) {
+        for part in events.chunks(PART) {
+            let mut nodes: [Option<&TaskNode>; PART] = [None; PART];
+            for (node, Event { packet, kind }) in nodes.iter_mut().zip(part) {
+                if *kind == EventKind::Receipt {
+                    let receive = messages.record(packet.message()).receive;
+                    *node = self.nodes.get(receive as usize);
+                } else if *kind == EventKind::Computed {
+                    let place = packet.message() as usize;
+                    black_box(self.schedule.operations()[place].processor);
+                    *node = self.nodes.get(place);
+                }
+            }
+            for node in nodes.into_iter().flatten() {
+                self.fetch_successor(node);
+            }
+        }
+    }
+
     fn begin(&mut self, _: ProcessId) {}
 
     #[inline]
@@ -476,9 +552,9 @@ impl MessageSource for TaskProcesses<'_> {
         self.processors.release(own.process, own.processor);
         self.activities[own.process.label() as usize].end_computation(now);
         match own.kind {
-            OperationKind::Calc => self.complete(computation, now),
+            OperationKind::Calc => self.complete(computation, own.process, now),
             OperationKind::Send | OperationKind::Receive => {
-                self.states[computation as usize].flags |= PREPARED;
+                self.nodes[computation as usize].flags |= PREPARED;
                 self.next_round.push(computation);
             }
         }

@@ -4,10 +4,15 @@ use std::ops::Range;
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{
-    MAX_OPERATIONS, MAX_PROCESSOR, Operation, OperationKind, Requirement, TaskScheduleBuilder,
+    MAX_OPERATIONS, MAX_PROCESSOR, MAX_REQUIREMENTS, Operation, OperationKind, Requirement,
+    TaskScheduleBuilder,
 };
 
-use super::{super::stages_file::MAX_PROCESSES, labels::Labels};
+use super::{
+    super::stages_file::MAX_PROCESSES,
+    labels::Labels,
+    plain_lines::{LinesRead, PlainLines},
+};
 
 /// The greatest time or size: its sums stay within 64 bits far enough.
 const MAX_AMOUNT: u64 = (1 << 63) - 1;
@@ -207,6 +212,16 @@ impl GoalReader {
         }
     }
 
+    /// Reads the lines at the begin of `bytes` that are plain and right, the fast way. None may be.
+    pub(super) fn read_plain_lines(&mut self, bytes: &[u8]) -> LinesRead {
+        let rank = self.rank.filter(|rank| rank.is_open && !self.in_comment && self.wanted.is_empty());
+        let (Some(rank), Some(builder)) = (rank, &mut self.builder) else { return LinesRead::default() };
+        let (ranks, labels) = (self.ranks, &mut self.labels);
+        let read = PlainLines { rank: rank.label, ranks, labels, builder }.read(bytes);
+        self.line += read.lines;
+        read
+    }
+
     /// Reads the next line.
     ///
     /// # Errors
@@ -343,6 +358,10 @@ impl GoalReader {
             cursor.at = other;
             return Err(cursor.unexpected("a label"));
         }
+        if self.builder.as_ref().is_some_and(|builder| builder.requirement_count() >= MAX_REQUIREMENTS) {
+            let message = format!("more than {MAX_REQUIREMENTS} requirements");
+            return Err(LineError::new(start..cursor.at, message));
+        }
         self.require([word, required], requirement, [label, other..cursor.at], cursor.line);
         Ok(())
     }
@@ -449,13 +468,16 @@ impl GoalReader {
         for later in std::mem::take(&mut self.later) {
             let numbers = [0, 1].map(|at: usize| self.labels.get(&later.labels[at]).ok_or(at));
             match (numbers, &mut self.builder) {
-                ([Ok(operation), Ok(required)], Some(builder)) => {
+                // Memory ends before so many wait for labels behind them.
+                ([Ok(operation), Ok(required)], Some(builder))
+                    if builder.requirement_count() < MAX_REQUIREMENTS =>
+                {
                     builder.require(operation, required, later.requirement);
                 }
                 ([Err(at), _] | [_, Err(at)], _) => {
                     unknown.get_or_insert((at, later));
                 }
-                (_, None) => {}
+                _ => {}
             }
         }
         match unknown {

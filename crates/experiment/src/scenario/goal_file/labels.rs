@@ -23,6 +23,39 @@ const MAX_GAP: usize = 1 << 10;
 /// The digits of the greatest number that is looked up.
 const MAX_DIGITS: usize = 8;
 
+/// A label that is a letter and a number, as it is written shortest.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CountedLabel {
+    letter: usize, // its place
+    number: usize,
+}
+
+impl CountedLabel {
+    /// None where the letter is none.
+    #[inline]
+    pub(super) fn new(letter: u8, number: usize) -> Option<Self> {
+        let letter = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            _ => return None,
+        };
+        Some(Self { letter: letter.into(), number })
+    }
+
+    #[inline]
+    fn of(label: &[u8]) -> Option<Self> {
+        let (&letter, digits) = label.split_first()?;
+        if digits.is_empty() || digits.len() > MAX_DIGITS || digits[0] == b'0' && digits.len() > 1 {
+            return None;
+        }
+        let add = |number: usize, &byte: &u8| {
+            let digit = byte.wrapping_sub(b'0');
+            (digit < 10).then_some(10 * number + usize::from(digit))
+        };
+        Self::new(letter, digits.iter().try_fold(0, add)?)
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     generation: u32,
@@ -55,15 +88,25 @@ impl Labels {
     /// The number that a label stands for.
     #[inline]
     pub(super) fn get(&self, label: &[u8]) -> Option<u32> {
-        self.get_as(label, letter_and_number(label))
+        self.get_as(label, CountedLabel::of(label))
+    }
+
+    /// The number that a label stands for, where it is found without a search.
+    #[inline]
+    pub(super) fn get_counted(&self, label: CountedLabel) -> Option<u32> {
+        self.counted[label.letter].get(label.number)?.checked_sub(1)
+    }
+
+    /// Lets a label stand for a number, where that is sure to be right without a search; returns whether it was.
+    #[inline]
+    pub(super) fn insert_counted(&mut self, label: CountedLabel, number: u32) -> bool {
+        self.count == 0 && self.get_counted(label).is_none() && self.put_counted(label, number)
     }
 
     /// The same, given its letter and number if it has them.
     #[inline]
-    fn get_as(&self, label: &[u8], counted: Option<(usize, usize)>) -> Option<u32> {
-        if let Some((letter, number)) = counted
-            && let Some(own) = self.counted[letter].get(number).and_then(|own| own.checked_sub(1))
-        {
+    fn get_as(&self, label: &[u8], counted: Option<CountedLabel>) -> Option<u32> {
+        if let Some(own) = counted.and_then(|label| self.get_counted(label)) {
             return Some(own);
         }
         if self.count == 0 {
@@ -76,22 +119,33 @@ impl Labels {
     /// Lets a label stand for a number; returns whether it stood for none before.
     #[inline]
     pub(super) fn insert(&mut self, label: &[u8], number: u32) -> bool {
-        let counted = letter_and_number(label);
+        let counted = CountedLabel::of(label);
         if self.get_as(label, counted).is_some() {
             return false;
         }
-        if let Some((letter, place)) = counted {
-            let numbers = &mut self.counted[letter];
-            // Numbers with great gaps take less memory in the other table.
-            if place < MAX_GAP + 4 * numbers.len() {
-                if place >= numbers.len() {
-                    numbers.resize(place + 1, 0);
-                }
-                numbers[place] = number + 1; // no schedule has 2^32 operations
-                return true;
-            }
+        if !counted.is_some_and(|label| self.put_counted(label, number)) {
+            self.insert_hashed(label, number);
         }
-        self.insert_hashed(label, number);
+        true
+    }
+
+    /// Puts a label that is in no table into the one without a search; returns whether it is worth the room.
+    #[inline]
+    fn put_counted(&mut self, label: CountedLabel, number: u32) -> bool {
+        let numbers = &mut self.counted[label.letter];
+        let entry = number + 1; // no schedule has 2^32 operations
+        if label.number == numbers.len() {
+            numbers.push(entry);
+            return true;
+        }
+        // Numbers with great gaps take less memory in the other table.
+        if label.number >= MAX_GAP + 4 * numbers.len() {
+            return false;
+        }
+        if label.number > numbers.len() {
+            numbers.resize(label.number + 1, 0);
+        }
+        numbers[label.number] = entry;
         true
     }
 
@@ -134,25 +188,6 @@ impl Labels {
             self.slots[place] = slot;
         }
     }
-}
-
-/// The place of the letter and the number of a label that is a letter and a number, as it is written shortest.
-#[inline]
-fn letter_and_number(label: &[u8]) -> Option<(usize, usize)> {
-    let (&first, digits) = label.split_first()?;
-    let letter = match first {
-        b'A'..=b'Z' => first - b'A',
-        b'a'..=b'z' => first - b'a' + 26,
-        _ => return None,
-    };
-    if digits.is_empty() || digits.len() > MAX_DIGITS || digits[0] == b'0' && digits.len() > 1 {
-        return None;
-    }
-    let add = |number: usize, &byte: &u8| {
-        let digit = byte.wrapping_sub(b'0');
-        (digit < 10).then_some(10 * number + usize::from(digit))
-    };
-    Some((letter.into(), digits.iter().try_fold(0, add)?))
 }
 
 /// A hash of a label: a multiplication for every eight bytes.

@@ -154,8 +154,10 @@ fn ten_thousand_changed_files_are_read_or_reported() {
                 _ => bytes.truncate(at.max(1)),
             }
         }
-        match read_bytes(&bytes) {
-            Ok(()) => right += 1,
+        let read = read_bytes(&bytes);
+        assert_eq!(read_stream(&bytes), read, "{}", String::from_utf8_lossy(&bytes));
+        match read {
+            Ok(_) => right += 1,
             Err(errors) => {
                 assert!(!errors.is_empty());
                 wrong += 1;
@@ -165,13 +167,99 @@ fn ten_thousand_changed_files_are_read_or_reported() {
     assert!(right > 500 && wrong > 5000, "{right} are right, {wrong} wrong");
 }
 
-/// Without a file: 10 000 of them take longer to write than to read.
-fn read_bytes(bytes: &[u8]) -> Result<(), Vec<String>> {
+/// Most lines are plain, some end with a carriage return, a blank or a comment, some are longer than a look.
+#[test]
+fn plain_lines_are_read_as_all_others() {
+    use rand::SeedableRng;
+    let generator = &mut rand_chacha::ChaCha12Rng::seed_from_u64(71);
+    let (mut operations, mut requirements, mut wrong) = (0, 0, 0);
+    for _ in 0..3000 {
+        let mut text = "num_ranks 40\n".to_owned();
+        for rank in 0..4 {
+            writeln!(text, "rank {rank} {{").unwrap();
+            write_rank(&mut text, generator);
+            text += "}\n";
+        }
+        let read = read_bytes(text.as_bytes());
+        assert_eq!(read_stream(text.as_bytes()), read, "{text}");
+        match read {
+            Ok(schedule) => {
+                operations += schedule.operations().len();
+                requirements += schedule.requirements().concat().len();
+            }
+            Err(_) => wrong += 1,
+        }
+    }
+    assert!(operations > 100_000, "{operations} operations");
+    assert!(requirements > 10_000, "{requirements} requirements");
+    assert!((100..2000).contains(&wrong), "{wrong} are wrong");
+}
+
+/// Operations of a rank, with requirements of many.
+fn write_rank(text: &mut String, generator: &mut rand_chacha::ChaCha12Rng) {
+    use rand::{RngExt, seq::IndexedRandom};
+    let letters: Vec<char> = (0..2).map(|_| *['l', 'a', 'Z'].choose(generator).unwrap()).collect();
+    let last = generator.random_range(1..40);
+    let first = *[1_u64, 1, 1, 8, 95, 997, 99_990, 9_999_995].choose(generator).unwrap();
+    for number in first..first + last {
+        let letter = *letters.choose(generator).unwrap();
+        let operation = operation(number, generator);
+        let end = *["", "", "", "", "\r", " ", "\t// so", "  ", " cpu 70000"].choose(generator).unwrap();
+        let end = if end == " cpu 70000" && !generator.random_ratio(1, 200) { "" } else { end };
+        let begin = *["", "", " ", "\t", "  "].choose(generator).unwrap();
+        writeln!(text, "{begin}{letter}{number}: {operation}{end}").unwrap();
+        for _ in 0..generator.random_range(0..3) {
+            let before = generator.random_range(first..=number);
+            let requires = *["requires", "requires", "irequires"].choose(generator).unwrap();
+            let other = *letters.choose(generator).unwrap();
+            if before < number && (letters[0] == letters[1] || generator.random_ratio(1, 500)) {
+                writeln!(text, "{begin}{letter}{number} {requires} {other}{before}{}", end.trim()).unwrap();
+            }
+        }
+    }
+}
+
+/// An operation in one of the forms that there are; a few name a rank too many.
+fn operation(number: u64, generator: &mut rand_chacha::ChaCha12Rng) -> String {
+    use rand::{Rng, RngExt};
+    let peers = if generator.random_ratio(1, 500) { 50 } else { 40 };
+    let peer = generator.random_range(0..peers);
+    let tag = if generator.random_ratio(1, 4) { generator.next_u64() >> 32 } else { number };
+    let amount = generator.next_u64() >> generator.random_range(1..64);
+    match generator.random_range(0..6) {
+        0 | 1 => format!("calc {amount}"),
+        2 => format!("calc {amount} cpu {}", number % 3),
+        3 => format!("send {amount}b to {peer}"),
+        4 => format!("send {amount}b to {peer} tag {tag} cpu {} nic 1", number % 2),
+        _ => format!("send {amount}b to {peer} nic 0 tag {tag}"),
+    }
+}
+
+/// Without a file: 10 000 of them take longer to write than to read. No line is taken as a plain one.
+fn read_bytes(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
     let mut reader = GoalReader::new();
     let mut report = LineReport { path: Path::new("a.goal"), errors: vec![], wrong: 0 };
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         reader.read_line(line).unwrap_or_else(|error| report.add(number, line, error));
     }
+    finish(reader, report)
+}
+
+/// The same as files are read.
+fn read_stream(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
+    let mut reader = GoalReader::new();
+    let mut report = LineReport { path: Path::new("a.goal"), errors: vec![], wrong: 0 };
+    let read = read_lines_of(bytes, &mut reader, |reader, number, line| {
+        if let Lines::Next(line) = line {
+            reader.read_line(line).unwrap_or_else(|error| report.add(number, line, error));
+        }
+        Ok(())
+    });
+    assert!(read.is_ok());
+    finish(reader, report)
+}
+
+fn finish(reader: GoalReader, mut report: LineReport<'_>) -> Result<TaskSchedule, Vec<String>> {
     let builder = match reader.finish() {
         Ok(builder) => builder,
         Err((line, error)) => {
@@ -186,7 +274,7 @@ fn read_bytes(bytes: &[u8]) -> Result<(), Vec<String>> {
         Ok(()) => {}
     }
     let builder = builder.ok_or_else(|| vec!["no ranks".to_owned()])?;
-    builder.finish().map(drop).map_err(|error| vec![error.to_string()])
+    builder.finish().map_err(|error| vec![error.to_string()])
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The processors of the processes of a task graph, and the operations that wait for them.
 
 use cubefold_mapping::ProcessId;
+use cubefold_topology::narrow;
 
 use crate::TaskSchedule;
 
@@ -16,7 +17,7 @@ pub(super) struct TaskProcessors {
     vacant: Vec<u32>,         // 1 + entries of `waiting` that are in no list
     requests: Vec<(u32, u32)>, // of this cycle: processor and operation
     released: Vec<u32>,       // processors that became idle in this cycle, and have operations that wait
-    granted: Vec<u32>,
+    granted: Vec<(u32, u32)>, // processor and operation
 }
 
 /// A processor, and the operations of earlier cycles that wait for it: 1 + entries, 0 for none.
@@ -24,6 +25,7 @@ pub(super) struct TaskProcessors {
 struct TaskProcessor {
     first: u32,
     last: u32,
+    granted: u32, // its place in what was granted together last
     is_busy: bool,
 }
 
@@ -69,8 +71,8 @@ impl TaskProcessors {
         }
     }
 
-    /// The operations to which idle processors are granted now.
-    pub(super) fn grant(&mut self) -> Vec<u32> {
+    /// The operations to which idle processors are granted now, each behind its processor.
+    pub(super) fn grant(&mut self) -> Vec<(u32, u32)> {
         let mut granted = std::mem::take(&mut self.granted);
         let mut released = std::mem::take(&mut self.released);
         for processor in released.drain(..) {
@@ -80,27 +82,37 @@ impl TaskProcessors {
             self.vacant.push(own.first);
             own.first = next;
             own.is_busy = true;
-            granted.push(operation);
+            granted.push((processor, operation));
         }
         self.released = released;
-        if !self.requests.is_empty() {
+        let (from, all) = (granted.len(), &mut self.all);
+        let mut left = 0;
+        self.requests.retain_mut(|(processor, operation)| {
+            let own = &mut all[*processor as usize];
+            if !own.is_busy {
+                own.is_busy = true;
+                own.granted = narrow(granted.len() as u64); // no more than processors
+                granted.push((*processor, *operation));
+                return false;
+            }
+            // Of several that ask for an idle processor now, the first in the file has it.
+            if let Some(first) = granted[from..].get_mut((own.granted as usize).wrapping_sub(from))
+                && first.0 == *processor
+                && first.1 > *operation
+            {
+                std::mem::swap(&mut first.1, operation);
+            }
+            left += 1;
+            true
+        });
+        if left > 1 {
             self.requests.sort_unstable();
-            let all = &mut self.all;
-            self.requests.retain(|&(processor, operation)| {
-                let own = &mut all[processor as usize];
-                let is_granted = !own.is_busy;
-                if is_granted {
-                    own.is_busy = true;
-                    granted.push(operation);
-                }
-                !is_granted
-            });
         }
         granted
     }
 
     /// Takes back the list of what was granted.
-    pub(super) fn recycle(&mut self, mut granted: Vec<u32>) {
+    pub(super) fn recycle(&mut self, mut granted: Vec<(u32, u32)>) {
         granted.clear();
         self.granted = granted;
     }

@@ -1,0 +1,218 @@
+//! Which sends and receives of a task graph belong together (`docs/model.md` section 18): those of one source,
+//! destination and tag.
+//!
+//! Most tools give every message between two processes a tag of its own, in ascending order. Then both ends of all
+//! messages of two processes come in the same order, and nothing is sorted. Several messages of one source, destination
+//! and tag share a channel: a run matches them in the order in which they begin.
+
+use cubefold_topology::narrow;
+
+use super::task_schedule::{Operation, OperationKind, Partner, TaskNode, TaskScheduleError};
+
+/// The most edges of the guest of a task graph.
+const MAX_EDGES: usize = 1 << 22;
+
+/// Of no process.
+const NONE: u32 = u32::MAX;
+
+/// The sends and receives of each source, destination and tag.
+pub(super) struct Matching {
+    /// Source and destination of messages, each pair once, by destination and source.
+    pub(super) pairs: Vec<(u32, u32)>,
+    /// The sources, destinations and tags of several messages.
+    pub(super) shared_channels: usize,
+    first_wrong: Option<(u32, u32, u32)>, // a receive without a send, the sends and the receives
+}
+
+/// A send or receive: its tag and its number. Those of two processes are in ascending order.
+type End = (u32, u32);
+
+/// The messages to a process from one source: numbers, then places in the lists of all to the process.
+#[derive(Debug, Clone, Copy)]
+struct Source {
+    process: u32,
+    sends: usize,
+    receives: usize,
+}
+
+/// The sends and receives of all messages to one process. The memory serves one process after another.
+struct DestinationEnds {
+    places: Vec<u32>, // by process, that among the sources
+    sources: Vec<Source>,
+    listed: Vec<(u32, bool, End)>, // the place of the source, and whether it is a send
+    sends: Vec<End>,
+    receives: Vec<End>,
+}
+
+impl DestinationEnds {
+    fn new(process_count: u32) -> Self {
+        let places = vec![NONE; process_count as usize];
+        Self { places, sources: vec![], listed: vec![], sends: vec![], receives: vec![] }
+    }
+
+    /// Lists the operations with these numbers, and counts those of each source.
+    fn collect(&mut self, numbers: &[u32], operations: &[Operation]) {
+        self.sources.clear();
+        self.listed.clear();
+        for &number in numbers {
+            let operation = &operations[number as usize];
+            let process = source(operation);
+            let place = &mut self.places[process as usize];
+            if *place == NONE {
+                *place = narrow(self.sources.len() as u64);
+                self.sources.push(Source { process, sends: 0, receives: 0 });
+            }
+            let source = &mut self.sources[*place as usize];
+            let is_send = operation.kind == OperationKind::Send;
+            source.sends += usize::from(is_send);
+            source.receives += usize::from(!is_send);
+            self.listed.push((*place, is_send, (operation.tag, number)));
+        }
+    }
+
+    /// Puts those of a source side by side; the places of a source are then where its own end.
+    fn divide_by_source(&mut self) {
+        let [mut sends, mut receives] = [0; 2];
+        for source in &mut self.sources {
+            self.places[source.process as usize] = NONE;
+            sends += std::mem::replace(&mut source.sends, sends);
+            receives += std::mem::replace(&mut source.receives, receives);
+        }
+        self.sends.resize(sends, (0, 0));
+        self.receives.resize(receives, (0, 0));
+        for &(source, is_send, end) in &self.listed {
+            let source = &mut self.sources[source as usize];
+            let (list, place) = if is_send {
+                (&mut self.sends, &mut source.sends)
+            } else {
+                (&mut self.receives, &mut source.receives)
+            };
+            list[*place] = end;
+            *place += 1;
+        }
+    }
+}
+
+impl Matching {
+    /// Matches the operations, and gives each node its partner.
+    ///
+    /// # Errors
+    ///
+    /// When there are more receives than sends: the first of them.
+    pub(super) fn new(
+        process_count: u32,
+        operations: &[Operation],
+        nodes: &mut [TaskNode],
+    ) -> Result<Self, TaskScheduleError> {
+        let (order, firsts) = by_destination(process_count, operations);
+        let mut own = Self { pairs: vec![], shared_channels: 0, first_wrong: None };
+        let mut ends = DestinationEnds::new(process_count);
+        for destination in 0..process_count {
+            let range = firsts[destination as usize] as usize..firsts[destination as usize + 1] as usize;
+            ends.collect(&order[range], operations);
+            ends.divide_by_source();
+            let [mut send, mut receive] = [0; 2]; // where those of a source begin
+            for source in &ends.sources {
+                let [sends, receives] = [send..source.sends, receive..source.receives];
+                [send, receive] = [source.sends, source.receives];
+                own.match_ends(&mut ends.sends[sends], &mut ends.receives[receives], nodes);
+            }
+            ends.sources.sort_unstable_by_key(|source| source.process);
+            own.pairs.extend(ends.sources.iter().map(|source| (source.process, destination)));
+        }
+        match own.first_wrong {
+            None => Ok(own),
+            Some((operation, sends, receives)) => {
+                Err(TaskScheduleError::ReceiveWithoutSend { operation, sends, receives })
+            }
+        }
+    }
+
+    /// Matches the messages from one process to another.
+    fn match_ends(&mut self, sends: &mut [End], receives: &mut [End], nodes: &mut [TaskNode]) {
+        for ends in [&mut *sends, &mut *receives] {
+            if !ends.is_sorted() {
+                ends.sort_unstable();
+            }
+        }
+        let (mut sends, mut receives) = (&*sends, &*receives);
+        loop {
+            let tag = match (sends.first(), receives.first()) {
+                (None, None) => return,
+                (Some(send), None) => send.0,
+                (None, Some(receive)) => receive.0,
+                (Some(send), Some(receive)) => send.0.min(receive.0),
+            };
+            let (of_tag_sent, of_tag_received);
+            (of_tag_sent, sends) = sends.split_at(count(sends, tag));
+            (of_tag_received, receives) = receives.split_at(count(receives, tag));
+            match (of_tag_sent, of_tag_received) {
+                ([_], []) => {}
+                (&[(_, one)], &[(_, other)]) => {
+                    nodes[one as usize].set_partner(Partner::Operation(other));
+                    nodes[other as usize].set_partner(Partner::Operation(one));
+                }
+                _ => self.share(of_tag_sent, of_tag_received, nodes),
+            }
+        }
+    }
+
+    /// Several operations of one source, destination and tag, or receives without a send.
+    #[cold]
+    fn share(&mut self, sends: &[End], receives: &[End], nodes: &mut [TaskNode]) {
+        let wrong = receives
+            .get(sends.len())
+            .map(|receive| (receive.1, narrow(sends.len() as u64), narrow(receives.len() as u64)));
+        self.first_wrong = self.first_wrong.into_iter().chain(wrong).min();
+        let channel = Partner::Channel(narrow(self.shared_channels as u64));
+        self.shared_channels += 1;
+        for (_, operation) in sends.iter().chain(receives) {
+            nodes[*operation as usize].set_partner(channel);
+        }
+    }
+
+    /// The edges of the guest; none where there are too many.
+    pub(super) fn edges(&self) -> &[(u32, u32)] {
+        if self.pairs.len() > MAX_EDGES { &[] } else { &self.pairs }
+    }
+}
+
+/// How many ends at the front have a tag.
+#[inline]
+fn count(ends: &[End], tag: u32) -> usize {
+    ends.iter().take_while(|end| end.0 == tag).count()
+}
+
+/// The process from which a message comes.
+#[inline]
+fn source(operation: &Operation) -> u32 {
+    match operation.kind {
+        OperationKind::Receive => operation.peer.label(),
+        OperationKind::Send | OperationKind::Calc => operation.process.label(),
+    }
+}
+
+/// The sends and receives by the destination of their messages, and where those of each begin.
+fn by_destination(process_count: u32, operations: &[Operation]) -> (Vec<u32>, Vec<u32>) {
+    let destination = |operation: &Operation| match operation.kind {
+        OperationKind::Calc => None,
+        OperationKind::Send => Some(operation.peer.label() as usize),
+        OperationKind::Receive => Some(operation.process.label() as usize),
+    };
+    let mut firsts = vec![0_u32; process_count as usize + 1];
+    for destination in operations.iter().filter_map(destination) {
+        firsts[destination + 1] += 1;
+    }
+    for process in 0..process_count as usize {
+        firsts[process + 1] += firsts[process];
+    }
+    let mut order = vec![0; firsts[process_count as usize] as usize];
+    let mut next = firsts.clone();
+    for (number, operation) in (0..).zip(operations) {
+        if let Some(destination) = destination(operation) {
+            order[next[destination] as usize] = number;
+            next[destination] += 1;
+        }
+    }
+    (order, firsts)
+}
