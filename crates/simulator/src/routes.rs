@@ -52,7 +52,7 @@ impl<'run> Routes<'run> {
     /// [named](Self::keep) before another begins.
     pub(crate) fn begin(&mut self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
         if let Some(kept) = &mut self.kept {
-            let Some((links, mut steps)) = kept.network.steps(from, to).filter(|_| from != to) else {
+            let Some((links, mut steps)) = self.machine.steps(from, to).filter(|_| from != to) else {
                 return (0, None);
             };
             let direction = kept.network.next_of_steps(from, &mut steps);
@@ -158,8 +158,11 @@ mod tests {
 
     #[test]
     fn kept_routes_are_those_of_the_machine() {
-        for kind in [MachineKind::DeBruijn, MachineKind::ShuffleExchange] {
-            let machine = Machine::of_dimensions(kind, 13).unwrap();
+        for (kind, choice) in [MachineKind::DeBruijn, MachineKind::ShuffleExchange]
+            .into_iter()
+            .flat_map(|kind| [RouteChoice::Lowest, RouteChoice::Spread(3)].map(|choice| (kind, choice)))
+        {
+            let machine = Machine::of_dimensions(kind, 13).unwrap().with_route_choice(choice);
             let mut routes = Routes::new(&machine, TieRule::Direct);
             assert!(routes.kept.is_some());
             for (from, to) in (0..8192).step_by(97).flat_map(|from| [(from, 8191 - from), (from, from / 3)]) {

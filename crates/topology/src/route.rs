@@ -1,6 +1,6 @@
 //! Routes: dimension order on grids, shortest paths on graphs (`docs/model.md` section 4).
 
-use crate::{Channel, Leg, Machine, Network, NodeId, RouteChoice, RouteSteps, TieRule};
+use crate::{Channel, Leg, Machine, Network, NodeId, RouteSteps, TieRule};
 
 /// The channels of a route, in order: an iterator.
 ///
@@ -27,10 +27,7 @@ impl Machine {
     /// When a network has no such nodes.
     #[must_use]
     pub fn steps(&self, from: NodeId, to: NodeId) -> Option<(u32, RouteSteps)> {
-        match self.route_choice() {
-            Some(RouteChoice::Lowest) => self.graph()?.steps(from, to),
-            Some(RouteChoice::Spread(_)) | None => None,
-        }
+        self.graph()?.steps(self.route_choice()?, from, to)
     }
 
     /// The channels that a message from `from` to `to` crosses, in order.

@@ -11,6 +11,7 @@ mod de_bruijn;
 mod hop;
 mod level_walk;
 mod rotation;
+mod route_graph;
 mod route_steps;
 mod shuffle_exchange;
 mod symmetry;
@@ -21,6 +22,7 @@ pub(crate) use self::{
     hop::{ChannelNumbers, Hop},
     level_walk::LevelWalk,
     rotation::Rotation,
+    route_graph::NearerWord,
     symmetry::{Symmetry, SymmetryTable},
 };
 use crate::{
@@ -144,6 +146,44 @@ impl RouteRule {
         match self {
             Self::ShuffleExchange(order) => Some(ShuffleExchange::steps(*order, from, to)),
             Self::DeBruijn(order) => Some(DeBruijn::new(*order, from, to).steps()),
+            _ => None,
+        }
+    }
+
+    /// The links of a route from `from` to `to` that is drawn by a hash of each node on it, and how many they are, where all
+    /// shortest routes are found together.
+    pub(crate) fn steps_by_chance(
+        &self,
+        from: u32,
+        to: u32,
+        hash: impl Fn(u32) -> u64,
+    ) -> Option<(u32, RouteSteps)> {
+        match self {
+            Self::ShuffleExchange(order) => {
+                let (links, graph) = ShuffleExchange::route_graph(*order, from, to);
+                Some((links, graph.draw(hash)))
+            }
+            Self::DeBruijn(order) => {
+                let (links, graph) = DeBruijn::new(*order, from, to).route_graph();
+                Some((links, graph.draw(hash)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it has [`Self::steps_by_chance`].
+    pub(crate) fn draws_whole_routes(&self) -> bool {
+        matches!(self, Self::ShuffleExchange(_) | Self::DeBruijn(_))
+    }
+
+    /// The neighbours of `at` that are nearer to `to`, ascending, with the numbers of shortest routes from them, where all
+    /// shortest routes are found together.
+    pub(crate) fn nearer_words(&self, at: u32, to: u32) -> Option<Vec<NearerWord>> {
+        match self {
+            Self::ShuffleExchange(order) => {
+                Some(ShuffleExchange::route_graph(*order, at, to).1.first().collect())
+            }
+            Self::DeBruijn(order) => Some(DeBruijn::new(*order, at, to).route_graph().1.first().collect()),
             _ => None,
         }
     }
@@ -388,6 +428,56 @@ mod tests {
         assert!(checked > 0);
     }
 
+    /// Compares the routes that are drawn, and the numbers of routes that begin with each link, with those of a search.
+    fn check_routes_by_chance(kind: MachineKind, order: u64, step: usize) {
+        let machine = Machine::of_dimensions(kind, order).unwrap();
+        let network = machine.graph().unwrap();
+        let rule = network.rule();
+        for to in machine.nodes().step_by(step) {
+            let searched = network.routes_to(to);
+            let routes = |node: u32| searched.routes[node as usize];
+            let links = |node: u32| searched.distance(node);
+            for from in machine.nodes().filter(|&from| from != to) {
+                let nearer = network.neighbours(from).iter().map(|next| next.index());
+                let nearer = nearer.filter(|&next| links(next) < links(from.index()));
+                let found = rule.nearer_words(from.index(), to.index()).unwrap();
+                let found = found.iter().map(|next| (next.word, next.routes));
+                assert!(found.eq(nearer.map(|next| (next, routes(next)))), "{kind} {order} {from} {to}");
+
+                let choice = RouteChoice::Spread(u64::from(from.index() % 5));
+                let hash = |at| network.hash_of_route(choice, [from, to, NodeId::new(at)]);
+                let (length, mut steps) = rule.steps_by_chance(from.index(), to.index(), hash).unwrap();
+                assert_eq!(length, links(from.index()));
+                let mut at = from;
+                while at != to {
+                    let expected = network.neighbour(at, network.next(choice, from, at, to).unwrap());
+                    at = NodeId::new(rule.after_step(at.index(), steps.take()));
+                    assert_eq!(Some(at), expected, "{kind} {order} {from} {to}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn routes_between_words_drawn_together_are_those_drawn_link_by_link_from_tables() {
+        for kind in [MachineKind::DeBruijn, MachineKind::ShuffleExchange] {
+            for order in kind.network_dimensions().unwrap().take_while(|&order| order <= 10) {
+                check_routes_by_chance(kind, order, if order > 7 { 61 } else { 1 });
+            }
+        }
+    }
+
+    #[test]
+    #[ignore = "long"]
+    fn routes_between_any_two_of_a_thousand_words_are_those_drawn_from_tables() {
+        for kind in [MachineKind::DeBruijn, MachineKind::ShuffleExchange] {
+            (8..=10).for_each(|order| check_routes_by_chance(kind, order, 1));
+        }
+        for kind in [MachineKind::DeBruijn, MachineKind::ShuffleExchange] {
+            (11..=12).for_each(|order| check_routes_by_chance(kind, order, 367));
+        }
+    }
+
     /// Moves messages to a node from all these hosts together until all are there, and notes which channel has which number.
     fn move_to(
         network: &Network,
@@ -427,10 +517,8 @@ mod tests {
         for machine in machines().into_iter().chain(long) {
             let network = machine.graph().unwrap();
             for choice in [RouteChoice::Lowest, RouteChoice::Spread(7)] {
-                if choice != RouteChoice::Lowest && network.node_count() > 1 << 10 {
-                    continue; // routes are counted by a search
-                }
-                let step = if network.node_count() > 100 { 31 } else { 1 };
+                let step = if network.node_count() > 1 << 10 { 331 } else { 31 };
+                let step = if network.node_count() > 100 { step } else { 1 };
                 let hosts: Vec<NodeId> = machine.hosts().step_by(step).collect();
                 let mut numbers = BTreeMap::new();
                 for &to in &hosts {

@@ -165,6 +165,12 @@ impl LinkUseCounter {
             program.for_each_message(stage, &mut |source, destination, units| {
                 let units = units * times as u64;
                 let (from, to) = (placement.node(source), placement.node(destination));
+                if machine.graph().is_some() {
+                    for channel in machine.route(from, to, tie) {
+                        self.count(channel.node, channel.direction.index(), 1, units);
+                    }
+                    return;
+                }
                 let mut at = from;
                 while let Some(leg) = machine.leg_at(from, at, to, tie) {
                     self.count(at, leg.direction.index(), leg.hops, units);

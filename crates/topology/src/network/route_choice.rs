@@ -49,7 +49,7 @@ impl Network {
             RouteChoice::Lowest if !self.looks_up() => 0,
             RouteChoice::Lowest if self.has_narrow_ports() => pairs,
             RouteChoice::Lowest => pairs.saturating_mul(2),
-            RouteChoice::Spread(_) if self.counts_routes() => 0,
+            RouteChoice::Spread(_) if !self.looks_up_counts() => 0,
             RouteChoice::Spread(_) => pairs.saturating_mul((size_of::<u16>() + size_of::<u64>()) as u64),
         }
     }
@@ -63,10 +63,10 @@ impl Network {
         }
     }
 
-    /// Whether a formula has the number of shortest routes between two nodes.
-    #[must_use]
-    pub fn counts_routes(&self) -> bool {
-        self.rule.route_count(self, 0, 0).is_some()
+    /// Whether the numbers of shortest routes are looked up in tables: where no formula has them, and they are not found for
+    /// each two nodes.
+    fn looks_up_counts(&self) -> bool {
+        self.looks_up() && self.rule.route_count(self, 0, 0).is_none()
     }
 
     /// Whether ports fit into a byte, one number being left.
@@ -131,16 +131,33 @@ impl Network {
         u16::try_from(self.neighbours(at).iter().position(is_nearer)?).ok()
     }
 
-    /// The links of the route from `from` to `to` over the lowest neighbours, to be followed by
-    /// [`Self::next_of_steps`], and how many they are: where routes are not looked up, and finding all links together takes
-    /// less than one after the other.
+    /// The links of the route from `from` to `to`, to be followed by [`Self::next_of_steps`], and how many they are: where
+    /// routes are not looked up, and finding all links together takes less than one after the other.
     ///
     /// # Panics
     ///
     /// When there is no such node.
     #[must_use]
-    pub fn steps(&self, from: NodeId, to: NodeId) -> Option<(u32, RouteSteps)> {
-        if self.looks_up() { None } else { self.rule.steps(from.index(), to.index()) }
+    pub fn steps(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> Option<(u32, RouteSteps)> {
+        if self.looks_up() {
+            return None;
+        }
+        match choice {
+            RouteChoice::Lowest => self.rule.steps(from.index(), to.index()),
+            RouteChoice::Spread(seed) => {
+                let hash = |at| route_hash(seed, [from, to, NodeId::new(at)]);
+                self.rule.steps_by_chance(from.index(), to.index(), hash)
+            }
+        }
+    }
+
+    /// The hash by which a route is drawn at a node, given source, destination and node.
+    #[cfg(test)]
+    pub(crate) fn hash_of_route(&self, choice: RouteChoice, nodes: [NodeId; 3]) -> u64 {
+        match choice {
+            RouteChoice::Lowest => 0,
+            RouteChoice::Spread(seed) => route_hash(seed, nodes),
+        }
     }
 
     /// The direction at `at` of the next link of [`Self::steps`].
@@ -188,6 +205,15 @@ impl Network {
             }
             return;
         }
+        if !self.looks_up()
+            && let Some(nearer) = self.rule.nearer_words(at.index(), to.index())
+        {
+            for (&next, weight) in ports {
+                let word = nearer.iter().find(|nearer| nearer.word == next.index());
+                *weight = word.map_or(0, |nearer| nearer.routes);
+            }
+            return;
+        }
         let (distance, _) = self.distance_and_routes(at, to);
         for (&next, weight) in ports {
             let (links, routes) = self.distance_and_routes(next, to);
@@ -205,7 +231,7 @@ impl Network {
                     self.routes.port(self, to, to);
                 });
             }
-            RouteChoice::Spread(_) if !self.counts_routes() => {
+            RouteChoice::Spread(_) if self.looks_up_counts() => {
                 destinations.par_iter().for_each(|&to| {
                     self.distance_and_routes(to, to);
                 });

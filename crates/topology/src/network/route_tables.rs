@@ -74,3 +74,11 @@ pub(crate) struct RouteCounts {
     pub(super) distances: Box<[u16]>,
     pub(crate) routes: Box<[u64]>, // each at most MAX_ROUTE_COUNT
 }
+
+impl RouteCounts {
+    /// The distance of a node.
+    #[cfg(test)]
+    pub(crate) fn distance(&self, node: u32) -> u32 {
+        self.distances[node as usize].into()
+    }
+}

@@ -95,7 +95,7 @@ impl Network {
     pub fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
         let found = match choice {
             RouteChoice::Lowest if !self.looks_up() => self.rule.set_out(self, from.index(), to.index()),
-            RouteChoice::Lowest | RouteChoice::Spread(_) => None,
+            RouteChoice::Lowest | RouteChoice::Spread(_) => self.steps(choice, from, to),
         };
         let (links, steps) =
             found.unwrap_or_else(|| (self.distance(from, to).unwrap_or(0), RouteSteps::default()));
@@ -111,7 +111,8 @@ impl Network {
 
     /// The numbers of channels, where a formula has them.
     fn numbers(&self, choice: RouteChoice) -> Option<ChannelNumbers> {
-        if choice != RouteChoice::Lowest || self.looks_up() { None } else { self.rule.channel_numbers(self) }
+        let is_by_formula = choice == RouteChoice::Lowest || self.rule.draws_whole_routes();
+        if self.looks_up() || !is_by_formula { None } else { self.rule.channel_numbers(self) }
     }
 
     /// Moves messages that are not at their destinations over the next links of their routes, by the same choice always.

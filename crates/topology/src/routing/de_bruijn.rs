@@ -8,7 +8,12 @@
 
 use std::cmp::Ordering;
 
-use super::{Hop, bit_runs::runs, route_steps::RouteSteps};
+use super::{
+    Hop,
+    bit_runs::runs,
+    route_graph::{RouteGraph, RoutesLeft},
+    route_steps::RouteSteps,
+};
 
 /// Two words of a de Bruijn network.
 #[derive(Debug, Clone, Copy)]
@@ -184,37 +189,73 @@ impl DeBruijn {
         self.lowest_of(self.first_steps(self.distance())).1
     }
 
-    /// The links of the route over the lowest neighbours, whose number is returned too.
-    ///
-    /// A link leaves only such shortest routes as it begins: those that are left at a word are known from the word before.
-    pub(super) fn steps(self) -> (u32, RouteSteps) {
-        let (mut pair, mut steps) = (self, RouteSteps::default());
+    /// All shortest routes, and their length.
+    fn routes(self) -> (u32, ShortestRoutes) {
         let (overlap, shifts) = self.greatest_blocks();
-        let links = 2 * self.order - overlap;
-        // By how much blocks may move, up and down, a bit each.
-        let all = (2_u64 << (2 * self.order)) - 1;
-        let mut moves = shifts << self.order | shifts.reverse_bits() >> (u64::BITS - 1 - self.order);
+        let moves = shifts << self.order | shifts.reverse_bits() >> (u64::BITS - 1 - self.order);
+        (2 * self.order - overlap, ShortestRoutes { pair: self, moves })
+    }
+
+    /// The links of the route over the lowest neighbours, whose number is returned too.
+    pub(super) fn steps(self) -> (u32, RouteSteps) {
+        let (links, mut rest) = self.routes();
+        let mut steps = RouteSteps::default();
         for before in 0..links {
-            let (mut rest, mut first) = (moves, 0);
-            while rest != 0 {
-                let place = rest.trailing_zeros();
-                rest &= rest - 1;
-                let own = pair.first_steps_moving(place, links - before);
-                first |= own;
-                moves &= !(u64::from(own == 0) << place);
-            }
-            let (step, next) = pair.lowest_of(first);
+            let first = rest.first_steps(links - before);
+            let (step, _) = rest.pair.lowest_of(first);
             steps.set(before, step);
-            pair.x = next;
-            moves = if step < 2 { moves >> 1 } else { moves << 1 & all };
+            rest = rest.after_step(step);
         }
         (links, steps)
+    }
+
+    /// The words on all shortest routes, and their length.
+    pub(super) fn route_graph(self) -> (u32, RouteGraph<ShortestRoutes>) {
+        let (links, routes) = self.routes();
+        (links, RouteGraph::new(routes, links))
     }
 
     /// The first word after a step.
     #[inline]
     fn after(self, step: u8) -> u32 {
         after(self.order, self.x, step)
+    }
+}
+
+/// The shortest routes between two words, by how much their blocks move.
+///
+/// A link leaves only such shortest routes as it begins: those that are left at a word are known from the word before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShortestRoutes {
+    pair: DeBruijn,
+    moves: u64, // up and down, a bit each: those of all shortest routes, and others that a link has ended
+}
+
+impl RoutesLeft for ShortestRoutes {
+    #[inline]
+    fn word(&self) -> u32 {
+        self.pair.x
+    }
+
+    #[inline]
+    fn first_steps(&mut self, links: u32) -> u8 {
+        let (mut rest, mut first) = (self.moves, 0);
+        while rest != 0 {
+            let place = rest.trailing_zeros();
+            rest &= rest - 1;
+            let own = self.pair.first_steps_moving(place, links);
+            first |= own;
+            self.moves &= !(u64::from(own == 0) << place);
+        }
+        first
+    }
+
+    #[inline]
+    fn after_step(self, step: u8) -> Self {
+        let Self { pair, moves } = self;
+        let all = (2_u64 << (2 * pair.order)) - 1;
+        let moves = if step < 2 { moves >> 1 } else { moves << 1 & all };
+        Self { pair: DeBruijn { x: pair.after(step), ..pair }, moves }
     }
 }
 

@@ -6,7 +6,12 @@
 //! cycle but those of one gap, the longest between places that it needs, or all of them once where `t` is 0. The gap lies
 //! behind `t` or before it, which decides which way the walk ends.
 
-use super::{Hop, bit_runs::runs, route_steps::RouteSteps};
+use super::{
+    Hop,
+    bit_runs::runs,
+    route_graph::{RouteGraph, RoutesLeft},
+    route_steps::RouteSteps,
+};
 
 /// Two words of a shuffle-exchange network.
 #[derive(Debug, Clone, Copy)]
@@ -62,32 +67,71 @@ impl ShuffleExchange {
         lowest_of(order, x, steps).1
     }
 
+    /// All shortest routes from `x` to `y`, and their length.
+    fn routes(order: u32, x: u32, y: u32) -> (u32, ShortestRoutes) {
+        let pair = Self::new(order, x, y);
+        (pair.distance(), ShortestRoutes { pair, at: x, turns: (1 << order) - 1 })
+    }
+
     /// The links of the route from `x` to `y` over the lowest neighbours, and how many they are.
-    ///
-    /// A link leaves only such shortest routes as it begins: those that are left at a word are known from the word before.
     pub(super) fn steps(order: u32, x: u32, y: u32) -> (u32, RouteSteps) {
-        let (mut pair, mut at, mut steps) = (Self::new(order, x, y), x, RouteSteps::default());
-        let links = pair.distance();
-        let mut turns = (1_u32 << order) - 1; // where walks end, a bit each
+        let (links, mut rest) = Self::routes(order, x, y);
+        let mut steps = RouteSteps::default();
         for before in 0..links {
-            let (mut rest, mut first) = (turns, 0);
-            while rest != 0 {
-                let turn = rest.trailing_zeros();
-                rest &= rest - 1;
-                let own = pair.walks(turn).first_steps(links - before);
-                first |= own;
-                turns &= !(u32::from(own == 0) << turn);
-            }
-            let (step, next) = lowest_of(order, at, first);
+            let first = rest.first_steps(links - before);
+            let (step, _) = lowest_of(order, rest.at, first);
             steps.set(before, step);
-            at = next;
-            (pair.from, turns) = match step {
-                0 => (pair.from ^ 1, turns),
-                1 => (rotated(order, pair.from, order - 1), rotated(order, turns, order - 1)),
-                _ => (rotated(order, pair.from, 1), rotated(order, turns, 1)),
-            };
+            rest = rest.after_step(step);
         }
         (links, steps)
+    }
+
+    /// The words on all shortest routes from `x` to `y`, and their length.
+    pub(super) fn route_graph(order: u32, x: u32, y: u32) -> (u32, RouteGraph<ShortestRoutes>) {
+        let (links, routes) = Self::routes(order, x, y);
+        (links, RouteGraph::new(routes, links))
+    }
+}
+
+/// The shortest routes between two words, by where their walks end.
+///
+/// A link leaves only such shortest routes as it begins: those that are left at a word are known from the word before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShortestRoutes {
+    pair: ShuffleExchange,
+    at: u32,
+    turns: u32, // where walks end, a bit each: those of all shortest routes, and others that a link has ended
+}
+
+impl RoutesLeft for ShortestRoutes {
+    #[inline]
+    fn word(&self) -> u32 {
+        self.at
+    }
+
+    #[inline]
+    fn first_steps(&mut self, links: u32) -> u8 {
+        let (mut rest, mut first) = (self.turns, 0);
+        while rest != 0 {
+            let turn = rest.trailing_zeros();
+            rest &= rest - 1;
+            let own = self.pair.walks(turn).first_steps(links);
+            first |= own;
+            self.turns &= !(u32::from(own == 0) << turn);
+        }
+        first
+    }
+
+    #[inline]
+    fn after_step(self, step: u8) -> Self {
+        let Self { mut pair, at, mut turns } = self;
+        let order = pair.order;
+        (pair.from, turns) = match step {
+            0 => (pair.from ^ 1, turns),
+            1 => (rotated(order, pair.from, order - 1), rotated(order, turns, order - 1)),
+            _ => (rotated(order, pair.from, 1), rotated(order, turns, 1)),
+        };
+        Self { pair, at: after(order, at, step), turns }
     }
 }
 
