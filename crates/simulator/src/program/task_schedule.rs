@@ -444,3 +444,28 @@ impl TaskSchedule {
         Some(cycle)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_those_of_operations_and_of_what_they_require() {
+        let calculation = |process| {
+            let process = ProcessId::new(process);
+            Operation { amount: 5, process, peer: process, tag: 0, processor: 0, kind: OperationKind::Calc }
+        };
+        let mut builder = TaskScheduleBuilder::new(2);
+        let numbers: Vec<u32> = (0..100).map(|number| builder.add(calculation(number % 2))).collect();
+        let alone = builder.finish().unwrap().bytes();
+        assert_eq!(alone, 100 * (size_of::<Operation>() + 3 * size_of::<u32>()) as u64);
+        let mut builder = TaskScheduleBuilder::new(2);
+        for &number in &numbers {
+            builder.add(calculation(number % 2));
+            if number >= 2 {
+                builder.require(number, number - 2, Requirement::Over);
+            }
+        }
+        assert_eq!(builder.finish().unwrap().bytes(), alone + 98 * size_of::<u32>() as u64);
+    }
+}
