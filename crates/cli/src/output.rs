@@ -66,17 +66,33 @@ impl Output {
         Self::open_path(shared.output(), shared.existing(), scenarios)
     }
 
+    /// Opens the destination that the command line names, which must be none of the files that were read.
+    pub(crate) fn open_apart_from<'a>(
+        shared: &SharedOptions,
+        inputs: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> Result<Self, Failure> {
+        Self::open_any(shared.output(), shared.existing(), inputs)
+    }
+
     /// Opens a destination; none and `-` are standard output.
     pub(crate) fn open_path(
         path: Option<&Path>,
         existing: Existing,
         scenarios: &[Scenario],
     ) -> Result<Self, Failure> {
+        Self::open_any(path, existing, scenarios.iter().flat_map(|scenario| &scenario.inputs))
+    }
+
+    fn open_any<'a>(
+        path: Option<&Path>,
+        existing: Existing,
+        inputs: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             let destination = Destination::Standard(BufWriter::new(Pipe { closed: false }));
             return Ok(Self { destination, path: None });
         };
-        Self::refuse_inputs(path, scenarios)?;
+        Self::refuse_inputs(path, inputs)?;
         existing.refuse(path)?;
         let destination = Destination::open(path).map_err(|error| Failure::unwritable(path, &error))?;
         Ok(Self { destination, path: Some(path.to_owned()) })
@@ -98,9 +114,11 @@ impl Output {
     }
 
     /// Refuses a path that leads to one of the files that the scenarios were read from.
-    pub(crate) fn refuse_inputs(path: &Path, scenarios: &[Scenario]) -> Result<(), Failure> {
-        let mut inputs = scenarios.iter().flat_map(|scenario| &scenario.inputs);
-        let Some(input) = inputs.find(|input| is_same(input, path)) else { return Ok(()) };
+    pub(crate) fn refuse_inputs<'a>(
+        path: &Path,
+        inputs: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> Result<(), Failure> {
+        let Some(input) = inputs.into_iter().find(|input| is_same(input, path)) else { return Ok(()) };
         Err(Failure::usage(
             format!("cannot write {}: the scenarios are read from {}", path.display(), input.display()),
             "name another file for the results",

@@ -69,7 +69,7 @@ impl SweepOutput {
             let limit = usize::try_from(options.resources().memory / MEMORY_SHARE).unwrap_or(usize::MAX);
             return Self::spooled(Output::open(options, scenarios)?, plan, IN_MEMORY.min(limit));
         };
-        Output::refuse_inputs(&file, scenarios)?;
+        Output::refuse_inputs(&file, scenarios.iter().flat_map(|scenario| &scenario.inputs))?;
         let suffix = shard.map_or(0, |shard| shard.suffix().len() + 1);
         refuse_long_name(&file, suffix + ".partial".len().max(".".len() + ".writing".len()))?;
         let existing = if found == Found::Refuse { options.existing() } else { Existing::Replace };

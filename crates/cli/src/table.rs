@@ -3,6 +3,7 @@
 mod algorithm_tables;
 mod fitting;
 mod grids;
+mod long_table;
 mod page;
 mod result_notes;
 mod results_page;
@@ -11,7 +12,7 @@ mod scenario_tables;
 mod verdict_tables;
 
 pub(crate) use grids::{write_grid, write_stage};
-pub(crate) use page::{Page, Paint, TextTable};
+pub(crate) use page::{Page, Paint, Style, TextTable};
 pub(crate) use run_tables::{compare_table, run_table};
-pub(crate) use scenario_tables::{check_table, measure_table};
+pub(crate) use scenario_tables::{measure_table, write_checked};
 pub(crate) use verdict_tables::{Detail, bench_table, verify_table};

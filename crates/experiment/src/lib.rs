@@ -54,15 +54,15 @@ pub use progress::Progress;
 pub use quantity::{Ratio, engineering_rate, engineering_seconds};
 pub use reference::{MissingReference, Reference};
 pub use runner::{
-    Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_export, check_listing, check_placements,
-    check_runs, execute, follow,
+    Bytes, FinishedRun, KeepRecords, MemoryError, RunError, check_export, check_placements, check_runs,
+    execute, follow,
 };
 pub use scenario::{
-    CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport, Execution, ExecutionMode, KeyDefault,
-    KeyMachines, KeyValues, LauncherEntry, Loading, Phases, ProgramKind, RoutingRule, Run, Scenario,
-    ScenarioError, ScenarioErrors, ScenarioKey, Setting, SettingError, Site, embeddings, load, load_sites,
-    load_text, load_text_with, load_with, program_kinds, read_coordinates, read_hosts, read_measurement,
-    scenario_keys,
+    CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport,
+    Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues, LauncherEntry, Loading, Phases,
+    ProgramKind, RoutingRule, Run, Scenario, ScenarioError, ScenarioErrors, ScenarioKey, Setting,
+    SettingError, Site, check_with, embeddings, load, load_sites, load_text, load_text_with, load_with,
+    program_kinds, read_coordinates, read_hosts, read_measurement, scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};
 pub use schema::{results_schema, scenario_schema};

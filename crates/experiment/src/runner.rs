@@ -92,15 +92,6 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
     admit(runs, resources, |run| bytes_to_run(run, way).saturating_add(held))
 }
 
-/// Checks that there is memory for a table of the runs themselves.
-///
-/// # Errors
-///
-/// When there is not.
-pub fn check_listing(runs: &[&Run], resources: Resources) -> Result<(), RunError> {
-    held_beside(runs, resources, ("the table", BYTES_A_LISTED_RUN)).map(|_| ())
-}
-
 /// Checks that the placement of every run can be measured. Nothing is measured.
 ///
 /// # Errors
@@ -125,8 +116,6 @@ pub fn check_export(run: &Run, format: ProgramFormat, resources: Resources) -> R
 const BYTES_A_RESULT: u64 = 9 << 10;
 /// The memory of the metrics of a run until they are written \[bytes\]; measured likewise.
 const BYTES_A_MEASURED_RUN: u64 = 3 << 10;
-/// The memory of a row of the table of runs \[bytes\]; measured likewise.
-const BYTES_A_LISTED_RUN: u64 = 9 << 9;
 /// So many runs are not counted.
 const UNCOUNTED_RUNS: u64 = 1 << 9;
 

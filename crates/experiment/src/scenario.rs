@@ -5,8 +5,10 @@
 //! are collected, each at its place. Nothing is run here and nothing is printed.
 
 mod budget;
+mod checked;
 mod collective;
 mod cycle_bound;
+mod draft;
 mod embeddings;
 mod error_report;
 mod errors;
@@ -50,21 +52,8 @@ use cubefold_simulator::Communication;
 use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 pub(crate) use self::goal_file::describe_stuck;
-use self::{
-    budget::BYTES_A_RUN,
-    cycle_bound::CycleBound,
-    errors::{Findings, first_errors},
-    keys::Key,
-    library::Library,
-    machine::MachineSection,
-    mapping::Fit,
-    settings::{Settings, Written},
-    source_file::{Place, SourceFile},
-    sweep::{Assignment, Sweep},
-    value::Size,
-};
-pub(crate) use self::{collective::is_key_of_step, keys::MAX_INTEGER};
 pub use self::{
+    checked::{CheckedScenario, CheckedScenarios, check_with},
     embeddings::{Embedding, EmbeddingName, embeddings},
     error_report::ErrorReport,
     errors::{ScenarioError, ScenarioErrors},
@@ -74,6 +63,20 @@ pub use self::{
     loading::{CodeTypes, Loading},
     program::{ProgramKind, program_kinds},
     setting::{Setting, SettingError},
+};
+pub(crate) use self::{collective::is_key_of_step, keys::MAX_INTEGER};
+use self::{
+    cycle_bound::CycleBound,
+    draft::{Draft, file_stem, take_text},
+    errors::{Findings, first_errors},
+    keys::Key,
+    library::Library,
+    machine::MachineSection,
+    mapping::Fit,
+    settings::{Settings, Written},
+    source_file::SourceFile,
+    sweep::{Assignment, Sweep},
+    value::Size,
 };
 use crate::{
     PhysicalScale, input_file::STANDARD_INPUT, region::Region, scenario_program::ScenarioProgram,
@@ -181,6 +184,15 @@ pub fn load_with(
     memory: u64,
 ) -> Result<Vec<Scenario>, ScenarioErrors> {
     let mut library = Library::with_memory(memory);
+    read_all(paths, &mut library, |path, library| Scenario::read(path, settings, library))
+}
+
+/// What `read` makes of each of the files, or what is wrong with any of them.
+fn read_all<T>(
+    paths: &[PathBuf],
+    library: &mut Library,
+    read: impl Fn(&Path, &mut Library) -> Result<T, Vec<ScenarioError>>,
+) -> Result<Vec<T>, ScenarioErrors> {
     let (mut scenarios, mut errors) = (vec![], vec![]);
     let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD_INPUT);
     if paths.iter().filter(is_standard).count() > 1 {
@@ -189,7 +201,7 @@ pub fn load_with(
         return Err(ScenarioErrors::new(errors));
     }
     for path in paths {
-        match Scenario::read(path, settings, &mut library) {
+        match read(path, library) {
             Ok(scenario) => scenarios.push(scenario),
             Err(wrong) => errors.extend(first_errors(wrong)),
         }
@@ -297,9 +309,13 @@ impl Site {
 
 impl Scenario {
     fn read(path: &Path, settings: &[Setting], library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
-        let source = SourceFile::read_scenario(path, library.budget())
-            .map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))])?;
+        let source = Self::source(path, library)?;
         Self::from_source(&source, settings, library)
+    }
+
+    fn source(path: &Path, library: &Library) -> Result<Arc<SourceFile>, Vec<ScenarioError>> {
+        SourceFile::read_scenario(path, library.budget())
+            .map_err(|error| vec![ScenarioError::of_file(path, format!("scenario file {error}"))])
     }
 
     fn from_source(
@@ -307,29 +323,12 @@ impl Scenario {
         settings: &[Setting],
         library: &mut Library,
     ) -> Result<Self, Vec<ScenarioError>> {
-        let path = source.path();
-        let mut errors = vec![];
-        take_text(source, library)?;
-        let written = Written::scenario(source, settings, &mut errors)?;
-        let sweep = Sweep::read(&written, &mut errors);
-        let count = sweep.run_count(&written);
-        if let (true, Some(place)) = (count > MAX_RUNS, sweep.place()) {
-            let message = format!("{count} runs, expected at most {MAX_RUNS} in one file");
-            let error = ScenarioError::at(place, message, "this sweep");
-            errors.push(error.with_help("sweep fewer values, or spread them over several files"));
-            // The combinations, too many to look at, may have errors of their own.
-            return Err(errors);
-        }
-        let counted = u64::try_from(count).unwrap_or(u64::MAX);
-        if let Err(over) = library.budget().take(counted.saturating_mul(BYTES_A_RUN)) {
-            let start = Place::start(source);
-            errors.push(over.at(sweep.place().unwrap_or(&start), &format!("a sweep of {count} runs")));
-            return Err(errors);
-        }
-        let mut findings = Findings::new(path, sweep.combination_count(), errors);
+        let mut draft = Draft::read(source, settings, library)?;
+        draft.take_runs(draft.sweep.run_count(&draft.written), library)?;
+        let mut findings = draft.findings();
         let mut runs: Vec<Run> = vec![];
-        for combination in sweep.combinations() {
-            match validate(&combination, &written, library) {
+        for combination in draft.sweep.combinations() {
+            match validate(&combination, &draft.written, library) {
                 Ok(more) if findings.is_empty() => runs.extend(more),
                 Ok(_) => {}
                 Err(wrong) => findings.add(&combination, wrong),
@@ -339,20 +338,10 @@ impl Scenario {
         for run in &mut runs {
             run.held_bytes = library.budget().counted();
         }
-        let name = written_name(&written);
-        let inputs = std::iter::once(path.to_owned()).chain(library.files()).collect();
+        let (path, name, inputs) = (source.path().to_owned(), draft.name(), draft.inputs(library));
         let text = text_with(source.text(), settings);
-        Ok(Self { path: path.to_owned(), name, runs, swept: sweep.place().is_some(), text, inputs })
+        Ok(Self { path, name, runs, swept: draft.sweep.place().is_some(), text, inputs })
     }
-}
-
-/// Takes the memory of a scenario's text and of its values, before it is parsed.
-fn take_text(source: &Arc<SourceFile>, library: &Library) -> Result<(), Vec<ScenarioError>> {
-    let bytes = source_file::bytes_to_parse(source.text());
-    library
-        .budget()
-        .take(bytes)
-        .map_err(|over| vec![over.at(&Place::start(source), "the values of this file:")])
 }
 
 /// The text of a scenario, with what the command line sets in remarks behind it.
@@ -363,19 +352,6 @@ fn text_with(text: &str, settings: &[Setting]) -> Arc<str> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.extend(settings.iter().map(|setting| format!("# --set {}", printable(setting.text()))));
     format!("{}\n", lines.join("\n")).into()
-}
-
-/// The name at the top of the file, else the stem of the file's name.
-fn written_name(written: &Written) -> String {
-    match written.values.get(&Key::Name).map(|value| &value.content) {
-        Some(value::Content::Text(name)) => name.clone(),
-        _ => file_stem(written),
-    }
-}
-
-/// The stem of the file's name.
-fn file_stem(written: &Written) -> String {
-    written.source.path().file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The runs of one combination, one for each embedding.

@@ -194,6 +194,25 @@ mod tests {
     }
 
     #[test]
+    fn the_images_of_every_block_are_those_of_its_edges() {
+        let cube = Hypercube::new(6).unwrap();
+        let images: Vec<NodeId> = (0..64).map(|label| NodeId::new(label * 7 % 64)).collect();
+        let image = |process: ProcessId| images[process.label() as usize];
+        let mut gathered = GatheredImages::default();
+        for (start, end) in (0..64).flat_map(|start| (start + 1..=64).map(move |end| (start, end))) {
+            for dimension in 0..6 {
+                let mut visited = vec![];
+                cube.visit_images(dimension, start..end, &images, &mut gathered, &mut |low, high| {
+                    visited.extend(low.iter().copied().zip(high.iter().copied()));
+                });
+                let edges = cube.edges_from(dimension, start..end);
+                let expected: Vec<_> = edges.map(|(low, high)| (image(low), image(high))).collect();
+                assert_eq!(visited, expected, "{start}..{end} in dimension {dimension}");
+            }
+        }
+    }
+
+    #[test]
     fn cubes_have_one_to_thirty_two_dimensions() {
         assert!(Hypercube::new(0).is_err());
         assert!(Hypercube::new(33).is_err());

@@ -329,3 +329,15 @@ impl From<LineError> for SimulationError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_run_has_a_channel_each_way_in_every_dimension() {
+        assert_eq!(run_bytes(10, 100, 3), 10 * BYTES_A_PROCESS + 100 * 6 * BYTES_A_CHANNEL);
+        let of_line = 10 * BYTES_A_PROCESS + 100 * 2 * BYTES_A_CHANNEL + LineRouteTable::bytes(10);
+        assert_eq!(run_bytes(10, 100, 1), of_line);
+    }
+}

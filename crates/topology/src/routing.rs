@@ -445,7 +445,7 @@ mod tests {
                 assert!(found.eq(nearer.map(|next| (next, routes(next)))), "{kind} {order} {from} {to}");
 
                 let choice = RouteChoice::Spread(u64::from(from.index() % 5));
-                let hash = |at| network.hash_of_route(choice, [from, to, NodeId::new(at)]);
+                let hash = |at| Network::hash_of_route(choice, [from, to, NodeId::new(at)]);
                 let (length, mut steps) = rule.steps_by_chance(from.index(), to.index(), hash).unwrap();
                 assert_eq!(length, links(from.index()));
                 let mut at = from;

@@ -1,7 +1,9 @@
 //! `cubefold check` and `cubefold measure`: the runs that there would be, and the metrics of their placements.
 
+use std::io;
+
 use cubefold_experiment::{
-    Progress, check_listing, check_placements,
+    Progress, Run, ScenarioError, check_placements, check_with,
     export::{Document, PlannedRun},
     measure_runs,
 };
@@ -14,7 +16,7 @@ use crate::{
     grouping::all_runs,
     output::Output,
     progress_bar::{Show, Work, watch},
-    table::{check_table, measure_table},
+    table::{Page, Style, measure_table, write_checked},
 };
 
 pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
@@ -34,13 +36,21 @@ pub(super) fn measure(options: &ScenarioOptions, shared: &SharedOptions) -> Resu
 
 pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
-    let scenarios = super::scenarios(&options.files, &options.set, shared)?;
-    let runs = all_runs(&scenarios);
-    let planned = || runs.iter().enumerate().map(|(place, run)| PlannedRun::new(place, run));
-    if matches!(format, ResultFormat::Table | ResultFormat::Markdown) {
-        check_listing(&runs, shared.resources()).map_err(Failure::Refused)?;
+    let memory = shared.resources().memory;
+    let checked = check_with(&options.files, &options.set.settings, memory).map_err(Failure::Scenario)?;
+    let output = Output::open_apart_from(shared, checked.scenarios().iter().flat_map(|own| &own.inputs))?;
+    match format {
+        ResultFormat::Table => output.write(|output| {
+            let columns = output.columns();
+            write_checked(&checked, output, Style::Text { columns })
+        }),
+        ResultFormat::Markdown => output.write(|output| write_checked(&checked, output, Style::Markdown)),
+        ResultFormat::Json | ResultFormat::Jsonl | ResultFormat::Csv | ResultFormat::Parquet => {
+            let planned = |(place, run): (usize, Result<Run, ScenarioError>)| {
+                run.map(|run| PlannedRun::new(place, &run)).map_err(io::Error::other)
+            };
+            let planned = || checked.runs().enumerate().map(planned);
+            write_records(output, format, Document::CHECK, &[], planned, || Ok(Page::default()))
+        }
     }
-    let output = Output::open(shared, &scenarios)?;
-    let table = || Ok(check_table(&scenarios, &planned().collect::<Vec<_>>()));
-    write_records(output, format, Document::CHECK, &[], || planned().map(Ok), table)
 }

@@ -21,6 +21,15 @@ pub(crate) enum Paint {
     Colored,
 }
 
+/// How a page is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// For a terminal with so many columns.
+    Text { columns: usize },
+    /// For a page in Markdown.
+    Markdown,
+}
+
 /// What a command shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Page {
@@ -97,6 +106,19 @@ impl Page {
         if !notes.is_empty() {
             let shown = notes.into_iter().map(|note| printable(&note).into_owned());
             self.blocks.push(Block::Notes(shown.collect()));
+        }
+    }
+
+    /// Whether there is nothing on it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// In one of the styles.
+    pub(crate) fn written(&self, style: Style) -> String {
+        match style {
+            Style::Text { columns } => self.text(columns),
+            Style::Markdown => self.markdown(),
         }
     }
 
@@ -183,6 +205,12 @@ fn lines(lines: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
     })
 }
 
+/// The lines of a table but for the last `below`, and for those above its rows unless they are to be there.
+fn part_of(mut drawn: Vec<String>, below: usize, (above, with_header): (usize, bool)) -> String {
+    drawn.truncate(drawn.len().saturating_sub(below));
+    lines(drawn.into_iter().skip(if with_header { 0 } else { above }))
+}
+
 impl TextTable {
     /// The table without control characters.
     fn printable(&self) -> Self {
@@ -194,8 +222,7 @@ impl TextTable {
 
     /// The table as text, its marked rows painted.
     fn painted(&self, paint: Paint) -> String {
-        let header = self.header.iter().map(|header| header.lines().count()).max().unwrap_or(1).max(1);
-        let above_rows = header + 1; // and the rule below it
+        let above_rows = self.lines_above();
         let painted = |(place, line): (usize, String)| {
             let row = place.checked_sub(above_rows).and_then(|row| self.rows.get(row));
             self.colored(row, line, paint)
@@ -239,6 +266,48 @@ impl TextTable {
             lines(text.join("\n").lines().map(|line| self.colored(Some(row), line.to_owned(), paint)))
         };
         self.rows.iter().map(row).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The table as a page of its own.
+    pub(super) fn page_text(&self, style: Style) -> String {
+        Page { blocks: vec![Block::Tables(vec![self.clone()])], paint: Paint::Plain }.written(style)
+    }
+
+    /// The rows as they are written among those of a larger table, laid out as a `sample` of its rows, at least two, with
+    /// the header or without it.
+    pub(super) fn text_beside(&self, sample: &Self, style: Style, with_header: bool) -> String {
+        let both = Self { rows: self.rows.iter().chain(&sample.rows).cloned().collect(), ..self.clone() };
+        let Style::Text { columns } = style else {
+            return part_of(both.draw(presets::ASCII_MARKDOWN, 1), sample.rows.len(), (2, with_header));
+        };
+        let mut fitted = Self::fit(&[both], columns).remove(0);
+        let of_sample = Self::fit(std::slice::from_ref(sample), columns).remove(0).table.rows.len();
+        match fitted.layout {
+            Layout::Columns => {
+                part_of(fitted.table.draw(PLAIN, 0), of_sample, (fitted.table.lines_above(), with_header))
+            }
+            Layout::Lines => {
+                fitted.table.rows.truncate(fitted.table.rows.len() - of_sample);
+                let between = if with_header { "" } else { "\n" };
+                format!("{between}{}", fitted.table.listed(columns, Paint::Plain))
+            }
+        }
+    }
+
+    /// What is said below the table.
+    pub(super) fn notes_text(&self, style: Style) -> String {
+        match style {
+            Style::Text { columns } => {
+                let notes = Self::fit(std::slice::from_ref(self), columns).remove(0).notes;
+                Block::Notes(notes).text(columns, Paint::Plain)
+            }
+            Style::Markdown => String::new(),
+        }
+    }
+
+    /// The lines above the rows: the header, and the rule below it.
+    fn lines_above(&self) -> usize {
+        self.header.iter().map(|header| header.lines().count()).max().unwrap_or(1).max(1) + 1
     }
 
     /// Whether there is a mark in the row: in the column without a header.

@@ -170,12 +170,12 @@ fn table(
     shown: impl Fn(&str) -> bool,
 ) -> TextTable {
     let columns: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
-    let swept = SweptColumns::new(&rows.iter().map(|row| row.run).collect::<Vec<_>>(), shown);
+    let swept = SweptColumns::new(rows.iter().map(|row| &row.run.combination[..]), shown);
     let mut header = swept.header();
     header.push("embedding".to_owned());
     header.extend(columns.iter().map(|column| column.header.clone()));
     let cells = |(place, row): (usize, &RunRow<'_>)| {
-        let mut cells = swept.cells(row.run);
+        let mut cells = swept.cells(&row.run.combination);
         cells.push(row.run.embedding.clone());
         cells.extend(columns.iter().map(|column| column.cells[place].clone()));
         cells
@@ -191,18 +191,31 @@ const SAY_WHAT_THEY_ARE: [&str; 4] = ["kind", "shape", "file", "algorithm"];
 /// The settings of a sweep in a table: a column for each that all runs have, and one for all those that only some cases
 /// set.
 #[derive(Debug)]
-pub(super) struct SweptColumns<'runs> {
-    of_all: Vec<&'runs str>,
-    of_some: Vec<&'runs str>,
+pub(super) struct SweptColumns {
+    of_all: Vec<String>,
+    of_some: Vec<String>,
 }
 
-impl<'runs> SweptColumns<'runs> {
-    /// The columns of those settings whose paths are `shown`.
-    pub(super) fn new(runs: &[&'runs RunCaption], mut shown: impl FnMut(&str) -> bool) -> Self {
-        let has = |run: &RunCaption, path: &str| run.combination.iter().any(|(own, _)| own == path);
-        let paths = swept_paths(runs.iter().copied()).into_iter().filter(|path| shown(path));
-        let (of_all, of_some) = paths.partition(|path| runs.iter().all(|run| has(run, path)));
-        Self { of_all, of_some }
+impl SweptColumns {
+    /// The columns of those settings of the combinations, one for each run, whose paths are `shown`.
+    pub(super) fn new<C: AsRef<[(String, String)]>>(
+        combinations: impl Iterator<Item = C>,
+        shown: impl Fn(&str) -> bool,
+    ) -> Self {
+        let (mut paths, mut runs): (Vec<(String, u64)>, u64) = (vec![], 0);
+        for combination in combinations {
+            runs += 1;
+            for (path, _) in combination.as_ref() {
+                match paths.iter_mut().find(|(known, _)| known == path) {
+                    Some((_, count)) => *count += 1,
+                    None => paths.push((path.clone(), 1)),
+                }
+            }
+        }
+        let paths = paths.into_iter().filter(|(path, _)| shown(path));
+        let (of_all, of_some): (Vec<_>, Vec<_>) = paths.partition(|(_, count)| *count == runs);
+        let names = |paths: Vec<(String, u64)>| paths.into_iter().map(|(path, _)| path).collect();
+        Self { of_all: names(of_all), of_some: names(of_some) }
     }
 
     /// The headers.
@@ -213,10 +226,9 @@ impl<'runs> SweptColumns<'runs> {
     }
 
     /// The cells of a run.
-    pub(super) fn cells(&self, run: &RunCaption) -> Vec<String> {
-        let value = |path: &str| {
-            run.combination.iter().find(|(own, _)| own == path).map(|(_, value)| shown(path, value))
-        };
+    pub(super) fn cells(&self, combination: &[(String, String)]) -> Vec<String> {
+        let value =
+            |path: &str| combination.iter().find(|(own, _)| own == path).map(|(_, value)| shown(path, value));
         let mut cells: Vec<String> = self.of_all.iter().map(|path| value(path).unwrap_or_default()).collect();
         if !self.of_some.is_empty() {
             let named = short_names(&self.of_some).into_iter().zip(&self.of_some);
@@ -234,22 +246,11 @@ impl<'runs> SweptColumns<'runs> {
     }
 }
 
-/// The paths that a sweep sets in any of the runs, each once: cases may set different ones.
-fn swept_paths<'runs>(runs: impl Iterator<Item = &'runs RunCaption>) -> Vec<&'runs str> {
-    let mut paths: Vec<&str> = vec![];
-    for (path, _) in runs.flat_map(|run| &run.combination) {
-        if !paths.contains(&path.as_str()) {
-            paths.push(path);
-        }
-    }
-    paths
-}
-
 /// The last parts of the paths, or the whole paths where two end alike.
-fn short_names(paths: &[&str]) -> Vec<String> {
+fn short_names(paths: &[String]) -> Vec<String> {
     let ends: Vec<&str> = paths.iter().map(|path| path.rsplit('.').next().unwrap_or(path)).collect();
     let unlike = |end: &str| ends.iter().filter(|other| **other == end).count() == 1;
-    let name = |(path, end): (&&str, &&str)| if unlike(end) { *end } else { *path }.to_owned();
+    let name = |(path, end): (&String, &&str)| if unlike(end) { (*end).to_owned() } else { path.clone() };
     paths.iter().zip(&ends).map(name).collect()
 }
 

@@ -1,52 +1,87 @@
 //! The pages of `cubefold check` (the runs of each scenario) and `cubefold measure` (metrics down, embeddings
 //! across), which run nothing.
 
-use cubefold_experiment::{
-    Definition, PhysicalScale, Run, Scenario,
-    export::{PlacementEntry, PlannedRun, Row, RunCaption, counted},
+use std::{
+    cell::RefCell,
+    io::{self, Write},
+    rc::Rc,
 };
 
-use super::{Page, TextTable, result_notes::construction_notes, results_page::SweptColumns};
+use cubefold_experiment::{
+    CheckedScenario, CheckedScenarios, Definition, PhysicalScale, Run, Scenario, ScenarioError,
+    export::{PlacementEntry, PlannedRun, Row, counted},
+};
+
+use super::{
+    Page, Style, TextTable, long_table::LongTable, result_notes::construction_notes,
+    results_page::SweptColumns,
+};
 use crate::grouping::{self, by_scenario, captions};
 
-/// The runs of each scenario, with what they differ in.
-pub(crate) fn check_table(scenarios: &[Scenario], planned: &[PlannedRun]) -> Page {
-    let mut page = Page::default();
-    for ((scenario, planned), read) in by_scenario(&captions(scenarios), planned).zip(scenarios) {
-        page.heading(&format!("{} ({})", scenario.name, read.path.display()));
-        let mut header = vec!["run".to_owned()];
-        let swept = SweptColumns::new(&scenario.runs.iter().collect::<Vec<_>>(), |_| true);
-        header.extend(swept.header());
-        header.extend(["embedding", "processes", "nodes", "stages"].map(str::to_owned));
-        let words = header.len() - 3;
-        let row = |(run, plan): (&RunCaption, &PlannedRun)| {
-            let mut row = vec![plan.run.to_string()];
-            row.extend(swept.cells(run));
-            row.push(plan.embedding.clone());
-            row.extend([plan.processes, plan.nodes, plan.stages].map(|number| number.to_string()));
-            row
-        };
-        let rows = scenario.runs.iter().zip(planned).map(row).collect();
-        page.table(TextTable { header, rows, words, ..TextTable::default() });
-        page.notes(scale_notes(&read.runs));
+/// Writes the runs of each scenario, with what they differ in.
+pub(crate) fn write_checked(
+    checked: &CheckedScenarios,
+    output: &mut impl Write,
+    style: Style,
+) -> io::Result<()> {
+    let mut before = 0;
+    for scenario in checked.scenarios() {
+        let mut page = Page::default();
+        page.heading(&format!("{} ({})", scenario.name, scenario.path.display()));
+        writeln!(output, "{}", page.written(style))?;
+        let notes = RefCell::new(vec![]);
+        listing(checked, scenario, before, &notes).write(output, style)?;
+        writeln!(output)?;
+        let mut page = Page::default();
+        page.notes(notes.into_inner());
+        output.write_all(page.written(style).as_bytes())?;
+        if !page.is_empty() {
+            writeln!(output)?;
+        }
+        before += scenario.run_count;
     }
-    let runs = planned.len();
-    page.notes(vec![match runs {
+    let mut page = Page::default();
+    page.notes(vec![match checked.run_count() {
         1 => "No errors; 1 run.".to_owned(),
         runs => format!("No errors; {runs} runs."),
     }]);
-    page
+    output.write_all(page.written(style).as_bytes())
 }
 
-/// Sentences on the cycles of machines that are described by bandwidth and latency, each once.
-fn scale_notes(runs: &[Run]) -> Vec<String> {
-    let mut notes: Vec<String> = vec![];
-    for note in runs.iter().filter_map(|run| run.scale.as_ref()).map(PhysicalScale::describe) {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
-    notes
+/// The table of the runs of a scenario, of which so many stand `before` it; what is said of their cycles is added to
+/// `notes`, each sentence once.
+fn listing<'a>(
+    checked: &'a CheckedScenarios,
+    scenario: &'a CheckedScenario,
+    before: usize,
+    notes: &'a RefCell<Vec<String>>,
+) -> LongTable<impl Fn() -> Box<dyn Iterator<Item = io::Result<Vec<String>>> + 'a>> {
+    let swept = Rc::new(SweptColumns::new(scenario.combinations(), |_| true));
+    let mut header = vec!["run".to_owned()];
+    header.extend(swept.header());
+    header.extend(["embedding", "processes", "nodes", "stages"].map(str::to_owned));
+    let words = header.len() - 3;
+    let rows = move || {
+        let swept = Rc::clone(&swept);
+        let runs = checked.runs_of(scenario).enumerate();
+        let row = move |(place, run): (usize, Result<Run, ScenarioError>)| {
+            let run = run.map_err(io::Error::other)?;
+            add_note(run.scale.as_ref(), &mut notes.borrow_mut());
+            let plan = PlannedRun::new(before + place, &run);
+            let mut row = vec![plan.run.to_string()];
+            row.extend(swept.cells(&run.combination));
+            row.push(plan.embedding);
+            row.extend([plan.processes, plan.nodes, plan.stages].map(|number| number.to_string()));
+            Ok(row)
+        };
+        Box::new(runs.map(row)) as Box<dyn Iterator<Item = _>>
+    };
+    LongTable { header, words, rows }
+}
+
+/// Adds a sentence on the cycles of a machine that is described by bandwidth and latency, unless it is there.
+fn add_note(scale: Option<&PhysicalScale>, notes: &mut Vec<String>) {
+    notes.extend(scale.map(PhysicalScale::describe).filter(|note| !notes.contains(note)));
 }
 
 /// A table for each combination of each scenario; one for several in a row whose placements are the same.

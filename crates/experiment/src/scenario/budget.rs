@@ -28,6 +28,7 @@ const HELP: &str = "give it more with --memory-limit, or ask for less";
 pub(super) struct Budget {
     limit: u64,
     taken: Cell<u64>, // at most the limit and what is not counted
+    refused: Cell<bool>,
 }
 
 /// More than is allowed.
@@ -59,13 +60,14 @@ impl Default for Budget {
 impl Budget {
     /// A budget of which nothing is taken.
     pub(super) fn new(limit: u64) -> Self {
-        Self { limit, taken: Cell::new(0) }
+        Self { limit, taken: Cell::new(0), refused: Cell::new(false) }
     }
 
     /// Takes so many bytes, before they are allocated.
     pub(super) fn take(&self, bytes: u64) -> Result<(), OverBudget> {
         let needed = self.taken.get().saturating_add(bytes);
         if needed > self.limit.saturating_add(UNCOUNTED) {
+            self.refused.set(true);
             return Err(OverBudget { needed, limit: self.limit });
         }
         self.taken.set(needed);
@@ -89,6 +91,28 @@ impl Budget {
     /// Gives back bytes that are no longer needed.
     pub(super) fn give_back(&self, bytes: u64) {
         self.taken.set(self.taken.get().saturating_sub(bytes));
+    }
+
+    /// Whether anything was refused since that was last forgotten.
+    pub(super) fn has_refused(&self) -> bool {
+        self.refused.get()
+    }
+
+    /// Forgets what was refused.
+    pub(super) fn forget_refusal(&self) {
+        self.refused.set(false);
+    }
+
+    /// What `make` makes, and the memory that it has taken and not given back \[bytes\].
+    pub(super) fn measured<T>(&self, make: impl FnOnce() -> T) -> (T, u64) {
+        let before = self.taken.get();
+        let result = make();
+        (result, self.taken.get().saturating_sub(before))
+    }
+
+    /// What is taken \[bytes\].
+    pub(super) fn taken(&self) -> u64 {
+        self.taken.get()
     }
 
     /// What is taken beyond what is not counted \[bytes\].

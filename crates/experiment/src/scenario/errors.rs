@@ -356,6 +356,16 @@ impl Findings {
         self.of_file.is_empty() && self.of_combinations.is_empty()
     }
 
+    /// The number of different errors.
+    pub(super) fn count(&self) -> usize {
+        self.of_file.len() + self.of_combinations.len()
+    }
+
+    /// Adds what is wrong whatever the combination.
+    pub(super) fn add_of_file(&mut self, error: ScenarioError) {
+        self.of_file.push(error);
+    }
+
     /// Adds what is wrong in a combination, at the value of the sweep that makes it wrong if there is one.
     pub(super) fn add(&mut self, combination: &[&Assignment], errors: Vec<ScenarioError>) {
         let is_swept =

@@ -299,16 +299,11 @@ impl ScenarioKey {
     /// The names of the program kinds that take it; all of them for a key outside of `[program]`.
     pub fn program_kinds(&self) -> impl Iterator<Item = &'static str> {
         let takes = |kind: &&&ProgramKind| {
-            let is_listed = |key: &&Key| key.entry().path == self.path;
-            kind.keys.iter().any(|key| is_listed(&key)) || !is_of_one_program_kind(self.path)
+            let of_kind = Key::with_path(self.path).filter(|key| key.is_of_one_program_kind());
+            of_kind.is_none_or(|key| kind.keys.contains(&key))
         };
         PROGRAM_KINDS.iter().filter(takes).map(|kind| kind.name)
     }
-}
-
-/// Whether some program kind lists the key.
-fn is_of_one_program_kind(path: &str) -> bool {
-    PROGRAM_KINDS.iter().flat_map(|kind| kind.keys).any(|key| key.path() == path)
 }
 
 impl Key {
@@ -324,8 +319,15 @@ impl Key {
 
     /// The part of the file that it stands in.
     pub(super) fn section(self) -> Section {
-        let section = self.path().split_once('.').map_or("", |(section, _)| section);
-        Section::with_name(section).unwrap_or(Section::Top)
+        let is_own = |table: &Section| {
+            self.path().strip_prefix(table.name()).is_some_and(|rest| rest.starts_with('.'))
+        };
+        Section::TABLES.into_iter().find(is_own).unwrap_or(Section::Top)
+    }
+
+    /// Whether some program kind lists it.
+    fn is_of_one_program_kind(self) -> bool {
+        PROGRAM_KINDS.iter().any(|kind| kind.keys.contains(&self))
     }
 
     /// Its key inside that part.
@@ -350,7 +352,7 @@ impl Key {
 
     /// The keys that some program kind takes, and not this one.
     pub(super) fn foreign_to(kind: &ProgramKind) -> impl Iterator<Item = Self> {
-        let is_foreign = |key: &Self| is_of_one_program_kind(key.path()) && !kind.keys.contains(key);
+        let is_foreign = |key: &Self| !kind.keys.contains(key) && key.is_of_one_program_kind();
         Self::in_section(Section::Program).filter(is_foreign)
     }
 }

@@ -2,7 +2,7 @@
 //! made once.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     rc::Rc,
     sync::Arc,
@@ -14,7 +14,7 @@ use cubefold_topology::{Extent, Machine, Network, Wrap};
 use sha2::{Digest, Sha256};
 
 use super::{
-    budget::Budget,
+    budget::{BYTES_A_RUN, Budget},
     errors::ScenarioError,
     goal_file,
     keys::Key,
@@ -37,7 +37,11 @@ pub(super) struct Library {
     messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
     schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
     placements: BTreeMap<PlacementKey, Result<Arc<Placement>, Failure>>,
+    forgotten: BTreeSet<PathBuf>, // files of placements that were forgotten
     budget: Rc<Budget>,
+    kept_bytes: u64,      // taken for all that is kept here, placements among it
+    placement_bytes: u64, // taken for placements, and for the keys of those that are counted
+    counted_keys: usize,  // of placements
 }
 
 /// What decides a placement.
@@ -64,6 +68,19 @@ enum Origin {
     Embedding(String),
     File(PathBuf),
     Launcher(LauncherSource),
+}
+
+impl Origin {
+    /// The files that are read for it.
+    fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Self::File(path) => vec![path.clone()],
+            Self::Launcher(source) => {
+                source.hosts.iter().chain(&source.coordinates).chain([&source.file]).cloned().collect()
+            }
+            Self::Embedding(_) => vec![],
+        }
+    }
 }
 
 /// What decides a placement of the guest.
@@ -148,7 +165,9 @@ impl Library {
         if let Some(known) = self.machine_files.get(path) {
             return known.clone();
         }
-        let read = MachineFile::read(path, &self.budget).map(Arc::new).map_err(|error| error.to_string());
+        let (read, bytes) = self.budget.measured(|| MachineFile::read(path, &self.budget));
+        self.kept_bytes += bytes;
+        let read = read.map(Arc::new).map_err(|error| error.to_string());
         self.machine_files.insert(path.to_owned(), read.clone());
         read
     }
@@ -162,7 +181,9 @@ impl Library {
         if let Some(known) = self.networks.get(path) {
             return known.clone();
         }
-        let read = network::read_edges(path, &self.budget).map(Arc::new);
+        let (read, bytes) = self.budget.measured(|| network::read_edges(path, &self.budget));
+        self.kept_bytes += bytes;
+        let read = read.map(Arc::new);
         self.networks.insert(path.to_owned(), read.clone());
         read
     }
@@ -176,7 +197,9 @@ impl Library {
         if let Some(known) = self.messages.get(path) {
             return known.clone();
         }
-        let read = MessageFile::read(path, &self.budget).map(Arc::new);
+        let (read, bytes) = self.budget.measured(|| MessageFile::read(path, &self.budget));
+        self.kept_bytes += bytes;
+        let read = read.map(Arc::new);
         self.messages.insert(path.to_owned(), read.clone());
         read
     }
@@ -190,20 +213,17 @@ impl Library {
         if let Some(known) = self.schedules.get(path) {
             return known.clone();
         }
-        let read = goal_file::read_schedule(path, &self.budget).map(Arc::new);
+        let (read, bytes) = self.budget.measured(|| goal_file::read_schedule(path, &self.budget));
+        self.kept_bytes += bytes;
+        let read = read.map(Arc::new);
         self.schedules.insert(path.to_owned(), read.clone());
         read
     }
 
     /// The machine files, lists of links, files of messages, GOAL files and placement files that were asked for.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
-        let placements = self.placements.keys().flat_map(|key| match &key.origin {
-            Origin::File(path) => vec![path.clone()],
-            Origin::Launcher(source) => {
-                source.hosts.iter().chain(&source.coordinates).chain([&source.file]).cloned().collect()
-            }
-            Origin::Embedding(_) => vec![],
-        });
+        let placements = self.placements.keys().flat_map(|key| key.origin.files());
+        let placements = placements.chain(self.forgotten.iter().cloned());
         let read = self.machine_files.keys().chain(self.networks.keys()).chain(self.messages.keys());
         let read = read.chain(self.schedules.keys());
         read.cloned().chain(placements)
@@ -215,7 +235,47 @@ impl Library {
         key: PlacementKey,
         make: impl FnOnce() -> Result<Placement, Failure>,
     ) -> Result<Arc<Placement>, Failure> {
-        self.placements.entry(key).or_insert_with(|| make().map(Arc::new)).clone()
+        if let Some(known) = self.placements.get(&key) {
+            return known.clone();
+        }
+        let (placement, bytes) = self.budget.measured(make);
+        self.kept_bytes += bytes;
+        self.placement_bytes += bytes;
+        self.placements.entry(key).or_insert(placement.map(Arc::new)).clone()
+    }
+
+    /// What is taken for all that is not kept here \[bytes\].
+    pub(super) fn own_bytes(&self) -> u64 {
+        self.budget.taken().saturating_sub(self.kept_bytes)
+    }
+
+    /// Gives back what has been taken for all that is not kept here since it was so much \[bytes\].
+    pub(super) fn give_back_to(&self, own: u64) {
+        self.budget.give_back(self.own_bytes().saturating_sub(own));
+    }
+
+    /// Takes the memory of the keys of placements, which runs that are held have taken with their own. Where there is not
+    /// enough the budget says so.
+    pub(super) fn take_keys(&mut self) {
+        let keys = self.placements.len();
+        let bytes = ((keys - self.counted_keys) as u64).saturating_mul(BYTES_A_RUN);
+        if self.budget.take(bytes).is_ok() {
+            self.counted_keys = keys;
+            self.kept_bytes += bytes;
+            self.placement_bytes += bytes;
+        }
+    }
+
+    /// Forgets all placements and gives back their memory; whether there were any. Those that are asked for again are made
+    /// again.
+    pub(super) fn forget_placements(&mut self) -> bool {
+        let placements = std::mem::take(&mut self.placements);
+        self.forgotten.extend(placements.keys().flat_map(|key| key.origin.files()));
+        let bytes = std::mem::take(&mut self.placement_bytes);
+        self.kept_bytes -= bytes;
+        self.budget.give_back(bytes);
+        self.counted_keys = 0;
+        !placements.is_empty()
     }
 }
 

@@ -106,6 +106,17 @@ impl Sweep {
         if embeddings_are_swept { count } else { count.saturating_mul(base) }
     }
 
+    /// The most runs of one combination: one for each of its embeddings.
+    pub(super) fn most_runs_of_a_combination(&self, written: &Written) -> u128 {
+        let base = written.values.get(&Key::MappingEmbeddings);
+        let base = base.map_or(DEFAULT_EMBEDDINGS.len() as u128, list_length);
+        let sets_embeddings = |choice: &&Choice| choice.iter().any(|option| embeddings(option).is_some());
+        let lengths = |choice: &Choice| {
+            choice.iter().map(|option| embeddings(option).map_or(base, list_length)).max().unwrap_or(base)
+        };
+        self.choices.iter().filter(sets_embeddings).map(lengths).max().unwrap_or(base)
+    }
+
     /// Every combination in order, the last choice varying fastest.
     pub(super) fn combinations(&self) -> impl Iterator<Item = Vec<&Assignment>> {
         let mut at = Some(vec![0; self.choices.len()]);

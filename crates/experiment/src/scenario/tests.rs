@@ -2,6 +2,7 @@
 
 mod bad_inputs;
 mod bad_sweeps;
+mod checked;
 mod collective_steps;
 mod collectives;
 mod files;
@@ -20,6 +21,7 @@ use miette::Diagnostic;
 use tempfile::TempDir;
 
 use super::*;
+use crate::export::PlannedRun;
 
 /// A ring of 8 with nothing wrong; what is added comes after it.
 const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
@@ -40,8 +42,18 @@ impl Files {
         Self { directory, scenario }
     }
 
+    /// The scenario as it is loaded, and as it is checked, which comes to the same.
     fn load(&self) -> Result<Scenario, ScenarioErrors> {
-        load(std::slice::from_ref(&self.scenario)).map(|mut scenarios| scenarios.remove(0))
+        let paths = std::slice::from_ref(&self.scenario);
+        let loaded = load(paths).map(|mut scenarios| scenarios.remove(0));
+        match (&loaded, check_with(paths, &[], u64::MAX)) {
+            (Ok(scenario), Ok(checked)) => assert_are_the_same(scenario, &checked),
+            (Err(errors), Err(own)) => {
+                assert_eq!((own.to_string(), own.count()), (errors.to_string(), errors.count()));
+            }
+            (loaded, checked) => panic!("loaded as {loaded:?}, checked as {checked:?}"),
+        }
+        loaded
     }
 
     fn errors(&self) -> Vec<ScenarioError> {
@@ -63,6 +75,22 @@ impl Files {
         let errors = self.errors();
         assert_eq!(errors.len(), 1, "{errors:?}");
         self.without_directory(&errors[0].report().help().map(|help| help.to_string()).unwrap_or_default())
+    }
+}
+
+/// Checks that a scenario has the runs that were loaded.
+fn assert_are_the_same(loaded: &Scenario, checked: &CheckedScenarios) {
+    let [own] = checked.scenarios() else { panic!("{checked:?}") };
+    assert_eq!((&own.path, &own.name, &own.inputs), (&loaded.path, &loaded.name, &loaded.inputs));
+    assert_eq!(own.run_count, loaded.runs.len());
+    assert_eq!(checked.runs().count(), loaded.runs.len());
+    for (place, (run, own)) in loaded.runs.iter().zip(checked.runs()).enumerate() {
+        let own = own.unwrap();
+        assert_eq!(PlannedRun::new(place, &own), PlannedRun::new(place, run));
+        assert_eq!((own.seed, &own.combination), (run.seed, &run.combination));
+        assert_eq!((own.communication, own.execution), (run.communication, run.execution));
+        let is_small = run.program.process_count() <= 1 << 12;
+        assert!(!is_small || own.placement.nodes() == run.placement.nodes());
     }
 }
 

@@ -164,8 +164,10 @@ mod tests {
 
     #[test]
     fn slots_and_nodes_are_inverse_and_paths_go_the_distance() {
-        for order in [ColumnOrder::Ascending, ColumnOrder::Descending] {
-            let mesh = IntermediateMesh::new(2, 3, order);
+        let orders = [ColumnOrder::Ascending, ColumnOrder::Descending];
+        // A mesh of one column too, which has no bits to be put in order.
+        for (order, column_bits) in orders.into_iter().flat_map(|order| [(order, 3), (order, 0)]) {
+            let mesh = IntermediateMesh::new(2, column_bits, order);
             let slots: Vec<Slot> = (0..mesh.slot_count()).map(|node| mesh.slot(node)).collect();
             for (node, &slot) in (0..).zip(&slots) {
                 assert_eq!(mesh.cube_node(slot), node);

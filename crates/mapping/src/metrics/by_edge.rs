@@ -101,6 +101,16 @@ mod tests {
     }
 
     #[test]
+    fn images_and_counters_of_every_node_are_in_the_estimate() {
+        let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+        let cube = Hypercube::new(4).unwrap();
+        let product = Placement::embed(EmbeddingKind::Xor, cube, &torus).unwrap();
+        let table = Placement::Table(PlacementTable::new(&torus, product.nodes()).unwrap());
+        // A word for each of five counters of each of 16 nodes, and for each image that is no entry of a table.
+        assert_eq!([bytes(&product), bytes(&table)], [16 * 5 * 4 + 16 * 4, 16 * 5 * 4]);
+    }
+
+    #[test]
     fn empty_nodes_and_odd_lengths_count() {
         // Processes 0 and 1 at both ends of a ring of five, next to each other round the back.
         let ring = Machine::new(MachineKind::Ring, &[5]).unwrap();

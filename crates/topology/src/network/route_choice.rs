@@ -153,7 +153,7 @@ impl Network {
 
     /// The hash by which a route is drawn at a node, given source, destination and node.
     #[cfg(test)]
-    pub(crate) fn hash_of_route(&self, choice: RouteChoice, nodes: [NodeId; 3]) -> u64 {
+    pub(crate) fn hash_of_route(choice: RouteChoice, nodes: [NodeId; 3]) -> u64 {
         match choice {
             RouteChoice::Lowest => 0,
             RouteChoice::Spread(seed) => route_hash(seed, nodes),

@@ -1,0 +1,169 @@
+//! Tables of more rows than are held at one time: drawn block by block, with the same text as if all rows were drawn at
+//! once.
+//!
+//! How a table is laid out depends on no row as a whole, but on how wide the cells of each column are, where they may be
+//! wrapped, and whether they are alike. A few rows that show all of that are therefore drawn with each block, and left out
+//! of what is written.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use cubefold_experiment::printable;
+
+use super::{TextTable, page::Style};
+
+/// So many rows are drawn at a time.
+const BLOCK: usize = 1 << 12;
+
+/// A table whose rows are made when they are due.
+#[derive(Debug)]
+pub(crate) struct LongTable<R> {
+    /// As of a [`TextTable`].
+    pub(crate) header: Vec<String>,
+    /// As of a [`TextTable`].
+    pub(crate) words: usize,
+    /// Makes all rows.
+    pub(crate) rows: R,
+}
+
+impl<R: Fn() -> I, I: Iterator<Item = io::Result<Vec<String>>>> LongTable<R> {
+    /// Writes the table as a [`TextTable`] with these rows is written.
+    pub(crate) fn write(&self, output: &mut impl Write, style: Style) -> io::Result<()> {
+        let block = self.block((self.rows)().take(BLOCK + 1))?;
+        if block.rows.len() <= BLOCK {
+            return output.write_all(block.page_text(style).as_bytes());
+        }
+        drop(block);
+        self.write_blocks(output, style, BLOCK)
+    }
+
+    fn write_blocks(&self, output: &mut impl Write, style: Style, rows_a_block: usize) -> io::Result<()> {
+        let mut forms = Forms::new(self.header.len());
+        for row in (self.rows)() {
+            forms.add(row?);
+        }
+        let sample = TextTable { rows: forms.rows(), ..self.block(std::iter::empty())? };
+        // Where there are many forms they are not drawn for a few rows each time.
+        let rows_a_block = rows_a_block.max(sample.rows.len());
+        let (mut rows, mut is_first) = ((self.rows)().peekable(), true);
+        while rows.peek().is_some() {
+            let block = self.block(rows.by_ref().take(rows_a_block))?;
+            let text = block.text_beside(&sample, style, is_first);
+            output.write_all(text.as_bytes())?;
+            is_first = false;
+        }
+        output.write_all(sample.notes_text(style).as_bytes())
+    }
+
+    fn block(&self, rows: impl Iterator<Item = io::Result<Vec<String>>>) -> io::Result<TextTable> {
+        let shown = |row: Vec<String>| row.iter().map(|cell| printable(cell).into_owned()).collect();
+        let rows = rows.map(|row| row.map(shown)).collect::<io::Result<_>>()?;
+        Ok(TextTable { header: self.header.clone(), words: self.words, rows, ..TextTable::default() })
+    }
+}
+
+/// The cells of each column that decide how a table is laid out: one of each form, and one that is unlike the first.
+#[derive(Debug)]
+struct Forms {
+    columns: Vec<ColumnForms>,
+}
+
+#[derive(Debug, Default)]
+struct ColumnForms {
+    first: Option<String>,
+    unlike: Option<String>,
+    by_form: BTreeMap<String, String>,
+}
+
+impl Forms {
+    fn new(columns: usize) -> Self {
+        Self { columns: (0..columns).map(|_| ColumnForms::default()).collect() }
+    }
+
+    fn add(&mut self, row: Vec<String>) {
+        for (column, cell) in self.columns.iter_mut().zip(row) {
+            column.add(printable(&cell).into_owned());
+        }
+    }
+
+    /// Rows that have all of these cells, at least two: a single row would be laid out by rules of its own.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let columns: Vec<Vec<&String>> = self.columns.iter().map(ColumnForms::cells).collect();
+        let count = columns.iter().map(Vec::len).max().unwrap_or(0).max(2);
+        let cell = |cells: &Vec<&String>, place: usize| {
+            cells.get(place).or_else(|| cells.first()).map_or_else(String::new, |cell| (*cell).clone())
+        };
+        (0..count).map(|place| columns.iter().map(|cells| cell(cells, place)).collect()).collect()
+    }
+}
+
+impl ColumnForms {
+    fn add(&mut self, cell: String) {
+        let first = self.first.get_or_insert_with(|| cell.clone());
+        if self.unlike.is_none() && *first != cell {
+            self.unlike = Some(cell.clone());
+        }
+        let form = form(&cell);
+        self.by_form.entry(form).or_insert(cell);
+    }
+
+    fn cells(&self) -> Vec<&String> {
+        self.first.iter().chain(&self.unlike).chain(self.by_form.values()).collect()
+    }
+}
+
+/// What a cell has in common with all that are as wide and are wrapped in the same places.
+fn form(cell: &str) -> String {
+    cell.chars().map(|letter| if letter.is_ascii_alphanumeric() { 'a' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text(table: &TextTable, style: Style) -> String {
+        table.page_text(style)
+    }
+
+    fn blocks(table: &TextTable, style: Style, rows_a_block: usize) -> String {
+        let rows = || table.rows.iter().cloned().map(Ok);
+        let long = LongTable { header: table.header.clone(), words: table.words, rows };
+        let mut written = vec![];
+        long.write_blocks(&mut written, style, rows_a_block).unwrap();
+        String::from_utf8(written).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_have_the_text_of_the_whole(
+            rows in proptest::collection::vec(["[0-9]{1,9}", "[a-c]{0,3}([ -][a-z]{1,12}){0,3}", "[aé-]{1,9}", "7|7|8"], 2..40),
+            header in ["[a-z]{1,6}", "[a-z]{1,9} [a-z]{1,9}", "[a-z]{1,3}", "[a-z]{1,9}"],
+            words in 0_usize..=4, columns in 20_usize..70, rows_a_block in 1_usize..9
+        ) {
+            let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.to_vec()).collect();
+            let table = TextTable { header: header.to_vec(), words, rows, ..TextTable::default() };
+            for style in [Style::Text { columns }, Style::Markdown] {
+                prop_assert_eq!(blocks(&table, style, rows_a_block), text(&table, style));
+            }
+        }
+    }
+
+    #[test]
+    fn many_rows_are_written_in_blocks() {
+        let rows: Vec<Vec<String>> =
+            (0..3 * BLOCK + 5).map(|row| vec![row.to_string(), (row % 7).to_string()]).collect();
+        let table =
+            TextTable { header: vec!["run".into(), "seed".into()], words: 1, rows, ..TextTable::default() };
+        let long =
+            LongTable { header: table.header.clone(), words: 1, rows: || table.rows.iter().cloned().map(Ok) };
+        for style in [Style::Text { columns: 80 }, Style::Markdown] {
+            let mut written = vec![];
+            long.write(&mut written, style).unwrap();
+            assert!(String::from_utf8(written).unwrap() == text(&table, style));
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Scenarios that are checked, one combination of their sweeps after another: no more of their runs is ever in memory.
+//!
+//! The runs are made anew each time that they are asked for. What combinations share is kept as long as there is memory
+//! for it, and made anew when there is not.
+
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Draft, Run, Scenario, Setting,
+    budget::{BYTES_A_RUN, OverBudget},
+    errors::{Findings, ScenarioError, ScenarioErrors},
+    library::Library,
+    read_all,
+    source_file::Place,
+    sweep::Assignment,
+    validate,
+};
+
+/// Scenarios of which every combination is right.
+#[derive(Debug)]
+pub struct CheckedScenarios {
+    scenarios: Vec<CheckedScenario>,
+    library: RefCell<Library>,
+}
+
+/// A scenario file of which every combination is right.
+#[derive(Debug)]
+pub struct CheckedScenario {
+    /// The file, as it was given.
+    pub path: PathBuf,
+    /// Its name: as written, else the stem of the file's name.
+    pub name: String,
+    /// The number of its runs, at least 1.
+    pub run_count: usize,
+    /// The files that were read for it, as those of a [`Scenario`].
+    pub inputs: Vec<PathBuf>,
+    draft: Draft,
+}
+
+/// Reads and validates scenario files as [`load_with`](super::load_with) does, without holding their runs: of these there
+/// may be as many as a file may ask for, whatever the memory.
+///
+/// # Errors
+///
+/// As [`load_with`](super::load_with); memory is needed for the runs of one combination at a time.
+pub fn check_with(
+    paths: &[PathBuf],
+    settings: &[Setting],
+    memory: u64,
+) -> Result<CheckedScenarios, ScenarioErrors> {
+    let mut library = Library::with_memory(memory);
+    let scenarios =
+        read_all(paths, &mut library, |path, library| CheckedScenario::read(path, settings, library))?;
+    Ok(CheckedScenarios { scenarios, library: RefCell::new(library) })
+}
+
+impl CheckedScenarios {
+    /// The scenarios, in the order given.
+    #[must_use]
+    pub fn scenarios(&self) -> &[CheckedScenario] {
+        &self.scenarios
+    }
+
+    /// The number of runs of all scenarios.
+    #[must_use]
+    pub fn run_count(&self) -> usize {
+        self.scenarios.iter().map(|scenario| scenario.run_count).sum()
+    }
+
+    /// The runs of all scenarios in their order, each made when it is due.
+    ///
+    /// Each is as it was checked, or an error where a file that is read once more has changed.
+    pub fn runs(&self) -> impl Iterator<Item = Result<Run, ScenarioError>> {
+        self.scenarios.iter().flat_map(|scenario| self.runs_of(scenario))
+    }
+
+    /// Those of one of the scenarios.
+    pub fn runs_of<'a>(
+        &'a self,
+        scenario: &'a CheckedScenario,
+    ) -> impl Iterator<Item = Result<Run, ScenarioError>> {
+        scenario.draft.sweep.combinations().flat_map(|combination| {
+            match runs_of_combination(&combination, &scenario.draft, &mut self.library.borrow_mut()) {
+                Ok(runs) => runs.into_iter().map(Ok).collect(),
+                Err(errors) => errors.into_iter().take(1).map(Err).collect::<Vec<_>>(),
+            }
+        })
+    }
+}
+
+impl CheckedScenario {
+    /// The combinations of its sweep in their order: the keys that it sets, as paths, and the values as written.
+    pub fn combinations(&self) -> impl Iterator<Item = Vec<(String, String)>> {
+        let written = |combination: Vec<&Assignment>| combination.iter().map(|own| own.written()).collect();
+        self.draft.sweep.combinations().map(written)
+    }
+
+    fn read(path: &Path, settings: &[Setting], library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
+        let source = Scenario::source(path, library)?;
+        let mut draft = Draft::read(&source, settings, library)?;
+        draft.take_runs(draft.sweep.most_runs_of_a_combination(&draft.written), library)?;
+        let mut findings = draft.findings();
+        let mut run_count = 0;
+        for combination in draft.sweep.combinations() {
+            match runs_of_combination(&combination, &draft, library) {
+                Ok(runs) => run_count += runs.len(),
+                Err(errors) => findings.add(&combination, errors),
+            }
+            if let Err(over) = check_room(&findings, library) {
+                let place = draft.sweep.place().cloned().unwrap_or_else(|| Place::start(&source));
+                findings.add_of_file(over.at(&place, "no further errors are looked for: their list"));
+                break;
+            }
+        }
+        findings.into_result()?;
+        let (name, inputs) = (draft.name(), draft.inputs(library));
+        Ok(Self { path: path.to_owned(), name, run_count, inputs, draft })
+    }
+}
+
+/// So many errors are not counted.
+const UNCOUNTED_ERRORS: u64 = 1 << 10;
+
+/// Checks that there is memory for these errors: one takes no more than a run.
+fn check_room(findings: &Findings, library: &Library) -> Result<(), OverBudget> {
+    let counted = (findings.count() as u64).saturating_sub(UNCOUNTED_ERRORS);
+    library.budget().take_for_a_while(counted.saturating_mul(BYTES_A_RUN), 0)
+}
+
+/// The runs of one combination, whose memory is given back; what it shares with others is kept where there is memory for
+/// it, and does not count against it.
+fn runs_of_combination(
+    combination: &[&Assignment],
+    draft: &Draft,
+    library: &mut Library,
+) -> Result<Vec<Run>, Vec<ScenarioError>> {
+    let mut validated = || {
+        let own = library.own_bytes();
+        library.budget().forget_refusal();
+        let runs = validate(combination, &draft.written, library);
+        library.give_back_to(own);
+        library.take_keys();
+        (runs, library.budget().has_refused() && library.forget_placements())
+    };
+    match validated() {
+        (Err(_), true) => validated().0,
+        (runs, _) => runs,
+    }
+}
