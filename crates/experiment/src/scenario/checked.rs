@@ -138,10 +138,10 @@ fn runs_of_combination(
     library: &mut Library,
 ) -> Result<Vec<Run>, Vec<ScenarioError>> {
     let mut validated = || {
-        let own = library.own_bytes();
+        let (own, placements) = (library.own_bytes(), library.placement_count());
         library.budget().forget_refusal();
         let runs = validate(combination, &draft.written, library);
-        library.give_back_to(own);
+        library.give_back_to(own, placements);
         library.take_keys();
         (runs, library.budget().has_refused() && library.forget_placements())
     };

@@ -249,9 +249,21 @@ impl Library {
         self.budget.taken().saturating_sub(self.kept_bytes)
     }
 
-    /// Gives back what has been taken for all that is not kept here since it was so much \[bytes\].
-    pub(super) fn give_back_to(&self, own: u64) {
-        self.budget.give_back(self.own_bytes().saturating_sub(own));
+    /// The number of placements that are kept.
+    pub(super) fn placement_count(&self) -> usize {
+        self.placements.len()
+    }
+
+    /// Gives back what has been taken for all that is not kept here since it was so much \[bytes\], and there were so many
+    /// placements. Where there are more now, it is kept for them: they hold the machines that they were made for.
+    pub(super) fn give_back_to(&mut self, own: u64, placements: usize) {
+        let bytes = self.own_bytes().saturating_sub(own);
+        if self.placements.len() > placements {
+            self.kept_bytes += bytes;
+            self.placement_bytes += bytes;
+        } else {
+            self.budget.give_back(bytes);
+        }
     }
 
     /// Takes the memory of the keys of placements, which runs that are held have taken with their own. Where there is not
