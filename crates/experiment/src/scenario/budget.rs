@@ -63,6 +63,11 @@ impl Budget {
         Self { limit, taken: Cell::new(0), refused: Cell::new(false) }
     }
 
+    /// What may be taken \[bytes\].
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// Takes so many bytes, before they are allocated.
     pub(super) fn take(&self, bytes: u64) -> Result<(), OverBudget> {
         let needed = self.taken.get().saturating_add(bytes);

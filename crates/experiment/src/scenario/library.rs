@@ -255,14 +255,18 @@ impl Library {
     }
 
     /// Gives back what has been taken for all that is not kept here since it was so much \[bytes\], and there were so many
-    /// placements. Where there are more now, it is kept for them: they hold the machines that they were made for.
+    /// placements. Where there are more now, it is kept for them: they hold the machines that they were made for. They are
+    /// forgotten when they have taken half of the memory, so that what comes next has the other half.
     pub(super) fn give_back_to(&mut self, own: u64, placements: usize) {
         let bytes = self.own_bytes().saturating_sub(own);
-        if self.placements.len() > placements {
-            self.kept_bytes += bytes;
-            self.placement_bytes += bytes;
-        } else {
+        if self.placements.len() <= placements {
             self.budget.give_back(bytes);
+            return;
+        }
+        self.kept_bytes += bytes;
+        self.placement_bytes += bytes;
+        if self.placement_bytes > self.budget.limit() / 2 {
+            self.forget_placements();
         }
     }
 

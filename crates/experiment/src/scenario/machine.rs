@@ -2,8 +2,8 @@
 //! [`timing`](super::timing).
 
 use cubefold_topology::{
-    HostDimension, LinkMode, MAX_DIMENSIONS, MAX_ROUTED_NODES, Machine, MachineError, MachineKind, Partition,
-    PartitionError, RouteChoice, Wrap,
+    HostDimension, LinkMode, MAX_DIMENSIONS, Machine, MachineError, MachineKind, Partition, PartitionError,
+    RouteChoice, Wrap,
 };
 
 use super::{
@@ -46,7 +46,7 @@ pub(super) fn read(
         None => grid(settings, kind, errors),
     };
     let machine = failures::read(settings, machine, errors);
-    let machine = size.as_ref().and_then(|size| routed(machine?, settings, size, errors));
+    let machine = machine.map(|machine| routed(machine, settings, errors));
     let links = links(settings, errors);
     let timing = timing::read(settings, errors);
     let partition = settings.get(Key::MachinePartition);
@@ -120,32 +120,13 @@ fn network(
     Some((Machine::clone(&machine), size))
 }
 
-/// The machine with the choice among its shortest routes that the scenario makes; reported where tables of them would be
-/// too large.
-fn routed(
-    machine: Machine,
-    settings: &Settings<'_>,
-    size: &Size,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Machine> {
+/// The machine with the choice among its shortest routes that the scenario makes.
+fn routed(machine: Machine, settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Machine {
     let seed = settings.natural(Key::Seed, &mut vec![]).unwrap_or(0);
-    let machine = match execution::read_routing(settings, errors) {
+    match execution::read_routing(settings, errors) {
         Some(RoutingRule::Spread) => machine.with_route_choice(RouteChoice::Spread(seed)),
         _ => machine,
-    };
-    if machine.node_count() > MAX_ROUTED_NODES && machine.bytes_of_routes() > 0 {
-        let message = format!(
-            "{} nodes, expected at most {MAX_ROUTED_NODES} (2^16) of a network",
-            machine.node_count()
-        );
-        let error = ScenarioError::at(&size.place, message, "too large")
-            .because(settings.place(Key::ExecutionRouting), "by chance")
-            .because(settings.place(Key::MachineFailedLinks), "its routes are no longer regular")
-            .because(settings.place(Key::MachineFailedNodes), "its routes are no longer regular");
-        errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
-        return None;
     }
-    Some(machine)
 }
 
 fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<MachineKind> {

@@ -120,8 +120,8 @@ fn what_networks_do_not_have_is_told() {
             &["1:46: machine.dimensions is 16, expected an integer from 1 to 15"],
         ),
         (
-            "machine = { kind = \"de-bruijn\", dimensions = 17, failed_links = 1 }\nexecution.routing = \"spread\"",
-            &["1:46: 131072 nodes, expected at most 65536 (2^16) of a network"],
+            "machine = { kind = \"de-bruijn\", dimensions = 17, failed_links = 1 }",
+            &["1:65: failures of 131072 nodes, expected at most 65536 (2^16)"],
         ),
         (
             "machine = { kind = \"de-bruijn\", dimensions = 3, shape = [8], wrap = [true] }",
