@@ -64,7 +64,7 @@ impl BorderNote for Note {
                     pair(Tag::Join as u32, record.stage),
                     pair(record.source.label(), record.destination.label()),
                     pair(record.to.index(), record.distance),
-                    pair(record.operation, record.receive),
+                    record.operation.into(),
                     record.start.get(),
                     *units,
                 ]);
@@ -84,11 +84,20 @@ impl BorderNote for Note {
         }
         let [source, destination] = parts(words.next()?).map(ProcessId::new);
         let [to, distance] = parts(words.next()?);
-        let [operation, receive] = parts(words.next()?);
+        let [operation, _] = parts(words.next()?);
         let start = Cycle::new(words.next()?);
         let to = NodeId::new(to);
-        let record =
-            MessageRecord { start, stage: first, operation, receive, source, destination, to, distance };
+        let record = MessageRecord {
+            start,
+            stage: first,
+            operation,
+            receiver: 0,
+            source,
+            destination,
+            to,
+            distance,
+            size: 0,
+        };
         let units = words.next()?;
         Some(Self::Join(Traveller { packet: Packet::of_words(words)?, record, units }))
     }
@@ -105,7 +114,8 @@ mod tests {
             start: Cycle::new(u64::MAX),
             stage: 7,
             operation: 2,
-            receive: 5,
+            receiver: 0,
+            size: 0,
             source: ProcessId::new(u32::MAX),
             destination: ProcessId::new(3),
             to: NodeId::new(u32::MAX - 1),

@@ -265,7 +265,8 @@ impl<'run, P: Program, O: Observer> StageProcesses<'run, P, O> {
             start: now,
             stage: narrow(stage as u64), // below 2^32, which no run reaches
             operation: 0,
-            receive: 0,
+            receiver: 0,
+            size: 0,
             source,
             destination,
             to,

@@ -313,7 +313,7 @@ impl<'run> TaskProcesses<'run> {
             start: now,
             stage: own.tag,
             operation: send,
-            receive: match self.nodes[send as usize].partner() {
+            receiver: match self.nodes[send as usize].partner() {
                 Partner::None => NONE,
                 Partner::Operation(receive) => receive,
                 Partner::Channel(_) => OF_CHANNEL,
@@ -322,6 +322,7 @@ impl<'run> TaskProcesses<'run> {
             destination: own.peer,
             to: transport.node_of(own.peer),
             distance: 0,
+            size: 0,
         };
         if let Some(received) =
             transport.inject(record, transport.node_of(own.process), self.graph.units(send), now)
@@ -332,7 +333,7 @@ impl<'run> TaskProcesses<'run> {
 
     /// A message is there: its receive is over, if one has begun, and its send, if it is not yet.
     fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
-        let MessageRecord { operation: send, receive, source, destination, .. } = message.record;
+        let MessageRecord { operation: send, receiver: receive, source, destination, .. } = message.record;
         if !self.communication.is_eager(message.units) {
             self.activities[source.label() as usize].arrive(message, now);
             self.complete(send, source, now);
@@ -530,7 +531,7 @@ impl MessageSource for TaskProcesses<'_> {
             let mut nodes: [Option<&TaskNode>; PART] = [None; PART];
             for (node, Event { packet, kind }) in nodes.iter_mut().zip(part) {
                 if *kind == EventKind::Receipt {
-                    let receive = messages.record(packet.message()).receive;
+                    let receive = messages.record(packet.message()).receiver;
                     *node = self.nodes.get(receive as usize);
                 } else if *kind == EventKind::Computed {
                     let place = packet.message() as usize;
