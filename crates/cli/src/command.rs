@@ -31,6 +31,7 @@ use crate::{
     ranks,
 };
 use cubefold_experiment::{Resources, Scenario, load_with};
+pub(crate) use process_rows::leave;
 
 /// Does what the command line asks for.
 pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {

@@ -235,7 +235,7 @@ pub(crate) fn of_system(error: &io::Error) -> Option<io::Error> {
 
 /// Where a path leads: a symbolic link is followed, also to a file that is not there yet. What it leads to is replaced, not
 /// the link.
-fn followed(path: &Path) -> PathBuf {
+pub(crate) fn followed(path: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     if let Ok(path) = path.canonicalize() {
         return path;

@@ -1,12 +1,12 @@
 //! The ranks of an MPI job that this process is one of, where the program is built with the feature `mpi`.
 //!
 //! The leader is the program as it is without MPI, but that its large runs are divided among all ranks. The others load
-//! the same scenarios, take part in those runs, and write nothing.
+//! the same scenarios, take part in those runs, and leave the rows of their processes to the leader where there are to be any.
 
 use std::sync::OnceLock;
 
 use cubefold_experiment::{KeepRecords, Resources, check_runs, follow};
-use cubefold_simulator::{Ranks, next_task};
+use cubefold_simulator::{RankTask, Ranks, StageRecord, next_task};
 
 use crate::{
     arguments::{Arguments, Command},
@@ -57,14 +57,21 @@ pub(crate) fn work(arguments: Result<Arguments, clap::Error>, ranks: &'static dy
     let Ok(arguments) = arguments else { return wait(ranks) };
     let Command::Run(options) = &arguments.command else { return wait(ranks) };
     let shared = &arguments.shared;
+    let rows = options.processes.as_deref();
+    let keep = if rows.is_some() { KeepRecords::Yes } else { KeepRecords::No };
     let load = || {
         let scenarios = command::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
-        check_runs(&all_runs(&scenarios), shared.run_resources(), KeepRecords::No)
-            .map_err(Failure::Refused)?;
+        check_runs(&all_runs(&scenarios), shared.run_resources(), keep).map_err(Failure::Refused)?;
         Ok(scenarios)
     };
+    let leave = |task: RankTask, records: &[StageRecord]| {
+        if let Some(Err(failure)) = rows.map(|rows| command::leave(rows, task, records)) {
+            failure.print(shared.color);
+            ranks.abort();
+        }
+    };
     let failure: Failure = match load() {
-        Ok(scenarios) => match follow(&all_runs(&scenarios), ranks) {
+        Ok(scenarios) => match follow(&all_runs(&scenarios), ranks, keep, leave) {
             Ok(()) => return,
             Err(error) => Failure::Refused(error),
         },

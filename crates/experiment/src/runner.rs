@@ -12,8 +12,8 @@ use cubefold_collectives::{CollectiveBounds, CollectiveForm, LinkCosts};
 use cubefold_mapping::{ChannelCongestion, PlacementMetrics};
 use cubefold_simulator::{
     DimensionChoice as SimulatorChoice, EngineChoice, Execution as SimulatorExecution, LowerBound, Observer,
-    OperationTimes, Outcome, PhaseLength, Ranks, Routing, RoutingScheme, SimulationError, StageRecord,
-    Workers,
+    OperationTimes, Outcome, PhaseLength, RankTask, Ranks, Routing, RoutingScheme, SimulationError,
+    StageRecord, Workers,
 };
 
 use self::link_load::{busiest_channel, busiest_link, channel_congestion, count_link_use, unit_hops};
@@ -58,6 +58,11 @@ pub struct FinishedRun {
     pub busiest_channel: Option<u64>,
     /// Every process in every stage, by process and stage, where they were to be kept.
     pub records: Vec<StageRecord>,
+    /// What the run was called by the ranks that divided it: then the records are those of the processes of this rank,
+    /// and every other rank has those of its own.
+    pub part_of: Option<RankTask>,
+    /// What ranks called the programs of the run that do not count: they have their records, too.
+    pub parts_that_do_not_count: Vec<RankTask>,
     /// Of a task graph when every operation began and was over, in the order of its schedule, where that was to be kept.
     pub operations: Vec<OperationTimes>,
 }
@@ -210,10 +215,12 @@ pub(crate) fn execute_measured(
     let mut fastest = execute_program(run, place, (way.keep, workers(0)), progress, metrics)?;
     for (number, other) in run.program.others().iter().enumerate() {
         let run = Run { program: Arc::clone(other), ..run.clone() };
-        let finished = execute_program(&run, place, (way.keep, workers(number + 1)), progress, None)?;
-        if finished.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
-            fastest = finished;
+        let mut slower = execute_program(&run, place, (way.keep, workers(number + 1)), progress, None)?;
+        if slower.outcome.summary.makespan() < fastest.outcome.summary.makespan() {
+            std::mem::swap(&mut slower, &mut fastest);
         }
+        fastest.parts_that_do_not_count.append(&mut slower.parts_that_do_not_count);
+        fastest.parts_that_do_not_count.extend(slower.part_of);
     }
     Ok(fastest)
 }
@@ -237,8 +244,8 @@ fn execute_program(
     if let Some(predicted) = predicted {
         check_prediction(run, place, &outcome, predicted)?;
     }
-    let Kept { mut records, operations, .. } = watch.1;
-    records.sort_unstable_by_key(|record| (record.process, record.stage));
+    watch.1.sort();
+    let Kept { records, operations, part_of, .. } = watch.1;
     let metrics = metrics.unwrap_or_else(|| measure(run));
     Ok(FinishedRun {
         program: Arc::clone(program),
@@ -246,6 +253,8 @@ fn execute_program(
         lower_bound: program.lower_bound(placement, communication),
         collective_bounds: program.collective().map(|collective| collective_bounds(run, collective)),
         records,
+        part_of,
+        parts_that_do_not_count: vec![],
         operations,
         unit_hops: unit_hops(run, &outcome, &metrics),
         metrics,
@@ -380,11 +389,17 @@ struct Kept {
     keep: KeepRecords,
     records: Vec<StageRecord>,
     operations: Vec<OperationTimes>,
+    part_of: Option<RankTask>,
 }
 
 impl Kept {
     fn new(keep: KeepRecords) -> Self {
-        Self { keep, records: vec![], operations: vec![] }
+        Self { keep, records: vec![], operations: vec![], part_of: None }
+    }
+
+    /// Brings the records into the order of processes and stages.
+    fn sort(&mut self) {
+        self.records.sort_unstable_by_key(|record| (record.process, record.stage));
     }
 }
 
@@ -397,6 +412,10 @@ impl Observer for Kept {
 
     fn wants_records(&self) -> bool {
         self.keep != KeepRecords::No
+    }
+
+    fn part_finished(&mut self, task: RankTask) {
+        self.part_of = Some(task);
     }
 
     fn wants_operations(&self) -> bool {
@@ -423,10 +442,12 @@ const UNCOUNTED_STAGES: u64 = 1 << 10;
 /// Bytes to run, roughly: the engine and the metrics are not at work at the same time.
 #[must_use]
 pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
+    let execution = execution(run, way.workers(run, 0, 0));
     let records = match way.keep {
         // Those of the fastest program are kept while the next one runs.
         KeepRecords::Yes | KeepRecords::WithOperations => {
-            pair_count(run).saturating_mul(size_of::<StageRecord>() as u64)
+            let ranks = run.program.dividing_ranks(&run.placement, run.communication, &execution);
+            pair_count(run).div_ceil(ranks).saturating_mul(size_of::<StageRecord>() as u64)
         }
         KeepRecords::No => 0,
     };
@@ -437,7 +458,6 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         _ => 0,
     };
     let stages = (run.program.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
-    let execution = execution(run, way.workers(run, 0, 0));
     let simulated = run
         .programs()
         .map(|program| program.bytes_to_simulate(&run.placement, run.communication, &execution));

@@ -84,7 +84,7 @@ pub use program::{
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use simulation::{
     CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, UnitEngines, WithUnits, WithoutUnits,
-    bytes_to_simulate, check, simulate, simulate_coordinated,
+    bytes_to_simulate, check, dividing_ranks, simulate, simulate_coordinated,
 };
 pub use sized::{StuckReason, StuckTasks};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

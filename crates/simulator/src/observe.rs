@@ -12,7 +12,7 @@ pub(crate) mod traffic;
 
 use cubefold_mapping::ProcessId;
 
-use crate::{Cycle, Cycles};
+use crate::{Cycle, Cycles, RankTask};
 
 /// One process in one stage, when the stage is over for it.
 ///
@@ -99,6 +99,12 @@ pub trait Observer {
         let _ = count;
     }
 
+    /// The part of this rank is over, in a run that ranks divide among them: all records of its processes have been
+    /// reported, and those of others will not be. The leader goes on when every rank has come back from here.
+    fn part_finished(&mut self, task: RankTask) {
+        let _ = task;
+    }
+
     /// Whether it wants the times of the operations of a task graph.
     fn wants_operations(&self) -> bool {
         false
@@ -136,6 +142,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.pairs_finished(count);
     }
 
+    fn part_finished(&mut self, task: RankTask) {
+        self.0.part_finished(task);
+        self.1.part_finished(task);
+    }
+
     fn wants_operations(&self) -> bool {
         self.0.wants_operations() || self.1.wants_operations()
     }
@@ -164,6 +175,10 @@ impl<O: Observer + ?Sized> Observer for &mut O {
         (**self).pairs_finished(count);
     }
 
+    fn part_finished(&mut self, task: RankTask) {
+        (**self).part_finished(task);
+    }
+
     fn wants_operations(&self) -> bool {
         (**self).wants_operations()
     }
@@ -189,6 +204,12 @@ impl<O: Observer> Observer for Option<O> {
     fn pairs_finished(&mut self, count: u64) {
         if let Some(observer) = self {
             observer.pairs_finished(count);
+        }
+    }
+
+    fn part_finished(&mut self, task: RankTask) {
+        if let Some(observer) = self {
+            observer.part_finished(task);
         }
     }
 

@@ -60,16 +60,16 @@ pub fn next_task(ranks: &'static dyn Ranks) -> Option<RankTask> {
 
 impl RankTask {
     /// Whether this is the leader.
-    pub(crate) fn is_leader(self) -> bool {
+    #[must_use]
+    pub fn is_leader(self) -> bool {
         self.ranks.rank() == 0
     }
 
-    /// Begins the run, of which the others know already; all learn whether the leader wants records.
-    pub(crate) fn begin(self, wants_records: bool) -> bool {
+    /// Begins the run, of which the others know already.
+    pub(crate) fn begin(self) {
         if self.is_leader() {
             bring(self.ranks, self.number);
         }
-        bring(self.ranks, if self.is_leader() { u64::from(wants_records) } else { NOTHING }) == 1
     }
 }
 

@@ -499,6 +499,22 @@ pub fn bytes_to_simulate<P: Program>(
     }
 }
 
+/// The number of ranks that divide a run, at least 1: each keeps the records of its own processes.
+pub fn dividing_ranks<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    execution: &Execution,
+) -> u64 {
+    match choose(program, placement, communication, execution) {
+        Ok(
+            EngineSelection::Slabs(_, Workers::Ranks(task))
+            | EngineSelection::SizedSlabs(Workers::Ranks(task)),
+        ) => task.ranks.count() as u64,
+        _ => 1,
+    }
+}
+
 /// What each process of the operating system needs of what all workers need.
 fn of_each(workers: Workers, bytes: u64) -> u64 {
     match workers {

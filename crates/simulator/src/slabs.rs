@@ -143,7 +143,8 @@ fn run_on_threads<E: SlabEngine, O: Observer>(
     let results: Vec<_> = std::thread::scope(|scope| {
         let others: Vec<_> =
             (1..workers).map(|number| scope.spawn(move || work(number, &mut || {}))).collect();
-        let first = work(0, &mut || reports.pass_on(observer));
+        let mut pass_on = || _ = reports.pass_on(observer);
+        let first = work(0, &mut pass_on);
         let others = others.into_iter().map(|thread| match thread.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -43,17 +43,19 @@ pub(super) fn execute_sweep<'run>(
     let means = Means { pool: &pool, resources, keep, progress: &progress };
     let (rows, failed) = (rows.map(Mutex::new), Mutex::new(vec![]));
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, permit: Permit| {
-        let (run, mut stages) = (runs[place], vec![]);
+        let (run, mut stages, mut part_of, mut discarded) = (runs[place], vec![], None, vec![]);
         match finished {
             Ok(finished) => {
                 output.append(place, &RunRecord::new(run, place, &finished))?;
-                stages = finished.records;
+                (stages, part_of) = (finished.records, finished.part_of);
+                discarded = finished.parts_that_do_not_count;
             }
             Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push((place, error)),
         }
         let Some(rows) = &rows else { return Ok(()) };
         let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.add(place, FinishedRows { run, stages, permit })
+        rows.discard(&discarded);
+        rows.add(place, FinishedRows { run, stages, part_of, permit })
     };
     let asked: Vec<&Run> = missing.iter().map(|&place| runs[place]).collect();
     let work = Work::runs(Progress::total(&asked), output.run_count() - missing.len(), output.run_count());

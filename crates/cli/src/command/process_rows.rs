@@ -1,23 +1,33 @@
 //! The rows of `run --processes`: one for every run, process and stage.
 
-use std::{collections::BTreeMap, path::Path};
+mod rank_parts;
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
 
 use cubefold_experiment::{
     Permit, Run, Scenario,
     export::{CsvHeader, ParquetTable, ProcessRow, RankOfProcess, write_csv_rows, write_lines},
 };
-use cubefold_simulator::StageRecord;
+use cubefold_simulator::{RankTask, StageRecord};
 
+pub(crate) use self::rank_parts::leave;
+use self::rank_parts::{MORE_OF_A_NAME, discard, joined};
 use crate::{
     arguments::SharedOptions,
     failure::Failure,
     format::{OutputFormat, ResultFormat},
-    output::{Output, is_same},
+    output::{Output, is_same, refuse_long_name},
+    ranks::ranks,
 };
 
 /// Writes rows to a file as the runs are over, in the order of the runs.
 #[derive(Debug)]
 pub(super) struct ProcessRows<'run> {
+    path: PathBuf,
     sink: Sink,
     next: usize, // the run whose rows come next
     waiting: BTreeMap<usize, FinishedRows<'run>>,
@@ -27,7 +37,8 @@ pub(super) struct ProcessRows<'run> {
 #[derive(Debug)]
 pub(super) struct FinishedRows<'run> {
     pub(super) run: &'run Run,
-    pub(super) stages: Vec<StageRecord>, // none where the run failed
+    pub(super) stages: Vec<StageRecord>,  // none where the run failed
+    pub(super) part_of: Option<RankTask>, // of a run that ranks have divided, of which these are the leader's rows
     pub(super) permit: Permit,
 }
 
@@ -46,6 +57,9 @@ impl<'run> ProcessRows<'run> {
             let message = format!("both results and process rows into {}", path.display());
             return Err(Failure::usage(message, "name two files with --output and --processes"));
         }
+        if ranks().is_some() {
+            refuse_long_name(path, MORE_OF_A_NAME)?;
+        }
         let output = || Output::open_path(Some(path), shared.existing(), scenarios);
         let extension = path.extension().and_then(|extension| extension.to_str());
         let sink = match extension.and_then(ResultFormat::of_extension) {
@@ -60,14 +74,21 @@ impl<'run> ProcessRows<'run> {
                 return Err(Failure::usage(message, "expected a path that ends in .csv, .jsonl or .parquet"));
             }
         };
-        Ok(Self { sink, next: 0, waiting: BTreeMap::new() })
+        Ok(Self { path: path.to_owned(), sink, next: 0, waiting: BTreeMap::new() })
+    }
+
+    /// Removes what ranks have left of programs that do not count.
+    pub(super) fn discard(&self, parts: &[RankTask]) {
+        for &task in parts {
+            discard(&self.path, task);
+        }
     }
 
     /// Adds the rows of the run at `place` of the results, now or when those of the runs before it are there.
     pub(super) fn add(&mut self, place: usize, rows: FinishedRows<'run>) -> Result<(), Failure> {
         self.waiting.insert(place, rows);
         while let Some(rows) = self.waiting.remove(&self.next) {
-            self.sink.add(self.next, &rows)?;
+            self.sink.add(&self.path, self.next, &rows)?;
             self.next += 1;
             drop(rows.permit);
         }
@@ -84,23 +105,24 @@ impl<'run> ProcessRows<'run> {
 }
 
 impl Sink {
-    fn add(&mut self, place: usize, rows: &FinishedRows<'_>) -> Result<(), Failure> {
+    fn add(&mut self, path: &Path, place: usize, rows: &FinishedRows<'_>) -> Result<(), Failure> {
         let embedding = rows.run.embedding.to_string();
         let (scenario, run) = (&rows.run.scenario, place as u64);
         let program = &rows.run.program;
-        let row = |stage: &StageRecord| {
+        let row = |stage: io::Result<StageRecord>| {
+            let stage = stage?;
             let rank = RankOfProcess::new(program, stage.process);
-            ProcessRow { scenario, run, embedding: &embedding, stage: stage.into(), rank }
+            Ok(ProcessRow { scenario, run, embedding: &embedding, stage: (&stage).into(), rank })
         };
-        let mut rows = rows.stages.iter().map(row);
+        let mut rows = joined(path, rows.part_of, &rows.stages)?.map(row);
         match self {
             Self::Csv { output, header } => {
                 let header = std::mem::replace(header, CsvHeader::Written);
                 output.add(|output| write_csv_rows(output, header, rows))
             }
-            Self::Jsonl(output) => output.add(|output| write_lines(output, rows.map(Ok))),
+            Self::Jsonl(output) => output.add(|output| write_lines(output, rows)),
             Self::Parquet(table) => {
-                rows.try_for_each(|row| table.add(&row)).map_err(|error| Failure::output(None, error))
+                rows.try_for_each(|row| table.add(&row?)).map_err(|error| Failure::output(None, error))
             }
         }
     }

@@ -45,11 +45,11 @@ pub enum CsvHeader {
 ///
 /// # Errors
 ///
-/// When writing does.
+/// When writing does, or the making of a record.
 pub fn write_csv_rows<R: Record>(
     writer: &mut impl Write,
     header: CsvHeader,
-    records: impl Iterator<Item = R>,
+    records: impl Iterator<Item = io::Result<R>>,
 ) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(writer);
     if header == CsvHeader::Due {
@@ -57,7 +57,7 @@ pub fn write_csv_rows<R: Record>(
     }
     let mut text = String::new();
     for record in records {
-        write_row(&mut table, Row::new(&record).cells(), &mut text)?;
+        write_row(&mut table, Row::new(&record?).cells(), &mut text)?;
     }
     table.flush()
 }

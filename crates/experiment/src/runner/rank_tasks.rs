@@ -1,9 +1,11 @@
 //! Runs on ranks: what the leader calls them, and how the others take part.
 
-use cubefold_simulator::{CountLinkUse, EngineChoice, Execution, RankTask, Ranks, Workers, next_task};
+use cubefold_simulator::{
+    CountLinkUse, EngineChoice, Execution, Observer, RankTask, Ranks, StageRecord, Workers, next_task,
+};
 use sha2::{Digest, Sha256};
 
-use super::{RunError, failed, task_name};
+use super::{KeepRecords, Kept, RunError, failed, task_name};
 use crate::scenario::Run;
 
 const PROGRAM_BITS: u32 = 8;
@@ -21,12 +23,19 @@ pub(super) fn rank_task(ranks: &'static dyn Ranks, run: &Run, place: usize, prog
     RankTask { ranks, number }
 }
 
-/// Takes part in the runs of the leader, until it says that there are no more. `runs` are those of its sweep.
+/// Takes part in the runs of the leader, until it says that there are no more. `runs` are those of its sweep. The records
+/// of the processes of this rank, if they are to be kept, go to `leave` when its part of a run is over, by process and
+/// stage; the leader goes on when all ranks have left theirs.
 ///
 /// # Errors
 ///
 /// When the leader calls a run that is not among these, or the simulation is refused.
-pub fn follow(runs: &[&Run], ranks: &'static dyn Ranks) -> Result<(), RunError> {
+pub fn follow(
+    runs: &[&Run],
+    ranks: &'static dyn Ranks,
+    keep: KeepRecords,
+    leave: impl Fn(RankTask, &[StageRecord]),
+) -> Result<(), RunError> {
     while let Some(task) = next_task(ranks) {
         let program = usize::try_from(task.number % (1 << PROGRAM_BITS)).unwrap_or(usize::MAX);
         let place =
@@ -36,9 +45,33 @@ pub fn follow(runs: &[&Run], ranks: &'static dyn Ranks) -> Result<(), RunError> 
             return Err(RunError::OtherScenario { rank: ranks.rank(), run: place });
         };
         let execution = Execution::Asynchronous(EngineChoice::Slabs(Workers::Ranks(task)));
+        let mut part = RankPart { kept: Kept::new(keep), leave: &leave };
         program
-            .simulate(&run.placement, run.communication, &execution, CountLinkUse::No, None)
+            .simulate(&run.placement, run.communication, &execution, CountLinkUse::No, Some(&mut part))
             .map_err(|error| failed(run, place, error))?;
     }
     Ok(())
+}
+
+/// What a rank that is not the leader keeps of its part of a run, until it leaves it to the leader.
+struct RankPart<'leave, F> {
+    kept: Kept,
+    leave: &'leave F,
+}
+
+impl<F: Fn(RankTask, &[StageRecord])> Observer for RankPart<'_, F> {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.kept.stage_finished(record);
+    }
+
+    fn wants_records(&self) -> bool {
+        self.kept.wants_records()
+    }
+
+    fn part_finished(&mut self, task: RankTask) {
+        if self.wants_records() {
+            self.kept.sort();
+            (self.leave)(task, &self.kept.records);
+        }
+    }
 }

@@ -14,8 +14,8 @@ use cubefold_topology::{Machine, TieRule};
 
 use crate::{
     Communication, CountLinkUse, Cycle, Execution, LowerBound, NoBeltError, Observer, OperationTimes,
-    Outcome, Program, SimulationError, StageRecord, UnitEngines, belt_applies, bytes_to_simulate, check,
-    lower_bound, predict, simulation::simulate_with,
+    Outcome, Program, RankTask, SimulationError, StageRecord, UnitEngines, belt_applies, bytes_to_simulate,
+    check, dividing_ranks, lower_bound, predict, simulation::simulate_with,
 };
 
 /// The guest graph of a program.
@@ -89,6 +89,14 @@ pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
 
     /// See [`bytes_to_simulate`].
     fn bytes_to_simulate(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+    ) -> u64;
+
+    /// See [`dividing_ranks`].
+    fn dividing_ranks(
         &self,
         placement: &Placement,
         communication: Communication,
@@ -176,6 +184,15 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         bytes_to_simulate(self, placement, communication, execution)
     }
 
+    fn dividing_ranks(
+        &self,
+        placement: &Placement,
+        communication: Communication,
+        execution: &Execution,
+    ) -> u64 {
+        dividing_ranks(self, placement, communication, execution)
+    }
+
     fn predict(&self, placement: &Placement, communication: Communication) -> Cycle {
         predict(self, placement, communication)
     }
@@ -248,6 +265,12 @@ impl Observer for RunObserver<'_> {
     fn pairs_finished(&mut self, count: u64) {
         if let Some(observer) = &mut self.observer {
             observer.pairs_finished(count);
+        }
+    }
+
+    fn part_finished(&mut self, task: RankTask) {
+        if let Some(observer) = &mut self.observer {
+            observer.part_finished(task);
         }
     }
 

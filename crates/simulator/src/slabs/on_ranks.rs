@@ -16,9 +16,8 @@ use super::{
     slab::Slab,
     sum,
     transport::Transport,
-    words::{read_record, write_record},
 };
-use crate::{Observer, RankTask, Ranks, SimulationError, StageRecord, Summary, Traffic, ranks::NOTHING};
+use crate::{Observer, RankTask, Ranks, SimulationError, Summary, Traffic, ranks::NOTHING};
 
 /// Ranks compute one run at a time.
 static AT_WORK: Mutex<()> = Mutex::new(());
@@ -26,11 +25,8 @@ static AT_WORK: Mutex<()> = Mutex::new(());
 /// In place of a process: all reached their ends.
 const NO_PROCESS: u64 = u64::MAX;
 
-/// The most records sent at a time.
-const RECORDS_AT_A_TIME: usize = 1 << 18;
-
-/// Runs the slab of this rank, with all others. The leader reports all records and returns the results of all ranks;
-/// every other rank returns those of its own.
+/// Runs the slab of this rank, with all others. Each rank reports the records of its processes. The leader returns the
+/// results of all ranks; every other rank returns those of its own.
 pub(super) fn run_on_ranks<E: SlabEngine, O: Observer>(
     engine: &E,
     task: RankTask,
@@ -38,21 +34,18 @@ pub(super) fn run_on_ranks<E: SlabEngine, O: Observer>(
 ) -> Result<(Summary, Traffic), SimulationError> {
     let _alone = task.is_leader().then(|| AT_WORK.lock().unwrap_or_else(PoisonError::into_inner));
     let _end = AbortOnPanic(task.ranks);
-    let wants_records = task.begin(observer.wants_records());
-    let reports = Reports::new(1, wants_records);
+    task.begin();
+    let reports = Reports::new(1, observer.wants_records());
+    let mut pairs = 0;
     let own = {
-        let mut pass_on = || {
-            if task.is_leader() {
-                reports.pass_on(observer);
-            }
-        };
+        let mut pass_on = || pairs += reports.pass_on(observer);
         run_part(engine, task.ranks, &reports, &mut pass_on)
     };
+    observer.part_finished(task);
     let none = Summary::of_program(engine.program());
-    let (mut parts, pairs) = exchange_parts(task, &own, reports.take_pairs(), &none);
+    let (mut parts, pairs) = exchange_parts(task, &own, pairs, &none);
     observer.pairs_finished(pairs);
-    exchange_records(task, reports.take_records(), observer);
-    // What went wrong is told after the exchanges, which all ranks take part in.
+    // What went wrong is told after the exchange, which all ranks take part in.
     parts.push(own);
     let (summary, traffic) = merge(engine.program(), parts)?;
     if task.is_leader() {
@@ -154,21 +147,4 @@ fn read_part(none: &Summary, words: &mut impl Iterator<Item = u64>) -> Option<(P
     let traffic = Traffic { messages, hops, longest_queue: Some(queue), routing: None, link_use: None };
     let summary = none.read(words)?;
     Some((Ok(SlabOutcome { summary, traffic, imbalance: None }), pairs))
-}
-
-/// Sends the records of this rank to the leader, who reports those of all.
-fn exchange_records(task: RankTask, records: Vec<StageRecord>, observer: &mut impl Observer) {
-    let mut own = if task.is_leader() { vec![] } else { records }.into_iter();
-    let (mut outgoing, mut incoming) = (vec![vec![]; task.ranks.count()], vec![]);
-    loop {
-        own.by_ref().take(RECORDS_AT_A_TIME).for_each(|record| write_record(&record, &mut outgoing[0]));
-        let value = if own.len() > 0 { 0 } else { NOTHING };
-        let least = task.ranks.exchange(&mut outgoing, &mut incoming, value);
-        let mut words = incoming.drain(..);
-        std::iter::from_fn(|| read_record(&mut words)).for_each(|record| observer.stage_finished(&record));
-        drop(words);
-        if least == NOTHING {
-            return;
-        }
-    }
 }

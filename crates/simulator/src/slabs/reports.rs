@@ -43,26 +43,21 @@ impl Reports {
         Reporter { reports: self, worker, records: vec![], pairs: 0, pass_on }
     }
 
-    /// Gives all that has been reported to the observer, the records of each worker in their order.
-    pub(super) fn pass_on(&self, observer: &mut impl Observer) {
-        for record in &self.take_records() {
+    /// Gives all that has been reported to the observer, the records of each worker in their order; returns of how many
+    /// pairs of a process and a stage that was.
+    pub(super) fn pass_on(&self, observer: &mut impl Observer) -> u64 {
+        let (records, pairs) = (self.take_records(), self.pairs.swap(0, Ordering::Relaxed));
+        for record in &records {
             observer.stage_finished(record);
         }
-        match self.take_pairs() {
-            0 => {}
-            pairs => observer.pairs_finished(pairs),
+        if pairs > 0 {
+            observer.pairs_finished(pairs);
         }
-    }
-}
-
-impl Reports {
-    /// The pairs that have not been passed on.
-    pub(super) fn take_pairs(&self) -> u64 {
-        self.pairs.swap(0, Ordering::Relaxed)
+        records.len() as u64 + pairs
     }
 
     /// The records that have not been passed on.
-    pub(super) fn take_records(&self) -> Vec<StageRecord> {
+    fn take_records(&self) -> Vec<StageRecord> {
         let all = self
             .records
             .iter()
