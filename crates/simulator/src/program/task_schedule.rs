@@ -62,6 +62,7 @@ pub struct TaskSchedule {
     process_count: u32,
     operations: Vec<Operation>,
     nodes: Vec<TaskNode>,              // by operation
+    required: Vec<u32>,                // by operation, how many others it requires
     links: Vec<Link>,                  // of operations that several others require
     pub(super) pairs: Vec<(u32, u32)>, // source and destination of messages, each once, by destination and source
     shared_channels: usize,
@@ -70,17 +71,16 @@ pub struct TaskSchedule {
     pub(super) guest: GraphGuest,
 }
 
-/// How an operation hangs together with others: what a run needs of it side by side, and what changes in a run. A run comes
-/// to operations of many processes in turn, and each list that it looks into is another page of memory.
+/// How an operation hangs together with others. A run comes to operations of many processes in turn, and each list that it
+/// looks into is another page of memory: what it needs of an operation stands side by side, and what changes in lists that
+/// are small enough for a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TaskNode {
-    pub(crate) required: u32, // how many operations it requires; in a run, how many of those are not met
     /// The operations that require it, with BEGUN where they require that it has begun; NONE where there are fewer. Of more
     /// than two the second is 1 + the place of the link of the last.
     successors: [u32; 2],
     partner: u32,
-    has_links: bool,      // whether there are more than two successors
-    pub(crate) flags: u8, // of a run; 0 in a schedule
+    has_links: bool, // whether there are more than two successors
 }
 
 /// One of many operations that require another, in a list of all but the first.
@@ -108,7 +108,7 @@ const CHANNEL: u32 = 1 << 31;
 const NONE: u32 = u32::MAX;
 
 impl TaskNode {
-    const NEW: Self = Self { required: 0, successors: [NONE; 2], partner: NONE, has_links: false, flags: 0 };
+    const NEW: Self = Self { successors: [NONE; 2], partner: NONE, has_links: false };
 
     /// The other end of its message.
     #[inline]
@@ -169,6 +169,7 @@ pub struct TaskScheduleBuilder {
     process_count: u32,
     operations: Vec<Operation>,
     nodes: Vec<TaskNode>, // by operation
+    required: Vec<u32>,   // likewise
     links: Vec<Link>,
     requirements: u64,
     is_in_order: bool, // whether operations require earlier ones only
@@ -184,6 +185,7 @@ impl TaskScheduleBuilder {
             process_count,
             operations: vec![],
             nodes: vec![],
+            required: vec![],
             links: vec![],
             requirements: 0,
             is_in_order: true,
@@ -217,6 +219,7 @@ impl TaskScheduleBuilder {
         self.last_processor = self.last_processor.max(operation.processor);
         self.operations.push(operation);
         self.nodes.push(TaskNode::NEW);
+        self.required.push(0);
         narrow(self.operations.len() as u64 - 1)
     }
 
@@ -226,7 +229,7 @@ impl TaskScheduleBuilder {
         self.is_in_order &= required < operation;
         self.has_begun_requirements |= requirement == Requirement::Begun;
         self.requirements += 1;
-        self.nodes[operation as usize].required += 1;
+        self.required[operation as usize] += 1;
         let flag = if requirement == Requirement::Begun { BEGUN } else { 0 };
         let successor = operation | flag;
         let before = &mut self.nodes[required as usize];
@@ -253,9 +256,12 @@ impl TaskScheduleBuilder {
     /// When operations require one another in a cycle, a receive has no send, or there are fewer than two
     /// processes or more than nodes of a network.
     pub fn finish(self) -> Result<TaskSchedule, TaskScheduleError> {
-        let Self { process_count, mut operations, mut nodes, mut links, last_processor, .. } = self;
+        let Self {
+            process_count, mut operations, mut nodes, mut required, mut links, last_processor, ..
+        } = self;
         operations.shrink_to_fit();
         nodes.shrink_to_fit();
+        required.shrink_to_fit();
         links.shrink_to_fit();
         let matching = Matching::new(process_count, &operations, &mut nodes)?;
         let network = match Network::from_edges(process_count, matching.edges()) {
@@ -268,6 +274,7 @@ impl TaskScheduleBuilder {
             processors: if last_processor > 0 { processors(process_count, &operations) } else { vec![] },
             operations,
             nodes,
+            required,
             links,
             pairs: matching.pairs,
             shared_channels: matching.shared_channels,
@@ -335,15 +342,20 @@ impl TaskSchedule {
     /// Bytes that it takes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let own = self.operations.len() * (size_of::<Operation>() + size_of::<TaskNode>())
+        let own = self.operations.len() * (size_of::<Operation>() + size_of::<TaskNode>() + size_of::<u32>())
             + self.links.len() * size_of::<Link>()
             + self.pairs.len() * size_of::<(u32, u32)>();
         own as u64
     }
 
-    /// By operation, how it hangs together with others: what a run begins with.
+    /// By operation, how it hangs together with others.
     pub(crate) fn nodes(&self) -> &[TaskNode] {
         &self.nodes
+    }
+
+    /// By operation, how many others it requires.
+    pub(crate) fn required(&self) -> &[u32] {
+        &self.required
     }
 
     /// The operations that require the one of a node, and what of it, from the last to be required to the first.
@@ -390,7 +402,7 @@ impl TaskSchedule {
 
     /// Operations that require one another, where there are any: each requires the one before it.
     fn cycle(&self) -> Option<Vec<u32>> {
-        let mut required: Vec<u32> = self.nodes.iter().map(|node| node.required).collect();
+        let mut required = self.required.clone();
         let mut free: Vec<u32> = (0..).zip(&required).filter(|own| *own.1 == 0).map(|own| own.0).collect();
         let mut done = 0;
         while let Some(operation) = free.pop() {
@@ -463,8 +475,8 @@ mod tests {
             }
             let schedule = builder.finish().unwrap();
             assert_eq!(schedule.requirements(), expected);
-            for (node, own) in schedule.nodes().iter().zip(&expected) {
-                assert_eq!(node.required as usize, own.len());
+            for (required, own) in schedule.required().iter().zip(&expected) {
+                assert_eq!(*required as usize, own.len());
             }
         }
     }

@@ -29,7 +29,7 @@ pub(crate) fn bytes(graph: &TaskGraph) -> u64 {
     let schedule = graph.schedule();
     let operations = schedule.operations().len();
     let shared = if schedule.shared_channels() > 0 { operations * size_of::<u32>() } else { 0 };
-    let own = operations * (size_of::<TaskNode>() + size_of::<u64>())
+    let own = operations * (size_of::<u8>() + size_of::<u32>() + size_of::<u64>())
         + shared
         + schedule.shared_channels() * size_of::<Unmatched>()
         + schedule.process_count() as usize * size_of::<Activity>();
@@ -114,7 +114,9 @@ struct TaskProcesses<'run> {
     graph: &'run TaskGraph,
     schedule: &'run TaskSchedule,
     communication: Communication,
-    nodes: Vec<TaskNode>,      // by operation
+    nodes: &'run [TaskNode],   // by operation
+    required: Vec<u32>,        // by operation, how many of those that it requires are not met
+    flags: Vec<u8>,            // by operation
     unmatched: Vec<Unmatched>, // by shared channel
     others: Vec<u32>, // by operation of such a channel: its partner where it is matched, else the next in its list
     round: Vec<u32>,  // operations that begin in this round
@@ -138,14 +140,16 @@ impl<'run> TaskProcesses<'run> {
     fn new(graph: &'run TaskGraph, communication: Communication, wants_operations: bool) -> Self {
         let schedule = &**graph.schedule();
         let operations = schedule.operations().len();
-        let free = (0..).zip(schedule.nodes()).filter(|own| own.1.required == 0).map(|own| own.0).collect();
+        let free = (0..).zip(schedule.required()).filter(|own| *own.1 == 0).map(|own| own.0).collect();
         let channels = schedule.shared_channels();
         let unmatched = Unmatched { first: NONE, last: NONE, kind: OperationKind::Send };
         Self {
             graph,
             schedule,
             communication,
-            nodes: schedule.nodes().to_vec(),
+            nodes: schedule.nodes(),
+            required: schedule.required().to_vec(),
+            flags: vec![0; operations],
             unmatched: vec![unmatched; channels],
             others: if channels > 0 { vec![NONE; operations] } else { vec![] },
             round: vec![],
@@ -196,14 +200,14 @@ impl<'run> TaskProcesses<'run> {
     #[inline]
     fn fetch_successor(&self, node: &TaskNode) {
         if let Some(successor) = node.first_successor() {
-            black_box(self.nodes[successor as usize].required);
+            black_box(self.required[successor as usize]);
         }
     }
 
     #[inline]
     fn fetch_partner(&self, partner: Partner) {
         if let Partner::Operation(partner) = partner {
-            black_box(self.nodes[partner as usize].flags);
+            black_box(self.flags[partner as usize]);
         }
     }
 
@@ -291,7 +295,7 @@ impl<'run> TaskProcesses<'run> {
         }
         list.first = self.others[first as usize];
         for (own, partner) in [(operation, first), (first, operation)] {
-            self.nodes[own as usize].flags |= MATCHED;
+            self.flags[own as usize] |= MATCHED;
             self.others[own as usize] = partner;
         }
         Some(first)
@@ -302,8 +306,12 @@ impl<'run> TaskProcesses<'run> {
         let node = &self.nodes[operation as usize];
         match node.partner() {
             Partner::None => None,
-            Partner::Operation(partner) => (node.flags & self.flags(partner) & BEGUN > 0).then_some(partner),
-            Partner::Channel(_) => (node.flags & MATCHED > 0).then(|| self.others[operation as usize]),
+            Partner::Operation(partner) => {
+                (self.flags(operation) & self.flags(partner) & BEGUN > 0).then_some(partner)
+            }
+            Partner::Channel(_) => {
+                (self.flags(operation) & MATCHED > 0).then(|| self.others[operation as usize])
+            }
         }
     }
 
@@ -343,12 +351,12 @@ impl<'run> TaskProcesses<'run> {
             OF_CHANNEL if self.flags(send) & MATCHED > 0 => self.others[send as usize],
             // Its receive finds that out by the send.
             OF_CHANNEL => {
-                self.nodes[send as usize].flags |= ARRIVED;
+                self.flags[send as usize] |= ARRIVED;
                 return;
             }
             receive => receive,
         };
-        let flags = &mut self.nodes[receive as usize].flags;
+        let flags = &mut self.flags[receive as usize];
         if *flags & BEGUN > 0 {
             self.activities[destination.label() as usize].arrive(message, now);
             self.complete(receive, destination, now);
@@ -359,13 +367,13 @@ impl<'run> TaskProcesses<'run> {
 
     #[inline]
     fn flags(&self, operation: u32) -> u8 {
-        self.nodes[operation as usize].flags
+        self.flags[operation as usize]
     }
 
     /// An operation has begun.
     #[inline]
     fn set_begun(&mut self, operation: u32, now: Cycle) {
-        self.nodes[operation as usize].flags |= BEGUN;
+        self.flags[operation as usize] |= BEGUN;
         if let Some(times) = self.times.get_mut(operation as usize) {
             times[0] = now;
         }
@@ -377,7 +385,7 @@ impl<'run> TaskProcesses<'run> {
     /// An operation is over.
     #[inline]
     fn complete(&mut self, operation: u32, process: ProcessId, now: Cycle) {
-        self.nodes[operation as usize].flags |= OVER;
+        self.flags[operation as usize] |= OVER;
         self.unfinished -= 1;
         if let Some(times) = self.times.get_mut(operation as usize) {
             times[1] = now;
@@ -388,10 +396,10 @@ impl<'run> TaskProcesses<'run> {
 
     #[inline]
     fn meet_requirements(&mut self, operation: u32, met: Requirement) {
-        let (nodes, next_round) = (&mut self.nodes, &mut self.next_round);
-        self.schedule.visit_successors(nodes[operation as usize], |after, requirement| {
+        let (required, next_round) = (&mut self.required, &mut self.next_round);
+        self.schedule.visit_successors(self.nodes[operation as usize], |after, requirement| {
             if requirement == met {
-                let required = &mut nodes[after as usize].required;
+                let required = &mut required[after as usize];
                 *required -= 1;
                 if *required == 0 {
                     next_round.push(after);
@@ -506,7 +514,7 @@ impl<'run> TaskProcesses<'run> {
                 (!is_met).then_some(before)
             })
         };
-        let mut at = (0..).zip(&self.nodes).find(|(_, node)| node.flags & OVER == 0).map(|(first, _)| first);
+        let mut at = (0..).zip(&self.flags).find(|(_, flags)| *flags & OVER == 0).map(|(first, _)| first);
         let (mut path, mut seen) = (vec![], vec![false; self.nodes.len()]);
         while let Some(operation) = at {
             if seen[operation as usize] {
@@ -555,7 +563,7 @@ impl MessageSource for TaskProcesses<'_> {
         match own.kind {
             OperationKind::Calc => self.complete(computation, own.process, now),
             OperationKind::Send | OperationKind::Receive => {
-                self.nodes[computation as usize].flags |= PREPARED;
+                self.flags[computation as usize] |= PREPARED;
                 self.next_round.push(computation);
             }
         }
