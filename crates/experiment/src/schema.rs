@@ -10,11 +10,12 @@ use crate::{
     definition::{Definition, Kind},
     export::{
         Document,
+        collective_record::COLLECTIVE,
         construction_record::CONSTRUCTION,
         execution_record::EXECUTION,
         machine_record::{MACHINE, PARTITION},
         placement_record::{EMBEDDING, PLACEMENT, SCENARIO},
-        program_record::{COLLECTIVE, GUEST, NEIGHBOURS, PROGRAM},
+        program_record::{GUEST, NEIGHBOURS, PROGRAM},
         row_records::{NODES, PROCESS, PROCESSES, RANK, RUN},
         run_columns::{AMOUNTS, ENGINE, LINK_USE, OVERLAPPED, RATIO, SEED, STEPS, WHOLE_RUN},
         time_record::{BLOCKED, TOTALS, WAITING},

@@ -21,6 +21,7 @@
 
 mod goal_lines;
 mod labels;
+mod line_cursor;
 mod plain_lines;
 
 use std::{
@@ -33,7 +34,10 @@ use cubefold_simulator::{
     OperationKind, StuckReason, StuckTasks, TaskGraph, TaskSchedule, TaskScheduleError,
 };
 
-use self::goal_lines::{GoalReader, LineError, Location};
+use self::{
+    goal_lines::{GoalReader, Location},
+    line_cursor::LineError,
+};
 use super::{
     budget::{Budget, OverBudget, RowBudget},
     errors::{ScenarioError, and_more},

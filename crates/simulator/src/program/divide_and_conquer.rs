@@ -201,6 +201,8 @@ mod tests {
                 computations += all().filter(|&process| program.computes(stage, process)).count() as u128;
             }
             assert_eq!(program.computation_count(), computations);
+            let longer = DivideAndConquer::new(Hypercube::new(dimensions).unwrap(), Cycles::new(7));
+            assert_eq!(longer.total_compute(), 7 * computations);
         }
     }
 }

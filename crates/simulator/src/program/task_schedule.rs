@@ -478,6 +478,9 @@ mod tests {
             for (required, own) in schedule.required().iter().zip(&expected) {
                 assert_eq!(*required as usize, own.len());
             }
+            // No operation takes less than its entries of the lists, and links are few.
+            let least = u64::from(count) * 44;
+            assert!((least..least + 4 * 3 * 8 * u64::from(count)).contains(&schedule.bytes()));
         }
     }
 }
