@@ -8,6 +8,8 @@
 //! none of this. Records are contiguous: where all queues are served in every cycle they are read
 //! in order.
 
+use std::hint::black_box;
+
 use cubefold_topology::narrow;
 
 use crate::{Cycle, slots::Slots};
@@ -76,6 +78,14 @@ impl<T: Copy> ChannelQueues<T> {
     /// The number of the queue of the resource at a place.
     pub(crate) fn number(&self, place: usize) -> Option<u32> {
         self.numbers[place].checked_sub(1)
+    }
+
+    /// Reads what a place's queue begins with, so that cache misses of several overlap. Nothing but speed depends on it.
+    #[inline]
+    pub(crate) fn fetch(&self, place: usize) {
+        if let Some(queue) = self.number(place) {
+            black_box(self.records[queue as usize].lengths);
+        }
     }
 
     /// The number of queues: they are numbered from 0 on, until one of them is closed.

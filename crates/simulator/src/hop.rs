@@ -62,13 +62,16 @@ pub(crate) fn check(placement: &Placement, communication: Communication) -> Resu
 /// Bytes that a run takes at most, roughly.
 pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
     const BYTES_PER_MESSAGE: u64 = 160;
+    // A queued message keeps its key beside it.
+    const MORE_ON_NETWORKS: u64 = 32;
     const BYTES_PER_CHANNEL: u64 = 12;
     let channels = machine.graph().map_or_else(
         || machine.channel_places(),
         |network| network.channel_numbers(machine.route_choice().unwrap_or_default()),
     );
     let messages = program.process_count() * program.max_received().max(1) as u64;
-    messages * BYTES_PER_MESSAGE + channels * BYTES_PER_CHANNEL + machine.bytes_of_routes()
+    let of_message = BYTES_PER_MESSAGE + if machine.graph().is_some() { MORE_ON_NETWORKS } else { 0 };
+    messages * of_message + channels * BYTES_PER_CHANNEL + machine.bytes_of_routes()
 }
 
 /// Runs `program` to its end, reporting to `observer`; each process may begin as `starts` says.

@@ -28,7 +28,7 @@ pub(crate) use self::{
 use crate::{
     Network, NodeId, RoutedMessage, narrow,
     network::move_each,
-    switched::{Dragonfly, FatTree, HyperX},
+    switched::{Dragonfly, FatTree, Hosts, HyperX},
 };
 
 /// The greatest number of shortest routes that is counted: sums over the neighbours of a node stay below 2^64.
@@ -196,7 +196,21 @@ impl RouteRule {
                 let links = table.distances(network)[difference as usize].into();
                 Some((links, RouteSteps::of_number(difference)))
             }
+            Self::HyperX(hyperx) if hyperx.hosts_of_kept_routes().is_some() => Some(hyperx.steps(from, to)),
+            Self::Dragonfly(dragonfly) if dragonfly.hosts_of_kept_routes().is_some() => {
+                Some(dragonfly.steps(from, to))
+            }
             _ => self.steps(from, to),
+        }
+    }
+
+    /// The hosts of a network whose messages have the links of their routes with them, all but those from hosts to switches.
+    #[inline]
+    fn hosts_of_kept_routes(&self) -> Option<Hosts> {
+        match self {
+            Self::HyperX(hyperx) => hyperx.hosts_of_kept_routes(),
+            Self::Dragonfly(dragonfly) => dragonfly.hosts_of_kept_routes(),
+            _ => None,
         }
     }
 
@@ -241,6 +255,11 @@ impl RouteRule {
         messages: &mut [RoutedMessage],
         channels: &mut Vec<u32>,
     ) {
+        if let Some(hosts) = self.hosts_of_kept_routes() {
+            return move_each(messages, channels, numbers, |message| {
+                message.cross(|at, steps| hosts.link_up(at).unwrap_or_else(|| steps.take_hop()))
+            });
+        }
         // The family is looked at once for all messages.
         match self {
             Self::Searched => {}

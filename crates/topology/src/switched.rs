@@ -8,8 +8,7 @@ mod hyperx;
 
 use std::{fmt, sync::OnceLock};
 
-use self::hosts::Hosts;
-pub(crate) use self::{dragonfly::Dragonfly, fat_tree::FatTree, hyperx::HyperX};
+pub(crate) use self::{dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX};
 use crate::{Divisor, MachineKind, Network, NetworkError, routing::RouteRule};
 
 /// The parameters of a full mesh or a network with switches.
@@ -176,10 +175,8 @@ impl NetworkParameters {
                 (pairs.collect(), RouteRule::FullMesh)
             }
             Self::HyperX { shape, hosts_per_switch } => {
-                let hyperx = HyperX {
-                    hosts: Hosts::new(hosts, small(*hosts_per_switch)),
-                    lengths: shape.iter().map(|&length| Divisor::new(length)).collect(),
-                };
+                let lengths = shape.iter().map(|&length| Divisor::new(length)).collect();
+                let hyperx = HyperX::new(Hosts::new(hosts, small(*hosts_per_switch)), lengths);
                 (hyperx.links(), RouteRule::HyperX(hyperx))
             }
             Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {

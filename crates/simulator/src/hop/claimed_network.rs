@@ -16,7 +16,7 @@ use cubefold_topology::{Machine, NodeId, RouteChoice, RoutedMessage, narrow};
 use super::{Arbitration, Network};
 use crate::{
     Communication, Cycle, Cycles,
-    channel_queue::{ChannelQueues, MessageKeys},
+    channel_queue::{ChannelQueues, MessageKey, MessageKeys},
 };
 
 /// The links of a network in modes 1 and 2.
@@ -28,7 +28,7 @@ pub(super) struct ClaimedNetwork {
     arbitration: Arbitration,
     /// By place, twice the number of the last transmission, counted from 1, in this cycle that of a claim; odd with a queue.
     resources: Vec<u32>,
-    queues: ChannelQueues<RoutedMessage>,
+    queues: ChannelQueues<QueuedMessage>,
     claims: Vec<RoutedMessage>, // that depart in this cycle, each at the end of its channel
     next: u32,                  // the number of the first of them
     contended: Vec<u32>,        // places that several messages have claimed in this cycle
@@ -37,6 +37,22 @@ pub(super) struct ClaimedNetwork {
     spare: Vec<Batch>,          // emptied, for use again
     arrived: Vec<RoutedMessage>, // in this cycle at their destinations
     moving: Vec<RoutedMessage>, // that need their next resources in this cycle
+    joining: Vec<Joining>,      // of those that move together, which are to be queued
+}
+
+/// A message in a queue. Its key is beside it, so that no process is looked at when two are compared.
+#[derive(Debug, Clone, Copy)]
+struct QueuedMessage {
+    message: RoutedMessage,
+    key: MessageKey,
+}
+
+/// A message that has found a resource busy, claimed or with a queue.
+#[derive(Debug, Clone, Copy)]
+struct Joining {
+    place: u32,
+    direction: u32,
+    message: RoutedMessage,
 }
 
 /// Transmissions that end together.
@@ -86,6 +102,7 @@ impl ClaimedNetwork {
             spare: vec![],
             arrived: vec![],
             moving: vec![],
+            joining: vec![],
         }
     }
 
@@ -117,33 +134,44 @@ impl ClaimedNetwork {
                     self.claims.push(message);
                 } else {
                     let is_down = is_per_link && message.node() < nodes[index];
-                    self.join_queue((place as usize, is_down.into()), message, now, keys);
+                    self.joining.push(Joining { place, direction: is_down.into(), message });
                 }
+            }
+            if !self.joining.is_empty() {
+                self.join_queues(now, keys);
             }
         }
         moving.clear();
         self.moving = moving;
     }
 
-    /// A message joins the queue of a resource that is busy, claimed or has a queue.
+    /// Messages join the queues of their resources.
     #[inline(never)]
-    fn join_queue(
-        &mut self,
-        (place, direction): (usize, u32),
-        message: RoutedMessage,
-        now: Cycle,
-        keys: &impl MessageKeys,
-    ) {
-        let key = |message: RoutedMessage| keys.key(message.number());
+    fn join_queues(&mut self, now: Cycle, keys: &impl MessageKeys) {
+        for joining in &self.joining {
+            self.queues.fetch(joining.place as usize);
+            black_box(keys.key(joining.message.number()));
+        }
+        let mut joining = std::mem::take(&mut self.joining);
+        for message in joining.drain(..) {
+            self.join_queue(message, now, keys);
+        }
+        self.joining = joining;
+    }
+
+    /// A message joins the queue of a resource that is busy, claimed or has a queue.
+    fn join_queue(&mut self, joining: Joining, now: Cycle, keys: &impl MessageKeys) {
+        let Joining { place: own, direction, message } = joining;
+        let with_key = |message: RoutedMessage| QueuedMessage { message, key: keys.key(message.number()) };
+        let place = own as usize;
         let state = self.resources[place];
         if state & 1 == 0 {
             self.resources[place] |= 1;
-            let own = narrow(place as u64); // below 2^32, the channels of a network
             if let Some(claim) = (state / 2).checked_sub(self.next) {
                 let first = self.claims[claim as usize];
                 // It comes to the same end of the link, or to the other.
                 let its = if first.node() == message.node() { direction } else { 1 - direction };
-                self.queues.join(place, its, first, now, key);
+                self.queues.join(place, its, with_key(first), now, |queued| queued.key);
                 self.contended.push(own);
             } else {
                 let later = self.batches.partition_point(|batch| batch.first <= state / 2);
@@ -152,13 +180,27 @@ impl ClaimedNetwork {
                 }
             }
         }
-        self.queues.join(place, direction, message, now, key);
+        self.queues.join(place, direction, with_key(message), now, |queued| queued.key);
     }
 
     /// The first message of the queue of a resource; none without a queue.
     fn take_first(&mut self, place: u32) -> Option<RoutedMessage> {
         let queue = self.queues.number(place as usize)?;
-        self.queues.take_first(queue).map(|(_, message)| message)
+        self.queues.take_first(queue).map(|(_, queued)| queued.message)
+    }
+
+    /// The first message of the queue of a resource whose transmission has ended departs with the next batch.
+    #[inline]
+    fn serve(&mut self, place: u32, batch: &mut Batch) {
+        let Some(queue) = self.queues.number(place as usize) else { return };
+        let Some((_, first)) = self.queues.take_first(queue) else { return };
+        let number = self.next + narrow(self.claims.len() as u64);
+        self.claims.push(first.message);
+        let is_empty = self.queues.close_if_empty(queue).is_some();
+        self.resources[place as usize] = 2 * number + u32::from(!is_empty);
+        if !is_empty {
+            batch.waiting.push(place);
+        }
     }
 
     /// Numbers transmissions from 1 again, beginning with the first in progress.
@@ -230,17 +272,15 @@ impl Network for ClaimedNetwork {
         }
         self.contended = contended;
         let mut waiting = std::mem::take(&mut self.waiting);
-        for place in waiting.drain(..) {
-            let Some(queue) = self.queues.number(place as usize) else { continue };
-            let Some((_, first)) = self.queues.take_first(queue) else { continue };
-            let number = self.next + narrow(self.claims.len() as u64);
-            self.claims.push(first);
-            let is_empty = self.queues.close_if_empty(queue).is_some();
-            self.resources[place as usize] = 2 * number + u32::from(!is_empty);
-            if !is_empty {
-                batch.waiting.push(place);
+        for together in waiting.chunks(TOGETHER) {
+            for &place in together {
+                self.queues.fetch(place as usize);
+            }
+            for &place in together {
+                self.serve(place, &mut batch);
             }
         }
+        waiting.clear();
         self.waiting = waiting;
         self.queues.end_cycle();
         if self.claims.is_empty() {

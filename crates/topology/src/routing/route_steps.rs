@@ -1,9 +1,10 @@
 //! What is left of a route, found when its message sets out.
 
+use super::Hop;
 use crate::narrow;
 
-/// What is left of a route, as far as the network keeps it: links, two bits each, at most 64, or a number. What they mean is
-/// known to the network.
+/// What is left of a route, as far as the network keeps it: links, two bits each, at most 64; links with the nodes that they
+/// lead to, at most 4; or a number. What they mean is known to the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RouteSteps([u64; 2]);
 
@@ -19,6 +20,30 @@ impl RouteSteps {
     pub(super) fn number(self) -> u32 {
         let [number, _] = self.0;
         narrow(number)
+    }
+
+    /// The bits of a node that a link leads to: those of the nodes of the largest networks.
+    const NODE_BITS: u32 = 21;
+
+    /// Whether links with codes below `codes` to nodes below `nodes` can be kept with their nodes.
+    pub(crate) fn holds_hops(nodes: u64, codes: u32) -> bool {
+        nodes <= 1 << Self::NODE_BITS && codes <= 1 << (u32::BITS - Self::NODE_BITS)
+    }
+
+    /// Sets the link behind `before` others, at most 3, with its node; as [`Self::holds_hops`] says.
+    #[inline]
+    pub(crate) fn set_hop(&mut self, before: u32, hop: Hop) {
+        let word = u64::from(hop.next | hop.code << Self::NODE_BITS);
+        self.0[(before / 2) as usize] |= word << (u32::BITS * (before % 2));
+    }
+
+    /// Takes the next link with its node.
+    #[inline]
+    pub(crate) fn take_hop(&mut self) -> Hop {
+        let [low, high] = self.0;
+        let word = narrow(low & u64::from(u32::MAX));
+        self.0 = [low >> u32::BITS | high << u32::BITS, high >> u32::BITS];
+        Hop { code: word >> Self::NODE_BITS, next: word & ((1 << Self::NODE_BITS) - 1) }
     }
 
     /// Sets the link behind `before` others.
@@ -51,6 +76,17 @@ impl RouteSteps {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_are_taken_with_their_nodes() {
+        let hop = |place: u32| Hop { code: 2047 - place, next: (1 << 21) - 1 - 1000 * place };
+        assert!(RouteSteps::holds_hops(1 << 21, 1 << 11));
+        assert!(!RouteSteps::holds_hops(1 << 21, (1 << 11) + 1));
+        let mut steps = RouteSteps::default();
+        (0..4).for_each(|place| steps.set_hop(place, hop(place)));
+        assert!((0..4).all(|place| steps.take_hop() == hop(place)));
+        assert_eq!(steps, RouteSteps::default());
+    }
 
     #[test]
     fn links_are_taken_in_their_order_from_any_place() {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::Hosts;
 use crate::{
     Divisor, narrow,
-    routing::{ChannelNumbers, Hop},
+    routing::{ChannelNumbers, Hop, RouteSteps},
 };
 
 /// The most pairs of a switch of group 0 and any switch whose neighbours are listed.
@@ -63,13 +63,20 @@ impl Dragonfly {
         })
     }
 
+    /// Whether there is a list of the neighbours that are nearer.
+    #[inline]
+    fn has_list(&self) -> bool {
+        let (a, h) = (self.a.get(), self.h.get());
+        a - 1 + h <= u64::BITS.into() && a * u64::from(self.switches()) <= MAX_PAIRS
+    }
+
     /// For every switch of group 0 and every switch, a bit for each of [`Self::neighbours`] of the first that is nearer
     /// to the second; none where they are many.
     fn nearer(&self) -> Option<&[u64]> {
-        let (a, h) = (self.a.get(), self.h.get());
-        if a - 1 + h > u64::BITS.into() || a * u64::from(self.switches()) > MAX_PAIRS {
+        if !self.has_list() {
             return None;
         }
+        let a = self.a.get();
         Some(self.nearer.get_or_init(|| {
             let of_pair = |one: u32, other: u32| {
                 let apart = self.between(one, other);
@@ -139,24 +146,63 @@ impl Dragonfly {
         if own == other {
             return Hop { code: self.hosts.place(to), next: to };
         }
-        let (first, per_switch) = (self.hosts.count(), self.hosts.per_switch());
-        let link = |number: u32, next: u32| Hop { code: per_switch + number, next: first + next };
-        let mut lowest = Hop { code: 0, next: u32::MAX };
         if let Some(nearer) = self.nearer() {
-            let mut bits = nearer[self.pair(own, other)];
-            while bits != 0 {
-                let number = bits.trailing_zeros();
-                let hop = link(number, self.neighbour(own, number));
-                if hop.next < lowest.next {
-                    lowest = hop;
-                }
-                bits &= bits - 1;
-            }
-            return lowest;
+            return self.link(own, self.lowest_of(own, nearer[self.pair(own, other)]));
         }
         let apart = self.between(own, other);
         let nearer = (0..).zip(self.neighbours(own)).filter(|&(_, next)| self.between(next, other) < apart);
-        nearer.map(|(number, next)| link(number, next)).min_by_key(|hop| hop.next).unwrap_or(lowest)
+        let lowest = nearer.min_by_key(|&(_, next)| next).map_or(0, |(number, _)| number);
+        self.link(own, lowest)
+    }
+
+    /// The link of a switch to the neighbour with a number.
+    #[inline]
+    fn link(&self, switch: u32, number: u32) -> Hop {
+        let next = self.hosts.count() + self.neighbour(switch, number);
+        Hop { code: self.hosts.per_switch() + number, next }
+    }
+
+    /// Of the neighbours of a switch whose bits are set, the number of the one with the lowest node.
+    ///
+    /// The groups that links lead to ascend with their numbers, and begin again from group 0 on: those that have begun again
+    /// are lower than the switch's own group, the others higher.
+    #[inline]
+    fn lowest_of(&self, switch: u32, nearer: u64) -> u32 {
+        let (group, own) = self.a.split(switch);
+        let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
+        let lower = (groups - 1 - group).saturating_sub(own * h).min(h) + a - 1;
+        let of_lower = nearer.checked_shr(lower).unwrap_or(0);
+        if of_lower == 0 { nearer.trailing_zeros() } else { lower + of_lower.trailing_zeros() }
+    }
+
+    /// The hosts, if the links of a route, but for that of its source to a switch, go along with a message.
+    #[inline]
+    pub(crate) fn hosts_of_kept_routes(&self) -> Option<Hosts> {
+        let nodes = u64::from(self.hosts.count() + self.switches());
+        let is_kept = self.has_list() && RouteSteps::holds_hops(nodes, self.channel_numbers().codes);
+        is_kept.then_some(self.hosts)
+    }
+
+    /// The length of the route from one node to another over the lowest neighbours, and its links that go along with a
+    /// message: three between switches at most, and one to the destination.
+    pub(crate) fn steps(&self, from: u32, to: u32) -> (u32, RouteSteps) {
+        let ((mut own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
+        let (mut links, mut steps) = (0, RouteSteps::default());
+        let mut cross = |hop: Hop| {
+            steps.set_hop(links, hop);
+            links += 1;
+        };
+        if let Some(nearer) = self.nearer() {
+            while own != other {
+                let hop = self.link(own, self.lowest_of(own, nearer[self.pair(own, other)]));
+                cross(hop);
+                own = hop.next - self.hosts.count();
+            }
+        }
+        if down == 1 {
+            cross(Hop { code: self.hosts.place(to), next: to });
+        }
+        (if from == to { 0 } else { up + links }, steps)
     }
 
     /// The neighbour of [`Self::neighbours`] with this number.

@@ -1,7 +1,7 @@
 //! The hosts of a network with switches: they have the lowest numbers, and host `i` is on switch
 //! `floor(i / hosts per switch)`.
 
-use crate::{Divisor, narrow};
+use crate::{Divisor, narrow, routing::Hop};
 
 /// The hosts of a network, as many on each of the first switches.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +40,12 @@ impl Hosts {
             None => (self.per_switch.split(node).0, 1),
             Some(switch) => (switch, 0),
         }
+    }
+
+    /// The link of a host to its switch.
+    #[inline]
+    pub(crate) fn link_up(self, node: u32) -> Option<Hop> {
+        (node < self.count).then(|| Hop { code: 0, next: self.count + self.per_switch.split(node).0 })
     }
 
     /// The place of a host among those on its switch.

@@ -3,14 +3,15 @@
 use super::Hosts;
 use crate::{
     Divisor, narrow,
-    routing::{ChannelNumbers, Hop},
+    routing::{ChannelNumbers, Hop, RouteSteps},
 };
 
 /// Switches at the coordinates of a shape, linked with all on the same line.
 #[derive(Debug)]
 pub(crate) struct HyperX {
-    pub(super) hosts: Hosts,
-    pub(super) lengths: Vec<Divisor>,
+    hosts: Hosts,
+    lengths: Vec<Divisor>,
+    keeps_routes: bool,
 }
 
 impl HyperX {
@@ -65,6 +66,61 @@ impl HyperX {
     /// The numbers of channels: of a switch those to its hosts, then those along each dimension by coordinate.
     pub(crate) fn channel_numbers(&self) -> ChannelNumbers {
         ChannelNumbers { single: self.hosts.count(), codes: self.hosts.per_switch() + self.coordinates() }
+    }
+
+    /// The hosts, if the links of a route, but for that of its source to a switch, go along with a message.
+    #[inline]
+    pub(crate) fn hosts_of_kept_routes(&self) -> Option<Hosts> {
+        self.keeps_routes.then_some(self.hosts)
+    }
+
+    /// The length of the route from one node to another over the lowest neighbours, and its links that go along with a
+    /// message.
+    pub(crate) fn steps(&self, from: u32, to: u32) -> (u32, RouteSteps) {
+        let ((own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
+        let (mut at, mut links, mut steps) = (own, 0, RouteSteps::default());
+        let mut cross = |hop: Hop| {
+            steps.set_hop(links, hop);
+            links += 1;
+        };
+        // By dimension: where its stride and its codes begin, and both coordinates.
+        let mut coordinates = [(0, 0, 0, 0); Self::MAX_KEPT];
+        let (mut stride, mut code, mut rest) = (1, self.hosts.per_switch(), [own, other]);
+        for (own, divisor) in coordinates.iter_mut().zip(&self.lengths) {
+            let [(own_rest, a), (other_rest, b)] = rest.map(|rest| divisor.split(rest));
+            rest = [own_rest, other_rest];
+            *own = (stride, code, a, b);
+            let length = narrow(divisor.get());
+            stride *= length;
+            code += length;
+        }
+        // As in `lowest`, link by link.
+        let first = self.hosts.count();
+        for &(stride, code, a, b) in coordinates.iter().rev().filter(|(_, _, a, b)| b < a) {
+            at -= (a - b) * stride;
+            cross(Hop { code: code + b, next: first + at });
+        }
+        for &(stride, code, a, b) in coordinates.iter().filter(|(_, _, a, b)| b > a) {
+            at += (b - a) * stride;
+            cross(Hop { code: code + b, next: first + at });
+        }
+        if down == 1 {
+            cross(Hop { code: self.hosts.place(to), next: to });
+        }
+        (if from == to { 0 } else { up + links }, steps)
+    }
+
+    /// The most dimensions of those whose routes go along with messages: a link each, and one to the destination.
+    const MAX_KEPT: usize = 3;
+
+    /// The network of a shape.
+    pub(super) fn new(hosts: Hosts, lengths: Vec<Divisor>) -> Self {
+        let own = Self { hosts, lengths, keeps_routes: false };
+        let switches: u64 = own.lengths.iter().map(|length| length.get()).product();
+        let nodes = u64::from(hosts.count()) + switches;
+        let is_kept = own.lengths.len() <= Self::MAX_KEPT;
+        let keeps_routes = is_kept && RouteSteps::holds_hops(nodes, own.channel_numbers().codes);
+        Self { keeps_routes, ..own }
     }
 
     /// The link to the neighbour of a node with the lowest number that is nearer to another node.
