@@ -1,0 +1,120 @@
+//! The order of the messages that move in one direction of a line.
+
+use cubefold_topology::narrow;
+
+/// The most messages of a chunk.
+const CAPACITY: usize = 128;
+
+/// No message.
+pub(super) const NO_MESSAGE: u32 = u32::MAX;
+
+/// Messages from the rearmost to the foremost, in chunks: finding a place takes a search among the chunks and one in
+/// a chunk, and inserting moves half a chunk and seldom the list of chunks.
+#[derive(Debug)]
+pub(super) struct MessageOrder {
+    chunks: Vec<Vec<u32>>,
+    directory: Vec<u32>, // the numbers of the chunks that are not empty, in order
+    places: Vec<u32>,    // by chunk, its index in the directory
+    vacant: Vec<u32>,    // chunks that are empty
+    chunk_of: Vec<u32>,  // by message
+    foremost: u32,
+}
+
+impl MessageOrder {
+    /// No messages, of at most so many.
+    pub(super) fn new(messages: usize) -> Self {
+        Self {
+            chunks: vec![],
+            directory: vec![],
+            places: vec![],
+            vacant: vec![],
+            chunk_of: vec![0; messages],
+            foremost: NO_MESSAGE,
+        }
+    }
+
+    /// The rearmost message.
+    pub(super) fn rearmost(&self) -> u32 {
+        self.directory.first().map_or(NO_MESSAGE, |&chunk| self.chunks[chunk as usize][0])
+    }
+
+    /// The foremost message.
+    #[inline]
+    pub(super) fn foremost(&self) -> u32 {
+        self.foremost
+    }
+
+    /// Inserts a message behind the first one of which `is_ahead` holds, which then holds of all further ones. Returns
+    /// that one.
+    pub(super) fn insert(&mut self, message: u32, is_ahead: impl Fn(u32) -> bool) -> u32 {
+        // The last chunk that does not begin with a message ahead, else the first.
+        let begins_ahead = |&chunk: &u32| is_ahead(self.chunks[chunk as usize][0]);
+        let place = self.directory.partition_point(|chunk| !begins_ahead(chunk)).saturating_sub(1);
+        let Some(&number) = self.directory.get(place) else {
+            let chunk = self.new_chunk(0);
+            self.chunks[chunk as usize].push(message);
+            self.chunk_of[message as usize] = chunk;
+            self.foremost = message;
+            return NO_MESSAGE;
+        };
+        let next = self.directory.get(place + 1).map_or(NO_MESSAGE, |&next| self.chunks[next as usize][0]);
+        let chunk = &mut self.chunks[number as usize];
+        let index = chunk.partition_point(|&own| !is_ahead(own));
+        let ahead = chunk.get(index).copied().unwrap_or(next);
+        chunk.insert(index, message);
+        self.chunk_of[message as usize] = number;
+        if ahead == NO_MESSAGE {
+            self.foremost = message;
+        }
+        if self.chunks[number as usize].len() == CAPACITY {
+            self.split(number, place);
+        }
+        ahead
+    }
+
+    /// Moves the upper half of a chunk to one of its own.
+    fn split(&mut self, number: u32, place: usize) {
+        let upper = self.chunks[number as usize].split_off(CAPACITY / 2);
+        let new = self.new_chunk(place + 1);
+        for &moved in &upper {
+            self.chunk_of[moved as usize] = new;
+        }
+        self.chunks[new as usize].extend(upper);
+    }
+
+    /// An empty chunk, at this place of the directory.
+    fn new_chunk(&mut self, place: usize) -> u32 {
+        let number = self.vacant.pop().unwrap_or_else(|| {
+            self.chunks.push(Vec::with_capacity(CAPACITY));
+            self.places.push(0);
+            narrow(self.chunks.len() as u64 - 1) // no more chunks than messages
+        });
+        self.directory.insert(place, number);
+        self.renumber(place);
+        number
+    }
+
+    fn renumber(&mut self, from: usize) {
+        for (place, &chunk) in self.directory.iter().enumerate().skip(from) {
+            self.places[chunk as usize] = narrow(place as u64);
+        }
+    }
+
+    /// Removes a message, whose neighbour behind is `behind`.
+    pub(super) fn remove(&mut self, message: u32, behind: u32) {
+        let number = self.chunk_of[message as usize];
+        let chunk = &mut self.chunks[number as usize];
+        if let Some(index) = chunk.iter().position(|&own| own == message) {
+            chunk.remove(index);
+        }
+        if chunk.is_empty() {
+            let place = self.places[number as usize] as usize;
+            self.directory.remove(place);
+            self.renumber(place);
+            self.vacant.push(number);
+        }
+        if self.foremost == message {
+            self.foremost = if self.directory.is_empty() { NO_MESSAGE } else { behind };
+        }
+    }
+}

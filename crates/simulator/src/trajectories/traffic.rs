@@ -1,0 +1,443 @@
+//! The messages under way in both directions of a line, and the plans of their trajectories.
+
+use super::{
+    LineEvent, LineEventKind,
+    message_order::{MessageOrder, NO_MESSAGE},
+    queue_watch::QueueWatch,
+    trajectory::{Slopes, Trajectory, TrajectorySegment, TrajectoryWriter},
+};
+use crate::time_wheel::TimeWheel;
+
+/// The message to one process.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LineMessage {
+    /// The next message ahead in its direction, on a ring all around.
+    pub(super) ahead: u32,
+    /// The next message behind.
+    pub(super) behind: u32,
+    /// The links of its route, at least 1.
+    pub(super) hops: u32,
+    /// The cycle at which it was injected.
+    pub(super) injected: u64,
+    /// The cycles for which it occupies a channel.
+    pub(super) occupancy: u64,
+    step: u64,  // the cycles from one link to the next without contention
+    first: u64, // the number of its first channel, which counts on where a ring begins again
+    slope: u32, // the index of `step`
+    /// The first link from which on it is planned to move at its own pace.
+    free_from: u32,
+    contact_cycle: u64, // when it will come into contact with the message ahead after that; the greatest for never
+    contact_link: u32,
+    stage: u32,
+    source: u32,
+    direction: u32,
+    trajectory: Trajectory,
+}
+
+/// A message that is injected.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Injection {
+    /// Its stage.
+    pub(super) stage: u32,
+    /// The process from which it comes.
+    pub(super) source: u32,
+    /// 0 upward, 1 downward.
+    pub(super) direction: u32,
+    /// The number of its first channel among those of its direction.
+    pub(super) position: u32,
+    /// The links of its route, at least 1.
+    pub(super) hops: u32,
+    /// The cycles for which it occupies a channel.
+    pub(super) occupancy: u64,
+    /// The index of its cycles from link to link, in [`Slopes`].
+    pub(super) slope: u32,
+}
+
+/// What decides between messages that join a channel in one cycle: stage, source and destination.
+type Key = (u32, u32, u32);
+
+/// The message ahead of another one, and how its links are numbered on the route of that.
+#[derive(Debug, Clone, Copy)]
+struct Lead<'run> {
+    message: &'run LineMessage,
+    offset: i64, // what is added to its links
+    known: i64,  // the first link of which it is known when it crosses it
+    end: i64,    // the link after the last that both cross
+}
+
+impl Lead<'_> {
+    /// The number of a link on its route.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a link of its route")]
+    fn link(&self, at: i64) -> u32 {
+        (at - self.offset) as u32
+    }
+
+    /// The segment of its trajectory with this index, and the link at which the next begins, or both end.
+    #[inline]
+    fn segment(&self, index: usize) -> (&TrajectorySegment, i64) {
+        let segments = self.message.trajectory.segments();
+        let next = segments.get(index + 1).map_or(self.end, |next| i64::from(next.link) + self.offset);
+        (&segments[index], next.min(self.end))
+    }
+}
+
+/// All messages under way.
+#[derive(Debug)]
+pub(super) struct LineTraffic {
+    messages: Vec<LineMessage>, // by destination
+    orders: [MessageOrder; 2],  // by direction
+    ring: Option<u64>,          // the number of channels of a direction, where they are a ring
+    slopes: Slopes,
+    least_occupancy: u64,
+    longest_queue: u32,
+    watch: QueueWatch,
+}
+
+impl LineTraffic {
+    /// No messages, of at most so many.
+    pub(super) fn new(processes: usize, ring: Option<u64>, slopes: Slopes, least_occupancy: u64) -> Self {
+        Self {
+            messages: vec![LineMessage::default(); processes],
+            orders: [MessageOrder::new(processes), MessageOrder::new(processes)],
+            ring,
+            slopes,
+            least_occupancy,
+            longest_queue: 0,
+            watch: QueueWatch::new(),
+        }
+    }
+
+    /// The message to a process.
+    pub(super) fn message(&self, id: u32) -> &LineMessage {
+        &self.messages[id as usize]
+    }
+
+    /// The most messages left in one queue at the end of any cycle so far.
+    pub(super) fn longest_queue(&self) -> u32 {
+        self.longest_queue
+    }
+
+    /// The cycle at which a message is received, by what is known.
+    pub(super) fn receipt(&self, id: u32) -> u64 {
+        let own = &self.messages[id as usize];
+        own.trajectory.last_start(own.hops, &self.slopes) + own.step
+    }
+
+    /// What is added to channels of the message ahead of `id`: the foremost on a ring has the rearmost ahead.
+    #[inline]
+    fn turn(&self, id: u32) -> u64 {
+        match self.ring {
+            Some(length) if self.orders[self.messages[id as usize].direction as usize].foremost() == id => length,
+            _ => 0,
+        }
+    }
+
+    fn key(&self, id: u32) -> Key {
+        let own = &self.messages[id as usize];
+        (own.stage, own.source, id)
+    }
+
+    /// Whether a message joined a channel before one with `key` that joins it at `now`. One that began its route ahead
+    /// of the channel counts as if it did, one that ends it before does not.
+    fn has_joined(&self, id: u32, channel: u64, now: u64, key: Key) -> bool {
+        let own = &self.messages[id as usize];
+        let Some(link) = channel.checked_sub(own.first) else { return true };
+        if link == 0 {
+            return own.injected < now || self.key(id) < key;
+        }
+        match u32::try_from(link) {
+            Ok(link) if link < own.hops => {
+                if link <= own.trajectory.first_known() {
+                    return true;
+                }
+                let joined = own.trajectory.start(link - 1, &self.slopes) + own.step;
+                joined < now || joined == now && self.key(id) < key
+            }
+            _ => false,
+        }
+    }
+
+    /// The number of the first channel of a message to `id`: among the numbers that a channel of a ring has, the one
+    /// between the rearmost message and the same message a turn further on.
+    fn first_channel(&self, id: u32, own: &Injection, now: u64) -> u64 {
+        let order = &self.orders[own.direction as usize];
+        let (rearmost, position) = (order.rearmost(), u64::from(own.position));
+        let (Some(length), Some(rear)) = (self.ring, self.messages.get(rearmost as usize)) else {
+            return position;
+        };
+        let channel = rear.first + (position + length - rear.first % length) % length;
+        let key = (own.stage, own.source, id);
+        let is_behind = self.has_joined(rearmost, channel + 1, now, (u32::MAX, 0, 0))
+            || self.has_joined(order.foremost(), channel + length, now, key);
+        if is_behind { channel + length } else { channel }
+    }
+
+    /// A message to `id` is injected at `now`.
+    pub(super) fn inject(
+        &mut self,
+        id: u32,
+        injection: &Injection,
+        now: u64,
+        events: &mut TimeWheel<LineEvent>,
+    ) {
+        let &Injection { stage, source, direction, hops, occupancy, slope, .. } = injection;
+        let first = self.first_channel(id, injection, now);
+        let [rearmost, foremost] =
+            [MessageOrder::rearmost, MessageOrder::foremost].map(|end| end(&self.orders[direction as usize]));
+        let mut orders = std::mem::replace(&mut self.orders, [MessageOrder::new(0), MessageOrder::new(0)]);
+        let key = (stage, source, id);
+        let found =
+            orders[direction as usize].insert(id, |other| self.has_joined(other, first, now, key));
+        self.orders = orders;
+        let (ahead, behind) = match self.messages.get(found as usize) {
+            Some(ahead) => (found, ahead.behind),
+            None => (self.ring.map_or(NO_MESSAGE, |_| rearmost), foremost),
+        };
+        for (neighbour, is_ahead) in [(ahead, true), (behind, false)] {
+            if let Some(neighbour) = self.messages.get_mut(neighbour as usize) {
+                *(if is_ahead { &mut neighbour.behind } else { &mut neighbour.ahead }) = id;
+            }
+        }
+        let mut trajectory = std::mem::take(&mut self.messages[id as usize].trajectory);
+        trajectory.clear();
+        self.messages[id as usize] = LineMessage {
+            ahead,
+            behind,
+            hops,
+            injected: now,
+            occupancy,
+            step: self.slopes.step(slope),
+            first,
+            slope,
+            free_from: 0,
+            contact_cycle: u64::MAX,
+            contact_link: 0,
+            stage,
+            source,
+            direction,
+            trajectory,
+        };
+        self.plan(id, 0, now, events);
+        self.plan_contact(id, events);
+        self.pass_on(id, 0, now, events);
+        events.add(LineEvent::new(id, LineEventKind::Receipt), self.receipt(id));
+    }
+
+    /// A message is received.
+    pub(super) fn remove(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) {
+        let own = &mut self.messages[id as usize];
+        own.contact_cycle = u64::MAX;
+        let (ahead, behind, direction) = (own.ahead, own.behind, own.direction as usize);
+        self.orders[direction].remove(id, behind);
+        // One of two on a ring leaves the other alone.
+        let is_last_but_one = ahead == behind && self.ring.is_some();
+        let other = |neighbour| if is_last_but_one { NO_MESSAGE } else { neighbour };
+        if let Some(ahead) = self.messages.get_mut(ahead as usize) {
+            ahead.behind = other(behind);
+        }
+        if let Some(own) = self.messages.get_mut(behind as usize) {
+            own.ahead = other(ahead);
+            self.plan_contact(behind, events);
+        }
+    }
+
+    /// A message comes into contact with the one ahead, if it does so at `now`.
+    pub(super) fn contact(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
+        let own = &mut self.messages[id as usize];
+        if own.contact_cycle != now {
+            return; // it was planned again
+        }
+        own.contact_cycle = u64::MAX;
+        let change = self.plan(id, self.messages[id as usize].contact_link, now, events);
+        self.plan_contact(id, events);
+        if let Some(link) = change {
+            self.pass_on(id, link, now, events);
+        }
+    }
+
+    /// A message has another trajectory from a link on: so do those behind that are in contact.
+    fn pass_on(&mut self, mut id: u32, mut link: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
+        loop {
+            let own = &self.messages[id as usize];
+            let behind = own.behind;
+            let Some(next) = self.messages.get(behind as usize) else { return };
+            let channel = own.first + u64::from(link) + self.turn(behind);
+            if channel >= next.first + u64::from(next.free_from) {
+                self.plan_contact(behind, events);
+                return;
+            }
+            let Ok(from) = u32::try_from(channel.saturating_sub(next.first)) else { return };
+            let change = self.plan(behind, from, now, events);
+            self.plan_contact(behind, events);
+            let Some(changed) = change else { return };
+            (id, link) = (behind, changed);
+        }
+    }
+
+    /// The message ahead of another one.
+    #[inline]
+    fn lead(&self, id: u32) -> Option<Lead<'_>> {
+        let own = &self.messages[id as usize];
+        let message = self.messages.get(own.ahead as usize)?;
+        #[expect(clippy::cast_possible_wrap, reason = "channels of messages under way differ by few turns")]
+        let offset = (message.first + self.turn(id)).wrapping_sub(own.first) as i64;
+        let known = i64::from(message.trajectory.first_known()) + offset;
+        let end = (i64::from(message.hops) + offset).min(own.hops.into());
+        Some(Lead { message, offset, known, end })
+    }
+
+    /// Plans a message from a link on. Returns the first link that it crosses in another cycle than planned before, or
+    /// an earlier one.
+    fn plan(&mut self, id: u32, link: u32, now: u64, events: &mut TimeWheel<LineEvent>) -> Option<u32> {
+        let mut trajectory = std::mem::take(&mut self.messages[id as usize].trajectory);
+        let mut watch = std::mem::replace(&mut self.watch, QueueWatch::new());
+        watch.begin(self.longest_queue, self.least_occupancy);
+        let mut writer = trajectory.rewrite(link, now);
+        let free_from = self.follow(id, link, &mut writer, &mut watch);
+        let change = writer.finish();
+        for &(cycle, link) in &watch.found {
+            if cycle >= now {
+                events.add(LineEvent { link, ..LineEvent::new(id, LineEventKind::QueueCheck) }, cycle);
+            }
+        }
+        let own = &mut self.messages[id as usize];
+        own.free_from = free_from;
+        own.trajectory = trajectory;
+        self.watch = watch;
+        change
+    }
+
+    /// Writes the trajectory of a message from a link on: in contact with the message ahead as long as that keeps it
+    /// from crossing a link when it joins the channel, at its own pace after that. Returns the link from which on it does.
+    fn follow(&self, id: u32, link: u32, writer: &mut TrajectoryWriter<'_>, watch: &mut QueueWatch) -> u32 {
+        let (own, slopes) = (&self.messages[id as usize], &self.slopes);
+        let mut joined = match link.checked_sub(1) {
+            None => own.injected,
+            Some(before) => writer.start(before, slopes) + own.step,
+        };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a link of its route")]
+        let segment = |at: i64, start, slope| TrajectorySegment { start, link: at as u32, slope };
+        let mut at = i64::from(link);
+        let Some(lead) = self.lead(id).filter(|lead| lead.known <= at && at < lead.end) else {
+            writer.push_own(segment(at, joined, own.slope), slopes);
+            return link;
+        };
+        let mut index = lead.message.trajectory.index(lead.link(at));
+        let free_from = loop {
+            let (of_lead, next) = lead.segment(index);
+            let start = slopes.start(of_lead, lead.link(at)) + lead.message.occupancy;
+            if start < joined {
+                writer.push_own(segment(at, joined, own.slope), slopes);
+                break at;
+            }
+            let step = slopes.step(of_lead.slope);
+            watch.wait(&self.messages, id, start - joined, (joined, segment(at, 0, 0).link));
+            if step <= own.step && next > at + 1 {
+                // Slower than the one ahead, it is in contact at one link; as fast, it does not wait at the next ones.
+                writer.push_own(segment(at, start, own.slope), slopes);
+                if step < own.step {
+                    break at + 1;
+                }
+            } else {
+                writer.push(segment(at, start, of_lead.slope));
+                if next > at + 1 {
+                    let place = (start + own.step, segment(at + 1, 0, 0).link);
+                    watch.wait(&self.messages, id, step - own.step, place);
+                }
+            }
+            joined = start + cycles(next - 1 - at, step) + own.step;
+            (at, index) = (next, index + 1);
+            if at == lead.end {
+                if lead.end < i64::from(own.hops) {
+                    writer.push_own(segment(at, joined, own.slope), slopes);
+                }
+                break at;
+            }
+        };
+        segment(free_from, 0, 0).link
+    }
+
+    /// Counts the queue that a message joins at `now`, at the end of the cycle.
+    pub(super) fn check_queue(&mut self, id: u32, link: u32, now: u64) {
+        let own = &self.messages[id as usize];
+        if link >= own.hops || own.trajectory.segments().is_empty() {
+            return;
+        }
+        let joined = match link.checked_sub(1) {
+            None => own.injected,
+            Some(before) if before < own.trajectory.first_known() => return,
+            Some(before) => own.trajectory.start(before, &self.slopes) + own.step,
+        };
+        if joined != now {
+            return; // it was planned again
+        }
+        let (mut at, mut channel, mut length) = (id, own.first + u64::from(link), 0);
+        loop {
+            let own = &self.messages[at as usize];
+            let Some(Ok(link)) = channel.checked_sub(own.first).map(u32::try_from) else { break };
+            let is_over = link >= own.hops || link < own.trajectory.first_known();
+            if is_over || own.trajectory.start(link, &self.slopes) <= now {
+                break;
+            }
+            length += 1;
+            let Some(next) = channel.checked_sub(self.turn(at)) else { break };
+            (at, channel) = (own.ahead, next);
+            if at == NO_MESSAGE || at == id {
+                break;
+            }
+        }
+        self.longest_queue = self.longest_queue.max(length);
+    }
+
+    /// Finds where a message that moves at its own pace will come into contact with the one ahead.
+    fn plan_contact(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) {
+        let found = self.find_contact(id);
+        let own = &mut self.messages[id as usize];
+        let (cycle, link) = found.unwrap_or((u64::MAX, 0));
+        let is_new = cycle != own.contact_cycle && cycle < u64::MAX;
+        (own.contact_cycle, own.contact_link) = (cycle, link);
+        if is_new {
+            events.add(LineEvent::new(id, LineEventKind::Contact), cycle);
+        }
+    }
+
+    /// The cycle at which a message joins a channel that the one ahead still occupies, or waits for, and the link of it.
+    fn find_contact(&self, id: u32) -> Option<(u64, u32)> {
+        let (own, slopes) = (&self.messages[id as usize], &self.slopes);
+        let lead = self.lead(id)?;
+        let mut at = i64::from(own.free_from).max(lead.known);
+        if at >= lead.end {
+            return None;
+        }
+        let free = own.trajectory.last()?;
+        let begin = i64::from(free.link);
+        let mut index = lead.message.trajectory.index(lead.link(at));
+        let contact = |at: i64, joined| u32::try_from(at).ok().map(|link| (joined, link));
+        while at < lead.end {
+            let (of_lead, next) = lead.segment(index);
+            let joined = free.start + cycles(at - begin, own.step);
+            let start = slopes.start(of_lead, lead.link(at)) + lead.message.occupancy;
+            let step = slopes.step(of_lead.slope);
+            if start > joined {
+                return contact(at, joined);
+            }
+            if step > own.step {
+                let links = (joined - start) / (step - own.step) + 1;
+                if links < cycles(next - at, 1) {
+                    let joined = joined + links * own.step;
+                    return contact(at + i64::try_from(links).ok()?, joined);
+                }
+            }
+            (at, index) = (next, index + 1);
+        }
+        None
+    }
+}
+
+/// The cycles that a message takes for so many links, at least 0.
+#[inline]
+#[expect(clippy::cast_sign_loss, reason = "at least 0")]
+fn cycles(links: i64, step: u64) -> u64 {
+    links as u64 * step
+}
