@@ -44,6 +44,13 @@ impl MessageOrder {
         self.foremost
     }
 
+    /// Some of the messages behind another one, the nearest last.
+    pub(super) fn some_behind(&self, message: u32) -> &[u32] {
+        let chunk = &self.chunks[self.chunk_of[message as usize] as usize];
+        let index = chunk.iter().position(|&own| own == message).unwrap_or(0);
+        &chunk[..index]
+    }
+
     /// Inserts a message behind the first one of which `is_ahead` holds, which then holds of all further ones. Returns
     /// that one.
     pub(super) fn insert(&mut self, message: u32, is_ahead: impl Fn(u32) -> bool) -> u32 {

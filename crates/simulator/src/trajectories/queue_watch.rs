@@ -8,7 +8,7 @@
 use super::{message_order::NO_MESSAGE, traffic::LineMessage};
 
 /// Finds the places of a new plan of one message where it may be the last of a longer queue than any so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct QueueWatch {
     /// Where it joins such a queue: the cycle, and the link of its route.
     pub(super) found: Vec<(u64, u32)>,
@@ -17,11 +17,6 @@ pub(super) struct QueueWatch {
 }
 
 impl QueueWatch {
-    /// Finds nothing yet.
-    pub(super) fn new() -> Self {
-        Self { found: vec![], longest: 0, harmless: 0 }
-    }
-
     /// Begins with a plan, after queues of at most `longest` messages that occupy a channel for at least
     /// `least_occupancy` each.
     #[inline]

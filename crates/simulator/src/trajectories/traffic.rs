@@ -1,10 +1,12 @@
 //! The messages under way in both directions of a line, and the plans of their trajectories.
 
+use std::hint::black_box;
+
 use super::{
     LineEvent, LineEventKind,
     message_order::{MessageOrder, NO_MESSAGE},
     queue_watch::QueueWatch,
-    trajectory::{Slopes, Trajectory, TrajectorySegment, TrajectoryWriter},
+    trajectory::{Slopes, Trajectory, TrajectorySegment},
 };
 use crate::time_wheel::TimeWheel;
 
@@ -73,6 +75,31 @@ impl Lead<'_> {
         (at - self.offset) as u32
     }
 
+    /// The number on the route of the one behind of a link behind the first that both cross, which may be any after the
+    /// last.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a sum of lengths of a few routes"
+    )]
+    fn own_link(&self, link: u32) -> u32 {
+        (i64::from(link) + self.offset) as u32
+    }
+
+    /// The last link that both cross.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a link of a route")]
+    fn last_link(&self) -> u32 {
+        (self.end - 1) as u32
+    }
+
+    /// The segments of its trajectory that are not over.
+    #[inline]
+    fn segments(&self) -> &[TrajectorySegment] {
+        self.message.trajectory.segments()
+    }
+
     /// The segment of its trajectory with this index, and the link at which the next begins, or both end.
     #[inline]
     fn segment(&self, index: usize) -> (&TrajectorySegment, i64) {
@@ -81,6 +108,9 @@ impl Lead<'_> {
         (&segments[index], next.min(self.end))
     }
 }
+
+/// The messages behind another one whose plans are fetched together.
+const FETCHED_TOGETHER: usize = 8;
 
 /// All messages under way.
 #[derive(Debug)]
@@ -91,6 +121,14 @@ pub(super) struct LineTraffic {
     slopes: Slopes,
     least_occupancy: u64,
     longest_queue: u32,
+    plan: Plan,
+}
+
+/// The trajectory of a message from some link on, while it is planned.
+#[derive(Debug, Default)]
+struct Plan {
+    kept: usize, // segments of the trajectory, before these
+    segments: Vec<TrajectorySegment>,
     watch: QueueWatch,
 }
 
@@ -104,7 +142,7 @@ impl LineTraffic {
             slopes,
             least_occupancy,
             longest_queue: 0,
-            watch: QueueWatch::new(),
+            plan: Plan::default(),
         }
     }
 
@@ -128,7 +166,9 @@ impl LineTraffic {
     #[inline]
     fn turn(&self, id: u32) -> u64 {
         match self.ring {
-            Some(length) if self.orders[self.messages[id as usize].direction as usize].foremost() == id => length,
+            Some(length) if self.orders[self.messages[id as usize].direction as usize].foremost() == id => {
+                length
+            }
             _ => 0,
         }
     }
@@ -187,8 +227,7 @@ impl LineTraffic {
             [MessageOrder::rearmost, MessageOrder::foremost].map(|end| end(&self.orders[direction as usize]));
         let mut orders = std::mem::replace(&mut self.orders, [MessageOrder::new(0), MessageOrder::new(0)]);
         let key = (stage, source, id);
-        let found =
-            orders[direction as usize].insert(id, |other| self.has_joined(other, first, now, key));
+        let found = orders[direction as usize].insert(id, |other| self.has_joined(other, first, now, key));
         self.orders = orders;
         let (ahead, behind) = match self.messages.get(found as usize) {
             Some(ahead) => (found, ahead.behind),
@@ -258,7 +297,10 @@ impl LineTraffic {
 
     /// A message has another trajectory from a link on: so do those behind that are in contact.
     fn pass_on(&mut self, mut id: u32, mut link: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
-        loop {
+        for number in 0.. {
+            if number % FETCHED_TOGETHER == 0 {
+                self.fetch_behind(id);
+            }
             let own = &self.messages[id as usize];
             let behind = own.behind;
             let Some(next) = self.messages.get(behind as usize) else { return };
@@ -273,6 +315,16 @@ impl LineTraffic {
             let Some(changed) = change else { return };
             (id, link) = (behind, changed);
         }
+    }
+
+    /// Reads what plans of the next messages behind another one need first, so that their cache misses overlap. Nothing
+    /// but speed depends on it.
+    fn fetch_behind(&self, id: u32) {
+        let behind = self.orders[self.messages[id as usize].direction as usize].some_behind(id);
+        let next = &behind[behind.len().saturating_sub(FETCHED_TOGETHER)..];
+        let messages = next.iter().map(|&behind| &self.messages[behind as usize]);
+        black_box(messages.clone().fold(0, |sum, message| sum ^ message.free_from));
+        black_box(messages.fold(0, |sum, message| sum ^ message.trajectory.fetch()));
     }
 
     /// The message ahead of another one.
@@ -290,72 +342,84 @@ impl LineTraffic {
     /// Plans a message from a link on. Returns the first link that it crosses in another cycle than planned before, or
     /// an earlier one.
     fn plan(&mut self, id: u32, link: u32, now: u64, events: &mut TimeWheel<LineEvent>) -> Option<u32> {
-        let mut trajectory = std::mem::take(&mut self.messages[id as usize].trajectory);
-        let mut watch = std::mem::replace(&mut self.watch, QueueWatch::new());
-        watch.begin(self.longest_queue, self.least_occupancy);
-        let mut writer = trajectory.rewrite(link, now);
-        let free_from = self.follow(id, link, &mut writer, &mut watch);
-        let change = writer.finish();
-        for &(cycle, link) in &watch.found {
+        let mut plan = std::mem::take(&mut self.plan);
+        plan.watch.begin(self.longest_queue, self.least_occupancy);
+        plan.segments.clear();
+        plan.kept = self.messages[id as usize].trajectory.forget(link, now);
+        let free_from = self.follow(id, link, &mut plan);
+        let own = &mut self.messages[id as usize];
+        own.free_from = free_from;
+        let change = own.trajectory.replace(plan.kept, &plan.segments);
+        for &(cycle, link) in &plan.watch.found {
             if cycle >= now {
                 events.add(LineEvent { link, ..LineEvent::new(id, LineEventKind::QueueCheck) }, cycle);
             }
         }
-        let own = &mut self.messages[id as usize];
-        own.free_from = free_from;
-        own.trajectory = trajectory;
-        self.watch = watch;
+        self.plan = plan;
         change
     }
 
-    /// Writes the trajectory of a message from a link on: in contact with the message ahead as long as that keeps it
-    /// from crossing a link when it joins the channel, at its own pace after that. Returns the link from which on it does.
-    fn follow(&self, id: u32, link: u32, writer: &mut TrajectoryWriter<'_>, watch: &mut QueueWatch) -> u32 {
+    /// Appends links that a message crosses at its own pace to its plan, unless they continue the last segment.
+    #[inline]
+    fn push_own(&self, own: &LineMessage, plan: &mut Plan, link: u32, start: u64) {
+        let last = plan.segments.last().or_else(|| own.trajectory.last_of(plan.kept));
+        let continues =
+            |last: &TrajectorySegment| last.slope == own.slope && self.slopes.start(last, link) == start;
+        if !last.is_some_and(continues) {
+            plan.segments.push(TrajectorySegment { start, link, slope: own.slope });
+        }
+    }
+
+    /// Plans the trajectory of a message from a link on: in contact with the message ahead as long as that keeps it from
+    /// crossing a link when it joins the channel, at its own pace after that. Returns the link from which on it does.
+    fn follow(&self, id: u32, link: u32, plan: &mut Plan) -> u32 {
         let (own, slopes) = (&self.messages[id as usize], &self.slopes);
         let mut joined = match link.checked_sub(1) {
             None => own.injected,
-            Some(before) => writer.start(before, slopes) + own.step,
+            Some(before) => own.trajectory.start(before, slopes) + own.step,
         };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a link of its route")]
-        let segment = |at: i64, start, slope| TrajectorySegment { start, link: at as u32, slope };
-        let mut at = i64::from(link);
-        let Some(lead) = self.lead(id).filter(|lead| lead.known <= at && at < lead.end) else {
-            writer.push_own(segment(at, joined, own.slope), slopes);
-            return link;
+        let mut at = link;
+        let Some(lead) = self.lead(id).filter(|lead| lead.known <= at.into() && i64::from(at) < lead.end)
+        else {
+            self.push_own(own, plan, at, joined);
+            return at;
         };
-        let mut index = lead.message.trajectory.index(lead.link(at));
-        let free_from = loop {
-            let (of_lead, next) = lead.segment(index);
-            let start = slopes.start(of_lead, lead.link(at)) + lead.message.occupancy;
+        let (end, segments, occupancy) = (lead.last_link() + 1, lead.segments(), lead.message.occupancy);
+        let mut index = lead.message.trajectory.index(lead.link(at.into()));
+        let mut start = slopes.start(&segments[index], lead.link(at.into())) + occupancy;
+        loop {
             if start < joined {
-                writer.push_own(segment(at, joined, own.slope), slopes);
-                break at;
+                self.push_own(own, plan, at, joined);
+                return at;
             }
-            let step = slopes.step(of_lead.slope);
-            watch.wait(&self.messages, id, start - joined, (joined, segment(at, 0, 0).link));
+            let slope = segments[index].slope;
+            let step = slopes.step(slope);
+            index += 1;
+            let following = segments.get(index);
+            let next = following.map_or(end, |next| lead.own_link(next.link).min(end));
+            plan.watch.wait(&self.messages, id, start - joined, (joined, at));
             if step <= own.step && next > at + 1 {
                 // Slower than the one ahead, it is in contact at one link; as fast, it does not wait at the next ones.
-                writer.push_own(segment(at, start, own.slope), slopes);
+                self.push_own(own, plan, at, start);
                 if step < own.step {
-                    break at + 1;
+                    return at + 1;
                 }
             } else {
-                writer.push(segment(at, start, of_lead.slope));
+                plan.segments.push(TrajectorySegment { start, link: at, slope });
                 if next > at + 1 {
-                    let place = (start + own.step, segment(at + 1, 0, 0).link);
-                    watch.wait(&self.messages, id, step - own.step, place);
+                    plan.watch.wait(&self.messages, id, step - own.step, (start + own.step, at + 1));
                 }
             }
-            joined = start + cycles(next - 1 - at, step) + own.step;
-            (at, index) = (next, index + 1);
-            if at == lead.end {
-                if lead.end < i64::from(own.hops) {
-                    writer.push_own(segment(at, joined, own.slope), slopes);
+            joined = start + u64::from(next - 1 - at) * step + own.step;
+            at = next;
+            if at == end {
+                if end < own.hops {
+                    self.push_own(own, plan, at, joined);
                 }
-                break at;
+                return at;
             }
-        };
-        segment(free_from, 0, 0).link
+            start = following.map_or(joined, |next| next.start + occupancy);
+        }
     }
 
     /// Counts the queue that a message joins at `now`, at the end of the cycle.

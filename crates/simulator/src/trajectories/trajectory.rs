@@ -71,7 +71,7 @@ impl Trajectory {
     }
 
     /// The first link of which it is known when its crossing begins. At all links before, the crossing was over before
-    /// the cycle in which the trajectory was last [rewritten](Self::rewrite).
+    /// the cycle in which it was last planned.
     #[inline]
     pub(super) fn first_known(&self) -> u32 {
         self.segments[self.past].link
@@ -80,7 +80,7 @@ impl Trajectory {
     /// The index, among [those not over](Self::segments), of the segment with a link.
     #[inline]
     pub(super) fn index(&self, link: u32) -> usize {
-        self.segments().partition_point(|segment| segment.link <= link).saturating_sub(1)
+        first_not_before(self.segments(), link + 1).saturating_sub(1)
     }
 
     /// The cycle at which the crossing of a link begins.
@@ -100,8 +100,14 @@ impl Trajectory {
         self.segments.last().copied()
     }
 
-    /// Begins to replace what is known from a link on, at cycle `now`.
-    pub(super) fn rewrite(&mut self, link: u32, now: u64) -> TrajectoryWriter<'_> {
+    /// Reads what a plan needs first. Nothing but speed depends on it.
+    #[inline]
+    pub(super) fn fetch(&self) -> u64 {
+        self.segments.get(self.past).map_or(0, |segment| segment.start)
+    }
+
+    /// Forgets most of what is over at cycle `now`. Returns the number of segments left that begin before a link.
+    pub(super) fn forget(&mut self, link: u32, now: u64) -> usize {
         while self.segments.get(self.past + 1).is_some_and(|next| next.start < now) {
             self.past += 1;
         }
@@ -109,64 +115,43 @@ impl Trajectory {
             self.segments.drain(..self.past);
             self.past = 0;
         }
-        let length = self.segments.partition_point(|segment| segment.link < link);
-        self.past = self.past.min(length.saturating_sub(1));
-        TrajectoryWriter { trajectory: self, length, first_change: None }
+        let kept = self.past + first_not_before(self.segments(), link);
+        self.past = self.past.min(kept.saturating_sub(1));
+        kept
+    }
+
+    /// The last of so many segments.
+    #[inline]
+    pub(super) fn last_of(&self, kept: usize) -> Option<&TrajectorySegment> {
+        self.segments[..kept].last()
+    }
+
+    /// Replaces all but the first `kept` segments. Returns the first link that is crossed in another cycle than before, or
+    /// an earlier one; none where all is as before.
+    pub(super) fn replace(&mut self, kept: usize, segments: &[TrajectorySegment]) -> Option<u32> {
+        let before = &mut self.segments[kept..];
+        let same = before.iter().zip(segments).take_while(|(old, new)| old == new).count();
+        let (old, new) = (before.get(same), segments.get(same));
+        let change = old.into_iter().chain(new).map(|segment| segment.link).min()?;
+        let common = before.len().min(segments.len());
+        before[same..common].copy_from_slice(&segments[same..common]);
+        self.segments.truncate(kept + segments.len());
+        self.segments.extend_from_slice(&segments[common..]);
+        Some(change)
     }
 }
 
-/// Replaces the segments of a trajectory from one on, and notes where they differ from those before.
-#[derive(Debug)]
-pub(super) struct TrajectoryWriter<'run> {
-    trajectory: &'run mut Trajectory,
-    length: usize, // of what is kept and written
-    first_change: Option<u32>,
-}
-
-impl TrajectoryWriter<'_> {
-    /// The cycle at which the crossing of a link that is kept begins.
-    #[inline]
-    pub(super) fn start(&self, link: u32, slopes: &Slopes) -> u64 {
-        self.trajectory.start(link, slopes)
+/// The number of segments that begin before a link.
+///
+/// It is small more often than not: a search by halves would read cache lines all over the list.
+#[inline]
+fn first_not_before(segments: &[TrajectorySegment], link: u32) -> usize {
+    let is_before = |segment: &TrajectorySegment| segment.link < link;
+    let mut bound = 4;
+    while segments.get(bound).is_some_and(is_before) {
+        bound *= 2;
     }
-
-    /// Appends a segment.
-    #[inline]
-    pub(super) fn push(&mut self, segment: TrajectorySegment) {
-        match self.trajectory.segments.get_mut(self.length) {
-            Some(old) if *old == segment => {}
-            Some(old) => {
-                self.first_change.get_or_insert(segment.link.min(old.link));
-                *old = segment;
-            }
-            None => {
-                self.first_change.get_or_insert(segment.link);
-                self.trajectory.segments.push(segment);
-            }
-        }
-        self.length += 1;
-    }
-
-    /// Appends a segment of links that a message crosses at its own pace, unless it continues the last one.
-    #[inline]
-    pub(super) fn push_own(&mut self, segment: TrajectorySegment, slopes: &Slopes) {
-        let kept = &self.trajectory.segments[..self.length];
-        let continues = |last: &TrajectorySegment| {
-            last.slope == segment.slope && slopes.start(last, segment.link) == segment.start
-        };
-        if !kept.last().is_some_and(continues) {
-            self.push(segment);
-        }
-    }
-
-    /// Ends the trajectory. Returns the first link that is crossed in another cycle than before, or an earlier one;
-    /// none where all is as before.
-    #[inline]
-    pub(super) fn finish(mut self) -> Option<u32> {
-        if let Some(old) = self.trajectory.segments.get(self.length) {
-            self.first_change.get_or_insert(old.link);
-            self.trajectory.segments.truncate(self.length);
-        }
-        self.first_change.take()
-    }
+    let below = bound / 2; // what is before it is before the link, once a bound was
+    let from = if bound > 4 { below } else { 0 };
+    from + segments[from..segments.len().min(bound)].partition_point(is_before)
 }
