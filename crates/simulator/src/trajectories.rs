@@ -10,22 +10,26 @@
 //!
 //! with the first term the cycle of injection at its first channel. A message moves at its own pace, or it is *in
 //! contact* with the message ahead, whose crossings plus its occupancy are its own. Its crossings are a piecewise
-//! linear function of the channel, its [trajectory](trajectory), with few segments, since routes of thousands of links
+//! linear function of the channel, its [trajectory], with few segments, since routes of thousands of links
 //! have few places at which anything changes: where a message is injected ahead, where the message ahead ends its
 //! route, and where a message comes into contact.
 //!
-//! A message is planned as far as the end of its route when it is injected, from the trajectory of the message ahead
-//! ([traffic](traffic)). What changes a plan is known before the message gets there:
+//! A message is planned when it is injected, from the trajectory of the message ahead ([`LineTraffic`]). What changes a
+//! plan is known before the message gets there:
 //!
 //! - a message that is injected between the two: those behind it that are in contact are planned again from its first
-//!   channel on;
+//!   channel on, one after another, as far as anything changes;
 //! - the end of the route of the message ahead, after which the one ahead of that counts. The message ahead is received
-//!   before the one behind can join a channel after its route, since that takes at least the time of a link more;
+//!   before the one behind can join a channel after its route, since that takes at least the time of a link more. Until
+//!   then the message behind counts as free from there on;
 //! - contact with the message ahead, which is an event of the cycle in which the message joins the first channel where
 //!   it has to wait.
 //!
+//! A plan is cut after some segments: it is continued when the message joins the channel after the last planned one, and
+//! those behind are planned no further until then.
+//!
 //! On a ring the foremost message has the rearmost ahead, a turn further on. Longest queues follow from occupancies
-//! ([queue_watch](queue_watch)). All numbers are those of [`sized`](crate::sized), which the tests compare.
+//! ([`queue_watch`]). All numbers are those of [`sized`](crate::sized), which the tests compare.
 
 mod message_order;
 mod queue_watch;
@@ -54,7 +58,11 @@ pub(crate) struct PlannedLine<'run> {
     tie: TieRule,
     nodes: Vec<u32>, // by process, each on its own
     stages: Vec<LineStage>,
+    planned_segments: usize,
 }
+
+/// The segments of a trajectory after which a plan is cut: on long lines most plans change before more are needed.
+const PLANNED_SEGMENTS: usize = 16;
 
 /// The messages of one stage.
 #[derive(Debug, Clone, Copy)]
@@ -119,14 +127,15 @@ impl<'run> PlannedLine<'run> {
             tie: communication.tie(),
             nodes: placement.nodes().iter().map(|node| node.index()).collect(),
             stages: program.stages().iter().enumerate().map(stage).collect::<Option<_>>()?,
+            planned_segments: PLANNED_SEGMENTS,
         })
         .filter(|_| is_plain)
     }
 
     /// Bytes for so many processes, roughly.
     pub(crate) fn bytes(processes: u64) -> u64 {
-        // Measured: some 16 on a line of 2^8 nodes, 250 on one of 2^16.
-        let segments = processes.isqrt().max(16) * size_of::<TrajectorySegment>() as u64;
+        const SEGMENTS_PER_MESSAGE: u64 = 4 * PLANNED_SEGMENTS as u64;
+        let segments = SEGMENTS_PER_MESSAGE * size_of::<TrajectorySegment>() as u64;
         let message = size_of::<traffic::LineMessage>() as u64 + 2 * TimeWheel::<LineEvent>::BYTES_PER_EVENT;
         processes.saturating_mul(message + segments + 40)
     }
@@ -191,7 +200,7 @@ impl<'run, O: Observer> LineRun<'run, O> {
             line,
             slope_of,
             events: TimeWheel::new(),
-            traffic: LineTraffic::new(processes, ring, slopes, least),
+            traffic: LineTraffic::new(processes, ring, slopes, (least, line.planned_segments)),
             stages: vec![0; processes],
             ready: vec![NOT_READY; processes],
             checks: vec![],
@@ -255,7 +264,7 @@ impl<'run, O: Observer> LineRun<'run, O> {
             self.events.add(LineEvent::new(id, LineEventKind::Receipt), receipt);
             return;
         }
-        self.traffic.remove(id, &mut self.events);
+        self.traffic.remove(id, now, &mut self.events);
         let message = self.traffic.message(id);
         let stage = self.stages[id as usize];
         self.stages[id as usize] += 1;

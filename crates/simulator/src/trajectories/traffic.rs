@@ -28,11 +28,14 @@ pub(super) struct LineMessage {
     slope: u32, // the index of `step`
     /// The first link from which on it is planned to move at its own pace.
     free_from: u32,
+    /// The link after the last that is planned, `hops` if all are. Those behind are planned no further.
+    planned_to: u32,
     contact_cycle: u64, // when it will come into contact with the message ahead after that; the greatest for never
     contact_link: u32,
     stage: u32,
     source: u32,
     direction: u32,
+    is_cut: bool, // whether it is planned up to `free_from` and in contact after that
     trajectory: Trajectory,
 }
 
@@ -120,6 +123,7 @@ pub(super) struct LineTraffic {
     ring: Option<u64>,          // the number of channels of a direction, where they are a ring
     slopes: Slopes,
     least_occupancy: u64,
+    planned_segments: usize, // after which a plan is cut
     longest_queue: u32,
     plan: Plan,
 }
@@ -127,20 +131,27 @@ pub(super) struct LineTraffic {
 /// The trajectory of a message from some link on, while it is planned.
 #[derive(Debug, Default)]
 struct Plan {
-    kept: usize, // segments of the trajectory, before these
+    kept: usize,  // segments of the trajectory, before these
+    is_cut: bool, // whether it ends in contact, before the end of the route
     segments: Vec<TrajectorySegment>,
     watch: QueueWatch,
 }
 
 impl LineTraffic {
     /// No messages, of at most so many.
-    pub(super) fn new(processes: usize, ring: Option<u64>, slopes: Slopes, least_occupancy: u64) -> Self {
+    pub(super) fn new(
+        processes: usize,
+        ring: Option<u64>,
+        slopes: Slopes,
+        (least_occupancy, planned_segments): (u64, usize),
+    ) -> Self {
         Self {
             messages: vec![LineMessage::default(); processes],
             orders: [MessageOrder::new(processes), MessageOrder::new(processes)],
             ring,
             slopes,
             least_occupancy,
+            planned_segments,
             longest_queue: 0,
             plan: Plan::default(),
         }
@@ -233,6 +244,7 @@ impl LineTraffic {
             Some(ahead) => (found, ahead.behind),
             None => (self.ring.map_or(NO_MESSAGE, |_| rearmost), foremost),
         };
+        self.extend(behind, first, now, events);
         for (neighbour, is_ahead) in [(ahead, true), (behind, false)] {
             if let Some(neighbour) = self.messages.get_mut(neighbour as usize) {
                 *(if is_ahead { &mut neighbour.behind } else { &mut neighbour.ahead }) = id;
@@ -250,21 +262,37 @@ impl LineTraffic {
             first,
             slope,
             free_from: 0,
+            planned_to: hops,
             contact_cycle: u64::MAX,
             contact_link: 0,
             stage,
             source,
             direction,
+            is_cut: false,
             trajectory,
         };
         self.plan(id, 0, now, events);
-        self.plan_contact(id, events);
         self.pass_on(id, 0, now, events);
         events.add(LineEvent::new(id, LineEventKind::Receipt), self.receipt(id));
     }
 
+    /// Continues the plan of a message up to a channel, at which it will have another one ahead.
+    fn extend(&mut self, id: u32, channel: u64, now: u64, events: &mut TimeWheel<LineEvent>) {
+        while let Some(own) = self.messages.get(id as usize)
+            && own.planned_to < own.hops
+            && own.first + u64::from(own.planned_to) < channel
+        {
+            let planned_to = own.planned_to;
+            let change = self.plan(id, planned_to, now, events);
+            self.pass_on_change(id, change, now, events);
+            if self.messages[id as usize].planned_to == planned_to {
+                return; // the message ahead is planned no further: it joins that channel at `now`
+            }
+        }
+    }
+
     /// A message is received.
-    pub(super) fn remove(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) {
+    pub(super) fn remove(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
         let own = &mut self.messages[id as usize];
         own.contact_cycle = u64::MAX;
         let (ahead, behind, direction) = (own.ahead, own.behind, own.direction as usize);
@@ -277,7 +305,8 @@ impl LineTraffic {
         }
         if let Some(own) = self.messages.get_mut(behind as usize) {
             own.ahead = other(ahead);
-            self.plan_contact(behind, events);
+            let change = self.plan_contact(behind, events);
+            self.pass_on_change(behind, change, now, events);
         }
     }
 
@@ -289,7 +318,10 @@ impl LineTraffic {
         }
         own.contact_cycle = u64::MAX;
         let change = self.plan(id, self.messages[id as usize].contact_link, now, events);
-        self.plan_contact(id, events);
+        self.pass_on_change(id, change, now, events);
+    }
+
+    fn pass_on_change(&mut self, id: u32, change: Option<u32>, now: u64, events: &mut TimeWheel<LineEvent>) {
         if let Some(link) = change {
             self.pass_on(id, link, now, events);
         }
@@ -305,13 +337,12 @@ impl LineTraffic {
             let behind = own.behind;
             let Some(next) = self.messages.get(behind as usize) else { return };
             let channel = own.first + u64::from(link) + self.turn(behind);
-            if channel >= next.first + u64::from(next.free_from) {
-                self.plan_contact(behind, events);
-                return;
-            }
-            let Ok(from) = u32::try_from(channel.saturating_sub(next.first)) else { return };
-            let change = self.plan(behind, from, now, events);
-            self.plan_contact(behind, events);
+            let change = if channel >= next.first + u64::from(next.free_from) {
+                self.plan_contact(behind, events)
+            } else {
+                let Ok(from) = u32::try_from(channel.saturating_sub(next.first)) else { return };
+                self.plan(behind, from, now, events)
+            };
             let Some(changed) = change else { return };
             (id, link) = (behind, changed);
         }
@@ -335,7 +366,7 @@ impl LineTraffic {
         #[expect(clippy::cast_possible_wrap, reason = "channels of messages under way differ by few turns")]
         let offset = (message.first + self.turn(id)).wrapping_sub(own.first) as i64;
         let known = i64::from(message.trajectory.first_known()) + offset;
-        let end = (i64::from(message.hops) + offset).min(own.hops.into());
+        let end = (i64::from(message.planned_to) + offset).min(own.hops.into());
         Some(Lead { message, offset, known, end })
     }
 
@@ -345,10 +376,12 @@ impl LineTraffic {
         let mut plan = std::mem::take(&mut self.plan);
         plan.watch.begin(self.longest_queue, self.least_occupancy);
         plan.segments.clear();
+        plan.is_cut = false;
         plan.kept = self.messages[id as usize].trajectory.forget(link, now);
         let free_from = self.follow(id, link, &mut plan);
         let own = &mut self.messages[id as usize];
         own.free_from = free_from;
+        own.is_cut = plan.is_cut;
         let change = own.trajectory.replace(plan.kept, &plan.segments);
         for &(cycle, link) in &plan.watch.found {
             if cycle >= now {
@@ -356,7 +389,17 @@ impl LineTraffic {
             }
         }
         self.plan = plan;
-        change
+        let planned_to = self.plan_contact(id, events);
+        change.into_iter().chain(planned_to).min()
+    }
+
+    /// The cycle at which a message joins the channel of a link, where it is known when it crosses the link before.
+    #[inline]
+    fn joined(&self, own: &LineMessage, link: u32) -> u64 {
+        match link.checked_sub(1) {
+            None => own.injected,
+            Some(before) => own.trajectory.start(before, &self.slopes) + own.step,
+        }
     }
 
     /// Appends links that a message crosses at its own pace to its plan, unless they continue the last segment.
@@ -374,10 +417,7 @@ impl LineTraffic {
     /// crossing a link when it joins the channel, at its own pace after that. Returns the link from which on it does.
     fn follow(&self, id: u32, link: u32, plan: &mut Plan) -> u32 {
         let (own, slopes) = (&self.messages[id as usize], &self.slopes);
-        let mut joined = match link.checked_sub(1) {
-            None => own.injected,
-            Some(before) => own.trajectory.start(before, slopes) + own.step,
-        };
+        let mut joined = self.joined(own, link);
         let mut at = link;
         let Some(lead) = self.lead(id).filter(|lead| lead.known <= at.into() && i64::from(at) < lead.end)
         else {
@@ -415,10 +455,16 @@ impl LineTraffic {
             if at == end {
                 if end < own.hops {
                     self.push_own(own, plan, at, joined);
+                    plan.is_cut = lead.message.planned_to < lead.message.hops;
                 }
                 return at;
             }
             start = following.map_or(joined, |next| next.start + occupancy);
+            if plan.segments.len() >= self.planned_segments && start > joined {
+                self.push_own(own, plan, at, joined);
+                plan.is_cut = true;
+                return at;
+            }
         }
     }
 
@@ -428,12 +474,8 @@ impl LineTraffic {
         if link >= own.hops || own.trajectory.segments().is_empty() {
             return;
         }
-        let joined = match link.checked_sub(1) {
-            None => own.injected,
-            Some(before) if before < own.trajectory.first_known() => return,
-            Some(before) => own.trajectory.start(before, &self.slopes) + own.step,
-        };
-        if joined != now {
+        let is_over = link > 0 && link <= own.trajectory.first_known();
+        if is_over || self.joined(own, link) != now {
             return; // it was planned again
         }
         let (mut at, mut channel, mut length) = (id, own.first + u64::from(link), 0);
@@ -454,9 +496,14 @@ impl LineTraffic {
         self.longest_queue = self.longest_queue.max(length);
     }
 
-    /// Finds where a message that moves at its own pace will come into contact with the one ahead.
-    fn plan_contact(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) {
+    /// Finds where a message that moves at its own pace will come into contact with the one ahead, which is also where its
+    /// plan was cut. Returns the first link that was planned before and is not any more, or the other way round.
+    fn plan_contact(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) -> Option<u32> {
         let found = self.find_contact(id);
+        let free_from = self.messages[id as usize].free_from;
+        let is_lead_cut = self.lead(id).is_some_and(|lead| {
+            lead.end == i64::from(free_from) && lead.message.planned_to < lead.message.hops
+        });
         let own = &mut self.messages[id as usize];
         let (cycle, link) = found.unwrap_or((u64::MAX, 0));
         let is_new = cycle != own.contact_cycle && cycle < u64::MAX;
@@ -464,6 +511,10 @@ impl LineTraffic {
         if is_new {
             events.add(LineEvent::new(id, LineEventKind::Contact), cycle);
         }
+        own.is_cut &= is_lead_cut || found.is_some() && link == free_from;
+        let planned_to = if own.is_cut { free_from } else { own.hops };
+        let before = std::mem::replace(&mut own.planned_to, planned_to);
+        (before != planned_to).then(|| before.min(planned_to))
     }
 
     /// The cycle at which a message joins a channel that the one ahead still occupies, or waits for, and the link of it.
