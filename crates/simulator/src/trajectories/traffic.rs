@@ -499,11 +499,12 @@ impl LineTraffic {
     /// Finds where a message that moves at its own pace will come into contact with the one ahead, which is also where its
     /// plan was cut. Returns the first link that was planned before and is not any more, or the other way round.
     fn plan_contact(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) -> Option<u32> {
-        let found = self.find_contact(id);
-        let free_from = self.messages[id as usize].free_from;
-        let is_lead_cut = self.lead(id).is_some_and(|lead| {
+        let (lead, own) = (self.lead(id), &self.messages[id as usize]);
+        let free_from = own.free_from;
+        let is_lead_cut = lead.as_ref().is_some_and(|lead| {
             lead.end == i64::from(free_from) && lead.message.planned_to < lead.message.hops
         });
+        let found = lead.and_then(|lead| self.find_contact(own, &lead));
         let own = &mut self.messages[id as usize];
         let (cycle, link) = found.unwrap_or((u64::MAX, 0));
         let is_new = cycle != own.contact_cycle && cycle < u64::MAX;
@@ -518,9 +519,8 @@ impl LineTraffic {
     }
 
     /// The cycle at which a message joins a channel that the one ahead still occupies, or waits for, and the link of it.
-    fn find_contact(&self, id: u32) -> Option<(u64, u32)> {
-        let (own, slopes) = (&self.messages[id as usize], &self.slopes);
-        let lead = self.lead(id)?;
+    fn find_contact(&self, own: &LineMessage, lead: &Lead<'_>) -> Option<(u64, u32)> {
+        let slopes = &self.slopes;
         let mut at = i64::from(own.free_from).max(lead.known);
         if at >= lead.end {
             return None;
