@@ -20,6 +20,15 @@ pub(super) struct MessageOrder {
     foremost: u32,
 }
 
+/// A place between two messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OrderPlace {
+    /// The message ahead of it, or `NO_MESSAGE`.
+    pub(super) ahead: u32,
+    place: usize, // of a chunk in the directory
+    index: usize, // in the chunk
+}
+
 impl MessageOrder {
     /// No messages, of at most so many.
     pub(super) fn new(messages: usize) -> Self {
@@ -51,32 +60,34 @@ impl MessageOrder {
         &chunk[..index]
     }
 
-    /// Inserts a message behind the first one of which `is_ahead` holds, which then holds of all further ones. Returns
-    /// that one.
-    pub(super) fn insert(&mut self, message: u32, is_ahead: impl Fn(u32) -> bool) -> u32 {
+    /// The place behind the first message of which `is_ahead` holds, which then holds of all further ones.
+    pub(super) fn find(&self, is_ahead: impl Fn(u32) -> bool) -> OrderPlace {
         // The last chunk that does not begin with a message ahead, else the first.
         let begins_ahead = |&chunk: &u32| is_ahead(self.chunks[chunk as usize][0]);
         let place = self.directory.partition_point(|chunk| !begins_ahead(chunk)).saturating_sub(1);
         let Some(&number) = self.directory.get(place) else {
-            let chunk = self.new_chunk(0);
-            self.chunks[chunk as usize].push(message);
-            self.chunk_of[message as usize] = chunk;
-            self.foremost = message;
-            return NO_MESSAGE;
+            return OrderPlace { place, index: 0, ahead: NO_MESSAGE };
         };
-        let next = self.directory.get(place + 1).map_or(NO_MESSAGE, |&next| self.chunks[next as usize][0]);
-        let chunk = &mut self.chunks[number as usize];
+        let chunk = &self.chunks[number as usize];
         let index = chunk.partition_point(|&own| !is_ahead(own));
-        let ahead = chunk.get(index).copied().unwrap_or(next);
-        chunk.insert(index, message);
+        let first_of_next = || self.directory.get(place + 1).map(|&next| self.chunks[next as usize][0]);
+        let ahead = chunk.get(index).copied().or_else(first_of_next).unwrap_or(NO_MESSAGE);
+        OrderPlace { place, index, ahead }
+    }
+
+    /// Inserts a message at a place that was found since the last change.
+    pub(super) fn insert(&mut self, message: u32, at: OrderPlace) {
+        let number = self.directory.get(at.place).copied().unwrap_or_else(|| self.new_chunk(0));
+        let chunk = &mut self.chunks[number as usize];
+        chunk.insert(at.index, message);
+        let is_full = chunk.len() == CAPACITY;
         self.chunk_of[message as usize] = number;
-        if ahead == NO_MESSAGE {
+        if at.ahead == NO_MESSAGE {
             self.foremost = message;
         }
-        if self.chunks[number as usize].len() == CAPACITY {
-            self.split(number, place);
+        if is_full {
+            self.split(number, at.place);
         }
-        ahead
     }
 
     /// Moves the upper half of a chunk to one of its own.

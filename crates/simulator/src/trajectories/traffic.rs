@@ -234,17 +234,15 @@ impl LineTraffic {
     ) {
         let &Injection { stage, source, direction, hops, occupancy, slope, .. } = injection;
         let first = self.first_channel(id, injection, now);
-        let [rearmost, foremost] =
-            [MessageOrder::rearmost, MessageOrder::foremost].map(|end| end(&self.orders[direction as usize]));
-        let mut orders = std::mem::replace(&mut self.orders, [MessageOrder::new(0), MessageOrder::new(0)]);
         let key = (stage, source, id);
-        let found = orders[direction as usize].insert(id, |other| self.has_joined(other, first, now, key));
-        self.orders = orders;
-        let (ahead, behind) = match self.messages.get(found as usize) {
-            Some(ahead) => (found, ahead.behind),
-            None => (self.ring.map_or(NO_MESSAGE, |_| rearmost), foremost),
+        let order = &self.orders[direction as usize];
+        let place = order.find(|other| self.has_joined(other, first, now, key));
+        let (ahead, behind) = match self.messages.get(place.ahead as usize) {
+            Some(ahead) => (place.ahead, ahead.behind),
+            None => (self.ring.map_or(NO_MESSAGE, |_| order.rearmost()), order.foremost()),
         };
         self.extend(behind, first, now, events);
+        self.orders[direction as usize].insert(id, place);
         for (neighbour, is_ahead) in [(ahead, true), (behind, false)] {
             if let Some(neighbour) = self.messages.get_mut(neighbour as usize) {
                 *(if is_ahead { &mut neighbour.behind } else { &mut neighbour.ahead }) = id;
@@ -286,7 +284,7 @@ impl LineTraffic {
             let change = self.plan(id, planned_to, now, events);
             self.pass_on_change(id, change, now, events);
             if self.messages[id as usize].planned_to == planned_to {
-                return; // the message ahead is planned no further: it joins that channel at `now`
+                return; // never: the message ahead has joined that channel, and is planned further
             }
         }
     }
