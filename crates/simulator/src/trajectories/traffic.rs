@@ -10,8 +10,9 @@ use super::{
 };
 use crate::time_wheel::TimeWheel;
 
-/// The message to one process.
+/// The message to one process, in two cache lines.
 #[derive(Debug, Clone, Default)]
+#[repr(align(64))]
 pub(super) struct LineMessage {
     /// The next message ahead in its direction, on a ring all around.
     pub(super) ahead: u32,
