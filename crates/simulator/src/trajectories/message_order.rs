@@ -66,13 +66,13 @@ impl MessageOrder {
         let begins_ahead = |&chunk: &u32| is_ahead(self.chunks[chunk as usize][0]);
         let place = self.directory.partition_point(|chunk| !begins_ahead(chunk)).saturating_sub(1);
         let Some(&number) = self.directory.get(place) else {
-            return OrderPlace { place, index: 0, ahead: NO_MESSAGE };
+            return OrderPlace { ahead: NO_MESSAGE, place, index: 0 };
         };
         let chunk = &self.chunks[number as usize];
         let index = chunk.partition_point(|&own| !is_ahead(own));
         let first_of_next = || self.directory.get(place + 1).map(|&next| self.chunks[next as usize][0]);
         let ahead = chunk.get(index).copied().or_else(first_of_next).unwrap_or(NO_MESSAGE);
-        OrderPlace { place, index, ahead }
+        OrderPlace { ahead, place, index }
     }
 
     /// Inserts a message at a place that was found since the last change.
