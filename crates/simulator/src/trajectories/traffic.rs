@@ -68,7 +68,7 @@ struct Lead<'run> {
     message: &'run LineMessage,
     offset: i64, // what is added to its links
     known: i64,  // the first link of which it is known when it crosses it
-    end: i64,    // the link after the last that both cross
+    end: i64,    // the link after the last that both cross and that it is planned for
 }
 
 impl Lead<'_> {
