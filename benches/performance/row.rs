@@ -137,6 +137,8 @@ pub(crate) enum Messages {
     Packets,
     /// `2^(d - s)` units in stage `s`, stored and forwarded.
     Halving,
+    /// `2^(d - 1 - s)` units in stage `s`, stored and forwarded: the clock of `d` = 32 has room for no more.
+    HalvingToOne,
 }
 
 /// What the figure of a row is.

@@ -198,6 +198,9 @@ pub(crate) const ROWS: &[Row] = &[
     row("belt/line-classes/d32/xor", D32, Xor, 98_622, (20.0, 2.0)),
     row("belt/line-classes/d32/byweight", D32, Byweight, 409_094, (20.0, 2.0)),
     row("belt/line-classes/d32/gray", D32, Gray, 131_360, (20.0, 2.0)),
+    row("belt/line-classes/d32/byweight/halving", D32, Byweight, 58_185_205_422_285, (20.0, 2.0))
+        .of(Messages::HalvingToOne)
+        .when_long(),
     row("belt/line-classes/d32/byweight/memory", D32, Byweight, 409_094, (1.0, 0.1))
         .in_terms_of(Quantity::Gigabytes),
     row("belt/every-process/d28/byweight", D28, Byweight, 95_542, (60.0, 10.0))

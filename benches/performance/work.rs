@@ -259,15 +259,17 @@ fn with_messages(
 ) -> (CubeProgram, Communication) {
     let same = |units| MessageSizes::same(units).expect("a size");
     let cut_through = communication.with_switching(Switching::CutThrough).with_latency(Cycles::new(3));
+    let count = program.stages().len();
+    let halving = |last: usize| {
+        let sizes = (0..count).rev().map(|later| 1 << (later + last)).collect();
+        MessageSizes::by_stage(sizes).expect("sizes")
+    };
     match messages {
         Messages::Unit => (program, communication),
         Messages::CutThrough => (program.with_sizes(same(16)), cut_through),
         Messages::Packets => (program.with_sizes(same(64)), cut_through.with_packets(NonZeroU64::new(4))),
-        Messages::Halving => {
-            let stages = program.stages().len();
-            let sizes = (0..stages).map(|stage| 1 << (stages - stage)).collect();
-            (program.with_sizes(MessageSizes::by_stage(sizes).expect("sizes")), communication)
-        }
+        Messages::Halving => (program.with_sizes(halving(1)), communication),
+        Messages::HalvingToOne => (program.with_sizes(halving(0)), communication),
     }
 }
 

@@ -150,6 +150,45 @@ fn a_cube_program_is_predicted_as_the_list_of_its_messages() {
     }
 }
 
+/// Lines whose messages meet all along their routes: the same records and sums as packet by packet on the whole machine.
+fn check_long_lines(shape: &[u64]) {
+    let machine = Machine::new(MachineKind::Torus, shape).unwrap();
+    let cube = Hypercube::new(machine.node_count().ilog2().into()).unwrap();
+    let sizes = (0..cube.dimensions().count()).rev().map(|stage| 1 << stage).collect();
+    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(10))
+        .unwrap()
+        .with_sizes(MessageSizes::by_stage(sizes).unwrap());
+    for kind in [EmbeddingKind::Byweight, EmbeddingKind::Gray] {
+        let placement = Placement::embed(kind, cube, &machine).unwrap();
+        for rules in [links(1), links(2).with_latency(Cycles::new(5))] {
+            let [by_lines, whole] = [EngineChoice::Auto, EngineChoice::Sized].map(|choice| {
+                let mut records: Vec<StageRecord> = vec![];
+                let execution = Execution::Asynchronous(choice);
+                let outcome =
+                    simulate(&program, &placement, rules, &execution, CountLinkUse::No, &mut records)
+                        .unwrap();
+                records.sort_unstable_by_key(|record| (record.stage, record.process));
+                let summary = &outcome.summary;
+                (records, summary.makespan(), summary.totals(), outcome.traffic.longest_queue)
+            });
+            assert!(whole.3 > Some(0), "queues");
+            assert!(by_lines == whole, "{shape:?} {kind} {rules:?}");
+        }
+    }
+}
+
+#[test]
+fn long_lines_of_sizes_that_halve_are_those_packet_by_packet() {
+    check_long_lines(&[64, 64]);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn longer_lines_of_sizes_that_halve_are_those_packet_by_packet() {
+    check_long_lines(&[256, 64]);
+    check_long_lines(&[256, 256]);
+}
+
 /// One line for all lines of its dimension: the same records and sums as packet by packet on the whole machine, under
 /// every rule.
 #[test]

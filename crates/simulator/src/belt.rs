@@ -48,7 +48,7 @@ use self::{
 };
 use crate::{
     BulkStages, Communication, CubeProgram, Cycles, Lines, Observer, Program, Shortcuts, SimulationError,
-    StageRecord, Summary, observe::accounts::Ledger, sized,
+    StageRecord, Summary, observe::accounts::Ledger, sized, trajectories::PlannedLine,
 };
 
 /// Why the belt engine does not apply.
@@ -290,7 +290,9 @@ impl LineProblem<'_> {
         let lines = self.placement.lines();
         let bytes = |segment: &Segment| {
             let line = &lines[segment.field];
-            sized::bytes(&segment.program(self.program, line.cube()), line.machine(), self.communication)
+            let program = segment.program(self.program, line.cube());
+            sized::bytes(&program, line.machine(), self.communication)
+                .max(PlannedLine::bytes(program.process_count()))
         };
         segments(self.program, self.placement).iter().map(bytes).max().unwrap_or(0)
     }

@@ -50,6 +50,7 @@ mod slots;
 mod stage_recursion;
 mod time_wheel;
 mod timing;
+mod trajectories;
 
 pub use belt::{NoBeltError, ProcessTime, ProcessTimes, belt_applies, process_times};
 pub use clock_bound::{SerialMessages, max_cycles, serial_messages};

@@ -18,6 +18,7 @@ use crate::{
     SerialMessages, StageRecord,
     hop::{self, StartTimes},
     sized,
+    trajectories::PlannedLine,
 };
 
 /// A program on a product placement.
@@ -254,6 +255,11 @@ impl HopByHopLine<'_> {
         let begins: Vec<Cycle> = finishes.iter().map(|&begin| Cycle::new(begin)).collect();
         let mut observer = SegmentObserver { first_stage, finishes, observer };
         let placement = &self.placement;
+        if self.has_sizes
+            && let Some(line) = PlannedLine::new(program, placement, self.communication)
+        {
+            return line.run(&begins, &mut observer);
+        }
         let begins = StartTimes::Each(&begins);
         let traffic = if self.has_sizes {
             sized::run(program, placement, self.communication, begins, &mut observer)?

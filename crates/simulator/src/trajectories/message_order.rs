@@ -1,0 +1,138 @@
+//! The order of the messages that move in one direction of a line.
+
+use cubefold_topology::narrow;
+
+/// The most messages of a chunk.
+const CAPACITY: usize = 128;
+
+/// No message.
+pub(super) const NO_MESSAGE: u32 = u32::MAX;
+
+/// Messages from the rearmost to the foremost, in chunks: finding a place takes a search among the chunks and one in
+/// a chunk, and inserting moves half a chunk and seldom the list of chunks.
+#[derive(Debug)]
+pub(super) struct MessageOrder {
+    chunks: Vec<Vec<u32>>,
+    directory: Vec<u32>, // the numbers of the chunks that are not empty, in order
+    places: Vec<u32>,    // by chunk, its index in the directory
+    vacant: Vec<u32>,    // chunks that are empty
+    chunk_of: Vec<u32>,  // by message
+    foremost: u32,
+}
+
+/// A place between two messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OrderPlace {
+    /// The message ahead of it, or `NO_MESSAGE`.
+    pub(super) ahead: u32,
+    place: usize, // of a chunk in the directory
+    index: usize, // in the chunk
+}
+
+impl MessageOrder {
+    /// No messages, of at most so many.
+    pub(super) fn new(messages: usize) -> Self {
+        Self {
+            chunks: vec![],
+            directory: vec![],
+            places: vec![],
+            vacant: vec![],
+            chunk_of: vec![0; messages],
+            foremost: NO_MESSAGE,
+        }
+    }
+
+    /// The rearmost message.
+    pub(super) fn rearmost(&self) -> u32 {
+        self.directory.first().map_or(NO_MESSAGE, |&chunk| self.chunks[chunk as usize][0])
+    }
+
+    /// The foremost message.
+    #[inline]
+    pub(super) fn foremost(&self) -> u32 {
+        self.foremost
+    }
+
+    /// Some of the messages behind another one, the nearest last.
+    pub(super) fn some_behind(&self, message: u32) -> &[u32] {
+        let chunk = &self.chunks[self.chunk_of[message as usize] as usize];
+        let index = chunk.iter().position(|&own| own == message).unwrap_or(0);
+        &chunk[..index]
+    }
+
+    /// The place behind the first message of which `is_ahead` holds, which then holds of all further ones.
+    pub(super) fn find(&self, is_ahead: impl Fn(u32) -> bool) -> OrderPlace {
+        // The last chunk that does not begin with a message ahead, else the first.
+        let begins_ahead = |&chunk: &u32| is_ahead(self.chunks[chunk as usize][0]);
+        let place = self.directory.partition_point(|chunk| !begins_ahead(chunk)).saturating_sub(1);
+        let Some(&number) = self.directory.get(place) else {
+            return OrderPlace { ahead: NO_MESSAGE, place, index: 0 };
+        };
+        let chunk = &self.chunks[number as usize];
+        let index = chunk.partition_point(|&own| !is_ahead(own));
+        let first_of_next = || self.directory.get(place + 1).map(|&next| self.chunks[next as usize][0]);
+        let ahead = chunk.get(index).copied().or_else(first_of_next).unwrap_or(NO_MESSAGE);
+        OrderPlace { ahead, place, index }
+    }
+
+    /// Inserts a message at a place that was found since the last change.
+    pub(super) fn insert(&mut self, message: u32, at: OrderPlace) {
+        let number = self.directory.get(at.place).copied().unwrap_or_else(|| self.new_chunk(0));
+        let chunk = &mut self.chunks[number as usize];
+        chunk.insert(at.index, message);
+        let is_full = chunk.len() == CAPACITY;
+        self.chunk_of[message as usize] = number;
+        if at.ahead == NO_MESSAGE {
+            self.foremost = message;
+        }
+        if is_full {
+            self.split(number, at.place);
+        }
+    }
+
+    /// Moves the upper half of a chunk to one of its own.
+    fn split(&mut self, number: u32, place: usize) {
+        let upper = self.chunks[number as usize].split_off(CAPACITY / 2);
+        let new = self.new_chunk(place + 1);
+        for &moved in &upper {
+            self.chunk_of[moved as usize] = new;
+        }
+        self.chunks[new as usize].extend(upper);
+    }
+
+    /// An empty chunk, at this place of the directory.
+    fn new_chunk(&mut self, place: usize) -> u32 {
+        let number = self.vacant.pop().unwrap_or_else(|| {
+            self.chunks.push(Vec::with_capacity(CAPACITY));
+            self.places.push(0);
+            narrow(self.chunks.len() as u64 - 1) // no more chunks than messages
+        });
+        self.directory.insert(place, number);
+        self.renumber(place);
+        number
+    }
+
+    fn renumber(&mut self, from: usize) {
+        for (place, &chunk) in self.directory.iter().enumerate().skip(from) {
+            self.places[chunk as usize] = narrow(place as u64);
+        }
+    }
+
+    /// Removes a message, whose neighbour behind is `behind`.
+    pub(super) fn remove(&mut self, message: u32, behind: u32) {
+        let number = self.chunk_of[message as usize];
+        let chunk = &mut self.chunks[number as usize];
+        if let Some(index) = chunk.iter().position(|&own| own == message) {
+            chunk.remove(index);
+        }
+        if chunk.is_empty() {
+            let place = self.places[number as usize] as usize;
+            self.directory.remove(place);
+            self.renumber(place);
+            self.vacant.push(number);
+        }
+        if self.foremost == message {
+            self.foremost = if self.directory.is_empty() { NO_MESSAGE } else { behind };
+        }
+    }
+}

@@ -1,0 +1,557 @@
+//! The messages under way in both directions of a line, and the plans of their trajectories.
+
+use std::hint::black_box;
+
+use super::{
+    LineEvent, LineEventKind,
+    message_order::{MessageOrder, NO_MESSAGE},
+    queue_watch::QueueWatch,
+    trajectory::{Slopes, Trajectory, TrajectorySegment},
+};
+use crate::time_wheel::TimeWheel;
+
+/// The message to one process, in two cache lines.
+#[derive(Debug, Clone, Default)]
+#[repr(align(64))]
+pub(super) struct LineMessage {
+    /// The next message ahead in its direction, on a ring all around.
+    pub(super) ahead: u32,
+    /// The next message behind.
+    pub(super) behind: u32,
+    /// The links of its route, at least 1.
+    pub(super) hops: u32,
+    /// The cycle at which it was injected.
+    pub(super) injected: u64,
+    /// The cycles for which it occupies a channel.
+    pub(super) occupancy: u64,
+    step: u64,  // the cycles from one link to the next without contention
+    first: u64, // the number of its first channel, which counts on where a ring begins again
+    slope: u32, // the index of `step`
+    /// The first link from which on it is planned to move at its own pace.
+    free_from: u32,
+    /// The link after the last that is planned, `hops` if all are. Those behind are planned no further.
+    planned_to: u32,
+    contact_cycle: u64, // when it will come into contact with the message ahead after that; the greatest for never
+    contact_link: u32,
+    stage: u32,
+    source: u32,
+    direction: u32,
+    is_cut: bool, // whether it is planned up to `free_from` and in contact after that
+    trajectory: Trajectory,
+}
+
+/// A message that is injected.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Injection {
+    /// Its stage.
+    pub(super) stage: u32,
+    /// The process from which it comes.
+    pub(super) source: u32,
+    /// 0 upward, 1 downward.
+    pub(super) direction: u32,
+    /// The number of its first channel among those of its direction.
+    pub(super) position: u32,
+    /// The links of its route, at least 1.
+    pub(super) hops: u32,
+    /// The cycles for which it occupies a channel.
+    pub(super) occupancy: u64,
+    /// The index of its cycles from link to link, in [`Slopes`].
+    pub(super) slope: u32,
+}
+
+/// What decides between messages that join a channel in one cycle: stage, source and destination.
+type Key = (u32, u32, u32);
+
+/// The message ahead of another one, and how its links are numbered on the route of that.
+#[derive(Debug, Clone, Copy)]
+struct Lead<'run> {
+    message: &'run LineMessage,
+    offset: i64, // what is added to its links
+    known: i64,  // the first link of which it is known when it crosses it
+    end: i64,    // the link after the last that both cross and that it is planned for
+}
+
+impl Lead<'_> {
+    /// The number of a link on its route.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a link of its route")]
+    fn link(&self, at: i64) -> u32 {
+        (at - self.offset) as u32
+    }
+
+    /// The number on the route of the one behind of a link behind the first that both cross, which may be any after the
+    /// last.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a sum of lengths of a few routes"
+    )]
+    fn own_link(&self, link: u32) -> u32 {
+        (i64::from(link) + self.offset) as u32
+    }
+
+    /// The last link that both cross.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a link of a route")]
+    fn last_link(&self) -> u32 {
+        (self.end - 1) as u32
+    }
+
+    /// The segments of its trajectory that are not over.
+    #[inline]
+    fn segments(&self) -> &[TrajectorySegment] {
+        self.message.trajectory.segments()
+    }
+
+    /// The segment of its trajectory with this index, and the link at which the next begins, or both end.
+    #[inline]
+    fn segment(&self, index: usize) -> (&TrajectorySegment, i64) {
+        let segments = self.message.trajectory.segments();
+        let next = segments.get(index + 1).map_or(self.end, |next| i64::from(next.link) + self.offset);
+        (&segments[index], next.min(self.end))
+    }
+}
+
+/// The messages behind another one whose plans are fetched together.
+const FETCHED_TOGETHER: usize = 8;
+
+/// All messages under way.
+#[derive(Debug)]
+pub(super) struct LineTraffic {
+    messages: Vec<LineMessage>, // by destination
+    orders: [MessageOrder; 2],  // by direction
+    ring: Option<u64>,          // the number of channels of a direction, where they are a ring
+    slopes: Slopes,
+    least_occupancy: u64,
+    planned_segments: usize, // after which a plan is cut
+    longest_queue: u32,
+    plan: Plan,
+}
+
+/// The trajectory of a message from some link on, while it is planned.
+#[derive(Debug, Default)]
+struct Plan {
+    kept: usize,  // segments of the trajectory, before these
+    is_cut: bool, // whether it ends in contact, before the end of the route
+    segments: Vec<TrajectorySegment>,
+    watch: QueueWatch,
+}
+
+impl LineTraffic {
+    /// No messages, of at most so many.
+    pub(super) fn new(
+        processes: usize,
+        ring: Option<u64>,
+        slopes: Slopes,
+        (least_occupancy, planned_segments): (u64, usize),
+    ) -> Self {
+        Self {
+            messages: vec![LineMessage::default(); processes],
+            orders: [MessageOrder::new(processes), MessageOrder::new(processes)],
+            ring,
+            slopes,
+            least_occupancy,
+            planned_segments,
+            longest_queue: 0,
+            plan: Plan::default(),
+        }
+    }
+
+    /// The message to a process.
+    pub(super) fn message(&self, id: u32) -> &LineMessage {
+        &self.messages[id as usize]
+    }
+
+    /// The most messages left in one queue at the end of any cycle so far.
+    pub(super) fn longest_queue(&self) -> u32 {
+        self.longest_queue
+    }
+
+    /// The cycle at which a message is received, by what is known.
+    pub(super) fn receipt(&self, id: u32) -> u64 {
+        let own = &self.messages[id as usize];
+        own.trajectory.last_start(own.hops, &self.slopes) + own.step
+    }
+
+    /// What is added to channels of the message ahead of `id`: the foremost on a ring has the rearmost ahead.
+    #[inline]
+    fn turn(&self, id: u32) -> u64 {
+        match self.ring {
+            Some(length) if self.orders[self.messages[id as usize].direction as usize].foremost() == id => {
+                length
+            }
+            _ => 0,
+        }
+    }
+
+    fn key(&self, id: u32) -> Key {
+        let own = &self.messages[id as usize];
+        (own.stage, own.source, id)
+    }
+
+    /// Whether a message joined a channel before one with `key` that joins it at `now`. One that began its route ahead
+    /// of the channel counts as if it did, one that ends it before does not.
+    fn has_joined(&self, id: u32, channel: u64, now: u64, key: Key) -> bool {
+        let own = &self.messages[id as usize];
+        let Some(link) = channel.checked_sub(own.first) else { return true };
+        if link == 0 {
+            return own.injected < now || self.key(id) < key;
+        }
+        match u32::try_from(link) {
+            Ok(link) if link < own.hops => {
+                if link <= own.trajectory.first_known() {
+                    return true;
+                }
+                let joined = own.trajectory.start(link - 1, &self.slopes) + own.step;
+                joined < now || joined == now && self.key(id) < key
+            }
+            _ => false,
+        }
+    }
+
+    /// The number of the first channel of a message to `id`: among the numbers that a channel of a ring has, the one
+    /// between the rearmost message and the same message a turn further on.
+    fn first_channel(&self, id: u32, own: &Injection, now: u64) -> u64 {
+        let order = &self.orders[own.direction as usize];
+        let (rearmost, position) = (order.rearmost(), u64::from(own.position));
+        let (Some(length), Some(rear)) = (self.ring, self.messages.get(rearmost as usize)) else {
+            return position;
+        };
+        let channel = rear.first + (position + length - rear.first % length) % length;
+        let key = (own.stage, own.source, id);
+        let is_behind = self.has_joined(rearmost, channel + 1, now, (u32::MAX, 0, 0))
+            || self.has_joined(order.foremost(), channel + length, now, key);
+        if is_behind { channel + length } else { channel }
+    }
+
+    /// A message to `id` is injected at `now`.
+    pub(super) fn inject(
+        &mut self,
+        id: u32,
+        injection: &Injection,
+        now: u64,
+        events: &mut TimeWheel<LineEvent>,
+    ) {
+        let &Injection { stage, source, direction, hops, occupancy, slope, .. } = injection;
+        let first = self.first_channel(id, injection, now);
+        let key = (stage, source, id);
+        let order = &self.orders[direction as usize];
+        let place = order.find(|other| self.has_joined(other, first, now, key));
+        let (ahead, behind) = match self.messages.get(place.ahead as usize) {
+            Some(ahead) => (place.ahead, ahead.behind),
+            None => (self.ring.map_or(NO_MESSAGE, |_| order.rearmost()), order.foremost()),
+        };
+        self.extend(behind, first, now, events);
+        self.orders[direction as usize].insert(id, place);
+        for (neighbour, is_ahead) in [(ahead, true), (behind, false)] {
+            if let Some(neighbour) = self.messages.get_mut(neighbour as usize) {
+                *(if is_ahead { &mut neighbour.behind } else { &mut neighbour.ahead }) = id;
+            }
+        }
+        let mut trajectory = std::mem::take(&mut self.messages[id as usize].trajectory);
+        trajectory.clear();
+        self.messages[id as usize] = LineMessage {
+            ahead,
+            behind,
+            hops,
+            injected: now,
+            occupancy,
+            step: self.slopes.step(slope),
+            first,
+            slope,
+            free_from: 0,
+            planned_to: hops,
+            contact_cycle: u64::MAX,
+            contact_link: 0,
+            stage,
+            source,
+            direction,
+            is_cut: false,
+            trajectory,
+        };
+        self.plan(id, 0, now, events);
+        self.pass_on(id, 0, now, events);
+        events.add(LineEvent::new(id, LineEventKind::Receipt), self.receipt(id));
+    }
+
+    /// Continues the plan of a message up to a channel, at which it will have another one ahead.
+    fn extend(&mut self, id: u32, channel: u64, now: u64, events: &mut TimeWheel<LineEvent>) {
+        while let Some(own) = self.messages.get(id as usize)
+            && own.planned_to < own.hops
+            && own.first + u64::from(own.planned_to) < channel
+        {
+            let planned_to = own.planned_to;
+            let change = self.plan(id, planned_to, now, events);
+            self.pass_on_change(id, change, now, events);
+            if self.messages[id as usize].planned_to == planned_to {
+                return; // never: the message ahead has joined that channel, and is planned further
+            }
+        }
+    }
+
+    /// A message is received.
+    pub(super) fn remove(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
+        let own = &mut self.messages[id as usize];
+        own.contact_cycle = u64::MAX;
+        let (ahead, behind, direction) = (own.ahead, own.behind, own.direction as usize);
+        self.orders[direction].remove(id, behind);
+        // One of two on a ring leaves the other alone.
+        let is_last_but_one = ahead == behind && self.ring.is_some();
+        let other = |neighbour| if is_last_but_one { NO_MESSAGE } else { neighbour };
+        if let Some(ahead) = self.messages.get_mut(ahead as usize) {
+            ahead.behind = other(behind);
+        }
+        if let Some(own) = self.messages.get_mut(behind as usize) {
+            own.ahead = other(ahead);
+            let change = self.plan_contact(behind, events);
+            self.pass_on_change(behind, change, now, events);
+        }
+    }
+
+    /// A message comes into contact with the one ahead, if it does so at `now`.
+    pub(super) fn contact(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
+        let own = &mut self.messages[id as usize];
+        if own.contact_cycle != now {
+            return; // it was planned again
+        }
+        own.contact_cycle = u64::MAX;
+        let change = self.plan(id, self.messages[id as usize].contact_link, now, events);
+        self.pass_on_change(id, change, now, events);
+    }
+
+    fn pass_on_change(&mut self, id: u32, change: Option<u32>, now: u64, events: &mut TimeWheel<LineEvent>) {
+        if let Some(link) = change {
+            self.pass_on(id, link, now, events);
+        }
+    }
+
+    /// A message has another trajectory from a link on: so do those behind that are in contact.
+    fn pass_on(&mut self, mut id: u32, mut link: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
+        for number in 0.. {
+            if number % FETCHED_TOGETHER == 0 {
+                self.fetch_behind(id);
+            }
+            let own = &self.messages[id as usize];
+            let behind = own.behind;
+            let Some(next) = self.messages.get(behind as usize) else { return };
+            let channel = own.first + u64::from(link) + self.turn(behind);
+            let change = if channel >= next.first + u64::from(next.free_from) {
+                self.plan_contact(behind, events)
+            } else {
+                let Ok(from) = u32::try_from(channel.saturating_sub(next.first)) else { return };
+                self.plan(behind, from, now, events)
+            };
+            let Some(changed) = change else { return };
+            (id, link) = (behind, changed);
+        }
+    }
+
+    /// Reads what plans of the next messages behind another one need first, so that their cache misses overlap. Nothing
+    /// but speed depends on it.
+    fn fetch_behind(&self, id: u32) {
+        let behind = self.orders[self.messages[id as usize].direction as usize].some_behind(id);
+        let next = &behind[behind.len().saturating_sub(FETCHED_TOGETHER)..];
+        let messages = next.iter().map(|&behind| &self.messages[behind as usize]);
+        black_box(messages.clone().fold(0, |sum, message| sum ^ message.free_from));
+        black_box(messages.fold(0, |sum, message| sum ^ message.trajectory.fetch()));
+    }
+
+    /// The message ahead of another one.
+    #[inline]
+    fn lead(&self, id: u32) -> Option<Lead<'_>> {
+        let own = &self.messages[id as usize];
+        let message = self.messages.get(own.ahead as usize)?;
+        #[expect(clippy::cast_possible_wrap, reason = "channels of messages under way differ by few turns")]
+        let offset = (message.first + self.turn(id)).wrapping_sub(own.first) as i64;
+        let known = i64::from(message.trajectory.first_known()) + offset;
+        let end = (i64::from(message.planned_to) + offset).min(own.hops.into());
+        Some(Lead { message, offset, known, end })
+    }
+
+    /// Plans a message from a link on. Returns the first link that it crosses in another cycle than planned before, or
+    /// an earlier one.
+    fn plan(&mut self, id: u32, link: u32, now: u64, events: &mut TimeWheel<LineEvent>) -> Option<u32> {
+        let mut plan = std::mem::take(&mut self.plan);
+        plan.watch.begin(self.longest_queue, self.least_occupancy);
+        plan.segments.clear();
+        plan.is_cut = false;
+        plan.kept = self.messages[id as usize].trajectory.forget(link, now);
+        let free_from = self.follow(id, link, &mut plan);
+        let own = &mut self.messages[id as usize];
+        own.free_from = free_from;
+        own.is_cut = plan.is_cut;
+        let change = own.trajectory.replace(plan.kept, &plan.segments);
+        for &(cycle, link) in &plan.watch.found {
+            if cycle >= now {
+                events.add(LineEvent { link, ..LineEvent::new(id, LineEventKind::QueueCheck) }, cycle);
+            }
+        }
+        self.plan = plan;
+        let planned_to = self.plan_contact(id, events);
+        change.into_iter().chain(planned_to).min()
+    }
+
+    /// The cycle at which a message joins the channel of a link, where it is known when it crosses the link before.
+    #[inline]
+    fn joined(&self, own: &LineMessage, link: u32) -> u64 {
+        match link.checked_sub(1) {
+            None => own.injected,
+            Some(before) => own.trajectory.start(before, &self.slopes) + own.step,
+        }
+    }
+
+    /// Appends links that a message crosses at its own pace to its plan, unless they continue the last segment.
+    #[inline]
+    fn push_own(&self, own: &LineMessage, plan: &mut Plan, link: u32, start: u64) {
+        let last = plan.segments.last().or_else(|| own.trajectory.last_of(plan.kept));
+        let continues =
+            |last: &TrajectorySegment| last.slope == own.slope && self.slopes.start(last, link) == start;
+        if !last.is_some_and(continues) {
+            plan.segments.push(TrajectorySegment { start, link, slope: own.slope });
+        }
+    }
+
+    /// Plans the trajectory of a message from a link on: in contact with the message ahead as long as that keeps it from
+    /// crossing a link when it joins the channel, at its own pace after that. Returns the link from which on it does.
+    fn follow(&self, id: u32, link: u32, plan: &mut Plan) -> u32 {
+        let (own, slopes) = (&self.messages[id as usize], &self.slopes);
+        let mut joined = self.joined(own, link);
+        let mut at = link;
+        let Some(lead) = self.lead(id).filter(|lead| lead.known <= at.into() && i64::from(at) < lead.end)
+        else {
+            self.push_own(own, plan, at, joined);
+            return at;
+        };
+        let (end, segments, occupancy) = (lead.last_link() + 1, lead.segments(), lead.message.occupancy);
+        let mut index = lead.message.trajectory.index(lead.link(at.into()));
+        let mut start = slopes.start(&segments[index], lead.link(at.into())) + occupancy;
+        loop {
+            if start < joined {
+                self.push_own(own, plan, at, joined);
+                return at;
+            }
+            let slope = segments[index].slope;
+            let step = slopes.step(slope);
+            index += 1;
+            let following = segments.get(index);
+            let next = following.map_or(end, |next| lead.own_link(next.link).min(end));
+            plan.watch.wait(&self.messages, id, start - joined, (joined, at));
+            if step <= own.step && next > at + 1 {
+                // Slower than the one ahead, it is in contact at one link; as fast, it does not wait at the next ones.
+                self.push_own(own, plan, at, start);
+                if step < own.step {
+                    return at + 1;
+                }
+            } else {
+                plan.segments.push(TrajectorySegment { start, link: at, slope });
+                if next > at + 1 {
+                    plan.watch.wait(&self.messages, id, step - own.step, (start + own.step, at + 1));
+                }
+            }
+            joined = start + u64::from(next - 1 - at) * step + own.step;
+            at = next;
+            if at == end {
+                if end < own.hops {
+                    self.push_own(own, plan, at, joined);
+                    plan.is_cut = lead.message.planned_to < lead.message.hops;
+                }
+                return at;
+            }
+            start = following.map_or(joined, |next| next.start + occupancy);
+            if plan.segments.len() >= self.planned_segments && start > joined {
+                self.push_own(own, plan, at, joined);
+                plan.is_cut = true;
+                return at;
+            }
+        }
+    }
+
+    /// Counts the queue that a message joins at `now`, at the end of the cycle.
+    pub(super) fn check_queue(&mut self, id: u32, link: u32, now: u64) {
+        let own = &self.messages[id as usize];
+        if link >= own.hops || own.trajectory.segments().is_empty() {
+            return;
+        }
+        let is_over = link > 0 && link <= own.trajectory.first_known();
+        if is_over || self.joined(own, link) != now {
+            return; // it was planned again
+        }
+        let (mut at, mut channel, mut length) = (id, own.first + u64::from(link), 0);
+        loop {
+            let own = &self.messages[at as usize];
+            let Some(Ok(link)) = channel.checked_sub(own.first).map(u32::try_from) else { break };
+            let is_over = link >= own.hops || link < own.trajectory.first_known();
+            if is_over || own.trajectory.start(link, &self.slopes) <= now {
+                break;
+            }
+            length += 1;
+            let Some(next) = channel.checked_sub(self.turn(at)) else { break };
+            (at, channel) = (own.ahead, next);
+            if at == NO_MESSAGE || at == id {
+                break;
+            }
+        }
+        self.longest_queue = self.longest_queue.max(length);
+    }
+
+    /// Finds where a message that moves at its own pace will come into contact with the one ahead, which is also where its
+    /// plan was cut. Returns the first link that was planned before and is not any more, or the other way round.
+    fn plan_contact(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) -> Option<u32> {
+        let (lead, own) = (self.lead(id), &self.messages[id as usize]);
+        let free_from = own.free_from;
+        let is_lead_cut = lead.as_ref().is_some_and(|lead| {
+            lead.end == i64::from(free_from) && lead.message.planned_to < lead.message.hops
+        });
+        let found = lead.and_then(|lead| self.find_contact(own, &lead));
+        let own = &mut self.messages[id as usize];
+        let (cycle, link) = found.unwrap_or((u64::MAX, 0));
+        let is_new = cycle != own.contact_cycle && cycle < u64::MAX;
+        (own.contact_cycle, own.contact_link) = (cycle, link);
+        if is_new {
+            events.add(LineEvent::new(id, LineEventKind::Contact), cycle);
+        }
+        own.is_cut &= is_lead_cut || found.is_some() && link == free_from;
+        let planned_to = if own.is_cut { free_from } else { own.hops };
+        let before = std::mem::replace(&mut own.planned_to, planned_to);
+        (before != planned_to).then(|| before.min(planned_to))
+    }
+
+    /// The cycle at which a message joins a channel that the one ahead still occupies, or waits for, and the link of it.
+    fn find_contact(&self, own: &LineMessage, lead: &Lead<'_>) -> Option<(u64, u32)> {
+        let slopes = &self.slopes;
+        let mut at = i64::from(own.free_from).max(lead.known);
+        if at >= lead.end {
+            return None;
+        }
+        let free = own.trajectory.last()?;
+        let begin = i64::from(free.link);
+        let mut index = lead.message.trajectory.index(lead.link(at));
+        let contact = |at: i64, joined| u32::try_from(at).ok().map(|link| (joined, link));
+        while at < lead.end {
+            let (of_lead, next) = lead.segment(index);
+            let joined = free.start + cycles(at - begin, own.step);
+            let start = slopes.start(of_lead, lead.link(at)) + lead.message.occupancy;
+            let step = slopes.step(of_lead.slope);
+            if start > joined {
+                return contact(at, joined);
+            }
+            if step > own.step {
+                let links = (joined - start) / (step - own.step) + 1;
+                if links < cycles(next - at, 1) {
+                    let joined = joined + links * own.step;
+                    return contact(at + i64::try_from(links).ok()?, joined);
+                }
+            }
+            (at, index) = (next, index + 1);
+        }
+        None
+    }
+}
+
+/// The cycles that a message takes for so many links, at least 0.
+#[inline]
+#[expect(clippy::cast_sign_loss, reason = "at least 0")]
+fn cycles(links: i64, step: u64) -> u64 {
+    links as u64 * step
+}
