@@ -237,7 +237,7 @@ impl LineTraffic {
         let first = self.first_channel(id, injection, now);
         let key = (stage, source, id);
         let order = &self.orders[direction as usize];
-        let place = order.find(|other| self.has_joined(other, first, now, key));
+        let place = order.find(|other| self.has_joined(other, first, now, key), |some| self.fetch(some));
         let (ahead, behind) = match self.messages.get(place.ahead as usize) {
             Some(ahead) => (place.ahead, ahead.behind),
             None => (self.ring.map_or(NO_MESSAGE, |_| order.rearmost()), order.foremost()),
@@ -351,8 +351,12 @@ impl LineTraffic {
     /// but speed depends on it.
     fn fetch_behind(&self, id: u32) {
         let behind = self.orders[self.messages[id as usize].direction as usize].some_behind(id);
-        let next = &behind[behind.len().saturating_sub(FETCHED_TOGETHER)..];
-        let messages = next.iter().map(|&behind| &self.messages[behind as usize]);
+        self.fetch(&behind[behind.len().saturating_sub(FETCHED_TOGETHER)..]);
+    }
+
+    /// Reads what plans of some messages need first.
+    fn fetch(&self, some: &[u32]) {
+        let messages = some.iter().map(|&id| &self.messages[id as usize]);
         black_box(messages.clone().fold(0, |sum, message| sum ^ message.free_from));
         black_box(messages.fold(0, |sum, message| sum ^ message.trajectory.fetch()));
     }
