@@ -211,7 +211,8 @@ impl Plan<'_> {
         match self {
             Self::Classes(problem) => {
                 let stages = problem.program.stage_count() as u64 * 100;
-                line_bytes(problem.placement) + problem.bytes_of_sizes() + stages
+                let of_line = line_bytes(problem.placement) + problem.bytes_of_sizes();
+                of_line.saturating_mul(problem.lines_together()) + stages
             }
             Self::EachLine(problem) => {
                 problem.program.process_count() * 16 + line_bytes(problem.placement) * 256

@@ -7,9 +7,11 @@
 //! `F_1(v_1) + F_2(v_2)`; and so on. Times are sums of what the fields contribute, contention included, and one line a
 //! segment determines them all (`docs/model.md` section 8).
 //!
-//! When stages revisit a field, all messages of its last segment must have arrived before, which is checked.
+//! When stages revisit a field, all messages of its last segment must have arrived before, which is checked. When they do
+//! not, no segment depends on another, and long lines are run at the same time.
 
 use cubefold_mapping::{Guest, ProcessId, ProductPlacement};
+use rayon::prelude::*;
 
 use super::{
     BeltOutcome,
@@ -22,6 +24,16 @@ use crate::{Cycle, Cycles, Observer, Program, StageRecord, Summary, observe::acc
 pub(super) struct LineClasses {
     pub(super) outcome: BeltOutcome,
     segments: Vec<SegmentRecords>, // if records are kept
+}
+
+/// The processes of a line from which on it is worth a thread of its own.
+const LONG_LINE: u64 = 1 << 12;
+
+/// What the line of a segment came to.
+struct ClassRun {
+    finishes: Vec<u64>, // by value of the field
+    longest_queue: u32,
+    records: Vec<StageRecord>, // by value and stage, if they are kept
 }
 
 /// The records of one segment, for the processes of the line that stands for all.
@@ -44,54 +56,70 @@ impl LineProblem<'_> {
         let segments = segments(program, self.placement);
         let revisits_field = revisits_field(&segments);
         let mut offsets = FieldOffsets::new(&lines);
-        let summary = Summary::new(program.process_count(), program.stage_count(), program.compute());
-        let outcome = BeltOutcome { summary, longest_queue: 0 };
+        let new_summary = || Summary::new(program.process_count(), program.stage_count(), program.compute());
+        let outcome = BeltOutcome { summary: new_summary(), longest_queue: 0 };
         let mut classes = LineClasses { outcome, segments: vec![] };
-        for segment in &segments {
-            if !offsets.is_quiet(segment, program.compute()) {
-                return Err(LineError::Overlap);
+        if self.lines_together() > 1 {
+            let run = |segment: &Segment| {
+                let (mut summary, begins) = (new_summary(), offsets.finishes[segment.field].clone());
+                Ok((self.run_class(segment, &lines[segment.field], begins, &mut summary, keep)?, summary))
+            };
+            let runs: Vec<_> = segments.par_iter().map(run).collect::<Result<_, LineError>>()?;
+            for (segment, (run, summary)) in segments.iter().zip(runs) {
+                classes.outcome.summary.add(&summary);
+                classes.add(segment, run, &mut offsets, keep);
             }
-            self.run_class(segment, &lines[segment.field], &mut offsets, &mut classes, keep)?;
-            if revisits_field {
-                offsets.note_end(segment.field);
+        } else {
+            for segment in &segments {
+                if !offsets.is_quiet(segment, program.compute()) {
+                    return Err(LineError::Overlap);
+                }
+                let (line, begins) = (&lines[segment.field], offsets.finishes[segment.field].clone());
+                let run = self.run_class(segment, line, begins, &mut classes.outcome.summary, keep)?;
+                classes.add(segment, run, &mut offsets, keep);
+                if revisits_field {
+                    offsets.note_end(segment.field);
+                }
             }
         }
         offsets.add_to(&mut classes.outcome.summary, program.process_count());
         Ok(classes)
     }
 
+    /// How many lines are run at the same time at most, at least 1.
+    pub(super) fn lines_together(&self) -> u64 {
+        let segments = segments(self.program, self.placement);
+        let is_long = self.placement.machine().shape().lengths().iter().any(|&length| length >= LONG_LINE);
+        if is_long && !revisits_field(&segments) { segments.len() as u64 } else { 1 }
+    }
+
+    /// Runs the line of a segment, whose processes begin at `begins`.
     fn run_class(
         &self,
         segment: &Segment,
         line: &ProductPlacement,
-        offsets: &mut FieldOffsets,
-        classes: &mut LineClasses,
+        begins: Vec<u64>,
+        summary: &mut Summary,
         keep: KeepRecords,
-    ) -> Result<(), LineError> {
+    ) -> Result<ClassRun, LineError> {
         let program = self.program;
         let input = LineInput::new(self, line, segment);
-        let begins = (keep == KeepRecords::Yes).then(|| offsets.finishes.clone());
-        let own = &mut offsets.finishes[segment.field];
-        let first = own.iter().map(|&begin| Cycle::new(begin));
+        let mut finishes = begins;
+        let first = finishes.iter().map(|&begin| Cycle::new(begin));
         let mut observer = ClassObserver {
-            summary: &mut classes.outcome.summary,
+            summary,
             lines: program.process_count() / line.machine().node_count(),
             accounts: Accounts::new(first, program.compute(), segment.stages.end - 1),
             records: vec![],
             keep,
         };
         let mut simulator = input.simulator();
-        simulator.run(own, &mut observer).map_err(LineError::Unfinished)?;
+        simulator.run(&mut finishes, &mut observer).map_err(LineError::Unfinished)?;
         observer.accounts.check().map_err(LineError::Imbalance)?;
-        let longest_queue = &mut classes.outcome.longest_queue;
-        *longest_queue = simulator.longest_queue().max(*longest_queue);
-        if let Some(begins) = begins {
-            let mut records = observer.records;
-            records.sort_unstable_by_key(|record| (record.process, record.stage));
-            let stages = segment.stage_count();
-            classes.segments.push(SegmentRecords { field: segment.field, begins, records, stages });
-        }
-        Ok(())
+        let longest_queue = simulator.longest_queue();
+        let mut records = observer.records;
+        records.sort_unstable_by_key(|record| (record.process, record.stage));
+        Ok(ClassRun { finishes, longest_queue, records })
     }
 }
 
@@ -174,6 +202,16 @@ impl FieldOffsets {
 }
 
 impl LineClasses {
+    /// Adds what the line of a segment came to, behind those of the segments before it.
+    fn add(&mut self, segment: &Segment, run: ClassRun, offsets: &mut FieldOffsets, keep: KeepRecords) {
+        if keep == KeepRecords::Yes {
+            let (begins, stages) = (offsets.finishes.clone(), segment.stage_count());
+            self.segments.push(SegmentRecords { field: segment.field, begins, records: run.records, stages });
+        }
+        offsets.finishes[segment.field] = run.finishes;
+        self.outcome.longest_queue = self.outcome.longest_queue.max(run.longest_queue);
+    }
+
     /// Reports every stage of every process, by process and stage.
     pub(super) fn report<O: Observer>(&self, placement: &ProductPlacement, observer: &mut O) {
         let mut values = vec![];
