@@ -34,7 +34,7 @@ mod several_cycle_links;
 mod stages;
 mod state;
 
-use cubefold_mapping::{Placement, ProductPlacement};
+use cubefold_mapping::{Guest, Placement, ProcessId, ProductPlacement};
 use cubefold_topology::LinkMode;
 
 pub(crate) use self::line::serial_messages;
@@ -291,11 +291,31 @@ impl LineProblem<'_> {
         let lines = self.placement.lines();
         let bytes = |segment: &Segment| {
             let line = &lines[segment.field];
+            if self.is_computed_as_a_whole(segment, line) {
+                return 0;
+            }
             let program = segment.program(self.program, line.cube());
             sized::bytes(&program, line.machine(), self.communication)
                 .max(PlannedLine::bytes(program.process_count()))
         };
         segments(self.program, self.placement).iter().map(bytes).max().unwrap_or(0)
+    }
+
+    /// Whether all stages of a segment are computed as a whole, since no message can meet another one: partners of a stage
+    /// are equally far apart, so that all processes of a line finish it together.
+    fn is_computed_as_a_whole(&self, segment: &Segment, line: &ProductPlacement) -> bool {
+        let is_stored = |stage| self.communication.stored_hop(self.program.max_units(stage)).is_some();
+        let is_constant = |&bit: &u32| {
+            let partner = |process: ProcessId| ProcessId::new(process.label() ^ bit);
+            let distance = |process| line.machine().distance(line.node(process), line.node(partner(process)));
+            let mut distances = ProcessId::first(line.cube().process_count()).map(distance);
+            let first = distances.next();
+            distances.all(|distance| Some(distance) == first)
+        };
+        self.bulk == BulkStages::Yes
+            && self.communication.links() == LinkMode::FullDuplex
+            && segment.stages.clone().all(is_stored)
+            && segment.bits.iter().all(is_constant)
     }
 
     /// Whether lines can be run apart: no field is revisited before all messages of its lines have arrived.

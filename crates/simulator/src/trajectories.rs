@@ -134,7 +134,7 @@ impl<'run> PlannedLine<'run> {
 
     /// Bytes for so many processes, roughly.
     pub(crate) fn bytes(processes: u64) -> u64 {
-        const SEGMENTS_PER_MESSAGE: u64 = 4 * PLANNED_SEGMENTS as u64;
+        const SEGMENTS_PER_MESSAGE: u64 = 6 * PLANNED_SEGMENTS as u64; // measured on lines of 65536
         let segments = SEGMENTS_PER_MESSAGE * size_of::<TrajectorySegment>() as u64;
         let message = size_of::<traffic::LineMessage>() as u64 + 2 * TimeWheel::<LineEvent>::BYTES_PER_EVENT;
         processes.saturating_mul(message + segments + 40)
