@@ -211,8 +211,9 @@ impl Plan<'_> {
         match self {
             Self::Classes(problem) => {
                 let stages = problem.program.stage_count() as u64 * 100;
-                let of_line = line_bytes(problem.placement) + problem.bytes_of_sizes();
-                of_line.saturating_mul(problem.lines_together()) + stages
+                let segments = segments(problem.program, problem.placement);
+                let of_line = line_bytes(problem.placement) + problem.bytes_of_sizes(&segments);
+                of_line.saturating_mul(problem.lines_together(&segments)) + stages
             }
             Self::EachLine(problem) => {
                 problem.program.process_count() * 16 + line_bytes(problem.placement) * 256
@@ -284,7 +285,7 @@ const BYTES_A_CHANNEL: u64 = 13;
 
 impl LineProblem<'_> {
     /// The memory of messages with sizes on the longest line \[bytes\]; 0 where they have one unit.
-    fn bytes_of_sizes(&self) -> u64 {
+    fn bytes_of_sizes(&self, segments: &[Segment]) -> u64 {
         if self.hop.is_some() {
             return 0;
         }
@@ -298,7 +299,7 @@ impl LineProblem<'_> {
             sized::bytes(&program, line.machine(), self.communication)
                 .max(PlannedLine::bytes(program.process_count()))
         };
-        segments(self.program, self.placement).iter().map(bytes).max().unwrap_or(0)
+        segments.iter().map(bytes).max().unwrap_or(0)
     }
 
     /// Whether all stages of a segment are computed as a whole, since no message can meet another one: partners of a stage

@@ -14,6 +14,16 @@ pub enum Workers {
     Ranks(RankTask),
 }
 
+impl Workers {
+    /// The processes of the operating system that they are in, at least 1.
+    pub(crate) fn rank_count(self) -> u64 {
+        match self {
+            Self::Threads(_) => 1,
+            Self::Ranks(task) => task.ranks.count() as u64,
+        }
+    }
+}
+
 /// The engine requested for an asynchronous run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EngineChoice {

@@ -60,8 +60,7 @@ pub fn next_task(ranks: &'static dyn Ranks) -> Option<RankTask> {
 
 impl RankTask {
     /// Whether this is the leader.
-    #[must_use]
-    pub fn is_leader(self) -> bool {
+    pub(crate) fn is_leader(self) -> bool {
         self.ranks.rank() == 0
     }
 

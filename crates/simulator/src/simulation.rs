@@ -484,16 +484,13 @@ pub fn bytes_to_simulate<P: Program>(
             sized::bytes_of_tasks(graph) + sized::bytes(program, placement.machine(), communication)
         }
         Ok(EngineSelection::Sized) => sized::bytes(program, placement.machine(), communication),
-        Ok(EngineSelection::Slabs(_, workers)) => of_each(
-            workers,
-            hop::bytes(program, placement.machine())
-                .saturating_add(slabs::further_bytes(program.process_count())),
-        ),
-        Ok(EngineSelection::SizedSlabs(workers)) => of_each(
-            workers,
-            sized::bytes(program, placement.machine(), communication)
-                .saturating_add(sized::slabs::further_bytes(program, communication)),
-        ),
+        // A rank has its part of what all workers need.
+        Ok(EngineSelection::Slabs(_, workers)) => hop::bytes(program, placement.machine())
+            .saturating_add(slabs::further_bytes(program.process_count()))
+            .div_ceil(workers.rank_count()),
+        Ok(EngineSelection::SizedSlabs(workers)) => sized::bytes(program, placement.machine(), communication)
+            .saturating_add(sized::slabs::further_bytes(program, communication))
+            .div_ceil(workers.rank_count()),
         Ok(EngineSelection::Hop(_) | EngineSelection::ContentionFree | EngineSelection::Coordinated(_))
         | Err(_) => hop::bytes(program, placement.machine()),
     }
@@ -507,19 +504,8 @@ pub fn dividing_ranks<P: Program>(
     execution: &Execution,
 ) -> u64 {
     match choose(program, placement, communication, execution) {
-        Ok(
-            EngineSelection::Slabs(_, Workers::Ranks(task))
-            | EngineSelection::SizedSlabs(Workers::Ranks(task)),
-        ) => task.ranks.count() as u64,
+        Ok(EngineSelection::Slabs(_, workers) | EngineSelection::SizedSlabs(workers)) => workers.rank_count(),
         _ => 1,
-    }
-}
-
-/// What each process of the operating system needs of what all workers need.
-fn of_each(workers: Workers, bytes: u64) -> u64 {
-    match workers {
-        Workers::Threads(_) => bytes,
-        Workers::Ranks(task) => bytes.div_ceil(task.ranks.count() as u64),
     }
 }
 

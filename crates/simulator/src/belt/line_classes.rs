@@ -59,7 +59,7 @@ impl LineProblem<'_> {
         let new_summary = || Summary::new(program.process_count(), program.stage_count(), program.compute());
         let outcome = BeltOutcome { summary: new_summary(), longest_queue: 0 };
         let mut classes = LineClasses { outcome, segments: vec![] };
-        if self.lines_together() > 1 {
+        if self.lines_together(&segments) > 1 {
             let run = |segment: &Segment| {
                 let (mut summary, begins) = (new_summary(), offsets.finishes[segment.field].clone());
                 Ok((self.run_class(segment, &lines[segment.field], begins, &mut summary, keep)?, summary))
@@ -87,10 +87,9 @@ impl LineProblem<'_> {
     }
 
     /// How many lines are run at the same time at most, at least 1.
-    pub(super) fn lines_together(&self) -> u64 {
-        let segments = segments(self.program, self.placement);
+    pub(super) fn lines_together(&self, segments: &[Segment]) -> u64 {
         let is_long = self.placement.machine().shape().lengths().iter().any(|&length| length >= LONG_LINE);
-        if is_long && !revisits_field(&segments) { segments.len() as u64 } else { 1 }
+        if is_long && !revisits_field(segments) { segments.len() as u64 } else { 1 }
     }
 
     /// Runs the line of a segment, whose processes begin at `begins`.
