@@ -5,7 +5,7 @@
 //! in this crate.
 
 use cubefold_mapping::{GraphGuest, ProcessId};
-use cubefold_simulator::{Cycles, GuestRef, Program, ProgramOnGuest, StageProgramError, WithoutUnits};
+use cubefold_simulator::{Cycles, GuestRef, Program, ProgramOnGuest, StageProgramError};
 use cubefold_topology::{Machine, MachineKind, Network, narrow};
 
 use crate::{CollectiveForm, CollectiveProgramForm};
@@ -157,8 +157,6 @@ impl<C: CollectiveForm> PartialEq for CollectiveProgram<C> {
 impl<C: CollectiveForm> Eq for CollectiveProgram<C> {}
 
 impl<C: CollectiveProgramForm> ProgramOnGuest for CollectiveProgram<C> {
-    type UnitEngines = WithoutUnits;
-
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
     }

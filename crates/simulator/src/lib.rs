@@ -70,7 +70,7 @@ pub use program::{
     Program,
     cube_program::{CubeProgram, CubeProgramError},
     divide_and_conquer::DivideAndConquer,
-    erased_program::{ErasedProgram, GuestRef, ProgramOnGuest},
+    erased_program::{ErasedProgram, GuestRef, ProgramOnGuest, RunRequest},
     message_sizes::{MessageSizes, MessageSizesError},
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern},
     shuffle_exchange_program::{ShuffleExchangeProgram, ShuffleExchangeProgramError},
@@ -84,8 +84,8 @@ pub use program::{
 };
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
 pub use simulation::{
-    CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, UnitEngines, WithUnits, WithoutUnits,
-    bytes_to_simulate, check, dividing_ranks, simulate, simulate_coordinated,
+    CountLinkUse, Execution, MAX_MESSAGES, Outcome, SimulationError, bytes_to_simulate, check,
+    dividing_ranks, simulate, simulate_coordinated,
 };
 pub use sized::{StuckReason, StuckTasks};
 pub use timing::{Communication, EAGER_ALL, LocalCost, MessageTiming, ServiceOrder, Switching, ZeroHopError};

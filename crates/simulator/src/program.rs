@@ -1,15 +1,16 @@
 //! Programs: stages of computations and messages (`docs/model.md` section 2).
 //!
 //! [`Program`] is all that the engines know of a program; its messages come as iterators, so that the loops of an
-//! engine are compiled for each program. [`ErasedProgram`](crate::ErasedProgram) is the same
-//! program behind one pointer: each of its methods makes one indirect call, and runs what is
-//! compiled for the program.
+//! engine can be compiled for a program. [`ErasedProgram`](crate::ErasedProgram) is the same
+//! program behind one pointer, and [`ProgramRef`](program_ref::ProgramRef) what the engines are compiled for once and
+//! for all programs that have no engines of their own.
 
 pub(crate) mod cube_program;
 pub(crate) mod divide_and_conquer;
 pub(crate) mod erased_program;
 pub(crate) mod message_sizes;
 pub(crate) mod neighbour_program;
+pub(crate) mod program_ref;
 pub(crate) mod shuffle_exchange_program;
 pub(crate) mod stage_program;
 pub(crate) mod stages_as_tasks;

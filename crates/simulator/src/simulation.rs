@@ -145,33 +145,6 @@ pub fn simulate<P: Program>(
     count_link_use: CountLinkUse,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    simulate_with::<WithUnits, P>(program, placement, communication, execution, count_link_use, observer)
-}
-
-/// Runs `program` in coordinated execution only.
-///
-/// # Errors
-///
-/// As [`simulate`].
-pub fn simulate_coordinated<P: Program>(
-    program: &P,
-    placement: &Placement,
-    communication: Communication,
-    routing: &Routing,
-) -> Result<Outcome, SimulationError> {
-    check_and_choose(program, placement, communication, &Execution::Coordinated(routing.clone()))?;
-    run_coordinated(program, placement, communication, routing, None, &mut ())
-}
-
-/// As [`simulate`], with or without the engines for messages of one unit.
-pub(crate) fn simulate_with<U: UnitEngines, P: Program>(
-    program: &P,
-    placement: &Placement,
-    communication: Communication,
-    execution: &Execution,
-    count_link_use: CountLinkUse,
-    observer: &mut impl Observer,
-) -> Result<Outcome, SimulationError> {
     let selection = check_and_choose(program, placement, communication, execution)?.without_contention(
         program,
         placement,
@@ -189,9 +162,14 @@ pub(crate) fn simulate_with<U: UnitEngines, P: Program>(
             by_hop(contention_free::run(program, placement, communication, observer)?)
         }
         EngineSelection::Slabs(unit, workers) => {
-            by_hop(U::run(program, placement, unit, Some(workers), observer)?)
+            by_hop(hop::slabs::run(program, placement, unit, workers, observer)?)
         }
-        EngineSelection::Hop(unit) => by_hop(U::run(program, placement, unit, None, observer)?),
+        EngineSelection::Hop(unit) => {
+            let mut observers = (Ledger::new(program), observer);
+            let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
+                .map_err(|process| SimulationError::Unfinished { process })?;
+            by_hop((observers.0.close()?, traffic))
+        }
         EngineSelection::SizedSlabs(workers) => {
             by_hop(sized::slabs::run(program, placement, communication, workers, observer)?)
         }
@@ -213,63 +191,19 @@ pub(crate) fn simulate_with<U: UnitEngines, P: Program>(
     Ok(outcome)
 }
 
-/// Whether the engines for messages of one unit are compiled for a program.
-pub trait UnitEngines {
-    /// Runs a program by these workers, or on one thread.
-    ///
-    /// # Errors
-    ///
-    /// As [`simulate`] after a run.
-    ///
-    /// # Panics
-    ///
-    /// Where they are not compiled.
-    fn run<P: Program, O: Observer>(
-        program: &P,
-        placement: &Placement,
-        unit: Communication,
-        workers: Option<Workers>,
-        observer: &mut O,
-    ) -> Result<(Summary, Traffic), SimulationError>;
-}
-
-/// They are.
-#[derive(Debug, Clone, Copy)]
-pub struct WithUnits;
-
-/// They are not: for programs that never say that their messages have one size ([`Program::uniform_units`]), and task
-/// graphs.
-#[derive(Debug, Clone, Copy)]
-pub struct WithoutUnits;
-
-impl UnitEngines for WithUnits {
-    fn run<P: Program, O: Observer>(
-        program: &P,
-        placement: &Placement,
-        unit: Communication,
-        workers: Option<Workers>,
-        observer: &mut O,
-    ) -> Result<(Summary, Traffic), SimulationError> {
-        if let Some(workers) = workers {
-            return hop::slabs::run(program, placement, unit, workers, observer);
-        }
-        let mut observers = (Ledger::new(program), observer);
-        let traffic = hop::run(program, placement, unit, StartTimes::Together, &mut observers)
-            .map_err(|process| SimulationError::Unfinished { process })?;
-        Ok((observers.0.close()?, traffic))
-    }
-}
-
-impl UnitEngines for WithoutUnits {
-    fn run<P: Program, O: Observer>(
-        _: &P,
-        _: &Placement,
-        _: Communication,
-        _: Option<Workers>,
-        _: &mut O,
-    ) -> Result<(Summary, Traffic), SimulationError> {
-        unreachable!("messages of one size, in a program that has none")
-    }
+/// Runs `program` in coordinated execution only.
+///
+/// # Errors
+///
+/// As [`simulate`].
+pub fn simulate_coordinated<P: Program>(
+    program: &P,
+    placement: &Placement,
+    communication: Communication,
+    routing: &Routing,
+) -> Result<Outcome, SimulationError> {
+    check_and_choose(program, placement, communication, &Execution::Coordinated(routing.clone()))?;
+    run_coordinated(program, placement, communication, routing, None, &mut ())
 }
 
 fn run_coordinated<P: Program>(

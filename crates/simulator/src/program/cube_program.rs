@@ -2,7 +2,7 @@
 
 use cubefold_mapping::{CubeDimension, Guest, Hypercube, ProcessId};
 
-use crate::{Cycles, GuestRef, MessageSizes, Program, ProgramOnGuest};
+use crate::{Cycles, GuestRef, MessageSizes, Outcome, Program, ProgramOnGuest, RunRequest, SimulationError};
 
 /// A compute-and-communicate (CC) d-cube program: in stage `s` every process computes and then
 /// exchanges one message with its neighbour in dimension `q_s` (González & Valero 1993, 2.1).
@@ -149,10 +149,12 @@ impl Program for CubeProgram {
 }
 
 impl ProgramOnGuest for CubeProgram {
-    type UnitEngines = crate::WithUnits;
-
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Cube(&self.cube)
+    }
+
+    fn simulate_by_type(&self, request: RunRequest<'_, '_>) -> Result<Outcome, SimulationError> {
+        request.simulate(self)
     }
 }
 

@@ -157,8 +157,6 @@ impl Program for DivideAndConquer {
 }
 
 impl ProgramOnGuest for DivideAndConquer {
-    type UnitEngines = crate::WithUnits;
-
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Cube(&self.cube)
     }

@@ -1,10 +1,13 @@
 //! Programs behind one pointer, for callers that choose a program at run time.
 //!
-//! A method of [`ErasedProgram`] costs one indirect call per run, stage or query, and one per
-//! record where records are observed: behind it lies the engine as compiled for the program.
-//! Queries about the guest go through [`GuestRef`].
+//! A run of an [`ErasedProgram`] costs one indirect call, and one per record where records are observed,
+//! where the engines are compiled for the program ([`ProgramOnGuest::simulate`]); else one per computation and
+//! one per list of messages of a process ([`ProgramRef`]). Queries about the guest go through [`GuestRef`].
 
-use std::{any::Any, fmt::Debug};
+use std::{
+    any::Any,
+    fmt::{self, Debug, Formatter},
+};
 
 use cubefold_mapping::{
     Extremes, GraphGuest, Guest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
@@ -14,8 +17,8 @@ use cubefold_topology::{Machine, TieRule};
 
 use crate::{
     Communication, CountLinkUse, Cycle, Execution, LowerBound, NoBeltError, Observer, OperationTimes,
-    Outcome, Program, RankTask, SimulationError, StageRecord, UnitEngines, belt_applies, bytes_to_simulate,
-    check, dividing_ranks, lower_bound, predict, simulation::simulate_with,
+    Outcome, Program, RankTask, SimulationError, StageRecord, lower_bound, program::program_ref::ProgramRef,
+    simulate,
 };
 
 /// The guest graph of a program.
@@ -32,10 +35,47 @@ pub trait ProgramOnGuest: Program {
     /// The guest.
     fn guest(&self) -> GuestRef<'_>;
 
-    /// Whether the engines for messages of one unit are compiled for it.
-    type UnitEngines: UnitEngines
+    /// Simulates it: by the engines as they are compiled for any program, unless the type is one of the few whose runs
+    /// are so many and so long that engines of its own pay for the time that they take to compile.
+    ///
+    /// # Errors
+    ///
+    /// As [`simulate`].
+    fn simulate_by_type(&self, request: RunRequest<'_, '_>) -> Result<Outcome, SimulationError>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        ProgramRef::new(self).simulate(request)
+    }
+}
+
+/// What [`simulate`] is asked for, the program apart.
+pub struct RunRequest<'run, 'observer> {
+    placement: &'run Placement,
+    communication: Communication,
+    execution: &'run Execution,
+    count_link_use: CountLinkUse,
+    observer: RunObserver<'observer>,
+}
+
+impl Debug for RunRequest<'_, '_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let mut fields = formatter.debug_struct("RunRequest");
+        fields.field("communication", &self.communication).field("execution", &self.execution);
+        fields.finish_non_exhaustive()
+    }
+}
+
+impl RunRequest<'_, '_> {
+    /// Simulates a program, by engines compiled for its type.
+    ///
+    /// # Errors
+    ///
+    /// As [`simulate`].
+    pub(crate) fn simulate<P: Program>(self, program: &P) -> Result<Outcome, SimulationError> {
+        let Self { placement, communication, execution, count_link_use, mut observer } = self;
+        simulate(program, placement, communication, execution, count_link_use, &mut observer)
+    }
 }
 
 /// A program of any type: every [`ProgramOnGuest`] that can be compared and sent to other threads
@@ -68,11 +108,11 @@ pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
         observer: Option<&mut dyn Observer>,
     ) -> Result<Outcome, SimulationError>;
 
-    /// See [`check`].
+    /// See [`check`](crate::check).
     ///
     /// # Errors
     ///
-    /// As [`check`].
+    /// As [`check`](crate::check).
     fn check(
         &self,
         placement: &Placement,
@@ -80,14 +120,14 @@ pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
         execution: &Execution,
     ) -> Result<(), SimulationError>;
 
-    /// See [`belt_applies`].
+    /// See [`belt_applies`](crate::belt_applies).
     ///
     /// # Errors
     ///
-    /// As [`belt_applies`].
+    /// As [`belt_applies`](crate::belt_applies).
     fn belt_applies(&self, placement: &Placement, communication: Communication) -> Result<(), NoBeltError>;
 
-    /// See [`bytes_to_simulate`].
+    /// See [`bytes_to_simulate`](crate::bytes_to_simulate).
     fn bytes_to_simulate(
         &self,
         placement: &Placement,
@@ -95,7 +135,7 @@ pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
         execution: &Execution,
     ) -> u64;
 
-    /// See [`dividing_ranks`].
+    /// See [`dividing_ranks`](crate::dividing_ranks).
     fn dividing_ranks(
         &self,
         placement: &Placement,
@@ -103,7 +143,7 @@ pub trait ErasedProgram: ProgramOnGuest + Debug + Send {
         execution: &Execution,
     ) -> u64;
 
-    /// See [`predict`].
+    /// See [`predict`](crate::predict).
     fn predict(&self, placement: &Placement, communication: Communication) -> Cycle;
 
     /// See [`lower_bound`]; none for programs that have none.
@@ -151,15 +191,8 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         count_link_use: CountLinkUse,
         observer: Option<&mut dyn Observer>,
     ) -> Result<Outcome, SimulationError> {
-        let mut observer = RunObserver::new(observer);
-        simulate_with::<P::UnitEngines, P>(
-            self,
-            placement,
-            communication,
-            execution,
-            count_link_use,
-            &mut observer,
-        )
+        let observer = RunObserver::new(observer);
+        self.simulate_by_type(RunRequest { placement, communication, execution, count_link_use, observer })
     }
 
     fn check(
@@ -168,11 +201,11 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         communication: Communication,
         execution: &Execution,
     ) -> Result<(), SimulationError> {
-        check(self, placement, communication, execution)
+        ProgramRef::new(self).check(placement, communication, execution)
     }
 
     fn belt_applies(&self, placement: &Placement, communication: Communication) -> Result<(), NoBeltError> {
-        belt_applies(self, placement, communication)
+        ProgramRef::new(self).belt_applies(placement, communication)
     }
 
     fn bytes_to_simulate(
@@ -181,7 +214,7 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         communication: Communication,
         execution: &Execution,
     ) -> u64 {
-        bytes_to_simulate(self, placement, communication, execution)
+        ProgramRef::new(self).bytes_to_simulate(placement, communication, execution)
     }
 
     fn dividing_ranks(
@@ -190,11 +223,11 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
         communication: Communication,
         execution: &Execution,
     ) -> u64 {
-        dividing_ranks(self, placement, communication, execution)
+        ProgramRef::new(self).dividing_ranks(placement, communication, execution)
     }
 
     fn predict(&self, placement: &Placement, communication: Communication) -> Cycle {
-        predict(self, placement, communication)
+        ProgramRef::new(self).predict(placement, communication)
     }
 
     fn lower_bound(&self, placement: &Placement, communication: Communication) -> Option<LowerBound> {

@@ -211,8 +211,6 @@ impl Program for NeighbourProgram {
 }
 
 impl ProgramOnGuest for NeighbourProgram {
-    type UnitEngines = crate::WithUnits;
-
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
     }

@@ -242,8 +242,6 @@ impl Program for ShuffleExchangeProgram {
 }
 
 impl ProgramOnGuest for ShuffleExchangeProgram {
-    type UnitEngines = crate::WithUnits;
-
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
     }

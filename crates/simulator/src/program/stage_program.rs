@@ -5,7 +5,7 @@ use std::ops::Range;
 use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_topology::{Machine, MachineError, MachineKind, Network, NetworkError, narrow};
 
-use crate::{Cycles, GuestRef, Program, ProgramOnGuest};
+use crate::{Cycles, GuestRef, Outcome, Program, ProgramOnGuest, RunRequest, SimulationError};
 
 /// A stage program: every process has a computation of its own in every stage, and sends messages
 /// with sizes (`docs/model.md` section 15).
@@ -385,10 +385,12 @@ impl Program for StageProgram {
 }
 
 impl ProgramOnGuest for StageProgram {
-    type UnitEngines = crate::WithUnits;
-
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
+    }
+
+    fn simulate_by_type(&self, request: RunRequest<'_, '_>) -> Result<Outcome, SimulationError> {
+        request.simulate(self)
     }
 }
 

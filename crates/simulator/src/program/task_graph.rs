@@ -294,8 +294,6 @@ impl Program for TaskGraph {
 }
 
 impl ProgramOnGuest for TaskGraph {
-    type UnitEngines = crate::WithoutUnits;
-
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.schedule.guest)
     }
