@@ -401,8 +401,7 @@ impl<'program> GuestRef<'program> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate;
-    use crate::{CubeProgram, Cycles, DivideAndConquer, EngineChoice};
+    use crate::{CubeProgram, Cycles, DivideAndConquer, EngineChoice, predict};
     use cubefold_mapping::EmbeddingKind;
     use cubefold_topology::{LinkMode, MachineKind};
 

@@ -5,7 +5,7 @@ use cubefold_topology::{Direction, HostDimension, Sign, Wrap};
 use rand::{Rng, RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 
-use crate::{Cycles, GuestRef, MessageSizes, Program, ProgramOnGuest};
+use crate::{Cycles, GuestRef, MessageSizes, Outcome, Program, ProgramOnGuest, RunRequest, SimulationError};
 
 /// A program whose processes are the nodes of a torus or mesh and send to neighbours only
 /// (Tao 1988, 4.2; `docs/model.md` section 2).
@@ -213,6 +213,10 @@ impl Program for NeighbourProgram {
 impl ProgramOnGuest for NeighbourProgram {
     fn guest(&self) -> GuestRef<'_> {
         GuestRef::Graph(&self.guest)
+    }
+
+    fn simulate_by_type(&self, request: RunRequest<'_, '_>) -> Result<Outcome, SimulationError> {
+        request.simulate(self)
     }
 }
 

@@ -1,8 +1,9 @@
 //! A program of any type, for which the engines are compiled once.
 //!
 //! The engines take messages as iterators, which a pointer to any program cannot give: a [`ProgramRef`] has the messages
-//! of a process listed, and goes through the list. That costs an indirect call for each list and each computation, a few
-//! per cent of what a message costs in an engine.
+//! of a process listed, and goes through the list. That costs an indirect call for each list and each computation: not to
+//! be measured for collectives; a run of divide and conquer, whose processes mostly have nothing to do, takes 1.6 times
+//! as long.
 
 use cubefold_mapping::{Placement, ProcessId};
 use smallvec::SmallVec;
