@@ -1,8 +1,7 @@
 //! Collectives behind the pointer of any program, with the graph of who exchanges messages.
 //!
-//! Scenarios place and run a program through
-//! [`ErasedProgram`](cubefold_simulator::ErasedProgram); the engines are compiled for collectives
-//! in this crate.
+//! Scenarios place and run a program through [`ErasedProgram`](cubefold_simulator::ErasedProgram); collectives have
+//! no engines of their own.
 
 use cubefold_mapping::{GraphGuest, ProcessId};
 use cubefold_simulator::{Cycles, GuestRef, Program, ProgramOnGuest, StageProgramError};

@@ -5,8 +5,7 @@ use cubefold_simulator::{Cycles, ErasedProgram, Program, StageProgramError};
 
 use crate::{Collective, CollectiveProgram, CollectiveSequence, GroupedCollective};
 
-/// Implements [`Program`] by the queries of the same names, and compiles the engines for it in this
-/// crate; in braces what lists a whole stage faster than process by process.
+/// Implements [`Program`] by the queries of the same names; in braces what lists a whole stage faster than process by process.
 macro_rules! stage_programs {
     ($($program:ty { $($listing:item)* })*) => {
         $(impl $program {

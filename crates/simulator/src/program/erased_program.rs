@@ -1,7 +1,7 @@
 //! Programs behind one pointer, for callers that choose a program at run time.
 //!
 //! A run of an [`ErasedProgram`] costs one indirect call, and one per record where records are observed,
-//! where the engines are compiled for the program ([`ProgramOnGuest::simulate`]); else one per computation and
+//! where the engines are compiled for the program ([`ProgramOnGuest::simulate_by_type`]); else one per computation and
 //! one per list of messages of a process ([`ProgramRef`]). Queries about the guest go through [`GuestRef`].
 
 use std::{
@@ -235,7 +235,7 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
     }
 }
 
-/// Makes programs erased in this crate, so that the engines are compiled for each of them here, once,
+/// Makes programs erased in this crate, so that engines of their own are compiled here, once,
 /// and not again in every crate that casts one. The unit tests of this crate, which are a build of their own, do without:
 /// they would compile all of them once more.
 macro_rules! erase {
@@ -253,7 +253,7 @@ macro_rules! erase {
 
 erase!(CubeProgram, DivideAndConquer, NeighbourProgram, ShuffleExchangeProgram, StageProgram);
 
-/// Any observer, so that the engines are compiled once for each program. To one that wants no records it reports the
+/// Any observer, so that the engines are compiled for one type of observer. To one that wants no records it reports the
 /// pairs that are over in batches: a pair costs no indirect call.
 struct RunObserver<'observer> {
     observer: Option<&'observer mut dyn Observer>,

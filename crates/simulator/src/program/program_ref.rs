@@ -194,3 +194,138 @@ impl Program for ProgramRef<'_> {
         self.0.as_task_graph()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cubefold_mapping::Hypercube;
+
+    use super::*;
+
+    /// A program that answers every question as no program does that leaves it to the trait.
+    struct Unusual {
+        cube: CubeProgram,
+        sizes: MessageSizes,
+    }
+
+    impl Program for Unusual {
+        fn process_count(&self) -> u64 {
+            3
+        }
+
+        fn stage_count(&self) -> usize {
+            2
+        }
+
+        fn stage_dimension(&self, stage: usize) -> Option<usize> {
+            Some(stage + 5)
+        }
+
+        fn compute(&self) -> Cycles {
+            Cycles::new(7)
+        }
+
+        fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
+            Cycles::new(11 + stage as u64 + u64::from(process.label()))
+        }
+
+        fn has_one_compute_time(&self) -> bool {
+            false
+        }
+
+        fn sizes(&self) -> &MessageSizes {
+            &self.sizes
+        }
+
+        fn units(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u64 {
+            13 + stage as u64 + u64::from(source.label() + 4 * destination.label())
+        }
+
+        fn max_units(&self, stage: usize) -> u64 {
+            17 + stage as u64
+        }
+
+        fn uniform_units(&self) -> Option<u64> {
+            Some(19)
+        }
+
+        fn computes(&self, stage: usize, process: ProcessId) -> bool {
+            process.label() as usize == stage
+        }
+
+        fn all_processes_compute(&self) -> bool {
+            false
+        }
+
+        fn computation_count(&self) -> u128 {
+            23
+        }
+
+        fn total_compute(&self) -> u128 {
+            29
+        }
+
+        fn for_each_message(&self, stage: usize, visit: &mut impl FnMut(ProcessId, ProcessId, u64)) {
+            visit(ProcessId::new(2), ProcessId::new(0), 31 + stage as u64);
+        }
+
+        fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
+            computations.push(37 + stage as u64);
+        }
+
+        fn repeats(&self, stage: usize) -> bool {
+            stage == 1
+        }
+
+        fn max_received(&self) -> usize {
+            8
+        }
+
+        fn destinations(&self, stage: usize, source: ProcessId) -> impl Iterator<Item = ProcessId> {
+            ProcessId::first(9 + stage as u64).filter(move |&other| other != source)
+        }
+
+        fn sources(&self, stage: usize, destination: ProcessId) -> impl Iterator<Item = ProcessId> {
+            ProcessId::first(2 + stage as u64).filter(move |&other| other != destination)
+        }
+
+        fn as_cube(&self) -> Option<&CubeProgram> {
+            Some(&self.cube)
+        }
+    }
+
+    /// What a program answers, question by question.
+    fn answers(program: &impl Program) -> Vec<String> {
+        let mut answers = vec![
+            format!("{:?}", (program.process_count(), program.stage_count(), program.compute())),
+            format!("{:?}", (program.has_one_compute_time(), program.sizes(), program.uniform_units())),
+            format!("{:?}", (program.all_processes_compute(), program.computation_count())),
+            format!("{:?}", (program.total_compute(), program.max_received(), program.as_cube())),
+        ];
+        for stage in 0..program.stage_count() {
+            let mut computations = vec![];
+            program.list_computations(stage, &mut computations);
+            let mut visited = vec![];
+            program.for_each_message(stage, &mut |from, to, units| visited.push((from, to, units)));
+            let dimension = program.stage_dimension(stage);
+            let of_stage = (dimension, program.max_units(stage), program.repeats(stage));
+            answers.push(format!("{:?}", (of_stage, computations, visited)));
+            for process in ProcessId::first(program.process_count()) {
+                let destinations: Vec<_> = program.destinations(stage, process).collect();
+                let sources: Vec<_> = program.sources(stage, process).collect();
+                let computes = program.computes(stage, process);
+                let units = program.units(stage, process, ProcessId::new(1));
+                let computation = program.computation(stage, process);
+                answers.push(format!("{:?}", (computation, computes, units, destinations, sources)));
+            }
+        }
+        answers
+    }
+
+    #[test]
+    fn a_program_is_asked_every_question_itself() {
+        let cube = Hypercube::new(2).unwrap();
+        let cube = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(41)).unwrap();
+        let program = Unusual { cube, sizes: MessageSizes::by_stage(vec![43, 47]).unwrap() };
+        assert_eq!(answers(&ProgramRef::new(&program)), answers(&program));
+    }
+}
