@@ -23,6 +23,8 @@ mod random_choices;
 mod random_problem;
 #[cfg(test)]
 mod ranks_equal_reference;
+#[cfg(test)]
+mod sized_equal_checked_runs;
 mod sized_equal_reference;
 #[cfg(test)]
 mod sized_slabs_equal_reference;

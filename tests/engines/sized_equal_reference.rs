@@ -1,5 +1,5 @@
 //! Stage programs with sizes: the engine equals the reference in every row of random cases, a share of them in
-//! every run of the tests, all on request; and in every row of the checked runs of `tests/golden/sized_runs.json`.
+//! every run of the tests, all on request.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use cubefold_reference::stage_program::{
     predicted, run_stages,
 };
 use cubefold_simulator::{
-    Communication, Computations, CountLinkUse, Cycle, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse,
+    Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, Execution, LinkUse,
     LocalCost, Outcome, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching, predict,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, RouteChoice, TieRule, Wrap};
@@ -48,8 +48,8 @@ fn all_cases() {
 pub(crate) struct SizedCase {
     pub(crate) placement: Placement,
     pub(crate) communication: Communication,
-    computations: Vec<Vec<u64>>,
-    messages: Vec<(usize, u32, u32, u64)>,
+    pub(crate) computations: Vec<Vec<u64>>,
+    pub(crate) messages: Vec<(usize, u32, u32, u64)>,
 }
 
 /// Compares the engines with the reference in a case that is made of any bytes.
@@ -412,100 +412,4 @@ pub(crate) fn placement(generator: &mut impl Rng, machine: &Machine, nodes: u32)
         (0..generator.random_range(2..=12)).map(|_| NodeId::new(generator.random_range(0..nodes))).collect()
     };
     Placement::Table(PlacementTable::new(machine, places).unwrap())
-}
-
-mod golden {
-    use super::*;
-    use serde::Deserialize;
-
-    #[derive(Deserialize)]
-    struct File {
-        cases: Vec<Case>,
-    }
-
-    /// As in the file.
-    #[derive(Deserialize)]
-    struct Case {
-        shape: Vec<u64>,
-        wrap: Vec<bool>,
-        links: String,
-        hop_cycles: u64,
-        latency_cycles: u64,
-        switching: String,
-        packet_units: Option<u64>,
-        arbitration: String,
-        processors_per_node: u64,
-        tie: String,
-        eager_units: serde_json::Value,
-        nodes: Vec<u32>,
-        compute_cycles: Vec<u64>,
-        messages: Vec<(usize, u32, u32, u64)>,
-        makespan_cycles: u64,
-        longest_queue: u32,
-        rows: Vec<[u64; 9]>,
-    }
-
-    fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str, word: &str) -> T {
-        *all.iter().find(|&&one| name(one) == word).unwrap()
-    }
-
-    impl Case {
-        fn communication(&self) -> Communication {
-            let links = named(&LinkMode::ALL, LinkMode::name, &self.links);
-            let tie = named(&TieRule::ALL, TieRule::name, &self.tie);
-            Communication::new(links, Cycles::new(self.hop_cycles), tie)
-                .unwrap()
-                .with_latency(Cycles::new(self.latency_cycles))
-                .with_switching(named(&Switching::ALL, Switching::name, &self.switching))
-                .with_packets(self.packet_units.and_then(NonZeroU64::new))
-                .with_service(named(&ServiceOrder::ALL, ServiceOrder::name, &self.arbitration))
-                .with_eager(self.eager_units.as_u64().unwrap_or(EAGER_ALL))
-                .with_processors(NonZeroU64::new(self.processors_per_node).unwrap())
-        }
-
-        fn placement(&self) -> Placement {
-            let wraps: Vec<Wrap> =
-                self.wrap.iter().map(|&around| if around { Wrap::Around } else { Wrap::Open }).collect();
-            let machine = Machine::with_wraps(MachineKind::Torus, &self.shape, &wraps).unwrap();
-            let nodes = self.nodes.iter().copied().map(NodeId::new).collect();
-            Placement::Table(PlacementTable::new(&machine, nodes).unwrap())
-        }
-    }
-
-    #[test]
-    fn every_row_of_the_checked_runs() {
-        let file: File = serde_json::from_str(include_str!("../golden/sized_runs.json")).unwrap();
-        assert_eq!(file.cases.len(), 160);
-        for (number, case) in file.cases.iter().enumerate() {
-            let processes = case.nodes.len();
-            let sized = SizedCase {
-                placement: case.placement(),
-                communication: case.communication(),
-                computations: case.compute_cycles.iter().map(|&own| vec![own; processes]).collect(),
-                messages: case.messages.clone(),
-            };
-            let mut records: Vec<StageRecord> = vec![];
-            let execution = Execution::Asynchronous(EngineChoice::Auto);
-            let outcome = simulate(
-                &sized.program(),
-                &sized.placement,
-                sized.communication,
-                &execution,
-                CountLinkUse::No,
-                &mut records,
-            )
-            .unwrap();
-            assert_eq!(outcome.summary.makespan().get(), case.makespan_cycles, "case {number}");
-            assert_eq!(outcome.traffic.longest_queue, Some(case.longest_queue), "case {number}");
-            records.sort_unstable_by_key(|record| (record.stage, record.process));
-            let row = |record: &StageRecord| {
-                let [stage, process] = [record.stage as u64, record.process.label().into()];
-                let times = [record.ready, record.start, record.finish].map(Cycle::get);
-                let spans = [record.sharing, record.waiting(), record.transfer, record.blocked()];
-                let spans = spans.map(Cycles::get);
-                [stage, process, times[0], times[1], times[2], spans[0], spans[1], spans[2], spans[3]]
-            };
-            assert_eq!(records.iter().map(row).collect::<Vec<_>>(), case.rows, "case {number}");
-        }
-    }
 }
