@@ -149,6 +149,9 @@ trait Network {
     /// `message` at `node` needs the first channel of `leg` from `now` on.
     fn join(&mut self, message: u32, node: NodeId, leg: Self::Leg, now: Cycle, keys: &impl MessageKeys);
 
+    /// Whether any message may depart in this cycle: if none may, none does.
+    fn may_depart(&self) -> bool;
+
     /// Idle resources are granted, and the messages that get them depart.
     fn depart(&mut self, now: Cycle, keys: &impl MessageKeys);
 

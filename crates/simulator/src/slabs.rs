@@ -68,6 +68,9 @@ pub(crate) trait SlabEngine: Sync {
     /// becomes ready in that cycle.
     fn may_begin_again(&self) -> bool;
 
+    /// Whether each engine knows by its last note of a cycle when anything happens next in it or by its notes.
+    fn tells_next_early(&self) -> bool;
+
     /// Runs one part to its end, with all others. Processes are known by their indices, also to the observer.
     ///
     /// # Errors

@@ -86,6 +86,10 @@ impl Network for ArbitratedNetwork {
         self.arbiter.join(Transit::new(message, node, leg), now, keys);
     }
 
+    fn may_depart(&self) -> bool {
+        self.arbiter.queued.iter().any(|&messages| messages > 0)
+    }
+
     fn depart(&mut self, now: Cycle, _: &impl MessageKeys) {
         self.arbiter.depart(&mut self.departures);
         self.in_flight.add(now + self.link_time, &mut self.departures);

@@ -260,6 +260,10 @@ impl Network for ClaimedNetwork {
         self.moving.push(leg.numbered(message));
     }
 
+    fn may_depart(&self) -> bool {
+        !self.moving.is_empty() || !self.waiting.is_empty()
+    }
+
     fn depart(&mut self, now: Cycle, keys: &impl MessageKeys) {
         self.claim_all(now, keys);
         let mut batch = self.spare.pop().unwrap_or_default();

@@ -103,6 +103,17 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
         self.border.next_event(events.into_iter().flatten().min())
     }
 
+    /// The next cycle at which anything may happen in this engine or by its notes, if all processes compute that can and no
+    /// engine has more to say at `now`; none before it does.
+    fn next_event_after(&self, now: Cycle) -> Option<Cycle> {
+        let departs = self.network.may_depart() || self.border.has_notes();
+        let end = departs.then(|| now + self.timing.uniform_time());
+        [end, self.network.next_end(), self.computing.next_end(), self.pending_starts.next()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
     /// The messages whose legs are over begin the next, or are received.
     fn advance_arrived(&mut self, now: Cycle) {
         let mut arrived = std::mem::take(&mut self.arrived);
@@ -162,7 +173,8 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
         }
         loop {
             self.become_all_ready(now);
-            let all_told = self.border.exchange();
+            let next = if B::IS_ALONE { None } else { self.next_event_after(now) };
+            let all_told = self.border.exchange(next);
             self.take_notes(now);
             if all_told {
                 let began = self.start_computations(now) > 0;

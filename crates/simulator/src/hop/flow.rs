@@ -154,6 +154,10 @@ impl<W: Word> Network for Flow<W> {
         self.blocks[self.first_blocks[direction / 2] + entry.block].join(direction % 2, word, &mut cycle);
     }
 
+    fn may_depart(&self) -> bool {
+        self.blocks.iter().any(LineBlock::may_depart)
+    }
+
     fn depart(&mut self, now: Cycle, keys: &impl MessageKeys) {
         let mut departed = false;
         let mut cycle = FlowCycle { rules: &self.rules, now, keys, buffers: &mut self.buffers };

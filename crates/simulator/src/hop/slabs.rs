@@ -6,7 +6,7 @@ mod words;
 use std::marker::PhantomData;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Channel, Leg, LinkMode, NodeId, narrow};
+use cubefold_topology::{Channel, Leg, LinkMode, NodeId, Sign, narrow};
 
 use super::{
     HopInput, StartTimes,
@@ -74,6 +74,12 @@ impl<P: Program, W: Word> SlabEngine for HopSlabs<'_, P, W> {
         self.input.program.compute() == Cycles::ZERO && !self.input.placement.is_one_to_one()
     }
 
+    /// On nodes of their own processes compute whenever they can: there is nothing to be granted but links, and each that is
+    /// takes the same time.
+    fn tells_next_early(&self) -> bool {
+        self.input.placement.is_one_to_one()
+    }
+
     fn run_part(
         &self,
         part: &SlabPart<'_>,
@@ -121,7 +127,10 @@ impl HopBorder for Neighbours<'_, Note, Visitors> {
 
     #[inline]
     fn link_elsewhere(&self, node: NodeId, leg: &Leg) -> Option<usize> {
-        let channel = Channel { node, direction: leg.direction };
-        self.elsewhere(self.placement().machine().link(channel).near)
+        let near = match leg.direction.sign {
+            Sign::Positive => node,
+            Sign::Negative => self.placement().machine().link(Channel { node, direction: leg.direction }).near,
+        };
+        self.elsewhere(near)
     }
 }

@@ -62,6 +62,11 @@ impl<P: Program> SlabEngine for SizedSlabs<'_, P> {
         self.placement
     }
 
+    /// Which packet a channel is granted to says how long it transmits, and is known only behind the last note.
+    fn tells_next_early(&self) -> bool {
+        false
+    }
+
     /// A computation of no time is none: whoever has it is ready at once.
     fn may_begin_again(&self) -> bool {
         false

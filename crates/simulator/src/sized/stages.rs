@@ -349,7 +349,7 @@ impl<P: Program, O: Observer, B: Border<Note = Note>> MessageSource<B> for Stage
     fn grant(&mut self, now: Cycle, transport: &mut Transport<'_, B>) {
         loop {
             self.process_zero_time_events(now, transport);
-            let all_told = transport.border.exchange();
+            let all_told = transport.border.exchange(None);
             while let Some(note) = transport.border.take_note() {
                 self.take_note(&note, now, transport);
             }

@@ -42,8 +42,12 @@ pub(crate) trait Border {
     /// Moves the sources kept for a process in a stage, with their nodes, to `sources`.
     fn take_kept(&mut self, destination: ProcessId, stage: u32, sources: &mut Vec<(ProcessId, NodeId)>);
 
-    /// Sends and receives notes of this cycle; returns whether no engine may have more to say in it.
-    fn exchange(&mut self) -> bool;
+    /// Whether there are notes to be sent.
+    fn has_notes(&self) -> bool;
+
+    /// Sends and receives notes of this cycle; returns whether no engine may have more to say in it. Where engines tell
+    /// the next cycle early, `next` is that of this one if no engine has more to say: none before it has anything.
+    fn exchange(&mut self, next: Option<Cycle>) -> bool;
 
     /// Takes a note received.
     fn take_note(&mut self) -> Option<Self::Note>;
@@ -51,7 +55,7 @@ pub(crate) trait Border {
     /// Whether computations that take no time have begun in any engine, given whether they have in this.
     fn any_began(&mut self, began: bool) -> bool;
 
-    /// The next cycle in which anything happens in any engine, given that of this.
+    /// The next cycle in which anything happens in any engine, given that of this; nothing may, where it was told early.
     fn next_event(&mut self, own: Option<Cycle>) -> Option<Cycle>;
 }
 
@@ -120,7 +124,12 @@ impl<N> Border for NoBorder<N> {
     fn take_kept(&mut self, _: ProcessId, _: u32, _: &mut Vec<(ProcessId, NodeId)>) {}
 
     #[inline]
-    fn exchange(&mut self) -> bool {
+    fn has_notes(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn exchange(&mut self, _: Option<Cycle>) -> bool {
         true
     }
 

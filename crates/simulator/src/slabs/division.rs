@@ -1,6 +1,6 @@
 //! How a grid is divided into slabs, and the processes on each of them.
 
-use cubefold_mapping::{Placement, ProcessId};
+use cubefold_mapping::{Placement, PlacementForm, ProcessId};
 use cubefold_topology::{Divisor, Machine, NodeId, narrow};
 
 use super::slab::Slab;
@@ -65,8 +65,10 @@ impl Division {
 /// The index of every process: its place in the order of nodes, and of labels on a node.
 #[derive(Debug)]
 pub(super) enum Indices<'run> {
-    /// That of its node, where every node has one process.
-    Nodes(&'run Placement),
+    /// That of its node, where every node has one process: by label.
+    Nodes(&'run [NodeId]),
+    /// The same where nodes have formulas.
+    Formula(&'run Placement),
     /// By label.
     Table(Vec<u32>),
 }
@@ -75,7 +77,10 @@ impl<'run> Indices<'run> {
     pub(super) fn new(placement: &'run Placement) -> Self {
         let processes = placement.process_count();
         if placement.is_one_to_one() && processes == placement.machine().node_count() {
-            return Self::Nodes(placement);
+            return match placement.form() {
+                PlacementForm::Table(table) => Self::Nodes(table.nodes()),
+                PlacementForm::Product(_) | PlacementForm::Construction(_) => Self::Formula(placement),
+            };
         }
         let mut order: Vec<_> =
             ProcessId::first(processes).map(|process| (placement.node(process), process)).collect();
@@ -90,7 +95,8 @@ impl<'run> Indices<'run> {
     #[inline]
     pub(super) fn of(&self, process: ProcessId) -> u32 {
         match self {
-            Self::Nodes(placement) => placement.node(process).index(),
+            Self::Nodes(nodes) => nodes[process.label() as usize].index(),
+            Self::Formula(placement) => placement.node(process).index(),
             Self::Table(indices) => indices[process.label() as usize],
         }
     }

@@ -20,6 +20,7 @@ pub(super) struct SharedKnowledge<'run> {
     pub(super) division: Division,
     pub(super) indices: Indices<'run>,
     may_begin_again: bool, // as `SlabEngine` says
+    tells_next_early: bool, // as it says
 }
 
 impl<'run> SharedKnowledge<'run> {
@@ -31,6 +32,7 @@ impl<'run> SharedKnowledge<'run> {
             division: Division::new(placement.machine(), workers),
             indices: Indices::new(placement),
             may_begin_again: engine.may_begin_again(),
+            tells_next_early: engine.tells_next_early(),
         }
     }
 }
@@ -47,6 +49,7 @@ pub(crate) struct Neighbours<'run, N, V> {
     outgoing: Vec<Vec<N>>,
     incoming: Vec<N>,
     has_asked: bool, // whether it has sent a note that another may answer in this cycle
+    told_next: Option<u64>, // what all have agreed on as the next cycle, where that is told early
     transport: &'run mut dyn Transport<N>, // behind a pointer, so that engines are compiled once for all
 }
 
@@ -67,6 +70,7 @@ impl<'run, N: BorderNote, V> Neighbours<'run, N, V> {
             outgoing: (0..shared.division.slab_count()).map(|_| vec![]).collect(),
             incoming: vec![],
             has_asked: false,
+            told_next: None,
             transport,
         }
     }
@@ -110,7 +114,11 @@ impl<N: BorderNote, V> Border for Neighbours<'_, N, V> {
     }
 
     fn announce(&mut self, ready: ReadySource) {
-        let node = self.shared.placement.node(ready.destination);
+        let node = match self.shared.indices {
+            Indices::Nodes(nodes) => nodes[ready.destination.label() as usize],
+            Indices::Formula(placement) => placement.node(ready.destination),
+            Indices::Table(_) => self.shared.placement.node(ready.destination),
+        };
         self.send(self.shared.division.owner(node), ready.into());
     }
 
@@ -127,10 +135,22 @@ impl<N: BorderNote, V> Border for Neighbours<'_, N, V> {
         self.ready_sources.take(destination, stage, sources);
     }
 
+    fn has_notes(&self) -> bool {
+        self.outgoing.iter().any(|notes| !notes.is_empty())
+    }
+
     /// A cycle is over when no worker has sent a note that could be answered: one that only joins queues is not.
-    fn exchange(&mut self) -> bool {
-        let value = if self.has_asked { 0 } else { NOTHING };
-        self.agree(value) == NOTHING
+    fn exchange(&mut self, next: Option<Cycle>) -> bool {
+        let is_early = self.shared.tells_next_early;
+        let value = match next {
+            _ if self.has_asked => 0,
+            Some(next) if is_early => next.get(), // above 0, since it is behind this cycle
+            _ => NOTHING,
+        };
+        let least = self.agree(value);
+        let is_over = least > 0;
+        self.told_next = (is_early && is_over).then_some(least);
+        is_over
     }
 
     fn take_note(&mut self) -> Option<N> {
@@ -142,7 +162,7 @@ impl<N: BorderNote, V> Border for Neighbours<'_, N, V> {
     }
 
     fn next_event(&mut self, own: Option<Cycle>) -> Option<Cycle> {
-        let least = self.agree(own.map_or(NOTHING, Cycle::get));
+        let least = self.told_next.take().unwrap_or_else(|| self.agree(own.map_or(NOTHING, Cycle::get)));
         (least != NOTHING).then_some(Cycle::new(least))
     }
 }

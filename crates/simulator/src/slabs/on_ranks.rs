@@ -80,7 +80,7 @@ fn run_part<E: SlabEngine>(
     let (slab, residents) = (Slab::new(0..0), Residents::none());
     let mut border = Neighbours::<E::Note, _>::new(&shared, (&slab, &residents), (), &mut transport);
     while border.next_event(None).is_some() {
-        while !border.exchange() || border.any_began(false) {}
+        while !border.exchange(None) || border.any_began(false) {}
     }
     Ok(SlabOutcome { summary: Summary::of_program(engine.program()), traffic: sum(&[]), imbalance: None })
 }

@@ -101,13 +101,20 @@ impl<T: Debug> Transport<T> for ThreadTransport<'_, T> {
             letters[from * workers + to].lock().unwrap_or_else(PoisonError::into_inner)
         };
         for (to, notes) in outgoing.iter_mut().enumerate().filter(|(_, notes)| !notes.is_empty()) {
-            letters_between(self.worker, to).append(notes);
+            let mut letters = letters_between(self.worker, to);
+            debug_assert!(letters.is_empty(), "the letters of the exchange before the last have been taken");
+            std::mem::swap(&mut *letters, notes);
         }
         values[self.worker].store(value, Ordering::Relaxed);
         self.shared.wait(self.round);
         self.round += 1;
         for from in 0..*workers {
-            incoming.append(&mut letters_between(from, self.worker));
+            let mut letters = letters_between(from, self.worker);
+            if incoming.is_empty() {
+                std::mem::swap(incoming, &mut *letters);
+            } else {
+                incoming.append(&mut letters);
+            }
         }
         values.iter().map(|value| value.load(Ordering::Relaxed)).min().unwrap_or(value)
     }

@@ -103,9 +103,14 @@ impl<W: Word> LineBlock<W> {
         }
     }
 
+    /// Whether there is anything to be granted.
+    pub(super) fn may_depart(&self) -> bool {
+        !self.batches.current.is_empty() || !self.grants.is_empty() || self.pending_queues > 0
+    }
+
     /// Idle resources are granted, and the messages that have one depart; returns whether any does.
     pub(super) fn depart<K: MessageKeys>(&mut self, cycle: &mut FlowCycle<'_, W, K>) -> bool {
-        if self.batches.current.is_empty() && self.grants.is_empty() && self.pending_queues == 0 {
+        if !self.may_depart() {
             self.queues.end_cycle();
             return false;
         }
