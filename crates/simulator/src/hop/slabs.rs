@@ -129,7 +129,9 @@ impl HopBorder for Neighbours<'_, Note, Visitors> {
     fn link_elsewhere(&self, node: NodeId, leg: &Leg) -> Option<usize> {
         let near = match leg.direction.sign {
             Sign::Positive => node,
-            Sign::Negative => self.placement().machine().link(Channel { node, direction: leg.direction }).near,
+            Sign::Negative => {
+                self.placement().machine().link(Channel { node, direction: leg.direction }).near
+            }
         };
         self.elsewhere(near)
     }

@@ -19,7 +19,7 @@ pub(super) struct SharedKnowledge<'run> {
     pub(super) placement: &'run Placement,
     pub(super) division: Division,
     pub(super) indices: Indices<'run>,
-    may_begin_again: bool, // as `SlabEngine` says
+    may_begin_again: bool,  // as `SlabEngine` says
     tells_next_early: bool, // as it says
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Neighbours<'run, N, V> {
     ready_sources: ReadySources,
     outgoing: Vec<Vec<N>>,
     incoming: Vec<N>,
-    has_asked: bool, // whether it has sent a note that another may answer in this cycle
+    has_asked: bool,        // whether it has sent a note that another may answer in this cycle
     told_next: Option<u64>, // what all have agreed on as the next cycle, where that is told early
     transport: &'run mut dyn Transport<N>, // behind a pointer, so that engines are compiled once for all
 }
