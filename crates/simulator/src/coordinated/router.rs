@@ -18,12 +18,31 @@ use crate::{Communication, StageRouting, observe::traffic::LinkUseCounter};
 
 /// A message at a node between two phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RoutedMessage {
+pub(super) struct RoutedMessage<U = u64> {
     pub(super) at: NodeId,
     /// Its destination.
     pub(super) to: NodeId,
-    /// Its size, which only counts where links are counted.
-    pub(super) units: u64,
+    /// Its size, which only counts where links are counted; elsewhere it is left out, and a message is one word.
+    pub(super) units: U,
+}
+
+/// The size of a message on its way.
+trait Units: Copy {
+    /// The units that it adds to the links that it crosses, where these are counted.
+    fn counted(self) -> u64;
+}
+
+impl Units for u64 {
+    fn counted(self) -> u64 {
+        self
+    }
+}
+
+/// A size that is not counted.
+impl Units for () {
+    fn counted(self) -> u64 {
+        0
+    }
 }
 
 /// Routes sets of messages, one after another.
@@ -75,6 +94,19 @@ impl Router {
         starts: StartNodes,
         limit: u64,
     ) -> StageRouting {
+        if self.phase.link_use.is_some() {
+            return self.route_with(messages, starts, limit);
+        }
+        let uncounted = messages.map(|RoutedMessage { at, to, .. }| RoutedMessage { at, to, units: () });
+        self.route_with(uncounted, starts, limit)
+    }
+
+    fn route_with<U: Units>(
+        &mut self,
+        messages: impl Iterator<Item = RoutedMessage<U>>,
+        starts: StartNodes,
+        limit: u64,
+    ) -> StageRouting {
         let Self { displacements, chooser, phase } = self;
         let limited = |(dimension, full): (usize, Displacement)| {
             (dimension, Displacement { hops: full.hops.min(limit), ..full })
@@ -108,8 +140,9 @@ enum FirstPhases {
 impl Displacements {
     /// The lowest coordinate in which a message is not at its destination, counted from 0, and its
     /// displacement.
-    #[inline]
-    fn lowest(&self, RoutedMessage { at, to, .. }: RoutedMessage) -> Option<(usize, Displacement)> {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    fn lowest<U>(&self, RoutedMessage { at, to, .. }: RoutedMessage<U>) -> Option<(usize, Displacement)> {
         for (dimension, axis) in self.axes.iter().enumerate() {
             if let Some(displacement) = axis.displacement(at, to, self.tie) {
                 return Some((dimension, displacement));
@@ -121,7 +154,7 @@ impl Displacements {
     /// The coordinates in which a message is not at its destination, counted from 0, each with its
     /// displacement.
     #[inline]
-    fn of(&self, message: RoutedMessage) -> impl Iterator<Item = (usize, Displacement)> {
+    fn of<U>(&self, message: RoutedMessage<U>) -> impl Iterator<Item = (usize, Displacement)> {
         let RoutedMessage { at, to, .. } = message;
         let displacement = move |axis: &Axis| axis.displacement(at, to, self.tie);
         self.axes
@@ -133,16 +166,16 @@ impl Displacements {
 
 /// Executes the phases of all messages; `choose` returns the move of a message in a phase, or none
 /// when it has arrived.
-fn route(
+fn route<U: Units>(
     displacements: &Displacements,
     phase: &mut Phase,
-    messages: impl Iterator<Item = RoutedMessage>,
+    messages: impl Iterator<Item = RoutedMessage<U>>,
     starts: StartNodes,
     first_phases: FirstPhases,
-    mut choose: impl FnMut(RoutedMessage) -> Option<(usize, Displacement)>,
+    mut choose: impl FnMut(RoutedMessage<U>) -> Option<(usize, Displacement)>,
 ) -> StageRouting {
     // Moves a message in a phase; none when it has arrived.
-    let mut advance = |phase: &mut Phase, message: RoutedMessage, starts| {
+    let mut advance = |phase: &mut Phase, message: RoutedMessage<U>, starts| {
         let (dimension, displacement) = choose(message)?;
         let axis = &displacements.axes[dimension];
         phase.add(dimension, axis, message, displacement, starts);
@@ -159,8 +192,9 @@ fn route(
     }
     let mut routing = phase.finish(&displacements.axes);
     while !in_flight.is_empty() {
-        in_flight =
-            in_flight.into_iter().filter_map(|message| advance(phase, message, StartNodes::Shared)).collect();
+        in_flight.retain_mut(|message| {
+            advance(phase, *message, StartNodes::Shared).map(|onward| *message = onward).is_some()
+        });
         routing += phase.finish(&displacements.axes);
     }
     routing
@@ -201,11 +235,11 @@ impl Phase {
     /// Adds the move of a message along `axis`, that of a dimension counted from 0.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn add(
+    fn add<U: Units>(
         &mut self,
         dimension: usize,
         axis: &Axis,
-        RoutedMessage { at, units, .. }: RoutedMessage,
+        RoutedMessage { at, units, .. }: RoutedMessage<U>,
         displacement: Displacement,
         starts: StartNodes,
     ) {
@@ -213,7 +247,10 @@ impl Phase {
         match starts {
             StartNodes::Distinct => {
                 let farthest = &mut self.farthest[direction];
-                *farthest = displacement.hops.max(*farthest);
+                // Rarely so: without a write each time, which the next read would wait for.
+                if displacement.hops > *farthest {
+                    *farthest = displacement.hops;
+                }
             }
             StartNodes::Shared => {
                 let place = axis.line_position(at, displacement.sign);
@@ -221,7 +258,7 @@ impl Phase {
             }
         }
         if let Some(link_use) = &mut self.link_use {
-            link_use.count(at, direction, displacement.hops, units);
+            link_use.count(at, direction, displacement.hops, units.counted());
         }
     }
 

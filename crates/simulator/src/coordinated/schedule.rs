@@ -11,7 +11,7 @@ use std::{
 };
 
 use cubefold_mapping::{CubeDimension, Guest, Placement, PlacementForm, ProcessId, ProductPlacement};
-use cubefold_topology::{LinkMode, NodeId, Sign, TieRule, axes_distance, narrow};
+use cubefold_topology::{Displacement, LinkMode, NodeId, Sign, TieRule, axes_distance, narrow};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
@@ -169,17 +169,21 @@ impl OneLine {
     fn exchange(field: &FieldLine, bit: u32, tie: TieRule) -> Self {
         let mut line = Self::default();
         for Pair { positions: [low, high], .. } in field.pairs(bit) {
-            line.add(field, low, high, tie);
-            line.add(field, high, low, tie);
+            let extent = field.extent();
+            let hops = extent.distance(low, high); // of both
+            line.distances.add(hops, 2);
+            if hops > line.farthest[0].min(line.farthest[1]) {
+                line.see_farthest(extent.displacement(low, high, tie));
+                line.see_farthest(extent.displacement(high, low, tie));
+            }
         }
         line
     }
 
-    fn add(&mut self, field: &FieldLine, from: u32, to: u32, tie: TieRule) {
-        let Some(displacement) = field.extent().displacement(from, to, tie) else { return };
-        self.distances.add(displacement.hops, 1);
-        let farthest = &mut self.farthest[usize::from(displacement.sign == Sign::Negative)];
-        *farthest = displacement.hops.max(*farthest);
+    fn see_farthest(&mut self, displacement: Option<Displacement>) {
+        let Some(Displacement { sign, hops }) = displacement else { return };
+        let farthest = &mut self.farthest[usize::from(sign == Sign::Negative)];
+        *farthest = hops.max(*farthest);
     }
 }
 
