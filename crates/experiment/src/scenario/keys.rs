@@ -4,6 +4,8 @@
 //! A key is added as one entry of [`keys!`] and read in the file of its section. Which program kinds take a key of
 //! `[program]` is said by their descriptors ([`PROGRAM_KINDS`]).
 
+use std::sync::LazyLock;
+
 use cubefold_collectives::Exchange;
 use cubefold_simulator::{EngineChoice, ServiceOrder, Switching};
 use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
@@ -319,10 +321,9 @@ impl Key {
 
     /// The part of the file that it stands in.
     pub(super) fn section(self) -> Section {
-        let is_own = |table: &Section| {
-            self.path().strip_prefix(table.name()).is_some_and(|rest| rest.starts_with('.'))
-        };
-        Section::TABLES.into_iter().find(is_own).unwrap_or(Section::Top)
+        static SECTIONS: LazyLock<Vec<Section>> =
+            LazyLock::new(|| Key::ALL.iter().map(|key| Section::of_path(key.path())).collect());
+        SECTIONS[self as usize]
     }
 
     /// Whether some program kind lists it.
@@ -350,10 +351,9 @@ impl Key {
         Self::ALL.iter().copied().filter(move |key| key.section() == section)
     }
 
-    /// The keys that some program kind takes, and not this one.
-    pub(super) fn foreign_to(kind: &ProgramKind) -> impl Iterator<Item = Self> {
-        let is_foreign = |key: &Self| !kind.keys.contains(key) && key.is_of_one_program_kind();
-        Self::in_section(Section::Program).filter(is_foreign)
+    /// Whether some program kind takes it, and this one does not.
+    pub(super) fn is_foreign_to(self, kind: &ProgramKind) -> bool {
+        !kind.keys.contains(&self) && self.is_of_one_program_kind()
     }
 }
 
@@ -370,6 +370,12 @@ impl Section {
             Self::Mapping => "mapping",
             Self::Execution => "execution",
         }
+    }
+
+    /// The part in which the key with this path stands.
+    fn of_path(path: &str) -> Self {
+        let table = path.split_once('.').and_then(|(table, _)| Self::with_name(table));
+        table.unwrap_or(Self::Top)
     }
 
     /// The table with this name.

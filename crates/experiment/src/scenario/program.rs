@@ -13,7 +13,7 @@ use super::{
     collective,
     errors::{ScenarioError, alternatives, help},
     goal_file::GOAL,
-    keys::Key,
+    keys::{Key, Section},
     library::Library,
     machine::MachineSection,
     message_sizes::{self, ByStage, Sizes},
@@ -174,8 +174,10 @@ fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'st
 
 /// Reports keys that only other kinds of programs have.
 fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind, errors: &mut Vec<ScenarioError>) {
-    let (name, kind_place) = (format!("{} program", kind.name), settings.place(Key::ProgramKind));
-    for (key, place) in Key::foreign_to(kind).filter_map(|key| Some((key, settings.place(key)?))) {
+    let kind_place = settings.place(Key::ProgramKind);
+    let set = Key::in_section(Section::Program).filter_map(|key| Some((key, settings.place(key)?)));
+    for (key, place) in set.filter(|(key, _)| key.is_foreign_to(kind)) {
+        let name = format!("{} program", kind.name);
         errors.push(ScenarioError::foreign_key(key.path(), place, &name, kind_place));
     }
 }

@@ -251,11 +251,11 @@ impl<'run> RoutedStages<'run> {
             units,
         });
         let routing = router.route(routed, StartNodes::Distinct, routing.limit(placement, 0));
-        let mut received = DistanceCounts::default();
+        let (axes, mut received) = (placement.machine().axes(), DistanceCounts::default());
         for pair in nodes.chunks_exact(2 * bit) {
             let (low, high) = pair.split_at(bit);
             for (low, high) in low.iter().zip(high) {
-                received.add(axes_distance(placement.machine().axes(), *low, *high), 2);
+                received.add(axes_distance(axes, *low, *high), 2);
             }
         }
         StageSchedule { routing, messages: nodes.len() as u64, hops: received.sum(), received }
