@@ -40,6 +40,7 @@ pub struct Network {
     hosts: u32,       // the nodes that processes can be on, the first ones
     rule: RouteRule,
     routes: Routes,
+    distance_bound: OnceLock<u64>, // of its nodes, found when it is first asked for
     spread: OnceLock<Box<[OnceLock<RouteCounts>]>>, // by destination, where no formula has them
 }
 
@@ -105,6 +106,7 @@ impl Network {
             hosts: node_count,
             rule: RouteRule::Searched,
             routes: Routes::default(),
+            distance_bound: OnceLock::new(),
             spread: OnceLock::new(),
         })
     }
@@ -223,9 +225,11 @@ impl Network {
     /// A bound on the distance between two connected nodes \[links\]: twice the distance of the node farthest from a
     /// node that has links.
     pub(crate) fn distance_bound(&self) -> u64 {
-        let linked = self.firsts.windows(2).position(|pair| pair[0] < pair[1]).unwrap_or(0);
-        let from = NodeId::new(u32::try_from(linked).unwrap_or(0));
-        2 * u64::from(self.distances_to(from).into_iter().flatten().max().unwrap_or(0))
+        *self.distance_bound.get_or_init(|| {
+            let linked = self.firsts.windows(2).position(|pair| pair[0] < pair[1]).unwrap_or(0);
+            let from = NodeId::new(u32::try_from(linked).unwrap_or(0));
+            2 * u64::from(self.distances_to(from).into_iter().flatten().max().unwrap_or(0))
+        })
     }
 
     /// The distance between two nodes \[links\]; none without a route.

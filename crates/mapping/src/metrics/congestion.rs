@@ -6,7 +6,9 @@
 //! a node's links carry twice its load plus the edges that end there. An edge within a node uses no link and touches the
 //! node once.
 
-use cubefold_topology::{Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NodeId, TieRule};
+use cubefold_topology::{
+    Axis, Digit, Extent, Grid, IndexDigit, Machine, Network, NodeId, RouteChoice, RoutedMessage, TieRule,
+};
 use rayon::prelude::*;
 
 use super::{
@@ -277,47 +279,87 @@ pub(super) fn on_graph<G: Guest>(
     images: &[NodeId],
 ) -> Congestion {
     let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
-    let (mut passing, mut touching, mut load) = (vec![0_u64; nodes], vec![0_u64; nodes], vec![0_u64; nodes]);
-    let (firsts, ends) = (network.first_channels(), network.channel_ends());
-    let place = |node: NodeId, port: usize| firsts[node.index() as usize] as usize + port;
-    let mut links = vec![0_u64; ends.len()]; // of each link at its channel from the lower end
-    let image = |process: ProcessId| images[process.label() as usize];
+    let mut load = vec![0_u64; nodes];
     for node in images {
         load[node.index() as usize] += 1;
     }
-    for (low, high) in (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension)) {
-        let (from, to) = (image(low), image(high));
-        touching[to.index() as usize] += 1;
-        // A graph has no ties: its routes are chosen otherwise.
-        for channel in machine.route(from, to, TieRule::Direct) {
-            let own = place(channel.node, channel.direction.dimension.index());
-            let near = ends[own];
-            links[if near > channel.node {
-                own
-            } else {
-                place(near, network.neighbours(near).partition_point(|&other| other < channel.node))
-            }] += 1;
-            touching[channel.node.index() as usize] += 1;
-            if channel.node != from {
-                passing[channel.node.index() as usize] += 1;
-            }
+    let mut counts = RouteCounts::new(network, machine.route_choice().unwrap_or_default());
+    let edges = (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension));
+    let image = |process: ProcessId| images[process.label() as usize];
+    let mut ends = edges.map(|(low, high)| [image(low), image(high)]);
+    loop {
+        let together: Vec<[NodeId; 2]> = ends.by_ref().take(RouteCounts::TOGETHER).collect();
+        if together.is_empty() {
+            break;
         }
+        counts.add(&together);
     }
-    let is_low = |node: NodeId| {
-        network
-            .neighbours(node)
-            .iter()
-            .enumerate()
-            .filter(move |&(_, &end)| end > node)
-            .map(move |(port, _)| (node, port))
+    let RouteCounts { passing, touching, links, .. } = counts;
+    let of_node = |node: NodeId| {
+        let channels =
+            network.neighbours(node).iter().zip(&links[network.first_channel(node.index()) as usize..]);
+        channels.filter(move |&(&end, _)| end > node).map(|(_, &count)| count)
     };
     Congestion {
         node_load: Extremes::of(passing),
-        link_congestion: Extremes::of(
-            machine.nodes().flat_map(is_low).map(|(node, port)| links[place(node, port)]),
-        ),
+        link_congestion: Extremes::of(machine.nodes().flat_map(of_node)),
         node_congestion: Extremes::of(touching),
         load: Extremes::of(machine.hosts().map(|host| load[host.index() as usize])),
+    }
+}
+
+/// The routes of a graph that go over each of its nodes and links.
+struct RouteCounts<'a> {
+    network: &'a Network,
+    choice: RouteChoice,
+    passing: Vec<u64>,  // by node, the routes that neither begin nor end there
+    touching: Vec<u64>, // by node, all routes
+    links: Vec<u64>,    // of each link at its channel from the lower end
+}
+
+impl<'a> RouteCounts<'a> {
+    /// The number of routes that are followed side by side, so that their cache misses overlap.
+    const TOGETHER: usize = 1 << 10;
+
+    /// No routes yet.
+    fn new(network: &'a Network, choice: RouteChoice) -> Self {
+        let nodes = usize::try_from(network.node_count()).unwrap_or(usize::MAX);
+        let (passing, touching, links) =
+            (vec![0; nodes], vec![0; nodes], vec![0; network.channel_ends().len()]);
+        Self { network, choice, passing, touching, links }
+    }
+
+    /// Adds the routes between the two nodes of each pair; from a node to itself there is one of no links.
+    fn add(&mut self, ends: &[[NodeId; 2]]) {
+        let mut moving = Vec::with_capacity(ends.len());
+        for &[from, to] in ends {
+            self.touching[to.index() as usize] += 1;
+            let (links, message) = self.network.set_out(self.choice, from, to);
+            if links > 0 {
+                self.touching[from.index() as usize] += 1;
+                moving.push(message);
+            }
+        }
+        let (mut nodes, mut channels, mut crossed) = (vec![], vec![], vec![]);
+        while !moving.is_empty() {
+            nodes.clear();
+            nodes.extend(moving.iter().map(RoutedMessage::node));
+            channels.clear();
+            self.network.advance(self.choice, &mut moving, &mut channels);
+            crossed.clear();
+            crossed.extend(
+                nodes.iter().zip(&moving).map(|(&from, own)| self.network.link_number(from, own.node())),
+            );
+            for &link in &crossed {
+                self.links[link as usize] += 1;
+            }
+            moving.retain(|message| !message.has_arrived());
+            for message in &moving {
+                let node = message.node().index() as usize;
+                self.passing[node] += 1;
+                self.touching[node] += 1;
+            }
+        }
     }
 }
 

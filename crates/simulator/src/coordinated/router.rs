@@ -142,7 +142,7 @@ impl Displacements {
     /// displacement.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn lowest<U>(&self, RoutedMessage { at, to, .. }: RoutedMessage<U>) -> Option<(usize, Displacement)> {
+    fn lowest<U: Units>(&self, RoutedMessage { at, to, .. }: RoutedMessage<U>) -> Option<(usize, Displacement)> {
         for (dimension, axis) in self.axes.iter().enumerate() {
             if let Some(displacement) = axis.displacement(at, to, self.tie) {
                 return Some((dimension, displacement));
@@ -154,7 +154,7 @@ impl Displacements {
     /// The coordinates in which a message is not at its destination, counted from 0, each with its
     /// displacement.
     #[inline]
-    fn of<U>(&self, message: RoutedMessage<U>) -> impl Iterator<Item = (usize, Displacement)> {
+    fn of<U: Units>(&self, message: RoutedMessage<U>) -> impl Iterator<Item = (usize, Displacement)> {
         let RoutedMessage { at, to, .. } = message;
         let displacement = move |axis: &Axis| axis.displacement(at, to, self.tie);
         self.axes
