@@ -142,7 +142,10 @@ impl Displacements {
     /// displacement.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn lowest<U: Units>(&self, RoutedMessage { at, to, .. }: RoutedMessage<U>) -> Option<(usize, Displacement)> {
+    fn lowest<U: Units>(
+        &self,
+        RoutedMessage { at, to, .. }: RoutedMessage<U>,
+    ) -> Option<(usize, Displacement)> {
         for (dimension, axis) in self.axes.iter().enumerate() {
             if let Some(displacement) = axis.displacement(at, to, self.tie) {
                 return Some((dimension, displacement));
