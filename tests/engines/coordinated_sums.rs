@@ -5,10 +5,10 @@ use std::num::NonZeroU64;
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Distribution, Execution, Observer,
-    Outcome, Percent, PhaseLength, Routing, StageRecord, StageTotals,
+    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Distribution, Execution, MessageSizes,
+    Observer, Outcome, Percent, PhaseLength, Routing, StageRecord, StageTotals,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule, Wrap};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -143,5 +143,27 @@ fn check_line_against_table(machine: &Machine, kind: EmbeddingKind) {
             });
             assert_eq!(all_sums(&by_line), all_sums(&by_message), "{kind} {machine:?} {mode} {tie}");
         }
+    }
+}
+
+#[test]
+fn links_are_busy_for_the_sizes_of_the_messages_that_cross_them() {
+    let (cube, sizes) = (Hypercube::new(4).unwrap(), [5, 1, 3, 2]);
+    let machine = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+    let nodes = (0..16).map(|label| NodeId::new(label * 7 % 16)).collect();
+    let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
+    let links = Communication::new(LinkMode::FullDuplex, Cycles::new(2), TieRule::Direct).unwrap();
+    let any = DimensionChoice::Random { key: [7; 32] };
+    for routing in [Routing::PLAIN, Routing { dimension_choice: any, ..Routing::PLAIN }] {
+        let execution = Execution::Coordinated(routing.clone());
+        let total = |stages, sizes| {
+            let program = CubeProgram::new(cube, stages, Cycles::ZERO).unwrap().with_sizes(sizes);
+            let run = simulate(&program, &placement, links, &execution, CountLinkUse::Yes, &mut ()).unwrap();
+            run.traffic.link_use.unwrap().busy_links().map(|(_, busy)| busy.get()).sum::<u64>()
+        };
+        let of_stages = CubeProgram::ascend(cube).into_iter().zip(sizes);
+        let apart = of_stages.map(|(stage, units)| units * total(vec![stage], MessageSizes::ONE_UNIT));
+        let together = total(CubeProgram::ascend(cube), MessageSizes::by_stage(sizes.into()).unwrap());
+        assert_eq!(together, apart.sum::<u64>());
     }
 }

@@ -283,18 +283,18 @@ pub(super) fn on_graph<G: Guest>(
     for node in images {
         load[node.index() as usize] += 1;
     }
-    let mut counts = RouteCounts::new(network, machine.route_choice().unwrap_or_default());
+    let mut counts = GraphCounts::new(network, machine.route_choice().unwrap_or_default());
     let edges = (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension));
     let image = |process: ProcessId| images[process.label() as usize];
     let mut ends = edges.map(|(low, high)| [image(low), image(high)]);
     loop {
-        let together: Vec<[NodeId; 2]> = ends.by_ref().take(RouteCounts::TOGETHER).collect();
+        let together: Vec<[NodeId; 2]> = ends.by_ref().take(GraphCounts::TOGETHER).collect();
         if together.is_empty() {
             break;
         }
         counts.add(&together);
     }
-    let RouteCounts { passing, touching, links, .. } = counts;
+    let GraphCounts { passing, touching, links, .. } = counts;
     let of_node = |node: NodeId| {
         let channels =
             network.neighbours(node).iter().zip(&links[network.first_channel(node.index()) as usize..]);
@@ -309,7 +309,7 @@ pub(super) fn on_graph<G: Guest>(
 }
 
 /// The routes of a graph that go over each of its nodes and links.
-struct RouteCounts<'a> {
+struct GraphCounts<'a> {
     network: &'a Network,
     choice: RouteChoice,
     passing: Vec<u64>,  // by node, the routes that neither begin nor end there
@@ -317,7 +317,7 @@ struct RouteCounts<'a> {
     links: Vec<u64>,    // of each link at its channel from the lower end
 }
 
-impl<'a> RouteCounts<'a> {
+impl<'a> GraphCounts<'a> {
     /// The number of routes that are followed side by side, so that their cache misses overlap.
     const TOGETHER: usize = 1 << 10;
 

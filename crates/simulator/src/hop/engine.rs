@@ -99,8 +99,14 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
 
     /// The next cycle at which a transmission or a computation ends or a process may begin.
     fn next_event(&mut self) -> Option<Cycle> {
+        let own = self.next_own_event();
+        self.border.next_event(own)
+    }
+
+    /// That of this engine, as far as it is known.
+    fn next_own_event(&self) -> Option<Cycle> {
         let events = [self.network.next_end(), self.computing.next_end(), self.pending_starts.next()];
-        self.border.next_event(events.into_iter().flatten().min())
+        events.into_iter().flatten().min()
     }
 
     /// The next cycle at which anything may happen in this engine or by its notes, if all processes compute that can and no
@@ -108,10 +114,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
     fn next_event_after(&self, now: Cycle) -> Option<Cycle> {
         let departs = self.network.may_depart() || self.border.has_notes();
         let end = departs.then(|| now + self.timing.uniform_time());
-        [end, self.network.next_end(), self.computing.next_end(), self.pending_starts.next()]
-            .into_iter()
-            .flatten()
-            .min()
+        end.into_iter().chain(self.next_own_event()).min()
     }
 
     /// The messages whose legs are over begin the next, or are received.

@@ -6,7 +6,7 @@ mod words;
 use std::marker::PhantomData;
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Channel, Leg, LinkMode, NodeId, Sign, narrow};
+use cubefold_topology::{Channel, Leg, LinkMode, NodeId, narrow};
 
 use super::{
     HopInput, StartTimes,
@@ -127,12 +127,7 @@ impl HopBorder for Neighbours<'_, Note, Visitors> {
 
     #[inline]
     fn link_elsewhere(&self, node: NodeId, leg: &Leg) -> Option<usize> {
-        let near = match leg.direction.sign {
-            Sign::Positive => node,
-            Sign::Negative => {
-                self.placement().machine().link(Channel { node, direction: leg.direction }).near
-            }
-        };
-        self.elsewhere(near)
+        let channel = Channel { node, direction: leg.direction };
+        self.elsewhere(self.placement().machine().link(channel).near)
     }
 }

@@ -114,11 +114,7 @@ impl<N: BorderNote, V> Border for Neighbours<'_, N, V> {
     }
 
     fn announce(&mut self, ready: ReadySource) {
-        let node = match self.shared.indices {
-            Indices::Nodes(nodes) => nodes[ready.destination.label() as usize],
-            Indices::Formula(placement) => placement.node(ready.destination),
-            Indices::Table(_) => self.shared.placement.node(ready.destination),
-        };
+        let node = self.shared.placement.node(ready.destination);
         self.send(self.shared.division.owner(node), ready.into());
     }
 
