@@ -94,7 +94,7 @@ fn caught<T>(run: &Run, place: usize, work: impl FnOnce() -> Result<T, RunError>
     // What it shares with others are counters and finished metrics, whole at any time.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         Err(RunError::Panicked {
-            scenario: run.scenario.clone(),
+            scenario: run.scenario.to_string(),
             run: place,
             embedding: run.embedding.to_string(),
             message: message_of(&*panic),
@@ -123,7 +123,7 @@ pub fn measure_runs(
         let metrics = shared.take(place).unwrap_or_else(|| measure(run));
         PlacementEntry {
             run: place as u64,
-            scenario: run.scenario.clone(),
+            scenario: run.scenario.to_string(),
             processes: run.program.process_count(),
             nodes: run.machine.node_count(),
             machine: MachineRecord::new(run),

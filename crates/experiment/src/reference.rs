@@ -86,7 +86,7 @@ impl RunRecord {
 impl MissingReference {
     /// For a combination, whose runs are given.
     fn new(name: &str, scenario: &Scenario, group: &[Run], algorithms: &[&str]) -> Self {
-        let settings = group.first().map(|run| run.combination.as_slice()).unwrap_or_default();
+        let settings = group.first().map(|run| &run.combination[..]).unwrap_or_default();
         let settings: Vec<String> =
             settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
         let embeddings = group.iter().map(|run| run.embedding.to_string());

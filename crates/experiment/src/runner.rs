@@ -149,7 +149,7 @@ fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Res
     let too_large = |(place, run): (usize, &&Run)| {
         let needed = need(run);
         (needed > resources.memory).then(|| MemoryError {
-            scenario: run.scenario.clone(),
+            scenario: run.scenario.to_string(),
             run: place,
             embedding: run.embedding.to_string(),
             needed: Bytes(needed),
@@ -301,7 +301,7 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
         return Ok(());
     }
     Err(RunError::Contradiction {
-        scenario: run.scenario.clone(),
+        scenario: run.scenario.to_string(),
         run: place,
         embedding: run.embedding.to_string(),
         makespan,
@@ -311,7 +311,7 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
 }
 
 pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
-    let (scenario, embedding) = (run.scenario.clone(), run.embedding.to_string());
+    let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
     if let (SimulationError::Stuck(stuck), Some(path)) = (&error, run.program.file_path()) {
         let reason = describe_stuck(path, stuck);
         return RunError::Stuck { scenario, run: place, embedding, reason };

@@ -15,6 +15,7 @@ mod errors;
 mod execution;
 mod failures;
 mod goal_file;
+mod keyed_values;
 mod keys;
 mod launcher_file;
 mod library;
@@ -108,15 +109,15 @@ pub struct Scenario {
 #[derive(Debug, Clone)]
 pub struct Run {
     /// The scenario's name.
-    pub scenario: String,
+    pub scenario: Arc<str>,
     /// What random choices are drawn from.
     pub seed: u64,
     /// The keys that the sweep sets, as paths, and the values as written, on one line.
-    pub combination: Vec<(String, String)>,
+    pub combination: Arc<[(String, String)]>,
     /// What the program runs on: the machine, or the inside of its partition.
-    pub machine: Machine,
+    pub machine: Arc<Machine>,
     /// The partition of the machine, where there is one.
-    pub partition: Option<Partition>,
+    pub partition: Option<Arc<Partition>>,
     /// The rules of its network and nodes: link mode, times of messages, switching, and the way round when both are
     /// equally long.
     pub communication: Communication,
@@ -158,7 +159,7 @@ impl Run {
 
     /// Where its processes may sit.
     pub(crate) fn region(&self) -> Region<'_> {
-        Region { machine: &self.machine, partition: self.partition.as_ref() }
+        Region { machine: &self.machine, partition: self.partition.as_deref() }
     }
 }
 
@@ -239,9 +240,9 @@ pub fn load_text_with(
 #[derive(Debug, Clone)]
 pub struct Site {
     /// The machine, or the inside of its partition.
-    pub machine: Machine,
+    pub machine: Arc<Machine>,
     /// The partition of the machine, where there is one.
-    pub partition: Option<Partition>,
+    pub partition: Option<Arc<Partition>>,
     /// The program.
     pub program: Arc<ScenarioProgram>,
 }
@@ -250,7 +251,7 @@ impl Site {
     /// The coordinates of a node, on the whole machine where there is a partition.
     #[must_use]
     pub fn address(&self, node: NodeId) -> Coordinates {
-        Region { machine: &self.machine, partition: self.partition.as_ref() }.address(node)
+        Region { machine: &self.machine, partition: self.partition.as_deref() }.address(node)
     }
 }
 
@@ -295,7 +296,7 @@ impl Site {
             let section = machine::read(&settings, library, &mut errors);
             let program = program::read(&settings, &section, seed, library, &mut errors).map(Arc::new);
             if let Some((machine, _, program)) = together(&section, program.as_ref()) {
-                let (machine, partition) = (machine.clone(), section.partition.clone());
+                let (machine, partition) = (Arc::clone(machine), section.partition.clone());
                 sites.push(Self { machine, partition, program: Arc::clone(program) });
             }
             if !errors.is_empty() {
@@ -324,9 +325,10 @@ impl Scenario {
         library: &mut Library,
     ) -> Result<Self, Vec<ScenarioError>> {
         let mut draft = Draft::read(source, settings, library)?;
-        draft.take_runs(draft.sweep.run_count(&draft.written), library)?;
+        let run_count = draft.sweep.run_count(&draft.written);
+        draft.take_runs(run_count, library)?;
         let mut findings = draft.findings();
-        let mut runs: Vec<Run> = vec![];
+        let mut runs: Vec<Run> = Vec::with_capacity(usize::try_from(run_count).unwrap_or(0));
         for combination in draft.sweep.combinations() {
             match validate(&combination, &draft.written, library) {
                 Ok(more) if findings.is_empty() => runs.extend(more),
@@ -381,19 +383,19 @@ fn runs(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<Run>> {
     let name = match settings.get(Key::Name) {
-        Some(value) => value.text(Key::Name.path(), errors).map(str::to_owned),
-        None => Some(file_stem(written)),
+        Some(value) => value.text(Key::Name.path(), errors).map(Arc::from),
+        None => Some(file_stem(written).into()),
     };
     let seed = settings.natural(Key::Seed, errors);
     let section = machine::read(settings, library, errors);
     let program = program::read(settings, &section, seed, library, errors).map(Arc::new);
     let loading = loading::read(settings, program.as_deref(), errors);
-    let embeddings = mapping::read(settings, section.machine.as_ref(), program.as_deref(), errors);
-    let execution = execution::read(settings, section.machine.as_ref(), errors);
+    let embeddings = mapping::read(settings, section.machine.as_deref(), program.as_deref(), errors);
+    let execution = execution::read(settings, section.machine.as_deref(), errors);
     execution::check_fit(settings, &section, program.as_deref(), execution, errors);
     let (tie, eager) = (execution::read_tie(settings, errors), execution::read_eager(settings, errors));
     let (machine, size, program) = together(&section, program.as_ref())?;
-    let (partition, drawn_by) = (section.partition.as_ref(), seed.unwrap_or(0));
+    let (partition, drawn_by) = (section.partition.as_deref(), seed.unwrap_or(0));
     let on_grid = machine.coordinate_grid().unwrap_or(machine);
     let fit = Fit { settings, program, machine: on_grid, whole: machine, partition, size, seed: drawn_by };
     let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
@@ -414,11 +416,12 @@ fn runs(
             |program| execution::check_engine(settings, execution, program, (embedding, placement), rules);
         errors.extend(program.with_others().filter_map(|program| fit(program).err()));
     }
+    let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();
     let run = |(embedding, placement): (EmbeddingName, Arc<Placement>)| Run {
-        scenario: name.clone(),
+        scenario: Arc::clone(&name),
         seed,
-        combination: combination.iter().map(|assignment| assignment.written()).collect(),
-        machine: machine.clone(),
+        combination: Arc::clone(&combination),
+        machine: Arc::clone(machine),
         partition: section.partition.clone(),
         communication: with_processors(communication, program, &placement),
         scale: section.timing.scale(),
@@ -451,6 +454,6 @@ fn with_processors(
 fn together<'a>(
     section: &'a MachineSection,
     program: Option<&'a Arc<ScenarioProgram>>,
-) -> Option<(&'a Machine, &'a Size, &'a Arc<ScenarioProgram>)> {
+) -> Option<(&'a Arc<Machine>, &'a Size, &'a Arc<ScenarioProgram>)> {
     Some((section.machine.as_ref()?, section.size.as_ref()?, program?))
 }

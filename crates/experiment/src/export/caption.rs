@@ -53,7 +53,7 @@ impl RunCaption {
             Placement::Greenberg(placement) => Some(by_greenberg(placement)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
-        Self { combination: run.combination.clone(), embedding: run.embedding.to_string(), construction }
+        Self { combination: run.combination.to_vec(), embedding: run.embedding.to_string(), construction }
     }
 }
 

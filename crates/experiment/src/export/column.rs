@@ -341,7 +341,7 @@ mod tests {
             assert_row_is_json(&PlannedRun::new(3, &run));
             assert_row_is_json(&PlacementEntry {
                 run: 3,
-                scenario: run.scenario.clone(),
+                scenario: run.scenario.to_string(),
                 processes: record.processes,
                 nodes: record.nodes,
                 machine: record.machine,

@@ -87,7 +87,7 @@ impl MachineRecord {
     /// The record of the machine of a run.
     #[must_use]
     pub fn new(run: &Run) -> Self {
-        let machine = run.partition.as_ref().map_or(&run.machine, Partition::whole);
+        let machine = run.partition.as_deref().map_or(&*run.machine, Partition::whole);
         let (rules, scale) = (run.communication, run.scale.as_ref());
         let processors = rules.processors().get();
         let local = Some(rules.local_cost()).filter(|local| *local != LocalCost::default());
@@ -120,7 +120,7 @@ impl MachineRecord {
                 Some(GraphSource::Parameters(parameters)) => Some(parameters.to_string()),
                 _ => None,
             },
-            partition: run.partition.as_ref().map(PartitionRecord::new),
+            partition: run.partition.as_deref().map(PartitionRecord::new),
         }
     }
 }

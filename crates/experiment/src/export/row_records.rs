@@ -43,7 +43,7 @@ impl PlannedRun {
     pub fn new(place: usize, run: &Run) -> Self {
         Self {
             run: place as u64,
-            scenario: run.scenario.clone(),
+            scenario: run.scenario.to_string(),
             machine: MachineRecord::new(run),
             program: ProgramRecord::new(&run.program),
             embedding: run.embedding.to_string(),

@@ -128,7 +128,7 @@ impl RunRecord {
         let seconds = run.scale.map(|scale| scale.seconds(summary.makespan().get()));
         Self {
             run: place as u64,
-            scenario: run.scenario.clone(),
+            scenario: run.scenario.to_string(),
             processes: run.program.process_count(),
             nodes: run.machine.node_count(),
             seed: run.seed,

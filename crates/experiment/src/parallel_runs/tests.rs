@@ -31,7 +31,7 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
         let finished = execute_measured(run, place, way, progress, metrics)?;
         match place {
             FAILING => Err(RunError::Contradiction {
-                scenario: run.scenario.clone(),
+                scenario: run.scenario.to_string(),
                 run: place,
                 embedding: run.embedding.to_string(),
                 makespan: 1,

@@ -266,7 +266,7 @@ fn document(
     let chunks = collective.share_count() * ranks(collective);
     let in_place = if kind.is_in_place { ["1", "0"] } else { ["0", "1"] };
     let attributes = [
-        ("name", run.scenario.clone()),
+        ("name", run.scenario.to_string()),
         ("proto", "Simple".to_owned()),
         ("nchannels", collective.share_count().to_string()),
         ("nchunksperloop", chunks.to_string()),

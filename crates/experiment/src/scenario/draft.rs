@@ -73,7 +73,7 @@ impl Draft {
 
     /// The name at the top of the file, else the stem of the file's name.
     pub(super) fn name(&self) -> String {
-        match self.written.values.get(&Key::Name).map(|value| &value.content) {
+        match self.written.values.get(Key::Name).map(|value| &value.content) {
             Some(Content::Text(name)) => name.clone(),
             _ => file_stem(&self.written),
         }

@@ -13,6 +13,7 @@ use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 use super::{
     collective::BEST,
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule},
+    keyed_values::KeySet,
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
     stages_file::MAX_PROCESSES,
 };
@@ -328,7 +329,11 @@ impl Key {
 
     /// Whether some program kind lists it.
     fn is_of_one_program_kind(self) -> bool {
-        PROGRAM_KINDS.iter().any(|kind| kind.keys.contains(&self))
+        static LISTED: LazyLock<KeySet> = LazyLock::new(|| {
+            let listed = PROGRAM_KINDS.iter().flat_map(|kind| kind.keys);
+            listed.fold(KeySet::default(), |set, &key| set.with(key))
+        });
+        LISTED.contains(self)
     }
 
     /// Its key inside that part.
@@ -353,7 +358,7 @@ impl Key {
 
     /// Whether some program kind takes it, and this one does not.
     pub(super) fn is_foreign_to(self, kind: &ProgramKind) -> bool {
-        !kind.keys.contains(&self) && self.is_of_one_program_kind()
+        self.is_of_one_program_kind() && !kind.keys.contains(&self)
     }
 }
 

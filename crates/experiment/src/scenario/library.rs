@@ -17,6 +17,7 @@ use super::{
     budget::{BYTES_A_RUN, Budget},
     errors::ScenarioError,
     goal_file,
+    keyed_values::KeySet,
     keys::Key,
     launcher_file::LauncherSource,
     network,
@@ -95,8 +96,8 @@ enum GuestKey {
 
 impl PlacementKey {
     /// By a named embedding.
-    pub(super) fn named(embedding: &str, program: &ScenarioProgram, region: Region<'_>) -> Self {
-        Self::new(Origin::Embedding(embedding.to_owned()), program, region)
+    pub(super) fn named(embedding: String, program: &ScenarioProgram, region: Region<'_>) -> Self {
+        Self::new(Origin::Embedding(embedding), program, region)
     }
 
     /// As a file says.
@@ -320,7 +321,12 @@ impl MachineFile {
 
     /// The value of a key.
     pub(super) fn value(&self, setting: Key) -> Option<&Value> {
-        self.written.as_ref()?.values.get(&setting)
+        self.written.as_ref()?.values.get(setting)
+    }
+
+    /// The keys that it sets.
+    pub(super) fn keys(&self) -> KeySet {
+        self.written.as_ref().map_or_else(KeySet::default, |written| written.values.keys())
     }
 
     /// Its syntax errors and unknown keys.

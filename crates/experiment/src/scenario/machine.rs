@@ -1,6 +1,8 @@
 //! The `[machine]` table: kind, lengths, wraps, partition and link mode; its times are read in
 //! [`timing`](super::timing).
 
+use std::sync::Arc;
+
 use cubefold_topology::{
     HostDimension, LinkMode, MAX_DIMENSIONS, Machine, MachineError, MachineKind, Partition, PartitionError,
     RouteChoice, Wrap,
@@ -25,8 +27,8 @@ use crate::text::with_article;
 #[derive(Debug)]
 pub(super) struct MachineSection {
     /// What the program runs on: the machine, or the inside of its partition.
-    pub(super) machine: Option<Machine>,
-    pub(super) partition: Option<Partition>,
+    pub(super) machine: Option<Arc<Machine>>,
+    pub(super) partition: Option<Arc<Partition>>,
     /// The lengths of that.
     pub(super) size: Option<Size>,
     pub(super) links: Option<LinkMode>,
@@ -64,11 +66,11 @@ pub(super) fn read(
         return MachineSection { machine: None, partition: None, size, links, timing };
     }
     let Some(value) = partition.filter(|_| kind.is_none_or(MachineKind::is_grid)) else {
-        return MachineSection { machine, partition: None, size, links, timing };
+        return MachineSection { machine: machine.map(Arc::new), partition: None, size, links, timing };
     };
     let (partition, size) = read_partition(value, machine.as_ref(), errors).unzip();
-    let machine = partition.as_ref().map(|partition| partition.inside().clone());
-    MachineSection { machine, partition, size, links, timing }
+    let machine = partition.as_ref().map(|partition| Arc::new(partition.inside().clone()));
+    MachineSection { machine, partition: partition.map(Arc::new), size, links, timing }
 }
 
 fn grid(
@@ -76,14 +78,14 @@ fn grid(
     kind: Option<MachineKind>,
     errors: &mut Vec<ScenarioError>,
 ) -> (Option<Machine>, Option<Size>) {
-    let foreign = |key: &Key| match key.entry().machines {
+    let foreign = |(key, _): &(Key, &Value)| match key.entry().machines {
         KeyMachines::LinkLists | KeyMachines::Switched => true,
         KeyMachines::Toruses => kind != Some(MachineKind::Torus),
         KeyMachines::All | KeyMachines::Grids | KeyMachines::CubesAndNetworks => false,
     };
-    for key in Key::in_section(Section::Machine).filter(foreign) {
-        if let (Some(kind), Some(value)) = (kind, settings.get(key)) {
-            let kind_place = settings.place(Key::MachineKind);
+    if let Some(kind) = kind {
+        let kind_place = settings.place(Key::MachineKind);
+        for (key, value) in settings.set_in(Section::Machine).filter(foreign) {
             errors.push(ScenarioError::foreign_key(key.path(), &value.place, kind.name(), kind_place));
         }
     }
@@ -103,11 +105,11 @@ fn network(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(Machine, Size)> {
-    let is_foreign = |key: &Key| {
+    let is_foreign = |(key, _): &(Key, &Value)| {
         matches!(key.entry().machines, KeyMachines::Grids | KeyMachines::Switched | KeyMachines::Toruses)
     };
-    let of_grids = Key::in_section(Section::Machine).filter(is_foreign);
-    let foreign = of_grids.filter_map(|key| Some((key.key(), settings.get(key)?)));
+    let of_grids = settings.set_in(Section::Machine).filter(is_foreign);
+    let foreign = of_grids.map(|(key, value)| (key.key(), value));
     let keys = NetworkKeys {
         name: "machine",
         count_key: "dimensions",

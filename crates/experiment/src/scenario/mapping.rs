@@ -197,19 +197,22 @@ fn with_axis_orders(
     embeddings: Vec<NamedEmbedding>,
     errors: &mut Vec<ScenarioError>,
 ) -> Vec<NamedEmbedding> {
+    let is_axis_orders = |own: &NamedEmbedding| matches!(&own.name, EmbeddingName::Registered { embedding, .. } if embedding.is_axis_orders());
+    if !embeddings.iter().any(is_axis_orders) {
+        return embeddings;
+    }
     let named: Vec<String> = embeddings.iter().map(|own| own.name.to_string()).collect();
     let mut all = vec![];
     for embedding in embeddings {
-        match &embedding.name {
-            EmbeddingName::Registered { embedding: own, .. } if own.is_axis_orders() => {
-                match all_axis_orders(fit, &embedding) {
-                    Ok(orders) => {
-                        all.extend(orders.into_iter().filter(|own| !named.contains(&own.name.to_string())));
-                    }
-                    Err(error) => errors.push(error),
-                }
+        if !is_axis_orders(&embedding) {
+            all.push(embedding);
+            continue;
+        }
+        match all_axis_orders(fit, &embedding) {
+            Ok(orders) => {
+                all.extend(orders.into_iter().filter(|own| !named.contains(&own.name.to_string())));
             }
-            _ => all.push(embedding),
+            Err(error) => errors.push(error),
         }
     }
     all
@@ -247,7 +250,7 @@ fn placement_of_ranks(
         EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding, library),
         EmbeddingName::Registered { embedding: registered, .. } => {
             let seed = if registered.is_seeded { format!(" by seed {}", fit.seed) } else { String::new() };
-            let key = PlacementKey::named(&format!("{}{seed}", embedding.name), fit.program, region);
+            let key = PlacementKey::named(format!("{}{seed}", embedding.name), fit.program, region);
             match registered.maker {
                 Maker::Rule(kind) => place_by_rule(fit, embedding, kind, key, library),
                 Maker::Construction(_) if fit.program.collective().is_some() && registered.name != "tao" => {
@@ -266,7 +269,7 @@ fn placement_of_ranks(
             }
         }
         EmbeddingName::Axes(order) => {
-            let key = PlacementKey::named(&embedding.name.to_string(), fit.program, region);
+            let key = PlacementKey::named(embedding.name.to_string(), fit.program, region);
             library.placement(key, || {
                 take_memory(fit, embedding)?;
                 place_axes(fit, embedding, order)

@@ -175,10 +175,9 @@ fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'st
 /// Reports keys that only other kinds of programs have.
 fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind, errors: &mut Vec<ScenarioError>) {
     let kind_place = settings.place(Key::ProgramKind);
-    let set = Key::in_section(Section::Program).filter_map(|key| Some((key, settings.place(key)?)));
-    for (key, place) in set.filter(|(key, _)| key.is_foreign_to(kind)) {
+    for (key, value) in settings.set_in(Section::Program).filter(|(key, _)| key.is_foreign_to(kind)) {
         let name = format!("{} program", kind.name);
-        errors.push(ScenarioError::foreign_key(key.path(), place, &name, kind_place));
+        errors.push(ScenarioError::foreign_key(key.path(), &value.place, &name, kind_place));
     }
 }
 

@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, path::Path, rc::Rc, sync::Arc};
 use super::{
     budget::Budget,
     errors::{ScenarioError, Standing, alternatives, help, nearest},
+    keyed_values::{KeySet, KeyedValues},
     keys::{Key, KeyDefault, KeyValues, Section},
     library::{Library, MachineFile},
     setting::Setting,
@@ -35,7 +36,7 @@ pub(super) enum Layer {
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) place: Place,
-    pub(super) values: BTreeMap<Key, Value>,
+    pub(super) values: KeyedValues,
 }
 
 /// The values of one combination.
@@ -45,6 +46,7 @@ pub(super) struct Settings<'a> {
     written: &'a Written,
     machine_file: Option<Arc<MachineFile>>,
     step: Option<&'a Step>,
+    set: KeySet, // the keys with a value
     budget: Rc<Budget>,
 }
 
@@ -58,8 +60,12 @@ impl<'a> Settings<'a> {
         errors: &mut Vec<ScenarioError>,
     ) -> Self {
         let budget = Rc::clone(library.budget());
-        let mut settings = Self { swept, written, machine_file: None, step: None, budget };
+        let set = swept.iter().fold(written.values.keys(), |set, assignment| set.with(assignment.setting));
+        let mut settings = Self { swept, written, machine_file: None, step: None, set, budget };
         settings.machine_file = settings.read_machine_file(library, errors);
+        if let Some(file) = &settings.machine_file {
+            settings.set = set.union(file.keys());
+        }
         settings
     }
 
@@ -70,6 +76,7 @@ impl<'a> Settings<'a> {
             written: self.written,
             machine_file: self.machine_file.clone(),
             step: Some(step),
+            set: self.set.union(step.values.keys()),
             budget: Rc::clone(&self.budget),
         }
     }
@@ -119,14 +126,23 @@ impl<'a> Settings<'a> {
 
     /// The value of a key and where it is written.
     pub(super) fn layered(&self, setting: Key) -> Option<(Layer, &Value)> {
-        let stepped = self.step.and_then(|step| step.values.get(&setting)).map(|value| (Layer::Step, value));
+        if !self.set.contains(setting) {
+            return None;
+        }
+        let stepped = self.step.and_then(|step| step.values.get(setting)).map(|value| (Layer::Step, value));
         let swept = || {
             let swept = self.swept.iter().find(|assignment| assignment.setting == setting);
             swept.map(|assignment| (Layer::Sweep, &assignment.value))
         };
-        let written = || self.written.values.get(&setting).map(|value| (Layer::Scenario, value));
+        let written = || self.written.values.get(setting).map(|value| (Layer::Scenario, value));
         let filed = || self.machine_file.as_ref()?.value(setting).map(|value| (Layer::MachineFile, value));
         stepped.or_else(swept).or_else(written).or_else(filed)
+    }
+
+    /// The keys of a part of the file that have a value, with it.
+    pub(super) fn set_in(&self, section: Section) -> impl Iterator<Item = (Key, &Value)> {
+        let own = self.set.iter().filter(move |key| key.section() == section);
+        own.filter_map(|key| Some((key, self.get(key)?)))
     }
 
     /// The place of a key's value.
@@ -153,10 +169,7 @@ impl<'a> Settings<'a> {
         errors: &mut Vec<ScenarioError>,
     ) -> Option<T> {
         match (self.get(key), key.entry().default) {
-            (Some(value), _) => {
-                let choices: Vec<_> = all.iter().map(|&choice| (name(choice), choice)).collect();
-                value.choice(key.path(), &choices, errors)
-            }
+            (Some(value), _) => value.choice_by_name(key.path(), all, |&choice| name(choice), errors),
             (None, KeyDefault::Word(default)) => all.iter().copied().find(|&choice| name(choice) == default),
             (None, _) => None,
         }
@@ -185,7 +198,7 @@ const SCHEMA: &str = "$schema";
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) source: Arc<SourceFile>,
-    pub(super) values: BTreeMap<Key, Value>,
+    pub(super) values: KeyedValues,
     /// Where the tables that are there begin.
     pub(super) headers: BTreeMap<Section, Place>,
     /// The value of `sweep`.
@@ -259,7 +272,7 @@ impl Written {
     }
 
     fn empty(source: &Arc<SourceFile>) -> Self {
-        let (values, headers) = (BTreeMap::new(), BTreeMap::new());
+        let (values, headers) = (KeyedValues::new(), BTreeMap::new());
         Self { source: Arc::clone(source), values, headers, sweep: None }
     }
 

@@ -46,7 +46,7 @@ impl Sweep {
         let mut sweep = Self::of_table(written, errors);
         let is_swept =
             sweep.choices.iter().flatten().flatten().any(|own| own.setting == Key::ProgramAlgorithm);
-        let listed = written.values.get(&Key::ProgramAlgorithm).filter(|_| !is_swept);
+        let listed = written.values.get(Key::ProgramAlgorithm).filter(|_| !is_swept);
         if let Some(value) = listed
             && let Content::List(values) = &value.content
             && !values.is_empty()
@@ -90,7 +90,7 @@ impl Sweep {
 
     /// The number of runs, without making them: each combination has one for each of its embeddings.
     pub(super) fn run_count(&self, written: &Written) -> u128 {
-        let base = written.values.get(&Key::MappingEmbeddings);
+        let base = written.values.get(Key::MappingEmbeddings);
         let base = base.map_or(DEFAULT_EMBEDDINGS.len() as u128, list_length);
         let (mut count, mut embeddings_are_swept) = (1_u128, false);
         for choice in &self.choices {
@@ -108,7 +108,7 @@ impl Sweep {
 
     /// The most runs of one combination: one for each of its embeddings.
     pub(super) fn most_runs_of_a_combination(&self, written: &Written) -> u128 {
-        let base = written.values.get(&Key::MappingEmbeddings);
+        let base = written.values.get(Key::MappingEmbeddings);
         let base = base.map_or(DEFAULT_EMBEDDINGS.len() as u128, list_length);
         let sets_embeddings = |choice: &&Choice| choice.iter().any(|option| embeddings(option).is_some());
         let lengths = |choice: &Choice| {

@@ -7,7 +7,7 @@ use super::{
     keys::{Key, KeyMachines, KeyValues, Section},
     settings::Settings,
     source_file::Place,
-    value::Size,
+    value::{Size, Value},
 };
 use crate::text::with_article;
 
@@ -19,12 +19,11 @@ pub(super) fn read(
 ) -> Option<(Machine, Size)> {
     let before = errors.len();
     let kind_place = settings.place(Key::MachineKind);
-    let takes = |key: &Key| kind.descriptor().keys.contains(&key.key());
-    let is_of_kinds = |key: &Key| key.entry().machines != KeyMachines::All;
-    for key in Key::in_section(Section::Machine).filter(is_of_kinds).filter(|key| !takes(key)) {
-        if let Some(value) = settings.get(key) {
-            errors.push(ScenarioError::foreign_key(key.path(), &value.place, kind.name(), kind_place));
-        }
+    let is_foreign = |(key, _): &(Key, &Value)| {
+        key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key())
+    };
+    for (key, value) in settings.set_in(Section::Machine).filter(is_foreign) {
+        errors.push(ScenarioError::foreign_key(key.path(), &value.place, kind.name(), kind_place));
     }
     let parameters = match kind {
         MachineKind::FullMesh => {

@@ -175,16 +175,30 @@ impl Value {
         choices: &[(&str, T)],
         errors: &mut Vec<ScenarioError>,
     ) -> Option<T> {
-        let known: Vec<&str> = choices.iter().map(|&(known, _)| known).collect();
-        let Content::Text(text) = &self.content else {
-            errors.push(self.unexpected(name, alternatives(&known)));
-            return None;
+        self.choice_by_name(name, choices, |&(known, _)| known, errors).map(|(_, choice)| choice)
+    }
+
+    /// The one of `choices` that has the name.
+    pub(super) fn choice_by_name<'name, T: Copy>(
+        &self,
+        name: &str,
+        choices: &[T],
+        name_of: impl Fn(&T) -> &'name str,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<T> {
+        let text = match &self.content {
+            Content::Text(text) => Some(text),
+            _ => None,
         };
-        let choice = choices.iter().find(|&&(known, _)| known == text);
+        let choice = choices.iter().find(|&choice| text.is_some_and(|text| name_of(choice) == text));
         if choice.is_none() {
-            errors.push(self.unknown_name(name, text, &known));
+            let known: Vec<&str> = choices.iter().map(name_of).collect();
+            errors.push(match text {
+                Some(text) => self.unknown_name(name, text, &known),
+                None => self.unexpected(name, alternatives(&known)),
+            });
         }
-        choice.map(|&(_, choice)| choice)
+        choice.copied()
     }
 
     /// The error for a name that is none of the known ones.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use cubefold_mapping::{CubeDimension, Guest, Hypercube, Placement, ProcessId, ProductPlacement};
+use cubefold_mapping::{CubeDimension, Hypercube, Placement, ProcessId, ProductPlacement};
 use cubefold_topology::LinkMode;
 
 use super::{
@@ -103,11 +103,19 @@ pub(super) fn segments(program: &CubeProgram, placement: &ProductPlacement) -> V
     segments
 }
 
+/// Whether one of these fields of a placement, which has at most 32, is there more than once.
+fn has_repetition(fields: impl Iterator<Item = usize>) -> bool {
+    let mut seen = 0_u32;
+    fields.map(|field| 1 << field).any(|field| {
+        let again = seen & field != 0;
+        seen |= field;
+        again
+    })
+}
+
 /// Whether a field has more than one segment.
 pub(super) fn revisits_field(segments: &[Segment]) -> bool {
-    let mut fields: Vec<usize> = segments.iter().map(|segment| segment.field).collect();
-    fields.sort_unstable();
-    fields.windows(2).any(|two| two[0] == two[1])
+    has_repetition(segments.iter().map(|segment| segment.field))
 }
 
 /// The messages of one line of each segment, for which its processes may have to wait one after another; none where
@@ -116,24 +124,24 @@ pub(crate) fn serial_messages(
     program: &CubeProgram,
     placement: &ProductPlacement,
 ) -> Option<Vec<SerialMessages>> {
-    let segments = segments(program, placement);
-    if revisits_field(&segments) {
+    let field = |dimension: &CubeDimension| placement.field_of(*dimension).0;
+    let segments = || program.stages().chunk_by(|one, next| field(one) == field(next));
+    if has_repetition(segments().map(|stages| field(&stages[0]))) {
         return None;
     }
-    let lines = placement.lines();
-    let mut messages = vec![];
-    for segment in &segments {
-        let line = &lines[segment.field];
+    let (mut messages, mut first) = (vec![], 0);
+    for stages in segments() {
+        let line = placement.machine().axes()[field(&stages[0])].extent(); // a process a node
         let of_stages = |units, stages: usize| SerialMessages {
             units,
-            count: u128::from(line.cube().process_count()) * stages as u128,
-            links: line.machine().distance_bound(),
+            count: u128::from(line.length()) * stages as u128,
+            links: line.diameter(),
         };
+        let own = first..first + stages.len();
+        first = own.end;
         match program.uniform_units() {
-            Some(units) => messages.push(of_stages(units, segment.stage_count())),
-            None => {
-                messages.extend(segment.stages.clone().map(|stage| of_stages(program.max_units(stage), 1)));
-            }
+            Some(units) => messages.push(of_stages(units, own.len())),
+            None => messages.extend(own.map(|stage| of_stages(program.max_units(stage), 1))),
         }
     }
     Some(messages)

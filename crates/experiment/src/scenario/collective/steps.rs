@@ -2,7 +2,7 @@
 //!
 //! What `[program]` says holds for every collective among the steps that does not say otherwise.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use cubefold_collectives::{
     CollectiveSequence, CollectiveSpecification, GroupError, GroupedCollective, Operation, SequenceError,
@@ -14,6 +14,7 @@ use crate::{
     scenario::{
         budget::OverBudget,
         errors::{ScenarioError, alternatives, help},
+        keyed_values::KeyedValues,
         keys::Key,
         message_sizes::{self, ByStage},
         program::{ProgramKind, Reading},
@@ -201,7 +202,7 @@ fn read_step(
         computations,
         errors: &mut *reading.errors,
     };
-    if step.values.keys().all(|key| COMPUTATION_KEYS.contains(key)) {
+    if step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key)) {
         let choices = vec![SequenceStep::Computation(reading.compute()?.get())];
         return Some(ReadStep { choices, bytes: None });
     }
@@ -236,7 +237,7 @@ fn read_keys(reading: &mut Reading<'_>, value: &Value) -> Option<Step> {
         }
     };
     let before = reading.errors.len();
-    let mut values = BTreeMap::new();
+    let mut values = KeyedValues::new();
     for entry in entries {
         let Some(&key) = STEP_KEYS.iter().find(|key| key.key() == entry.key) else {
             let name = crate::text::shortened(&entry.key);
@@ -267,8 +268,9 @@ fn kind(reading: &mut Reading<'_>, step: &Value) -> Option<(&'static ProgramKind
 
 /// Reports keys of a step that its operation does not have.
 fn report_foreign(reading: &mut Reading<'_>, step: &Step, kind: &ProgramKind) {
-    let always = |key: &Key| *key == Key::ProgramKind || COMPUTATION_KEYS.contains(key);
-    for (key, value) in step.values.iter().filter(|(key, _)| !always(key) && !kind.keys.contains(key)) {
+    let always = |key| key == Key::ProgramKind || COMPUTATION_KEYS.contains(&key);
+    for key in step.values.keys().iter().filter(|&key| !always(key) && !kind.keys.contains(&key)) {
+        let Some(value) = step.values.get(key) else { continue };
         let name = format!("step of kind {}", kind.name);
         let kind_place = reading.settings.place(Key::ProgramKind);
         reading.errors.push(ScenarioError::foreign_key(key.path(), &value.place, &name, kind_place));

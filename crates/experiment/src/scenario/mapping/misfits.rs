@@ -30,12 +30,15 @@ pub(super) fn misfits(fit: &Fit<'_>, embeddings: &[NamedEmbedding]) -> Vec<Scena
     if fit.has_network() {
         return rules.iter().filter_map(|embedding| network_misfit(fit, embedding)).collect();
     }
-    let names = all_of(&rules.iter().map(|embedding| &embedding.name).collect::<Vec<_>>());
-    let wrong_lengths = wrong_lengths(fit, first, &names);
-    if wrong_lengths.is_empty() && fit.machine.node_count() != fit.group_count() {
-        return vec![wrong_node_count(fit, first, &names)];
+    let names = || all_of(&rules.iter().map(|embedding| &embedding.name).collect::<Vec<_>>());
+    let lengths = fit.machine.shape().lengths();
+    if !lengths.iter().all(|length| length.is_power_of_two()) {
+        return wrong_lengths(fit, first, &names());
     }
-    wrong_lengths
+    if fit.machine.node_count() != fit.group_count() {
+        return vec![wrong_node_count(fit, first, &names())];
+    }
+    vec![]
 }
 
 /// What keeps a rule off a network, or a guest that is one off a machine: but the one that puts process `n` on node `n`

@@ -40,7 +40,7 @@ fn what_is_not_written_has_its_default() {
     let scenario = scenario(RING);
     assert_eq!((scenario.name.as_str(), scenario.swept, scenario.runs.len()), ("s", false, 3));
     let run = &scenario.runs[2];
-    assert_eq!((run.scenario.as_str(), run.seed, run.communication.hop().get()), ("s", 0, 1));
+    assert_eq!((&*run.scenario, run.seed, run.communication.hop().get()), ("s", 0, 1));
     assert_eq!((run.communication.links(), run.execution), (LinkMode::FullDuplex, Execution::default()));
     assert_eq!(run.communication.tie(), TieRule::Direct);
     let cube = Hypercube::new(3).unwrap();
