@@ -4,11 +4,14 @@
 //! set is a *setting*. What competes is an algorithm, with its exchange and ports where a sweep sets them and its
 //! embedding where there are several. Of equally fast ones the first in the order of the runs counts.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Serialize;
 
-use crate::export::{RunCaption, RunRecord, counted};
+use crate::{
+    SweptValue,
+    export::{RunCaption, RunRecord, counted},
+};
 
 /// The keys that do not make another setting.
 const COMPARED: [&str; 5] =
@@ -17,9 +20,9 @@ const COMPARED: [&str; 5] =
 /// What a sweep sets in a run besides that in which runs of one size compete: the algorithm, its exchange and its
 /// ports. Runs that agree in this are rivals.
 #[must_use]
-pub fn settings_besides_algorithms(combination: &[(String, String)]) -> Vec<(String, String)> {
+pub fn settings_besides_algorithms(combination: &[SweptValue]) -> Vec<SweptValue> {
     const OF_ALGORITHMS: [&str; 3] = ["program.algorithm", "program.exchange", "program.ports"];
-    combination.iter().filter(|(path, _)| !OF_ALGORITHMS.contains(&path.as_str())).cloned().collect()
+    combination.iter().filter(|(path, _)| !OF_ALGORITHMS.contains(&&**path)).cloned().collect()
 }
 
 /// A run as it competes with others.
@@ -28,7 +31,7 @@ pub struct Competitor {
     /// The place of its run among those of the scenario.
     pub place: usize,
     /// The keys that the sweep sets besides those that are compared.
-    pub setting: Vec<(String, String)>,
+    pub setting: Vec<SweptValue>,
     /// The algorithm, with what else tells it from others.
     pub name: String,
     /// The algorithm.
@@ -47,7 +50,7 @@ pub struct Competitor {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AlgorithmComparison {
     /// The keys that the sweep sets besides those that are compared.
-    pub setting: BTreeMap<String, String>,
+    pub setting: BTreeMap<Arc<str>, Arc<str>>,
     /// The competitor with which the others are compared.
     pub reference: String,
     /// The fastest at each size, the smallest first.
@@ -97,7 +100,7 @@ impl Competitor {
     #[must_use]
     pub fn all<'run>(runs: impl Iterator<Item = (&'run RunCaption, &'run RunRecord)> + Clone) -> Vec<Self> {
         let is_swept = |path: &str| {
-            runs.clone().any(|(caption, _)| caption.combination.iter().any(|(own, _)| own == path))
+            runs.clone().any(|(caption, _)| caption.combination.iter().any(|(own, _)| &**own == path))
         };
         let (names_exchange, names_ports) = (is_swept("program.exchange"), is_swept("program.ports"));
         let mut embeddings = runs.clone().map(|(_, record)| record.embedding.as_str());
@@ -111,7 +114,7 @@ impl Competitor {
                 own.ports.as_ref().filter(|_| names_ports).map(|ports| format!("ports {ports}")),
                 names_embedding.then(|| format!("on {}", record.embedding)),
             ];
-            let is_of_setting = |(path, _): &&(String, String)| !COMPARED.contains(&path.as_str());
+            let is_of_setting = |(path, _): &&SweptValue| !COMPARED.contains(&&**path);
             Some(Self {
                 place,
                 setting: caption.combination.iter().filter(is_of_setting).cloned().collect(),
@@ -317,7 +320,7 @@ mod tests {
         assert!(AlgorithmComparison::all(&embeddings, None).is_empty());
         assert!(AlgorithmComparison::all(&[], None).is_empty());
         let of = |setting: &str, name: &str, makespan| Competitor {
-            setting: vec![("machine.links".to_owned(), setting.to_owned())],
+            setting: vec![("machine.links".into(), setting.into())],
             ..competitor(name, 1, makespan)
         };
         let all = [of("a", "ring", 5), of("a", "swing", 4), of("b", "ring", 3), of("b", "swing", 4)];

@@ -61,8 +61,8 @@ pub use scenario::{
     CheckedScenario, CheckedScenarios, CodeTypes, DimensionChoice, Embedding, EmbeddingName, ErrorReport,
     Execution, ExecutionMode, KeyDefault, KeyMachines, KeyValues, LauncherEntry, Loading, Phases,
     ProgramKind, RoutingRule, Run, Scenario, ScenarioError, ScenarioErrors, ScenarioKey, Setting,
-    SettingError, Site, check_with, embeddings, load, load_sites, load_text, load_text_with, load_with,
-    program_kinds, read_coordinates, read_hosts, read_measurement, scenario_keys,
+    SettingError, Site, SweptValue, check_with, embeddings, load, load_sites, load_text, load_text_with,
+    load_with, program_kinds, read_coordinates, read_hosts, read_measurement, scenario_keys,
 };
 pub use scenario_program::{NeighbourCommunication, ScenarioProgram};
 pub use schema::{results_schema, scenario_schema};

@@ -141,7 +141,7 @@ fn of_embedding(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>>
 /// exchange or ports, the first of those that differ in these too.
 fn of_algorithm(runs: &[Run], name: &str, makespans: &[u64]) -> Vec<Option<u64>> {
     let exact = |run: &Run| {
-        let others = run.combination.iter().filter(|(path, _)| path != "program.algorithm");
+        let others = run.combination.iter().filter(|(path, _)| &**path != "program.algorithm");
         (others.cloned().collect::<Vec<_>>(), run.embedding.to_string())
     };
     let wide = |run: &Run| (settings_besides_algorithms(&run.combination), run.embedding.to_string());

@@ -64,6 +64,7 @@ pub use self::{
     loading::{CodeTypes, Loading},
     program::{ProgramKind, program_kinds},
     setting::{Setting, SettingError},
+    sweep::SweptValue,
 };
 pub(crate) use self::{collective::is_key_of_step, keys::MAX_INTEGER};
 use self::{
@@ -113,7 +114,7 @@ pub struct Run {
     /// What random choices are drawn from.
     pub seed: u64,
     /// The keys that the sweep sets, as paths, and the values as written, on one line.
-    pub combination: Arc<[(String, String)]>,
+    pub combination: Arc<[SweptValue]>,
     /// What the program runs on: the machine, or the inside of its partition.
     pub machine: Arc<Machine>,
     /// The partition of the machine, where there is one.

@@ -3,7 +3,7 @@
 use std::{ffi::OsStr, io::Write, path::Path, slice};
 
 use cubefold_experiment::{
-    KeepRecords, Progress, Run, Scenario, busy_links, check_placements, check_runs,
+    KeepRecords, Progress, Run, Scenario, SweptValue, busy_links, check_placements, check_runs,
     export::{PlacementRecord, RunRecord},
     link_congestion, measure_runs,
 };
@@ -232,10 +232,10 @@ fn compared_runs<'a>(runs: &[Run], records: &'a [RunRecord]) -> Vec<ComparedRun<
 /// The swept values that a run has in common with those it is compared with, and what it differs in from them:
 /// embedding and algorithm.
 pub(super) fn group_and_bar(run: &Run) -> (String, String) {
-    let is_algorithm = |(path, _): &&(String, String)| path == "program.algorithm";
+    let is_algorithm = |(path, _): &&SweptValue| &**path == "program.algorithm";
     let (algorithms, others): (Vec<_>, Vec<_>) = run.combination.iter().partition(is_algorithm);
     // A number says nothing without its key.
-    let named = |(path, value): &(String, String)| match (shown(path, value), path.rsplit('.').next()) {
+    let named = |(path, value): &SweptValue| match (shown(path, value), path.rsplit('.').next()) {
         (value, Some(key)) if value.parse::<f64>().is_ok() => format!("{key} {value}"),
         (value, _) => value,
     };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_experiment::{
-    Definition,
+    Definition, SweptValue,
     export::{Row, RunCaption, RunRecord, TotalsRecord},
     settings_besides_algorithms,
 };
@@ -198,7 +198,7 @@ pub(super) struct SweptColumns {
 
 impl SweptColumns {
     /// The columns of those settings of the combinations, one for each run, whose paths are `shown`.
-    pub(super) fn new<C: AsRef<[(String, String)]>>(
+    pub(super) fn new<C: AsRef<[SweptValue]>>(
         combinations: impl Iterator<Item = C>,
         shown: impl Fn(&str) -> bool,
     ) -> Self {
@@ -206,9 +206,9 @@ impl SweptColumns {
         for combination in combinations {
             runs += 1;
             for (path, _) in combination.as_ref() {
-                match paths.iter_mut().find(|(known, _)| known == path) {
+                match paths.iter_mut().find(|(known, _)| **known == **path) {
                     Some((_, count)) => *count += 1,
-                    None => paths.push((path.clone(), 1)),
+                    None => paths.push((path.to_string(), 1)),
                 }
             }
         }
@@ -226,9 +226,10 @@ impl SweptColumns {
     }
 
     /// The cells of a run.
-    pub(super) fn cells(&self, combination: &[(String, String)]) -> Vec<String> {
-        let value =
-            |path: &str| combination.iter().find(|(own, _)| own == path).map(|(_, value)| shown(path, value));
+    pub(super) fn cells(&self, combination: &[SweptValue]) -> Vec<String> {
+        let value = |path: &str| {
+            combination.iter().find(|(own, _)| &**own == path).map(|(_, value)| shown(path, value))
+        };
         let mut cells: Vec<String> = self.of_all.iter().map(|path| value(path).unwrap_or_default()).collect();
         if !self.of_some.is_empty() {
             let named = short_names(&self.of_some).into_iter().zip(&self.of_some);
@@ -260,7 +261,7 @@ const MARK: &str = "*";
 /// The mark of each row, or nothing. Rows that differ in nothing but the embedding and the algorithm, with its exchange
 /// and ports, are rivals; where all of them are equally fast there is nothing to choose, and no mark.
 fn marks(rows: &[RunRow<'_>]) -> Vec<String> {
-    let mut groups: BTreeMap<Vec<(String, String)>, (u64, u64)> = BTreeMap::new();
+    let mut groups: BTreeMap<Vec<SweptValue>, (u64, u64)> = BTreeMap::new();
     let settings = |row: &RunRow<'_>| settings_besides_algorithms(&row.run.combination);
     for row in rows {
         let makespan = row.record.makespan_cycles;

@@ -1,6 +1,8 @@
 //! What tables show of runs beside the columns of their records: names, swept values, constructions and
 //! the settings that runs have in common.
 
+use std::sync::Arc;
+
 use cubefold_mapping::{
     ClassicPlacement, Construction, Exactness, GreenbergMethod, GreenbergPlacement, Placement,
 };
@@ -11,7 +13,7 @@ use super::{
     MachineRecord, ProgramRecord, RunRecord, StepRecord, column::join, execution_record::PhaseLengths,
 };
 use crate::{
-    scenario::{EmbeddingName, Run, Scenario},
+    scenario::{EmbeddingName, Run, Scenario, SweptValue},
     text::with_article,
 };
 
@@ -28,7 +30,7 @@ pub struct ScenarioCaption {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCaption {
     /// The keys that the sweep sets, as paths, and the values as written, on one line.
-    pub combination: Vec<(String, String)>,
+    pub combination: Arc<[SweptValue]>,
     /// The embedding's name.
     pub embedding: String,
     /// A sentence on the construction of Tao's, of Greenberg's or of the notes that was taken, where one was.
@@ -53,7 +55,7 @@ impl RunCaption {
             Placement::Greenberg(placement) => Some(by_greenberg(placement)),
             Placement::Product(_) | Placement::Table(_) => None,
         };
-        Self { combination: run.combination.to_vec(), embedding: run.embedding.to_string(), construction }
+        Self { combination: Arc::clone(&run.combination), embedding: run.embedding.to_string(), construction }
     }
 }
 

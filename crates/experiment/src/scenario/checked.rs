@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    Draft, Run, Scenario, Setting,
+    Draft, Run, Scenario, Setting, SweptValue,
     budget::{BYTES_A_RUN, OverBudget},
     errors::{Findings, ScenarioError, ScenarioErrors},
     library::Library,
@@ -93,7 +93,7 @@ impl CheckedScenarios {
 
 impl CheckedScenario {
     /// The combinations of its sweep in their order: the keys that it sets, as paths, and the values as written.
-    pub fn combinations(&self) -> impl Iterator<Item = Vec<(String, String)>> {
+    pub fn combinations(&self) -> impl Iterator<Item = Vec<SweptValue>> {
         let written = |combination: Vec<&Assignment>| combination.iter().map(|own| own.written()).collect();
         self.draft.sweep.combinations().map(written)
     }

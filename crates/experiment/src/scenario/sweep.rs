@@ -1,5 +1,7 @@
 //! The `[sweep]` table: the choices whose every combination is a run.
 
+use std::sync::Arc;
+
 use super::{
     errors::{ScenarioError, Standing, nearest},
     keys::{Key, Section},
@@ -13,17 +15,27 @@ use crate::text::shortened;
 /// The key of the cases.
 const CASES: &str = "cases";
 
+/// What a sweep sets in a run: the path of a key, and the value as it is written, on one line.
+pub type SweptValue = (Arc<str>, Arc<str>);
+
 /// A value that a sweep gives to a key.
 #[derive(Debug)]
 pub(super) struct Assignment {
     pub(super) setting: Key,
     pub(super) value: Value,
+    written: SweptValue,
 }
 
 impl Assignment {
+    /// A value for a key.
+    fn new(setting: Key, value: &Value) -> Self {
+        let written = (setting.path().into(), value.written().into());
+        Self { setting, value: value.clone(), written }
+    }
+
     /// The path, and the value as it is written, on one line.
-    pub(super) fn written(&self) -> (String, String) {
-        (self.setting.path().to_owned(), self.value.written())
+    pub(super) fn written(&self) -> SweptValue {
+        self.written.clone()
     }
 }
 
@@ -51,8 +63,7 @@ impl Sweep {
             && let Content::List(values) = &value.content
             && !values.is_empty()
         {
-            let assignment =
-                |value: &Value| Assignment { setting: Key::ProgramAlgorithm, value: value.clone() };
+            let assignment = |value: &Value| Assignment::new(Key::ProgramAlgorithm, value);
             sweep.choices.push(values.iter().map(|value| vec![assignment(value)]).collect());
             sweep.place.get_or_insert_with(|| value.place.clone());
         }
@@ -167,7 +178,7 @@ fn read_key(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Choice> {
             return None;
         }
     };
-    Some(values.iter().map(|value| vec![Assignment { setting, value: value.clone() }]).collect())
+    Some(values.iter().map(|value| vec![Assignment::new(setting, value)]).collect())
 }
 
 fn read_cases(cases: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> Option<Choice> {
@@ -208,7 +219,7 @@ fn read_case(case: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> O
                 .standing(Standing::HidesValues);
             errors.push(error);
         } else {
-            assignments.push(Assignment { setting, value: entry.value.clone() });
+            assignments.push(Assignment::new(setting, &entry.value));
         }
     }
     Some(assignments)

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ptr, sync::Arc};
 
 use cubefold_experiment::{
-    BusyLinks, Scenario,
+    BusyLinks, Scenario, SweptValue,
     export::{PlacementRecord, RunRecord},
     link_congestion,
 };
@@ -115,7 +115,7 @@ fn links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Figure {
 
 /// The links of runs and for how many cycles they are busy, where that was counted of any.
 fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figure> {
-    let mut scales: BTreeMap<Vec<&(String, String)>, u64> = BTreeMap::new(); // the most of what is side by side
+    let mut scales: BTreeMap<Vec<&SweptValue>, u64> = BTreeMap::new(); // the most of what is side by side
     let mut counted = vec![];
     for run in runs {
         let busy = check_nodes(run).and_then(|()| {
@@ -143,13 +143,13 @@ fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figur
 }
 
 /// What is swept besides algorithms: runs that agree in it stand side by side.
-fn settings_beside<'run>(run: &ReportedRun<'run>) -> Vec<&'run (String, String)> {
-    run.run.combination.iter().filter(|(path, _)| path != "program.algorithm").collect()
+fn settings_beside<'run>(run: &ReportedRun<'run>) -> Vec<&'run SweptValue> {
+    run.run.combination.iter().filter(|(path, _)| &**path != "program.algorithm").collect()
 }
 
 /// The longest makespan of the runs that stand side by side \[cycles\].
-fn ends_beside<'run>(runs: &'run [ReportedRun<'_>]) -> BTreeMap<Vec<&'run (String, String)>, u64> {
-    let mut ends: BTreeMap<Vec<&(String, String)>, u64> = BTreeMap::new();
+fn ends_beside<'run>(runs: &'run [ReportedRun<'_>]) -> BTreeMap<Vec<&'run SweptValue>, u64> {
+    let mut ends: BTreeMap<Vec<&SweptValue>, u64> = BTreeMap::new();
     for run in runs {
         let end = ends.entry(settings_beside(run)).or_default();
         *end = (*end).max(run.record.makespan_cycles);

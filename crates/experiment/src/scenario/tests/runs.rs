@@ -11,7 +11,7 @@ const EXAMPLE: &str = include_str!("example.toml");
 /// What a sweep of runs sets, one line a run.
 fn combinations(scenario: &Scenario) -> Vec<String> {
     let line = |run: &Run| {
-        let values: Vec<&str> = run.combination.iter().map(|(_, value)| value.as_str()).collect();
+        let values: Vec<&str> = run.combination.iter().map(|(_, value)| &**value).collect();
         format!("{} {}", values.join(" "), run.embedding)
     };
     scenario.runs.iter().map(line).collect()
@@ -30,7 +30,7 @@ fn the_example_has_two_modes_three_times_two_machines_and_five_embeddings() {
     assert_eq!(lines[10], "\"full-duplex\" 10 \"ring\" [64] standard");
     assert_eq!(lines[59], "\"half-duplex\" 100 \"torus\" [4, 4, 4] optimal");
     let last = &scenario.runs[59];
-    assert_eq!(last.combination[0].0, "machine.links");
+    assert_eq!(&*last.combination[0].0, "machine.links");
     assert_eq!((last.communication.links(), last.program.compute().get()), (LinkMode::HalfDuplex, 100));
     assert_eq!((last.machine.kind(), last.seed), (MachineKind::Torus, 7));
 }
