@@ -132,6 +132,8 @@ struct ClassObserver<'run> {
 }
 
 impl Observer for ClassObserver<'_> {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     fn stage_finished(&mut self, record: &StageRecord) {
         self.summary.add_stage(record, self.lines);
         self.accounts.stage_finished(record);
