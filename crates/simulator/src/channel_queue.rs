@@ -139,6 +139,7 @@ impl<T: Copy> ChannelQueues<T> {
 
     /// Takes the first message of a queue, with its direction. An empty queue stays until it is
     /// [closed](Self::close_if_empty).
+    #[inline]
     pub(crate) fn take_first(&mut self, number: u32) -> Option<(u32, T)> {
         let queue = &mut self.records[number as usize];
         if queue.length() == 0 {
@@ -199,6 +200,7 @@ impl<T: Copy> ChannelQueues<T> {
 
     /// Closes a queue if it is empty and returns the place of its resource. The queue with the
     /// highest number gets this number.
+    #[inline]
     pub(crate) fn close_if_empty(&mut self, number: u32) -> Option<usize> {
         let Record { place, .. } = self.records[number as usize];
         if self.records[number as usize].length() > 0 {
@@ -251,6 +253,7 @@ impl<T: Copy> ChannelQueues<T> {
 
 /// Whether one message comes before the other: the earlier one, and of one cycle that with the
 /// smaller key.
+#[inline]
 fn precedes<T: Copy>(one: &Queued<T>, other: &Queued<T>, key: &impl Fn(T) -> MessageKey) -> bool {
     one.joined < other.joined || one.joined == other.joined && key(one.message) < key(other.message)
 }
