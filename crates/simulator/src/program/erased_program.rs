@@ -176,11 +176,12 @@ impl<P: ProgramOnGuest + Debug + PartialEq + Send + 'static> ErasedProgram for P
             return metrics.distances[program.stages()[stage].index()].over_edges;
         }
         let machine = placement.machine();
-        let mut distances = vec![];
+        let mut distances = Extremes::NONE;
         self.for_each_message(stage, &mut |source, destination, _| {
-            distances.push(machine.distance(placement.node(source), placement.node(destination)));
+            let distance = machine.distance(placement.node(source), placement.node(destination));
+            distances = distances.and(Extremes::of([distance]));
         });
-        Extremes::of(distances)
+        distances
     }
 
     fn simulate(
