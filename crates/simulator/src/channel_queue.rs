@@ -1,32 +1,17 @@
-//! The queues of channels or links.
+//! The queues of channels or links, by place.
 //!
-//! A queue is first come first served; messages that joined in the same cycle go by stage, source
-//! and destination (`docs/model.md` section 5). A *resource* is what a transmission occupies, a
-//! channel or a link, and is known by its place. Only a resource with a queue has a record, which
-//! holds the first message of the queue; the others are a circular list in slots. So a queue of
-//! one message, as most are, costs one access to its record, and a run without contention accesses
-//! none of this. Records are contiguous: where all queues are served in every cycle they are read
-//! in order.
-
-use std::hint::black_box;
+//! A *resource* is what a transmission occupies, a channel or a link, and is known by its place.
+//! Only a resource with a [queue](MessageQueue) has a record, so that a run without contention
+//! accesses none of this. Records are contiguous: where all queues are served in every cycle they
+//! are read in order.
 
 use cubefold_topology::narrow;
 
-use crate::{Cycle, slots::Slots};
-
-/// The order of messages that joined a queue in the same cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct MessageKey {
-    pub(crate) stage: u32,
-    pub(crate) source: u32,
-    pub(crate) destination: u32,
-}
-
-/// The keys of all messages in flight.
-pub(crate) trait MessageKeys {
-    /// Returns the key of a message in flight.
-    fn key(&self, message: u32) -> MessageKey;
-}
+use crate::{
+    Cycle,
+    message_queue::{MessageKey, MessageQueue, Queued},
+    slots::Slots,
+};
 
 /// The queues of all resources, by place; a `T` stands for a queued message.
 ///
@@ -42,25 +27,8 @@ pub(crate) struct ChannelQueues<T> {
 
 #[derive(Debug, Clone, Copy)]
 struct Record<T> {
-    place: usize,      // of the resource
-    first: Queued<T>,  // valid unless both lengths are 0
-    tail: u32,         // 1 + the slot of the last message of the rest; 0 without any
-    earlier: u32, // 1 + the slot of the last of the rest that joined in an earlier cycle than the tail; 0 without any
-    lengths: [u32; 2], // messages that move `+`, and `-`
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Queued<T> {
-    message: T,
-    joined: Cycle,
-    direction: u32,
-    next: u32, // the slot of the next message of the rest; of its first message after the last
-}
-
-impl<T> Record<T> {
-    fn length(&self) -> u32 {
-        self.lengths[0] + self.lengths[1]
-    }
+    place: usize, // of the resource
+    queue: MessageQueue<T>,
 }
 
 impl<T: Copy> ChannelQueues<T> {
@@ -80,14 +48,6 @@ impl<T: Copy> ChannelQueues<T> {
         self.numbers[place].checked_sub(1)
     }
 
-    /// Reads what a place's queue begins with, so that cache misses of several overlap. Nothing but speed depends on it.
-    #[inline]
-    pub(crate) fn fetch(&self, place: usize) {
-        if let Some(queue) = self.number(place) {
-            black_box(self.records[queue as usize].lengths);
-        }
-    }
-
     /// The number of queues: they are numbered from 0 on, until one of them is closed.
     pub(crate) fn count(&self) -> u32 {
         narrow(self.records.len() as u64)
@@ -101,13 +61,12 @@ impl<T: Copy> ChannelQueues<T> {
     /// Ends a cycle, in which no message joins or is taken any more.
     pub(crate) fn end_cycle(&mut self) {
         while let Some(place) = self.grown.pop() {
-            let lengths = self.number(place).map_or([0; 2], |queue| self.records[queue as usize].lengths);
+            let lengths = self.number(place).map_or([0; 2], |queue| self.records[queue as usize].queue.lengths());
             self.longest = self.longest.max(lengths[0]).max(lengths[1]);
         }
     }
 
-    /// Queues a message that moves in `direction` and joined at `now`, the latest cycle so far;
-    /// returns the number of its queue.
+    /// Queues a message that moves in `direction` and joined at `now`, the latest cycle so far.
     pub(crate) fn join(
         &mut self,
         place: usize,
@@ -115,52 +74,27 @@ impl<T: Copy> ChannelQueues<T> {
         message: T,
         now: Cycle,
         key: impl Fn(T) -> MessageKey,
-    ) -> u32 {
-        let new = Queued { message, joined: now, direction, next: 0 };
-        let Some(number) = self.number(place) else {
-            let number = self.count();
-            self.records.push(Record { place, first: new, tail: 0, earlier: 0, lengths: [0; 2] });
-            self.numbers[place] = number + 1;
-            self.grow(number, direction);
-            return number;
+    ) {
+        let length = match self.number(place) {
+            None => {
+                let queue = MessageQueue::new(Queued::new(message, direction, now));
+                self.records.push(Record { place, queue });
+                self.numbers[place] = self.count();
+                1
+            }
+            Some(number) => {
+                let new = Queued::new(message, direction, now);
+                self.records[number as usize].queue.join(new, &mut self.rest, &key)
+            }
         };
-        let queue = &mut self.records[number as usize];
-        if queue.length() == 0 {
-            queue.first = new;
-        } else if precedes(&new, &queue.first, &key) {
-            let second = std::mem::replace(&mut queue.first, new);
-            self.join_rest(number, second, &key);
-        } else {
-            self.join_rest(number, new, &key);
-        }
-        self.grow(number, direction);
-        number
+        self.note_length(place, length);
     }
 
     /// Takes the first message of a queue, with its direction. An empty queue stays until it is
     /// [closed](Self::close_if_empty).
     #[inline]
     pub(crate) fn take_first(&mut self, number: u32) -> Option<(u32, T)> {
-        let queue = &mut self.records[number as usize];
-        if queue.length() == 0 {
-            return None;
-        }
-        let Queued { message, direction, .. } = queue.first;
-        queue.lengths[direction as usize % 2] -= 1;
-        if let Some(tail) = queue.tail.checked_sub(1) {
-            let second = self.rest[tail].next;
-            queue.first = self.rest[second];
-            if queue.earlier == second + 1 {
-                queue.earlier = 0;
-            }
-            if second == tail {
-                queue.tail = 0;
-            } else {
-                self.rest[tail].next = queue.first.next;
-            }
-            self.rest.remove(second);
-        }
-        Some((direction, message))
+        self.records[number as usize].queue.take_first(&mut self.rest)
     }
 
     /// Queues a message and takes the first, as [`join`](Self::join) and
@@ -172,22 +106,12 @@ impl<T: Copy> ChannelQueues<T> {
         message: T,
         now: Cycle,
         key: impl Fn(T) -> MessageKey,
-    ) -> Option<(u32, T)> {
-        let Some(number) = self.number(place) else { return Some((direction, message)) };
-        let queue = &mut self.records[number as usize];
-        let new = Queued { message, joined: now, direction, next: 0 };
-        if queue.length() == 0 || precedes(&new, &queue.first, &key) {
-            return Some((direction, message));
-        }
-        if queue.tail == 0 {
-            let first = std::mem::replace(&mut queue.first, new);
-            queue.lengths[first.direction as usize % 2] -= 1;
-            self.grow(number, direction);
-            return Some((first.direction, first.message));
-        }
-        self.join_rest(number, new, &key);
-        self.grow(number, direction);
-        self.take_first(number)
+    ) -> (u32, T) {
+        let Some(number) = self.number(place) else { return (direction, message) };
+        let new = Queued::new(message, direction, now);
+        let (length, first) = self.records[number as usize].queue.exchange(new, &mut self.rest, &key);
+        self.note_length(place, length);
+        first
     }
 
     /// Frees the memory of queues when there are none.
@@ -202,8 +126,9 @@ impl<T: Copy> ChannelQueues<T> {
     /// highest number gets this number.
     #[inline]
     pub(crate) fn close_if_empty(&mut self, number: u32) -> Option<usize> {
-        let Record { place, .. } = self.records[number as usize];
-        if self.records[number as usize].length() > 0 {
+        let Record { place, queue } = &self.records[number as usize];
+        let place = *place;
+        if !queue.is_empty() {
             return None;
         }
         self.numbers[place] = 0;
@@ -214,48 +139,13 @@ impl<T: Copy> ChannelQueues<T> {
         Some(place)
     }
 
-    /// Counts one message more in a queue.
-    fn grow(&mut self, number: u32, direction: u32) {
-        let queue = &mut self.records[number as usize];
-        let length = &mut queue.lengths[direction as usize % 2];
-        *length += 1;
-        if *length > self.longest {
-            self.grown.push(queue.place);
+    /// A queue has so many messages of one direction now.
+    #[inline]
+    fn note_length(&mut self, place: usize, length: u32) {
+        if length > self.longest {
+            self.grown.push(place);
         }
     }
-
-    /// Inserts a message that comes after the first of a queue into its rest.
-    fn join_rest(&mut self, number: u32, new: Queued<T>, key: &impl Fn(T) -> MessageKey) {
-        let place = self.rest.insert(new);
-        let Some(tail) = self.records[number as usize].tail.checked_sub(1) else {
-            self.rest[place].next = place;
-            self.records[number as usize].tail = place + 1;
-            return;
-        };
-        let queue = &mut self.records[number as usize];
-        let mut before = tail;
-        if precedes(&self.rest[tail], &new, key) {
-            queue.tail = place + 1;
-            if self.rest[tail].joined < new.joined {
-                queue.earlier = tail + 1;
-            }
-        } else {
-            // It joined in the cycle of the tail: those of earlier cycles, which may be many, need no look.
-            before = queue.earlier.checked_sub(1).unwrap_or(tail);
-            while precedes(&self.rest[self.rest[before].next], &new, key) {
-                before = self.rest[before].next;
-            }
-        }
-        self.rest[place].next = self.rest[before].next;
-        self.rest[before].next = place;
-    }
-}
-
-/// Whether one message comes before the other: the earlier one, and of one cycle that with the
-/// smaller key.
-#[inline]
-fn precedes<T: Copy>(one: &Queued<T>, other: &Queued<T>, key: &impl Fn(T) -> MessageKey) -> bool {
-    one.joined < other.joined || one.joined == other.joined && key(one.message) < key(other.message)
 }
 
 #[cfg(test)]
@@ -310,10 +200,12 @@ mod tests {
                     queues
                 });
                 let now = Cycle::new(3);
-                let queue = apart.join(0, source, source, now, key);
-                let first = apart.take_first(queue);
+                apart.join(0, source, source, now, key);
+                let queue = apart.number(0).unwrap();
+                let first = apart.take_first(queue).unwrap();
                 assert_eq!(together.exchange(0, source, source, now, key), first);
-                assert_eq!(together.records[queue as usize].lengths, apart.records[queue as usize].lengths);
+                let lengths = |queues: &ChannelQueues<u32>| queues.records[queue as usize].queue.lengths();
+                assert_eq!(lengths(&together), lengths(&apart));
                 let rest = |mut queues: ChannelQueues<u32>| -> Vec<_> {
                     std::iter::from_fn(|| queues.take_first(queue)).collect()
                 };

@@ -39,7 +39,7 @@ use self::{
 };
 use crate::{
     Communication, Cycle, Observer, Program, ServiceOrder, SimulationError, Traffic,
-    channel_queue::MessageKeys, slabs::Slab,
+    message_queue::MessageKeys, slabs::Slab,
 };
 
 /// Checks that asynchronous execution is defined for a run.

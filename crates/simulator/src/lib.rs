@@ -37,6 +37,7 @@ mod engine_choice;
 mod event_queue;
 mod field_line;
 mod hop;
+mod message_queue;
 mod observe;
 mod predict;
 mod processors;

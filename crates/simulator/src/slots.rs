@@ -34,6 +34,11 @@ impl<T> Slots<T> {
         self.vacant.push(slot);
     }
 
+    /// The values of all slots, free ones too.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.values.iter_mut()
+    }
+
     /// Frees its memory when all slots are free.
     pub(crate) fn release_memory(&mut self) {
         if self.vacant.len() == self.values.len() {

@@ -11,7 +11,8 @@ use cubefold_topology::{Leg, Machine, NodeId};
 use super::Network;
 use crate::{
     Communication, Cycle, Cycles,
-    channel_queue::{ChannelQueues, MessageKeys},
+    channel_queue::ChannelQueues,
+    message_queue::MessageKeys,
     channels::{Channels, Transit},
     routes::GridRoutes,
 };

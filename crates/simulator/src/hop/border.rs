@@ -5,7 +5,7 @@ use cubefold_topology::{Leg, NodeId};
 
 use super::processes::Processes;
 use crate::{
-    channel_queue::{MessageKey, MessageKeys},
+    message_queue::{MessageKey, MessageKeys},
     slabs::{Border, NoBorder, ReadySource},
 };
 

@@ -8,6 +8,9 @@
 //! order in which they began. They are numbered in that order, and a resource remembers the number of its last one: it is
 //! busy if that is none of those that have ended, and claimed in this cycle if it is one of those that depart next.
 //! Nothing is to be done for a resource when its transmission ends, unless it has a queue: then the batch wakes it.
+//!
+//! Messages have their keys with them, and a resource with a queue remembers the number of that instead: so a message that
+//! is queued costs few looks at memory beside those of its queue.
 
 use std::{collections::VecDeque, hint::black_box, sync::Arc};
 
@@ -16,7 +19,8 @@ use cubefold_topology::{Machine, NodeId, RouteChoice, RoutedMessage, narrow};
 use super::{Arbitration, Network};
 use crate::{
     Communication, Cycle, Cycles,
-    channel_queue::{ChannelQueues, MessageKey, MessageKeys},
+    message_queue::{MessageKey, MessageKeys, MessageQueue, Queued},
+    slots::Slots,
 };
 
 /// The links of a network in modes 1 and 2.
@@ -26,12 +30,16 @@ pub(super) struct ClaimedNetwork {
     network: Arc<cubefold_topology::Network>,
     choice: RouteChoice,
     arbitration: Arbitration,
-    /// By place, twice the number of the last transmission, counted from 1, in this cycle that of a claim; odd with a queue.
+    /// By place, twice the number of the last transmission, counted from 1, in this cycle that of a claim; with a queue 1
+    /// more than twice the number of that.
     resources: Vec<u32>,
-    queues: ChannelQueues<QueuedMessage>,
+    queues: Slots<ClaimedQueue>,
+    rest: Slots<Queued<RoutedMessage>>, // of the queues
+    grown: Vec<u32>,                    // queues that may have become the longest in this cycle
+    longest: u32,
     claims: Vec<RoutedMessage>, // that depart in this cycle, each at the end of its channel
     next: u32,                  // the number of the first of them
-    contended: Vec<u32>,        // places that several messages have claimed in this cycle
+    contended: Vec<u32>,        // places of claims that have got a queue in this cycle
     waiting: Vec<u32>,          // places with a queue whose transmissions have ended in this cycle
     batches: VecDeque<Batch>,   // in progress, in ascending order of their ends
     spare: Vec<Batch>,          // emptied, for use again
@@ -40,11 +48,13 @@ pub(super) struct ClaimedNetwork {
     joining: Vec<Joining>,      // of those that move together, which are to be queued
 }
 
-/// A message in a queue. Its key is beside it, so that no process is looked at when two are compared.
-#[derive(Debug, Clone, Copy)]
-struct QueuedMessage {
-    message: RoutedMessage,
-    key: MessageKey,
+/// The queue of a resource.
+#[derive(Debug)]
+struct ClaimedQueue {
+    messages: MessageQueue<RoutedMessage>,
+    /// The number of the transmission for which the resource was claimed or busy when it got the queue: while that is a
+    /// claim of this cycle, no message of the queue comes before it.
+    claim: u32,
 }
 
 /// A message that has found a resource busy, claimed or with a queue.
@@ -93,7 +103,10 @@ impl ClaimedNetwork {
             choice,
             arbitration,
             resources: vec![0; places],
-            queues: ChannelQueues::new(places),
+            queues: Slots::default(),
+            rest: Slots::default(),
+            grown: vec![],
+            longest: 0,
             claims: vec![],
             next: 1,
             contended: vec![],
@@ -107,7 +120,7 @@ impl ClaimedNetwork {
     }
 
     /// All messages that move on in this cycle claim their next resources.
-    fn claim_all(&mut self, now: Cycle, keys: &impl MessageKeys) {
+    fn claim_all(&mut self, now: Cycle) {
         // The same for all of them: a resource without a queue is idle when its last transmission has ended.
         let idle = 2 * self.batches.front().map_or(self.next, |oldest| oldest.first);
         let (mut moving, mut nodes, mut places) = (std::mem::take(&mut self.moving), vec![], vec![]);
@@ -138,7 +151,7 @@ impl ClaimedNetwork {
                 }
             }
             if !self.joining.is_empty() {
-                self.join_queues(now, keys);
+                self.join_queues(now);
             }
         }
         moving.clear();
@@ -147,59 +160,98 @@ impl ClaimedNetwork {
 
     /// Messages join the queues of their resources.
     #[inline(never)]
-    fn join_queues(&mut self, now: Cycle, keys: &impl MessageKeys) {
+    fn join_queues(&mut self, now: Cycle) {
         for joining in &self.joining {
-            self.queues.fetch(joining.place as usize);
-            black_box(keys.key(joining.message.number()));
+            self.fetch(joining.place);
         }
         let mut joining = std::mem::take(&mut self.joining);
         for message in joining.drain(..) {
-            self.join_queue(message, now, keys);
+            self.join_queue(message, now);
         }
         self.joining = joining;
     }
 
-    /// A message joins the queue of a resource that is busy, claimed or has a queue.
-    fn join_queue(&mut self, joining: Joining, now: Cycle, keys: &impl MessageKeys) {
-        let Joining { place: own, direction, message } = joining;
-        let with_key = |message: RoutedMessage| QueuedMessage { message, key: keys.key(message.number()) };
-        let place = own as usize;
-        let state = self.resources[place];
-        if state & 1 == 0 {
-            self.resources[place] |= 1;
-            if let Some(claim) = (state / 2).checked_sub(self.next) {
-                let first = self.claims[claim as usize];
-                // It comes to the same end of the link, or to the other.
-                let its = if first.node() == message.node() { direction } else { 1 - direction };
-                self.queues.join(place, its, with_key(first), now, |queued| queued.key);
-                self.contended.push(own);
-            } else {
-                let later = self.batches.partition_point(|batch| batch.first <= state / 2);
-                if let Some(batch) = later.checked_sub(1).and_then(|its| self.batches.get_mut(its)) {
-                    batch.waiting.push(own);
-                }
-            }
+    /// Reads what a resource's queue begins with, or its claim, so that cache misses of several overlap. Nothing but speed
+    /// depends on it.
+    #[inline]
+    fn fetch(&self, place: u32) {
+        let state = self.resources[place as usize];
+        if state & 1 == 1 {
+            black_box(self.queues[state / 2].messages.lengths());
+        } else if let Some(claim) = (state / 2).checked_sub(self.next) {
+            black_box(self.claims[claim as usize].node());
         }
-        self.queues.join(place, direction, with_key(message), now, |queued| queued.key);
     }
 
-    /// The first message of the queue of a resource; none without a queue.
-    fn take_first(&mut self, place: u32) -> Option<RoutedMessage> {
-        let queue = self.queues.number(place as usize)?;
-        self.queues.take_first(queue).map(|(_, queued)| queued.message)
+    /// A message joins the queue of a resource that is busy, claimed or has a queue.
+    fn join_queue(&mut self, joining: Joining, now: Cycle) {
+        let state = self.resources[joining.place as usize];
+        let (number, length) = if state & 1 == 1 {
+            let number = state / 2;
+            let later = match self.queues[number].claim.checked_sub(self.next) {
+                Some(claim) => self.claim_first(claim, joining),
+                None => joining,
+            };
+            let new = Queued::new(later.message, later.direction, now);
+            (number, self.queues[number].messages.join(new, &mut self.rest, &key))
+        } else {
+            let claim = state / 2;
+            let later = match claim.checked_sub(self.next) {
+                Some(own) => {
+                    self.contended.push(joining.place);
+                    self.claim_first(own, joining)
+                }
+                None => {
+                    let later = self.batches.partition_point(|batch| batch.first <= claim);
+                    if let Some(batch) = later.checked_sub(1).and_then(|its| self.batches.get_mut(its)) {
+                        batch.waiting.push(joining.place);
+                    }
+                    joining
+                }
+            };
+            let messages = MessageQueue::new(Queued::new(later.message, later.direction, now));
+            let number = self.queues.insert(ClaimedQueue { messages, claim });
+            self.resources[joining.place as usize] = 2 * number + 1;
+            (number, 1)
+        };
+        if length > self.longest {
+            self.grown.push(number);
+        }
+    }
+
+    /// Of a claim of this cycle and another message that needs its resource, the one with the smaller key has the claim; the
+    /// other is returned.
+    fn claim_first(&mut self, claim: u32, other: Joining) -> Joining {
+        let claimed = &mut self.claims[claim as usize];
+        if key(*claimed) <= key(other.message) {
+            return other;
+        }
+        // It comes to the same end of the link, or to the other.
+        let is_same_end = claimed.node() == other.message.node();
+        let direction = if is_same_end { other.direction } else { 1 - other.direction };
+        Joining { message: std::mem::replace(claimed, other.message), direction, ..other }
     }
 
     /// The first message of the queue of a resource whose transmission has ended departs with the next batch.
     #[inline]
     fn serve(&mut self, place: u32, batch: &mut Batch) {
-        let Some(queue) = self.queues.number(place as usize) else { return };
-        let Some((_, first)) = self.queues.take_first(queue) else { return };
-        let number = self.next + narrow(self.claims.len() as u64);
-        self.claims.push(first.message);
-        let is_empty = self.queues.close_if_empty(queue).is_some();
-        self.resources[place as usize] = 2 * number + u32::from(!is_empty);
-        if !is_empty {
+        let number = self.resources[place as usize] / 2; // of its queue
+        let queue = &mut self.queues[number].messages;
+        let Some((_, first)) = queue.take_first(&mut self.rest) else { return };
+        if queue.is_empty() {
+            self.queues.remove(number);
+            self.resources[place as usize] = 2 * (self.next + narrow(self.claims.len() as u64));
+        } else {
             batch.waiting.push(place);
+        }
+        self.claims.push(first);
+    }
+
+    /// Ends a cycle, in which no message joins or is taken any more.
+    fn end_cycle(&mut self) {
+        while let Some(number) = self.grown.pop() {
+            let [positive, negative] = self.queues[number].messages.lengths();
+            self.longest = self.longest.max(positive).max(negative);
         }
     }
 
@@ -207,14 +259,24 @@ impl ClaimedNetwork {
     #[cold]
     fn renumber(&mut self) {
         let ended = self.batches.front().map_or(self.next, |oldest| oldest.first) - 1;
-        for state in &mut self.resources {
-            *state = (*state / 2).saturating_sub(ended) * 2 + (*state & 1);
+        for state in self.resources.iter_mut().filter(|state| **state & 1 == 0) {
+            *state = (*state / 2).saturating_sub(ended) * 2;
+        }
+        for queue in self.queues.iter_mut() {
+            queue.claim = queue.claim.saturating_sub(ended);
         }
         for batch in &mut self.batches {
             batch.first -= ended;
         }
         self.next -= ended;
     }
+}
+
+/// The key of a message: its tag, with its number for its destination, whose messages of one source are numbered in a row.
+#[inline]
+fn key(message: RoutedMessage) -> MessageKey {
+    let [stage, source, destination] = message.tag();
+    MessageKey { stage, source, destination }
 }
 
 /// A leg is a whole route: links lie in no dimensions.
@@ -253,32 +315,26 @@ impl Network for ClaimedNetwork {
     }
 
     fn take_arrived(&mut self) -> Option<(u32, NodeId)> {
-        self.arrived.pop().map(|message| (message.number(), message.node()))
+        self.arrived.pop().map(|message| (key(message).destination, message.node()))
     }
 
-    fn join(&mut self, message: u32, _: NodeId, leg: RoutedMessage, _: Cycle, _: &impl MessageKeys) {
-        self.moving.push(leg.numbered(message));
+    fn join(&mut self, message: u32, _: NodeId, leg: RoutedMessage, _: Cycle, keys: &impl MessageKeys) {
+        let MessageKey { stage, source, .. } = keys.key(message);
+        self.moving.push(leg.tagged([stage, source, message]));
     }
 
     fn may_depart(&self) -> bool {
         !self.moving.is_empty() || !self.waiting.is_empty()
     }
 
-    fn depart(&mut self, now: Cycle, keys: &impl MessageKeys) {
-        self.claim_all(now, keys);
+    fn depart(&mut self, now: Cycle, _: &impl MessageKeys) {
+        self.claim_all(now);
         let mut batch = self.spare.pop().unwrap_or_default();
-        let mut contended = std::mem::take(&mut self.contended);
-        for place in contended.drain(..) {
-            if let Some(first) = self.take_first(place) {
-                self.claims[(self.resources[place as usize] / 2 - self.next) as usize] = first;
-                batch.waiting.push(place); // another one has claimed it
-            }
-        }
-        self.contended = contended;
+        batch.waiting.append(&mut self.contended);
         let mut waiting = std::mem::take(&mut self.waiting);
         for together in waiting.chunks(TOGETHER) {
             for &place in together {
-                self.queues.fetch(place as usize);
+                self.fetch(place);
             }
             for &place in together {
                 self.serve(place, &mut batch);
@@ -286,7 +342,7 @@ impl Network for ClaimedNetwork {
         }
         waiting.clear();
         self.waiting = waiting;
-        self.queues.end_cycle();
+        self.end_cycle();
         if self.claims.is_empty() {
             self.spare.push(batch);
             return;
@@ -301,7 +357,7 @@ impl Network for ClaimedNetwork {
     }
 
     fn longest_queue(&self) -> u32 {
-        self.queues.longest()
+        self.longest
     }
 }
 

@@ -37,7 +37,7 @@ use self::{
     line_block::{FlowCycle, LineBlock, block_size},
 };
 use super::{Arbitration, Network};
-use crate::{Communication, Cycle, Cycles, channel_queue::MessageKeys, routes::GridRoutes, slabs::Slab};
+use crate::{Communication, Cycle, Cycles, message_queue::MessageKeys, routes::GridRoutes, slabs::Slab};
 
 /// The network of modes 1 and 2 on a grid, or on a slab of it; `W` holds a message in flight.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use cubefold_topology::{NodeId, narrow};
 
 use crate::{
     Cycle,
-    channel_queue::{MessageKey, MessageKeys},
+    message_queue::{MessageKey, MessageKeys},
 };
 
 /// The state of all processes and of the messages in flight.

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, hint::black_box};
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{NodeId, narrow};
 
-use crate::{Communication, Cycle, Cycles, channel_queue::MessageKey};
+use crate::{Communication, Cycle, Cycles, message_queue::MessageKey};
 
 /// The messages under way, each in a slot that is used again.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use crate::{
 /// A message on its way from node to node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoutedMessage {
-    number: u32,
+    tag: [u32; 3],
     at: NodeId,
     to: NodeId,
     from: NodeId,
@@ -22,18 +22,18 @@ pub struct RoutedMessage {
 }
 
 impl RoutedMessage {
-    /// Its number, which means something only to those who gave it.
+    /// What goes along with it, which means something only to those who gave it.
     #[inline]
     #[must_use]
-    pub fn number(&self) -> u32 {
-        self.number
+    pub fn tag(&self) -> [u32; 3] {
+        self.tag
     }
 
-    /// The same with a number.
+    /// The same with a tag.
     #[inline]
     #[must_use]
-    pub fn numbered(self, number: u32) -> Self {
-        Self { number, ..self }
+    pub fn tagged(self, tag: [u32; 3]) -> Self {
+        Self { tag, ..self }
     }
 
     /// The node that it is at.
@@ -99,7 +99,7 @@ impl Network {
         };
         let (links, steps) =
             found.unwrap_or_else(|| (self.distance(from, to).unwrap_or(0), RouteSteps::default()));
-        (links, RoutedMessage { number: 0, at: from, to, from, steps })
+        (links, RoutedMessage { tag: [0; 3], at: from, to, from, steps })
     }
 
     /// How many numbers [`Self::advance`] has for channels.

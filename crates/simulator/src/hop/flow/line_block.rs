@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{
     Cycle,
-    channel_queue::{ChannelQueues, MessageKeys},
+    channel_queue::ChannelQueues,
+    message_queue::MessageKeys,
 };
 
 /// Neighbouring lines of a dimension.
@@ -251,9 +252,8 @@ impl<W: Word> LineBlock<W> {
         while let Some(word) = self.blocked.pop() {
             let place = self.place(sign, word, rules);
             let key = |word| keys.key(rules.layout.message(word));
-            if let Some((sign, word)) = self.queues.exchange(place, narrow(sign as u64), word, *now, key) {
-                self.batches.current.flights[sign as usize].depart(word, rules.two_links);
-            }
+            let (sign, word) = self.queues.exchange(place, narrow(sign as u64), word, *now, key);
+            self.batches.current.flights[sign as usize].depart(word, rules.two_links);
             if rules.multi_cycle_links {
                 self.grants.push(place);
             }

@@ -4,7 +4,7 @@ use cubefold_topology::{Direction, HostDimension, Leg, NodeId, Sign, narrow};
 
 use super::super::border::{Note, Visitor};
 use crate::{
-    channel_queue::MessageKey,
+    message_queue::MessageKey,
     slabs::{BorderNote, ReadySource, pair, parts},
 };
 

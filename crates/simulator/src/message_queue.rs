@@ -1,0 +1,173 @@
+//! The messages that wait for a channel or link.
+//!
+//! A queue is first come first served; messages that joined in the same cycle go by stage, source
+//! and destination (`docs/model.md` section 5). It holds its first message; the others are a
+//! circular list in slots that queues share. So a queue of one message, as most are, is one access.
+
+use crate::{Cycle, slots::Slots};
+
+/// The order of messages that joined a queue in the same cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct MessageKey {
+    pub(crate) stage: u32,
+    pub(crate) source: u32,
+    pub(crate) destination: u32,
+}
+
+/// The keys of all messages in flight.
+pub(crate) trait MessageKeys {
+    /// Returns the key of a message in flight.
+    fn key(&self, message: u32) -> MessageKey;
+}
+
+/// A `T` in a queue, which stands for a message.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Queued<T> {
+    message: T,
+    joined: Cycle,
+    direction: u32,
+    next: u32, // the slot of the next message of the rest; of its first message after the last
+}
+
+/// A queue. The slots of the messages behind its first, which several queues share, are given to each of its methods.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MessageQueue<T> {
+    first: Queued<T>, // valid unless both lengths are 0
+    tail: u32,        // 1 + the slot of the last message of the rest; 0 without any
+    earlier: u32, // 1 + the slot of the last of the rest that joined in an earlier cycle than the tail; 0 without any
+    lengths: [u32; 2], // messages that move `+`, and `-`
+}
+
+impl<T: Copy> Queued<T> {
+    /// A message that moves in `direction` and joins at `now`.
+    #[inline]
+    pub(crate) fn new(message: T, direction: u32, now: Cycle) -> Self {
+        Self { message, joined: now, direction, next: 0 }
+    }
+
+    /// Whether it comes before another one: the earlier one, and of one cycle that with the smaller key.
+    #[inline]
+    fn precedes(&self, other: &Self, key: &impl Fn(T) -> MessageKey) -> bool {
+        self.joined < other.joined || self.joined == other.joined && key(self.message) < key(other.message)
+    }
+}
+
+impl<T: Copy> MessageQueue<T> {
+    /// The queue of one message.
+    #[inline]
+    pub(crate) fn new(first: Queued<T>) -> Self {
+        let sign = first.direction % 2;
+        Self { first, tail: 0, earlier: 0, lengths: [1 - sign, sign] }
+    }
+
+    /// The number of its messages that move `+`, and `-`.
+    #[inline]
+    pub(crate) fn lengths(&self) -> [u32; 2] {
+        self.lengths
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lengths == [0; 2]
+    }
+
+    /// Queues a message, which joins in the latest cycle so far; returns how many of its direction there are now.
+    ///
+    /// Where messages may have joined in the same cycle, `key` returns theirs.
+    #[inline]
+    pub(crate) fn join(
+        &mut self,
+        new: Queued<T>,
+        rest: &mut Slots<Queued<T>>,
+        key: &impl Fn(T) -> MessageKey,
+    ) -> u32 {
+        if self.is_empty() {
+            self.first = new;
+        } else if new.precedes(&self.first, key) {
+            let second = std::mem::replace(&mut self.first, new);
+            self.join_rest(second, rest, key);
+        } else {
+            self.join_rest(new, rest, key);
+        }
+        let length = &mut self.lengths[new.direction as usize % 2];
+        *length += 1;
+        *length
+    }
+
+    /// Takes the first message, with its direction.
+    #[inline]
+    pub(crate) fn take_first(&mut self, rest: &mut Slots<Queued<T>>) -> Option<(u32, T)> {
+        if self.is_empty() {
+            return None;
+        }
+        let Queued { message, direction, .. } = self.first;
+        self.lengths[direction as usize % 2] -= 1;
+        if let Some(tail) = self.tail.checked_sub(1) {
+            let second = rest[tail].next;
+            self.first = rest[second];
+            if self.earlier == second + 1 {
+                self.earlier = 0;
+            }
+            if second == tail {
+                self.tail = 0;
+            } else {
+                rest[tail].next = self.first.next;
+            }
+            rest.remove(second);
+        }
+        Some((direction, message))
+    }
+
+    /// Queues a message and takes the first, as [`join`](Self::join) and [`take_first`](Self::take_first) do, at less cost.
+    /// The most messages of the new one's direction that it then had come with it.
+    #[inline]
+    pub(crate) fn exchange(
+        &mut self,
+        new: Queued<T>,
+        rest: &mut Slots<Queued<T>>,
+        key: &impl Fn(T) -> MessageKey,
+    ) -> (u32, (u32, T)) {
+        if self.is_empty() || new.precedes(&self.first, key) {
+            return (0, (new.direction, new.message));
+        }
+        if self.tail == 0 {
+            let first = std::mem::replace(&mut self.first, new);
+            self.lengths[first.direction as usize % 2] -= 1;
+            let length = &mut self.lengths[new.direction as usize % 2];
+            *length += 1;
+            return (*length, (first.direction, first.message));
+        }
+        let length = self.join(new, rest, key);
+        (length, self.take_first(rest).unwrap_or((new.direction, new.message)))
+    }
+
+    /// Inserts a message that comes after the first into the rest.
+    fn join_rest(
+        &mut self,
+        new: Queued<T>,
+        rest: &mut Slots<Queued<T>>,
+        key: &impl Fn(T) -> MessageKey,
+    ) {
+        let place = rest.insert(new);
+        let Some(tail) = self.tail.checked_sub(1) else {
+            rest[place].next = place;
+            self.tail = place + 1;
+            return;
+        };
+        let mut before = tail;
+        if rest[tail].precedes(&new, key) {
+            self.tail = place + 1;
+            if rest[tail].joined < new.joined {
+                self.earlier = tail + 1;
+            }
+        } else {
+            // It joined in the cycle of the tail: those of earlier cycles, which may be many, need no look.
+            before = self.earlier.checked_sub(1).unwrap_or(tail);
+            while rest[rest[before].next].precedes(&new, key) {
+                before = rest[before].next;
+            }
+        }
+        rest[place].next = rest[before].next;
+        rest[before].next = place;
+    }
+}
