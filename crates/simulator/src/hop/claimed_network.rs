@@ -37,14 +37,14 @@ pub(super) struct ClaimedNetwork {
     rest: Slots<Queued<RoutedMessage>>, // of the queues
     grown: Vec<u32>,                    // queues that may have become the longest in this cycle
     longest: u32,
-    claims: Vec<RoutedMessage>, // that depart in this cycle, each at the end of its channel
-    next: u32,                  // the number of the first of them
+    /// That need their next resources in this cycle; then those that depart in it, each at the end of its channel.
+    moving: Vec<RoutedMessage>,
+    next: u32,                  // the number of the first that departs
     contended: Vec<u32>,        // places of claims that have got a queue in this cycle
     waiting: Vec<u32>,          // places with a queue whose transmissions have ended in this cycle
     batches: VecDeque<Batch>,   // in progress, in ascending order of their ends
     spare: Vec<Batch>,          // emptied, for use again
     arrived: Vec<RoutedMessage>, // in this cycle at their destinations
-    moving: Vec<RoutedMessage>, // that need their next resources in this cycle
     joining: Vec<Joining>,      // of those that move together, which are to be queued
 }
 
@@ -75,7 +75,7 @@ struct Batch {
 }
 
 /// The number of messages that move on together, so that their cache misses overlap.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 64;
 
 /// Behind a cycle with this number transmissions are numbered from 1 again: as many as there may be messages, so that
 /// numbers stay below 2^31.
@@ -107,26 +107,28 @@ impl ClaimedNetwork {
             rest: Slots::default(),
             grown: vec![],
             longest: 0,
-            claims: vec![],
+            moving: vec![],
             next: 1,
             contended: vec![],
             waiting: vec![],
             batches: VecDeque::new(),
             spare: vec![],
             arrived: vec![],
-            moving: vec![],
             joining: vec![],
         }
     }
 
-    /// All messages that move on in this cycle claim their next resources.
+    /// All messages that move on in this cycle claim their next resources: those that have one are the first of them, in
+    /// the place of those that have not.
     fn claim_all(&mut self, now: Cycle) {
         // The same for all of them: a resource without a queue is idle when its last transmission has ended.
         let idle = 2 * self.batches.front().map_or(self.next, |oldest| oldest.first);
-        let (mut moving, mut nodes, mut places) = (std::mem::take(&mut self.moving), vec![], vec![]);
-        for together in moving.chunks_mut(TOGETHER) {
+        let is_per_link = self.arbitration == Arbitration::PerLink;
+        let (mut nodes, mut places, mut claims) = (vec![], vec![], 0);
+        for first in (0..self.moving.len()).step_by(TOGETHER) {
+            let end = self.moving.len().min(first + TOGETHER);
+            let together = &mut self.moving[first..end];
             places.clear();
-            let is_per_link = self.arbitration == Arbitration::PerLink;
             if is_per_link {
                 nodes.clear();
                 nodes.extend(together.iter().map(RoutedMessage::node));
@@ -140,11 +142,13 @@ impl ClaimedNetwork {
             for &place in &places {
                 black_box(self.resources[place as usize]);
             }
-            for (index, (&place, &message)) in places.iter().zip(&*together).enumerate() {
+            for (index, &place) in places.iter().enumerate() {
+                let message = self.moving[first + index];
                 let state = &mut self.resources[place as usize];
                 if *state < idle && *state & 1 == 0 {
-                    *state = 2 * (self.next + narrow(self.claims.len() as u64)); // below 2^31, as MAX_NUMBER says
-                    self.claims.push(message);
+                    *state = 2 * (self.next + narrow(claims as u64)); // below 2^31, as MAX_NUMBER says
+                    self.moving[claims] = message;
+                    claims += 1;
                 } else {
                     let is_down = is_per_link && message.node() < nodes[index];
                     self.joining.push(Joining { place, direction: is_down.into(), message });
@@ -154,8 +158,7 @@ impl ClaimedNetwork {
                 self.join_queues(now);
             }
         }
-        moving.clear();
-        self.moving = moving;
+        self.moving.truncate(claims);
     }
 
     /// Messages join the queues of their resources.
@@ -179,7 +182,7 @@ impl ClaimedNetwork {
         if state & 1 == 1 {
             black_box(self.queues[state / 2].messages.lengths());
         } else if let Some(claim) = (state / 2).checked_sub(self.next) {
-            black_box(self.claims[claim as usize].node());
+            black_box(self.moving[claim as usize].node());
         }
     }
 
@@ -222,7 +225,7 @@ impl ClaimedNetwork {
     /// Of a claim of this cycle and another message that needs its resource, the one with the smaller key has the claim; the
     /// other is returned.
     fn claim_first(&mut self, claim: u32, other: Joining) -> Joining {
-        let claimed = &mut self.claims[claim as usize];
+        let claimed = &mut self.moving[claim as usize];
         if key(*claimed) <= key(other.message) {
             return other;
         }
@@ -240,11 +243,11 @@ impl ClaimedNetwork {
         let Some((_, first)) = queue.take_first(&mut self.rest) else { return };
         if queue.is_empty() {
             self.queues.remove(number);
-            self.resources[place as usize] = 2 * (self.next + narrow(self.claims.len() as u64));
+            self.resources[place as usize] = 2 * (self.next + narrow(self.moving.len() as u64));
         } else {
             batch.waiting.push(place);
         }
-        self.claims.push(first);
+        self.moving.push(first);
     }
 
     /// Ends a cycle, in which no message joins or is taken any more.
@@ -343,13 +346,13 @@ impl Network for ClaimedNetwork {
         waiting.clear();
         self.waiting = waiting;
         self.end_cycle();
-        if self.claims.is_empty() {
+        if self.moving.is_empty() {
             self.spare.push(batch);
             return;
         }
         (batch.end, batch.first) = (now + self.link_time, self.next);
-        self.next += narrow(self.claims.len() as u64);
-        std::mem::swap(&mut self.claims, &mut batch.messages);
+        self.next += narrow(self.moving.len() as u64);
+        std::mem::swap(&mut self.moving, &mut batch.messages);
         self.batches.push_back(batch);
         if self.next > MAX_NUMBER {
             self.renumber();
