@@ -306,14 +306,7 @@ impl Network for ClaimedNetwork {
         // Both are empty: what waited departed, and what moved.
         std::mem::swap(&mut self.waiting, &mut batch.waiting);
         std::mem::swap(&mut self.moving, &mut batch.messages);
-        let mut place = 0;
-        while let Some(message) = self.moving.get(place) {
-            if message.has_arrived() {
-                self.arrived.push(self.moving.swap_remove(place));
-            } else {
-                place += 1;
-            }
-        }
+        self.arrived.extend(self.moving.extract_if(.., |message| message.has_arrived()));
         self.spare.push(batch);
     }
 
