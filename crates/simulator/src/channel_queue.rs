@@ -61,7 +61,8 @@ impl<T: Copy> ChannelQueues<T> {
     /// Ends a cycle, in which no message joins or is taken any more.
     pub(crate) fn end_cycle(&mut self) {
         while let Some(place) = self.grown.pop() {
-            let lengths = self.number(place).map_or([0; 2], |queue| self.records[queue as usize].queue.lengths());
+            let lengths =
+                self.number(place).map_or([0; 2], |queue| self.records[queue as usize].queue.lengths());
             self.longest = self.longest.max(lengths[0]).max(lengths[1]);
         }
     }

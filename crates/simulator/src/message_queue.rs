@@ -32,8 +32,8 @@ pub(crate) struct Queued<T> {
 /// A queue. The slots of the messages behind its first, which several queues share, are given to each of its methods.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MessageQueue<T> {
-    first: Queued<T>, // valid unless both lengths are 0
-    tail: u32,        // 1 + the slot of the last message of the rest; 0 without any
+    first: Queued<T>,  // valid unless both lengths are 0
+    tail: u32,         // 1 + the slot of the last message of the rest; 0 without any
     earlier: u32, // 1 + the slot of the last of the rest that joined in an earlier cycle than the tail; 0 without any
     lengths: [u32; 2], // messages that move `+`, and `-`
 }
@@ -142,12 +142,7 @@ impl<T: Copy> MessageQueue<T> {
     }
 
     /// Inserts a message that comes after the first into the rest.
-    fn join_rest(
-        &mut self,
-        new: Queued<T>,
-        rest: &mut Slots<Queued<T>>,
-        key: &impl Fn(T) -> MessageKey,
-    ) {
+    fn join_rest(&mut self, new: Queued<T>, rest: &mut Slots<Queued<T>>, key: &impl Fn(T) -> MessageKey) {
         let place = rest.insert(new);
         let Some(tail) = self.tail.checked_sub(1) else {
             rest[place].next = place;

@@ -12,8 +12,8 @@ use super::Network;
 use crate::{
     Communication, Cycle, Cycles,
     channel_queue::ChannelQueues,
-    message_queue::MessageKeys,
     channels::{Channels, Transit},
+    message_queue::MessageKeys,
     routes::GridRoutes,
 };
 

@@ -39,13 +39,13 @@ pub(super) struct ClaimedNetwork {
     longest: u32,
     /// That need their next resources in this cycle; then those that depart in it, each at the end of its channel.
     moving: Vec<RoutedMessage>,
-    next: u32,                  // the number of the first that departs
-    contended: Vec<u32>,        // places of claims that have got a queue in this cycle
-    waiting: Vec<u32>,          // places with a queue whose transmissions have ended in this cycle
-    batches: VecDeque<Batch>,   // in progress, in ascending order of their ends
-    spare: Vec<Batch>,          // emptied, for use again
-    arrived: Vec<RoutedMessage>, // in this cycle at their destinations
-    joining: Vec<Joining>,      // of those that move together, which are to be queued
+    next: u32,                   // the number of the first that departs
+    contended: Vec<u32>,         // places of claims that have got a queue in this cycle
+    waiting: Vec<u32>,           // places with a queue whose transmissions have ended in this cycle
+    batches: VecDeque<Batch>,    // in progress, in ascending order of their ends
+    spare: Vec<Batch>,           // emptied, for use again
+    arrived: Vec<(u32, NodeId)>, // the numbers of those that are at their destinations in this cycle, and these
+    joining: Vec<Joining>,       // of those that move together, which are to be queued
 }
 
 /// The queue of a resource.
@@ -306,12 +306,13 @@ impl Network for ClaimedNetwork {
         // Both are empty: what waited departed, and what moved.
         std::mem::swap(&mut self.waiting, &mut batch.waiting);
         std::mem::swap(&mut self.moving, &mut batch.messages);
-        self.arrived.extend(self.moving.extract_if(.., |message| message.has_arrived()));
+        let arrived = self.moving.extract_if(.., |message| message.has_arrived());
+        self.arrived.extend(arrived.map(|message| (key(message).destination, message.node())));
         self.spare.push(batch);
     }
 
     fn take_arrived(&mut self) -> Option<(u32, NodeId)> {
-        self.arrived.pop().map(|message| (key(message).destination, message.node()))
+        self.arrived.pop()
     }
 
     fn join(&mut self, message: u32, _: NodeId, leg: RoutedMessage, _: Cycle, keys: &impl MessageKeys) {

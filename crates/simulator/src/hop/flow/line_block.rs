@@ -15,11 +15,7 @@ use super::{
     batch::{Batches, BufferPool},
     word::Word,
 };
-use crate::{
-    Cycle,
-    channel_queue::ChannelQueues,
-    message_queue::MessageKeys,
-};
+use crate::{Cycle, channel_queue::ChannelQueues, message_queue::MessageKeys};
 
 /// Neighbouring lines of a dimension.
 #[derive(Debug)]
