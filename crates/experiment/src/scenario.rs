@@ -383,10 +383,7 @@ fn runs(
     library: &mut Library,
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<Run>> {
-    let name = match settings.get(Key::Name) {
-        Some(value) => value.text(Key::Name.path(), errors).map(Arc::from),
-        None => Some(file_stem(written).into()),
-    };
+    let name = name(settings, written, errors);
     let seed = settings.natural(Key::Seed, errors);
     let section = machine::read(settings, library, errors);
     let program = program::read(settings, &section, seed, library, errors).map(Arc::new);
@@ -434,6 +431,14 @@ fn runs(
         held_bytes: 0,
     };
     Some(placed.into_iter().map(run).collect())
+}
+
+/// The scenario's name: as written, else the stem of the file's name.
+fn name(settings: &Settings<'_>, written: &Written, errors: &mut Vec<ScenarioError>) -> Option<Arc<str>> {
+    match settings.get(Key::Name) {
+        Some(value) => value.text(Key::Name.path(), errors).map(Arc::from),
+        None => Some(file_stem(written).into()),
+    }
 }
 
 /// The rules of the nodes on which every share of a collective has a processor of its own.

@@ -62,7 +62,7 @@ pub(crate) fn check(placement: &Placement, communication: Communication) -> Resu
 /// Bytes that a run takes at most, roughly.
 pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
     const BYTES_PER_MESSAGE: u64 = 160;
-    // A queued message keeps its key beside it.
+    // Messages of networks have their keys and routes with them.
     const MORE_ON_NETWORKS: u64 = 32;
     const BYTES_PER_CHANNEL: u64 = 12;
     let channels = machine.graph().map_or_else(

@@ -199,18 +199,15 @@ impl ClaimedNetwork {
             (number, self.queues[number].messages.join(new, &mut self.rest, &key))
         } else {
             let claim = state / 2;
-            let later = match claim.checked_sub(self.next) {
-                Some(own) => {
-                    self.contended.push(joining.place);
-                    self.claim_first(own, joining)
+            let later = if let Some(own) = claim.checked_sub(self.next) {
+                self.contended.push(joining.place);
+                self.claim_first(own, joining)
+            } else {
+                let later = self.batches.partition_point(|batch| batch.first <= claim);
+                if let Some(batch) = later.checked_sub(1).and_then(|its| self.batches.get_mut(its)) {
+                    batch.waiting.push(joining.place);
                 }
-                None => {
-                    let later = self.batches.partition_point(|batch| batch.first <= claim);
-                    if let Some(batch) = later.checked_sub(1).and_then(|its| self.batches.get_mut(its)) {
-                        batch.waiting.push(joining.place);
-                    }
-                    joining
-                }
+                joining
             };
             let messages = MessageQueue::new(Queued::new(later.message, later.direction, now));
             let number = self.queues.insert(ClaimedQueue { messages, claim });
