@@ -1,8 +1,9 @@
 //! Full-duplex and half-duplex links of networks, whose links lie in no dimensions.
 //!
 //! What a transmission occupies, a *resource*, is a channel (full-duplex) or a link (half-duplex). A message that finds an
-//! idle one claims it, and departs at the end of the cycle; only a message that finds it claimed or busy is queued, and
-//! the claim with it. So a hop without contention is one look at the resource.
+//! idle one claims it, and departs at the end of the cycle; only a message that finds it claimed or busy is queued. Of those
+//! that come in one cycle the one with the smallest key has the claim. So a hop without contention is one look at the
+//! resource.
 //!
 //! All transmissions take equally long, so that those that begin in one cycle, a [`Batch`], end in one cycle, in the
 //! order in which they began. They are numbered in that order, and a resource remembers the number of its last one: it is
@@ -37,14 +38,15 @@ pub(super) struct ClaimedNetwork {
     rest: Slots<Queued<RoutedMessage>>, // of the queues
     grown: Vec<u32>,                    // queues that may have become the longest in this cycle
     longest: u32,
-    /// That need their next resources in this cycle; then those that depart in it, each at the end of its channel.
+    /// The messages that need their next resources in this cycle; then those that depart in it, each at the end of its
+    /// channel.
     moving: Vec<RoutedMessage>,
     next: u32,                   // the number of the first that departs
     contended: Vec<u32>,         // places of claims that have got a queue in this cycle
     waiting: Vec<u32>,           // places with a queue whose transmissions have ended in this cycle
     batches: VecDeque<Batch>,    // in progress, in ascending order of their ends
     spare: Vec<Batch>,           // emptied, for use again
-    arrived: Vec<(u32, NodeId)>, // the numbers of those that are at their destinations in this cycle, and these
+    arrived: Vec<(u32, NodeId)>, // by number, the messages that are at their destinations in this cycle
     joining: Vec<Joining>,       // of those that move together, which are to be queued
 }
 
