@@ -9,7 +9,7 @@ use cubefold_topology::narrow;
 
 use crate::{
     Cycle,
-    message_queue::{MessageKey, MessageQueue, Queued},
+    message_queue::{LongestQueue, MessageKey, MessageQueue, Queued},
     slots::Slots,
 };
 
@@ -21,8 +21,7 @@ pub(crate) struct ChannelQueues<T> {
     numbers: Vec<u32>,       // by place: 1 + the number of the resource's queue; 0 without one
     records: Vec<Record<T>>, // by number
     rest: Slots<Queued<T>>,
-    grown: Vec<usize>, // places of queues that may have become the longest in this cycle
-    longest: u32,
+    longest: LongestQueue<usize>, // by place
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -38,8 +37,7 @@ impl<T: Copy> ChannelQueues<T> {
             numbers: vec![0; resources],
             records: vec![],
             rest: Slots::default(),
-            grown: vec![],
-            longest: 0,
+            longest: LongestQueue::new(),
         }
     }
 
@@ -55,16 +53,14 @@ impl<T: Copy> ChannelQueues<T> {
 
     /// The most messages of one direction that were in one queue at the end of a cycle.
     pub(crate) fn longest(&self) -> u32 {
-        self.longest
+        self.longest.length()
     }
 
     /// Ends a cycle, in which no message joins or is taken any more.
     pub(crate) fn end_cycle(&mut self) {
-        while let Some(place) = self.grown.pop() {
-            let lengths =
-                self.number(place).map_or([0; 2], |queue| self.records[queue as usize].queue.lengths());
-            self.longest = self.longest.max(lengths[0]).max(lengths[1]);
-        }
+        let Self { numbers, records, longest, .. } = self;
+        let queue = |place: usize| records.get(numbers[place].checked_sub(1)? as usize);
+        longest.end_cycle(|place| queue(place).map_or([0; 2], |record| record.queue.lengths()));
     }
 
     /// Queues a message that moves in `direction` and joined at `now`, the latest cycle so far.
@@ -76,6 +72,7 @@ impl<T: Copy> ChannelQueues<T> {
         now: Cycle,
         key: impl Fn(T) -> MessageKey,
     ) {
+        // Each branch makes its message where it is to be: a copy of one made before takes longer than the rest.
         let length = match self.number(place) {
             None => {
                 let queue = MessageQueue::new(Queued::new(message, direction, now));
@@ -88,7 +85,7 @@ impl<T: Copy> ChannelQueues<T> {
                 self.records[number as usize].queue.join(new, &mut self.rest, &key)
             }
         };
-        self.note_length(place, length);
+        self.longest.note(place, length);
     }
 
     /// Takes the first message of a queue, with its direction. An empty queue stays until it is
@@ -111,7 +108,7 @@ impl<T: Copy> ChannelQueues<T> {
         let Some(number) = self.number(place) else { return (direction, message) };
         let new = Queued::new(message, direction, now);
         let (length, first) = self.records[number as usize].queue.exchange(new, &mut self.rest, &key);
-        self.note_length(place, length);
+        self.longest.note(place, length);
         first
     }
 
@@ -138,14 +135,6 @@ impl<T: Copy> ChannelQueues<T> {
             self.numbers[moved.place] = number + 1;
         }
         Some(place)
-    }
-
-    /// A queue has so many messages of one direction now.
-    #[inline]
-    fn note_length(&mut self, place: usize, length: u32) {
-        if length > self.longest {
-            self.grown.push(place);
-        }
     }
 }
 

@@ -38,6 +38,41 @@ pub(crate) struct MessageQueue<T> {
     lengths: [u32; 2], // messages that move `+`, and `-`
 }
 
+/// The most messages of one direction that are in one of many queues at the end of a cycle; a `Q` stands for a queue.
+#[derive(Debug)]
+pub(crate) struct LongestQueue<Q> {
+    grown: Vec<Q>, // that may have become the longest in this cycle
+    length: u32,
+}
+
+impl<Q: Copy> LongestQueue<Q> {
+    /// No queue has been any longer than 0.
+    pub(crate) fn new() -> Self {
+        Self { grown: vec![], length: 0 }
+    }
+
+    /// A queue has so many messages of one direction now.
+    #[inline]
+    pub(crate) fn note(&mut self, queue: Q, length: u32) {
+        if length > self.length {
+            self.grown.push(queue);
+        }
+    }
+
+    /// Ends a cycle, in which no message joins or is taken any more; `lengths` are those of a queue, 0 of one that is gone.
+    pub(crate) fn end_cycle(&mut self, lengths: impl Fn(Q) -> [u32; 2]) {
+        while let Some(queue) = self.grown.pop() {
+            let [positive, negative] = lengths(queue);
+            self.length = self.length.max(positive).max(negative);
+        }
+    }
+
+    /// The length of the longest so far.
+    pub(crate) fn length(&self) -> u32 {
+        self.length
+    }
+}
+
 impl<T: Copy> Queued<T> {
     /// A message that moves in `direction` and joins at `now`.
     #[inline]
@@ -89,7 +124,13 @@ impl<T: Copy> MessageQueue<T> {
         } else {
             self.join_rest(new, rest, key);
         }
-        let length = &mut self.lengths[new.direction as usize % 2];
+        self.count(new.direction)
+    }
+
+    /// Counts a message more; returns how many of its direction there are now.
+    #[inline]
+    fn count(&mut self, direction: u32) -> u32 {
+        let length = &mut self.lengths[direction as usize % 2];
         *length += 1;
         *length
     }
@@ -119,7 +160,7 @@ impl<T: Copy> MessageQueue<T> {
     }
 
     /// Queues a message and takes the first, as [`join`](Self::join) and [`take_first`](Self::take_first) do, at less cost.
-    /// The most messages of the new one's direction that it then had come with it.
+    /// With it comes how many of the new one's direction there were before it was taken; 0 where that is the new one.
     #[inline]
     pub(crate) fn exchange(
         &mut self,
@@ -133,9 +174,7 @@ impl<T: Copy> MessageQueue<T> {
         if self.tail == 0 {
             let first = std::mem::replace(&mut self.first, new);
             self.lengths[first.direction as usize % 2] -= 1;
-            let length = &mut self.lengths[new.direction as usize % 2];
-            *length += 1;
-            return (*length, (first.direction, first.message));
+            return (self.count(new.direction), (first.direction, first.message));
         }
         let length = self.join(new, rest, key);
         (length, self.take_first(rest).unwrap_or((new.direction, new.message)))

@@ -78,16 +78,13 @@ fn grid(
     kind: Option<MachineKind>,
     errors: &mut Vec<ScenarioError>,
 ) -> (Option<Machine>, Option<Size>) {
-    let foreign = |(key, _): &(Key, &Value)| match key.entry().machines {
+    let is_foreign = |key: Key| match key.entry().machines {
         KeyMachines::LinkLists | KeyMachines::Switched => true,
         KeyMachines::Toruses => kind != Some(MachineKind::Torus),
         KeyMachines::All | KeyMachines::Grids | KeyMachines::CubesAndNetworks => false,
     };
     if let Some(kind) = kind {
-        let kind_place = settings.place(Key::MachineKind);
-        for (key, value) in settings.set_in(Section::Machine).filter(foreign) {
-            errors.push(ScenarioError::foreign_key(key.path(), &value.place, kind.name(), kind_place));
-        }
+        settings.report_foreign((Key::MachineKind, kind.name()), is_foreign, errors);
     }
     let size = size(settings, kind, errors);
     let wraps = wraps(settings, kind, size.as_ref(), errors);

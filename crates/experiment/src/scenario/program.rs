@@ -13,7 +13,7 @@ use super::{
     collective,
     errors::{ScenarioError, alternatives, help},
     goal_file::GOAL,
-    keys::{Key, Section},
+    keys::Key,
     library::Library,
     machine::MachineSection,
     message_sizes::{self, ByStage, Sizes},
@@ -174,11 +174,8 @@ fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'st
 
 /// Reports keys that only other kinds of programs have.
 fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind, errors: &mut Vec<ScenarioError>) {
-    let kind_place = settings.place(Key::ProgramKind);
-    for (key, value) in settings.set_in(Section::Program).filter(|(key, _)| key.is_foreign_to(kind)) {
-        let name = format!("{} program", kind.name);
-        errors.push(ScenarioError::foreign_key(key.path(), &value.place, &name, kind_place));
-    }
+    let name = format_args!("{} program", kind.name);
+    settings.report_foreign((Key::ProgramKind, name), |key| key.is_foreign_to(kind), errors);
 }
 
 fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {

@@ -4,7 +4,7 @@
 //! A value of the sweep has precedence over one of the scenario, and that over one of the machine file. Nothing is
 //! interpreted here.
 
-use std::{collections::BTreeMap, path::Path, rc::Rc, sync::Arc};
+use std::{collections::BTreeMap, fmt::Display, path::Path, rc::Rc, sync::Arc};
 
 use super::{
     budget::Budget,
@@ -143,6 +143,21 @@ impl<'a> Settings<'a> {
     pub(super) fn set_in(&self, section: Section) -> impl Iterator<Item = (Key, &Value)> {
         let own = self.set.iter().filter(move |key| key.section() == section);
         own.filter_map(|key| Some((key, self.get(key)?)))
+    }
+
+    /// Reports the keys with a value that what is of this kind does not have, of the part of the file in which the kind
+    /// itself stands.
+    pub(super) fn report_foreign(
+        &self,
+        (kind_key, kind): (Key, impl Display),
+        is_foreign: impl Fn(Key) -> bool,
+        errors: &mut Vec<ScenarioError>,
+    ) {
+        for (key, value) in self.set_in(kind_key.section()).filter(|&(key, _)| is_foreign(key)) {
+            let kind_place = self.place(kind_key);
+            let error = ScenarioError::foreign_key(key.path(), &value.place, &kind.to_string(), kind_place);
+            errors.push(error);
+        }
     }
 
     /// The place of a key's value.

@@ -4,10 +4,10 @@ use cubefold_topology::{Machine, MachineKind, NetworkParameters};
 
 use super::{
     errors::ScenarioError,
-    keys::{Key, KeyMachines, KeyValues, Section},
+    keys::{Key, KeyMachines, KeyValues},
     settings::Settings,
     source_file::Place,
-    value::{Size, Value},
+    value::Size,
 };
 use crate::text::with_article;
 
@@ -19,12 +19,9 @@ pub(super) fn read(
 ) -> Option<(Machine, Size)> {
     let before = errors.len();
     let kind_place = settings.place(Key::MachineKind);
-    let is_foreign = |(key, _): &(Key, &Value)| {
-        key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key())
-    };
-    for (key, value) in settings.set_in(Section::Machine).filter(is_foreign) {
-        errors.push(ScenarioError::foreign_key(key.path(), &value.place, kind.name(), kind_place));
-    }
+    let is_foreign =
+        |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
+    settings.report_foreign((Key::MachineKind, kind.name()), is_foreign, errors);
     let parameters = match kind {
         MachineKind::FullMesh => {
             NetworkParameters::FullMesh { nodes: number(settings, kind, Key::MachineNodes, errors)? }

@@ -87,20 +87,28 @@ impl Segment {
     }
 }
 
+/// The stages of `program` divided where the next uses another field, each part with its field.
+fn stages_by_field(
+    program: &CubeProgram,
+    placement: &ProductPlacement,
+) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let field = |dimension: &CubeDimension| placement.field_of(*dimension).0;
+    let mut first = 0;
+    program.stages().chunk_by(move |one, next| field(one) == field(next)).map(move |stages| {
+        let own = first..first + stages.len();
+        first = own.end;
+        (field(&stages[0]), own)
+    })
+}
+
 /// The stages of `program` in segments, each as long as possible.
 pub(super) fn segments(program: &CubeProgram, placement: &ProductPlacement) -> Vec<Segment> {
-    let mut segments: Vec<Segment> = vec![];
-    for (stage, &dimension) in program.stages().iter().enumerate() {
-        let (field, bit) = placement.field_of(dimension);
-        match segments.last_mut().filter(|last| last.field == field) {
-            Some(last) => {
-                last.stages.end = stage + 1;
-                last.bits.push(bit);
-            }
-            None => segments.push(Segment { field, stages: stage..stage + 1, bits: vec![bit] }),
-        }
-    }
-    segments
+    let bit = |&dimension: &CubeDimension| placement.field_of(dimension).1;
+    let segment = |(field, stages): (usize, Range<usize>)| {
+        let bits = program.stages()[stages.clone()].iter().map(bit).collect();
+        Segment { field, stages, bits }
+    };
+    stages_by_field(program, placement).map(segment).collect()
 }
 
 /// Whether one of these fields of a placement, which has at most 32, is there more than once.
@@ -124,24 +132,20 @@ pub(crate) fn serial_messages(
     program: &CubeProgram,
     placement: &ProductPlacement,
 ) -> Option<Vec<SerialMessages>> {
-    let field = |dimension: &CubeDimension| placement.field_of(*dimension).0;
-    let segments = || program.stages().chunk_by(|one, next| field(one) == field(next));
-    if has_repetition(segments().map(|stages| field(&stages[0]))) {
+    if has_repetition(stages_by_field(program, placement).map(|(field, _)| field)) {
         return None;
     }
-    let (mut messages, mut first) = (vec![], 0);
-    for stages in segments() {
-        let line = placement.machine().axes()[field(&stages[0])].extent(); // a process a node
+    let mut messages = vec![];
+    for (field, stages) in stages_by_field(program, placement) {
+        let line = placement.machine().axes()[field].extent(); // a process a node
         let of_stages = |units, stages: usize| SerialMessages {
             units,
             count: u128::from(line.length()) * stages as u128,
             links: line.diameter(),
         };
-        let own = first..first + stages.len();
-        first = own.end;
         match program.uniform_units() {
-            Some(units) => messages.push(of_stages(units, own.len())),
-            None => messages.extend(own.map(|stage| of_stages(program.max_units(stage), 1))),
+            Some(units) => messages.push(of_stages(units, stages.len())),
+            None => messages.extend(stages.map(|stage| of_stages(program.max_units(stage), 1))),
         }
     }
     Some(messages)

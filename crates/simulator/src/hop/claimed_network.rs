@@ -20,7 +20,7 @@ use cubefold_topology::{Machine, NodeId, RouteChoice, RoutedMessage, narrow};
 use super::{Arbitration, Network};
 use crate::{
     Communication, Cycle, Cycles,
-    message_queue::{MessageKey, MessageKeys, MessageQueue, Queued},
+    message_queue::{LongestQueue, MessageKey, MessageKeys, MessageQueue, Queued},
     slots::Slots,
 };
 
@@ -36,8 +36,7 @@ pub(super) struct ClaimedNetwork {
     resources: Vec<u32>,
     queues: Slots<ClaimedQueue>,
     rest: Slots<Queued<RoutedMessage>>, // of the queues
-    grown: Vec<u32>,                    // queues that may have become the longest in this cycle
-    longest: u32,
+    longest: LongestQueue<u32>,         // by number
     /// The messages that need their next resources in this cycle; then those that depart in it, each at the end of its
     /// channel.
     moving: Vec<RoutedMessage>,
@@ -107,8 +106,7 @@ impl ClaimedNetwork {
             resources: vec![0; places],
             queues: Slots::default(),
             rest: Slots::default(),
-            grown: vec![],
-            longest: 0,
+            longest: LongestQueue::new(),
             moving: vec![],
             next: 1,
             contended: vec![],
@@ -216,9 +214,7 @@ impl ClaimedNetwork {
             self.resources[joining.place as usize] = 2 * number + 1;
             (number, 1)
         };
-        if length > self.longest {
-            self.grown.push(number);
-        }
+        self.longest.note(number, length);
     }
 
     /// Of a claim of this cycle and another message that needs its resource, the one with the smaller key has the claim; the
@@ -247,14 +243,6 @@ impl ClaimedNetwork {
             batch.waiting.push(place);
         }
         self.moving.push(first);
-    }
-
-    /// Ends a cycle, in which no message joins or is taken any more.
-    fn end_cycle(&mut self) {
-        while let Some(number) = self.grown.pop() {
-            let [positive, negative] = self.queues[number].messages.lengths();
-            self.longest = self.longest.max(positive).max(negative);
-        }
     }
 
     /// Numbers transmissions from 1 again, beginning with the first in progress.
@@ -338,7 +326,8 @@ impl Network for ClaimedNetwork {
         }
         waiting.clear();
         self.waiting = waiting;
-        self.end_cycle();
+        let queues = &self.queues;
+        self.longest.end_cycle(|number| queues[number].messages.lengths());
         if self.moving.is_empty() {
             self.spare.push(batch);
             return;
@@ -353,7 +342,7 @@ impl Network for ClaimedNetwork {
     }
 
     fn longest_queue(&self) -> u32 {
-        self.longest
+        self.longest.length()
     }
 }
 
