@@ -205,3 +205,18 @@ impl<T: Copy> MessageQueue<T> {
         rest[before].next = place;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_queue_may_be_of_either_direction() {
+        for lengths in [[3, 1], [1, 3]] {
+            let mut longest = LongestQueue::new();
+            longest.note(0, 4);
+            longest.end_cycle(|_| lengths);
+            assert_eq!(longest.length(), 3);
+        }
+    }
+}
