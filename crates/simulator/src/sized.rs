@@ -196,9 +196,9 @@ trait MessageSource<B: Border = Alone> {
     /// A computation ends.
     fn computed(&mut self, computation: u32, now: Cycle, transport: &mut Transport<'_, B>);
 
-    /// Reads what events need, so that the cache misses of several overlap. Nothing but speed depends on it.
+    /// Prefetches what events need.
     #[inline]
-    fn fetch(&self, events: &[Event], messages: &MessageTable) {
+    fn prefetch(&self, events: &[Event], messages: &MessageTable) {
         let _ = (events, messages);
     }
 
@@ -277,7 +277,7 @@ impl<'run, B: Border<Note = Note>> Transport<'run, B> {
             }
             while self.events.take(&mut events) {
                 self.go_on(&events, now);
-                source.fetch(&events, &self.messages);
+                source.prefetch(&events, &self.messages);
                 for event in &events {
                     self.process(event, now, source);
                 }
@@ -309,7 +309,7 @@ impl<'run, B: Border<Note = Note>> Transport<'run, B> {
         }
         for Event { packet, kind } in events {
             if *kind == EventKind::Receipt || *kind == EventKind::Crossed && !packet.goes_on() {
-                self.messages.fetch(packet.message());
+                self.messages.prefetch(packet.message());
             }
         }
     }

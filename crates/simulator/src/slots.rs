@@ -3,6 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 use cubefold_topology::narrow;
+use prefetch_index::prefetch_index;
 
 /// Values that come and go, each in a slot of its own: there are as many slots as values were ever
 /// present at once.
@@ -27,6 +28,11 @@ impl<T> Slots<T> {
         }
         self.values.push(value);
         narrow(self.values.len() as u64 - 1) // at most one slot a message, below 2^31
+    }
+
+    /// Prefetches a slot.
+    pub(crate) fn prefetch(&self, slot: u32) {
+        prefetch_index(&self.values, slot as usize);
     }
 
     /// Frees a slot.

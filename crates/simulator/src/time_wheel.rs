@@ -16,7 +16,9 @@
 //! Events lie in chunks that all slots share: they take as much memory as there were events at any
 //! time.
 
-use std::{collections::BTreeMap, hint::black_box};
+use std::collections::BTreeMap;
+
+use prefetch_index::prefetch_index;
 
 /// The levels above level 0.
 const HIGHER: [LevelBits; 2] = [LevelBits { first: 12, count: 10 }, LevelBits { first: 22, count: 10 }];
@@ -243,15 +245,14 @@ impl<T: Copy> TimeWheel<T> {
         !events.is_empty()
     }
 
-    /// Reads the events of the present cycle that are taken next, so that the cache misses overlap with others. Nothing
-    /// but speed depends on it.
+    /// Prefetches the events of the present cycle that are taken next.
     #[inline]
-    pub(crate) fn fetch(&self) {
+    pub(crate) fn prefetch(&self) {
         let list = self.near.lists[slot(self.now, 0, NEAR)];
         if let Some(chunk) = self.chunks.get((list as usize).wrapping_sub(1)) {
             // Two are in a cache line, roughly.
-            for &event in chunk.events.iter().step_by(2) {
-                black_box(event);
+            for event in (0..chunk.count).step_by(2) {
+                prefetch_index(chunk.events, event);
             }
         }
     }

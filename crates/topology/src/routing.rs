@@ -117,11 +117,11 @@ impl RouteRule {
         network.port_to(at, next)
     }
 
-    /// Reads what [`Self::lowest_port`] needs of a node. Nothing but speed depends on it.
+    /// Prefetches what [`Self::lowest_port`] needs of a node.
     #[inline]
-    pub(crate) fn fetch(&self, at: u32) {
+    pub(crate) fn prefetch(&self, at: u32) {
         if let Self::Symmetric(_, table) = self {
-            table.fetch(at);
+            table.prefetch(at);
         }
     }
 

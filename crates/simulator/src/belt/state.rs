@@ -4,6 +4,7 @@
 //! destination. What is in slots and in queues belongs to the channel models.
 
 use cubefold_topology::NodeId;
+use prefetch_index::prefetch_index;
 
 use super::{
     route_table::{ChannelMap, ChannelPosition},
@@ -99,7 +100,7 @@ impl<'run, L: EventLists> SimulationState<'run, L> {
         for &process in processes {
             let stage = self.processes[process as usize].stage;
             if let Some(partner) = self.stages.partner(process, stage + 1) {
-                std::hint::black_box(self.processes[partner as usize].stage);
+                prefetch_index(&self.processes, partner as usize);
             }
         }
     }
@@ -110,8 +111,8 @@ impl<'run, L: EventLists> SimulationState<'run, L> {
         for index in 0..PREFETCHED_EXCHANGES {
             let PendingExchange { process, stage, .. } = self.exchanges.peek(index);
             if let Some(partner) = self.stages.partner(process, stage) {
-                std::hint::black_box(self.processes[process as usize].stage);
-                std::hint::black_box(self.processes[partner as usize].stage);
+                prefetch_index(&self.processes, process as usize);
+                prefetch_index(&self.processes, partner as usize);
             }
         }
     }

@@ -13,9 +13,10 @@
 //! Messages have their keys with them, and a resource with a queue remembers the number of that instead: so a message that
 //! is queued costs few looks at memory beside those of its queue.
 
-use std::{collections::VecDeque, hint::black_box, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
 use cubefold_topology::{Machine, NodeId, RouteChoice, RoutedMessage, narrow};
+use prefetch_index::prefetch_index;
 
 use super::{Arbitration, Network};
 use crate::{
@@ -140,7 +141,7 @@ impl ClaimedNetwork {
                 }
             }
             for &place in &places {
-                black_box(self.resources[place as usize]);
+                prefetch_index(&self.resources, place as usize);
             }
             for (index, &place) in places.iter().enumerate() {
                 let message = self.moving[first + index];
@@ -165,7 +166,7 @@ impl ClaimedNetwork {
     #[inline(never)]
     fn join_queues(&mut self, now: Cycle) {
         for joining in &self.joining {
-            self.fetch(joining.place);
+            self.prefetch(joining.place);
         }
         let mut joining = std::mem::take(&mut self.joining);
         for message in joining.drain(..) {
@@ -174,15 +175,14 @@ impl ClaimedNetwork {
         self.joining = joining;
     }
 
-    /// Reads what a resource's queue begins with, or its claim, so that cache misses of several overlap. Nothing but speed
-    /// depends on it.
+    /// Prefetches what a resource's queue begins with, or its claim.
     #[inline]
-    fn fetch(&self, place: u32) {
+    fn prefetch(&self, place: u32) {
         let state = self.resources[place as usize];
         if state & 1 == 1 {
-            black_box(self.queues[state / 2].messages.lengths());
+            self.queues.prefetch(state / 2);
         } else if let Some(claim) = (state / 2).checked_sub(self.next) {
-            black_box(self.moving[claim as usize].node());
+            prefetch_index(&self.moving, claim as usize);
         }
     }
 
@@ -318,7 +318,7 @@ impl Network for ClaimedNetwork {
         let mut waiting = std::mem::take(&mut self.waiting);
         for together in waiting.chunks(TOGETHER) {
             for &place in together {
-                self.fetch(place);
+                self.prefetch(place);
             }
             for &place in together {
                 self.serve(place, &mut batch);

@@ -1,9 +1,10 @@
 //! The engine: what processes do in each cycle, and what becomes of their messages.
 
-use std::{hint::black_box, num::NonZeroU64};
+use std::num::NonZeroU64;
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{NodeId, narrow};
+use prefetch_index::prefetch_index;
 
 use super::{
     HopInput, Network,
@@ -17,7 +18,7 @@ use crate::{
     slabs::{NoBorder, ReadySource},
 };
 
-/// The number of processes whose records are fetched together, so that their cache misses overlap.
+/// The number of processes whose records are prefetched together, so that their cache misses overlap.
 const PREFETCH_CHUNK: usize = 32;
 
 /// The engine of all processes of a run, or of those of a slab.
@@ -125,7 +126,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             if arrived.is_empty() {
                 break;
             }
-            self.fetch_messages(arrived.iter().map(|&(message, _)| message));
+            self.prefetch_messages(arrived.iter().map(|&(message, _)| message));
             for (message, node) in arrived.drain(..) {
                 let leg = self.next_leg(message, node);
                 self.start_leg(message, node, leg, now);
@@ -188,14 +189,12 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
         }
     }
 
-    /// Reads the records of these messages, so that their cache misses overlap.
-    fn fetch_messages(&self, messages: impl Iterator<Item = u32>) {
+    /// Prefetches the records of these messages.
+    fn prefetch_messages(&self, messages: impl Iterator<Item = u32>) {
         for message in messages {
             match self.border.visitor(message) {
-                Some(visitor) => {
-                    black_box(visitor.to);
-                }
-                None => self.processes.fetch(std::iter::once(self.processes.destination(message))),
+                Some(visitor) => prefetch_index(std::slice::from_ref(visitor), 0),
+                None => self.processes.prefetch(std::iter::once(self.processes.destination(message))),
             }
         }
     }
@@ -212,12 +211,12 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
                 match note {
                     Note::Ready(ready) => {
                         let destination = self.border.index(ready.destination);
-                        self.processes.fetch(destination.into_iter());
+                        self.processes.prefetch(destination.into_iter());
                         if let Some(process) = destination {
-                            self.border.fetch_kept(process);
+                            self.border.prefetch_kept(process);
                         }
                     }
-                    Note::Receipt(message) => self.fetch_messages(std::iter::once(*message)),
+                    Note::Receipt(message) => self.prefetch_messages(std::iter::once(*message)),
                     Note::Join(..) => {}
                 }
             }
@@ -280,7 +279,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             if ended.is_empty() {
                 break;
             }
-            self.fetch(&ended);
+            self.prefetch(&ended);
             for process in ended.drain(..) {
                 self.become_ready(process, now);
             }
@@ -289,13 +288,13 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
     }
 
     /// Fetches the records of these processes and of their partners together.
-    fn fetch(&self, processes: &[ProcessId]) {
-        self.processes.fetch(processes.iter().copied());
+    fn prefetch(&self, processes: &[ProcessId]) {
+        self.processes.prefetch(processes.iter().copied());
         for &process in processes {
-            self.border.fetch_kept(process);
+            self.border.prefetch_kept(process);
             let stage = self.processes.next_stage(process);
             let destinations = self.program.destinations(stage, self.border.label(process));
-            self.processes.fetch(destinations.filter_map(|destination| self.border.index(destination)));
+            self.processes.prefetch(destinations.filter_map(|destination| self.border.index(destination)));
         }
     }
 

@@ -4,10 +4,9 @@
 //! flight to it are of its stage, and each has one of as many slots as a process may receive
 //! messages in a stage.
 
-use std::hint::black_box;
-
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{NodeId, narrow};
+use prefetch_index::prefetch_index;
 
 use crate::{
     Cycle,
@@ -80,11 +79,10 @@ impl Processes {
         self.all.len() as u64
     }
 
-    /// Reads the records of these processes, so that their cache misses overlap. Nothing but speed
-    /// depends on it.
-    pub(super) fn fetch(&self, processes: impl Iterator<Item = ProcessId>) {
+    /// Prefetches the records of these processes.
+    pub(super) fn prefetch(&self, processes: impl Iterator<Item = ProcessId>) {
         for process in processes {
-            black_box(self.all[process.label() as usize].stages);
+            prefetch_index(&self.all, process.label() as usize);
         }
     }
 

@@ -9,9 +9,8 @@
 //! joins, the event of the first is revoked, and all of them are ordered at the end of the cycle. So are packets that another
 //! packet of their message follows at the source: if such a packet departs at once, the next joins in the same cycle.
 
-use std::hint::black_box;
-
 use cubefold_topology::{LinkMode, Machine, NodeId};
+use prefetch_index::prefetch_index;
 
 use super::{
     Event, EventKind,
@@ -180,10 +179,10 @@ impl FirstComeNetwork {
                 }
             }
         }
-        // All places are read before the first is needed, in a loop so short that the cache misses overlap.
-        let read = |sum: u64, &(place, _): &(usize, Packet)| sum ^ self.resources[place].idle_from.get();
-        black_box(arrivals.iter().fold(0, read));
-        events.fetch();
+        for &(place, _) in &arrivals {
+            prefetch_index(&self.resources, place);
+        }
+        events.prefetch();
         for (place, packet) in &arrivals {
             self.join_at(*place, packet, now, messages, events);
         }

@@ -3,10 +3,11 @@
 //! A run has few sizes, so that a packet carries the number of one: its entry says what every
 //! packet of such a message needs.
 
-use std::{collections::BTreeMap, hint::black_box};
+use std::collections::BTreeMap;
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{NodeId, narrow};
+use prefetch_index::prefetch_index;
 
 use crate::{Communication, Cycle, Cycles, message_queue::MessageKey};
 
@@ -163,10 +164,10 @@ impl MessageTable {
         self.size(self.record(message).size).units
     }
 
-    /// Reads a record, so that the cache misses of several overlap. Nothing but speed depends on it.
+    /// Prefetches a record.
     #[inline]
-    pub(super) fn fetch(&self, message: u32) {
-        black_box(self.record(message).size);
+    pub(super) fn prefetch(&self, message: u32) {
+        prefetch_index(&self.slots, message as usize);
     }
 
     /// The record of a message under way.

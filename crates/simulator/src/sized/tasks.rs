@@ -10,9 +10,8 @@ mod activity;
 mod processors;
 mod stuck;
 
-use std::hint::black_box;
-
 use cubefold_mapping::{Placement, ProcessId};
+use prefetch_index::prefetch_index;
 
 pub use self::stuck::{StuckReason, StuckTasks};
 use self::{activity::Activity, processors::TaskProcessors};
@@ -155,9 +154,9 @@ impl<'run> TaskProcesses<'run> {
             *place = Some((self.schedule.operations()[place_of], self.nodes[place_of]));
         }
         for (_, node) in loaded.iter().flatten() {
-            self.fetch_successor(node);
+            self.prefetch_successor(node);
             if !self.is_all_eager() {
-                self.fetch_partner(node.partner());
+                self.prefetch_partner(node.partner());
             }
         }
         for (&operation, (own, _)) in part.iter().zip(loaded.iter().flatten()) {
@@ -166,16 +165,16 @@ impl<'run> TaskProcesses<'run> {
     }
 
     #[inline]
-    fn fetch_successor(&self, node: &TaskNode) {
+    fn prefetch_successor(&self, node: &TaskNode) {
         if let Some(successor) = node.first_successor() {
-            black_box(self.required[successor as usize]);
+            prefetch_index(&self.required, successor as usize);
         }
     }
 
     #[inline]
-    fn fetch_partner(&self, partner: Partner) {
+    fn prefetch_partner(&self, partner: Partner) {
         if let Partner::Operation(partner) = partner {
-            black_box(self.flags[partner as usize]);
+            prefetch_index(&self.flags, partner as usize);
         }
     }
 
@@ -432,7 +431,7 @@ impl<'run> TaskProcesses<'run> {
 
 impl MessageSource for TaskProcesses<'_> {
     #[inline]
-    fn fetch(&self, events: &[Event], messages: &MessageTable) {
+    fn prefetch(&self, events: &[Event], messages: &MessageTable) {
         for part in events.chunks(PART) {
             let mut nodes: [Option<&TaskNode>; PART] = [None; PART];
             for (node, Event { packet, kind }) in nodes.iter_mut().zip(part) {
@@ -441,12 +440,12 @@ impl MessageSource for TaskProcesses<'_> {
                     *node = self.nodes.get(receive as usize);
                 } else if *kind == EventKind::Computed {
                     let place = packet.message() as usize;
-                    black_box(self.schedule.operations()[place].processor);
+                    prefetch_index(self.schedule.operations(), place);
                     *node = self.nodes.get(place);
                 }
             }
             for node in nodes.into_iter().flatten() {
-                self.fetch_successor(node);
+                self.prefetch_successor(node);
             }
         }
     }

@@ -36,8 +36,8 @@ pub(crate) trait Border {
     /// Keeps a source of another engine that is ready before its destination.
     fn keep(&mut self, destination: ProcessId, ready: ReadySource);
 
-    /// Reads what is kept for a process, so that cache misses of several overlap.
-    fn fetch_kept(&self, destination: ProcessId);
+    /// Prefetches what is kept for a process.
+    fn prefetch_kept(&self, destination: ProcessId);
 
     /// Moves the sources kept for a process in a stage, with their nodes, to `sources`.
     fn take_kept(&mut self, destination: ProcessId, stage: u32, sources: &mut Vec<(ProcessId, NodeId)>);
@@ -118,7 +118,7 @@ impl<N> Border for NoBorder<N> {
     fn keep(&mut self, _: ProcessId, _: ReadySource) {}
 
     #[inline]
-    fn fetch_kept(&self, _: ProcessId) {}
+    fn prefetch_kept(&self, _: ProcessId) {}
 
     #[inline]
     fn take_kept(&mut self, _: ProcessId, _: u32, _: &mut Vec<(ProcessId, NodeId)>) {}

@@ -123,8 +123,8 @@ impl<N: BorderNote, V> Border for Neighbours<'_, N, V> {
     }
 
     #[inline]
-    fn fetch_kept(&self, destination: ProcessId) {
-        self.ready_sources.fetch(destination);
+    fn prefetch_kept(&self, destination: ProcessId) {
+        self.ready_sources.prefetch(destination);
     }
 
     fn take_kept(&mut self, destination: ProcessId, stage: u32, sources: &mut Vec<(ProcessId, NodeId)>) {

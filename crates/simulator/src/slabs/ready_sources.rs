@@ -1,9 +1,8 @@
 //! Sources that are ready before their destinations.
 
-use std::hint::black_box;
-
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{NodeId, narrow};
+use prefetch_index::prefetch_index;
 
 /// For each process the sources that are ready for messages to it in stages in which it is not.
 ///
@@ -43,11 +42,11 @@ impl ReadySources {
         }
     }
 
-    /// Reads the first entry of the list of `process`, so that the cache misses of several processes overlap.
+    /// Prefetches the first entry of the list of `process`.
     #[inline]
-    pub(super) fn fetch(&self, process: ProcessId) {
+    pub(super) fn prefetch(&self, process: ProcessId) {
         if let Some(at) = self.first[process.label() as usize].checked_sub(1) {
-            black_box(self.entries[at as usize].next);
+            prefetch_index(&self.entries, at as usize);
         }
     }
 

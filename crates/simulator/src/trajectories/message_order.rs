@@ -5,8 +5,8 @@ use cubefold_topology::narrow;
 /// The most messages of a chunk.
 const CAPACITY: usize = 128;
 
-/// The messages at the end of a search that are fetched together.
-const FETCHED_TOGETHER: usize = 16;
+/// The messages at the end of a search that are prefetched together.
+const PREFETCHED_TOGETHER: usize = 16;
 
 /// No message.
 pub(super) const NO_MESSAGE: u32 = u32::MAX;
@@ -63,9 +63,9 @@ impl MessageOrder {
         &chunk[..index]
     }
 
-    /// The place behind the first message of which `is_ahead` holds, which then holds of all further ones. `fetch` reads
+    /// The place behind the first message of which `is_ahead` holds, which then holds of all further ones. `prefetch` reads
     /// what that needs of some messages together.
-    pub(super) fn find(&self, is_ahead: impl Fn(u32) -> bool, fetch: impl Fn(&[u32])) -> OrderPlace {
+    pub(super) fn find(&self, is_ahead: impl Fn(u32) -> bool, prefetch: impl Fn(&[u32])) -> OrderPlace {
         // The last chunk that does not begin with a message ahead, else the first.
         let begins_ahead = |&chunk: &u32| is_ahead(self.chunks[chunk as usize][0]);
         let place = self.directory.partition_point(|chunk| !begins_ahead(chunk)).saturating_sub(1);
@@ -75,11 +75,11 @@ impl MessageOrder {
         let chunk = &self.chunks[number as usize];
         // By halves as far as a few messages, whose cache misses overlap.
         let (mut from, mut to) = (0, chunk.len());
-        while to - from > FETCHED_TOGETHER {
+        while to - from > PREFETCHED_TOGETHER {
             let middle = from.midpoint(to);
             if is_ahead(chunk[middle]) { to = middle } else { from = middle + 1 }
         }
-        fetch(&chunk[from..to]);
+        prefetch(&chunk[from..to]);
         let index = from + chunk[from..to].partition_point(|&own| !is_ahead(own));
         let first_of_next = || self.directory.get(place + 1).map(|&next| self.chunks[next as usize][0]);
         let ahead = chunk.get(index).copied().or_else(first_of_next).unwrap_or(NO_MESSAGE);

@@ -2,7 +2,7 @@
 
 mod planning;
 
-use std::hint::black_box;
+use prefetch_index::prefetch_index;
 
 use self::planning::Plan;
 use super::{
@@ -64,8 +64,8 @@ pub(super) struct Injection {
 /// What decides between messages that join a channel in one cycle: stage, source and destination.
 type Key = (u32, u32, u32);
 
-/// The messages behind another one whose plans are fetched together.
-const FETCHED_TOGETHER: usize = 8;
+/// The messages behind another one whose plans are prefetched together.
+const PREFETCHED_TOGETHER: usize = 8;
 
 /// All messages under way.
 #[derive(Debug)]
@@ -179,7 +179,7 @@ impl LineTraffic {
         let first = self.first_channel(id, injection, now);
         let key = (stage, source, id);
         let order = &self.orders[direction as usize];
-        let place = order.find(|other| self.has_joined(other, first, now, key), |some| self.fetch(some));
+        let place = order.find(|other| self.has_joined(other, first, now, key), |some| self.prefetch(some));
         let (ahead, behind) = match self.messages.get(place.ahead as usize) {
             Some(ahead) => (place.ahead, ahead.behind),
             None => (self.ring.map_or(NO_MESSAGE, |_| order.rearmost()), order.foremost()),
@@ -271,8 +271,8 @@ impl LineTraffic {
     /// A message has another trajectory from a link on: so do those behind that are in contact.
     fn pass_on(&mut self, mut id: u32, mut link: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
         for number in 0.. {
-            if number % FETCHED_TOGETHER == 0 {
-                self.fetch_behind(id);
+            if number % PREFETCHED_TOGETHER == 0 {
+                self.prefetch_behind(id);
             }
             let own = &self.messages[id as usize];
             let behind = own.behind;
@@ -289,18 +289,20 @@ impl LineTraffic {
         }
     }
 
-    /// Reads what plans of the next messages behind another one need first, so that their cache misses overlap. Nothing
-    /// but speed depends on it.
-    fn fetch_behind(&self, id: u32) {
+    /// Prefetches what plans of the next messages behind another one need first.
+    fn prefetch_behind(&self, id: u32) {
         let behind = self.orders[self.messages[id as usize].direction as usize].some_behind(id);
-        self.fetch(&behind[behind.len().saturating_sub(FETCHED_TOGETHER)..]);
+        self.prefetch(&behind[behind.len().saturating_sub(PREFETCHED_TOGETHER)..]);
     }
 
-    /// Reads what plans of some messages need first.
-    fn fetch(&self, some: &[u32]) {
-        let messages = some.iter().map(|&id| &self.messages[id as usize]);
-        black_box(messages.clone().fold(0, |sum, message| sum ^ message.free_from));
-        black_box(messages.fold(0, |sum, message| sum ^ message.trajectory.fetch()));
+    /// Prefetches what plans of some messages need first.
+    fn prefetch(&self, some: &[u32]) {
+        for &id in some {
+            prefetch_index(&self.messages, id as usize);
+        }
+        for &id in some {
+            self.messages[id as usize].trajectory.prefetch();
+        }
     }
 
     /// Counts the queue that a message joins at `now`, at the end of the cycle.

@@ -1,6 +1,7 @@
 //! The cycles at which one message begins to cross the links of its route, as a piecewise linear function.
 
 use cubefold_topology::narrow;
+use prefetch_index::prefetch_index;
 
 /// Links that a message begins to cross one after another at equal intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,12 +101,13 @@ impl Trajectory {
         self.segments.last().copied()
     }
 
-    /// Reads the cache lines that a plan needs first. Nothing but speed depends on it.
+    /// Prefetches the cache lines that a plan needs first.
     #[inline]
-    pub(super) fn fetch(&self) -> u64 {
+    pub(super) fn prefetch(&self) {
         const SEGMENTS_PER_LINE: usize = 64 / size_of::<TrajectorySegment>();
-        let lines = self.segments.iter().skip(self.past).step_by(SEGMENTS_PER_LINE).take(3);
-        lines.fold(0, |read, segment| read ^ segment.start)
+        for line in 0..3 {
+            prefetch_index(&self.segments, self.past + line * SEGMENTS_PER_LINE);
+        }
     }
 
     /// Forgets most of what is over at cycle `now`. Returns the number of segments left that begin before a link.

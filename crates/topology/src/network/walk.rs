@@ -3,7 +3,7 @@
 //! What a message needs for its next link goes with it, so that a step looks up nothing of the message. What a step
 //! looks up of a node is read for all messages before it is used for the first, so that cache misses overlap.
 
-use std::hint::black_box;
+use prefetch_index::prefetch_index;
 
 use super::{Network, RouteChoice};
 use crate::{
@@ -128,9 +128,9 @@ impl Network {
             return;
         }
         for message in &*messages {
-            black_box(self.neighbours(message.at).first().copied());
+            prefetch_index(self.channel_ends(), self.first_channel(message.at.index()) as usize);
             if choice == RouteChoice::Lowest {
-                self.rule.fetch(message.at.index());
+                self.rule.prefetch(message.at.index());
             }
         }
         for message in messages {

@@ -1,6 +1,8 @@
 //! Networks that look the same from all nodes: what is known of node 0 is known of all.
 
-use std::{hint::black_box, sync::OnceLock};
+use std::sync::OnceLock;
+
+use prefetch_index::prefetch_index;
 
 use super::{Hop, Rotation, RouteSteps, short};
 use crate::{Network, NodeId, RoutedMessage, twisted::TwistedTorus};
@@ -68,11 +70,11 @@ impl SymmetryTable {
         self.routes.get_or_init(|| network.routes_to(NodeId::new(0)).routes)
     }
 
-    /// Reads what is known of the ports of a node.
+    /// Prefetches what is known of the ports of a node.
     #[inline]
-    pub(super) fn fetch(&self, at: u32) {
+    pub(super) fn prefetch(&self, at: u32) {
         if let Some(Some(links)) = self.links.get() {
-            black_box(links.ports[at as usize]);
+            prefetch_index(&links.ports, at as usize);
         }
     }
 
@@ -127,8 +129,10 @@ impl SymmetryTable {
         let links = ends.len();
         for message in messages {
             let (at, difference) = (message.ends().0 as usize, message.steps().number() as usize);
-            black_box((ports[at], nearer[difference]));
-            black_box((neighbours[at * links], neighbours[difference * links]));
+            prefetch_index(ports, at);
+            prefetch_index(nearer, difference);
+            prefetch_index(neighbours, at * links);
+            prefetch_index(neighbours, difference * links);
         }
         Some(move |at: u32, steps: &mut RouteSteps| {
             let difference = steps.number() as usize;
