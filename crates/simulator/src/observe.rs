@@ -87,6 +87,12 @@ pub trait Observer {
     /// A stage is over for a process.
     fn stage_finished(&mut self, record: &StageRecord);
 
+    /// A record of this process will come soon: what is kept of it may be prefetched.
+    #[inline]
+    fn prefetch(&self, process: ProcessId) {
+        let _ = process;
+    }
+
     /// Whether it wants every record. An engine that computes many processes at a time makes
     /// records only for one that does, and reports the number of finished pairs of a process and a
     /// stage to the others.
@@ -133,6 +139,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.stage_finished(record);
     }
 
+    #[inline]
+    fn prefetch(&self, process: ProcessId) {
+        self.0.prefetch(process);
+        self.1.prefetch(process);
+    }
+
     fn wants_records(&self) -> bool {
         self.0.wants_records() || self.1.wants_records()
     }
@@ -167,6 +179,11 @@ impl<O: Observer + ?Sized> Observer for &mut O {
         (**self).stage_finished(record);
     }
 
+    #[inline]
+    fn prefetch(&self, process: ProcessId) {
+        (**self).prefetch(process);
+    }
+
     fn wants_records(&self) -> bool {
         (**self).wants_records()
     }
@@ -194,6 +211,13 @@ impl<O: Observer> Observer for Option<O> {
     fn stage_finished(&mut self, record: &StageRecord) {
         if let Some(observer) = self {
             observer.stage_finished(record);
+        }
+    }
+
+    #[inline]
+    fn prefetch(&self, process: ProcessId) {
+        if let Some(observer) = self {
+            observer.prefetch(process);
         }
     }
 

@@ -231,4 +231,9 @@ impl<P: Program> Observer for SlabObserver<'_, '_, '_, P> {
         self.ledger.add(index, &record);
         self.reporter.stage_finished(&record);
     }
+
+    #[inline]
+    fn prefetch(&self, process: ProcessId) {
+        self.ledger.prefetch(process);
+    }
 }

@@ -21,6 +21,14 @@ use crate::{
 /// The number of processes whose records are prefetched together, so that their cache misses overlap.
 const PREFETCH_CHUNK: usize = 32;
 
+/// A message that has not set out yet, both partners being ready.
+#[derive(Debug, Clone, Copy)]
+struct SettingOut {
+    source: ProcessId,
+    from: NodeId,
+    destination: ProcessId,
+}
+
 /// The engine of all processes of a run, or of those of a slab.
 pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
     program: &'run P,
@@ -35,6 +43,7 @@ pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
     ended: Vec<ProcessId>,                 // the processes of a chunk
     sources: Vec<(ProcessId, NodeId)>,     // of messages that set out together
     notes: Vec<Note<B::Leg>>,              // of a chunk
+    setting_out: Vec<SettingOut>,          // of a chunk
     processes: Processes,
     message_count: u64,
     hop_count: u64,
@@ -73,6 +82,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             ended: vec![],
             sources: vec![],
             notes: vec![],
+            setting_out: vec![],
             processors: (!placement.is_one_to_one()).then(|| Processors::new(nodes, NonZeroU64::MIN)),
             processes: Processes::new(nodes, program.max_received()),
             message_count: 0,
@@ -127,6 +137,11 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
                 break;
             }
             self.prefetch_messages(arrived.iter().map(|&(message, _)| message));
+            for &(message, _) in &arrived {
+                if self.border.visitor(message).is_none() {
+                    self.observer.prefetch(self.processes.destination(message));
+                }
+            }
             for (message, node) in arrived.drain(..) {
                 let leg = self.next_leg(message, node);
                 self.start_leg(message, node, leg, now);
@@ -223,6 +238,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             for note in notes.drain(..) {
                 self.take_note(note, now);
             }
+            self.set_out(now);
         }
         self.notes = notes;
     }
@@ -234,7 +250,7 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
                 // The recipient is the engine of the destination.
                 let Some(destination) = self.border.index(ready.destination) else { return };
                 if self.processes.was_ready(destination, ready.stage as usize) {
-                    self.inject((ready.source, ready.from), destination, now);
+                    self.inject((ready.source, ready.from), destination);
                 } else {
                     self.border.keep(destination, ready);
                 }
@@ -283,18 +299,24 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             for process in ended.drain(..) {
                 self.become_ready(process, now);
             }
+            self.set_out(now);
         }
         self.ended = ended;
     }
 
-    /// Fetches the records of these processes and of their partners together.
+    /// Prefetches the records of these processes and of their partners.
     fn prefetch(&self, processes: &[ProcessId]) {
         self.processes.prefetch(processes.iter().copied());
+        let are_exchanges = self.program.as_cube().is_some(); // whose sources are their destinations
         for &process in processes {
             self.border.prefetch_kept(process);
             let stage = self.processes.next_stage(process);
             let destinations = self.program.destinations(stage, self.border.label(process));
             self.processes.prefetch(destinations.filter_map(|destination| self.border.index(destination)));
+            if !are_exchanges {
+                let sources = self.program.sources(stage, self.border.label(process));
+                self.processes.prefetch(sources.filter_map(|source| self.border.index(source)));
+            }
         }
     }
 
@@ -307,38 +329,41 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
         {
             processors.release(process);
         }
-        let awaited = program.sources(stage, label).count();
+        let awaited = self.receive_from_ready(stage, process, label);
         self.processes.await_messages(process, awaited);
-        self.receive_from_ready(stage, process, label, now);
-        self.send_to_ready(stage, process, label, now);
+        self.send_to_ready(stage, process, label);
         if awaited == 0 {
             self.finish_stage(process, now, Cycles::ZERO, now);
         }
     }
 
-    /// The messages set out to a process that has just become ready, from the sources that are.
-    fn receive_from_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId, now: Cycle) {
+    /// The messages set out to a process that has just become ready, from the sources that are; returns the number of all
+    /// its sources.
+    fn receive_from_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId) -> usize {
+        let mut count = 0;
         for source in self.program.sources(stage, label) {
+            count += 1;
             if let Some(own) = self.border.index(source)
                 && self.processes.was_ready(own, stage)
             {
-                self.inject((source, self.processes.node(own)), process, now);
+                self.inject((source, self.processes.node(own)), process);
             }
         }
         let mut sources = std::mem::take(&mut self.sources);
         self.border.take_kept(process, narrow(stage as u64), &mut sources); // no run has 2^32 stages
         for source in sources.drain(..) {
-            self.inject(source, process, now);
+            self.inject(source, process);
         }
         self.sources = sources;
+        count
     }
 
     /// The messages of a process that has just become ready set out, to the destinations that are.
-    fn send_to_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId, now: Cycle) {
+    fn send_to_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId) {
         let from = self.processes.node(process);
         for destination in self.program.destinations(stage, label) {
             match self.border.index(destination) {
-                Some(own) if self.processes.was_ready(own, stage) => self.inject((label, from), own, now),
+                Some(own) if self.processes.was_ready(own, stage) => self.inject((label, from), own),
                 Some(_) => {}
                 None => {
                     let stage = narrow(stage as u64);
@@ -348,15 +373,25 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
         }
     }
 
-    /// Injects the message between two partners, one of which has just become ready when the other
-    /// was.
-    fn inject(&mut self, (source, from): (ProcessId, NodeId), destination: ProcessId, now: Cycle) {
-        let (distance, leg) = self.network.begin(from, self.processes.node(destination));
-        self.message_count += 1;
-        self.hop_count += distance;
-        let distance = narrow(distance); // below 2^32, the number of nodes
-        let message = self.processes.inject(destination, InFlightMessage { start: now, source, distance });
-        self.start_leg(message, from, leg, now);
+    /// The message between two partners is to be injected, one of which has just become ready when the other was.
+    #[inline]
+    fn inject(&mut self, (source, from): (ProcessId, NodeId), destination: ProcessId) {
+        self.network.prefetch_route(from, self.processes.node(destination));
+        self.setting_out.push(SettingOut { source, from, destination });
+    }
+
+    /// The messages that are to be injected set out.
+    fn set_out(&mut self, now: Cycle) {
+        let mut setting_out = std::mem::take(&mut self.setting_out);
+        for SettingOut { source, from, destination } in setting_out.drain(..) {
+            let (distance, leg) = self.network.begin(from, self.processes.node(destination));
+            self.message_count += 1;
+            self.hop_count += distance;
+            let distance = narrow(distance); // below 2^32, the number of nodes
+            let message = self.processes.inject(destination, InFlightMessage { start: now, source, distance });
+            self.start_leg(message, from, leg, now);
+        }
+        self.setting_out = setting_out;
     }
 
     /// A message is received at its destination.

@@ -1,6 +1,7 @@
 //! The identity that the times of every process must satisfy.
 
 use cubefold_mapping::ProcessId;
+use prefetch_index::prefetch_index;
 
 use crate::{Cycle, Cycles, Observer, Program, StageRecord, Summary};
 
@@ -59,6 +60,12 @@ impl Accounts {
     /// When there is one. The results of such a run must not be used.
     pub(crate) fn check(&self) -> Result<(), ImbalanceError> {
         self.imbalance.map_or(Ok(()), Err)
+    }
+
+    /// Prefetches the account of the process with this index.
+    #[inline]
+    fn prefetch(&self, index: ProcessId) {
+        prefetch_index(&self.accounted, index.label() as usize);
     }
 
     /// Adds a stage in which the process with this index computed for `compute`.
@@ -148,6 +155,11 @@ impl<P: Program> Observer for Ledger<'_, P> {
     #[inline]
     fn stage_finished(&mut self, record: &StageRecord) {
         self.add(record.process, record);
+    }
+
+    #[inline]
+    fn prefetch(&self, process: ProcessId) {
+        self.accounts.prefetch(process);
     }
 }
 
