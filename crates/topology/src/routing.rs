@@ -120,8 +120,8 @@ impl RouteRule {
     /// Prefetches what [`Self::lowest_port`] needs of a node.
     #[inline]
     pub(crate) fn prefetch(&self, at: u32) {
-        if let Self::Symmetric(_, table) = self {
-            table.prefetch(at);
+        if let Self::Symmetric(symmetry, table) = self {
+            table.prefetch(symmetry, at);
         }
     }
 
@@ -146,6 +146,7 @@ impl RouteRule {
         match self {
             Self::ShuffleExchange(order) => Some(ShuffleExchange::steps(*order, from, to)),
             Self::DeBruijn(order) => Some(DeBruijn::new(*order, from, to).steps()),
+            Self::Butterfly(order) => Some(Butterfly::new(*order, from, to).steps()),
             _ => None,
         }
     }
@@ -191,7 +192,7 @@ impl RouteRule {
     /// The distance between two nodes \[links\], and what goes along with a message; none where nothing does.
     pub(crate) fn set_out(&self, network: &Network, from: u32, to: u32) -> Option<(u32, RouteSteps)> {
         match self {
-            Self::Symmetric(symmetry @ Symmetry::Translation(_), table) => {
+            Self::Symmetric(symmetry, table) => {
                 let difference = symmetry.difference(from, to);
                 let links = table.distances(network)[difference as usize].into();
                 Some((links, RouteSteps::of_number(difference)))
@@ -220,6 +221,7 @@ impl RouteRule {
         match self {
             Self::ShuffleExchange(order) => shuffle_exchange::after(*order, at, step),
             Self::DeBruijn(order) => de_bruijn::after(*order, at, step),
+            Self::Butterfly(order) => Butterfly::hop(Butterfly::levels(*order), at, step).next,
             _ => at,
         }
     }
@@ -269,21 +271,20 @@ impl RouteRule {
                 }
             }
             Self::Symmetric(symmetry, table) => {
-                if let Some(lowest) = table.lowest_rotated(symmetry, network) {
-                    move_each(messages, channels, numbers, |message| {
-                        let (at, to) = message.ends();
-                        lowest(at, to)
-                    });
+                if let Some(next) = table.move_rotated(symmetry, network, messages) {
+                    move_each(messages, channels, numbers, |message| message.cross(&next));
                 }
             }
             Self::FullMesh => move_each(messages, channels, numbers, |message| {
                 let (at, to) = message.ends();
                 Hop { code: to - u32::from(to > at), next: to }
             }),
-            Self::Butterfly(order) => move_each(messages, channels, numbers, |message| {
-                let (at, to) = message.ends();
-                Butterfly::new(*order, at, to).lowest()
-            }),
+            Self::Butterfly(order) => {
+                let levels = Butterfly::levels(*order);
+                move_each(messages, channels, numbers, |message| {
+                    message.cross(|at, steps| Butterfly::hop(levels, at, steps.take()))
+                });
+            }
             Self::ShuffleExchange(order) => move_each(messages, channels, numbers, |message| {
                 message.cross(|at, steps| shuffle_exchange::hop(*order, at, steps.take()))
             }),

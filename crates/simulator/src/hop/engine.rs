@@ -388,7 +388,8 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
             self.message_count += 1;
             self.hop_count += distance;
             let distance = narrow(distance); // below 2^32, the number of nodes
-            let message = self.processes.inject(destination, InFlightMessage { start: now, source, distance });
+            let message =
+                self.processes.inject(destination, InFlightMessage { start: now, source, distance });
             self.start_leg(message, from, leg, now);
         }
         self.setting_out = setting_out;

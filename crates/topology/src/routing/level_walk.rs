@@ -1,6 +1,7 @@
 //! Walks along a line of levels: routes of butterflies, and of trees of switches.
 
-use super::Hop;
+use super::{Hop, RouteSteps};
+use crate::{Length, narrow};
 
 /// A shortest walk along a line of levels from one to another that crosses given gaps: those of the bits, or digits, in
 /// which two nodes of a butterfly, or of a tree of switches, differ.
@@ -94,6 +95,12 @@ impl Butterfly {
         Self { walk: LevelWalk::new(at % levels, to % levels, gaps), levels, own, other }
     }
 
+    /// The levels of a butterfly of so many dimensions.
+    #[inline]
+    pub(super) fn levels(order: u32) -> Length {
+        Length::new(u64::from(order) + 1)
+    }
+
     #[inline]
     pub(super) fn distance(self) -> u32 {
         self.walk.length()
@@ -112,7 +119,7 @@ impl Butterfly {
             let bit = 1 << level.min(walk.from);
             // The word with the bit 0 has the lower number.
             let word = if is_repeated { own & !bit } else { own & !bit | other & bit };
-            Hop { code: 2 * u32::from(is_up) + u32::from(word != own), next: level + levels * word }
+            Hop { code: Self::UP * u32::from(is_up) + u32::from(word != own), next: level + levels * word }
         };
         let links = walk.first_steps().into_iter().flatten().map(lowest);
         links.min_by_key(|link| link.next).unwrap_or(Hop { code: 0, next: walk.from + levels * own })
@@ -120,4 +127,44 @@ impl Butterfly {
 
     /// How many links a node has: down and up, each with the bit as it is and changed.
     pub(super) const CODES: u32 = 4;
+
+    /// The links of the route over the neighbours with the lowest numbers, by their codes, and how many they are.
+    ///
+    /// It goes to one end of the levels that it visits, then to the other, then to its last level. A bit whose gap is
+    /// crossed again is 0 until then, as the lower word has it.
+    pub(super) fn steps(self) -> (u32, RouteSteps) {
+        let Self { walk: LevelWalk { from, to, low, high }, own, other, .. } = self;
+        let [down, up] = self.walk.lengths();
+        let is_up_first = up < down || up == down && self.lowest().code >= Self::UP;
+        let ends = if is_up_first { [high, low, to] } else { [low, high, to] };
+        let (mut steps, mut links, mut level, mut word) = (RouteSteps::default(), 0, from, own);
+        for (part, end) in ends.into_iter().enumerate() {
+            while level != end {
+                let is_up = level < end;
+                let gap = if is_up { level } else { level - 1 };
+                let is_crossed_again = part == 0 || part == 1 && is_up == (gap >= to);
+                let bit = 1 << gap;
+                let new = word & !bit | if is_crossed_again { 0 } else { other & bit };
+                let code = Self::UP * u32::from(is_up) + u32::from(new != word);
+                steps.set(links, code.to_le_bytes()[0]);
+                (links, level, word) = (links + 1, if is_up { level + 1 } else { gap }, new);
+            }
+        }
+        (links, steps)
+    }
+
+    /// The code of the link up with the bit as it is.
+    const UP: u32 = 2;
+
+    /// The link of a step of [`Self::steps`] in a butterfly of so many levels.
+    #[inline]
+    pub(super) fn hop(levels: Length, at: u32, step: u8) -> Hop {
+        let (word, level) = levels.divide(at.into());
+        let code = u32::from(step);
+        let is_up = code >= Self::UP;
+        let gap = if is_up { level } else { level.wrapping_sub(1) };
+        let word = narrow(word) ^ (code % Self::UP) << gap;
+        let level = narrow(if is_up { level + 1 } else { gap });
+        Hop { code, next: level + narrow(levels.get()) * word }
+    }
 }

@@ -31,7 +31,7 @@ struct LinkTable {
     ends: Box<[u32]>,
     /// For every node, a bit for each link of node 0 that leads nearer to it.
     nearer: Box<[u8]>,
-    /// For every node, the bits of its links in the order of its ports, in bytes from the lowest on.
+    /// For every class of nodes, the bits of their links in the order of their ports, in bytes from the lowest on.
     ports: Box<[u64]>,
     /// For every node, the ends of its links by their bits; empty where these take less to compute than to look up.
     neighbours: Box<[u32]>,
@@ -50,9 +50,28 @@ impl Symmetry {
     #[inline]
     pub(super) fn difference(&self, at: u32, to: u32) -> u32 {
         match self {
-            Self::Rotation(rotation) => rotation.difference(at, to),
+            Self::Rotation(rotation) => rotation.difference(rotation.split(at), rotation.split(to)),
             Self::Translation(torus) => torus.difference(at, to),
         }
+    }
+
+    /// The class of a node: in a class links to the same ends, seen from the node, are in the same order.
+    #[inline]
+    fn class(&self, at: u32) -> u32 {
+        match self {
+            Self::Rotation(rotation) => rotation.class(rotation.split(at)),
+            Self::Translation(_) => at,
+        }
+    }
+
+    /// The first node of every class, by class; node 0 for a class without nodes.
+    fn representatives(&self, nodes: u32) -> Vec<u32> {
+        let Self::Rotation(rotation) = self else { return (0..nodes).collect() };
+        let mut representatives = vec![0; rotation.classes() as usize];
+        for node in (0..nodes).rev() {
+            representatives[self.class(node) as usize] = node;
+        }
+        representatives
     }
 }
 
@@ -72,9 +91,9 @@ impl SymmetryTable {
 
     /// Prefetches what is known of the ports of a node.
     #[inline]
-    pub(super) fn prefetch(&self, at: u32) {
+    pub(super) fn prefetch(&self, symmetry: &Symmetry, at: u32) {
         if let Some(Some(links)) = self.links.get() {
-            prefetch_index(&links.ports, at as usize);
+            prefetch_index(&links.ports, symmetry.class(at) as usize);
         }
     }
 
@@ -84,27 +103,31 @@ impl SymmetryTable {
         self.links.get_or_init(|| LinkTable::new(symmetry, self, network)).as_ref()
     }
 
-    /// The link to the neighbour of a node with the lowest number that is nearer to another node, in a network that is moved
-    /// by rotation: it has few links a node, and where they lead to takes less to compute than to look up.
-    pub(super) fn lowest_rotated(
-        &self,
-        symmetry: &Symmetry,
+    /// Moves messages as [`Self::move_translated`] does, in a network that is moved by rotation: it has few links a node, and
+    /// where they lead to takes less to compute than to look up.
+    pub(super) fn move_rotated<'table>(
+        &'table self,
+        symmetry: &'table Symmetry,
         network: &Network,
-    ) -> Option<impl Fn(u32, u32) -> Hop> {
-        let Symmetry::Rotation(rotation) = *symmetry else { return None };
-        let links = self.links(symmetry, network)?;
-        Some(move |at, to| {
-            let mut nearer = links.nearer[rotation.difference(at, to) as usize];
-            let mut lowest = Hop { code: 0, next: u32::MAX };
-            while nearer != 0 {
-                let code = nearer.trailing_zeros();
-                nearer &= nearer - 1;
-                let next = rotation.sum(at, links.ends[code as usize]);
-                if next < lowest.next {
-                    lowest = Hop { code, next };
-                }
-            }
-            lowest
+        messages: &[RoutedMessage],
+    ) -> Option<impl Fn(u32, &mut RouteSteps) -> Hop + use<'table>> {
+        let Symmetry::Rotation(rotation) = symmetry else { return None };
+        let LinkTable { nearer, ports, ends, .. } = self.links(symmetry, network)?;
+        for message in messages {
+            prefetch_index(nearer, message.steps().number() as usize);
+        }
+        let mut split_ends = [(0, 0); MAX_LINKS];
+        for (split, &end) in split_ends.iter_mut().zip(ends) {
+            *split = rotation.split(end);
+        }
+        Some(move |at: u32, steps: &mut RouteSteps| {
+            let difference = steps.number();
+            let nearer = u64::from(nearer[difference as usize]) * EVERY_BYTE;
+            let at = rotation.split(at);
+            let code = (ports[rotation.class(at) as usize] & nearer).trailing_zeros() % u8::BITS;
+            let end = split_ends[code as usize];
+            *steps = RouteSteps::of_number(rotation.difference(end, rotation.split(difference)));
+            Hop { code, next: rotation.sum(at, end) }
         })
     }
 
@@ -155,7 +178,7 @@ impl SymmetryTable {
     ) -> Option<u64> {
         let links = self.links(symmetry, network)?;
         let nearer = links.nearer[symmetry.difference(at, to) as usize];
-        Some(links.ports[at as usize] & (u64::from(nearer) * EVERY_BYTE))
+        Some(links.ports[symmetry.class(at) as usize] & (u64::from(nearer) * EVERY_BYTE))
     }
 
     /// The lowest port of `at` that leads nearer to `to`, another node; none where it has to be searched for.
@@ -181,7 +204,7 @@ impl LinkTable {
             return None;
         }
         let distances = table.distances(network);
-        let nodes = 0..u32::try_from(network.node_count()).ok()?;
+        let nodes = u32::try_from(network.node_count()).ok()?;
         let bits = || links.iter().enumerate().map(|(bit, end)| (1_u8 << bit, end.index()));
         let nearer = |to: u32| -> u8 {
             let is_nearer =
@@ -198,8 +221,8 @@ impl LinkTable {
         };
         let mut table = Self {
             ends: links.iter().map(|end| end.index()).collect(),
-            nearer: nodes.clone().map(nearer).collect(),
-            ports: nodes.map(ports).collect::<Option<_>>()?,
+            nearer: (0..nodes).map(nearer).collect(),
+            ports: symmetry.representatives(nodes).into_iter().map(ports).collect::<Option<_>>()?,
             neighbours: Box::default(),
             back: Box::default(),
         };
