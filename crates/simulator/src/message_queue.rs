@@ -1,8 +1,8 @@
 //! The messages that wait for a channel or link.
 //!
 //! A queue is first come first served; messages that joined in the same cycle go by stage, source
-//! and destination (`docs/model.md` section 5). It holds its first message; the others are a
-//! circular list in slots that queues share. So a queue of one message, as most are, is one access.
+//! and destination (`docs/model.md` section 5). It holds its first message; the others are a list in
+//! slots that queues share. So a queue of one message, as most are, is one access.
 
 use crate::{Cycle, slots::Slots};
 
@@ -26,7 +26,7 @@ pub(crate) struct Queued<T> {
     message: T,
     joined: Cycle,
     direction: u32,
-    next: u32, // the slot of the next message of the rest; of its first message after the last
+    next: u32, // the slot of the next message; means nothing in the last
 }
 
 /// A queue. The slots of the messages behind its first, which several queues share, are given to each of its methods.
@@ -106,6 +106,15 @@ impl<T: Copy> MessageQueue<T> {
         self.lengths == [0; 2]
     }
 
+    /// Prefetches its second message and its last.
+    #[inline]
+    pub(crate) fn prefetch_rest(&self, rest: &Slots<Queued<T>>) {
+        if let Some(tail) = self.tail.checked_sub(1) {
+            rest.prefetch(self.first.next);
+            rest.prefetch(tail);
+        }
+    }
+
     /// Queues a message, which joins in the latest cycle so far; returns how many of its direction there are now.
     ///
     /// Where messages may have joined in the same cycle, `key` returns theirs.
@@ -119,8 +128,12 @@ impl<T: Copy> MessageQueue<T> {
         if self.is_empty() {
             self.first = new;
         } else if new.precedes(&self.first, key) {
-            let second = std::mem::replace(&mut self.first, new);
-            self.join_rest(second, rest, key);
+            // All others joined in this cycle too.
+            let second = rest.insert(std::mem::replace(&mut self.first, new));
+            self.first.next = second;
+            if self.tail == 0 {
+                self.tail = second + 1;
+            }
         } else {
             self.join_rest(new, rest, key);
         }
@@ -144,15 +157,13 @@ impl<T: Copy> MessageQueue<T> {
         let Queued { message, direction, .. } = self.first;
         self.lengths[direction as usize % 2] -= 1;
         if let Some(tail) = self.tail.checked_sub(1) {
-            let second = rest[tail].next;
+            let second = self.first.next;
             self.first = rest[second];
             if self.earlier == second + 1 {
                 self.earlier = 0;
             }
             if second == tail {
                 self.tail = 0;
-            } else {
-                rest[tail].next = self.first.next;
             }
             rest.remove(second);
         }
@@ -184,25 +195,29 @@ impl<T: Copy> MessageQueue<T> {
     fn join_rest(&mut self, new: Queued<T>, rest: &mut Slots<Queued<T>>, key: &impl Fn(T) -> MessageKey) {
         let place = rest.insert(new);
         let Some(tail) = self.tail.checked_sub(1) else {
-            rest[place].next = place;
+            self.first.next = place;
             self.tail = place + 1;
             return;
         };
-        let mut before = tail;
         if rest[tail].precedes(&new, key) {
+            rest[tail].next = place;
             self.tail = place + 1;
             if rest[tail].joined < new.joined {
                 self.earlier = tail + 1;
             }
-        } else {
-            // It joined in the cycle of the tail: those of earlier cycles, which may be many, need no look.
-            before = self.earlier.checked_sub(1).unwrap_or(tail);
-            while rest[rest[before].next].precedes(&new, key) {
-                before = rest[before].next;
-            }
+            return;
         }
-        rest[place].next = rest[before].next;
-        rest[before].next = place;
+        // It joined in the cycle of the tail: those of earlier cycles, which may be many, need no look.
+        let mut before = self.earlier.checked_sub(1);
+        let mut next = before.map_or(self.first.next, |before| rest[before].next);
+        while rest[next].precedes(&new, key) {
+            (before, next) = (Some(next), rest[next].next);
+        }
+        rest[place].next = next;
+        match before {
+            None => self.first.next = place,
+            Some(before) => rest[before].next = place,
+        }
     }
 }
 

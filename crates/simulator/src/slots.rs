@@ -5,6 +5,8 @@ use std::ops::{Index, IndexMut};
 use cubefold_topology::narrow;
 use prefetch_index::prefetch_index;
 
+const CACHE_LINE: usize = 64;
+
 /// Values that come and go, each in a slot of its own: there are as many slots as values were ever
 /// present at once.
 #[derive(Debug)]
@@ -31,8 +33,12 @@ impl<T> Slots<T> {
     }
 
     /// Prefetches a slot.
+    #[inline]
     pub(crate) fn prefetch(&self, slot: u32) {
         prefetch_index(&self.values, slot as usize);
+        if size_of::<T>() > CACHE_LINE {
+            prefetch_index(&self.values, slot as usize + 1); // where it ends
+        }
     }
 
     /// Frees a slot.

@@ -13,7 +13,7 @@
 //! Messages have their keys with them, and a resource with a queue remembers the number of that instead: so a message that
 //! is queued costs few looks at memory beside those of its queue.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use cubefold_topology::{Machine, NodeId, RouteChoice, RoutedMessage, narrow};
 use prefetch_index::prefetch_index;
@@ -76,6 +76,14 @@ struct Batch {
     waiting: Vec<u32>, // places with a queue that are transmitting in it
 }
 
+/// Messages that have moved together to the ends of their next channels.
+#[derive(Debug, Default)]
+struct Together {
+    first: usize,       // the index of the first of them
+    nodes: Vec<NodeId>, // where they were, under half-duplex links
+    places: Vec<u32>,   // of what they need
+}
+
 /// The number of messages that move on together, so that their cache misses overlap.
 const TOGETHER: usize = 64;
 
@@ -125,41 +133,54 @@ impl ClaimedNetwork {
         // The same for all of them: a resource without a queue is idle when its last transmission has ended.
         let idle = 2 * self.batches.front().map_or(self.next, |oldest| oldest.first);
         let is_per_link = self.arbitration == Arbitration::PerLink;
-        let (mut nodes, mut places, mut claims) = (vec![], vec![], 0);
-        for first in (0..self.moving.len()).step_by(TOGETHER) {
+        let mut claims = 0;
+        // Resources of messages are prefetched while those of the messages before them are claimed.
+        let (mut before, mut next) = (Together::default(), Together::default());
+        let mut first = 0;
+        while first < self.moving.len() || !before.places.is_empty() {
             let end = self.moving.len().min(first + TOGETHER);
-            let together = &mut self.moving[first..end];
-            places.clear();
-            if is_per_link {
-                nodes.clear();
-                nodes.extend(together.iter().map(RoutedMessage::node));
-            }
-            self.network.advance(self.choice, together, &mut places);
-            if is_per_link {
-                for (place, (&from, message)) in places.iter_mut().zip(nodes.iter().zip(&*together)) {
-                    *place = self.network.link_number(from, message.node());
-                }
-            }
-            for &place in &places {
-                prefetch_index(&self.resources, place as usize);
-            }
-            for (index, &place) in places.iter().enumerate() {
-                let message = self.moving[first + index];
+            self.move_on(first..end, &mut next);
+            first = end;
+            for (index, &place) in before.places.iter().enumerate() {
+                let message = self.moving[before.first + index];
                 let state = &mut self.resources[place as usize];
                 if *state < idle && *state & 1 == 0 {
                     *state = 2 * (self.next + narrow(claims as u64)); // below 2^31, as MAX_NUMBER says
                     self.moving[claims] = message;
                     claims += 1;
                 } else {
-                    let is_down = is_per_link && message.node() < nodes[index];
+                    let is_down = is_per_link && message.node() < before.nodes[index];
                     self.joining.push(Joining { place, direction: is_down.into(), message });
                 }
             }
-            if !self.joining.is_empty() {
+            if self.joining.len() >= TOGETHER {
                 self.join_queues(now);
             }
+            std::mem::swap(&mut before, &mut next);
         }
+        self.join_queues(now);
         self.moving.truncate(claims);
+    }
+
+    /// Messages move together to the ends of their next channels; what they occupy is prefetched.
+    fn move_on(&mut self, range: Range<usize>, moved: &mut Together) {
+        let Together { first, nodes, places } = moved;
+        *first = range.start;
+        let messages = &mut self.moving[range];
+        places.clear();
+        if self.arbitration == Arbitration::PerLink {
+            nodes.clear();
+            nodes.extend(messages.iter().map(RoutedMessage::node));
+        }
+        self.network.advance(self.choice, messages, places);
+        if self.arbitration == Arbitration::PerLink {
+            for (place, (&from, message)) in places.iter_mut().zip(nodes.iter().zip(messages)) {
+                *place = self.network.link_number(from, message.node());
+            }
+        }
+        for &place in &*places {
+            prefetch_index(&self.resources, place as usize);
+        }
     }
 
     /// Messages join the queues of their resources.
@@ -168,6 +189,9 @@ impl ClaimedNetwork {
         for joining in &self.joining {
             self.prefetch(joining.place);
         }
+        for joining in &self.joining {
+            self.prefetch_rest(joining.place);
+        }
         let mut joining = std::mem::take(&mut self.joining);
         for message in joining.drain(..) {
             self.join_queue(message, now);
@@ -175,7 +199,7 @@ impl ClaimedNetwork {
         self.joining = joining;
     }
 
-    /// Prefetches what a resource's queue begins with, or its claim.
+    /// Prefetches a resource's queue, or its claim.
     #[inline]
     fn prefetch(&self, place: u32) {
         let state = self.resources[place as usize];
@@ -183,6 +207,15 @@ impl ClaimedNetwork {
             self.queues.prefetch(state / 2);
         } else if let Some(claim) = (state / 2).checked_sub(self.next) {
             prefetch_index(&self.moving, claim as usize);
+        }
+    }
+
+    /// Prefetches the messages of a resource's queue that are looked at when one joins it or is taken.
+    #[inline]
+    fn prefetch_rest(&self, place: u32) {
+        let state = self.resources[place as usize];
+        if state & 1 == 1 {
+            self.queues[state / 2].messages.prefetch_rest(&self.rest);
         }
     }
 
@@ -318,7 +351,13 @@ impl Network for ClaimedNetwork {
         let mut waiting = std::mem::take(&mut self.waiting);
         for together in waiting.chunks(TOGETHER) {
             for &place in together {
+                prefetch_index(&self.resources, place as usize);
+            }
+            for &place in together {
                 self.prefetch(place);
+            }
+            for &place in together {
+                self.prefetch_rest(place);
             }
             for &place in together {
                 self.serve(place, &mut batch);
