@@ -106,11 +106,18 @@ impl<T: Copy> MessageQueue<T> {
         self.lengths == [0; 2]
     }
 
-    /// Prefetches its second message and its last.
+    /// Prefetches its second message, which is its first when that is taken.
     #[inline]
-    pub(crate) fn prefetch_rest(&self, rest: &Slots<Queued<T>>) {
-        if let Some(tail) = self.tail.checked_sub(1) {
+    pub(crate) fn prefetch_second(&self, rest: &Slots<Queued<T>>) {
+        if self.tail != 0 {
             rest.prefetch(self.first.next);
+        }
+    }
+
+    /// Prefetches its last message, which others come behind.
+    #[inline]
+    pub(crate) fn prefetch_last(&self, rest: &Slots<Queued<T>>) {
+        if let Some(tail) = self.tail.checked_sub(1) {
             rest.prefetch(tail);
         }
     }

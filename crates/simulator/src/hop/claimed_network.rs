@@ -190,7 +190,9 @@ impl ClaimedNetwork {
             self.prefetch(joining.place);
         }
         for joining in &self.joining {
-            self.prefetch_rest(joining.place);
+            if let Some(queue) = self.queue(joining.place) {
+                queue.prefetch_last(&self.rest);
+            }
         }
         let mut joining = std::mem::take(&mut self.joining);
         for message in joining.drain(..) {
@@ -210,13 +212,11 @@ impl ClaimedNetwork {
         }
     }
 
-    /// Prefetches the messages of a resource's queue that are looked at when one joins it or is taken.
+    /// The queue of a resource.
     #[inline]
-    fn prefetch_rest(&self, place: u32) {
+    fn queue(&self, place: u32) -> Option<&MessageQueue<RoutedMessage>> {
         let state = self.resources[place as usize];
-        if state & 1 == 1 {
-            self.queues[state / 2].messages.prefetch_rest(&self.rest);
-        }
+        (state & 1 == 1).then(|| &self.queues[state / 2].messages)
     }
 
     /// A message joins the queue of a resource that is busy, claimed or has a queue.
@@ -357,7 +357,9 @@ impl Network for ClaimedNetwork {
                 self.prefetch(place);
             }
             for &place in together {
-                self.prefetch_rest(place);
+                if let Some(queue) = self.queue(place) {
+                    queue.prefetch_second(&self.rest);
+                }
             }
             for &place in together {
                 self.serve(place, &mut batch);
