@@ -201,6 +201,10 @@ impl DeBruijn {
         let (links, mut rest) = self.routes();
         let mut steps = RouteSteps::default();
         for before in 0..links {
+            if rest.is_straight(links - before) {
+                (before..links).for_each(|link| steps.set(link, rest.straight_step(links - link)));
+                break;
+            }
             let first = rest.first_steps(links - before);
             let (step, _) = rest.pair.lowest_of(first);
             steps.set(before, step);
@@ -229,6 +233,25 @@ impl DeBruijn {
 pub(super) struct ShortestRoutes {
     pair: DeBruijn,
     moves: u64, // up and down, a bit each: those of all shortest routes, and others that a link has ended
+}
+
+impl ShortestRoutes {
+    /// Whether all of so many links go in one direction on the only route that is left: the only block moves by as many
+    /// places.
+    #[inline]
+    fn is_straight(self, links: u32) -> bool {
+        self.moves.is_power_of_two() && self.moves.trailing_zeros().abs_diff(self.pair.order) == links
+    }
+
+    /// The step with so many links left of such a route: the bits of the second word that are not in the block come in, the
+    /// highest first to the left, the lowest first to the right.
+    #[inline]
+    fn straight_step(self, links: u32) -> u8 {
+        let DeBruijn { order, y, .. } = self.pair;
+        let is_left = self.moves.trailing_zeros() > order;
+        let bit = if is_left { y >> (links - 1) } else { y >> (order - links) };
+        2 * u8::from(!is_left) + u8::from(bit & 1 == 1)
+    }
 }
 
 impl RoutesLeft for ShortestRoutes {

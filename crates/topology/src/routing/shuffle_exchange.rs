@@ -50,27 +50,39 @@ impl ShuffleExchange {
 
     #[inline]
     pub(super) fn distance(self) -> u32 {
+        self.shortest_walks().0
+    }
+
+    /// The length of the shortest walks, and where they end, a bit each.
+    #[inline]
+    fn shortest_walks(self) -> (u32, u32) {
         // All bits are exchanged on a way around, at worst.
-        let mut least = 2 * self.order;
+        let (mut least, mut turns) = (2 * self.order, 0);
         for turn in 0..self.order {
-            least = self.walks(turn).shorter_than(least);
+            let length = self.walks(turn).shorter_than(least + 1);
+            if length < least {
+                (least, turns) = (length, 0);
+            }
+            turns |= u32::from(length == least) << turn;
         }
-        least
+        (least, turns)
     }
 
     /// The neighbour of word `x` with the lowest number that is nearer to `y`, another word.
     #[inline]
     pub(super) fn lowest(order: u32, x: u32, y: u32) -> u32 {
         let pair = Self::new(order, x, y);
-        let distance = pair.distance();
-        let steps = (0..order).fold(0, |steps, turn| steps | pair.walks(turn).first_steps(distance));
+        let (distance, turns) = pair.shortest_walks();
+        let ends = (0..order).filter(|turn| turns >> turn & 1 == 1);
+        let steps = ends.fold(0, |steps, turn| steps | pair.walks(turn).first_steps(distance));
         lowest_of(order, x, steps).1
     }
 
     /// All shortest routes from `x` to `y`, and their length.
     fn routes(order: u32, x: u32, y: u32) -> (u32, ShortestRoutes) {
         let pair = Self::new(order, x, y);
-        (pair.distance(), ShortestRoutes { pair, at: x, turns: (1 << order) - 1 })
+        let (distance, turns) = pair.shortest_walks();
+        (distance, ShortestRoutes { pair, at: x, turns })
     }
 
     /// The links of the route from `x` to `y` over the lowest neighbours, and how many they are.
