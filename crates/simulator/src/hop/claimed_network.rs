@@ -13,7 +13,7 @@
 //! Messages have their keys with them, and a resource with a queue remembers the number of that instead: so a message that
 //! is queued costs few looks at memory beside those of its queue.
 
-use std::{collections::VecDeque, ops::Range, sync::Arc};
+use std::{collections::VecDeque, hint::select_unpredictable, ops::Range, sync::Arc};
 
 use cubefold_topology::{Machine, NodeId, RouteChoice, RoutedMessage, narrow};
 use prefetch_index::prefetch_index;
@@ -80,7 +80,7 @@ struct Batch {
 #[derive(Debug, Default)]
 struct Together {
     first: usize,       // the index of the first of them
-    nodes: Vec<NodeId>, // where they were, under half-duplex links
+    nodes: Vec<NodeId>, // where they were, under half-duplex links, else none
     places: Vec<u32>,   // of what they need
 }
 
@@ -132,7 +132,6 @@ impl ClaimedNetwork {
     fn claim_all(&mut self, now: Cycle) {
         // The same for all of them: a resource without a queue is idle when its last transmission has ended.
         let idle = 2 * self.batches.front().map_or(self.next, |oldest| oldest.first);
-        let is_per_link = self.arbitration == Arbitration::PerLink;
         let mut claims = 0;
         // Resources of messages are prefetched while those of the messages before them are claimed.
         let (mut before, mut next) = (Together::default(), Together::default());
@@ -141,18 +140,7 @@ impl ClaimedNetwork {
             let end = self.moving.len().min(first + TOGETHER);
             self.move_on(first..end, &mut next);
             first = end;
-            for (index, &place) in before.places.iter().enumerate() {
-                let message = self.moving[before.first + index];
-                let state = &mut self.resources[place as usize];
-                if *state < idle && *state & 1 == 0 {
-                    *state = 2 * (self.next + narrow(claims as u64)); // below 2^31, as MAX_NUMBER says
-                    self.moving[claims] = message;
-                    claims += 1;
-                } else {
-                    let is_down = is_per_link && message.node() < before.nodes[index];
-                    self.joining.push(Joining { place, direction: is_down.into(), message });
-                }
-            }
+            self.claim_together(&before, idle, &mut claims);
             if self.joining.len() >= TOGETHER {
                 self.join_queues(now);
             }
@@ -160,6 +148,33 @@ impl ClaimedNetwork {
         }
         self.join_queues(now);
         self.moving.truncate(claims);
+    }
+
+    /// Messages that have moved together claim their resources, those whose states are below `idle`; the others are to join
+    /// queues. Which do has no pattern, so that a branch for each message would be foreseen badly.
+    fn claim_together(&mut self, moved: &Together, idle: u32, claims: &mut usize) {
+        let Together { first, nodes, places } = moved;
+        let (mut claimed, mut refused) = ([0; TOGETHER], [0; TOGETHER]);
+        let (mut claimed_count, mut refused_count) = (0, 0);
+        for (index, &place) in places.iter().enumerate() {
+            let state = &mut self.resources[place as usize];
+            let is_idle = *state < idle && *state & 1 == 0;
+            let claim = 2 * (self.next + narrow((*claims + claimed_count) as u64)); // below 2^31, as MAX_NUMBER says
+            *state = select_unpredictable(is_idle, claim, *state);
+            claimed[claimed_count % TOGETHER] = index;
+            refused[refused_count % TOGETHER] = index;
+            claimed_count += usize::from(is_idle);
+            refused_count += usize::from(!is_idle);
+        }
+        for &index in &refused[..refused_count] {
+            let (place, message) = (places[index], self.moving[first + index]);
+            let is_down = nodes.get(index).is_some_and(|&from| message.node() < from);
+            self.joining.push(Joining { place, direction: is_down.into(), message });
+        }
+        for &index in &claimed[..claimed_count] {
+            self.moving[*claims] = self.moving[first + index];
+            *claims += 1;
+        }
     }
 
     /// Messages move together to the ends of their next channels; what they occupy is prefetched.

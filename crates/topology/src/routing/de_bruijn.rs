@@ -6,7 +6,7 @@
 //! moves by `n`. So the greatest `2 m + |s|` decides; the blocks that have it are all the shortest routes, and each
 //! begins with a link that follows from its place.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, hint::select_unpredictable};
 
 use super::{
     Hop,
@@ -290,12 +290,13 @@ pub(super) const STEPS: u32 = 4;
 pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
     let next = after(order, word, step);
     let is_left = next >> 1 == (word << 1 & DeBruijn::mask(order)) >> 1;
-    Hop { code: if is_left { next & 1 } else { step.into() }, next }
+    Hop { code: select_unpredictable(is_left, next & 1, step.into()), next }
 }
 
 /// A word after a step: to the left with the new bit 0 or 1, to the right likewise.
 #[inline]
 pub(super) fn after(order: u32, word: u32, step: u8) -> u32 {
     let bit = u32::from(step & 1);
-    if step < 2 { word << 1 & DeBruijn::mask(order) | bit } else { word >> 1 | bit << (order - 1) }
+    let (left, right) = (word << 1 & DeBruijn::mask(order) | bit, word >> 1 | bit << (order - 1));
+    select_unpredictable(step < 2, left, right)
 }

@@ -162,9 +162,9 @@ impl Butterfly {
         let (word, level) = levels.divide(at.into());
         let code = u32::from(step);
         let is_up = code >= Self::UP;
-        let gap = if is_up { level } else { level.wrapping_sub(1) };
+        let gap = level.wrapping_sub(u64::from(!is_up));
         let word = narrow(word) ^ (code % Self::UP) << gap;
-        let level = narrow(if is_up { level + 1 } else { gap });
+        let level = narrow(gap + u64::from(is_up));
         Hop { code, next: level + narrow(levels.get()) * word }
     }
 }

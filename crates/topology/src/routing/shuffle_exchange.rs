@@ -6,6 +6,8 @@
 //! cycle but those of one gap, the longest between places that it needs, or all of them once where `t` is 0. The gap lies
 //! behind `t` or before it, which decides which way the walk ends.
 
+use std::hint::select_unpredictable;
+
 use super::{
     Hop,
     bit_runs::runs,
@@ -268,16 +270,13 @@ pub(super) const STEPS: u32 = 3;
 pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
     let next = after(order, word, step);
     // An exchange changes the number of ones, a rotation does not.
-    let is_left = step == 2 && next == rotated(order, word, 1);
-    Hop { code: if is_left { 1 } else { step.into() }, next }
+    let is_left = (step == 2) & (next == rotated(order, word, 1));
+    Hop { code: select_unpredictable(is_left, 1, step.into()), next }
 }
 
 /// A word after a step: with the other last bit, rotated to the left, rotated to the right.
 #[inline]
 pub(super) fn after(order: u32, word: u32, step: u8) -> u32 {
-    match step {
-        0 => word ^ 1,
-        1 => rotated(order, word, 1),
-        _ => rotated(order, word, order - 1),
-    }
+    let rotation = rotated(order, word, select_unpredictable(step == 1, 1, order - 1));
+    select_unpredictable(step == 0, word ^ 1, rotation)
 }
