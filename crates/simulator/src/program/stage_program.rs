@@ -56,8 +56,8 @@ struct Stage {
 /// The partners of processes in a stage, by process and partner.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Partners {
-    processes: Vec<u32>,    // that have partners, ascending
-    firsts: Vec<u32>,       // for each of them, where its partners begin; one more for the end of the last
+    processes: Vec<u32>,    // that have partners, ascending; none where most have, so that all are listed by label
+    firsts: Vec<u32>,       // for each listed one, where its partners begin; one more for the end of the last
     labels: Vec<ProcessId>, // of the partners
 }
 
@@ -167,24 +167,40 @@ impl Partners {
             own.labels.push(partner);
         }
         own.firsts.push(narrow(own.labels.len() as u64));
+        let listed = own.processes.last().map_or(0, |&last| last as usize + 1);
+        if listed <= 2 * own.processes.len() {
+            own.list_all(listed);
+        }
         own
     }
 
-    /// Where the partners of a process lie.
-    fn range(&self, process: ProcessId) -> Range<usize> {
-        let label = process.label() as usize;
-        if self.processes.get(label) == Some(&process.label()) {
-            return self.firsts[label] as usize..self.firsts[label + 1] as usize;
+    /// Lists so many processes, with partners or without.
+    fn list_all(&mut self, listed: usize) {
+        let mut firsts = vec![0; listed + 1];
+        for (&process, ends) in self.processes.iter().zip(self.firsts.windows(2)) {
+            firsts[process as usize + 1] = ends[1];
         }
-        // Where all processes have partners each is at its own place, and before it by as many as have none.
-        let count = self.processes.len();
-        let missing = self.processes.last().map_or(0, |&last| last as usize + 1 - count);
-        let end = count.min(label + 1);
-        let start = label.saturating_sub(missing).min(end);
-        let at = self.processes[start..end].binary_search(&process.label());
-        at.map_or(0..0, |at| self.firsts[start + at] as usize..self.firsts[start + at + 1] as usize)
+        for at in 1..firsts.len() {
+            firsts[at] = firsts[at].max(firsts[at - 1]);
+        }
+        (self.processes, self.firsts) = (vec![], firsts);
     }
 
+    /// Where the partners of a process lie.
+    #[inline]
+    fn range(&self, process: ProcessId) -> Range<usize> {
+        let at = if self.processes.is_empty() {
+            Some(process.label() as usize)
+        } else {
+            self.processes.binary_search(&process.label()).ok()
+        };
+        match at.map(|at| (self.firsts.get(at), self.firsts.get(at + 1))) {
+            Some((Some(&first), Some(&end))) => first as usize..end as usize,
+            _ => 0..0,
+        }
+    }
+
+    #[inline]
     fn of(&self, process: ProcessId) -> &[ProcessId] {
         &self.labels[self.range(process)]
     }
