@@ -56,8 +56,8 @@ struct Stage {
 /// The partners of processes in a stage, by process and partner.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Partners {
-    processes: Vec<u32>,    // that have partners, ascending; none where most have, so that all are listed by label
-    firsts: Vec<u32>,       // for each listed one, where its partners begin; one more for the end of the last
+    processes: Vec<u32>, // that have partners, ascending; none where most have, so that all are listed by label
+    firsts: Vec<u32>,    // for each listed one, where its partners begin; one more for the end of the last
     labels: Vec<ProcessId>, // of the partners
 }
 
