@@ -92,6 +92,10 @@ impl ShuffleExchange {
         let (links, mut rest) = Self::routes(order, x, y);
         let mut steps = RouteSteps::default();
         for before in 0..links {
+            if let Some(straight) = rest.straight(links - before) {
+                (before..links).zip(straight).for_each(|(link, step)| steps.set(link, step));
+                break;
+            }
             let first = rest.first_steps(links - before);
             let (step, _) = lowest_of(order, rest.at, first);
             steps.set(before, step);
@@ -115,6 +119,38 @@ pub(super) struct ShortestRoutes {
     pair: ShuffleExchange,
     at: u32,
     turns: u32, // where walks end, a bit each: those of all shortest routes, and others that a link has ended
+}
+
+impl ShortestRoutes {
+    /// The steps of the only route that is left, of so many links, if it rotates in one direction only: an exchange at every
+    /// place that it visits, each before the rotation to the next place.
+    #[inline]
+    fn straight(&self, links: u32) -> Option<impl Iterator<Item = u8> + use<>> {
+        if !self.turns.is_power_of_two() {
+            return None;
+        }
+        let order = self.pair.order;
+        let walks = self.pair.walks(self.turns.trailing_zeros());
+        let Walks { turn, visits, visited, .. } = walks;
+        // A walk there and back around a gap of half of all links on the other side would be as long.
+        let is_other = |from, to| order.is_multiple_of(2) && walks.gaps(from, to, order / 2) != 0;
+        let is_left = links == visited + turn && !is_other(0, turn);
+        let is_right = turn > 0 && links == visited + order - turn && !is_other(turn, order);
+        let (rotation, rotations) = match (is_left, is_right) {
+            (true, _) => (1, turn),
+            (_, true) => (2, order - turn),
+            _ => return None,
+        };
+        let visited_after = move |rotations: u32| {
+            let place = if rotation == 1 { rotations } else { (order - rotations) % order };
+            visits >> place & 1 == 1
+        };
+        let steps = (0..=rotations).flat_map(move |count| {
+            let exchange = visited_after(count).then_some(0);
+            exchange.into_iter().chain((count < rotations).then_some(rotation))
+        });
+        Some(steps)
+    }
 }
 
 impl RoutesLeft for ShortestRoutes {
