@@ -133,11 +133,6 @@ trait Network {
     /// The distance between two nodes \[links\], and the first leg of the route; none when they are the same.
     fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Self::Leg>);
 
-    /// What [`Self::begin`] looks up may be prefetched.
-    fn prefetch_route(&self, from: NodeId, to: NodeId) {
-        let _ = (from, to);
-    }
-
     /// The next leg of a message that was taken at `at`; none when it is at its destination.
     fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Self::Leg>;
 

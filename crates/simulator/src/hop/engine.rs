@@ -1,33 +1,27 @@
 //! The engine: what processes do in each cycle, and what becomes of their messages.
 
+mod set_out;
+
 use std::num::NonZeroU64;
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::{NodeId, narrow};
+use cubefold_topology::NodeId;
 use prefetch_index::prefetch_index;
 
+use self::set_out::SettingOut;
 use super::{
     HopInput, Network,
     border::{HopBorder, Keys, Note},
     computing::{Computing, PendingStarts},
-    processes::{InFlightMessage, Processes},
+    processes::Processes,
 };
 use crate::{
-    Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, Traffic,
-    processors::Processors,
-    slabs::{NoBorder, ReadySource},
+    Cycle, Cycles, MessageTiming, Observer, Program, StageRecord, Traffic, processors::Processors,
+    slabs::NoBorder,
 };
 
 /// The number of processes whose records are prefetched together, so that their cache misses overlap.
 const PREFETCH_CHUNK: usize = 32;
-
-/// A message that has not set out yet, both partners being ready.
-#[derive(Debug, Clone, Copy)]
-struct SettingOut {
-    source: ProcessId,
-    from: NodeId,
-    destination: ProcessId,
-}
 
 /// The engine of all processes of a run, or of those of a slab.
 pub(super) struct HopEngine<'run, P, N, B: HopBorder, O> {
@@ -335,64 +329,6 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
         if awaited == 0 {
             self.finish_stage(process, now, Cycles::ZERO, now);
         }
-    }
-
-    /// The messages set out to a process that has just become ready, from the sources that are; returns the number of all
-    /// its sources.
-    fn receive_from_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId) -> usize {
-        let mut count = 0;
-        for source in self.program.sources(stage, label) {
-            count += 1;
-            if let Some(own) = self.border.index(source)
-                && self.processes.was_ready(own, stage)
-            {
-                self.inject((source, self.processes.node(own)), process);
-            }
-        }
-        let mut sources = std::mem::take(&mut self.sources);
-        self.border.take_kept(process, narrow(stage as u64), &mut sources); // no run has 2^32 stages
-        for source in sources.drain(..) {
-            self.inject(source, process);
-        }
-        self.sources = sources;
-        count
-    }
-
-    /// The messages of a process that has just become ready set out, to the destinations that are.
-    fn send_to_ready(&mut self, stage: usize, process: ProcessId, label: ProcessId) {
-        let from = self.processes.node(process);
-        for destination in self.program.destinations(stage, label) {
-            match self.border.index(destination) {
-                Some(own) if self.processes.was_ready(own, stage) => self.inject((label, from), own),
-                Some(_) => {}
-                None => {
-                    let stage = narrow(stage as u64);
-                    self.border.announce(ReadySource { stage, source: label, from, destination });
-                }
-            }
-        }
-    }
-
-    /// The message between two partners is to be injected, one of which has just become ready when the other was.
-    #[inline]
-    fn inject(&mut self, (source, from): (ProcessId, NodeId), destination: ProcessId) {
-        self.network.prefetch_route(from, self.processes.node(destination));
-        self.setting_out.push(SettingOut { source, from, destination });
-    }
-
-    /// The messages that are to be injected set out.
-    fn set_out(&mut self, now: Cycle) {
-        let mut setting_out = std::mem::take(&mut self.setting_out);
-        for SettingOut { source, from, destination } in setting_out.drain(..) {
-            let (distance, leg) = self.network.begin(from, self.processes.node(destination));
-            self.message_count += 1;
-            self.hop_count += distance;
-            let distance = narrow(distance); // below 2^32, the number of nodes
-            let message =
-                self.processes.inject(destination, InFlightMessage { start: now, source, distance });
-            self.start_leg(message, from, leg, now);
-        }
-        self.setting_out = setting_out;
     }
 
     /// A message is received at its destination.
