@@ -117,14 +117,6 @@ impl RouteRule {
         network.port_to(at, next)
     }
 
-    /// Prefetches what [`Self::lowest_port`] needs of a node.
-    #[inline]
-    pub(crate) fn prefetch(&self, at: u32) {
-        if let Self::Symmetric(symmetry, table) = self {
-            table.prefetch(symmetry, at);
-        }
-    }
-
     /// A bit for each port of `at` that leads nearer to `to`, in bytes from the lowest on, where they are known at once.
     #[inline]
     pub(crate) fn nearer_ports(&self, network: &Network, at: u32, to: u32) -> Option<u64> {

@@ -13,10 +13,9 @@
 //! Messages have their keys with them, and a resource with a queue remembers the number of that instead: so a message that
 //! is queued costs few looks at memory beside those of its queue.
 
-#[cfg(test)]
-mod tests;
+mod claiming;
 
-use std::{collections::VecDeque, hint::select_unpredictable, ops::Range, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
 use cubefold_topology::{Machine, NodeId, RouteChoice, RoutedMessage, narrow};
 use prefetch_index::prefetch_index;
@@ -79,14 +78,6 @@ struct Batch {
     waiting: Vec<u32>, // places with a queue that are transmitting in it
 }
 
-/// Messages that have moved together to the ends of their next channels.
-#[derive(Debug, Default)]
-struct Together {
-    first: usize,       // the index of the first of them
-    nodes: Vec<NodeId>, // where they were, under half-duplex links, else none
-    places: Vec<u32>,   // of what they need
-}
-
 /// The number of messages that move on together, so that their cache misses overlap.
 const TOGETHER: usize = 64;
 
@@ -127,77 +118,6 @@ impl ClaimedNetwork {
             spare: vec![],
             arrived: vec![],
             joining: vec![],
-        }
-    }
-
-    /// All messages that move on in this cycle claim their next resources: those that have one are the first of them, in
-    /// the place of those that have not.
-    fn claim_all(&mut self, now: Cycle) {
-        // The same for all of them: a resource without a queue is idle when its last transmission has ended.
-        let idle = 2 * self.batches.front().map_or(self.next, |oldest| oldest.first);
-        let mut claims = 0;
-        // Resources of messages are prefetched while those of the messages before them are claimed.
-        let (mut before, mut next) = (Together::default(), Together::default());
-        let mut first = 0;
-        while first < self.moving.len() || !before.places.is_empty() {
-            let end = self.moving.len().min(first + TOGETHER);
-            self.move_on(first..end, &mut next);
-            first = end;
-            self.claim_together(&before, idle, &mut claims);
-            if self.joining.len() >= TOGETHER {
-                self.join_queues(now);
-            }
-            std::mem::swap(&mut before, &mut next);
-        }
-        self.join_queues(now);
-        self.moving.truncate(claims);
-    }
-
-    /// Messages that have moved together claim their resources, those whose states are below `idle`; the others are to join
-    /// queues. Which do has no pattern, so that a branch for each message would be foreseen badly.
-    fn claim_together(&mut self, moved: &Together, idle: u32, claims: &mut usize) {
-        let Together { first, nodes, places } = moved;
-        let (mut claimed, mut refused) = ([0; TOGETHER], [0; TOGETHER]);
-        let (mut claimed_count, mut refused_count) = (0, 0);
-        for (index, &place) in places.iter().enumerate() {
-            let state = &mut self.resources[place as usize];
-            let is_idle = *state < idle && *state & 1 == 0;
-            let claim = 2 * (self.next + narrow((*claims + claimed_count) as u64)); // below 2^31, as MAX_NUMBER says
-            *state = select_unpredictable(is_idle, claim, *state);
-            claimed[claimed_count % TOGETHER] = index;
-            refused[refused_count % TOGETHER] = index;
-            claimed_count += usize::from(is_idle);
-            refused_count += usize::from(!is_idle);
-        }
-        for &index in &refused[..refused_count] {
-            let (place, message) = (places[index], self.moving[first + index]);
-            let is_down = nodes.get(index).is_some_and(|&from| message.node() < from);
-            self.joining.push(Joining { place, direction: is_down.into(), message });
-        }
-        for &index in &claimed[..claimed_count] {
-            self.moving[*claims] = self.moving[first + index];
-            *claims += 1;
-        }
-    }
-
-    /// Messages move together to the ends of their next channels; what they occupy is prefetched.
-    fn move_on(&mut self, range: Range<usize>, moved: &mut Together) {
-        let Together { first, nodes, places } = moved;
-        *first = range.start;
-        let messages = &mut self.moving[range];
-        places.clear();
-        if self.arbitration == Arbitration::PerLink {
-            nodes.clear();
-            nodes.extend(messages.iter().map(RoutedMessage::node));
-        }
-        self.network.advance(self.choice, messages, places);
-        if self.arbitration == Arbitration::PerLink {
-            for (place, (&from, message)) in places.iter_mut().zip(nodes.iter().zip(messages)) {
-                *place = self.network.link_number(from, message.node());
-            }
-        }
-        for &place in &*places {
-            prefetch_index(&self.resources, place as usize);
         }
     }
 
@@ -402,5 +322,53 @@ impl Network for ClaimedNetwork {
 
     fn longest_queue(&self) -> u32 {
         self.longest.length()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cubefold_mapping::{Hypercube, Placement, PlacementTable};
+    use cubefold_topology::{LinkMode, MachineKind, TieRule};
+
+    use super::*;
+    use crate::{
+        CubeProgram, StageRecord,
+        hop::{HopEngine, HopInput, StartTimes},
+    };
+
+    /// What a run on a network says, whose first transmission has a number.
+    fn run(
+        placement: &Placement,
+        links: LinkMode,
+        hop: u64,
+        first: u32,
+    ) -> (Vec<StageRecord>, [Option<u64>; 2]) {
+        let cube = Hypercube::new(6).unwrap();
+        let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(2)).unwrap();
+        let communication = Communication::new(links, Cycles::new(hop), TieRule::Direct).unwrap();
+        let mut network = ClaimedNetwork::new(placement.machine(), communication);
+        network.next = first;
+        let input = HopInput { program: &program, placement, communication, starts: StartTimes::Together };
+        let mut records = vec![];
+        let traffic = HopEngine::whole(&input, network, &mut records).run().unwrap();
+        records.sort_unstable_by_key(|record| (record.stage, record.process));
+        (records, [Some(traffic.hops), traffic.longest_queue.map(u64::from)])
+    }
+
+    #[test]
+    fn transmissions_that_are_numbered_again_change_nothing() {
+        let machine = Machine::of_dimensions(MachineKind::DeBruijn, 6).unwrap();
+        let nodes = (0..64).map(|label| NodeId::new(label * 37 % 64)).collect();
+        let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
+        for (links, hop) in [(LinkMode::FullDuplex, 1), (LinkMode::FullDuplex, 3), (LinkMode::HalfDuplex, 2)]
+        {
+            let expected = run(&placement, links, hop, 1);
+            assert!(expected.1[1] > Some(1));
+            // From the last number before 2^31 that leaves room for a message of each process there is no way on.
+            let firsts = (0..1000).step_by(23).map(|before| MAX_NUMBER - before).chain([2 * MAX_NUMBER - 70]);
+            for first in firsts {
+                assert_eq!(run(&placement, links, hop, first), expected, "{links:?} {hop} {first}");
+            }
+        }
     }
 }

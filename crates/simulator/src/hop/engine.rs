@@ -131,11 +131,6 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
                 break;
             }
             self.prefetch_messages(arrived.iter().map(|&(message, _)| message));
-            for &(message, _) in &arrived {
-                if self.border.visitor(message).is_none() {
-                    self.observer.prefetch(self.processes.destination(message));
-                }
-            }
             for (message, node) in arrived.drain(..) {
                 let leg = self.next_leg(message, node);
                 self.start_leg(message, node, leg, now);
@@ -198,12 +193,15 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
         }
     }
 
-    /// Prefetches the records of these messages.
+    /// Prefetches the records of these messages, and what the observer keeps of their destinations.
     fn prefetch_messages(&self, messages: impl Iterator<Item = u32>) {
         for message in messages {
-            match self.border.visitor(message) {
-                Some(visitor) => prefetch_index(std::slice::from_ref(visitor), 0),
-                None => self.processes.prefetch(std::iter::once(self.processes.destination(message))),
+            if let Some(visitor) = self.border.visitor(message) {
+                prefetch_index(std::slice::from_ref(visitor), 0);
+            } else {
+                let destination = self.processes.destination(message);
+                self.processes.prefetch(std::iter::once(destination));
+                self.observer.prefetch(destination);
             }
         }
     }

@@ -129,9 +129,6 @@ impl Network {
         }
         for message in &*messages {
             prefetch_index(self.channel_ends(), self.first_channel(message.at.index()) as usize);
-            if choice == RouteChoice::Lowest {
-                self.rule.prefetch(message.at.index());
-            }
         }
         for message in messages {
             let port = self.port(choice, [message.from, message.at, message.to]);

@@ -89,14 +89,6 @@ impl SymmetryTable {
         self.routes.get_or_init(|| network.routes_to(NodeId::new(0)).routes)
     }
 
-    /// Prefetches what is known of the ports of a node.
-    #[inline]
-    pub(super) fn prefetch(&self, symmetry: &Symmetry, at: u32) {
-        if let Some(Some(links)) = self.links.get() {
-            prefetch_index(&links.ports, symmetry.class(at) as usize);
-        }
-    }
-
     /// Which links lead nearer; none where that has to be searched for.
     #[inline]
     fn links(&self, symmetry: &Symmetry, network: &Network) -> Option<&LinkTable> {

@@ -1,0 +1,90 @@
+//! How messages claim their resources, many at a time.
+
+use std::{hint::select_unpredictable, ops::Range};
+
+use cubefold_topology::{NodeId, RoutedMessage, narrow};
+use prefetch_index::prefetch_index;
+
+use super::{super::Arbitration, ClaimedNetwork, Joining, TOGETHER};
+use crate::Cycle;
+
+/// Messages that have moved together to the ends of their next channels.
+#[derive(Debug, Default)]
+struct Together {
+    first: usize,       // the index of the first of them
+    nodes: Vec<NodeId>, // where they were, under half-duplex links, else none
+    places: Vec<u32>,   // of what they need
+}
+
+impl ClaimedNetwork {
+    /// All messages that move on in this cycle claim their next resources: those that have one are the first of them, in
+    /// the place of those that have not.
+    pub(super) fn claim_all(&mut self, now: Cycle) {
+        // The same for all of them: a resource without a queue is idle when its last transmission has ended.
+        let idle = 2 * self.batches.front().map_or(self.next, |oldest| oldest.first);
+        let mut claims = 0;
+        // Resources of messages are prefetched while those of the messages before them are claimed.
+        let (mut before, mut next) = (Together::default(), Together::default());
+        let mut first = 0;
+        while first < self.moving.len() || !before.places.is_empty() {
+            let end = self.moving.len().min(first + TOGETHER);
+            self.move_on(first..end, &mut next);
+            first = end;
+            self.claim_together(&before, idle, &mut claims);
+            if self.joining.len() >= TOGETHER {
+                self.join_queues(now);
+            }
+            std::mem::swap(&mut before, &mut next);
+        }
+        self.join_queues(now);
+        self.moving.truncate(claims);
+    }
+
+    /// Messages that have moved together claim their resources, those whose states are below `idle`; the others are to join
+    /// queues. Which do has no pattern, so that a branch for each message would be foreseen badly.
+    fn claim_together(&mut self, moved: &Together, idle: u32, claims: &mut usize) {
+        let Together { first, nodes, places } = moved;
+        let (mut claimed, mut refused) = ([0; TOGETHER], [0; TOGETHER]);
+        let (mut claimed_count, mut refused_count) = (0, 0);
+        for (index, &place) in places.iter().enumerate() {
+            let state = &mut self.resources[place as usize];
+            let is_idle = *state < idle && *state & 1 == 0;
+            let claim = 2 * (self.next + narrow((*claims + claimed_count) as u64)); // below 2^31, as MAX_NUMBER says
+            *state = select_unpredictable(is_idle, claim, *state);
+            claimed[claimed_count % TOGETHER] = index;
+            refused[refused_count % TOGETHER] = index;
+            claimed_count += usize::from(is_idle);
+            refused_count += usize::from(!is_idle);
+        }
+        for &index in &refused[..refused_count] {
+            let (place, message) = (places[index], self.moving[first + index]);
+            let is_down = nodes.get(index).is_some_and(|&from| message.node() < from);
+            self.joining.push(Joining { place, direction: is_down.into(), message });
+        }
+        for &index in &claimed[..claimed_count] {
+            self.moving[*claims] = self.moving[first + index];
+            *claims += 1;
+        }
+    }
+
+    /// Messages move together to the ends of their next channels; what they occupy is prefetched.
+    fn move_on(&mut self, range: Range<usize>, moved: &mut Together) {
+        let Together { first, nodes, places } = moved;
+        *first = range.start;
+        let messages = &mut self.moving[range];
+        places.clear();
+        if self.arbitration == Arbitration::PerLink {
+            nodes.clear();
+            nodes.extend(messages.iter().map(RoutedMessage::node));
+        }
+        self.network.advance(self.choice, messages, places);
+        if self.arbitration == Arbitration::PerLink {
+            for (place, (&from, message)) in places.iter_mut().zip(nodes.iter().zip(messages)) {
+                *place = self.network.link_number(from, message.node());
+            }
+        }
+        for &place in &*places {
+            prefetch_index(&self.resources, place as usize);
+        }
+    }
+}
