@@ -424,6 +424,23 @@ mod tests {
     }
 
     #[test]
+    fn partners_are_those_of_the_pairs_whether_few_or_most_processes_have_some() {
+        for processes in [vec![], vec![0], vec![3], vec![0, 1, 3], vec![1, 9], vec![2, 9, 40], vec![0, 2, 4]]
+        {
+            let count = |process: u32| 1 + process % 3;
+            let pairs =
+                || processes.iter().flat_map(|&process| (0..count(process)).map(move |to| (process, to)));
+            let own =
+                Partners::new(pairs().map(|(process, to)| (ProcessId::new(process), ProcessId::new(to))));
+            for process in 0..50 {
+                let expected: Vec<_> =
+                    pairs().filter(|pair| pair.0 == process).map(|(_, to)| ProcessId::new(to)).collect();
+                assert_eq!(own.of(ProcessId::new(process)), expected, "{processes:?} {process}");
+            }
+        }
+    }
+
+    #[test]
     fn messages_are_found_by_source_and_by_destination() {
         let messages = [message(2, 3, 0, 5), message(0, 1, 2, 9), message(2, 0, 3, 4), message(2, 3, 1, 1)];
         let program = program(&messages).unwrap();
