@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use crate::{
     Network, NetworkError,
-    routing::{Rotation, RouteRule, Symmetry},
+    routing::{MAX_SHUFFLE_EXCHANGE_ORDER, Rotation, RouteRule, Symmetry},
 };
 
 /// The lengths by which nodes are numbered, from the dimensions and the number of words of that many bits.
@@ -67,7 +67,7 @@ impl Family {
 
     /// Words of `n` bits, linked by rotation and by exchange.
     pub(crate) const SHUFFLE_EXCHANGE: Self = Self {
-        dimensions: 1..=20,
+        dimensions: 1..=MAX_SHUFFLE_EXCHANGE_ORDER as u64,
         lengths: |_, words| vec![words],
         links: shuffle_exchange,
         rule: RouteRule::ShuffleExchange,

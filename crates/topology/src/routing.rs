@@ -23,6 +23,7 @@ pub(crate) use self::{
     level_walk::LevelWalk,
     rotation::Rotation,
     route_graph::NearerWord,
+    shuffle_exchange::MAX_ORDER as MAX_SHUFFLE_EXCHANGE_ORDER,
     symmetry::{Symmetry, SymmetryTable},
 };
 use crate::{

@@ -15,6 +15,25 @@ pub(super) fn runs<W: Copy + BitAndAssign + Shr<u32, Output = W>>(word: W, lengt
     starts
 }
 
+/// The lengths of the longest runs of ones in words.
+#[inline]
+pub(super) fn longest_runs<const N: usize>(mut words: [u32; N]) -> [u32; N] {
+    let mut lengths = [0_u32; N];
+    loop {
+        for (length, word) in lengths.iter_mut().zip(&words) {
+            *length = length.wrapping_add(u32::from(*word != 0)); // at most 32
+        }
+        let mut left = 0;
+        for word in &mut words {
+            *word &= *word >> 1;
+            left |= *word;
+        }
+        if left == 0 {
+            return lengths;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,6 +46,15 @@ mod tests {
                 let expected: u64 = (0..12).filter(|&place| begins(place)).map(|place| 1 << place).sum();
                 assert_eq!(runs(word, length), expected, "{word:b} {length}");
             }
+        }
+    }
+    #[test]
+    fn the_longest_run_is_the_last_length_at_which_one_begins() {
+        let words: [u32; 5] = [0, 1, 0b0110_1110_0111, u32::MAX, 0xf000_0001];
+        assert_eq!(longest_runs(words), [0, 1, 3, 32, 4]);
+        for word in 0..1 << 12 {
+            let expected = (1..=12).filter(|&length| runs(word, length) != 0).count();
+            assert_eq!(longest_runs([0, word]).map(|length| length as usize), [0, expected]);
         }
     }
 }

@@ -10,10 +10,11 @@ use std::hint::select_unpredictable;
 
 use super::{
     Hop,
-    bit_runs::runs,
+    bit_runs::{longest_runs, runs},
     route_graph::{RouteGraph, RoutesLeft},
     route_steps::RouteSteps,
 };
+use crate::narrow;
 
 /// Two words of a shuffle-exchange network.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +38,9 @@ const EXCHANGE: u8 = 1;
 const LEFT: u8 = 2;
 const RIGHT: u8 = 4;
 
+/// The most bits of a word.
+pub(crate) const MAX_ORDER: usize = 20;
+
 impl ShuffleExchange {
     #[inline]
     pub(super) fn new(order: u32, x: u32, y: u32) -> Self {
@@ -58,16 +62,39 @@ impl ShuffleExchange {
     /// The length of the shortest walks, and where they end, a bit each.
     #[inline]
     fn shortest_walks(self) -> (u32, u32) {
-        // All bits are exchanged on a way around, at worst.
-        let (mut least, mut turns) = (2 * self.order, 0);
-        for turn in 0..self.order {
-            let length = self.walks(turn).shorter_than(least + 1);
-            if length < least {
-                (least, turns) = (length, 0);
-            }
-            turns |= u32::from(length == least) << turn;
+        let lengths = self.lengths();
+        let lengths = &lengths[..self.order as usize];
+        let least = lengths.iter().copied().min().unwrap_or(0);
+        let ends = (0..).zip(lengths).map(|(turn, &length)| u32::from(length == least) << turn);
+        (least, ends.fold(0, |ends, end| ends | end))
+    }
+
+    /// The lengths of the shortest walks by where they end; those of ends that there are not mean nothing.
+    ///
+    /// All are found together, in steps that have no branches.
+    #[inline]
+    fn lengths(self) -> [u32; MAX_ORDER] {
+        let Self { order, from, to } = self;
+        let (twice, all) = (u64::from(to) << order | u64::from(to), (1 << order) - 1);
+        let mut visits = [0; MAX_ORDER];
+        for (turn, visits) in (0..).zip(&mut visits) {
+            *visits = from ^ narrow(twice.wrapping_shr(order.wrapping_sub(turn)) & all);
         }
-        (least, turns)
+        // Places that need no visit, behind `t` and before it.
+        let (mut above, mut below) = (visits, visits);
+        for (turn, (above, below)) in (0..).zip(above.iter_mut().zip(&mut below)) {
+            *above = !*above & narrow(all) & !((2 << turn) - 1);
+            *below = !*below & ((1 << turn) - 1) & !1;
+        }
+        let (above, below) = (longest_runs(above), longest_runs(below));
+        let mut lengths = visits.map(u32::count_ones);
+        for (turn, (length, (above, below))) in (0..).zip(lengths.iter_mut().zip(above.iter().zip(&below))) {
+            // All links of the side of the gap there and back, but for its own, and those of the other side once; or all once.
+            let [up, down] = [(order.wrapping_sub(turn), above), (turn, below)]
+                .map(|(side, run)| order.wrapping_add(side).wrapping_sub(2 + 2 * run));
+            *length = length.wrapping_add(up.min(if turn == 0 { order } else { down }));
+        }
+        lengths
     }
 
     /// The neighbour of word `x` with the lowest number that is nearer to `y`, another word.
@@ -92,8 +119,8 @@ impl ShuffleExchange {
         let (links, mut rest) = Self::routes(order, x, y);
         let mut steps = RouteSteps::default();
         for before in 0..links {
-            if let Some(straight) = rest.straight(links - before) {
-                (before..links).zip(straight).for_each(|(link, step)| steps.set(link, step));
+            if let Some(walk) = rest.only_walk(links - before) {
+                walk.follow(&mut steps, before);
                 break;
             }
             let first = rest.first_steps(links - before);
@@ -122,34 +149,49 @@ pub(super) struct ShortestRoutes {
 }
 
 impl ShortestRoutes {
-    /// The steps of the only route that is left, of so many links, if it rotates in one direction only: an exchange at every
-    /// place that it visits, each before the rotation to the next place.
+    /// The only walk that is left, of so many links.
     #[inline]
-    fn straight(&self, links: u32) -> Option<impl Iterator<Item = u8> + use<>> {
+    fn only_walk(&self, links: u32) -> Option<Walk> {
         if !self.turns.is_power_of_two() {
             return None;
         }
-        let order = self.pair.order;
         let walks = self.pair.walks(self.turns.trailing_zeros());
-        let Walks { turn, visits, visited, .. } = walks;
-        // A walk there and back around a gap of half of all links on the other side would be as long.
-        let is_other = |from, to| order.is_multiple_of(2) && walks.gaps(from, to, order / 2) != 0;
-        let is_left = links == visited + turn && !is_other(0, turn);
-        let is_right = turn > 0 && links == visited + order - turn && !is_other(turn, order);
-        let (rotation, rotations) = match (is_left, is_right) {
-            (true, _) => (1, turn),
-            (_, true) => (2, order - turn),
-            _ => return None,
-        };
-        let visited_after = move |rotations: u32| {
-            let place = if rotation == 1 { rotations } else { (order - rotations) % order };
-            visits >> place & 1 == 1
-        };
-        let steps = (0..=rotations).flat_map(move |count| {
-            let exchange = visited_after(count).then_some(0);
-            exchange.into_iter().chain((count < rotations).then_some(rotation))
-        });
-        Some(steps)
+        let (is_left_first, parts) = walks.only(links)?;
+        Some(Walk { order: self.pair.order, at: self.at, visits: walks.visits, is_left_first, parts })
+    }
+}
+
+/// A walk there, back and there again, which may have nothing to go in any of these parts.
+#[derive(Debug, Clone, Copy)]
+struct Walk {
+    order: u32,
+    at: u32,
+    visits: u32, // places whose bits are exchanged
+    is_left_first: bool,
+    parts: [u32; 3], // rotations
+}
+
+impl Walk {
+    /// Writes its steps behind so many others: of two links the one to the lower word, where a place is visited again.
+    #[inline]
+    fn follow(self, steps: &mut RouteSteps, mut before: u32) {
+        let Self { order, mut at, mut visits, is_left_first, parts } = self;
+        for (part, &rotations) in parts.iter().enumerate() {
+            let is_left = is_left_first == (part != 1);
+            let (step, by) = if is_left { (1, 1) } else { (2, order - 1) };
+            for left in (1..=rotations).rev() {
+                // The way there is all gone back; of that, as much is gone again as lies ahead then.
+                let is_visited_again = part == 0 || part == 1 && parts[2] >= left;
+                let is_exchanged = visits & 1 == 1 && !(is_visited_again && rotated(order, at, by) < at ^ 1);
+                let exchange = u32::from(is_exchanged);
+                at = rotated(order, at ^ exchange, by);
+                visits = rotated(order, visits ^ exchange, order - by);
+                // An exchange is step 0, as all are that have not been set.
+                before += exchange;
+                steps.set(before, step);
+                before += 1;
+            }
+        }
     }
 }
 
@@ -217,47 +259,53 @@ impl Walks {
         }
     }
 
-    /// The length of the shortest of these walks, if it is less than `least`, else that.
+    /// Where the gaps of those of these walks begin that have a length, which no walk between the words falls short of, and
+    /// how many links they are: behind `t`, and before it. None of the latter where no walk of such a gap is so long.
     #[inline]
-    fn shorter_than(self, mut least: u32) -> u32 {
+    fn gaps_of(self, length: u32) -> [(u32, u32); 2] {
         let Self { order, turn, visited, .. } = self;
-        for (from, to) in [(turn, order), (0, turn)] {
-            // All links of this side there and back, and those of the other side once.
-            let whole = visited + order + (to - from);
-            if from == to {
-                least = least.min(whole); // once around
-                continue;
-            }
-            // A gap of so many links makes it shorter.
-            let mut links = ((whole + 2).saturating_sub(least) / 2).max(1);
-            while self.gaps(from, to, links) != 0 {
-                least = least.min(whole - 2 * links);
-                links += 1;
-            }
-        }
-        least
+        let whole = visited + order;
+        [(turn, order, whole + order - turn), (0, turn, whole + turn)].map(|(from, to, whole)| {
+            let half = whole.checked_sub(length).filter(|rest| rest.is_multiple_of(2));
+            half.map_or((0, 0), |twice| (self.gaps(from, to, twice / 2), twice / 2))
+        })
     }
 
-    /// The first links of those of these walks that have a length, which no walk between the words falls short of.
+    /// Whether walks of a length, as in [`Self::gaps_of`], go around once.
+    #[inline]
+    fn is_around(self, length: u32) -> bool {
+        self.turn == 0 && length == self.visited + self.order
+    }
+
+    /// The only one of these walks that has a length, as in [`Self::gaps_of`]: whether it begins to the left, and its parts.
+    #[inline]
+    fn only(self, length: u32) -> Option<(bool, [u32; 3])> {
+        let Self { order, turn, .. } = self;
+        let [(upper, upper_links), (lower, lower_links)] = self.gaps_of(length);
+        if upper.count_ones() + lower.count_ones() != 1 || self.is_around(length) {
+            return None;
+        }
+        if upper == 0 {
+            let (begin, end) = (lower.trailing_zeros(), lower.trailing_zeros() + lower_links);
+            return Some((true, [begin, begin + order - end, turn - end]));
+        }
+        let begin = upper.trailing_zeros();
+        let behind = order - (begin + upper_links); // links behind the gap
+        // From place 0 to place 0 it can go both ways around, if anything lies on both sides of the gap.
+        let is_only = turn > 0 || begin == 0 || behind == 0;
+        is_only.then_some((false, [behind, behind + begin, begin - turn]))
+    }
+
+    /// The first links of those of these walks that have a length, as in [`Self::gaps_of`].
     #[inline]
     fn first_steps(self, length: u32) -> u8 {
-        let Self { order, turn, visits, visited } = self;
-        let half =
-            |whole: u32| whole.checked_sub(length).filter(|rest| rest.is_multiple_of(2)).map(|rest| rest / 2);
-        let (mut found, mut steps) = (false, 0);
-        if let Some(links) = half(visited + 2 * order - turn) {
-            let gaps = self.gaps(turn, order, links);
-            found |= gaps != 0;
-            steps |= self.steps_before_upper(gaps, links);
-        }
-        if let Some(links) = half(visited + order + turn) {
-            let gaps = self.gaps(0, turn, links);
-            let is_around = turn == 0 && links == 0;
-            found |= gaps != 0 || is_around;
-            steps |= if is_around { LEFT | RIGHT } else { self.steps_before_lower(gaps) };
-        }
+        let [(upper, links), (lower, _)] = self.gaps_of(length);
+        let is_around = self.is_around(length);
+        let mut steps = self.steps_before_upper(upper, links);
+        steps |= if is_around { LEFT | RIGHT } else { self.steps_before_lower(lower) };
         // An exchange that is needed can be the first link.
-        if found && visits & 1 == 1 { steps | EXCHANGE } else { steps }
+        let is_found = upper != 0 || lower != 0 || is_around;
+        if is_found && self.visits & 1 == 1 { steps | EXCHANGE } else { steps }
     }
 
     /// The first rotations of walks with a gap of so many links behind `t`: down to the end of the gap first, which is place

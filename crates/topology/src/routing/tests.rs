@@ -131,6 +131,42 @@ fn the_links_of_a_whole_route_are_those_found_one_after_another() {
     assert!(checked > 0);
 }
 
+#[test]
+fn the_links_of_a_whole_route_between_long_words_are_those_found_one_after_another() {
+    let mut word = 1_u32;
+    let mut random = || {
+        word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223); // Knuth 1997, 3.3.4
+        word >> 12
+    };
+    for order in 11..=20 {
+        let nodes = 1 << order;
+        for count in 0..3000 {
+            // Also words of few ones, and of runs: many of their routes are shortest.
+            let (sparse, runs) = (random() & random() & random(), random() / 8 * 255);
+            let from = [random(), sparse, runs][count % 3] % nodes;
+            let to =
+                [random(), random() & random() & random(), from ^ 1 << (count % 11)][count / 3 % 3] % nodes;
+            if from == to {
+                continue;
+            }
+            let (_, mut steps) = ShuffleExchange::steps(order, from, to);
+            let mut at = from;
+            while at != to {
+                let next = shuffle_exchange::after(order, at, steps.take());
+                assert_eq!(next, ShuffleExchange::lowest(order, at, to), "{order} {from} {to} {at}");
+                at = next;
+            }
+            let (_, mut steps) = DeBruijn::new(order, from, to).steps();
+            let mut at = from;
+            while at != to {
+                let next = de_bruijn::after(order, at, steps.take());
+                assert_eq!(next, DeBruijn::new(order, at, to).lowest(), "{order} {from} {to} {at}");
+                at = next;
+            }
+        }
+    }
+}
+
 /// Compares the routes that are drawn, and the numbers of routes that begin with each link, with those of a search.
 fn check_routes_by_chance(kind: MachineKind, order: u64, step: usize) {
     let machine = Machine::of_dimensions(kind, order).unwrap();
