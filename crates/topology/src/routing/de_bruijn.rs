@@ -14,6 +14,7 @@ use super::{
     route_graph::{RouteGraph, RoutesLeft},
     route_steps::RouteSteps,
 };
+use crate::narrow;
 
 /// Two words of a de Bruijn network.
 #[derive(Debug, Clone, Copy)]
@@ -26,11 +27,15 @@ pub(super) struct DeBruijn {
 /// Both shifts of words lie side by side in one.
 const HALF: u32 = 32;
 
-/// First links of routes, a bit each: to the left and to the right, each with the new bit 0 and 1.
-const LEFT: [u8; 2] = [1, 2];
-const RIGHT: [u8; 2] = [4, 8];
-const ALL_LEFT: u8 = LEFT[0] | LEFT[1];
-const ALL_RIGHT: u8 = RIGHT[0] | RIGHT[1];
+/// Steps, with the new bit 0: to the left and to the right. With the new bit 1 they are 1 more.
+const LEFT: u8 = 0;
+const RIGHT: u8 = 2;
+
+/// First links of routes, a bit for each step: to the left and to the right, each with the new bit 0 and 1.
+const FIRST_LEFT: [u8; 2] = [1, 2];
+const FIRST_RIGHT: [u8; 2] = [4, 8];
+const ALL_LEFT: u8 = FIRST_LEFT[0] | FIRST_LEFT[1];
+const ALL_RIGHT: u8 = FIRST_RIGHT[0] | FIRST_RIGHT[1];
 
 impl DeBruijn {
     #[inline]
@@ -114,7 +119,7 @@ impl DeBruijn {
     /// The first links of routes that replace all bits.
     #[inline]
     fn steps_of_no_block(self) -> u8 {
-        LEFT[(self.y >> (self.order - 1)) as usize & 1] | RIGHT[self.y as usize & 1]
+        FIRST_LEFT[(self.y >> (self.order - 1)) as usize & 1] | FIRST_RIGHT[self.y as usize & 1]
     }
 
     /// The first links for blocks of one length that move up by so many places, by their places in the first word: what is
@@ -127,7 +132,7 @@ impl DeBruijn {
             return below;
         }
         // Nothing is below: the bits come in that lie below the block in the end, the highest first.
-        below | if shift == 0 { ALL_LEFT } else { LEFT[(self.y >> (shift - 1)) as usize & 1] }
+        below | if shift == 0 { ALL_LEFT } else { FIRST_LEFT[(self.y >> (shift - 1)) as usize & 1] }
     }
 
     /// The same downwards, by the places of the blocks in the second word: what is above a block goes first.
@@ -138,7 +143,8 @@ impl DeBruijn {
         if starts >> top & 1 == 0 {
             return above;
         }
-        above | if shift == 0 { ALL_RIGHT } else { RIGHT[(self.y >> (self.order - shift)) as usize & 1] }
+        above
+            | if shift == 0 { ALL_RIGHT } else { FIRST_RIGHT[(self.y >> (self.order - shift)) as usize & 1] }
     }
 
     /// The first links of those shortest routes whose blocks move by so many places, `0..n` for `-n` to `-1` and so on.
@@ -179,7 +185,7 @@ impl DeBruijn {
             let step = direction + u8::from(of_direction == 2);
             (step, if of_direction == 0 { u32::MAX } else { self.after(step) })
         };
-        let (left, right) = (lowest(0), lowest(2));
+        let (left, right) = (lowest(LEFT), lowest(RIGHT));
         if right.1 < left.1 { right } else { left }
     }
 
@@ -201,8 +207,8 @@ impl DeBruijn {
         let (links, mut rest) = self.routes();
         let mut steps = RouteSteps::default();
         for before in 0..links {
-            if rest.is_straight(links - before) {
-                (before..links).for_each(|link| steps.set(link, rest.straight_step(links - link)));
+            if let Some(block) = rest.only_block(links - before) {
+                rest.pair.move_block(block, &mut steps, before);
                 break;
             }
             let first = rest.first_steps(links - before);
@@ -211,6 +217,30 @@ impl DeBruijn {
             rest = rest.after_step(step);
         }
         (links, steps)
+    }
+
+    /// Writes the links of the route that leaves a block, behind so many others.
+    ///
+    /// The bits on one side of it go out, then those on the other side, then it goes to its place in the second word. Of bits
+    /// that come in and go out again those are the lowest that are 0.
+    #[inline]
+    fn move_block(self, block: Block, steps: &mut RouteSteps, before: u32) {
+        let Self { order, y, .. } = self;
+        let Block { shift, is_up, begin, length } = block;
+        let others = order - length;
+        // The lower bits of the second word, the highest first.
+        let lower = |count: u32| narrow(u64::from(y.reverse_bits()) >> (u32::BITS - count));
+        if is_up {
+            let end = begin + shift;
+            steps.set_all(before, begin, RIGHT, 0);
+            steps.set_all(before + begin, others, LEFT, lower(end));
+            steps.set_all(before + begin + others, others - end, RIGHT, y >> (end + length));
+        } else {
+            let above = others - begin - shift;
+            steps.set_all(before, above, LEFT, 0);
+            steps.set_all(before + above, others, RIGHT, y >> (begin + length));
+            steps.set_all(before + above + others, begin, LEFT, lower(begin));
+        }
     }
 
     /// The words on all shortest routes, and their length.
@@ -236,22 +266,34 @@ pub(super) struct ShortestRoutes {
 }
 
 impl ShortestRoutes {
-    /// Whether all of so many links go in one direction on the only route that is left: the only block moves by as many
-    /// places.
+    /// The only block that is left, which moves in one way, of routes of so many links.
     #[inline]
-    fn is_straight(self, links: u32) -> bool {
-        self.moves.is_power_of_two() && self.moves.trailing_zeros().abs_diff(self.pair.order) == links
+    fn only_block(self, links: u32) -> Option<Block> {
+        if !self.moves.is_power_of_two() {
+            return None;
+        }
+        let DeBruijn { order, .. } = self.pair;
+        let place = self.moves.trailing_zeros();
+        let (shift, is_up) = (place.abs_diff(order), place > order);
+        // As in `first_steps_moving`; a block of no bits moves from one end to the other.
+        let length = ((2 * order - links) - shift) / 2;
+        let agreement = self.pair.agreement(shift % order);
+        let agreement = if is_up { agreement >> HALF } else { agreement & u64::from(u32::MAX) };
+        let starts = if length == 0 { 1 } else { runs(agreement, length) };
+        let begin = starts.trailing_zeros();
+        // A block that stays where it is goes both ways, if there are bits on both sides of it.
+        let is_only = starts.is_power_of_two() && (shift > 0 || begin == 0 || begin + length == order);
+        is_only.then_some(Block { shift, is_up, begin, length })
     }
+}
 
-    /// The step with so many links left of such a route: the bits of the second word that are not in the block come in, the
-    /// highest first to the left, the lowest first to the right.
-    #[inline]
-    fn straight_step(self, links: u32) -> u8 {
-        let DeBruijn { order, y, .. } = self.pair;
-        let is_left = self.moves.trailing_zeros() > order;
-        let bit = if is_left { y >> (links - 1) } else { y >> (order - links) };
-        2 * u8::from(!is_left) + u8::from(bit & 1 == 1)
-    }
+/// A block of bits that two words have in common.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    shift: u32, // how far it moves
+    is_up: bool,
+    begin: u32, // its lower place of the two
+    length: u32,
 }
 
 impl RoutesLeft for ShortestRoutes {

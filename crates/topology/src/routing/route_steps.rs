@@ -52,6 +52,33 @@ impl RouteSteps {
         self.0[(before / 32) as usize] |= u64::from(step & 3) << (2 * (before % 32));
     }
 
+    /// Sets `count` links, at most 32, behind `before` others: to the upper bit of `step` and the lowest bits of `lower`, one
+    /// after the other.
+    #[inline]
+    pub(super) fn set_all(&mut self, before: u32, count: u32, step: u8, lower: u32) {
+        let mut links = u64::from(lower) & ((1 << count) - 1);
+        // Halves of the bits are moved apart, then quarters, and so on.
+        for (by, kept) in [
+            (16, u64::MAX / 0x1_0001),
+            (8, u64::MAX / 0x101),
+            (4, u64::MAX / 0x11),
+            (2, u64::MAX / 5),
+            (1, u64::MAX / 3),
+        ] {
+            links = (links | links << by) & kept;
+        }
+        let of_all = u64::MAX.checked_shr(u64::BITS - 2 * count).unwrap_or(0);
+        links |= u64::MAX / 3 * u64::from(step & 2) & of_all;
+        let [low, high] = &mut self.0;
+        let place = 2 * before;
+        if let Some(place) = place.checked_sub(u64::BITS) {
+            *high |= links.checked_shl(place).unwrap_or(0);
+        } else {
+            *low |= links << place;
+            *high |= links.checked_shr(u64::BITS - place).unwrap_or(0);
+        }
+    }
+
     /// Those behind so many links, fewer than 64.
     #[inline]
     #[must_use]
@@ -86,6 +113,25 @@ mod tests {
         (0..4).for_each(|place| steps.set_hop(place, hop(place)));
         assert!((0..4).all(|place| steps.take_hop() == hop(place)));
         assert_eq!(steps, RouteSteps::default());
+    }
+
+    #[test]
+    fn links_set_together_are_those_set_one_by_one() {
+        for (before, count) in
+            (0..64).flat_map(|before| (0..=32.min(64 - before)).map(move |count| (before, count)))
+        {
+            for (step, lower) in [(0, 0xb1c5_3a7d_u32), (2, 0x1234_5678), (2, u32::MAX)] {
+                let (mut together, mut expected) = (RouteSteps::default(), RouteSteps::default());
+                (0..before).for_each(|place| expected.set(place, 3));
+                (0..before).for_each(|place| together.set(place, 3));
+                together.set_all(before, count, step, lower);
+                (0..count).for_each(|place| {
+                    let bit = u8::from(lower >> place & 1 == 1);
+                    expected.set(before + place, step + bit);
+                });
+                assert_eq!(together, expected, "{before} {count} {step}");
+            }
+        }
     }
 
     #[test]
