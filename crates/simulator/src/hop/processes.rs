@@ -80,22 +80,26 @@ impl Processes {
     }
 
     /// Prefetches the records of these processes.
+    #[inline]
     pub(super) fn prefetch(&self, processes: impl Iterator<Item = ProcessId>) {
         for process in processes {
             prefetch_index(&self.all, process.label() as usize);
         }
     }
 
+    #[inline]
     pub(super) fn node(&self, process: ProcessId) -> NodeId {
         self.all[process.label() as usize].node
     }
 
     /// The stage in which the process becomes ready next.
+    #[inline]
     pub(super) fn next_stage(&self, process: ProcessId) -> usize {
         self.all[process.label() as usize].stages as usize
     }
 
     /// The process becomes ready in its next stage, which is returned.
+    #[inline]
     pub(super) fn become_ready(&mut self, process: ProcessId, now: Cycle) -> usize {
         let own = &mut self.all[process.label() as usize];
         let stage = own.stages;
@@ -106,6 +110,7 @@ impl Processes {
 
     /// Sets the number of messages that the process receives in the stage in which it has become
     /// ready.
+    #[inline]
     pub(super) fn await_messages(&mut self, process: ProcessId, count: usize) {
         if let Some(receiving) = self.receiving.get_mut(process.label() as usize) {
             let awaited = narrow(count as u64); // at most the width
@@ -115,11 +120,13 @@ impl Processes {
     }
 
     /// Whether the process has become ready in `stage`.
+    #[inline]
     pub(super) fn was_ready(&self, process: ProcessId, stage: usize) -> bool {
         self.all[process.label() as usize].stages as usize > stage
     }
 
     /// Injects a message to a process; returns its number.
+    #[inline]
     pub(super) fn inject(&mut self, destination: ProcessId, message: InFlightMessage) -> u32 {
         let slot = self.receiving.get_mut(destination.label() as usize).map_or(0, |receiving| {
             receiving.injected += 1;
@@ -137,6 +144,7 @@ impl Processes {
     }
 
     /// A message in flight.
+    #[inline]
     fn message(&self, number: u32) -> InFlightMessage {
         let process = self.destination(number);
         match (number - process.label() * self.width).checked_sub(1) {
@@ -146,17 +154,20 @@ impl Processes {
     }
 
     /// The index of one of the messages behind the first to a process.
+    #[inline]
     fn further_index(&self, process: ProcessId, behind: u32) -> usize {
         (process.label() * (self.width - 1) + behind) as usize
     }
 
     /// The destination of a message.
+    #[inline]
     pub(super) fn destination(&self, message: u32) -> ProcessId {
         ProcessId::new(if self.width == 1 { message } else { message / self.width })
     }
 
     /// A process receives a message. When that is the last of the stage, the message that counts as
     /// received last is returned.
+    #[inline]
     pub(super) fn receive(
         &mut self,
         process: ProcessId,
@@ -173,12 +184,14 @@ impl Processes {
     }
 
     /// The stage in which the process became ready last, and the cycle.
+    #[inline]
     pub(super) fn current(&self, process: ProcessId) -> (usize, Cycle) {
         let own = &self.all[process.label() as usize];
         (own.stages as usize - 1, own.ready)
     }
 
     /// The process has finished its last stage.
+    #[inline]
     pub(super) fn end(&mut self, process: ProcessId) {
         self.all[process.label() as usize].stages = ENDED;
     }
@@ -191,6 +204,7 @@ impl Processes {
 }
 
 impl MessageKeys for Processes {
+    #[inline]
     fn key(&self, message: u32) -> MessageKey {
         let destination = self.destination(message);
         MessageKey {

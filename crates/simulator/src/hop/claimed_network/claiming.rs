@@ -16,6 +16,9 @@ struct Together {
     places: Vec<u32>,   // of what they need
 }
 
+/// So many messages are in a cache near the core.
+const IN_CACHE: usize = 1 << 15;
+
 impl ClaimedNetwork {
     /// All messages that move on in this cycle claim their next resources: those that have one are the first of them, in
     /// the place of those that have not.
@@ -71,6 +74,11 @@ impl ClaimedNetwork {
     fn move_on(&mut self, range: Range<usize>, moved: &mut Together) {
         let Together { first, nodes, places } = moved;
         *first = range.start;
+        if self.moving.len() > IN_CACHE {
+            for ahead in range.end + TOGETHER..range.end + 2 * TOGETHER {
+                prefetch_index(&self.moving, ahead);
+            }
+        }
         let messages = &mut self.moving[range];
         places.clear();
         if self.arbitration == Arbitration::PerLink {
