@@ -145,18 +145,18 @@ impl Network {
         match choice {
             RouteChoice::Lowest => self.rule.steps(from.index(), to.index()),
             RouteChoice::Spread(seed) => {
-                let hash = |at| route_hash(seed, [from, to, NodeId::new(at)]);
-                self.rule.steps_by_chance(from.index(), to.index(), hash)
+                let hash = route_hash(seed, [from, to]);
+                self.rule.steps_by_chance(from.index(), to.index(), |at| hash(NodeId::new(at)))
             }
         }
     }
 
     /// The hash by which a route is drawn at a node, given source, destination and node.
     #[cfg(test)]
-    pub(crate) fn hash_of_route(choice: RouteChoice, nodes: [NodeId; 3]) -> u64 {
+    pub(crate) fn hash_of_route(choice: RouteChoice, [from, to, at]: [NodeId; 3]) -> u64 {
         match choice {
             RouteChoice::Lowest => 0,
-            RouteChoice::Spread(seed) => route_hash(seed, nodes),
+            RouteChoice::Spread(seed) => route_hash(seed, [from, to])(at),
         }
     }
 
@@ -170,7 +170,7 @@ impl Network {
     /// The port of a route that is drawn among all shortest ones (`docs/model.md` section 19): every neighbour that is
     /// nearer with a weight of its shortest routes, so that all routes are equally likely.
     fn port_by_chance(&self, seed: u64, [from, at, to]: [NodeId; 3]) -> Option<u16> {
-        let hash = route_hash(seed, [from, to, at]);
+        let hash = route_hash(seed, [from, to])(at);
         if let Some((first, count)) = self.rule.alike_ports(at.index(), to.index()) {
             let total = self.rule.route_count(self, at.index(), to.index())?;
             return Some(first + u16::try_from(hash % total / (total / count)).ok()?);
