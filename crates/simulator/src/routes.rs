@@ -87,7 +87,7 @@ impl<'run> Routes<'run> {
         to: NodeId,
     ) -> Option<Leg> {
         if let Some(kept) = self.kept.as_ref().filter(|_| at != to) {
-            let mut steps = kept.steps[message as usize].after(crossed - 1);
+            let mut steps = kept.network.steps_behind(crossed - 1, kept.steps[message as usize]);
             let direction = kept.network.next_of_steps(at, &mut steps)?;
             return Some(Leg { direction, hops: 1 });
         }
@@ -129,7 +129,7 @@ impl GridRoutes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_topology::{MachineKind, Wrap};
+    use cubefold_topology::{MachineKind, NetworkParameters, Wrap};
 
     #[test]
     fn routes_are_those_of_the_machine() {
@@ -158,27 +158,40 @@ mod tests {
 
     #[test]
     fn kept_routes_are_those_of_the_machine() {
-        for (kind, choice) in [MachineKind::DeBruijn, MachineKind::ShuffleExchange]
-            .into_iter()
-            .flat_map(|kind| [RouteChoice::Lowest, RouteChoice::Spread(3)].map(|choice| (kind, choice)))
-        {
-            let machine = Machine::of_dimensions(kind, 13).unwrap().with_route_choice(choice);
-            let mut routes = Routes::new(&machine, TieRule::Direct);
-            assert!(routes.kept.is_some());
-            for (from, to) in (0..8192).step_by(97).flat_map(|from| [(from, 8191 - from), (from, from / 3)]) {
-                let [from, to] = [from, to].map(NodeId::new);
-                let (links, mut leg) = routes.begin(from, to);
-                assert_eq!(links, machine.distance(from, to));
-                routes.keep(1);
-                let (mut at, mut crossed) = (from, 0);
-                while at != to {
-                    assert_eq!(leg, machine.leg_at(from, at, to, TieRule::Direct));
-                    at = machine.neighbour(at, leg.unwrap().direction).unwrap();
-                    crossed += 1;
-                    leg = routes.next_leg_of_packet((1, crossed), || from, at, to);
-                }
-                assert_eq!((leg, u64::from(crossed)), (None, links));
+        let mut machines = [MachineKind::DeBruijn, MachineKind::ShuffleExchange]
+            .map(|kind| Machine::of_dimensions(kind, 13).unwrap())
+            .to_vec();
+        let trees = [
+            NetworkParameters::KAryTree { arity: 4, levels: 4 },
+            NetworkParameters::KAryTree { arity: 3, levels: 5 },
+            NetworkParameters::LeafSpine { leaves: 12, hosts_per_switch: 10, spines: 7 },
+        ];
+        machines.extend(trees.map(|tree| Machine::of_parameters(&tree).unwrap()));
+        for machine in machines {
+            for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
+                check_kept_routes(&machine.clone().with_route_choice(choice));
             }
+        }
+    }
+
+    fn check_kept_routes(machine: &Machine) {
+        let mut routes = Routes::new(machine, TieRule::Direct);
+        assert!(routes.kept.is_some());
+        let hosts: Vec<NodeId> = machine.hosts().collect();
+        let ends = (0..hosts.len()).step_by(if hosts.len() > 1000 { 97 } else { 1 });
+        for (from, to) in ends.flat_map(|from| [(from, hosts.len() - 1 - from), (from, from / 3)]) {
+            let [from, to] = [from, to].map(|place| hosts[place]);
+            let (links, mut leg) = routes.begin(from, to);
+            assert_eq!(links, machine.distance(from, to));
+            routes.keep(1);
+            let (mut at, mut crossed) = (from, 0);
+            while at != to {
+                assert_eq!(leg, machine.leg_at(from, at, to, TieRule::Direct));
+                at = machine.neighbour(at, leg.unwrap().direction).unwrap();
+                crossed += 1;
+                leg = routes.next_leg_of_packet((1, crossed), || from, at, to);
+            }
+            assert_eq!((leg, u64::from(crossed)), (None, links));
         }
     }
 }

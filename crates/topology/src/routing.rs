@@ -140,12 +140,13 @@ impl RouteRule {
             Self::ShuffleExchange(order) => Some(ShuffleExchange::steps(*order, from, to)),
             Self::DeBruijn(order) => Some(DeBruijn::new(*order, from, to).steps()),
             Self::Butterfly(order) => Some(Butterfly::new(*order, from, to).steps()),
+            Self::FatTree(tree) => tree.steps(from, to, |_| 0),
             _ => None,
         }
     }
 
-    /// The links of a route from `from` to `to` that is drawn by a hash of each node on it, and how many they are, where all
-    /// shortest routes are found together.
+    /// The links of a route from `from` to `to` that is drawn by a hash of each node on it, and how many they are, where
+    /// finding them together takes less than one after the other.
     pub(crate) fn steps_by_chance(
         &self,
         from: u32,
@@ -161,13 +162,14 @@ impl RouteRule {
                 let (links, graph) = DeBruijn::new(*order, from, to).route_graph();
                 Some((links, graph.draw(hash)))
             }
+            Self::FatTree(tree) => tree.steps(from, to, hash),
             _ => None,
         }
     }
 
-    /// Whether it has [`Self::steps_by_chance`].
+    /// Whether it has [`Self::steps_by_chance`], at least between hosts.
     pub(crate) fn draws_whole_routes(&self) -> bool {
-        matches!(self, Self::ShuffleExchange(_) | Self::DeBruijn(_))
+        matches!(self, Self::ShuffleExchange(_) | Self::DeBruijn(_) | Self::FatTree(_))
     }
 
     /// The neighbours of `at` that are nearer to `to`, ascending, with the numbers of shortest routes from them, where all
@@ -208,13 +210,24 @@ impl RouteRule {
         }
     }
 
+    /// The bits of the code of a link of [`Self::steps`].
+    #[inline]
+    pub(crate) fn step_bits(&self) -> u32 {
+        match self {
+            Self::FatTree(tree) => tree.step_bits(),
+            _ => RouteSteps::FEW_LINKS_BITS,
+        }
+    }
+
     /// The node behind a link of [`Self::steps`].
     #[inline]
-    pub(crate) fn after_step(&self, at: u32, step: u8) -> u32 {
+    pub(crate) fn after_step(&self, at: u32, code: u32) -> u32 {
+        let [step, ..] = code.to_le_bytes();
         match self {
             Self::ShuffleExchange(order) => shuffle_exchange::after(*order, at, step),
             Self::DeBruijn(order) => de_bruijn::after(*order, at, step),
             Self::Butterfly(order) => Butterfly::hop(Butterfly::levels(*order), at, step).next,
+            Self::FatTree(tree) => tree.hop(at, code).next,
             _ => at,
         }
     }
@@ -240,9 +253,8 @@ impl RouteRule {
         }
     }
 
-    /// Moves messages between hosts that are not at their destinations over the links to the lowest of the neighbours that
-    /// are nearer, and writes the numbers of the channels behind those that are there; where [`Self::channel_numbers`]
-    /// has them.
+    /// Moves messages between hosts that are not at their destinations over the next links of their routes, and writes the
+    /// numbers of the channels behind those that are there; where [`Self::channel_numbers`] has them.
     pub(crate) fn advance(
         &self,
         network: &Network,
@@ -288,10 +300,12 @@ impl RouteRule {
                 let (at, to) = message.ends();
                 hyperx.lowest(at, to)
             }),
-            Self::FatTree(tree) => move_each(messages, channels, numbers, |message| {
-                let (at, to) = message.ends();
-                tree.lowest(at, to)
-            }),
+            Self::FatTree(tree) => {
+                let bits = tree.step_bits();
+                move_each(messages, channels, numbers, |message| {
+                    message.cross(|at, steps| tree.hop(at, steps.take_code(bits)))
+                });
+            }
             Self::Dragonfly(dragonfly) => move_each(messages, channels, numbers, |message| {
                 let (at, to) = message.ends();
                 dragonfly.lowest(at, to)

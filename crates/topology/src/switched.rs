@@ -9,7 +9,7 @@ mod hyperx;
 use std::{fmt, sync::OnceLock};
 
 pub(crate) use self::{dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX};
-use crate::{Divisor, MachineKind, Network, NetworkError, routing::RouteRule};
+use crate::{Divisor, IndexDigit, MachineKind, Network, NetworkError, routing::RouteRule};
 
 /// The parameters of a full mesh or a network with switches.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -200,9 +200,13 @@ impl NetworkParameters {
             }
             Self::KAryTree { arity, levels } => {
                 let k = small(*arity);
-                let strides = (0..small(*levels)).map(|level| Divisor::new(arity.pow(level))).collect();
-                let tree =
-                    FatTree::KAry { hosts: Hosts::new(hosts, k), arity: Divisor::new(*arity), strides };
+                let powers: Vec<u64> = (0..small(*levels)).map(|level| arity.pow(level)).collect();
+                let tree = FatTree::KAry {
+                    hosts: Hosts::new(hosts, k),
+                    arity: Divisor::new(*arity),
+                    digits: powers.iter().map(|&stride| IndexDigit::new(*arity, stride)).collect(),
+                    strides: powers.into_iter().map(Divisor::new).collect(),
+                };
                 (tree.links(nodes), RouteRule::FatTree(tree))
             }
         };

@@ -163,8 +163,15 @@ impl Network {
     /// The direction at `at` of the next link of [`Self::steps`].
     #[inline]
     pub fn next_of_steps(&self, at: NodeId, steps: &mut RouteSteps) -> Option<Direction> {
-        let next = self.rule.after_step(at.index(), steps.take());
+        let next = self.rule.after_step(at.index(), steps.take_code(self.rule.step_bits()));
         Some(self.direction(at, self.port_to(at.index(), next)?))
+    }
+
+    /// What is left of [`Self::steps`] behind so many links, fewer than all.
+    #[inline]
+    #[must_use]
+    pub fn steps_behind(&self, links: u32, steps: RouteSteps) -> RouteSteps {
+        steps.after_bits(links * self.rule.step_bits())
     }
 
     /// The port of a route that is drawn among all shortest ones (`docs/model.md` section 19): every neighbour that is

@@ -86,7 +86,8 @@ pub(crate) fn move_each(
 }
 
 impl Network {
-    /// A message sets out; the length of its route is returned with it \[links\], 0 where there is none.
+    /// A message sets out from a host to a host; the length of its route is returned with it \[links\], 0 where there is
+    /// none.
     ///
     /// # Panics
     ///

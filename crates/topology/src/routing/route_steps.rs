@@ -3,8 +3,8 @@
 use super::Hop;
 use crate::narrow;
 
-/// What is left of a route, as far as the network keeps it: links, two bits each, at most 64; links with the nodes that they
-/// lead to, at most 4; or a number. What they mean is known to the network.
+/// What is left of a route, as far as the network keeps it: links by their codes, equally many bits each, 128 together; links
+/// with the nodes that they lead to, at most 4; or a number. What they mean is known to the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RouteSteps([u64; 2]);
 
@@ -46,7 +46,10 @@ impl RouteSteps {
         Hop { code: word >> Self::NODE_BITS, next: word & ((1 << Self::NODE_BITS) - 1) }
     }
 
-    /// Sets the link behind `before` others.
+    /// The bits of a code where no node has more than 4 links.
+    pub(crate) const FEW_LINKS_BITS: u32 = 2;
+
+    /// Sets the link behind `before` others, fewer than 64, whose codes have [`Self::FEW_LINKS_BITS`] bits.
     #[inline]
     pub(super) fn set(&mut self, before: u32, step: u8) {
         self.0[(before / 32) as usize] |= u64::from(step & 3) << (2 * (before % 32));
@@ -79,24 +82,45 @@ impl RouteSteps {
         }
     }
 
-    /// Those behind so many links, fewer than 64.
-    #[inline]
-    #[must_use]
-    pub fn after(self, links: u32) -> Self {
-        let [low, high] = self.0;
-        match (2 * links).checked_sub(u64::BITS) {
-            Some(more) => Self([high >> more, 0]),
-            None if links == 0 => self,
-            None => Self([low >> (2 * links) | high << (u64::BITS - 2 * links), high >> (2 * links)]),
-        }
-    }
-
-    /// Takes the next link.
+    /// Takes the next link of those whose codes have [`Self::FEW_LINKS_BITS`] bits.
     #[inline]
     pub(crate) fn take(&mut self) -> u8 {
         let [low, high] = self.0;
         self.0 = [low >> 2 | high << (u64::BITS - 2), high >> 2];
         low.to_le_bytes()[0] & 3
+    }
+
+    /// The bits of codes below `codes`, at least 2 of them.
+    #[inline]
+    pub(crate) fn bits_of_codes(codes: u32) -> u32 {
+        (codes - 1).ilog2() + 1
+    }
+
+    /// Puts a link before the others, with a code of `bits` bits, at most 32, as those of all others have; all together at
+    /// most 128.
+    #[inline]
+    pub(crate) fn prepend(&mut self, bits: u32, code: u32) {
+        let [low, high] = self.0;
+        self.0 = [low << bits | u64::from(code), high << bits | low >> (u64::BITS - bits)];
+    }
+
+    /// Takes the next link of those whose codes have so many bits, at most 32.
+    #[inline]
+    pub(crate) fn take_code(&mut self, bits: u32) -> u32 {
+        let [low, high] = self.0;
+        self.0 = [low >> bits | high << (u64::BITS - bits), high >> bits];
+        narrow(low & ((1 << bits) - 1))
+    }
+
+    /// Those behind the first bits, fewer than 128.
+    #[inline]
+    pub(crate) fn after_bits(self, bits: u32) -> Self {
+        let [low, high] = self.0;
+        match bits.checked_sub(u64::BITS) {
+            Some(more) => Self([high >> more, 0]),
+            None if bits == 0 => self,
+            None => Self([low >> bits | high << (u64::BITS - bits), high >> bits]),
+        }
     }
 }
 
@@ -140,9 +164,26 @@ mod tests {
         let mut steps = RouteSteps::default();
         (0..64).for_each(|place| steps.set(place, step(place)));
         for first in 0..64 {
-            let mut rest = steps.after(first);
+            let mut rest = steps.after_bits(2 * first);
             assert!((first..64).all(|place| rest.take() == step(place)), "{first}");
             assert_eq!(rest, RouteSteps::default());
+        }
+    }
+
+    #[test]
+    fn links_with_codes_of_any_bits_are_taken_in_their_order_from_any_place() {
+        for bits in 1..=32 {
+            let greatest = (1 << (bits - 1)) + ((1 << (bits - 1)) - 1);
+            assert_eq!(RouteSteps::bits_of_codes(if bits == 32 { greatest } else { greatest + 1 }), bits);
+            let code = |place: u32| greatest ^ (place * place / 3) & greatest;
+            let places = 128 / bits;
+            let mut steps = RouteSteps::default();
+            (0..places).rev().for_each(|place| steps.prepend(bits, code(place)));
+            for first in 0..places {
+                let mut rest = steps.after_bits(bits * first);
+                assert!((first..places).all(|place| rest.take_code(bits) == code(place)), "{bits} {first}");
+                assert_eq!(rest, RouteSteps::default());
+            }
         }
     }
 }

@@ -121,7 +121,7 @@ fn the_links_of_a_whole_route_are_those_found_one_after_another() {
                 while at != to {
                     let port = rule.lowest_port(network, at, to).unwrap();
                     let next = network.neighbours(NodeId::new(at))[usize::from(port)].index();
-                    at = rule.after_step(at, steps.take());
+                    at = rule.after_step(at, steps.take_code(rule.step_bits()));
                     assert_eq!(at, next);
                 }
                 checked += 1;
@@ -190,7 +190,7 @@ fn check_routes_by_chance(kind: MachineKind, order: u64, step: usize) {
             let mut at = from;
             while at != to {
                 let expected = network.neighbour(at, network.next(choice, from, at, to).unwrap());
-                at = NodeId::new(rule.after_step(at.index(), steps.take()));
+                at = NodeId::new(rule.after_step(at.index(), steps.take_code(rule.step_bits())));
                 assert_eq!(Some(at), expected, "{kind} {order} {from} {to}");
             }
         }
@@ -245,6 +245,82 @@ fn move_to(
         messages.retain(|(_, (_, message))| !message.has_arrived());
         if messages.is_empty() {
             break;
+        }
+    }
+}
+
+/// Compares the routes that are drawn between hosts of a fat tree with those drawn link by link by the numbers of routes that
+/// a search finds.
+fn check_routes_of_tree(parameters: &NetworkParameters, step: usize) {
+    let machine = Machine::of_parameters(parameters).unwrap();
+    let network = machine.graph().unwrap();
+    for to in machine.hosts().step_by(step) {
+        let searched = network.routes_to(to);
+        for from in machine.hosts().step_by(step) {
+            for choice in
+                [RouteChoice::Lowest, RouteChoice::Spread(from.index().into()), RouteChoice::Spread(1)]
+            {
+                let (links, mut steps) = network.steps(choice, from, to).unwrap();
+                assert_eq!(links, searched.distance(from.index()));
+                let mut at = from;
+                for left in (0..links).rev() {
+                    let nearer = |next: &&NodeId| searched.distance(next.index()) == left;
+                    let nearer: Vec<NodeId> = network.neighbours(at).iter().filter(nearer).copied().collect();
+                    let routes = |next: &NodeId| searched.routes[next.index() as usize];
+                    let mut drawn = Network::hash_of_route(choice, [from, to, at])
+                        % nearer.iter().map(routes).sum::<u64>();
+                    let is_drawn = |next: &&NodeId| {
+                        let is_own = drawn < routes(next);
+                        drawn = drawn.saturating_sub(routes(next));
+                        is_own
+                    };
+                    let expected = *nearer.iter().find(is_drawn).unwrap();
+                    let direction = network.next_of_steps(at, &mut steps).unwrap();
+                    at = network.neighbour(at, direction).unwrap();
+                    assert_eq!(at, expected, "{parameters} {choice:?} {from} {to}");
+                }
+                assert_eq!((at, steps), (to, RouteSteps::default()));
+            }
+        }
+    }
+}
+
+#[test]
+fn routes_of_fat_trees_are_those_drawn_link_by_link_by_numbers_of_routes() {
+    for (leaves, hosts_per_switch, spines) in
+        [(1, 2, 1), (2, 1, 1), (2, 1, 3), (4, 3, 2), (5, 2, 7), (3, 4, 11)]
+    {
+        check_routes_of_tree(&NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines }, 1);
+    }
+    for (arity, levels) in [(2, 1), (2, 4), (3, 1), (3, 3), (4, 2), (5, 2), (7, 2), (70, 1)] {
+        check_routes_of_tree(&NetworkParameters::KAryTree { arity, levels }, 1);
+    }
+    for (arity, levels, step) in [(2, 10, 73), (3, 6, 41), (4, 5, 67), (6, 4, 83), (17, 2, 31)] {
+        check_routes_of_tree(&NetworkParameters::KAryTree { arity, levels }, step);
+    }
+}
+
+#[test]
+fn routes_of_the_largest_trees_fit_into_their_steps_and_are_all_counted() {
+    let mut most_bits = 0;
+    for levels in 1..=20 {
+        let tree = |arity: u64| NetworkParameters::KAryTree { arity, levels };
+        for arity in (2..).take_while(|&arity| tree(arity).is_makeable()) {
+            let bits = RouteSteps::bits_of_codes(2 * narrow(arity)) * 2 * narrow(levels);
+            assert!(bits <= 128, "{bits} of {}", tree(arity));
+            most_bits = most_bits.max(bits);
+            assert!(arity.pow(narrow(levels - 1)) < MAX_ROUTE_COUNT);
+        }
+    }
+    assert_eq!(most_bits, 68); // 34 links of the binary tree of 17 levels
+    let deepest = Machine::of_parameters(&NetworkParameters::KAryTree { arity: 2, levels: 17 }).unwrap();
+    let wide = Machine::of_parameters(&NetworkParameters::KAryTree { arity: 5, levels: 8 }).unwrap();
+    for machine in [deepest, wide] {
+        for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
+            let hosts: Vec<NodeId> = machine.hosts().step_by(19_997).collect();
+            for &to in &hosts {
+                move_to(machine.graph().unwrap(), choice, &hosts, to, &mut BTreeMap::new());
+            }
         }
     }
 }

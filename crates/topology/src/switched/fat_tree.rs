@@ -2,8 +2,8 @@
 
 use super::Hosts;
 use crate::{
-    Divisor, narrow,
-    routing::{ChannelNumbers, Hop, LevelWalk},
+    Digit, Divisor, IndexDigit, narrow,
+    routing::{ChannelNumbers, Hop, LevelWalk, RouteSteps},
 };
 
 /// Levels of switches.
@@ -11,9 +11,9 @@ use crate::{
 pub(crate) enum FatTree {
     /// Leaves, each linked to all spines.
     LeafSpine { hosts: Hosts, leaves: u32, spines: u32 },
-    /// Switches `(level, w)` at `hosts + width level + w`, `w` of `levels - 1` digits, digit 0 the lowest; the powers of
-    /// the arity below the number of levels, of which the highest is the width.
-    KAry { hosts: Hosts, arity: Divisor, strides: Vec<Divisor> },
+    /// Switches `(level, w)` at `hosts + width level + w`, `w` of `levels - 1` digits, digit 0 the lowest; the digits of
+    /// hosts, one more, and their strides, of which the highest is the width.
+    KAry { hosts: Hosts, arity: Divisor, digits: Vec<IndexDigit>, strides: Vec<Divisor> },
 }
 
 impl FatTree {
@@ -24,13 +24,12 @@ impl FatTree {
                 let of_leaf = |leaf| spines.clone().map(move |spine| (hosts.count() + leaf, spine));
                 hosts.links().chain((0..leaves).flat_map(of_leaf)).collect()
             }
-            Self::KAry { hosts, arity, ref strides } => {
+            Self::KAry { hosts, arity, ref digits, ref strides } => {
                 let mut links: Vec<_> = hosts.links().collect();
                 let width = Self::width(strides);
-                for (level, &stride) in strides[..strides.len() - 1].iter().enumerate() {
+                for (level, &own) in digits[..digits.len() - 1].iter().enumerate() {
                     for w in 0..width {
-                        let digits = 0..narrow(arity.get());
-                        let above = digits.map(|digit| Self::with_digit(w, digit, stride, arity));
+                        let above = (0..narrow(arity.get())).map(|digit| Self::with_digit(w, own, digit));
                         let base = hosts.count() + width * narrow(level as u64);
                         links.extend(above.map(|other| (base + w, base + width + other)));
                     }
@@ -38,6 +37,12 @@ impl FatTree {
                 links
             }
         }
+    }
+
+    #[inline]
+    fn hosts(&self) -> Hosts {
+        let (Self::LeafSpine { hosts, .. } | Self::KAry { hosts, .. }) = *self;
+        hosts
     }
 
     /// The switches of a level of a k-ary tree.
@@ -52,12 +57,10 @@ impl FatTree {
         strides.last().map_or((0, 0), |width| width.split(switch))
     }
 
-    /// A word with another digit, that of a stride.
+    /// A word with another value of a digit.
     #[inline]
-    fn with_digit(word: u32, digit: u32, stride: Divisor, arity: Divisor) -> u32 {
-        let own = arity.split(stride.split(word).0).1;
-        let stride = narrow(stride.get());
-        word - own * stride + digit * stride
+    fn with_digit(word: u32, digit: IndexDigit, value: u32) -> u32 {
+        word - digit.offset(digit.position(word)) + digit.offset(value)
     }
 
     /// The digits in which two words differ: the lowest and the highest.
@@ -82,7 +85,7 @@ impl FatTree {
     /// The walk between the switches of two nodes of a k-ary tree, and the links to them.
     #[inline]
     fn walk(&self, at: u32, to: u32) -> Option<(LevelWalk, u32)> {
-        let Self::KAry { hosts, arity, ref strides } = *self else { return None };
+        let Self::KAry { hosts, arity, ref strides, .. } = *self else { return None };
         let [(one, up), (other, down)] = [at, to].map(|node| hosts.switch_of(node));
         let [(from, own), (level, its)] = [one, other].map(|switch| Self::level_and_word(strides, switch));
         Some((LevelWalk::new(from, level, Self::differing(arity, own, its)), up + down))
@@ -137,37 +140,93 @@ impl FatTree {
         }
     }
 
-    /// The link to the neighbour of a node with the lowest number that is nearer to another node, a host.
+    /// The bits of the code of a link of [`Self::steps`].
+    ///
+    /// Those of a whole route are at most 128. In a tree of two levels, whose nodes have less than 2^16 links each, they are
+    /// four times 16. In a k-ary n-tree they are `2 n (b + 1)` with `2^b` the least power of two that is not below `k`. As
+    /// `b < 1 + log2 k` and `k^n < 2^21`, that is less than `4 n + 42`, and `n` is at most 17 in a network of 2^21 nodes.
     #[inline]
-    pub(crate) fn lowest(&self, at: u32, to: u32) -> Hop {
+    pub(crate) fn step_bits(&self) -> u32 {
+        RouteSteps::bits_of_codes(self.channel_numbers().codes)
+    }
+
+    /// The links of the shortest route from a host to another that is drawn by a hash of each node on it
+    /// (`docs/model.md` section 19), and how many they are; none between other nodes. Hashes of 0 draw the lowest neighbours.
+    ///
+    /// There are at most as many routes as switches, which is far below the greatest number that is counted.
+    #[inline]
+    pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> Option<(u32, RouteSteps)> {
+        let hosts = self.hosts();
+        if from.max(to) >= hosts.count() {
+            return None;
+        }
+        if from == to {
+            return Some((0, RouteSteps::default()));
+        }
+        let [(own, _), (other, _)] = [from, to].map(|host| hosts.switch_of(host));
+        let (bits, mut links, mut steps) = (self.step_bits(), 0, RouteSteps::default());
+        // From the last link to the first.
+        let mut cross = |code| {
+            steps.prepend(bits, code);
+            links += 1;
+        };
+        cross(hosts.place(to));
         match *self {
-            Self::LeafSpine { hosts, leaves, .. } => {
-                let port = self.alike_ports(at, to).map_or(0, |(port, _)| u32::from(port));
-                let next = match hosts.switch_of(at) {
-                    (leaf, 1) => hosts.count() + leaf,
-                    (leaf, _) if leaf < leaves && port < hosts.per_switch() => to,
-                    (leaf, _) if leaf < leaves => hosts.count() + leaves + port - hosts.per_switch(),
-                    _ => hosts.count() + port,
-                };
-                Hop { code: port, next }
-            }
-            Self::KAry { hosts, arity, ref strides } => {
-                let (switch, up) = hosts.switch_of(at);
-                if up == 1 {
-                    return Hop { code: 0, next: hosts.count() + switch };
+            Self::LeafSpine { spines, .. } => {
+                if own != other {
+                    cross(other);
+                    cross(hosts.per_switch() + narrow(hash(hosts.count() + own) % u64::from(spines)));
                 }
-                let (level, own) = Self::level_and_word(strides, switch);
-                let (port, _) = Self::alike_ports_of_switch(arity, strides, (level, own), to);
-                let (there, digit, changed) = match port.checked_sub(narrow(arity.get())) {
-                    None if level == 0 => return Hop { code: port, next: to },
-                    None => (level - 1, port, level - 1),
-                    Some(digit) => (level + 1, digit, level),
-                };
-                // A link up leads to any digit of its level, one down to any of the level below.
-                let word = Self::with_digit(own, digit, strides[changed as usize], arity);
-                Hop { code: port, next: hosts.count() + there * Self::width(strides) + word }
+            }
+            Self::KAry { arity, ref digits, ref strides, .. } => {
+                let top = Self::differing(arity, own, other).map_or(0, |(_, digit)| digit + 1) as usize;
+                let (digits, strides, width) = (&digits[..top], &strides[..top], Self::width(strides));
+                let mut switch = hosts.count() + own;
+                // A link up begins as many routes as there are ways to go up the rest.
+                for (&digit, ways) in digits.iter().zip(strides.iter().rev()) {
+                    let (drawn, _) = ways.divide_any(hash(switch));
+                    let (_, value) = arity.divide_any(drawn);
+                    switch = Self::with_digit(switch, digit, narrow(value)) + width;
+                }
+                for digit in digits {
+                    cross(digit.position(other));
+                }
+                for digit in digits.iter().rev() {
+                    cross(narrow(arity.get()) + digit.position(switch));
+                }
             }
         }
+        cross(0);
+        Some((links, steps))
+    }
+
+    /// The link of a node with a code.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    pub(crate) fn hop(&self, at: u32, code: u32) -> Hop {
+        let hosts = self.hosts();
+        if let Some(up) = hosts.link_up(at) {
+            return up;
+        }
+        let switch = at - hosts.count();
+        let next = match *self {
+            Self::LeafSpine { leaves, .. } => match code.checked_sub(hosts.per_switch()) {
+                _ if switch >= leaves => hosts.count() + code,
+                None => switch * hosts.per_switch() + code,
+                Some(spine) => hosts.count() + leaves + spine,
+            },
+            Self::KAry { arity, ref digits, ref strides, .. } => {
+                let (level, _) = Self::level_and_word(strides, switch);
+                let width = Self::width(strides);
+                // The hosts and the switches of a level are multiples of the width, and change no digit of a word.
+                match code.checked_sub(narrow(arity.get())) {
+                    None if level == 0 => switch * hosts.per_switch() + code,
+                    None => Self::with_digit(at, digits[level as usize - 1], code) - width,
+                    Some(value) => Self::with_digit(at, digits[level as usize], value) + width,
+                }
+            }
+        };
+        Hop { code, next }
     }
 
     /// The ports that lead nearer to another node, which lie side by side and begin equally many shortest routes: the
@@ -188,30 +247,19 @@ impl FatTree {
                     (_, false) => (0, leaves),
                 }
             }
-            Self::KAry { hosts, arity, ref strides } if to < hosts.count() => {
-                let (switch, up) = hosts.switch_of(at);
-                if up == 1 {
-                    return Some((0, 1));
+            Self::KAry { hosts, arity, ref strides, .. } if to < hosts.count() => match hosts.switch_of(at) {
+                (_, 1) => (0, 1),
+                (switch, _) => {
+                    // The lowest digit of a host says where it is on its switch; then come those of the switch.
+                    let (level, own) = Self::level_and_word(strides, switch);
+                    let stride = strides[level as usize];
+                    let (above, digit) = arity.split(stride.split(to).0);
+                    let arity = narrow(arity.get());
+                    if stride.split(own).0 == above { (digit, 1) } else { (arity, arity) }
                 }
-                Self::alike_ports_of_switch(arity, strides, Self::level_and_word(strides, switch), to)
-            }
+            },
             Self::KAry { .. } => return None,
         };
         Some((u16::try_from(port).ok()?, count.into()))
-    }
-
-    /// The same of the switch of a k-ary tree at a level with a word, to a host.
-    #[inline]
-    fn alike_ports_of_switch(
-        arity: Divisor,
-        strides: &[Divisor],
-        (level, own): (u32, u32),
-        to: u32,
-    ) -> (u32, u32) {
-        // The lowest digit of a host says where it is on its switch; then come those of the switch.
-        let stride = strides[level as usize];
-        let (above, digit) = arity.split(stride.split(to).0);
-        let arity = narrow(arity.get());
-        if stride.split(own).0 == above { (digit, 1) } else { (arity, arity) }
     }
 }
