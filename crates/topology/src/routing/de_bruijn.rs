@@ -45,7 +45,7 @@ impl DeBruijn {
 
     #[inline]
     fn mask(order: u32) -> u32 {
-        (1 << order) - 1
+        1_u32.wrapping_shl(order).wrapping_sub(1) // wraps nowhere
     }
 
     /// Where the words agree when a block moves by so many places, below `n`: in the lower half by its place in the second
@@ -331,7 +331,7 @@ pub(super) const STEPS: u32 = 4;
 #[inline]
 pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
     let next = after(order, word, step);
-    let is_left = next >> 1 == (word << 1 & DeBruijn::mask(order)) >> 1;
+    let is_left = (next ^ word.wrapping_shl(1)) & DeBruijn::mask(order) <= 1;
     Hop { code: select_unpredictable(is_left, next & 1, step.into()), next }
 }
 
@@ -339,6 +339,7 @@ pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
 #[inline]
 pub(super) fn after(order: u32, word: u32, step: u8) -> u32 {
     let bit = u32::from(step & 1);
-    let (left, right) = (word << 1 & DeBruijn::mask(order) | bit, word >> 1 | bit << (order - 1));
+    let left = word.wrapping_shl(1) & DeBruijn::mask(order) | bit;
+    let right = word.wrapping_shr(1) | bit.wrapping_shl(order.wrapping_sub(1));
     select_unpredictable(step < 2, left, right)
 }

@@ -25,7 +25,8 @@ impl ChannelNumbers {
     pub(crate) fn channel(self, node: u32, code: u32) -> u32 {
         match node.checked_sub(self.single) {
             None => node,
-            Some(switch) => self.single + switch * self.codes + code,
+            // Channels have numbers of 32 bits: none of this wraps.
+            Some(switch) => switch.wrapping_mul(self.codes).wrapping_add(self.single).wrapping_add(code),
         }
     }
 

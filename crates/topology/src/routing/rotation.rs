@@ -8,12 +8,13 @@ use crate::{Length, narrow};
 pub(crate) struct Rotation {
     order: u32,     // n
     levels: Length, // the same
+    mask: u32,      // of the bits of a word
 }
 
 impl Rotation {
     /// Returns the moves of a network of so many dimensions.
     pub(crate) fn new(order: u32) -> Self {
-        Self { order, levels: Length::new(order.into()) }
+        Self { order, levels: Length::new(order.into()), mask: (1 << order) - 1 }
     }
 
     /// Level and word of a node.
@@ -25,10 +26,11 @@ impl Rotation {
 
     /// The class of a node, given its level and word: nodes of one class have links to the same ends, seen from them, in the
     /// same order. For the order of two neighbours is that of their words, which the bits on both sides of the level decide.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(super) fn class(self, (level, word): (u32, u32)) -> u32 {
-        let below = if level == 0 { self.order - 1 } else { level - 1 };
-        4 * level + 2 * (word >> below & 1) + (word >> level & 1)
+        let below = level.wrapping_add(self.order).wrapping_sub(1);
+        level.wrapping_mul(4) | narrow(self.twice(word).wrapping_shr(below) & 3)
     }
 
     /// How many classes there are.
@@ -36,24 +38,42 @@ impl Rotation {
         4 * self.order
     }
 
-    /// A word rotated to the left, by at most its length.
-    #[inline]
+    /// A word twice, one behind the other: its rotations are the words in it.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    fn twice(self, word: u32) -> u64 {
+        u64::from(word) | u64::from(word).wrapping_shl(self.order)
+    }
+
+    /// A word rotated to the right, by at most its length.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     fn rotated(self, word: u32, by: u32) -> u32 {
-        (word << by | word >> (self.order - by)) & ((1 << self.order) - 1)
+        narrow(self.twice(word).wrapping_shr(by) & u64::from(self.mask))
+    }
+
+    /// The node at a level, or `n` levels from it where there is none, with a word.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
+    fn node(self, level: u32, other: u32, word: u32) -> u32 {
+        // The greater of the two is no level: it wraps around, or is `n` or more.
+        level.min(other).wrapping_add(self.order.wrapping_mul(word))
     }
 
     /// The node to which a node is moved when another one is moved to node 0, which is given first; levels and words of both.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(super) fn difference(self, (i, x): (u32, u32), (j, y): (u32, u32)) -> u32 {
-        let level = if j >= i { j - i } else { j + self.order - i };
-        level + self.order * self.rotated(x ^ y, self.order - i)
+        let level = j.wrapping_sub(i);
+        self.node(level, level.wrapping_add(self.order), self.rotated(x ^ y, i))
     }
 
     /// The node to which a node is moved when node 0 is moved to another one, which is given first; levels and words of both.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     pub(super) fn sum(self, (i, x): (u32, u32), (j, y): (u32, u32)) -> u32 {
-        let level = if i + j >= self.order { i + j - self.order } else { i + j };
-        level + self.order * (x ^ self.rotated(y, i))
+        let level = i.wrapping_add(j);
+        self.node(level, level.wrapping_sub(self.order), x ^ self.rotated(y, self.order.wrapping_sub(i)))
     }
 }
 

@@ -343,7 +343,9 @@ fn by_place(order: u32, word: u32) -> u32 {
 /// A word rotated to the left by less than its length, or by all of it.
 #[inline]
 fn rotated(order: u32, word: u32, by: u32) -> u32 {
-    (word << by | word >> (order - by)) & ((1 << order) - 1)
+    // None of this wraps: the checks would be most of it.
+    let all = 1_u32.wrapping_shl(order).wrapping_sub(1);
+    (word.wrapping_shl(by) | word.wrapping_shr(order.wrapping_sub(by))) & all
 }
 
 /// How many steps there are.
@@ -361,6 +363,6 @@ pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
 /// A word after a step: with the other last bit, rotated to the left, rotated to the right.
 #[inline]
 pub(super) fn after(order: u32, word: u32, step: u8) -> u32 {
-    let rotation = rotated(order, word, select_unpredictable(step == 1, 1, order - 1));
+    let rotation = rotated(order, word, select_unpredictable(step == 1, 1, order.wrapping_sub(1)));
     select_unpredictable(step == 0, word ^ 1, rotation)
 }
