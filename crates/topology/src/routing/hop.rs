@@ -1,7 +1,7 @@
 //! A link of a route, and the numbers of the channels that routes by formula cross.
 
 /// The next link of a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Hop {
     /// Its number among the links that the family gives every node, or every switch: different links of a node have
     /// different numbers.

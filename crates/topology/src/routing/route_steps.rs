@@ -30,11 +30,15 @@ impl RouteSteps {
         nodes <= 1 << Self::NODE_BITS && codes <= 1 << (u32::BITS - Self::NODE_BITS)
     }
 
-    /// Sets the link behind `before` others, at most 3, with its node; as [`Self::holds_hops`] says.
+    /// The most links with their nodes.
+    pub(crate) const MAX_HOPS: usize = 4;
+
+    /// Links with their nodes; as [`Self::holds_hops`] says.
     #[inline]
-    pub(crate) fn set_hop(&mut self, before: u32, hop: Hop) {
-        let word = u64::from(hop.next | hop.code << Self::NODE_BITS);
-        self.0[(before / 2) as usize] |= word << (u32::BITS * (before % 2));
+    pub(crate) fn of_hops(hops: [Hop; Self::MAX_HOPS]) -> Self {
+        let word = |Hop { code, next }| u64::from(next | code.wrapping_shl(Self::NODE_BITS));
+        let [first, second, third, fourth] = hops.map(word);
+        Self([first | second << u32::BITS, third | fourth << u32::BITS])
     }
 
     /// Takes the next link with its node.
@@ -133,8 +137,7 @@ mod tests {
         let hop = |place: u32| Hop { code: 2047 - place, next: (1 << 21) - 1 - 1000 * place };
         assert!(RouteSteps::holds_hops(1 << 21, 1 << 11));
         assert!(!RouteSteps::holds_hops(1 << 21, (1 << 11) + 1));
-        let mut steps = RouteSteps::default();
-        (0..4).for_each(|place| steps.set_hop(place, hop(place)));
+        let mut steps = RouteSteps::of_hops(std::array::from_fn(|place| hop(narrow(place as u64))));
         assert!((0..4).all(|place| steps.take_hop() == hop(place)));
         assert_eq!(steps, RouteSteps::default());
     }

@@ -187,22 +187,18 @@ impl Dragonfly {
     /// message: three between switches at most, and one to the destination.
     pub(crate) fn steps(&self, from: u32, to: u32) -> (u32, RouteSteps) {
         let ((mut own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
-        let (mut links, mut steps) = (0, RouteSteps::default());
-        let mut cross = |hop: Hop| {
-            steps.set_hop(links, hop);
-            links += 1;
-        };
+        let (mut links, mut hops) = (0, [Hop::default(); RouteSteps::MAX_HOPS]);
         if let Some(nearer) = self.nearer() {
             while own != other {
                 let hop = self.link(own, self.lowest_of(own, nearer[self.pair(own, other)]));
-                cross(hop);
+                hops[links % RouteSteps::MAX_HOPS] = hop;
+                links += 1;
                 own = hop.next - self.hosts.count();
             }
         }
-        if down == 1 {
-            cross(Hop { code: self.hosts.place(to), next: to });
-        }
-        (if from == to { 0 } else { up + links }, steps)
+        hops[links % RouteSteps::MAX_HOPS] = Hop { code: self.hosts.place(to), next: to };
+        let links = narrow(links as u64) + down;
+        (if from == to { 0 } else { up + links }, RouteSteps::of_hops(hops))
     }
 
     /// The neighbour of [`Self::neighbours`] with this number.

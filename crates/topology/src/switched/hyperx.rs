@@ -1,5 +1,7 @@
 //! HyperX (Ahn et al. 2009): switches at the coordinates of a shape, linked with all on the same line.
 
+use std::hint::select_unpredictable;
+
 use super::Hosts;
 use crate::{
     Divisor, narrow,
@@ -78,36 +80,32 @@ impl HyperX {
     /// message.
     pub(crate) fn steps(&self, from: u32, to: u32) -> (u32, RouteSteps) {
         let ((own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
-        let (mut at, mut links, mut steps) = (own, 0, RouteSteps::default());
-        let mut cross = |hop: Hop| {
-            steps.set_hop(links, hop);
-            links += 1;
-        };
         // By dimension: where its stride and its codes begin, and both coordinates.
         let mut coordinates = [(0, 0, 0, 0); Self::MAX_KEPT];
-        let (mut stride, mut code, mut rest) = (1, self.hosts.per_switch(), [own, other]);
+        let (mut stride, mut code, mut rest) = (1_u32, self.hosts.per_switch(), [own, other]);
         for (own, divisor) in coordinates.iter_mut().zip(&self.lengths) {
             let [(own_rest, a), (other_rest, b)] = rest.map(|rest| divisor.split(rest));
             rest = [own_rest, other_rest];
             *own = (stride, code, a, b);
             let length = narrow(divisor.get());
-            stride *= length;
-            code += length;
+            (stride, code) = (stride.wrapping_mul(length), code.wrapping_add(length)); // below the number of nodes
         }
-        // As in `lowest`, link by link.
-        let first = self.hosts.count();
-        for &(stride, code, a, b) in coordinates.iter().rev().filter(|(_, _, a, b)| b < a) {
-            at -= (a - b) * stride;
-            cross(Hop { code: code + b, next: first + at });
-        }
-        for &(stride, code, a, b) in coordinates.iter().filter(|(_, _, a, b)| b > a) {
-            at += (b - a) * stride;
-            cross(Hop { code: code + b, next: first + at });
-        }
-        if down == 1 {
-            cross(Hop { code: self.hosts.place(to), next: to });
-        }
-        (if from == to { 0 } else { up + links }, steps)
+        // As in `lowest`, link by link: first the coordinates that become smaller, then those that become greater. Which do has
+        // no pattern, so that a branch for each would be foreseen badly: what is written for the others is written over.
+        let (mut hops, mut links, mut at) =
+            ([Hop::default(); RouteSteps::MAX_HOPS], 0_usize, self.hosts.count().wrapping_add(own));
+        let mut cross = |(stride, code, a, b): (u32, u32, u32, u32), is_crossed: bool| {
+            let next = at.wrapping_add(b.wrapping_sub(a).wrapping_mul(stride));
+            at = select_unpredictable(is_crossed, next, at);
+            hops[links % RouteSteps::MAX_HOPS] = Hop { code: code.wrapping_add(b), next: at };
+            links += usize::from(is_crossed);
+        };
+        let coordinates = &coordinates[..self.lengths.len().min(Self::MAX_KEPT)];
+        coordinates.iter().rev().for_each(|&own| cross(own, own.3 < own.2));
+        coordinates.iter().for_each(|&own| cross(own, own.3 > own.2));
+        hops[links % RouteSteps::MAX_HOPS] = Hop { code: self.hosts.place(to), next: to };
+        let links = narrow(links as u64) + down;
+        (if from == to { 0 } else { up + links }, RouteSteps::of_hops(hops))
     }
 
     /// The most dimensions of those whose routes go along with messages: a link each, and one to the destination.

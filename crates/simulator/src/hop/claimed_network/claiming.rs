@@ -48,16 +48,20 @@ impl ClaimedNetwork {
     fn claim_together(&mut self, moved: &Together, idle: u32, claims: &mut usize) {
         let Together { first, nodes, places } = moved;
         let (mut claimed, mut refused) = ([0; TOGETHER], [0; TOGETHER]);
-        let (mut claimed_count, mut refused_count) = (0, 0);
+        let (mut claimed_count, mut refused_count) = (0_usize, 0_usize);
+        let mut claim = 2 * (self.next + narrow(*claims as u64)); // below 2^31 for all of them, as MAX_NUMBER says
+        let resources = &mut self.resources[..];
         for (index, &place) in places.iter().enumerate() {
-            let state = &mut self.resources[place as usize];
-            let is_idle = *state < idle && *state & 1 == 0;
-            let claim = 2 * (self.next + narrow((*claims + claimed_count) as u64)); // below 2^31, as MAX_NUMBER says
+            let state = &mut resources[place as usize];
+            // Those with a queue are odd: rotated, they are above all others.
+            let is_idle = state.rotate_right(1) < idle / 2;
             *state = select_unpredictable(is_idle, claim, *state);
             claimed[claimed_count % TOGETHER] = index;
             refused[refused_count % TOGETHER] = index;
-            claimed_count += usize::from(is_idle);
-            refused_count += usize::from(!is_idle);
+            // These wrap nowhere: checks would be a good part of the loop.
+            claim = claim.wrapping_add(2 * u32::from(is_idle));
+            claimed_count = claimed_count.wrapping_add(is_idle.into());
+            refused_count = refused_count.wrapping_add((!is_idle).into());
         }
         for &index in &refused[..refused_count] {
             let (place, message) = (places[index], self.moving[first + index]);
