@@ -95,7 +95,8 @@ pub(crate) fn run<P: Program, O: Observer>(
     let input = HopInput { program, placement, communication, starts };
     match communication.links() {
         LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.graph().is_some() => {
-            HopEngine::whole(&input, ClaimedNetwork::new(machine, communication), observer).run()
+            let network = ClaimedNetwork::new(placement, communication);
+            HopEngine::whole(&input, network, observer).run()
         }
         LinkMode::FullDuplex | LinkMode::HalfDuplex => {
             let (layout, slab) = (layout(program, machine), Slab::whole(machine));

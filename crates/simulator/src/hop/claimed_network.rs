@@ -17,7 +17,8 @@ mod claiming;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use cubefold_topology::{Machine, NodeId, RouteChoice, RoutedMessage, narrow};
+use cubefold_mapping::Placement;
+use cubefold_topology::{NodeId, RouteChoice, RoutedMessage, narrow};
 use prefetch_index::prefetch_index;
 
 use super::{Arbitration, Network};
@@ -86,12 +87,13 @@ const TOGETHER: usize = 64;
 const MAX_NUMBER: u32 = 1 << 30;
 
 impl ClaimedNetwork {
-    /// The idle links of a network.
+    /// The idle links of a network, for the messages of these processes.
     ///
     /// # Panics
     ///
     /// When the links are single-direction, or those of a grid.
-    pub(super) fn new(machine: &Machine, communication: Communication) -> Self {
+    pub(super) fn new(placement: &Placement, communication: Communication) -> Self {
+        let machine = placement.machine();
         #[expect(clippy::expect_used, reason = "documented under Panics")]
         let network = Arc::clone(machine.graph().expect("a network"));
         let choice = machine.route_choice().unwrap_or_default();
@@ -110,7 +112,8 @@ impl ClaimedNetwork {
             queues: Slots::default(),
             rest: Slots::default(),
             longest: LongestQueue::new(),
-            moving: vec![],
+            // A list that grew would be copied a few times, each time into memory that is new to the process.
+            moving: Vec::with_capacity(usize::try_from(placement.process_count()).unwrap_or(0)),
             next: 1,
             contended: vec![],
             waiting: vec![],
@@ -327,8 +330,8 @@ impl Network for ClaimedNetwork {
 
 #[cfg(test)]
 mod tests {
-    use cubefold_mapping::{Hypercube, Placement, PlacementTable};
-    use cubefold_topology::{LinkMode, MachineKind, TieRule};
+    use cubefold_mapping::{Hypercube, PlacementTable};
+    use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
 
     use super::*;
     use crate::{
@@ -346,7 +349,7 @@ mod tests {
         let cube = Hypercube::new(6).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(2)).unwrap();
         let communication = Communication::new(links, Cycles::new(hop), TieRule::Direct).unwrap();
-        let mut network = ClaimedNetwork::new(placement.machine(), communication);
+        let mut network = ClaimedNetwork::new(placement, communication);
         network.next = first;
         let input = HopInput { program: &program, placement, communication, starts: StartTimes::Together };
         let mut records = vec![];

@@ -1,5 +1,7 @@
 //! What is left of a route, found when its message sets out.
 
+use std::hint::select_unpredictable;
+
 use super::Hop;
 use crate::narrow;
 
@@ -56,7 +58,11 @@ impl RouteSteps {
     /// Sets the link behind `before` others, fewer than 64, whose codes have [`Self::FEW_LINKS_BITS`] bits.
     #[inline]
     pub(super) fn set(&mut self, before: u32, step: u8) {
-        self.0[(before / 32) as usize] |= u64::from(step & 3) << (2 * (before % 32));
+        // Both words are in registers where nothing is looked up by a number.
+        let (link, is_low) = (u64::from(step & 3).wrapping_shl(2 * before), before < u64::BITS / 2);
+        let [low, high] = &mut self.0;
+        *low |= select_unpredictable(is_low, link, 0);
+        *high |= select_unpredictable(is_low, 0, link);
     }
 
     /// Sets `count` links, at most 32, behind `before` others: to the upper bit of `step` and the lowest bits of `lower`, one

@@ -120,7 +120,7 @@ impl ShuffleExchange {
         let mut steps = RouteSteps::default();
         for before in 0..links {
             if let Some(walk) = rest.only_walk(links - before) {
-                walk.follow(&mut steps, before);
+                steps = walk.follow(steps, before);
                 break;
             }
             let first = rest.first_steps(links - before);
@@ -172,26 +172,27 @@ struct Walk {
 }
 
 impl Walk {
-    /// Writes its steps behind so many others: of two links the one to the lower word, where a place is visited again.
+    /// Returns steps with its own behind so many others: of two links the one to the lower word, where a place is visited again.
     #[inline]
-    fn follow(self, steps: &mut RouteSteps, mut before: u32) {
+    fn follow(self, mut steps: RouteSteps, mut before: u32) -> RouteSteps {
         let Self { order, mut at, mut visits, is_left_first, parts } = self;
         for (part, &rotations) in parts.iter().enumerate() {
             let is_left = is_left_first == (part != 1);
-            let (step, by) = if is_left { (1, 1) } else { (2, order - 1) };
+            let (step, by, back) = if is_left { (1, 1, order - 1) } else { (2, order - 1, 1) };
             for left in (1..=rotations).rev() {
                 // The way there is all gone back; of that, as much is gone again as lies ahead then.
-                let is_visited_again = part == 0 || part == 1 && parts[2] >= left;
-                let is_exchanged = visits & 1 == 1 && !(is_visited_again && rotated(order, at, by) < at ^ 1);
-                let exchange = u32::from(is_exchanged);
+                let is_visited_again = (part == 0) | (part == 1) & (parts[2] >= left);
+                let is_later = is_visited_again & (rotated(order, at, by) < at ^ 1);
+                let exchange = visits & u32::from(!is_later);
                 at = rotated(order, at ^ exchange, by);
-                visits = rotated(order, visits ^ exchange, order - by);
+                visits = rotated(order, visits ^ exchange, back);
                 // An exchange is step 0, as all are that have not been set.
-                before += exchange;
+                before = before.wrapping_add(exchange); // fewer than 64
                 steps.set(before, step);
-                before += 1;
+                before = before.wrapping_add(1);
             }
         }
+        steps
     }
 }
 
