@@ -45,12 +45,14 @@ pub(super) struct ClaimedNetwork {
     /// channel.
     moving: Vec<RoutedMessage>,
     next: u32,                   // the number of the first that departs
-    contended: Vec<u32>,         // places of claims that have got a queue in this cycle
-    waiting: Vec<u32>,           // places with a queue whose transmissions have ended in this cycle
-    batches: VecDeque<Batch>,    // in progress, in ascending order of their ends
-    spare: Vec<Batch>,           // emptied, for use again
+    arriving: Vec<u32>, // of those that depart, ascending: all that are at their destinations then, and some that are not
+    replacing: Vec<u32>, // those of them that have got the claims of others in this cycle
+    contended: Vec<u32>, // places of claims that have got a queue in this cycle
+    waiting: Vec<u32>,  // places with a queue whose transmissions have ended in this cycle
+    batches: VecDeque<Batch>, // in progress, in ascending order of their ends
+    spare: Vec<Batch>,  // emptied, for use again
     arrived: Vec<(u32, NodeId)>, // by number, the messages that are at their destinations in this cycle
-    joining: Vec<Joining>,       // of those that move together, which are to be queued
+    joining: Vec<Joining>, // of those that move together, which are to be queued
 }
 
 /// The queue of a resource.
@@ -76,7 +78,8 @@ struct Batch {
     end: Cycle,
     first: u32, // the number of the first
     messages: Vec<RoutedMessage>,
-    waiting: Vec<u32>, // places with a queue that are transmitting in it
+    arriving: Vec<u32>, // of them, as in [`ClaimedNetwork`]
+    waiting: Vec<u32>,  // places with a queue that are transmitting in it
 }
 
 /// The number of messages that move on together, so that their cache misses overlap.
@@ -115,6 +118,8 @@ impl ClaimedNetwork {
             // A list that grew would be copied a few times, each time into memory that is new to the process.
             moving: Vec::with_capacity(usize::try_from(placement.process_count()).unwrap_or(0)),
             next: 1,
+            arriving: vec![],
+            replacing: vec![],
             contended: vec![],
             waiting: vec![],
             batches: VecDeque::new(),
@@ -198,6 +203,9 @@ impl ClaimedNetwork {
         if key(*claimed) <= key(other.message) {
             return other;
         }
+        if other.message.has_arrived() {
+            self.replacing.push(claim);
+        }
         // It comes to the same end of the link, or to the other.
         let is_same_end = claimed.node() == other.message.node();
         let direction = if is_same_end { other.direction } else { 1 - other.direction };
@@ -215,6 +223,9 @@ impl ClaimedNetwork {
             self.resources[place as usize] = 2 * (self.next + narrow(self.moving.len() as u64));
         } else {
             batch.waiting.push(place);
+        }
+        if first.has_arrived() {
+            self.arriving.push(narrow(self.moving.len() as u64));
         }
         self.moving.push(first);
     }
@@ -267,8 +278,13 @@ impl Network for ClaimedNetwork {
         // Both are empty: what waited departed, and what moved.
         std::mem::swap(&mut self.waiting, &mut batch.waiting);
         std::mem::swap(&mut self.moving, &mut batch.messages);
-        let arrived = self.moving.extract_if(.., |message| message.has_arrived());
-        self.arrived.extend(arrived.map(|message| (key(message).destination, message.node())));
+        // From the last on: what comes into the place of a message is not at its destination.
+        for index in batch.arriving.drain(..).rev() {
+            if self.moving.get(index as usize).is_some_and(RoutedMessage::has_arrived) {
+                let message = self.moving.swap_remove(index as usize);
+                self.arrived.push((key(message).destination, message.node()));
+            }
+        }
         self.spare.push(batch);
     }
 
@@ -317,6 +333,7 @@ impl Network for ClaimedNetwork {
         (batch.end, batch.first) = (now + self.link_time, self.next);
         self.next += narrow(self.moving.len() as u64);
         std::mem::swap(&mut self.moving, &mut batch.messages);
+        std::mem::swap(&mut self.arriving, &mut batch.arriving);
         self.batches.push_back(batch);
         if self.next > MAX_NUMBER {
             self.renumber();

@@ -41,6 +41,10 @@ impl ClaimedNetwork {
         }
         self.join_queues(now);
         self.moving.truncate(claims);
+        if !self.replacing.is_empty() {
+            self.arriving.append(&mut self.replacing);
+            self.arriving.sort(); // it consists of few ascending parts
+        }
     }
 
     /// Messages that have moved together claim their resources, those whose states are below `idle`; the others are to join
@@ -68,10 +72,15 @@ impl ClaimedNetwork {
             let is_down = nodes.get(index).is_some_and(|&from| message.node() < from);
             self.joining.push(Joining { place, direction: is_down.into(), message });
         }
+        let (mut arriving, mut arriving_count) = ([0; TOGETHER], 0_usize);
         for &index in &claimed[..claimed_count] {
-            self.moving[*claims] = self.moving[first + index];
+            let message = self.moving[first + index];
+            self.moving[*claims] = message;
+            arriving[arriving_count % TOGETHER] = narrow(*claims as u64);
+            arriving_count = arriving_count.wrapping_add(message.has_arrived().into());
             *claims += 1;
         }
+        self.arriving.extend_from_slice(&arriving[..arriving_count]);
     }
 
     /// Messages move together to the ends of their next channels; what they occupy is prefetched.
