@@ -202,7 +202,7 @@ impl DeBruijn {
         (2 * self.order - overlap, ShortestRoutes { pair: self, moves })
     }
 
-    /// The links of the route over the lowest neighbours, whose number is returned too.
+    /// The links of the route over the lowest neighbours, and how many they are.
     pub(super) fn steps(self) -> (u32, RouteSteps) {
         let (links, mut rest) = self.routes();
         let mut steps = RouteSteps::default();
@@ -221,8 +221,8 @@ impl DeBruijn {
 
     /// Writes the links of the route that leaves a block, behind so many others.
     ///
-    /// The bits on one side of it go out, then those on the other side, then it goes to its place in the second word. Of bits
-    /// that come in and go out again those are the lowest that are 0.
+    /// The bits on one side of it go out, then those on the other side, then it goes to its place in the second word. Bits that
+    /// come in and go out again are 0, as in the lowest neighbours.
     #[inline]
     fn move_block(self, block: Block, steps: &mut RouteSteps, before: u32) {
         let Self { order, y, .. } = self;

@@ -1,5 +1,7 @@
 //! The moves of cube-connected cycles and wrapped butterflies to themselves: rotation of levels and words, and exclusive
 //! or of words.
+//!
+//! These are the work of every crossing. What cannot overflow is not checked here: the checks would be most of it.
 
 use crate::{Length, narrow};
 
