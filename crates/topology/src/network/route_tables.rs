@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use prefetch_index::prefetch_index;
+
 use crate::{Network, NodeId};
 
 /// For every destination that was asked for, the port of the next link from each node.
@@ -30,6 +32,21 @@ impl Routes {
                 Some(row[at.index() as usize]).filter(|&port| port != u8::MAX).map(u16::from)
             }
             PortRow::Wide(row) => Some(row[at.index() as usize]).filter(|&port| port != u16::MAX),
+        }
+    }
+
+    /// Prefetches where rows are that say how these messages go on, then what they say: given by where each is and goes to.
+    pub(super) fn prefetch(&self, messages: impl Iterator<Item = (NodeId, NodeId)> + Clone) {
+        let Some(rows) = self.rows.get() else { return };
+        for (_, to) in messages.clone() {
+            prefetch_index(rows, to.index() as usize);
+        }
+        for (at, to) in messages {
+            match rows[to.index() as usize].get() {
+                Some(PortRow::Narrow(row)) => prefetch_index(row, at.index() as usize),
+                Some(PortRow::Wide(row)) => prefetch_index(row, at.index() as usize),
+                None => {}
+            }
         }
     }
 }

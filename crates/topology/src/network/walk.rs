@@ -131,6 +131,9 @@ impl Network {
         for message in &*messages {
             prefetch_index(self.channel_ends(), self.first_channel(message.at.index()) as usize);
         }
+        if choice == RouteChoice::Lowest {
+            self.routes.prefetch(messages.iter().map(|message| (message.at, message.to)));
+        }
         for message in messages {
             let port = self.port(choice, [message.from, message.at, message.to]);
             #[expect(clippy::expect_used, reason = "documented under Panics")]

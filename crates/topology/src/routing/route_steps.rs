@@ -81,7 +81,7 @@ impl RouteSteps {
             links = (links | links << by) & kept;
         }
         let of_all = u64::MAX.checked_shr(u64::BITS - 2 * count).unwrap_or(0);
-        links |= u64::MAX / 3 * u64::from(step & 2) & of_all;
+        links |= (u64::MAX / 3 * u64::from(step & 2)) & of_all;
         let [low, high] = &mut self.0;
         let place = 2 * before;
         if let Some(place) = place.checked_sub(u64::BITS) {

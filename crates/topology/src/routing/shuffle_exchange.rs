@@ -179,10 +179,10 @@ impl Walk {
         for (part, &rotations) in parts.iter().enumerate() {
             let is_left = is_left_first == (part != 1);
             let (step, by, back) = if is_left { (1, 1, order - 1) } else { (2, order - 1, 1) };
+            // The way there is all gone back; the end of that is gone again.
+            let gone_again = [rotations, parts[2], 0][part];
             for left in (1..=rotations).rev() {
-                // The way there is all gone back; of that, as much is gone again as lies ahead then.
-                let is_visited_again = (part == 0) | (part == 1) & (parts[2] >= left);
-                let is_later = is_visited_again & (rotated(order, at, by) < at ^ 1);
+                let is_later = (left <= gone_again) & (rotated(order, at, by) < at ^ 1);
                 let exchange = visits & u32::from(!is_later);
                 at = rotated(order, at ^ exchange, by);
                 visits = rotated(order, visits ^ exchange, back);

@@ -16,6 +16,15 @@ pub(crate) struct HyperX {
     keeps_routes: bool,
 }
 
+/// A coordinate of two switches.
+#[derive(Debug, Clone, Copy, Default)]
+struct Coordinate {
+    stride: u32,
+    code: u32, // of the link to coordinate 0
+    from: u32,
+    to: u32,
+}
+
 impl HyperX {
     pub(super) fn links(&self) -> Vec<(u32, u32)> {
         let mut links: Vec<_> = self.hosts.links().collect();
@@ -80,13 +89,12 @@ impl HyperX {
     /// message.
     pub(crate) fn steps(&self, from: u32, to: u32) -> (u32, RouteSteps) {
         let ((own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
-        // By dimension: where its stride and its codes begin, and both coordinates.
-        let mut coordinates = [(0, 0, 0, 0); Self::MAX_KEPT];
+        let mut coordinates = [Coordinate::default(); Self::MAX_KEPT];
         let (mut stride, mut code, mut rest) = (1_u32, self.hosts.per_switch(), [own, other]);
         for (own, divisor) in coordinates.iter_mut().zip(&self.lengths) {
-            let [(own_rest, a), (other_rest, b)] = rest.map(|rest| divisor.split(rest));
+            let [(own_rest, from), (other_rest, to)] = rest.map(|rest| divisor.split(rest));
             rest = [own_rest, other_rest];
-            *own = (stride, code, a, b);
+            *own = Coordinate { stride, code, from, to };
             let length = narrow(divisor.get());
             (stride, code) = (stride.wrapping_mul(length), code.wrapping_add(length)); // below the number of nodes
         }
@@ -94,15 +102,19 @@ impl HyperX {
         // no pattern, so that a branch for each would be foreseen badly: what is written for the others is written over.
         let (mut hops, mut links, mut at) =
             ([Hop::default(); RouteSteps::MAX_HOPS], 0_usize, self.hosts.count().wrapping_add(own));
-        let mut cross = |(stride, code, a, b): (u32, u32, u32, u32), is_crossed: bool| {
-            let next = at.wrapping_add(b.wrapping_sub(a).wrapping_mul(stride));
+        let mut cross = |Coordinate { stride, code, from, to }, is_crossed: bool| {
+            let next = at.wrapping_add(to.wrapping_sub(from).wrapping_mul(stride));
             at = select_unpredictable(is_crossed, next, at);
-            hops[links % RouteSteps::MAX_HOPS] = Hop { code: code.wrapping_add(b), next: at };
+            hops[links % RouteSteps::MAX_HOPS] = Hop { code: code.wrapping_add(to), next: at };
             links += usize::from(is_crossed);
         };
         let coordinates = &coordinates[..self.lengths.len().min(Self::MAX_KEPT)];
-        coordinates.iter().rev().for_each(|&own| cross(own, own.3 < own.2));
-        coordinates.iter().for_each(|&own| cross(own, own.3 > own.2));
+        for &own in coordinates.iter().rev() {
+            cross(own, own.to < own.from);
+        }
+        for &own in coordinates {
+            cross(own, own.to > own.from);
+        }
         hops[links % RouteSteps::MAX_HOPS] = Hop { code: self.hosts.place(to), next: to };
         let links = narrow(links as u64) + down;
         (if from == to { 0 } else { up + links }, RouteSteps::of_hops(hops))
