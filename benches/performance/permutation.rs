@@ -24,6 +24,8 @@ pub(crate) enum OnNetwork {
     HyperX { shape: &'static [u64], hosts_per_switch: u64 },
     /// A torus of `k x k x 2k` with a double twist.
     TwistedTorus { k: u64 },
+    /// A torus of `k x k x k` without the link between nodes 0 and 1: routes are looked up.
+    FailedLink { k: u64 },
 }
 
 /// A row on a network, ready to be measured.
@@ -41,6 +43,10 @@ impl OnNetwork {
             Self::TwistedTorus { k } => {
                 let twists = [vec![0, 0, k], vec![0, 0, k], vec![0; 3]];
                 return Machine::twisted_torus(&[k, k, 2 * k], &twists).expect("a machine");
+            }
+            Self::FailedLink { k } => {
+                let torus = Machine::new(MachineKind::Torus, &[k; 3]).expect("a machine");
+                return torus.with_failures(&[(NodeId::new(0), NodeId::new(1))], &[]).expect("a link of it");
             }
             Self::FatTree { arity, levels } => NetworkParameters::KAryTree { arity, levels },
             Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {

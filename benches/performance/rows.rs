@@ -163,6 +163,8 @@ pub(crate) const ROWS: &[Row] = &[
     family("network/shuffle-exchange/16", MachineKind::ShuffleExchange, 16, 32),
     family("network/shuffle-exchange/20", MachineKind::ShuffleExchange, 20, 43).when_long(),
     network("network/twisted-torus/32x32x64", OnNetwork::TwistedTorus { k: 32 }, 212),
+    network("network/failed-link/16x16x16", OnNetwork::FailedLink { k: 16 }, 40),
+    network("network/failed-link/32x32x32", OnNetwork::FailedLink { k: 32 }, 172).when_long(),
     network("network/fat-tree/4-ary-8-tree", FAT_TREE, 12_435),
     network("network/fat-tree/4-ary-8-tree/spread", FAT_TREE, 23).spread(),
     network("network/dragonfly/8-16-8", DRAGONFLY, 12),

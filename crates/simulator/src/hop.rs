@@ -131,6 +131,9 @@ trait Network {
     /// What a message moves along before it is taken.
     type Leg: Copy + fmt::Debug;
 
+    /// Prefetches what messages look up when they begin, given by their sources and destinations.
+    fn prefetch_routes(&self, _ends: impl Iterator<Item = (NodeId, NodeId)>) {}
+
     /// The distance between two nodes \[links\], and the first leg of the route; none when they are the same.
     fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Self::Leg>);
 

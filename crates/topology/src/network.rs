@@ -15,7 +15,7 @@ pub use self::{route_choice::RouteChoice, walk::RoutedMessage};
 pub(crate) use self::{route_tables::RouteCounts, walk::move_each};
 use crate::{
     Channel, Direction, HostDimension, Link, NodeId, Sign,
-    routing::{MAX_ROUTE_COUNT, RouteRule, short},
+    routing::{MAX_ROUTE_COUNT, RouteRule, RouteSteps, short},
 };
 
 /// The most neighbours that a node of a network may have.
@@ -37,6 +37,7 @@ pub struct Network {
     firsts: Vec<u32>, // for each node, where its neighbours begin; one more for the end of the last
     neighbours: Vec<NodeId>, // those of each node, ascending
     degree: Option<u32>, // of all nodes, where it is one
+    port_bits: u32,   // that the numbers of ports have
     hosts: u32,       // the nodes that processes can be on, the first ones
     rule: RouteRule,
     routes: Routes,
@@ -81,11 +82,12 @@ impl Network {
         let mut arcs: Vec<(u32, u32)> = arcs.filter(|(from, to)| from != to).collect();
         arcs.sort_unstable();
         arcs.dedup();
-        let mut firsts = vec![0; node_count as usize + 1];
+        let (mut firsts, mut most) = (vec![0; node_count as usize + 1], 0);
         for (from, _) in &arcs {
             firsts[*from as usize + 1] += 1;
         }
         for (node, found) in (0..).map(NodeId::new).zip(&firsts[1..]) {
+            most = most.max(*found);
             let found = *found as usize;
             if found > MAX_NEIGHBOURS {
                 return Err(NetworkError::TooManyNeighbours { node, found });
@@ -101,6 +103,7 @@ impl Network {
         let is_regular = firsts.windows(2).all(|pair| degree == Some(pair[1] - pair[0]));
         Ok(Self {
             degree: degree.filter(|_| is_regular),
+            port_bits: RouteSteps::bits_of_codes(most.max(2)),
             firsts,
             neighbours,
             hosts: node_count,

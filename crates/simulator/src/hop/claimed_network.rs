@@ -258,6 +258,10 @@ fn key(message: RoutedMessage) -> MessageKey {
 impl Network for ClaimedNetwork {
     type Leg = RoutedMessage;
 
+    fn prefetch_routes(&self, ends: impl Iterator<Item = (NodeId, NodeId)>) {
+        self.network.prefetch_routes(self.choice, ends);
+    }
+
     fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<RoutedMessage>) {
         let (links, message) = self.network.set_out(self.choice, from, to);
         (links.into(), (from != to).then_some(message))

@@ -35,23 +35,23 @@ impl Routes {
         }
     }
 
-    /// Prefetches where rows are that say how these messages go on, then what they say: given by where each is and goes to.
-    pub(super) fn prefetch(&self, messages: impl Iterator<Item = (NodeId, NodeId)> + Clone) {
-        let Some(rows) = self.rows.get() else { return };
-        for (_, to) in messages.clone() {
-            prefetch_index(rows, to.index() as usize);
-        }
-        for (at, to) in messages {
-            match rows[to.index() as usize].get() {
-                Some(PortRow::Narrow(row)) => prefetch_index(row, at.index() as usize),
-                Some(PortRow::Wide(row)) => prefetch_index(row, at.index() as usize),
-                None => {}
-            }
+    /// Prefetches the port of the next link of the route from `at` to `to`.
+    pub(super) fn prefetch(&self, at: NodeId, to: NodeId) {
+        if let Some(row) = self.rows.get().and_then(|rows| rows[to.index() as usize].get()) {
+            row.prefetch(at);
         }
     }
 }
 
 impl PortRow {
+    /// Prefetches the port of a node.
+    fn prefetch(&self, at: NodeId) {
+        match self {
+            Self::Narrow(row) => prefetch_index(row, at.index() as usize),
+            Self::Wide(row) => prefetch_index(row, at.index() as usize),
+        }
+    }
+
     fn new(network: &Network, to: NodeId) -> Self {
         let distances = network.links_to(to);
         let distance = |node: &NodeId| distances[node.index() as usize];

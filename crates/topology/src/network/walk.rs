@@ -95,12 +95,49 @@ impl Network {
     #[must_use]
     pub fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
         let found = match choice {
-            RouteChoice::Lowest if !self.looks_up() => self.rule.set_out(self, from.index(), to.index()),
-            RouteChoice::Lowest | RouteChoice::Spread(_) => self.steps(choice, from, to),
+            RouteChoice::Lowest if self.looks_up() => Some(self.looked_up_steps(from, to)),
+            RouteChoice::Lowest => self.rule.set_out(self, from.index(), to.index()),
+            RouteChoice::Spread(_) => self.steps(choice, from, to),
         };
         let (links, steps) =
             found.unwrap_or_else(|| (self.distance(from, to).unwrap_or(0), RouteSteps::default()));
         (links, RoutedMessage { tag: [0; 3], at: from, to, from, steps })
+    }
+
+    /// The length of a route that is looked up \[links\], and its ports from the first on, as many as fit: all of them lie in
+    /// one row of the tables, so that they are looked up together.
+    fn looked_up_steps(&self, from: NodeId, to: NodeId) -> (u32, RouteSteps) {
+        let mut at = from;
+        let ports = std::iter::from_fn(|| {
+            let port = self.port(RouteChoice::Lowest, [from, at, to]).filter(|_| at != to)?;
+            at = self.neighbours(at)[usize::from(port)];
+            Some(port.into())
+        });
+        RouteSteps::of_codes(self.port_bits, ports)
+    }
+
+    /// Prefetches what messages between these nodes look up when they set out, given by their sources and destinations: their
+    /// routes are gone side by side, so that cache misses overlap.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    pub fn prefetch_routes(&self, choice: RouteChoice, ends: impl Iterator<Item = (NodeId, NodeId)>) {
+        if choice != RouteChoice::Lowest || !self.looks_up() {
+            return;
+        }
+        let mut walks: Vec<_> = ends.collect();
+        while !walks.is_empty() {
+            for &(at, to) in &walks {
+                self.routes.prefetch(at, to);
+            }
+            walks.retain_mut(|(at, to)| {
+                let port = self.routes.port(self, *at, *to);
+                let next = port.map(|port| self.neighbours(*at)[usize::from(port)]);
+                *at = next.unwrap_or(*at);
+                next.is_some()
+            });
+        }
     }
 
     /// How many numbers [`Self::advance`] has for channels.
@@ -131,8 +168,17 @@ impl Network {
         for message in &*messages {
             prefetch_index(self.channel_ends(), self.first_channel(message.at.index()) as usize);
         }
-        if choice == RouteChoice::Lowest {
-            self.routes.prefetch(messages.iter().map(|message| (message.at, message.to)));
+        if choice == RouteChoice::Lowest && self.looks_up() {
+            for message in messages {
+                if !message.steps.has_codes() {
+                    (_, message.steps) = self.looked_up_steps(message.at, message.to);
+                    assert!(message.steps.has_codes(), "a message that has a route");
+                }
+                let port = message.steps.take_code(self.port_bits);
+                channels.push(self.first_channel(message.at.index()) + port);
+                message.at = self.neighbours(message.at)[port as usize];
+            }
+            return;
         }
         for message in messages {
             let port = self.port(choice, [message.from, message.at, message.to]);

@@ -82,14 +82,41 @@ impl RouteSteps {
         }
         let of_all = u64::MAX.checked_shr(u64::BITS - 2 * count).unwrap_or(0);
         links |= (u64::MAX / 3 * u64::from(step & 2)) & of_all;
+        self.set_bits(2 * before, links);
+    }
+
+    /// Sets bits behind so many others.
+    #[inline]
+    fn set_bits(&mut self, before: u32, bits: u64) {
         let [low, high] = &mut self.0;
-        let place = 2 * before;
-        if let Some(place) = place.checked_sub(u64::BITS) {
-            *high |= links.checked_shl(place).unwrap_or(0);
+        if let Some(before) = before.checked_sub(u64::BITS) {
+            *high |= bits.checked_shl(before).unwrap_or(0);
         } else {
-            *low |= links << place;
-            *high |= links.checked_shr(u64::BITS - place).unwrap_or(0);
+            *low |= bits << before;
+            *high |= bits.checked_shr(u64::BITS - before).unwrap_or(0);
         }
+    }
+
+    /// How many links there are, and those of them that fit, from the first on: by codes of so many bits, at most 32, with a
+    /// mark behind the last that fits.
+    pub(crate) fn of_codes(bits: u32, codes: impl Iterator<Item = u32>) -> (u32, Self) {
+        let (mut links, mut before, mut steps) = (0, 0, Self::default());
+        for code in codes {
+            if before + bits < 2 * u64::BITS {
+                steps.set_bits(before, code.into());
+                before += bits;
+            }
+            links += 1;
+        }
+        steps.set_bits(before, 1);
+        (links, steps)
+    }
+
+    /// Whether links of [`Self::of_codes`] are left.
+    #[inline]
+    pub(crate) fn has_codes(self) -> bool {
+        let [low, high] = self.0;
+        high != 0 || low > 1
     }
 
     /// Takes the next link of those whose codes have [`Self::FEW_LINKS_BITS`] bits.
@@ -193,6 +220,25 @@ mod tests {
                 assert!((first..places).all(|place| rest.take_code(bits) == code(place)), "{bits} {first}");
                 assert_eq!(rest, RouteSteps::default());
             }
+        }
+    }
+    #[test]
+    fn links_that_fit_are_taken_up_to_the_mark() {
+        for (bits, count) in
+            (1..=32).flat_map(|bits| [0, 1, 2, 5, 41, 42, 64, 127, 128, 200].map(|count| (bits, count)))
+        {
+            // A code of 0 is no mark, nor one of 1.
+            let code = |place: u32| {
+                place.wrapping_mul(0x9e37_79b9) >> (u32::BITS - bits) & if place % 5 < 2 { 1 } else { !0 }
+            };
+            let (links, mut steps) = RouteSteps::of_codes(bits, (0..count).map(code));
+            assert_eq!(links, count);
+            let mut taken = 0;
+            while steps.has_codes() {
+                assert_eq!(steps.take_code(bits), code(taken), "{bits} {count} {taken}");
+                taken += 1;
+            }
+            assert_eq!(taken, count.min(127 / bits), "{bits} {count}");
         }
     }
 }

@@ -329,7 +329,12 @@ fn routes_of_the_largest_trees_fit_into_their_steps_and_are_all_counted() {
 fn messages_move_along_their_routes_over_channels_with_a_number_each() {
     let long = [MachineKind::DeBruijn, MachineKind::ShuffleExchange]
         .map(|kind| Machine::of_dimensions(kind, 13).unwrap());
-    for machine in machines().into_iter().chain(long) {
+    // Routes of more links than go along with a message.
+    let failed = [&[300_u64][..], &[2, 150]].map(|lengths| {
+        let torus = Machine::new(MachineKind::Torus, lengths).unwrap();
+        torus.with_failures(&[(NodeId::new(0), NodeId::new(1))], &[]).unwrap()
+    });
+    for machine in machines().into_iter().chain(long).chain(failed) {
         let network = machine.graph().unwrap();
         for choice in [RouteChoice::Lowest, RouteChoice::Spread(7)] {
             let step = if network.node_count() > 1 << 10 { 331 } else { 31 };
