@@ -14,7 +14,7 @@ use self::route_tables::Routes;
 pub use self::{route_choice::RouteChoice, walk::RoutedMessage};
 pub(crate) use self::{route_tables::RouteCounts, walk::move_each};
 use crate::{
-    Channel, Direction, HostDimension, Link, NodeId, Sign,
+    Channel, Direction, HostDimension, Link, NodeId, Sign, narrow,
     routing::{MAX_ROUTE_COUNT, RouteRule, RouteSteps, short},
 };
 
@@ -245,13 +245,9 @@ impl Network {
         if !self.looks_up() {
             return self.rule.distance(self, at.index(), to.index());
         }
-        let (mut node, mut links) = (at, 0);
-        while node != to {
-            let port = self.routes.port(self, node, to)?;
-            node = self.neighbours(node)[usize::from(port)];
-            links += 1;
-        }
-        Some(links)
+        let mut last = at;
+        let links = self.looked_up_route(at, to).inspect(|&(_, next)| last = next).count();
+        (last == to).then(|| narrow(links as u64))
     }
 
     /// The distance of every node to `to` \[links\]; none for nodes without a route to it.

@@ -44,13 +44,15 @@ pub(super) struct ClaimedNetwork {
     /// The messages that need their next resources in this cycle; then those that depart in it, each at the end of its
     /// channel.
     moving: Vec<RoutedMessage>,
-    next: u32,                   // the number of the first that departs
-    arriving: Vec<u32>, // of those that depart, ascending: all that are at their destinations then, and some that are not
+    next: u32, // the number of the first that departs
+    /// Of those that depart, ascending: all that are at their destinations at the ends of their channels, and some that are
+    /// not.
+    arriving: Vec<u32>,
     replacing: Vec<u32>, // those of them that have got the claims of others in this cycle
     contended: Vec<u32>, // places of claims that have got a queue in this cycle
-    waiting: Vec<u32>,  // places with a queue whose transmissions have ended in this cycle
+    waiting: Vec<u32>,   // places with a queue whose transmissions have ended in this cycle
     batches: VecDeque<Batch>, // in progress, in ascending order of their ends
-    spare: Vec<Batch>,  // emptied, for use again
+    spare: Vec<Batch>,   // emptied, for use again
     arrived: Vec<(u32, NodeId)>, // by number, the messages that are at their destinations in this cycle
     joining: Vec<Joining>, // of those that move together, which are to be queued
 }

@@ -123,6 +123,17 @@ impl Network {
         self.rule.lowest_port(self, at.index(), to.index()).or_else(|| self.compared_port(at, to))
     }
 
+    /// The links of a route that is looked up, by their ports, with the nodes that they lead to; none where there is no route.
+    #[inline]
+    pub(super) fn looked_up_route(&self, from: NodeId, to: NodeId) -> impl Iterator<Item = (u16, NodeId)> {
+        let mut at = from;
+        std::iter::from_fn(move || {
+            let port = self.routes.port(self, at, to)?;
+            at = self.neighbours(at)[usize::from(port)];
+            Some((port, at))
+        })
+    }
+
     /// The lowest port that leads nearer, by the distances of the neighbours.
     #[cold]
     fn compared_port(&self, at: NodeId, to: NodeId) -> Option<u16> {

@@ -107,13 +107,7 @@ impl Network {
     /// The length of a route that is looked up \[links\], and its ports from the first on, as many as fit: all of them lie in
     /// one row of the tables, so that they are looked up together.
     fn looked_up_steps(&self, from: NodeId, to: NodeId) -> (u32, RouteSteps) {
-        let mut at = from;
-        let ports = std::iter::from_fn(|| {
-            let port = self.port(RouteChoice::Lowest, [from, at, to]).filter(|_| at != to)?;
-            at = self.neighbours(at)[usize::from(port)];
-            Some(port.into())
-        });
-        RouteSteps::of_codes(self.port_bits, ports)
+        RouteSteps::of_codes(self.port_bits, self.looked_up_route(from, to).map(|(port, _)| port.into()))
     }
 
     /// Prefetches what messages between these nodes look up when they set out, given by their sources and destinations: their
@@ -132,9 +126,8 @@ impl Network {
                 self.routes.prefetch(at, to);
             }
             walks.retain_mut(|(at, to)| {
-                let port = self.routes.port(self, *at, *to);
-                let next = port.map(|port| self.neighbours(*at)[usize::from(port)]);
-                *at = next.unwrap_or(*at);
+                let next = self.looked_up_route(*at, *to).next();
+                *at = next.map_or(*at, |(_, next)| next);
                 next.is_some()
             });
         }

@@ -46,9 +46,7 @@ impl RouteSteps {
     /// Takes the next link with its node.
     #[inline]
     pub(crate) fn take_hop(&mut self) -> Hop {
-        let [low, high] = self.0;
-        let word = narrow(low & u64::from(u32::MAX));
-        self.0 = [low >> u32::BITS | high << u32::BITS, high >> u32::BITS];
+        let word = self.take_code(u32::BITS);
         Hop { code: word >> Self::NODE_BITS, next: word & ((1 << Self::NODE_BITS) - 1) }
     }
 
@@ -122,9 +120,8 @@ impl RouteSteps {
     /// Takes the next link of those whose codes have [`Self::FEW_LINKS_BITS`] bits.
     #[inline]
     pub(crate) fn take(&mut self) -> u8 {
-        let [low, high] = self.0;
-        self.0 = [low >> 2 | high << (u64::BITS - 2), high >> 2];
-        low.to_le_bytes()[0] & 3
+        let [step, ..] = self.take_code(Self::FEW_LINKS_BITS).to_le_bytes();
+        step
     }
 
     /// The bits of codes below `codes`, at least 2 of them.

@@ -14,7 +14,6 @@ use super::{
     route_graph::{RouteGraph, RoutesLeft},
     route_steps::RouteSteps,
 };
-use crate::narrow;
 
 /// Two words of a shuffle-exchange network.
 #[derive(Debug, Clone, Copy)]
@@ -75,16 +74,14 @@ impl ShuffleExchange {
     #[inline]
     fn lengths(self) -> [u32; MAX_ORDER] {
         let Self { order, from, to } = self;
-        let (twice, all) = (u64::from(to) << order | u64::from(to), (1 << order) - 1);
         let mut visits = [0; MAX_ORDER];
         for (turn, visits) in (0..).zip(&mut visits) {
-            *visits = from ^ narrow(twice.wrapping_shr(order.wrapping_sub(turn)) & all);
+            *visits = from ^ rotated(order, to, turn);
         }
         // Places that need no visit, behind `t` and before it.
         let (mut above, mut below) = (visits, visits);
         for (turn, (above, below)) in (0..).zip(above.iter_mut().zip(&mut below)) {
-            *above = !*above & narrow(all) & !((2 << turn) - 1);
-            *below = !*below & ((1 << turn) - 1) & !1;
+            (*above, *below) = (!*above & Walks::between(turn, order), !*below & Walks::between(0, turn));
         }
         let (above, below) = (longest_runs(above), longest_runs(below));
         let mut lengths = visits.map(u32::count_ones);
