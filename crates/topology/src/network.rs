@@ -368,6 +368,14 @@ mod tests {
     }
 
     #[test]
+    fn nodes_without_a_route_have_no_distance() {
+        let network = Network::from_edges(5, &[(0, 1), (1, 2), (3, 4)]).unwrap();
+        let distances = [(0, 2), (2, 0), (3, 3), (0, 3), (4, 1)]
+            .map(|(at, to)| network.distance(NodeId::new(at), NodeId::new(to)));
+        assert_eq!(distances, [Some(2), Some(2), Some(0), None, None]);
+    }
+
+    #[test]
     fn links_are_known_from_both_ends_once() {
         let network = Network::from_edges(4, &[(2, 0), (0, 2), (1, 1), (3, 0)]).unwrap();
         assert_eq!(nodes(&network, 0), [2, 3]);
