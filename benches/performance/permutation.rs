@@ -62,7 +62,7 @@ impl OnNetwork {
 
 impl PermutationWork {
     /// Makes machine, program and placement: a process on every host.
-    pub(crate) fn new(network: OnNetwork, choice: RouteChoice) -> Self {
+    pub(crate) fn new(network: OnNetwork, choice: RouteChoice, links: LinkMode) -> Self {
         let machine = network.machine().with_route_choice(choice);
         let hosts: Vec<NodeId> = machine.hosts().collect();
         let to_others = hosts.iter().zip(shuffled(hosts.clone())).filter(|(from, to)| **from != *to);
@@ -76,8 +76,7 @@ impl PermutationWork {
         let program =
             StageProgram::new(processes, Computations::Same(Cycles::ZERO), &messages).expect("a program");
         let placement = Placement::Table(PlacementTable::new(&machine, hosts).expect("hosts of the machine"));
-        let communication =
-            Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).expect("a time");
+        let communication = Communication::new(links, Cycles::new(1), TieRule::Direct).expect("a time");
         Self { program, placement, communication }
     }
 

@@ -100,6 +100,11 @@ impl Row {
         }
     }
 
+    /// Over links that one message crosses at a time, in either direction.
+    const fn half_duplex(self) -> Self {
+        Self { links: LinkMode::HalfDuplex, ..self }
+    }
+
     const fn interleaved(self) -> Self {
         Self { stages: Stages::Interleaved, ..self }
     }
@@ -169,6 +174,27 @@ pub(crate) const ROWS: &[Row] = &[
     network("network/fat-tree/4-ary-8-tree/spread", FAT_TREE, 23).spread(),
     network("network/dragonfly/8-16-8", DRAGONFLY, 12),
     network("network/hyperx/16x16x16", HYPERX, 14),
+    family("network/wrapped-butterfly/12/spread", MachineKind::WrappedButterfly, 12, 23).spread(),
+    family("network/wrapped-butterfly/12/half-duplex", MachineKind::WrappedButterfly, 12, 29).half_duplex(),
+    family("network/cube-connected-cycles/12/spread", MachineKind::CubeConnectedCycles, 12, 32).spread(),
+    family("network/cube-connected-cycles/12/half-duplex", MachineKind::CubeConnectedCycles, 12, 39)
+        .half_duplex(),
+    family("network/butterfly/12/spread", MachineKind::Butterfly, 12, 32).spread(),
+    family("network/butterfly/12/half-duplex", MachineKind::Butterfly, 12, 1028).half_duplex(),
+    family("network/de-bruijn/16/spread", MachineKind::DeBruijn, 16, 24).spread(),
+    family("network/de-bruijn/16/half-duplex", MachineKind::DeBruijn, 16, 27).half_duplex(),
+    family("network/shuffle-exchange/16/spread", MachineKind::ShuffleExchange, 16, 31).spread(),
+    family("network/shuffle-exchange/16/half-duplex", MachineKind::ShuffleExchange, 16, 40).half_duplex(),
+    network("network/twisted-torus/32x32x64/spread", OnNetwork::TwistedTorus { k: 32 }, 53).spread(),
+    network("network/twisted-torus/32x32x64/half-duplex", OnNetwork::TwistedTorus { k: 32 }, 367)
+        .half_duplex(),
+    network("network/failed-link/16x16x16/spread", OnNetwork::FailedLink { k: 16 }, 26).spread(),
+    network("network/failed-link/16x16x16/half-duplex", OnNetwork::FailedLink { k: 16 }, 61).half_duplex(),
+    network("network/fat-tree/4-ary-8-tree/half-duplex", FAT_TREE, 24788).half_duplex(),
+    network("network/dragonfly/8-16-8/spread", DRAGONFLY, 11).spread(),
+    network("network/dragonfly/8-16-8/half-duplex", DRAGONFLY, 14).half_duplex(),
+    network("network/hyperx/16x16x16/spread", HYPERX, 10).spread(),
+    network("network/hyperx/16x16x16/half-duplex", HYPERX, 18).half_duplex(),
     row("belt/each-line/d20/xor", D20, Xor, 1734, (0.3, 0.08)).each_line(),
     row("belt/each-line/d20/byweight", D20, Byweight, 5196, (1.5, 0.9)).each_line(),
     row("belt/each-line/d20/gray", D20, Gray, 2370, (2.0, 1.1)).each_line(),

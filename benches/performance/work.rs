@@ -66,7 +66,7 @@ impl Work {
     pub(crate) fn new(row: Row) -> Self {
         let subject = match row.task {
             Task::Permutation(network, choice) => {
-                Subject::Permutation(Box::new(PermutationWork::new(network, choice)))
+                Subject::Permutation(Box::new(PermutationWork::new(network, choice, row.links)))
             }
             _ => Subject::Cube(Box::new(CubeWork::new(row))),
         };

@@ -172,6 +172,16 @@ mod tests {
                 check_kept_routes(&machine.clone().with_route_choice(choice));
             }
         }
+        let with_switches = [
+            NetworkParameters::HyperX { shape: vec![4, 3, 5], hosts_per_switch: 3 },
+            NetworkParameters::HyperX { shape: vec![7], hosts_per_switch: 2 },
+            NetworkParameters::Dragonfly { hosts_per_switch: 2, switches_per_group: 6, global_links: 3 },
+        ];
+        let mut drawn = with_switches.map(|parameters| Machine::of_parameters(&parameters).unwrap()).to_vec();
+        drawn.push(Machine::of_dimensions(MachineKind::Butterfly, 9).unwrap());
+        for machine in drawn {
+            check_kept_routes(&machine.with_route_choice(RouteChoice::Spread(5)));
+        }
     }
 
     fn check_kept_routes(machine: &Machine) {

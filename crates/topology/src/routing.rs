@@ -12,6 +12,7 @@ mod hop;
 mod level_walk;
 mod rotation;
 mod route_graph;
+mod route_hash;
 mod route_steps;
 mod shuffle_exchange;
 mod symmetry;
@@ -23,11 +24,12 @@ pub(crate) use self::{
     level_walk::LevelWalk,
     rotation::Rotation,
     route_graph::NearerWord,
+    route_hash::RouteHash,
     shuffle_exchange::MAX_ORDER as MAX_SHUFFLE_EXCHANGE_ORDER,
     symmetry::{Symmetry, SymmetryTable},
 };
 use crate::{
-    Network, NodeId, RoutedMessage, narrow,
+    Network, RouteChoice, RoutedMessage, narrow,
     network::move_each,
     switched::{Dragonfly, FatTree, Hosts, HyperX},
 };
@@ -112,7 +114,7 @@ impl RouteRule {
             Self::Butterfly(order) => Butterfly::new(*order, at, to).lowest().next,
             Self::ShuffleExchange(order) => ShuffleExchange::lowest(*order, at, to),
             Self::DeBruijn(order) => DeBruijn::new(*order, at, to).lowest(),
-            Self::HyperX(hyperx) => hyperx.lowest(at, to).next,
+            Self::HyperX(hyperx) => hyperx.next(at, to, || 0).next,
             Self::Dragonfly(dragonfly) => dragonfly.lowest(at, to).next,
         };
         network.port_to(at, next)
@@ -139,7 +141,7 @@ impl RouteRule {
         match self {
             Self::ShuffleExchange(order) => Some(ShuffleExchange::steps(*order, from, to)),
             Self::DeBruijn(order) => Some(DeBruijn::new(*order, from, to).steps()),
-            Self::Butterfly(order) => Some(Butterfly::new(*order, from, to).steps()),
+            Self::Butterfly(order) => Some(Butterfly::new(*order, from, to).steps(|_| 0)),
             Self::FatTree(tree) => tree.steps(from, to, |_| 0),
             _ => None,
         }
@@ -162,14 +164,33 @@ impl RouteRule {
                 let (links, graph) = DeBruijn::new(*order, from, to).route_graph();
                 Some((links, graph.draw(hash)))
             }
+            Self::Butterfly(order) => Some(Butterfly::new(*order, from, to).steps(hash)),
             Self::FatTree(tree) => tree.steps(from, to, hash),
-            _ => None,
+            Self::HyperX(hyperx) if hyperx.hosts_of_kept_routes().is_some() => {
+                Some(hyperx.steps(from, to, hash))
+            }
+            Self::Dragonfly(dragonfly) if dragonfly.hosts_of_kept_routes().is_some() => {
+                Some(dragonfly.steps(from, to, hash))
+            }
+            Self::Searched | Self::FullMesh | Self::Symmetric(..) | Self::HyperX(_) | Self::Dragonfly(_) => {
+                None
+            }
         }
     }
 
-    /// Whether it has [`Self::steps_by_chance`], at least between hosts.
-    pub(crate) fn draws_whole_routes(&self) -> bool {
-        matches!(self, Self::ShuffleExchange(_) | Self::DeBruijn(_) | Self::FatTree(_))
+    /// Whether [`Self::advance`] moves messages along drawn routes, too, at least between hosts.
+    pub(crate) fn advances_by_chance(&self) -> bool {
+        match self {
+            Self::Searched => false,
+            Self::Dragonfly(dragonfly) => dragonfly.hosts_of_kept_routes().is_some(),
+            Self::FullMesh
+            | Self::Symmetric(..)
+            | Self::Butterfly(_)
+            | Self::ShuffleExchange(_)
+            | Self::DeBruijn(_)
+            | Self::HyperX(_)
+            | Self::FatTree(_) => true,
+        }
     }
 
     /// The neighbours of `at` that are nearer to `to`, ascending, with the numbers of shortest routes from them, where all
@@ -184,19 +205,28 @@ impl RouteRule {
         }
     }
 
-    /// The distance between two nodes \[links\], and what goes along with a message; none where nothing does.
-    pub(crate) fn set_out(&self, network: &Network, from: u32, to: u32) -> Option<(u32, RouteSteps)> {
-        match self {
-            Self::Symmetric(symmetry, table) => {
+    /// The distance between two nodes \[links\], and what goes along with a message over the lowest neighbours, or by a route
+    /// that is drawn; none where nothing does.
+    pub(crate) fn set_out(
+        &self,
+        network: &Network,
+        [from, to]: [u32; 2],
+        drawn: Option<RouteHash>,
+    ) -> Option<(u32, RouteSteps)> {
+        match (self, drawn) {
+            (Self::Symmetric(symmetry, table), _) => {
                 let difference = symmetry.difference(from, to);
                 let links = table.distances(network)[difference as usize].into();
-                Some((links, RouteSteps::of_number(difference)))
+                Some((links, RouteSteps::of_number(difference, drawn)))
             }
-            Self::HyperX(hyperx) if hyperx.hosts_of_kept_routes().is_some() => Some(hyperx.steps(from, to)),
-            Self::Dragonfly(dragonfly) if dragonfly.hosts_of_kept_routes().is_some() => {
-                Some(dragonfly.steps(from, to))
+            (_, Some(hash)) => self.steps_by_chance(from, to, |at| hash.at(at)),
+            (Self::HyperX(hyperx), None) if hyperx.hosts_of_kept_routes().is_some() => {
+                Some(hyperx.steps(from, to, |_| 0))
             }
-            _ => self.steps(from, to),
+            (Self::Dragonfly(dragonfly), None) if dragonfly.hosts_of_kept_routes().is_some() => {
+                Some(dragonfly.steps(from, to, |_| 0))
+            }
+            (_, None) => self.steps(from, to),
         }
     }
 
@@ -210,18 +240,23 @@ impl RouteRule {
         }
     }
 
-    /// The bits of the code of a link of [`Self::steps`].
+    /// The bits of a link of [`Self::steps`].
     #[inline]
     pub(crate) fn step_bits(&self) -> u32 {
         match self {
             Self::FatTree(tree) => tree.step_bits(),
+            Self::HyperX(_) | Self::Dragonfly(_) => RouteSteps::HOP_BITS,
             _ => RouteSteps::FEW_LINKS_BITS,
         }
     }
 
-    /// The node behind a link of [`Self::steps`].
+    /// Takes the next link of [`Self::steps`], and returns the node behind it.
     #[inline]
-    pub(crate) fn after_step(&self, at: u32, code: u32) -> u32 {
+    pub(crate) fn take_step(&self, at: u32, steps: &mut RouteSteps) -> u32 {
+        if let Some(hosts) = self.hosts_of_kept_routes() {
+            return hosts.link_up(at).unwrap_or_else(|| steps.take_hop()).next;
+        }
+        let code = steps.take_code(self.step_bits());
         let [step, ..] = code.to_le_bytes();
         match self {
             Self::ShuffleExchange(order) => shuffle_exchange::after(*order, at, step),
@@ -237,11 +272,8 @@ impl RouteRule {
         let of_all = |codes| Some(ChannelNumbers { single: 0, codes });
         match self {
             Self::Searched => None,
-            Self::Symmetric(symmetry @ Symmetry::Translation(_), table) => {
-                of_all(narrow(table.translated_links(symmetry, network)? as u64))
-            }
-            Self::Symmetric(Symmetry::Rotation(_), _) => {
-                of_all(narrow(network.neighbours(NodeId::new(0)).len() as u64))
+            Self::Symmetric(symmetry, table) => {
+                of_all(narrow(table.numbered_links(symmetry, network)? as u64))
             }
             Self::FullMesh => of_all(narrow(network.node_count()) - 1),
             Self::Butterfly(_) => of_all(Butterfly::CODES),
@@ -258,6 +290,7 @@ impl RouteRule {
     pub(crate) fn advance(
         &self,
         network: &Network,
+        choice: RouteChoice,
         numbers: ChannelNumbers,
         messages: &mut [RoutedMessage],
         channels: &mut Vec<u32>,
@@ -270,15 +303,8 @@ impl RouteRule {
         // The family is looked at once for all messages.
         match self {
             Self::Searched => {}
-            Self::Symmetric(symmetry @ Symmetry::Translation(_), table) => {
-                if let Some(next) = table.move_translated(symmetry, network, messages) {
-                    move_each(messages, channels, numbers, |message| message.cross(&next));
-                }
-            }
             Self::Symmetric(symmetry, table) => {
-                if let Some(next) = table.move_rotated(symmetry, network, messages) {
-                    move_each(messages, channels, numbers, |message| message.cross(&next));
-                }
+                table.advance(symmetry, network, choice, numbers, messages, channels);
             }
             Self::FullMesh => move_each(messages, channels, numbers, |message| {
                 let (at, to) = message.ends();
@@ -296,10 +322,16 @@ impl RouteRule {
             Self::DeBruijn(order) => move_each(messages, channels, numbers, |message| {
                 message.cross(|at, steps| de_bruijn::hop(*order, at, steps.take()))
             }),
-            Self::HyperX(hyperx) => move_each(messages, channels, numbers, |message| {
-                let (at, to) = message.ends();
-                hyperx.lowest(at, to)
-            }),
+            Self::HyperX(hyperx) => match choice {
+                RouteChoice::Lowest => move_each(messages, channels, numbers, |message| {
+                    let (at, to) = message.ends();
+                    hyperx.next(at, to, || 0)
+                }),
+                RouteChoice::Spread(seed) => move_each(messages, channels, numbers, |message| {
+                    let (at, to) = message.ends();
+                    hyperx.next(at, to, || message.hash(seed).at(at))
+                }),
+            },
             Self::FatTree(tree) => {
                 let bits = tree.step_bits();
                 move_each(messages, channels, numbers, |message| {

@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::{Network, route_tables::route_hash};
+use super::Network;
 use crate::{
     Direction, NodeId,
-    routing::{RouteRule, RouteSteps},
+    routing::{RouteHash, RouteRule, RouteSteps},
 };
 
 /// The most nodes of a network whose routes are looked up although a formula has them.
@@ -156,8 +156,9 @@ impl Network {
         match choice {
             RouteChoice::Lowest => self.rule.steps(from.index(), to.index()),
             RouteChoice::Spread(seed) => {
-                let hash = route_hash(seed, [from, to]);
-                self.rule.steps_by_chance(from.index(), to.index(), |at| hash(NodeId::new(at)))
+                let ends @ [from, to] = [from, to].map(NodeId::index);
+                let hash = RouteHash::new(seed, ends);
+                self.rule.steps_by_chance(from, to, |at| hash.at(at))
             }
         }
     }
@@ -167,14 +168,14 @@ impl Network {
     pub(crate) fn hash_of_route(choice: RouteChoice, [from, to, at]: [NodeId; 3]) -> u64 {
         match choice {
             RouteChoice::Lowest => 0,
-            RouteChoice::Spread(seed) => route_hash(seed, [from, to])(at),
+            RouteChoice::Spread(seed) => RouteHash::new(seed, [from, to].map(NodeId::index)).at(at.index()),
         }
     }
 
     /// The direction at `at` of the next link of [`Self::steps`].
     #[inline]
     pub fn next_of_steps(&self, at: NodeId, steps: &mut RouteSteps) -> Option<Direction> {
-        let next = self.rule.after_step(at.index(), steps.take_code(self.rule.step_bits()));
+        let next = self.rule.take_step(at.index(), steps);
         Some(self.direction(at, self.port_to(at.index(), next)?))
     }
 
@@ -188,7 +189,7 @@ impl Network {
     /// The port of a route that is drawn among all shortest ones (`docs/model.md` section 19): every neighbour that is
     /// nearer with a weight of its shortest routes, so that all routes are equally likely.
     fn port_by_chance(&self, seed: u64, [from, at, to]: [NodeId; 3]) -> Option<u16> {
-        let hash = route_hash(seed, [from, to])(at);
+        let hash = RouteHash::new(seed, [from, to].map(NodeId::index)).at(at.index());
         if let Some((first, count)) = self.rule.alike_ports(at.index(), to.index()) {
             let total = self.rule.route_count(self, at.index(), to.index())?;
             return Some(first + u16::try_from(hash % total / (total / count)).ok()?);

@@ -73,21 +73,6 @@ impl PortRow {
     }
 }
 
-/// The hash by which the route between two nodes is drawn at a node: of the seed, both ends and the node, each mixed in with
-/// the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
-#[inline]
-pub(super) fn route_hash(seed: u64, ends: [NodeId; 2]) -> impl Fn(NodeId) -> u64 {
-    let mix = |word: u64| {
-        let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ word >> 31
-    };
-    let mix_in = move |hash: u64, node: NodeId| mix(hash ^ u64::from(node.index()));
-    let of_ends = ends.into_iter().fold(mix(seed), mix_in);
-    move |node| mix_in(of_ends, node)
-}
-
 /// For every node, its distance to a destination and the number of shortest routes there.
 #[derive(Debug)]
 pub(crate) struct RouteCounts {

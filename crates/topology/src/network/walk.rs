@@ -8,7 +8,7 @@ use prefetch_index::prefetch_index;
 use super::{Network, RouteChoice};
 use crate::{
     NodeId,
-    routing::{ChannelNumbers, Hop, RouteSteps},
+    routing::{ChannelNumbers, Hop, RouteHash, RouteSteps},
 };
 
 /// A message on its way from node to node.
@@ -62,6 +62,12 @@ impl RoutedMessage {
         next(self.at.index(), &mut self.steps)
     }
 
+    /// The hash by which its route is drawn.
+    #[inline]
+    pub(crate) fn hash(&self, seed: u64) -> RouteHash {
+        RouteHash::new(seed, [self.from, self.to].map(NodeId::index))
+    }
+
     /// The nodes that it is at and goes to.
     #[inline]
     pub(crate) fn ends(&self) -> (u32, u32) {
@@ -94,10 +100,12 @@ impl Network {
     /// When there is no such node.
     #[must_use]
     pub fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
+        let ends = [from, to].map(NodeId::index);
         let found = match choice {
             RouteChoice::Lowest if self.looks_up() => Some(self.looked_up_steps(from, to)),
-            RouteChoice::Lowest => self.rule.set_out(self, from.index(), to.index()),
-            RouteChoice::Spread(_) => self.steps(choice, from, to),
+            RouteChoice::Lowest => self.rule.set_out(self, ends, None),
+            RouteChoice::Spread(_) if self.looks_up() => None,
+            RouteChoice::Spread(seed) => self.rule.set_out(self, ends, Some(RouteHash::new(seed, ends))),
         };
         let (links, steps) =
             found.unwrap_or_else(|| (self.distance(from, to).unwrap_or(0), RouteSteps::default()));
@@ -142,7 +150,7 @@ impl Network {
 
     /// The numbers of channels, where a formula has them.
     fn numbers(&self, choice: RouteChoice) -> Option<ChannelNumbers> {
-        let is_by_formula = choice == RouteChoice::Lowest || self.rule.draws_whole_routes();
+        let is_by_formula = choice == RouteChoice::Lowest || self.rule.advances_by_chance();
         if self.looks_up() || !is_by_formula { None } else { self.rule.channel_numbers(self) }
     }
 
@@ -155,7 +163,7 @@ impl Network {
     /// When a message has no route.
     pub fn advance(&self, choice: RouteChoice, messages: &mut [RoutedMessage], channels: &mut Vec<u32>) {
         if let Some(numbers) = self.numbers(choice) {
-            self.rule.advance(self, numbers, messages, channels);
+            self.rule.advance(self, choice, numbers, messages, channels);
             return;
         }
         for message in &*messages {

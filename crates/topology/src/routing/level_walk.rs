@@ -128,29 +128,55 @@ impl Butterfly {
     /// How many links a node has: down and up, each with the bit as it is and changed.
     pub(super) const CODES: u32 = 4;
 
-    /// The links of the route over the neighbours with the lowest numbers, by their codes, and how many they are.
+    /// The links of the shortest route that is drawn by a hash of each node on it (`docs/model.md` section 19), by their codes,
+    /// and how many they are. Hashes of 0 draw the lowest neighbours.
     ///
     /// It goes to one end of the levels that it visits, then to the other, then to its last level. A bit whose gap is
-    /// crossed again is 0 until then, as the lower word has it.
-    pub(super) fn steps(self) -> (u32, RouteSteps) {
-        let Self { walk: LevelWalk { from, to, low, high }, own, other, .. } = self;
+    /// crossed again may have any value until then, so that every such gap doubles the number of routes.
+    #[inline]
+    pub(super) fn steps(self, hash: impl Fn(u32) -> u64) -> (u32, RouteSteps) {
+        let Self { walk: LevelWalk { from, to, low, high }, levels, own, other } = self;
         let [down, up] = self.walk.lengths();
-        let is_up_first = up < down || up == down && self.lowest().code >= Self::UP;
+        let mut again = down.min(up) - (high - low); // gaps that are still to be crossed again
+        let is_both = down == up && low < from && from < high;
+        let first = is_both.then(|| self.first_of_both((hash(from + levels * own) >> (again - 1)) % 4));
+        let is_up_first = first.map_or(up < down, |code| code >= Self::UP);
         let ends = if is_up_first { [high, low, to] } else { [low, high, to] };
         let (mut steps, mut links, mut level, mut word) = (RouteSteps::default(), 0, from, own);
         for (part, end) in ends.into_iter().enumerate() {
             while level != end {
                 let is_up = level < end;
                 let gap = if is_up { level } else { level - 1 };
-                let is_crossed_again = part == 0 || part == 1 && is_up == (gap >= to);
                 let bit = 1 << gap;
-                let new = word & !bit | if is_crossed_again { 0 } else { other & bit };
+                let new = if part == 0 || part == 1 && is_up == (gap >= to) {
+                    again -= 1;
+                    let drawn = || narrow(hash(level + levels * word) >> again & 1) << gap;
+                    let is_first = links == 0;
+                    first
+                        .filter(|_| is_first)
+                        .map_or_else(drawn, |code| word & bit ^ (code % Self::UP) << gap)
+                } else {
+                    other & bit
+                };
+                let new = word & !bit | new;
                 let code = Self::UP * u32::from(is_up) + u32::from(new != word);
                 steps.set(links, code.to_le_bytes()[0]);
                 (links, level, word) = (links + 1, if is_up { level + 1 } else { gap }, new);
             }
         }
         (links, steps)
+    }
+
+    /// Of the links of a node that has levels below and above, the code of that to its neighbour of a place, from the one with
+    /// the lowest number on.
+    fn first_of_both(self, place: u64) -> u32 {
+        let mut links = [0, 1, 2, 3].map(|code: u32| {
+            let is_up = code >= Self::UP;
+            let (gap, level) = if is_up { (self.walk.from, 1) } else { (self.walk.from - 1, 0) };
+            ((self.own ^ (code % Self::UP) << gap, level), code)
+        });
+        links.sort_unstable();
+        links[usize::try_from(place).unwrap_or(0) % links.len()].1
     }
 
     /// The code of the link up with the bit as it is.

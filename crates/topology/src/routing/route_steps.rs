@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::Hop;
+use super::{Hop, RouteHash};
 use crate::narrow;
 
 /// What is left of a route, as far as the network keeps it: links by their codes, equally many bits each, 128 together; links
@@ -11,10 +11,24 @@ use crate::narrow;
 pub struct RouteSteps([u64; 2]);
 
 impl RouteSteps {
-    /// A number instead of links.
+    /// A number instead of links, and the hash by which they are drawn.
     #[inline]
-    pub(super) fn of_number(number: u32) -> Self {
-        Self([number.into(), 0])
+    pub(super) fn of_number(number: u32, drawn: Option<RouteHash>) -> Self {
+        Self([number.into(), drawn.map_or(0, RouteHash::get)])
+    }
+
+    /// The same with another number.
+    #[inline]
+    pub(super) fn with_number(self, number: u32) -> Self {
+        let [_, hash] = self.0;
+        Self([number.into(), hash])
+    }
+
+    /// The hash.
+    #[inline]
+    pub(super) fn hash(self) -> RouteHash {
+        let [_, hash] = self.0;
+        RouteHash::of(hash)
     }
 
     /// The number.
@@ -23,6 +37,9 @@ impl RouteSteps {
         let [number, _] = self.0;
         narrow(number)
     }
+
+    /// The bits of a link with its node.
+    pub(crate) const HOP_BITS: u32 = u32::BITS;
 
     /// The bits of a node that a link leads to: those of the nodes of the largest networks.
     const NODE_BITS: u32 = 21;
@@ -46,7 +63,7 @@ impl RouteSteps {
     /// Takes the next link with its node.
     #[inline]
     pub(crate) fn take_hop(&mut self) -> Hop {
-        let word = self.take_code(u32::BITS);
+        let word = self.take_code(Self::HOP_BITS);
         Hop { code: word >> Self::NODE_BITS, next: word & ((1 << Self::NODE_BITS) - 1) }
     }
 

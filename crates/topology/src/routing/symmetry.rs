@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use prefetch_index::prefetch_index;
 
-use super::{Hop, Rotation, RouteSteps, short};
-use crate::{Network, NodeId, RoutedMessage, twisted::TwistedTorus};
+use super::{ChannelNumbers, Hop, Rotation, RouteSteps, short};
+use crate::{Network, NodeId, RouteChoice, RoutedMessage, network::move_each, twisted::TwistedTorus};
 
 /// The moves of a network to itself that bring any node to node 0.
 #[derive(Debug)]
@@ -95,67 +95,43 @@ impl SymmetryTable {
         self.links.get_or_init(|| LinkTable::new(symmetry, self, network)).as_ref()
     }
 
-    /// Moves messages as [`Self::move_translated`] does, in a network that is moved by rotation: it has few links a node, and
-    /// where they lead to takes less to compute than to look up.
-    pub(super) fn move_rotated<'table>(
-        &'table self,
-        symmetry: &'table Symmetry,
-        network: &Network,
-        messages: &[RoutedMessage],
-    ) -> Option<impl Fn(u32, &mut RouteSteps) -> Hop + use<'table>> {
-        let Symmetry::Rotation(rotation) = symmetry else { return None };
-        let LinkTable { nearer, ports, ends, .. } = self.links(symmetry, network)?;
-        for message in messages {
-            prefetch_index(nearer, message.steps().number() as usize);
-        }
-        let mut split_ends = [(0, 0); MAX_LINKS];
-        for (split, &end) in split_ends.iter_mut().zip(ends) {
-            *split = rotation.split(end);
-        }
-        Some(move |at: u32, steps: &mut RouteSteps| {
-            let difference = steps.number();
-            let nearer = u64::from(nearer[difference as usize]) * EVERY_BYTE;
-            let at = rotation.split(at);
-            let code = (ports[rotation.class(at) as usize] & nearer).trailing_zeros() % u8::BITS;
-            let end = split_ends[code as usize];
-            *steps = RouteSteps::of_number(rotation.difference(end, rotation.split(difference)));
-            Hop { code, next: rotation.sum(at, end) }
-        })
+    /// How many links a node has, where they have the same numbers for all nodes.
+    pub(super) fn numbered_links(&self, symmetry: &Symmetry, network: &Network) -> Option<usize> {
+        Some(self.links(symmetry, network)?.ends.len())
     }
 
-    /// How many links a node has, where [`Self::move_translated`] applies.
-    pub(super) fn translated_links(&self, symmetry: &Symmetry, network: &Network) -> Option<usize> {
-        match symmetry {
-            Symmetry::Translation(_) => Some(self.links(symmetry, network)?.ends.len()),
-            Symmetry::Rotation(_) => None,
-        }
-    }
-
-    /// Moves messages over the links to the lowest of the neighbours that are nearer, in a network that is moved by
-    /// addition: a message keeps what its destination is moved to when the node that it is at is moved to node 0. A link
-    /// takes its end off that, which the link that leads back does in turn.
-    pub(super) fn move_translated<'table>(
-        &'table self,
+    /// Moves messages over the links to the lowest of the neighbours that are nearer, or to those that are drawn, where
+    /// [`Self::numbered_links`] are known.
+    ///
+    /// A message keeps what its destination is moved to when the node that it is at is moved to node 0.
+    pub(super) fn advance(
+        &self,
         symmetry: &Symmetry,
         network: &Network,
-        messages: &[RoutedMessage],
-    ) -> Option<impl Fn(u32, &mut RouteSteps) -> Hop + use<'table>> {
-        let LinkTable { nearer, ports, neighbours, back, ends, .. } = self.links(symmetry, network)?;
-        let links = ends.len();
-        for message in messages {
-            let (at, difference) = (message.ends().0 as usize, message.steps().number() as usize);
-            prefetch_index(ports, at);
-            prefetch_index(nearer, difference);
-            prefetch_index(neighbours, at * links);
-            prefetch_index(neighbours, difference * links);
+        choice: RouteChoice,
+        numbers: ChannelNumbers,
+        messages: &mut [RoutedMessage],
+        channels: &mut Vec<u32>,
+    ) {
+        let Some(links) = self.links(symmetry, network) else { return };
+        match (symmetry, choice) {
+            (Symmetry::Rotation(rotation), RouteChoice::Lowest) => {
+                let next = links.rotated::<false>(*rotation, &[], messages);
+                move_each(messages, channels, numbers, |message| message.cross(&next));
+            }
+            (Symmetry::Rotation(rotation), RouteChoice::Spread(_)) => {
+                let next = links.rotated::<true>(*rotation, self.routes(network), messages);
+                move_each(messages, channels, numbers, |message| message.cross(&next));
+            }
+            (Symmetry::Translation(_), RouteChoice::Lowest) => {
+                let next = links.translated::<false>(&[], messages);
+                move_each(messages, channels, numbers, |message| message.cross(&next));
+            }
+            (Symmetry::Translation(_), RouteChoice::Spread(_)) => {
+                let next = links.translated::<true>(self.routes(network), messages);
+                move_each(messages, channels, numbers, |message| message.cross(&next));
+            }
         }
-        Some(move |at: u32, steps: &mut RouteSteps| {
-            let difference = steps.number() as usize;
-            let nearer = ports[at as usize] & (u64::from(nearer[difference]) * EVERY_BYTE);
-            let code = nearer.trailing_zeros() % u8::BITS;
-            *steps = RouteSteps::of_number(neighbours[difference * links + usize::from(back[code as usize])]);
-            Hop { code, next: neighbours[at as usize * links + code as usize] }
-        })
     }
 
     /// A bit for each port of `at` that leads nearer to `to`, in bytes from the lowest on; none where they have to be
@@ -224,6 +200,68 @@ impl LinkTable {
         Some(table)
     }
 
+    /// How messages move on in a network that is moved by rotation, by the lowest links or, given the numbers of routes to all
+    /// nodes, by links that are drawn: a node has few links, and where they lead to takes less to compute than to look up.
+    fn rotated<'table, const DRAWS: bool>(
+        &'table self,
+        rotation: Rotation,
+        routes: &'table [u64],
+        messages: &[RoutedMessage],
+    ) -> impl Fn(u32, &mut RouteSteps) -> Hop + use<'table, DRAWS> {
+        let Self { nearer, ports, ends, .. } = self;
+        for message in messages {
+            prefetch_index(nearer, message.steps().number() as usize);
+        }
+        let mut split_ends = [(0, 0); MAX_LINKS];
+        for (split, &end) in split_ends.iter_mut().zip(ends) {
+            *split = rotation.split(end);
+        }
+        move |at: u32, steps: &mut RouteSteps| {
+            let difference = steps.number();
+            let nearer = u64::from(nearer[difference as usize]) * EVERY_BYTE;
+            let (node, difference) = (rotation.split(at), rotation.split(difference));
+            let after = |code: u32| rotation.difference(split_ends[code as usize], difference);
+            let nearer = ports[rotation.class(node) as usize] & nearer;
+            let code = if DRAWS {
+                drawn(nearer, || steps.hash().at(at), |code| routes[after(code) as usize])
+            } else {
+                lowest(nearer)
+            };
+            *steps = steps.with_number(after(code));
+            Hop { code, next: rotation.sum(node, split_ends[code as usize]) }
+        }
+    }
+
+    /// The same in a network that is moved by addition: a link takes its end off what its destination is moved to, which the
+    /// link that leads back does in turn.
+    fn translated<'table, const DRAWS: bool>(
+        &'table self,
+        routes: &'table [u64],
+        messages: &[RoutedMessage],
+    ) -> impl Fn(u32, &mut RouteSteps) -> Hop + use<'table, DRAWS> {
+        let Self { nearer, ports, neighbours, back, ends } = self;
+        let links = ends.len();
+        for message in messages {
+            let (at, difference) = (message.ends().0 as usize, message.steps().number() as usize);
+            prefetch_index(ports, at);
+            prefetch_index(nearer, difference);
+            prefetch_index(neighbours, at * links);
+            prefetch_index(neighbours, difference * links);
+        }
+        move |at: u32, steps: &mut RouteSteps| {
+            let difference = steps.number() as usize;
+            let nearer = ports[at as usize] & (u64::from(nearer[difference]) * EVERY_BYTE);
+            let after = |code: u32| neighbours[difference * links + usize::from(back[code as usize])];
+            let code = if DRAWS {
+                drawn(nearer, || steps.hash().at(at), |code| routes[after(code) as usize])
+            } else {
+                lowest(nearer)
+            };
+            *steps = steps.with_number(after(code));
+            Hop { code, next: neighbours[at as usize * links + code as usize] }
+        }
+    }
+
     /// [`Self::neighbours`], from the bits of the ports.
     fn neighbours_by_bits(&self, network: &Network) -> Box<[u32]> {
         let links = self.ends.len();
@@ -244,6 +282,40 @@ impl LinkTable {
         };
         self.ends.iter().map(leads_back).collect()
     }
+}
+
+/// The link with the lowest port of those that lead nearer, whose bits are in bytes by port.
+#[inline]
+fn lowest(nearer: u64) -> u32 {
+    nearer.trailing_zeros() % u8::BITS
+}
+
+/// The link that is drawn of those that lead nearer, whose bits are in bytes by port, given the hash of the node and the number
+/// of shortest routes behind each link.
+#[inline]
+fn drawn(nearer: u64, hash: impl FnOnce() -> u64, routes: impl Fn(u32) -> u64) -> u32 {
+    if nearer.is_power_of_two() {
+        return lowest(nearer);
+    }
+    let (mut weights, mut total, mut rest) = ([0; MAX_LINKS], 0_u64, nearer);
+    for weight in &mut weights {
+        if rest == 0 {
+            break;
+        }
+        *weight = routes(lowest(rest));
+        total += *weight; // at most 8 numbers of at most 2^48
+        rest &= rest - 1;
+    }
+    let mut drawn = hash().checked_rem(total).unwrap_or(0);
+    let mut rest = nearer;
+    for weight in weights {
+        if drawn < weight {
+            break;
+        }
+        drawn -= weight;
+        rest &= rest - 1;
+    }
+    lowest(rest)
 }
 
 #[cfg(test)]

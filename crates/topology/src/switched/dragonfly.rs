@@ -175,6 +175,35 @@ impl Dragonfly {
         if of_lower == 0 { nearer.trailing_zeros() } else { lower + of_lower.trailing_zeros() }
     }
 
+    /// Of the neighbours of a switch that are nearer to another, given by their list, the number of the one that a hash draws.
+    #[inline]
+    fn drawn_of(&self, nearer: &[u64], [own, other]: [u32; 2], hash: impl Fn() -> u64) -> u32 {
+        let all = nearer[self.pair(own, other)];
+        let hash = if all.is_power_of_two() { 0 } else { hash() };
+        if hash == 0 {
+            return self.lowest_of(own, all);
+        }
+        // From a neighbour it is at most 2 links: as many routes of 2 as switches are nearer, or one shorter route.
+        let routes = |number: u32| {
+            let next = self.neighbour(own, number);
+            u64::from(nearer[self.pair(next, other)].count_ones()).max(1)
+        };
+        let (mut total, mut rest) = (0, all);
+        while rest != 0 {
+            total += routes(rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+        let (mut drawn, mut rest) = (hash % total, all);
+        loop {
+            let lowest = self.lowest_of(own, rest);
+            rest &= !(1 << lowest);
+            match drawn.checked_sub(routes(lowest)) {
+                Some(others) if rest != 0 => drawn = others,
+                _ => return lowest,
+            }
+        }
+    }
+
     /// The hosts, if the links of a route, but for that of its source to a switch, go along with a message.
     #[inline]
     pub(crate) fn hosts_of_kept_routes(&self) -> Option<Hosts> {
@@ -183,14 +212,16 @@ impl Dragonfly {
         is_kept.then_some(self.hosts)
     }
 
-    /// The length of the route from one node to another over the lowest neighbours, and its links that go along with a
-    /// message: three between switches at most, and one to the destination.
-    pub(crate) fn steps(&self, from: u32, to: u32) -> (u32, RouteSteps) {
+    /// The length of the shortest route from one node to another that is drawn by a hash of each switch on it
+    /// (`docs/model.md` section 19), and its links that go along with a message: three between switches at most, and one to the
+    /// destination. Hashes of 0 draw the lowest neighbours.
+    pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> (u32, RouteSteps) {
         let ((mut own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
         let (mut links, mut hops) = (0, [Hop::default(); RouteSteps::MAX_HOPS]);
         if let Some(nearer) = self.nearer() {
             while own != other {
-                let hop = self.link(own, self.lowest_of(own, nearer[self.pair(own, other)]));
+                let hash = || hash(self.hosts.count() + own);
+                let hop = self.link(own, self.drawn_of(nearer, [own, other], hash));
                 hops[links % RouteSteps::MAX_HOPS] = hop;
                 links += 1;
                 own = hop.next - self.hosts.count();

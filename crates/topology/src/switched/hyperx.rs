@@ -1,11 +1,9 @@
 //! HyperX (Ahn et al. 2009): switches at the coordinates of a shape, linked with all on the same line.
 
-use std::hint::select_unpredictable;
-
 use super::Hosts;
 use crate::{
     Divisor, narrow,
-    routing::{ChannelNumbers, Hop, RouteSteps},
+    routing::{ChannelNumbers, Hop, MAX_ROUTE_COUNT, RouteSteps},
 };
 
 /// Switches at the coordinates of a shape, linked with all on the same line.
@@ -85,35 +83,42 @@ impl HyperX {
         self.keeps_routes.then_some(self.hosts)
     }
 
-    /// The length of the route from one node to another over the lowest neighbours, and its links that go along with a
-    /// message.
-    pub(crate) fn steps(&self, from: u32, to: u32) -> (u32, RouteSteps) {
+    /// The length of the shortest route from one node to another that is drawn by a hash of each switch on it
+    /// (`docs/model.md` section 19), and its links that go along with a message. Hashes of 0 draw the lowest neighbours.
+    #[inline]
+    pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> (u32, RouteSteps) {
         let ((own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
         let mut coordinates = [Coordinate::default(); Self::MAX_KEPT];
-        let (mut stride, mut code, mut rest) = (1_u32, self.hosts.per_switch(), [own, other]);
-        for (own, divisor) in coordinates.iter_mut().zip(&self.lengths) {
-            let [(own_rest, from), (other_rest, to)] = rest.map(|rest| divisor.split(rest));
-            rest = [own_rest, other_rest];
-            *own = Coordinate { stride, code, from, to };
-            let length = narrow(divisor.get());
-            (stride, code) = (stride.wrapping_mul(length), code.wrapping_add(length)); // below the number of nodes
+        for (own, found) in coordinates.iter_mut().zip(self.coordinates_of(own, other)) {
+            *own = found;
         }
-        // As in `lowest`, link by link: first the coordinates that become smaller, then those that become greater. Which do has
-        // no pattern, so that a branch for each would be foreseen badly: what is written for the others is written over.
-        let (mut hops, mut links, mut at) =
-            ([Hop::default(); RouteSteps::MAX_HOPS], 0_usize, self.hosts.count().wrapping_add(own));
-        let mut cross = |Coordinate { stride, code, from, to }, is_crossed: bool| {
-            let next = at.wrapping_add(to.wrapping_sub(from).wrapping_mul(stride));
-            at = select_unpredictable(is_crossed, next, at);
-            hops[links % RouteSteps::MAX_HOPS] = Hop { code: code.wrapping_add(to), next: at };
-            links += usize::from(is_crossed);
+        // From the lowest neighbour on, as in `next`: first the coordinates that become smaller, then those that become greater.
+        // Which do has no pattern, so that a branch for each would be foreseen badly: what is written for the others is written
+        // over.
+        let (mut crossings, mut count) = ([(0, 0); RouteSteps::MAX_HOPS], 0_usize);
+        let mut note = |Coordinate { stride, code, from, to }, differs: bool| {
+            let change = to.wrapping_sub(from).wrapping_mul(stride);
+            crossings[count % RouteSteps::MAX_HOPS] = (code.wrapping_add(to), change);
+            count += usize::from(differs);
         };
         let coordinates = &coordinates[..self.lengths.len().min(Self::MAX_KEPT)];
         for &own in coordinates.iter().rev() {
-            cross(own, own.to < own.from);
+            note(own, own.to < own.from);
         }
         for &own in coordinates {
-            cross(own, own.to > own.from);
+            note(own, own.to > own.from);
+        }
+        let (mut hops, mut at) =
+            ([Hop::default(); RouteSteps::MAX_HOPS], self.hosts.count().wrapping_add(own));
+        let links = count % RouteSteps::MAX_HOPS;
+        for link in 0..links {
+            let rest = &mut crossings[link..links];
+            // The coordinates that are left can be corrected in any order.
+            let drawn = if rest.len() > 1 { drawn_of(|| rest.len(), || hash(at)) } else { 0 };
+            rest[..=drawn].rotate_right(1);
+            let (code, change) = rest[0];
+            at = at.wrapping_add(change);
+            hops[link] = Hop { code, next: at };
         }
         hops[links % RouteSteps::MAX_HOPS] = Hop { code: self.hosts.place(to), next: to };
         let links = narrow(links as u64) + down;
@@ -133,9 +138,10 @@ impl HyperX {
         Self { keeps_routes, ..own }
     }
 
-    /// The link to the neighbour of a node with the lowest number that is nearer to another node.
+    /// The link to that neighbour of a node that is nearer to another node and is drawn by a hash of the node, the lowest for a
+    /// hash of 0.
     #[inline]
-    pub(crate) fn lowest(&self, at: u32, to: u32) -> Hop {
+    pub(crate) fn next(&self, at: u32, to: u32, hash: impl Fn() -> u64) -> Hop {
         let ((own, up), (other, _)) = (self.hosts.switch_of(at), self.hosts.switch_of(to));
         if up == 1 {
             return Hop { code: 0, next: self.hosts.count() + own };
@@ -143,20 +149,54 @@ impl HyperX {
         if own == other {
             return Hop { code: self.hosts.place(to), next: to };
         }
-        // The highest coordinate that becomes smaller, else the lowest that differs: a coordinate counts for more than all
-        // below it.
-        let mut lowest = Hop { code: 0, next: u32::MAX };
-        let (mut stride, mut code, mut rest) = (1, self.hosts.per_switch(), [own, other]);
-        for divisor in &self.lengths {
-            let [(own_rest, a), (other_rest, b)] = rest.map(|rest| divisor.split(rest));
-            rest = [own_rest, other_rest];
-            if b < a || b > a && lowest.next == u32::MAX {
-                lowest = Hop { code: code + b, next: self.hosts.count() + own - a * stride + b * stride };
-            }
-            let length = narrow(divisor.get());
-            stride *= length;
-            code += length;
-        }
-        lowest
+        let smaller = || self.coordinates_of(own, other).filter(|own| own.to < own.from);
+        let greater = || self.coordinates_of(own, other).filter(|own| own.to > own.from);
+        let smaller_count = smaller().count();
+        let drawn = drawn_of(|| smaller_count + greater().count(), hash);
+        // A coordinate counts for more than all below it: from the highest that becomes smaller to the lowest, then from the
+        // lowest that becomes greater.
+        let drawn = match smaller_count.checked_sub(drawn + 1) {
+            Some(place) => smaller().nth(place),
+            None => greater().nth(drawn - smaller_count),
+        };
+        let Coordinate { stride, code, from, to } = drawn.unwrap_or_default();
+        Hop { code: code + to, next: at - from * stride + to * stride }
     }
+
+    /// The coordinates of two switches, from the lowest on.
+    #[inline]
+    fn coordinates_of(&self, own: u32, other: u32) -> impl Iterator<Item = Coordinate> {
+        let (mut stride, mut code, mut rest) = (1_u32, self.hosts.per_switch(), [own, other]);
+        self.lengths.iter().map(move |divisor| {
+            let [(own, from), (other, to)] = rest.map(|rest| divisor.split(rest));
+            let coordinate = Coordinate { stride, code, from, to };
+            let length = narrow(divisor.get());
+            // All are below the number of nodes.
+            (rest, stride, code) = ([own, other], stride.wrapping_mul(length), code.wrapping_add(length));
+            coordinate
+        })
+    }
+}
+
+/// The numbers of orders of so many coordinates, up to the greatest number that is counted.
+const ORDERS: [u64; 22] = {
+    let (mut orders, mut count) = ([1; 22], 1);
+    while count < orders.len() {
+        let all = orders[count - 1] * count as u64;
+        orders[count] = if all < MAX_ROUTE_COUNT { all } else { MAX_ROUTE_COUNT };
+        count += 1;
+    }
+    orders
+};
+
+/// Which of some coordinates, at least 1, a hash draws: every order of the others is a route.
+#[inline]
+fn drawn_of(count: impl Fn() -> usize, hash: impl Fn() -> u64) -> usize {
+    let hash = hash();
+    if hash == 0 {
+        return 0;
+    }
+    let count = count();
+    let others = ORDERS[(count - 1) % ORDERS.len()];
+    usize::try_from(hash % (count as u64 * others) / others).unwrap_or(0)
 }

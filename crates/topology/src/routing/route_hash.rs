@@ -1,0 +1,45 @@
+//! The hash by which routes are drawn.
+
+/// The hash by which the route between two nodes is drawn: of the seed and both ends, each mixed in with the finaliser of
+/// SplitMix64 (Steele, Lea & Flood 2014).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RouteHash(u64);
+
+impl RouteHash {
+    /// Returns the hash of a seed and the nodes at the ends of a route.
+    #[inline]
+    pub(crate) fn new(seed: u64, [from, to]: [u32; 2]) -> Self {
+        Self(Self::mix(seed)).with(from).with(to)
+    }
+
+    /// The hash as a number.
+    #[inline]
+    pub(crate) fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The hash of such a number.
+    #[inline]
+    pub(crate) fn of(hash: u64) -> Self {
+        Self(hash)
+    }
+
+    /// The number by which the next link at a node of the route is drawn.
+    #[inline]
+    pub(crate) fn at(self, node: u32) -> u64 {
+        self.with(node).0
+    }
+
+    #[inline]
+    fn with(self, node: u32) -> Self {
+        Self(Self::mix(self.0 ^ u64::from(node)))
+    }
+
+    #[inline]
+    fn mix(word: u64) -> u64 {
+        let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    }
+}
