@@ -131,11 +131,11 @@ trait Network {
     /// What a message moves along before it is taken.
     type Leg: Copy + fmt::Debug;
 
-    /// Prefetches what messages look up when they begin, given by their sources and destinations.
-    fn prefetch_routes(&self, _ends: impl Iterator<Item = (NodeId, NodeId)>) {}
+    /// Messages are to [begin](Self::begin) next, given by their sources and destinations, in this order.
+    fn prepare(&mut self, _ends: impl Iterator<Item = (NodeId, NodeId)>) {}
 
     /// The distance between two nodes \[links\], and the first leg of the route; none when they are the same.
-    fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Self::Leg>);
+    fn begin(&mut self, from: NodeId, to: NodeId) -> (u64, Option<Self::Leg>);
 
     /// The next leg of a message that was taken at `at`; none when it is at its destination.
     fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Self::Leg>;

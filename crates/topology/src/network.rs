@@ -4,17 +4,18 @@
 //! ([`RouteChoice`]; `docs/model.md` sections 12 and 19). Distances come from the [`RouteRule`] of a regular network;
 //! where it has none, or is slower, routes are looked up in tables, a row a destination, found by search.
 
+mod looked_up;
 mod route_choice;
 mod route_tables;
 mod walk;
 
 use std::sync::OnceLock;
 
-use self::route_tables::Routes;
+use self::route_tables::{RouteCountTable, Routes};
 pub use self::{route_choice::RouteChoice, walk::RoutedMessage};
 pub(crate) use self::{route_tables::RouteCounts, walk::move_each};
 use crate::{
-    Channel, Direction, HostDimension, Link, NodeId, Sign, narrow,
+    Channel, Direction, HostDimension, Link, NodeId, Sign,
     routing::{MAX_ROUTE_COUNT, RouteRule, RouteSteps, short},
 };
 
@@ -37,12 +38,13 @@ pub struct Network {
     firsts: Vec<u32>, // for each node, where its neighbours begin; one more for the end of the last
     neighbours: Vec<NodeId>, // those of each node, ascending
     degree: Option<u32>, // of all nodes, where it is one
-    port_bits: u32,   // that the numbers of ports have
-    hosts: u32,       // the nodes that processes can be on, the first ones
+    max_degree: usize,
+    port_bits: u32, // that the numbers of ports have
+    hosts: u32,     // the nodes that processes can be on, the first ones
     rule: RouteRule,
     routes: Routes,
     distance_bound: OnceLock<u64>, // of its nodes, found when it is first asked for
-    spread: OnceLock<Box<[OnceLock<RouteCounts>]>>, // by destination, where no formula has them
+    route_counts: RouteCountTable, // where no formula has them
 }
 
 /// A list of links that makes no network.
@@ -103,6 +105,7 @@ impl Network {
         let is_regular = firsts.windows(2).all(|pair| degree == Some(pair[1] - pair[0]));
         Ok(Self {
             degree: degree.filter(|_| is_regular),
+            max_degree: most as usize,
             port_bits: RouteSteps::bits_of_codes(most.max(2)),
             firsts,
             neighbours,
@@ -110,7 +113,7 @@ impl Network {
             rule: RouteRule::Searched,
             routes: Routes::default(),
             distance_bound: OnceLock::new(),
-            spread: OnceLock::new(),
+            route_counts: RouteCountTable::default(),
         })
     }
 
@@ -216,7 +219,7 @@ impl Network {
     /// The most neighbours of any node.
     #[must_use]
     pub fn max_degree(&self) -> usize {
-        self.firsts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
+        self.max_degree
     }
 
     /// Whether every node is reached from every other.
@@ -245,9 +248,7 @@ impl Network {
         if !self.looks_up() {
             return self.rule.distance(self, at.index(), to.index());
         }
-        let mut last = at;
-        let links = self.looked_up_route(at, to).inspect(|&(_, next)| last = next).count();
-        (last == to).then(|| narrow(links as u64))
+        self.looked_up_distance(at, to)
     }
 
     /// The distance of every node to `to` \[links\]; none for nodes without a route to it.

@@ -17,6 +17,7 @@ mod route_steps;
 mod shuffle_exchange;
 mod symmetry;
 
+pub(crate) use self::route_steps::CodeWriter;
 pub use self::route_steps::RouteSteps;
 use self::{de_bruijn::DeBruijn, level_walk::Butterfly, shuffle_exchange::ShuffleExchange};
 pub(crate) use self::{

@@ -332,9 +332,10 @@ impl<'a> GraphCounts<'a> {
     /// Adds the routes between the two nodes of each pair; from a node to itself there is one of no links.
     fn add(&mut self, ends: &[[NodeId; 2]]) {
         let mut moving = Vec::with_capacity(ends.len());
-        for &[from, to] in ends {
+        let mut messages = Vec::with_capacity(ends.len());
+        self.network.set_out_together(self.choice, ends.iter().map(|&[from, to]| (from, to)), &mut messages);
+        for (&[from, to], (links, message)) in ends.iter().zip(messages) {
             self.touching[to.index() as usize] += 1;
-            let (links, message) = self.network.set_out(self.choice, from, to);
             if links > 0 {
                 self.touching[from.index() as usize] += 1;
                 moving.push(message);

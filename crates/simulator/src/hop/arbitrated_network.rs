@@ -48,7 +48,7 @@ impl Network for ArbitratedNetwork {
     type Leg = Leg;
 
     #[inline]
-    fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
+    fn begin(&mut self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
         self.routes.begin(from, to)
     }
 

@@ -55,6 +55,7 @@ pub(super) struct ClaimedNetwork {
     spare: Vec<Batch>,   // emptied, for use again
     arrived: Vec<(u32, NodeId)>, // by number, the messages that are at their destinations in this cycle
     joining: Vec<Joining>, // of those that move together, which are to be queued
+    setting_out: Vec<(u32, RoutedMessage)>, // those that begin next, from the last on, with the lengths of their routes
 }
 
 /// The queue of a resource.
@@ -128,6 +129,7 @@ impl ClaimedNetwork {
             spare: vec![],
             arrived: vec![],
             joining: vec![],
+            setting_out: vec![],
         }
     }
 
@@ -260,12 +262,14 @@ fn key(message: RoutedMessage) -> MessageKey {
 impl Network for ClaimedNetwork {
     type Leg = RoutedMessage;
 
-    fn prefetch_routes(&self, ends: impl Iterator<Item = (NodeId, NodeId)>) {
-        self.network.prefetch_routes(self.choice, ends);
+    fn prepare(&mut self, ends: impl Iterator<Item = (NodeId, NodeId)>) {
+        self.network.set_out_together(self.choice, ends, &mut self.setting_out);
+        self.setting_out.reverse();
     }
 
-    fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<RoutedMessage>) {
-        let (links, message) = self.network.set_out(self.choice, from, to);
+    fn begin(&mut self, from: NodeId, to: NodeId) -> (u64, Option<RoutedMessage>) {
+        let prepared = self.setting_out.pop();
+        let (links, message) = prepared.unwrap_or_else(|| self.network.set_out(self.choice, from, to));
         (links.into(), (from != to).then_some(message))
     }
 

@@ -111,7 +111,7 @@ impl<W: Word> Network for Flow<W> {
     type Leg = Leg;
 
     #[inline]
-    fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
+    fn begin(&mut self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
         self.routes.begin(from, to)
     }
 

@@ -1,10 +1,8 @@
 //! Which of the shortest routes a message takes, and the next link of it: by formula, looked up in tables, or drawn.
 
-use std::sync::OnceLock;
-
 use rayon::prelude::*;
 
-use super::Network;
+use super::{Network, route_tables::CountedRoutes};
 use crate::{
     Direction, NodeId,
     routing::{RouteHash, RouteRule, RouteSteps},
@@ -49,8 +47,8 @@ impl Network {
             RouteChoice::Lowest if !self.looks_up() => 0,
             RouteChoice::Lowest if self.has_narrow_ports() => pairs,
             RouteChoice::Lowest => pairs.saturating_mul(2),
-            RouteChoice::Spread(_) if !self.looks_up_counts() => 0,
-            RouteChoice::Spread(_) => pairs.saturating_mul((size_of::<u16>() + size_of::<u64>()) as u64),
+            RouteChoice::Spread(_) if !self.looks_up() => 0,
+            RouteChoice::Spread(_) => pairs.saturating_mul(size_of::<CountedRoutes>() as u64),
         }
     }
 
@@ -63,28 +61,9 @@ impl Network {
         }
     }
 
-    /// Whether the numbers of shortest routes are looked up in tables: where no formula has them, and they are not found for
-    /// each two nodes.
-    fn looks_up_counts(&self) -> bool {
-        self.looks_up() && self.rule.route_count(self, 0, 0).is_none()
-    }
-
     /// Whether ports fit into a byte, one number being left.
     pub(super) fn has_narrow_ports(&self) -> bool {
         self.max_degree() < usize::from(u8::MAX)
-    }
-
-    /// The distance between two nodes and the number of shortest routes, at most [`MAX_ROUTE_COUNT`].
-    fn distance_and_routes(&self, at: NodeId, to: NodeId) -> (u32, u64) {
-        let formula = || {
-            let distance = self.rule.distance(self, at.index(), to.index())?;
-            Some((distance, self.rule.route_count(self, at.index(), to.index())?))
-        };
-        formula().unwrap_or_else(|| {
-            let rows = self.spread.get_or_init(|| self.firsts[1..].iter().map(|_| OnceLock::new()).collect());
-            let row = rows[to.index() as usize].get_or_init(|| self.routes_to(to));
-            (row.distances[at.index() as usize].into(), row.routes[at.index() as usize])
-        })
     }
 
     /// The direction of the next link at `at` of the route from `from` to `to`: of the links that lead nearer, the one to
@@ -110,6 +89,7 @@ impl Network {
     #[inline]
     pub(super) fn port(&self, choice: RouteChoice, [from, at, to]: [NodeId; 3]) -> Option<u16> {
         match choice {
+            _ if self.looks_up() => self.looked_up_port(choice, [from, at, to]),
             RouteChoice::Lowest => self.lowest_port(at, to),
             RouteChoice::Spread(seed) => self.port_by_chance(seed, [from, at, to]),
         }
@@ -117,21 +97,7 @@ impl Network {
 
     #[inline]
     fn lowest_port(&self, at: NodeId, to: NodeId) -> Option<u16> {
-        if self.looks_up() {
-            return self.routes.port(self, at, to);
-        }
         self.rule.lowest_port(self, at.index(), to.index()).or_else(|| self.compared_port(at, to))
-    }
-
-    /// The links of a route that is looked up, by their ports, with the nodes that they lead to; none where there is no route.
-    #[inline]
-    pub(super) fn looked_up_route(&self, from: NodeId, to: NodeId) -> impl Iterator<Item = (u16, NodeId)> {
-        let mut at = from;
-        std::iter::from_fn(move || {
-            let port = self.routes.port(self, at, to)?;
-            at = self.neighbours(at)[usize::from(port)];
-            Some((port, at))
-        })
     }
 
     /// The lowest port that leads nearer, by the distances of the neighbours.
@@ -224,20 +190,17 @@ impl Network {
             }
             return;
         }
-        if !self.looks_up()
-            && let Some(nearer) = self.rule.nearer_words(at.index(), to.index())
-        {
+        if let Some(nearer) = self.rule.nearer_words(at.index(), to.index()) {
             for (&next, weight) in ports {
                 let word = nearer.iter().find(|nearer| nearer.word == next.index());
                 *weight = word.map_or(0, |nearer| nearer.routes);
             }
             return;
         }
-        let (distance, _) = self.distance_and_routes(at, to);
+        let Some(distance) = self.rule.distance(self, at.index(), to.index()) else { return };
         for (&next, weight) in ports {
-            let (links, routes) = self.distance_and_routes(next, to);
-            if links + 1 == distance {
-                *weight = routes;
+            if self.rule.distance(self, next.index(), to.index()).is_some_and(|links| links + 1 == distance) {
+                *weight = self.rule.route_count(self, next.index(), to.index()).unwrap_or(0);
             }
         }
     }
@@ -247,12 +210,12 @@ impl Network {
         match choice {
             RouteChoice::Lowest if self.looks_up() => {
                 destinations.par_iter().for_each(|&to| {
-                    self.routes.port(self, to, to);
+                    self.routes.row(self, to);
                 });
             }
-            RouteChoice::Spread(_) if self.looks_up_counts() => {
+            RouteChoice::Spread(_) if self.looks_up() => {
                 destinations.par_iter().for_each(|&to| {
-                    self.distance_and_routes(to, to);
+                    self.route_counts.row(self, to);
                 });
             }
             RouteChoice::Lowest | RouteChoice::Spread(_) => {}

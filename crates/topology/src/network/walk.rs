@@ -22,6 +22,18 @@ pub struct RoutedMessage {
 }
 
 impl RoutedMessage {
+    /// A message that sets out, with its route, where all links of that are found together.
+    #[inline]
+    pub(super) fn new(from: NodeId, to: NodeId, steps: RouteSteps) -> Self {
+        Self { tag: [0; 3], at: from, to, from, steps }
+    }
+
+    /// The same with another route.
+    #[inline]
+    pub(super) fn with_steps(self, steps: RouteSteps) -> Self {
+        Self { steps, ..self }
+    }
+
     /// What goes along with it, which means something only to those who gave it.
     #[inline]
     #[must_use]
@@ -102,43 +114,13 @@ impl Network {
     pub fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
         let ends = [from, to].map(NodeId::index);
         let found = match choice {
-            RouteChoice::Lowest if self.looks_up() => Some(self.looked_up_steps(from, to)),
+            _ if self.looks_up() => Some(self.looked_up_steps(choice, [from, from, to])),
             RouteChoice::Lowest => self.rule.set_out(self, ends, None),
-            RouteChoice::Spread(_) if self.looks_up() => None,
             RouteChoice::Spread(seed) => self.rule.set_out(self, ends, Some(RouteHash::new(seed, ends))),
         };
         let (links, steps) =
             found.unwrap_or_else(|| (self.distance(from, to).unwrap_or(0), RouteSteps::default()));
-        (links, RoutedMessage { tag: [0; 3], at: from, to, from, steps })
-    }
-
-    /// The length of a route that is looked up \[links\], and its ports from the first on, as many as fit: all of them lie in
-    /// one row of the tables, so that they are looked up together.
-    fn looked_up_steps(&self, from: NodeId, to: NodeId) -> (u32, RouteSteps) {
-        RouteSteps::of_codes(self.port_bits, self.looked_up_route(from, to).map(|(port, _)| port.into()))
-    }
-
-    /// Prefetches what messages between these nodes look up when they set out, given by their sources and destinations: their
-    /// routes are gone side by side, so that cache misses overlap.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such node.
-    pub fn prefetch_routes(&self, choice: RouteChoice, ends: impl Iterator<Item = (NodeId, NodeId)>) {
-        if choice != RouteChoice::Lowest || !self.looks_up() {
-            return;
-        }
-        let mut walks: Vec<_> = ends.collect();
-        while !walks.is_empty() {
-            for &(at, to) in &walks {
-                self.routes.prefetch(at, to);
-            }
-            walks.retain_mut(|(at, to)| {
-                let next = self.looked_up_route(*at, *to).next();
-                *at = next.map_or(*at, |(_, next)| next);
-                next.is_some()
-            });
-        }
+        (links, RoutedMessage::new(from, to, steps))
     }
 
     /// How many numbers [`Self::advance`] has for channels.
@@ -169,10 +151,11 @@ impl Network {
         for message in &*messages {
             prefetch_index(self.channel_ends(), self.first_channel(message.at.index()) as usize);
         }
-        if choice == RouteChoice::Lowest && self.looks_up() {
+        if self.looks_up() {
             for message in messages {
                 if !message.steps.has_codes() {
-                    (_, message.steps) = self.looked_up_steps(message.at, message.to);
+                    let ends = [message.from, message.at, message.to];
+                    (_, message.steps) = self.looked_up_steps(choice, ends);
                     assert!(message.steps.has_codes(), "a message that has a route");
                 }
                 let port = message.steps.take_code(self.port_bits);

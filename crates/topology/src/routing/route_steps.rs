@@ -112,22 +112,7 @@ impl RouteSteps {
         }
     }
 
-    /// How many links there are, and those of them that fit, from the first on: by codes of so many bits, at most 32, with a
-    /// mark behind the last that fits.
-    pub(crate) fn of_codes(bits: u32, codes: impl Iterator<Item = u32>) -> (u32, Self) {
-        let (mut links, mut before, mut steps) = (0, 0, Self::default());
-        for code in codes {
-            if before + bits < 2 * u64::BITS {
-                steps.set_bits(before, code.into());
-                before += bits;
-            }
-            links += 1;
-        }
-        steps.set_bits(before, 1);
-        (links, steps)
-    }
-
-    /// Whether links of [`Self::of_codes`] are left.
+    /// Whether links of a [`CodeWriter`] are left.
     #[inline]
     pub(crate) fn has_codes(self) -> bool {
         let [low, high] = self.0;
@@ -172,6 +157,40 @@ impl RouteSteps {
             None if bits == 0 => self,
             None => Self([low >> bits | high << (u64::BITS - bits), high >> bits]),
         }
+    }
+}
+
+/// Writes links by codes of equally many bits, as many as fit, with a mark behind the last of them.
+#[derive(Debug)]
+pub(crate) struct CodeWriter {
+    bits: u32,   // of a code
+    before: u32, // bits that are written
+    links: u32,
+    steps: RouteSteps,
+}
+
+impl CodeWriter {
+    /// No links yet, whose codes have so many bits, at most 32.
+    #[inline]
+    pub(crate) fn new(bits: u32) -> Self {
+        Self { bits, before: 0, links: 0, steps: RouteSteps::default() }
+    }
+
+    /// Writes a link behind the others, or only counts it.
+    #[inline]
+    pub(crate) fn write(&mut self, code: u32) {
+        if self.before + self.bits < 2 * u64::BITS {
+            self.steps.set_bits(self.before, code.into());
+            self.before += self.bits;
+        }
+        self.links += 1;
+    }
+
+    /// How many links there are, and those of them that fit.
+    #[inline]
+    pub(crate) fn finish(mut self) -> (u32, RouteSteps) {
+        self.steps.set_bits(self.before, 1);
+        (self.links, self.steps)
     }
 }
 
@@ -245,7 +264,9 @@ mod tests {
             let code = |place: u32| {
                 place.wrapping_mul(0x9e37_79b9) >> (u32::BITS - bits) & if place % 5 < 2 { 1 } else { !0 }
             };
-            let (links, mut steps) = RouteSteps::of_codes(bits, (0..count).map(code));
+            let mut writer = CodeWriter::new(bits);
+            (0..count).map(code).for_each(|code| writer.write(code));
+            let (links, mut steps) = writer.finish();
             assert_eq!(links, count);
             let mut taken = 0;
             while steps.has_codes() {

@@ -66,7 +66,7 @@ impl<P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopEngine<
     pub(super) fn set_out(&mut self, now: Cycle) {
         let mut setting_out = std::mem::take(&mut self.setting_out);
         let ends = |&SettingOut { from, destination, .. }: &_| (from, self.processes.node(destination));
-        self.network.prefetch_routes(setting_out.iter().map(ends));
+        self.network.prepare(setting_out.iter().map(ends));
         for SettingOut { source, from, destination } in setting_out.drain(..) {
             let (distance, leg) = self.network.begin(from, self.processes.node(destination));
             self.message_count += 1;
