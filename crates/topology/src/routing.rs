@@ -7,19 +7,24 @@
 //! network that looks the same from all nodes ([`Symmetry`]) keeps what is known from one of them.
 
 mod bit_runs;
+mod cycle_walk;
 mod de_bruijn;
+mod drawn_walks;
 mod hop;
 mod level_walk;
 mod rotation;
 mod route_graph;
 mod route_hash;
 mod route_steps;
+mod shift_walk;
 mod shuffle_exchange;
 mod symmetry;
 
 pub(crate) use self::route_steps::CodeWriter;
 pub use self::route_steps::RouteSteps;
-use self::{de_bruijn::DeBruijn, level_walk::Butterfly, shuffle_exchange::ShuffleExchange};
+use self::{
+    de_bruijn::DeBruijn, level_walk::Butterfly, route_graph::RouteGraph, shuffle_exchange::ShuffleExchange,
+};
 pub(crate) use self::{
     hop::{ChannelNumbers, Hop},
     level_walk::LevelWalk,
@@ -158,12 +163,12 @@ impl RouteRule {
     ) -> Option<(u32, RouteSteps)> {
         match self {
             Self::ShuffleExchange(order) => {
-                let (links, graph) = ShuffleExchange::route_graph(*order, from, to);
-                Some((links, graph.draw(hash)))
+                let (links, routes) = ShuffleExchange::routes(*order, from, to);
+                Some((links, drawn_walks::draw(routes, links, hash)))
             }
             Self::DeBruijn(order) => {
-                let (links, graph) = DeBruijn::new(*order, from, to).route_graph();
-                Some((links, graph.draw(hash)))
+                let (links, routes) = DeBruijn::new(*order, from, to).routes();
+                Some((links, drawn_walks::draw(routes, links, hash)))
             }
             Self::Butterfly(order) => Some(Butterfly::new(*order, from, to).steps(hash)),
             Self::FatTree(tree) => tree.steps(from, to, hash),
@@ -199,9 +204,13 @@ impl RouteRule {
     pub(crate) fn nearer_words(&self, at: u32, to: u32) -> Option<Vec<NearerWord>> {
         match self {
             Self::ShuffleExchange(order) => {
-                Some(ShuffleExchange::route_graph(*order, at, to).1.first().collect())
+                let (links, routes) = ShuffleExchange::routes(*order, at, to);
+                Some(RouteGraph::new(routes, links).first().collect())
             }
-            Self::DeBruijn(order) => Some(DeBruijn::new(*order, at, to).route_graph().1.first().collect()),
+            Self::DeBruijn(order) => {
+                let (links, routes) = DeBruijn::new(*order, at, to).routes();
+                Some(RouteGraph::new(routes, links).first().collect())
+            }
             _ => None,
         }
     }

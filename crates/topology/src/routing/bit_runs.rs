@@ -1,4 +1,4 @@
-//! Runs of ones in words of bits.
+//! Ones in words of bits, and runs of them.
 
 use std::ops::{BitAndAssign, Shr};
 
@@ -34,6 +34,16 @@ pub(super) fn longest_runs<const N: usize>(mut words: [u32; N]) -> [u32; N] {
     }
 }
 
+/// The places of the ones in a word, ascending.
+#[inline]
+pub(super) fn places(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let place = (word != 0).then(|| word.trailing_zeros());
+        word &= word.wrapping_sub(1);
+        place
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,6 +58,14 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn places_of_ones_ascend() {
+        assert!(places(0).next().is_none());
+        assert!(places(1 << 63 | 0b1011).eq([0, 1, 3, 63]));
+        assert!(places(u64::MAX).eq(0..64));
+    }
+
     #[test]
     fn the_longest_run_is_the_last_length_at_which_one_begins() {
         let words: [u32; 5] = [0, 1, 0b0110_1110_0111, u32::MAX, 0xf000_0001];

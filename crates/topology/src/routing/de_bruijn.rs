@@ -10,11 +10,12 @@ use std::{cmp::Ordering, hint::select_unpredictable};
 
 use super::{
     Hop,
-    bit_runs::runs,
-    route_graph::{RouteGraph, RoutesLeft},
+    bit_runs::{places, runs},
+    drawn_walks::DrawnWalks,
+    route_graph::RoutesLeft,
     route_steps::RouteSteps,
+    shift_walk::{Block, ShiftWalk},
 };
-use crate::narrow;
 
 /// Two words of a de Bruijn network.
 #[derive(Debug, Clone, Copy)]
@@ -196,7 +197,8 @@ impl DeBruijn {
     }
 
     /// All shortest routes, and their length.
-    fn routes(self) -> (u32, ShortestRoutes) {
+    #[inline]
+    pub(super) fn routes(self) -> (u32, ShortestRoutes) {
         let (overlap, shifts) = self.greatest_blocks();
         let moves = shifts << self.order | shifts.reverse_bits() >> (u64::BITS - 1 - self.order);
         (2 * self.order - overlap, ShortestRoutes { pair: self, moves })
@@ -208,7 +210,8 @@ impl DeBruijn {
         let mut steps = RouteSteps::default();
         for before in 0..links {
             if let Some(block) = rest.only_block(links - before) {
-                rest.pair.move_block(block, &mut steps, before);
+                // Bits that come in and go out again are 0, as in the lowest neighbours.
+                steps.set_all(before, ShiftWalk::new(self.order, self.y, block).codes());
                 break;
             }
             let first = rest.first_steps(links - before);
@@ -217,36 +220,6 @@ impl DeBruijn {
             rest = rest.after_step(step);
         }
         (links, steps)
-    }
-
-    /// Writes the links of the route that leaves a block, behind so many others.
-    ///
-    /// The bits on one side of it go out, then those on the other side, then it goes to its place in the second word. Bits that
-    /// come in and go out again are 0, as in the lowest neighbours.
-    #[inline]
-    fn move_block(self, block: Block, steps: &mut RouteSteps, before: u32) {
-        let Self { order, y, .. } = self;
-        let Block { shift, is_up, begin, length } = block;
-        let others = order - length;
-        // The lower bits of the second word, the highest first.
-        let lower = |count: u32| narrow(u64::from(y.reverse_bits()) >> (u32::BITS - count));
-        if is_up {
-            let end = begin + shift;
-            steps.set_all(before, begin, RIGHT, 0);
-            steps.set_all(before + begin, others, LEFT, lower(end));
-            steps.set_all(before + begin + others, others - end, RIGHT, y >> (end + length));
-        } else {
-            let above = others - begin - shift;
-            steps.set_all(before, above, LEFT, 0);
-            steps.set_all(before + above, others, RIGHT, y >> (begin + length));
-            steps.set_all(before + above + others, begin, LEFT, lower(begin));
-        }
-    }
-
-    /// The words on all shortest routes, and their length.
-    pub(super) fn route_graph(self) -> (u32, RouteGraph<ShortestRoutes>) {
-        let (links, routes) = self.routes();
-        (links, RouteGraph::new(routes, links))
     }
 
     /// The first word after a step.
@@ -272,31 +245,49 @@ impl ShortestRoutes {
         if !self.moves.is_power_of_two() {
             return None;
         }
-        let DeBruijn { order, .. } = self.pair;
-        let place = self.moves.trailing_zeros();
+        let order = self.pair.order;
+        let (block, starts) = self.blocks(self.moves.trailing_zeros(), links);
+        let Block { shift, begin, length, .. } = block;
+        // A block that stays where it is goes both ways, if there are bits on both sides of it.
+        let is_only = starts.is_power_of_two() && (shift > 0 || begin == 0 || begin + length == order);
+        is_only.then_some(block)
+    }
+
+    /// The first of the blocks that move in one way, of routes of so many links, and where all of them begin, a bit each.
+    #[inline]
+    fn blocks(self, place: u32, links: u32) -> (Block, u64) {
+        let order = self.pair.order;
         let (shift, is_up) = (place.abs_diff(order), place > order);
         // As in `first_steps_moving`; a block of no bits moves from one end to the other.
         let length = ((2 * order - links) - shift) / 2;
         let agreement = self.pair.agreement(shift % order);
         let agreement = if is_up { agreement >> HALF } else { agreement & u64::from(u32::MAX) };
         let starts = if length == 0 { 1 } else { runs(agreement, length) };
-        let begin = starts.trailing_zeros();
-        // A block that stays where it is goes both ways, if there are bits on both sides of it.
-        let is_only = starts.is_power_of_two() && (shift > 0 || begin == 0 || begin + length == order);
-        is_only.then_some(Block { shift, is_up, begin, length })
+        (Block { shift, is_up, begin: starts.trailing_zeros(), length }, starts)
     }
 }
 
-/// A block of bits that two words have in common.
-#[derive(Debug, Clone, Copy)]
-struct Block {
-    shift: u32, // how far it moves
-    is_up: bool,
-    begin: u32, // its lower place of the two
-    length: u32,
-}
-
 impl RoutesLeft for ShortestRoutes {
+    type Walk = ShiftWalk;
+
+    #[inline]
+    fn walks(self, links: u32) -> Option<DrawnWalks<ShiftWalk>> {
+        let DeBruijn { order, x, y } = self.pair;
+        let mut walks = DrawnWalks::new(x);
+        for place in places(self.moves) {
+            let (block, starts) = self.blocks(place, links);
+            for begin in places(starts) {
+                let block = Block { begin, ..block };
+                walks.push(ShiftWalk::new(order, y, block))?;
+                // As in `only_block`.
+                if block.shift == 0 && begin > 0 && begin + block.length < order {
+                    walks.push(ShiftWalk::new(order, y, Block { is_up: true, ..block }))?;
+                }
+            }
+        }
+        Some(walks)
+    }
+
     #[inline]
     fn word(&self) -> u32 {
         self.pair.x

@@ -5,10 +5,19 @@
 //! distance is asked for. Then the routes are counted, from the destination back. Routes are different when their words
 //! are: links that lead to the same word are one.
 
-use super::{MAX_ROUTE_COUNT, RouteSteps};
+use super::{
+    MAX_ROUTE_COUNT, RouteSteps,
+    drawn_walks::{DrawnWalks, OpenWalk},
+};
 
 /// The shortest routes from a word to another, as a family of networks knows them.
 pub(super) trait RoutesLeft: Copy {
+    /// The walks that they are.
+    type Walk: OpenWalk;
+
+    /// The walks of all routes between two words, given their length; none where [`DrawnWalks::push`] refuses one.
+    fn walks(self, links: u32) -> Option<DrawnWalks<Self::Walk>>;
+
     /// The word.
     fn word(&self) -> u32;
 

@@ -80,24 +80,24 @@ impl RouteSteps {
         *high |= select_unpredictable(is_low, 0, link);
     }
 
-    /// Sets `count` links, at most 32, behind `before` others: to the upper bit of `step` and the lowest bits of `lower`, one
-    /// after the other.
+    /// Sets links behind `before` others, altogether at most 64: the upper bits of up to 32 codes, and the lower ones.
     #[inline]
-    pub(super) fn set_all(&mut self, before: u32, count: u32, step: u8, lower: u32) {
-        let mut links = u64::from(lower) & ((1 << count) - 1);
-        // Halves of the bits are moved apart, then quarters, and so on.
-        for (by, kept) in [
-            (16, u64::MAX / 0x1_0001),
-            (8, u64::MAX / 0x101),
-            (4, u64::MAX / 0x11),
-            (2, u64::MAX / 5),
-            (1, u64::MAX / 3),
-        ] {
-            links = (links | links << by) & kept;
-        }
-        let of_all = u64::MAX.checked_shr(u64::BITS - 2 * count).unwrap_or(0);
-        links |= (u64::MAX / 3 * u64::from(step & 2)) & of_all;
-        self.set_bits(2 * before, links);
+    pub(super) fn set_all(&mut self, before: u32, codes: [u32; 2]) {
+        let [upper, lower] = codes.map(|bits| {
+            let mut links = u64::from(bits);
+            // Halves of the bits are moved apart, then quarters, and so on.
+            for (by, kept) in [
+                (16, u64::MAX / 0x1_0001),
+                (8, u64::MAX / 0x101),
+                (4, u64::MAX / 0x11),
+                (2, u64::MAX / 5),
+                (1, u64::MAX / 3),
+            ] {
+                links = (links | links << by) & kept;
+            }
+            links
+        });
+        self.set_bits(2 * before, upper << 1 | lower);
     }
 
     /// Sets bits behind so many others.
@@ -213,16 +213,17 @@ mod tests {
         for (before, count) in
             (0..64).flat_map(|before| (0..=32.min(64 - before)).map(move |count| (before, count)))
         {
-            for (step, lower) in [(0, 0xb1c5_3a7d_u32), (2, 0x1234_5678), (2, u32::MAX)] {
+            for codes in [[0, 0xb1c5_3a7d_u32], [0xe4a1_0c96, 0x1234_5678], [u32::MAX, 0], [u32::MAX; 2]] {
+                let codes = codes.map(|bits| narrow(u64::from(bits) & ((1 << count) - 1)));
                 let (mut together, mut expected) = (RouteSteps::default(), RouteSteps::default());
                 (0..before).for_each(|place| expected.set(place, 3));
                 (0..before).for_each(|place| together.set(place, 3));
-                together.set_all(before, count, step, lower);
+                together.set_all(before, codes);
                 (0..count).for_each(|place| {
-                    let bit = u8::from(lower >> place & 1 == 1);
-                    expected.set(before + place, step + bit);
+                    let [upper, lower] = codes.map(|bits| u8::from(bits >> place & 1 == 1));
+                    expected.set(before + place, 2 * upper + lower);
                 });
-                assert_eq!(together, expected, "{before} {count} {step}");
+                assert_eq!(together, expected, "{before} {count} {codes:x?}");
             }
         }
     }

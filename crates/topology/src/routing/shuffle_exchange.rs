@@ -10,8 +10,10 @@ use std::hint::select_unpredictable;
 
 use super::{
     Hop,
-    bit_runs::{longest_runs, runs},
-    route_graph::{RouteGraph, RoutesLeft},
+    bit_runs::{longest_runs, places, runs},
+    cycle_walk::{CycleWalk, Parts, Walk},
+    drawn_walks::DrawnWalks,
+    route_graph::RoutesLeft,
     route_steps::RouteSteps,
 };
 
@@ -105,7 +107,8 @@ impl ShuffleExchange {
     }
 
     /// All shortest routes from `x` to `y`, and their length.
-    fn routes(order: u32, x: u32, y: u32) -> (u32, ShortestRoutes) {
+    #[inline]
+    pub(super) fn routes(order: u32, x: u32, y: u32) -> (u32, ShortestRoutes) {
         let pair = Self::new(order, x, y);
         let (distance, turns) = pair.shortest_walks();
         (distance, ShortestRoutes { pair, at: x, turns })
@@ -127,12 +130,6 @@ impl ShuffleExchange {
         }
         (links, steps)
     }
-
-    /// The words on all shortest routes from `x` to `y`, and their length.
-    pub(super) fn route_graph(order: u32, x: u32, y: u32) -> (u32, RouteGraph<ShortestRoutes>) {
-        let (links, routes) = Self::routes(order, x, y);
-        (links, RouteGraph::new(routes, links))
-    }
 }
 
 /// The shortest routes between two words, by where their walks end.
@@ -153,47 +150,22 @@ impl ShortestRoutes {
             return None;
         }
         let walks = self.pair.walks(self.turns.trailing_zeros());
-        let (is_left_first, parts) = walks.only(links)?;
-        Some(Walk { order: self.pair.order, at: self.at, visits: walks.visits, is_left_first, parts })
-    }
-}
-
-/// A walk there, back and there again, which may have nothing to go in any of these parts.
-#[derive(Debug, Clone, Copy)]
-struct Walk {
-    order: u32,
-    at: u32,
-    visits: u32, // places whose bits are exchanged
-    is_left_first: bool,
-    parts: [u32; 3], // rotations
-}
-
-impl Walk {
-    /// Returns steps with its own behind so many others: of two links the one to the lower word, where a place is visited again.
-    #[inline]
-    fn follow(self, mut steps: RouteSteps, mut before: u32) -> RouteSteps {
-        let Self { order, mut at, mut visits, is_left_first, parts } = self;
-        for (part, &rotations) in parts.iter().enumerate() {
-            let is_left = is_left_first == (part != 1);
-            let (step, by, back) = if is_left { (1, 1, order - 1) } else { (2, order - 1, 1) };
-            // The way there is all gone back; the end of that is gone again.
-            let gone_again = [rotations, parts[2], 0][part];
-            for left in (1..=rotations).rev() {
-                let is_later = (left <= gone_again) & (rotated(order, at, by) < at ^ 1);
-                let exchange = visits & u32::from(!is_later);
-                at = rotated(order, at ^ exchange, by);
-                visits = rotated(order, visits ^ exchange, back);
-                // An exchange is step 0, as all are that have not been set.
-                before = before.wrapping_add(exchange); // fewer than 64
-                steps.set(before, step);
-                before = before.wrapping_add(1);
-            }
-        }
-        steps
+        Some(Walk { order: self.pair.order, at: self.at, visits: walks.visits, parts: walks.only(links)? })
     }
 }
 
 impl RoutesLeft for ShortestRoutes {
+    type Walk = CycleWalk;
+
+    #[inline]
+    fn walks(self, links: u32) -> Option<DrawnWalks<CycleWalk>> {
+        let mut found = DrawnWalks::new(self.at);
+        for turn in places(self.turns.into()) {
+            self.pair.walks(turn).push_all(links, &mut found)?;
+        }
+        Some(found)
+    }
+
     #[inline]
     fn word(&self) -> u32 {
         self.at
@@ -275,23 +247,62 @@ impl Walks {
         self.turn == 0 && length == self.visited + self.order
     }
 
-    /// The only one of these walks that has a length, as in [`Self::gaps_of`]: whether it begins to the left, and its parts.
+    /// The parts of the only one of these walks that has a length, as in [`Self::gaps_of`].
     #[inline]
-    fn only(self, length: u32) -> Option<(bool, [u32; 3])> {
-        let Self { order, turn, .. } = self;
+    fn only(self, length: u32) -> Option<Parts> {
         let [(upper, upper_links), (lower, lower_links)] = self.gaps_of(length);
         if upper.count_ones() + lower.count_ones() != 1 || self.is_around(length) {
             return None;
         }
         if upper == 0 {
-            let (begin, end) = (lower.trailing_zeros(), lower.trailing_zeros() + lower_links);
-            return Some((true, [begin, begin + order - end, turn - end]));
+            return Some(self.parts_of_lower(lower.trailing_zeros(), lower_links));
         }
         let begin = upper.trailing_zeros();
-        let behind = order - (begin + upper_links); // links behind the gap
-        // From place 0 to place 0 it can go both ways around, if anything lies on both sides of the gap.
-        let is_only = turn > 0 || begin == 0 || behind == 0;
-        is_only.then_some((false, [behind, behind + begin, begin - turn]))
+        (!self.goes_both_ways(begin, upper_links)).then(|| self.parts_of_upper(begin, upper_links))
+    }
+
+    /// The walk whose gap of so many links begins at a place before `t`: up to it, down and up.
+    #[inline]
+    fn parts_of_lower(self, begin: u32, links: u32) -> Parts {
+        let end = begin + links;
+        Parts { is_left_first: true, rotations: [begin, begin + self.order - end, self.turn - end] }
+    }
+
+    /// The walk whose gap of so many links begins at a place behind `t`: down to it, up and down.
+    #[inline]
+    fn parts_of_upper(self, begin: u32, links: u32) -> Parts {
+        let behind = self.order - (begin + links); // links behind the gap
+        Parts { is_left_first: false, rotations: [behind, behind + begin, begin - self.turn] }
+    }
+
+    /// Whether there is a walk each way around with a gap of so many links behind `t`: from place 0 to place 0, if anything
+    /// lies on both sides of the gap.
+    #[inline]
+    fn goes_both_ways(self, begin: u32, links: u32) -> bool {
+        self.turn == 0 && begin > 0 && begin + links < self.order
+    }
+
+    /// Adds those of these walks that have a length, as in [`Self::gaps_of`], as far as [`DrawnWalks::push`] does.
+    #[inline]
+    fn push_all(self, length: u32, found: &mut DrawnWalks<CycleWalk>) -> Option<()> {
+        let Self { order, visits, .. } = self;
+        let [(upper, upper_links), (lower, lower_links)] = self.gaps_of(length);
+        for begin in places(lower.into()) {
+            found.push(CycleWalk::new(order, visits, self.parts_of_lower(begin, lower_links)))?;
+        }
+        for begin in places(upper.into()) {
+            let parts = self.parts_of_upper(begin, upper_links);
+            found.push(CycleWalk::new(order, visits, parts))?;
+            if self.goes_both_ways(begin, upper_links) {
+                found.push(CycleWalk::new(order, visits, parts.other_way()))?;
+            }
+        }
+        if self.is_around(length) {
+            for walk in CycleWalk::around(order, visits) {
+                found.push(walk)?;
+            }
+        }
+        Some(())
     }
 
     /// The first links of those of these walks that have a length, as in [`Self::gaps_of`].
@@ -334,13 +345,13 @@ impl Walks {
 
 /// The bits of a word by the number of rotations to the left that bring them to the end.
 #[inline]
-fn by_place(order: u32, word: u32) -> u32 {
+pub(super) fn by_place(order: u32, word: u32) -> u32 {
     rotated(order, word.reverse_bits() >> (u32::BITS - order), 1)
 }
 
 /// A word rotated to the left by less than its length, or by all of it.
 #[inline]
-fn rotated(order: u32, word: u32, by: u32) -> u32 {
+pub(super) fn rotated(order: u32, word: u32, by: u32) -> u32 {
     // None of this wraps: the checks would be most of it.
     let all = 1_u32.wrapping_shl(order).wrapping_sub(1);
     (word.wrapping_shl(by) | word.wrapping_shr(order.wrapping_sub(by))) & all

@@ -132,24 +132,30 @@ fn the_links_of_a_whole_route_are_those_found_one_after_another() {
     assert!(checked > 0);
 }
 
-#[test]
-fn the_links_of_a_whole_route_between_long_words_are_those_found_one_after_another() {
-    let mut word = 1_u32;
-    let mut random = || {
+/// So many pairs of words of 11 to 20 bits, of several kinds.
+pub(super) fn long_words(order: u32, pairs: usize) -> impl Iterator<Item = (u32, u32)> {
+    let mut word = order;
+    let mut random = move || {
         word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223); // Knuth 1997, 3.3.4
         word >> 12
     };
+    (0..pairs).map(move |count| {
+        // Also words of few ones, of runs, and of periods: many of their routes are shortest.
+        let (sparse, runs) = (random() & random() & random(), random() / 8 * 255);
+        let period = 1 + random() % 6;
+        let pattern = random() % (1 << period);
+        let periodic = (0..20).fold(0, |word, place| word | (pattern >> (place % period) & 1) << place);
+        let from = [random(), sparse, runs, periodic][count % 4];
+        let near = [from ^ 1 << (count % 11), periodic ^ 1 << (random() % 20)];
+        let to = [random(), random() & random() & random(), near[0], near[1]][count / 4 % 4];
+        (from % (1 << order), to % (1 << order))
+    })
+}
+
+#[test]
+fn the_links_of_a_whole_route_between_long_words_are_those_found_one_after_another() {
     for order in 11..=20 {
-        let nodes = 1 << order;
-        for count in 0..3000 {
-            // Also words of few ones, and of runs: many of their routes are shortest.
-            let (sparse, runs) = (random() & random() & random(), random() / 8 * 255);
-            let from = [random(), sparse, runs][count % 3] % nodes;
-            let to =
-                [random(), random() & random() & random(), from ^ 1 << (count % 11)][count / 3 % 3] % nodes;
-            if from == to {
-                continue;
-            }
+        for (from, to) in long_words(order, 3000) {
             let (_, mut steps) = ShuffleExchange::steps(order, from, to);
             let mut at = from;
             while at != to {
