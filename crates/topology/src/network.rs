@@ -43,8 +43,9 @@ pub struct Network {
     hosts: u32,     // the nodes that processes can be on, the first ones
     rule: RouteRule,
     routes: Routes,
-    distance_bound: OnceLock<u64>, // of its nodes, found when it is first asked for
-    route_counts: RouteCountTable, // where no formula has them
+    links_of_channels: OnceLock<Box<[u32]>>, // where they are first asked for
+    distance_bound: OnceLock<u64>,           // of its nodes, found when it is first asked for
+    route_counts: RouteCountTable,           // where no formula has them
 }
 
 /// A list of links that makes no network.
@@ -112,6 +113,7 @@ impl Network {
             hosts: node_count,
             rule: RouteRule::Searched,
             routes: Routes::default(),
+            links_of_channels: OnceLock::new(),
             distance_bound: OnceLock::new(),
             route_counts: RouteCountTable::default(),
         })

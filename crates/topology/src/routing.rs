@@ -26,7 +26,7 @@ use self::{
     de_bruijn::DeBruijn, level_walk::Butterfly, route_graph::RouteGraph, shuffle_exchange::ShuffleExchange,
 };
 pub(crate) use self::{
-    hop::{ChannelNumbers, Hop},
+    hop::{ChannelNumbers, Crossed, Hop},
     level_walk::LevelWalk,
     rotation::Rotation,
     route_graph::NearerWord,
@@ -35,7 +35,7 @@ pub(crate) use self::{
     symmetry::{Symmetry, SymmetryTable},
 };
 use crate::{
-    Network, RouteChoice, RoutedMessage, narrow,
+    Network, NodeId, RouteChoice, RoutedMessage, narrow,
     network::move_each,
     switched::{Dragonfly, FatTree, Hosts, HyperX},
 };
@@ -352,6 +352,36 @@ impl RouteRule {
                 let (at, to) = message.ends();
                 dragonfly.lowest(at, to)
             }),
+        }
+    }
+
+    /// Makes of the numbers of channels that messages have crossed those of their links: of the two channels of a link the
+    /// lower number. `from` is where the messages were.
+    pub(crate) fn number_links(
+        &self,
+        network: &Network,
+        numbers: ChannelNumbers,
+        from: &[NodeId],
+        messages: &[RoutedMessage],
+        channels: &mut [u32],
+    ) {
+        let crossed = Crossed { numbers, from, messages, channels };
+        match self {
+            Self::Searched => {}
+            Self::Symmetric(symmetry, table) => {
+                if let Some(back) = table.ways_back(symmetry, network) {
+                    crossed.number_links(|_, hop| back[hop.code as usize].into());
+                }
+            }
+            Self::FullMesh => crossed.number_links(|at, hop| at - u32::from(at > hop.next)),
+            Self::Butterfly(_) => crossed.number_links(|_, hop| Butterfly::back(hop)),
+            Self::ShuffleExchange(order) => {
+                crossed.number_links(|_, hop| shuffle_exchange::back(*order, hop));
+            }
+            Self::DeBruijn(order) => crossed.number_links(|at, hop| de_bruijn::back(*order, at, hop)),
+            Self::HyperX(hyperx) => crossed.number_links(|at, hop| hyperx.back(at, hop)),
+            Self::FatTree(tree) => crossed.number_links(|at, hop| tree.back(at, hop)),
+            Self::Dragonfly(dragonfly) => crossed.number_links(|at, hop| dragonfly.back(at, hop)),
         }
     }
 }

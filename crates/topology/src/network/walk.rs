@@ -173,6 +173,40 @@ impl Network {
         }
     }
 
+    /// Makes of the numbers of channels that messages have crossed, as [`Self::advance`] wrote them, those of their links: both
+    /// channels of a link have the number of one of them. `from` is where the messages were.
+    pub fn number_links(
+        &self,
+        choice: RouteChoice,
+        from: &[NodeId],
+        messages: &[RoutedMessage],
+        channels: &mut [u32],
+    ) {
+        if let Some(numbers) = self.numbers(choice) {
+            self.rule.number_links(self, numbers, from, messages, channels);
+            return;
+        }
+        let links = self.links_of_channels();
+        for &channel in &*channels {
+            prefetch_index(links, channel as usize);
+        }
+        for channel in channels {
+            *channel = links[*channel as usize];
+        }
+    }
+
+    /// For every channel of [`Self::first_channels`] the number of its link.
+    fn links_of_channels(&self) -> &[u32] {
+        self.links_of_channels.get_or_init(|| {
+            let nodes = (0..).map(NodeId::new).take(self.firsts.len() - 1);
+            let links = |node: NodeId| {
+                let ends = self.neighbours(node).iter();
+                ends.map(move |&other| self.link_number(node, other))
+            };
+            nodes.flat_map(links).collect()
+        })
+    }
+
     /// The number of the link between two neighbours among the channels of [`Self::first_channels`]: that of the channel
     /// from the node with the lower index.
     ///

@@ -326,6 +326,15 @@ pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
     Hop { code: select_unpredictable(is_left, next & 1, step.into()), next }
 }
 
+/// The code of the link back from a link of a word: the bit that went out comes in.
+#[inline]
+pub(super) fn back(order: u32, word: u32, there: Hop) -> u32 {
+    let (top, last) = (word.wrapping_shr(order.wrapping_sub(1)), word & 1);
+    let step = select_unpredictable(there.code < u32::from(RIGHT), u32::from(RIGHT) | top, last);
+    let [step, ..] = step.to_le_bytes();
+    hop(order, there.next, step).code
+}
+
 /// A word after a step: to the left with the new bit 0 or 1, to the right likewise.
 #[inline]
 pub(super) fn after(order: u32, word: u32, step: u8) -> u32 {

@@ -182,6 +182,12 @@ impl Butterfly {
     /// The code of the link up with the bit as it is.
     const UP: u32 = 2;
 
+    /// The code of the link back: the other way over the same gap.
+    #[inline]
+    pub(super) fn back(hop: Hop) -> u32 {
+        hop.code ^ Self::UP
+    }
+
     /// The link of a step of [`Self::steps`] in a butterfly of so many levels.
     #[inline]
     pub(super) fn hop(levels: Length, at: u32, step: u8) -> Hop {

@@ -369,6 +369,14 @@ pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
     Hop { code: select_unpredictable(is_left, 1, step.into()), next }
 }
 
+/// The code of the link back.
+#[inline]
+pub(super) fn back(order: u32, there: Hop) -> u32 {
+    // Rotations are each other's way back, an exchange is its own.
+    let [step, ..] = (there.code >> 1 | (there.code & 1) << 1).to_le_bytes();
+    hop(order, there.next, step).code
+}
+
 /// A word after a step: with the other last bit, rotated to the left, rotated to the right.
 #[inline]
 pub(super) fn after(order: u32, word: u32, step: u8) -> u32 {

@@ -100,6 +100,11 @@ impl SymmetryTable {
         Some(self.links(symmetry, network)?.ends.len())
     }
 
+    /// For the number of every link, that of the link that leads back.
+    pub(super) fn ways_back(&self, symmetry: &Symmetry, network: &Network) -> Option<&[u8]> {
+        Some(&self.links(symmetry, network)?.back)
+    }
+
     /// Moves messages over the links to the lowest of the neighbours that are nearer, or to those that are drawn, where
     /// [`Self::numbered_links`] are known.
     ///
@@ -194,8 +199,9 @@ impl LinkTable {
             neighbours: Box::default(),
             back: Box::default(),
         };
-        if let Symmetry::Translation(torus) = symmetry {
-            (table.neighbours, table.back) = (table.neighbours_by_bits(network), table.ways_back(torus)?);
+        table.back = table.ways_back(symmetry)?;
+        if let Symmetry::Translation(_) = symmetry {
+            table.neighbours = table.neighbours_by_bits(network);
         }
         Some(table)
     }
@@ -274,10 +280,10 @@ impl LinkTable {
         neighbours.into()
     }
 
-    /// [`Self::back`], in a network that is moved by addition.
-    fn ways_back(&self, torus: &TwistedTorus) -> Option<Box<[u8]>> {
+    /// [`Self::back`]: seen from the end of a link, where it begins is node 0 seen from there.
+    fn ways_back(&self, symmetry: &Symmetry) -> Option<Box<[u8]>> {
         let leads_back = |&end: &u32| {
-            let moved = torus.difference(end, 0);
+            let moved = symmetry.difference(end, 0);
             u8::try_from(self.ends.iter().position(|&other| other == moved)?).ok()
         };
         self.ends.iter().map(leads_back).collect()

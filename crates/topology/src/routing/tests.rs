@@ -224,14 +224,26 @@ fn routes_between_any_two_of_a_thousand_words_are_those_drawn_from_tables() {
     }
 }
 
-/// Moves messages to a node from all these hosts together until all are there, and notes which channel has which number.
-fn move_to(
-    network: &Network,
-    choice: RouteChoice,
-    hosts: &[NodeId],
-    to: NodeId,
-    numbers: &mut BTreeMap<u32, [NodeId; 2]>,
-) {
+/// Which channel, by its ends, and which link, by its lower and its higher end, has which number.
+#[derive(Debug, Default)]
+struct Numbered {
+    channels: BTreeMap<u32, [NodeId; 2]>,
+    links: BTreeMap<u32, [NodeId; 2]>,
+}
+
+impl Numbered {
+    /// Stops where a number is that of another channel or link, or two numbers are of one.
+    fn check(&self) {
+        for numbered in [&self.channels, &self.links] {
+            let all: BTreeSet<_> = numbered.values().collect();
+            assert_eq!(all.len(), numbered.len());
+        }
+    }
+}
+
+/// Moves messages to a node from all these hosts together until all are there, and notes which channel and link has which
+/// number.
+fn move_to(network: &Network, choice: RouteChoice, hosts: &[NodeId], to: NodeId, numbered: &mut Numbered) {
     let set_out = |&from: &NodeId| network.set_out(choice, from, to);
     let mut messages: Vec<_> =
         hosts.iter().map(|from| (*from, set_out(from))).filter(|(from, _)| *from != to).collect();
@@ -240,6 +252,13 @@ fn move_to(
         let before: Vec<NodeId> = messages.iter().map(|(_, (_, message))| message.node()).collect();
         let mut moved: Vec<RoutedMessage> = messages.iter().map(|(_, (_, message))| *message).collect();
         network.advance(choice, &mut moved, &mut channels);
+        let mut links = channels.clone();
+        network.number_links(choice, &before, &moved, &mut links);
+        for (number, (at, moved)) in links.into_iter().zip(before.iter().zip(&moved)) {
+            let ends = [*at.min(&moved.node()), *at.max(&moved.node())];
+            assert!(u64::from(number) < network.channel_numbers(choice));
+            assert_eq!(*numbered.links.entry(number).or_insert(ends), ends);
+        }
         let crossings = before.into_iter().zip(moved).zip(channels.drain(..));
         for ((from, (links, message)), ((at, moved), number)) in messages.iter_mut().zip(crossings) {
             let direction = network.next(choice, *from, at, to).unwrap();
@@ -247,7 +266,8 @@ fn move_to(
             assert_eq!(*links == crossed, moved.has_arrived());
             *message = moved;
             assert!(u64::from(number) < network.channel_numbers(choice));
-            assert_eq!(*numbers.entry(number).or_insert([at, moved.node()]), [at, moved.node()]);
+            let ends = [at, moved.node()];
+            assert_eq!(*numbered.channels.entry(number).or_insert(ends), ends);
         }
         messages.retain(|(_, (_, message))| !message.has_arrived());
         if messages.is_empty() {
@@ -326,7 +346,7 @@ fn routes_of_the_largest_trees_fit_into_their_steps_and_are_all_counted() {
         for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
             let hosts: Vec<NodeId> = machine.hosts().step_by(19_997).collect();
             for &to in &hosts {
-                move_to(machine.graph().unwrap(), choice, &hosts, to, &mut BTreeMap::new());
+                move_to(machine.graph().unwrap(), choice, &hosts, to, &mut Numbered::default());
             }
         }
     }
@@ -347,12 +367,11 @@ fn messages_move_along_their_routes_over_channels_with_a_number_each() {
             let step = if network.node_count() > 1 << 10 { 331 } else { 31 };
             let step = if network.node_count() > 100 { step } else { 1 };
             let hosts: Vec<NodeId> = machine.hosts().step_by(step).collect();
-            let mut numbers = BTreeMap::new();
+            let mut numbered = Numbered::default();
             for &to in &hosts {
-                move_to(network, choice, &hosts, to, &mut numbers);
+                move_to(network, choice, &hosts, to, &mut numbered);
             }
-            let channels: BTreeSet<_> = numbers.values().collect();
-            assert_eq!(channels.len(), numbers.len(), "{:?}", machine.source());
+            numbered.check();
         }
     }
 }

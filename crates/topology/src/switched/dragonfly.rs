@@ -232,6 +232,25 @@ impl Dragonfly {
         (if from == to { 0 } else { up + links }, RouteSteps::of_hops(hops))
     }
 
+    /// The code of the link back from a link of a switch to another.
+    #[inline]
+    pub(crate) fn back(&self, at: u32, hop: Hop) -> u32 {
+        let (count, hosts) = (self.hosts.count(), self.hosts.per_switch());
+        let (Some(number), Some(switch), Some(next)) =
+            (hop.code.checked_sub(hosts), at.checked_sub(count), hop.next.checked_sub(count))
+        else {
+            return 0;
+        };
+        let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
+        let (_, own) = self.a.split(switch);
+        let back = match number.checked_sub(a - 1) {
+            // As many switches of the group are before this one, but for the other itself.
+            None => own - u32::from(own > self.a.split(next).1),
+            Some(link) => a - 1 + self.h.split(groups - 2 - (own * h + link)).1,
+        };
+        hosts + back
+    }
+
     /// The neighbour of [`Self::neighbours`] with this number.
     #[inline]
     fn neighbour(&self, switch: u32, number: u32) -> u32 {

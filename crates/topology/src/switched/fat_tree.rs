@@ -229,6 +229,26 @@ impl FatTree {
         Hop { code, next }
     }
 
+    /// The code of the link back from a link of a switch to another.
+    #[inline]
+    pub(crate) fn back(&self, at: u32, hop: Hop) -> u32 {
+        let hosts = self.hosts();
+        let Some(switch) = at.checked_sub(hosts.count()) else { return 0 };
+        match *self {
+            Self::LeafSpine { leaves, .. } => match switch.checked_sub(leaves) {
+                Some(spine) => hosts.per_switch() + spine,
+                None => switch,
+            },
+            Self::KAry { arity, ref digits, ref strides, .. } => {
+                let (level, _) = Self::level_and_word(strides, switch);
+                let (arity, is_up) = (narrow(arity.get()), at < hop.next);
+                let changed = if is_up { level } else { level.wrapping_sub(1) };
+                let own = digits.get(changed as usize).map_or(0, |digit| digit.position(at));
+                if is_up { own } else { arity + own }
+            }
+        }
+    }
+
     /// The ports that lead nearer to another node, which lie side by side and begin equally many shortest routes: the
     /// first, and how many they are. None to a switch of a k-ary tree.
     ///

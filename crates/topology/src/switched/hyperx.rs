@@ -163,6 +163,23 @@ impl HyperX {
         Hop { code: code + to, next: at - from * stride + to * stride }
     }
 
+    /// The code of the link back from a link of a switch.
+    #[inline]
+    pub(crate) fn back(&self, at: u32, hop: Hop) -> u32 {
+        // The dimension that the code lies in is the one in which the switches differ.
+        let (mut first, mut stride) = (self.hosts.per_switch(), 1);
+        for divisor in &self.lengths {
+            let length = narrow(divisor.get());
+            if hop.code < first + length {
+                break;
+            }
+            (first, stride) = (first + length, stride * length);
+        }
+        let there = hop.code.wrapping_sub(first).wrapping_mul(stride);
+        let own = at.wrapping_add(there).wrapping_sub(hop.next);
+        first + own / stride
+    }
+
     /// The coordinates of two switches, from the lowest on.
     #[inline]
     fn coordinates_of(&self, own: u32, other: u32) -> impl Iterator<Item = Coordinate> {

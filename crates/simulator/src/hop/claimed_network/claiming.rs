@@ -104,9 +104,7 @@ impl ClaimedNetwork {
         }
         self.network.advance(self.choice, messages, places);
         if self.arbitration == Arbitration::PerLink {
-            for (place, (&from, message)) in places.iter_mut().zip(nodes.iter().zip(messages)) {
-                *place = self.network.link_number(from, message.node());
-            }
+            self.network.number_links(self.choice, nodes, messages, places);
         }
         for &place in &*places {
             prefetch_index(&self.resources, place as usize);
