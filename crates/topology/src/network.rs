@@ -11,7 +11,7 @@ mod walk;
 
 use std::sync::OnceLock;
 
-use self::route_tables::{RouteCountTable, Routes};
+use self::route_tables::{CountedRoutes, RouteCountTable, Routes};
 pub use self::{route_choice::RouteChoice, walk::RoutedMessage};
 pub(crate) use self::{route_tables::RouteCounts, walk::move_each};
 use crate::{
@@ -39,8 +39,9 @@ pub struct Network {
     neighbours: Vec<NodeId>, // those of each node, ascending
     degree: Option<u32>, // of all nodes, where it is one
     max_degree: usize,
-    port_bits: u32, // that the numbers of ports have
-    hosts: u32,     // the nodes that processes can be on, the first ones
+    ports_of_group: usize, // as [`CountedRoutes`] groups them
+    port_bits: u32,        // that the numbers of ports have
+    hosts: u32,            // the nodes that processes can be on, the first ones
     rule: RouteRule,
     routes: Routes,
     links_of_channels: OnceLock<Box<[u32]>>, // where they are first asked for
@@ -107,6 +108,7 @@ impl Network {
         Ok(Self {
             degree: degree.filter(|_| is_regular),
             max_degree: most as usize,
+            ports_of_group: CountedRoutes::ports_of_group(most as usize),
             port_bits: RouteSteps::bits_of_codes(most.max(2)),
             firsts,
             neighbours,

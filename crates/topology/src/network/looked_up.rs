@@ -3,6 +3,8 @@
 //! All links of a route lie in one row of the tables, so that they are looked up together. The routes of messages that set out
 //! together are gone side by side, so that cache misses overlap.
 
+use std::hint::select_unpredictable;
+
 use prefetch_index::prefetch_index;
 
 use super::{
@@ -14,74 +16,128 @@ use crate::{
     routing::{CodeWriter, MAX_ROUTE_COUNT, RouteHash, RouteSteps},
 };
 
-/// The routes to a node.
-#[derive(Debug, Clone, Copy)]
-enum Row<'network> {
-    /// Over the lowest neighbours.
-    Lowest(&'network PortRow),
-    /// Drawn by a hash.
-    Drawn(&'network [CountedRoutes], RouteHash),
-}
+/// So many neighbours of a node that are nearer are looked at together.
+const FEW: usize = 4;
 
-impl<'network> Row<'network> {
+/// The routes to a node in the tables.
+trait Row<'network>: Copy {
     /// The row for the routes from one node to another.
-    #[inline]
-    fn new(network: &'network Network, choice: RouteChoice, from: NodeId, to: NodeId) -> Self {
-        match choice {
-            RouteChoice::Lowest => Self::Lowest(network.routes.row(network, to)),
-            RouteChoice::Spread(seed) => {
-                let hash = RouteHash::new(seed, [from, to].map(NodeId::index));
-                Self::Drawn(network.route_counts.row(network, to), hash)
-            }
-        }
-    }
+    fn new(network: &'network Network, seed: u64, from: NodeId, to: NodeId) -> Self;
 
     /// Prefetches what is known of a node.
-    #[inline]
-    fn prefetch_own(self, at: NodeId) {
-        match self {
-            Self::Lowest(row) => row.prefetch(at),
-            Self::Drawn(row, _) => prefetch_index(row, at.index() as usize),
-        }
-    }
+    fn prefetch_own(self, at: NodeId);
 
     /// Prefetches what [`Self::next`] looks at, given a node of which all is known.
+    fn prefetch_next(self, network: &Network, at: NodeId);
+
+    /// The port of the next link from a node, and the node that it leads to; none at the end, and without a route.
+    fn next(self, network: &Network, at: NodeId) -> Option<(u32, NodeId)>;
+}
+
+/// Over the lowest neighbours.
+impl<'network> Row<'network> for &'network PortRow {
+    #[inline]
+    fn new(network: &'network Network, _seed: u64, _from: NodeId, to: NodeId) -> Self {
+        network.routes.row(network, to)
+    }
+
+    #[inline]
+    fn prefetch_own(self, at: NodeId) {
+        self.prefetch(at);
+    }
+
+    #[inline]
+    fn prefetch_next(self, _network: &Network, at: NodeId) {
+        self.prefetch(at);
+    }
+
+    #[inline]
+    fn next(self, network: &Network, at: NodeId) -> Option<(u32, NodeId)> {
+        let port = self.port(at)?;
+        Some((port.into(), network.neighbours(at)[usize::from(port)]))
+    }
+}
+
+/// Drawn by a hash.
+#[derive(Debug, Clone, Copy)]
+struct DrawnRow<'network>(&'network [CountedRoutes], RouteHash);
+
+impl<'network> Row<'network> for DrawnRow<'network> {
+    #[inline]
+    fn new(network: &'network Network, seed: u64, from: NodeId, to: NodeId) -> Self {
+        let hash = RouteHash::new(seed, [from, to].map(NodeId::index));
+        Self(network.route_counts.row(network, to), hash)
+    }
+
+    #[inline]
+    fn prefetch_own(self, at: NodeId) {
+        prefetch_index(self.0, at.index() as usize);
+    }
+
     #[inline]
     fn prefetch_next(self, network: &Network, at: NodeId) {
-        match self {
-            Self::Lowest(row) => row.prefetch(at),
-            Self::Drawn(row, _) => {
-                let ports = network.ports_of(row[at.index() as usize], at);
-                ports.for_each(|(_, next)| prefetch_index(row, next.index() as usize));
-            }
+        let Self(row, _) = self;
+        let own = row[at.index() as usize];
+        let prefetch = |next: NodeId| prefetch_index(row, next.index() as usize);
+        if let Some(nearer) = network.few_nearer(own, at) {
+            nearer.iter().for_each(|&(_, next)| prefetch(next));
+        } else {
+            network.find_port(own, at, |next| {
+                prefetch(next);
+                false
+            });
         }
     }
 
-    /// The port of the next link from a node, and the node that it leads to; none at the end, and without a route.
+    /// The port that the hash draws of those that lead nearer, by the numbers of routes behind them.
     #[inline]
-    fn next(self, network: &Network, at: NodeId) -> Option<(usize, NodeId)> {
-        match self {
-            Self::Lowest(row) => {
-                let port = usize::from(row.port(at)?);
-                Some((port, network.neighbours(at)[port]))
+    fn next(self, network: &Network, at: NodeId) -> Option<(u32, NodeId)> {
+        let Self(row, hash) = self;
+        let own = row[at.index() as usize];
+        // All of the nearer ones together have the routes of the node, if they were counted on.
+        let all = own.count();
+        if all < MAX_ROUTE_COUNT
+            && let Some(nearer) = network.few_nearer(own, at)
+        {
+            let (mut drawn, mut rest) = (nearer[0], hash.at(at.index()) % all);
+            // Those that stand for missing ones come behind all routes.
+            for pair in nearer.windows(2) {
+                let [(_, before), next] = [pair[0], pair[1]];
+                let count = row[before.index() as usize].count();
+                let is_behind = rest >= count;
+                drawn = select_unpredictable(is_behind, next, drawn);
+                rest = select_unpredictable(is_behind, rest.wrapping_sub(count), 0);
             }
-            Self::Drawn(row, hash) => network.drawn_port(row, hash, at),
+            return Some(drawn);
         }
+        let count = |next: NodeId| row[next.index() as usize].count_nearer_than(own);
+        let mut all = 0_u64;
+        network.find_port(own, at, |next| {
+            all += count(next); // below 2^64: at most 2^16 numbers of at most 2^48
+            false
+        });
+        let mut rest = hash.at(at.index()).checked_rem(all)?;
+        network.find_port(own, at, |next| {
+            let count = count(next);
+            let is_drawn = rest < count;
+            rest = rest.wrapping_sub(count); // unless it is drawn
+            is_drawn
+        })
     }
 }
 
 /// A route that is being gone.
 #[derive(Debug)]
-struct Walk<'network> {
+struct Walk<R> {
     at: NodeId,
-    row: Row<'network>,
+    row: R,
     ports: CodeWriter,
 }
 
-impl<'network> Walk<'network> {
+impl<'network, R: Row<'network>> Walk<R> {
     /// A walk from a node of a route on.
     #[inline]
-    fn new(network: &'network Network, row: Row<'network>, at: NodeId) -> Self {
+    fn new(network: &'network Network, row: R, at: NodeId) -> Self {
         Self { at, row, ports: CodeWriter::new(network.port_bits) }
     }
 
@@ -90,8 +146,14 @@ impl<'network> Walk<'network> {
     fn go_on(&mut self, network: &Network) -> bool {
         let Some((port, next)) = self.row.next(network, self.at) else { return false };
         self.at = next;
-        self.ports.write(narrow(port as u64));
+        self.ports.write(port);
         true
+    }
+
+    /// Goes on to the end.
+    fn go_to_end(mut self, network: &Network) -> Self {
+        while self.go_on(network) {}
+        self
     }
 }
 
@@ -112,10 +174,23 @@ impl Network {
             messages.extend(ends.map(|(from, to)| self.set_out(choice, from, to)));
             return;
         }
+        match choice {
+            RouteChoice::Lowest => self.walk_together::<&PortRow>(0, ends, messages),
+            RouteChoice::Spread(seed) => self.walk_together::<DrawnRow<'_>>(seed, ends, messages),
+        }
+    }
+
+    /// The same by routes that are looked up.
+    fn walk_together<'network, R: Row<'network>>(
+        &'network self,
+        seed: u64,
+        ends: impl Iterator<Item = (NodeId, NodeId)>,
+        messages: &mut Vec<(u32, RoutedMessage)>,
+    ) {
         let (first, mut walks) = (messages.len(), vec![]);
         for (from, to) in ends {
             messages.push((0, RoutedMessage::new(from, to, RouteSteps::default())));
-            walks.push(Walk::new(self, Row::new(self, choice, from, to), from));
+            walks.push(Walk::new(self, R::new(self, seed, from, to), from));
         }
         walks.iter().for_each(|walk| walk.row.prefetch_own(walk.at));
         walks.iter().for_each(|walk| walk.row.prefetch_next(self, walk.at));
@@ -142,56 +217,76 @@ impl Network {
         choice: RouteChoice,
         [from, at, to]: [NodeId; 3],
     ) -> (u32, RouteSteps) {
-        let mut walk = Walk::new(self, Row::new(self, choice, from, to), at);
-        while walk.go_on(self) {}
-        walk.ports.finish()
+        let walk = match choice {
+            RouteChoice::Lowest => {
+                Walk::new(self, <&PortRow>::new(self, 0, from, to), at).go_to_end(self).ports
+            }
+            RouteChoice::Spread(seed) => {
+                Walk::new(self, DrawnRow::new(self, seed, from, to), at).go_to_end(self).ports
+            }
+        };
+        walk.finish()
     }
 
     /// The length of a route that is looked up in what tables there are \[links\]; none without a route.
     pub(super) fn looked_up_distance(&self, from: NodeId, to: NodeId) -> Option<u32> {
         // Every route is as short.
-        let choice = if self.route_counts.has_row(to) { RouteChoice::Spread(0) } else { RouteChoice::Lowest };
-        let mut walk = Walk::new(self, Row::new(self, choice, from, to), from);
-        while walk.go_on(self) {}
-        (walk.at == to).then(|| walk.ports.finish().0)
+        let (last, ports) = if self.route_counts.has_row(to) {
+            let walk = Walk::new(self, DrawnRow::new(self, 0, from, to), from).go_to_end(self);
+            (walk.at, walk.ports)
+        } else {
+            let walk = Walk::new(self, <&PortRow>::new(self, 0, from, to), from).go_to_end(self);
+            (walk.at, walk.ports)
+        };
+        (last == to).then(|| ports.finish().0)
     }
 
     /// The port of the next link of a route that is looked up.
     pub(super) fn looked_up_port(&self, choice: RouteChoice, [from, at, to]: [NodeId; 3]) -> Option<u16> {
-        let (port, _) = Row::new(self, choice, from, to).next(self, at)?;
-        u16::try_from(port).ok()
-    }
-
-    /// The ports of a node that may lead nearer, with the nodes that they lead to.
-    #[inline]
-    fn ports_of(&self, own: CountedRoutes, at: NodeId) -> impl Iterator<Item = (usize, NodeId)> {
-        let (neighbours, ports, mut rest) =
-            (self.neighbours(at), CountedRoutes::ports_of_group(self), own.groups());
-        let groups = std::iter::from_fn(move || {
-            let group = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-            rest &= rest - 1;
-            Some(group * ports..neighbours.len().min((group + 1) * ports))
-        });
-        groups.flat_map(|ports| ports.map(|port| (port, neighbours[port])))
-    }
-
-    /// The port of a node that a hash draws of those that lead nearer, by the numbers of routes behind them, and the node that
-    /// it leads to.
-    #[inline]
-    fn drawn_port(&self, row: &[CountedRoutes], hash: RouteHash, at: NodeId) -> Option<(usize, NodeId)> {
-        let own = row[at.index() as usize];
-        let count = |next: NodeId| row[next.index() as usize].count_nearer_than(own);
-        // All of them together are the routes of the node, if they were counted on.
-        let total = match own.count() {
-            MAX_ROUTE_COUNT => self.ports_of(own, at).map(|(_, next)| count(next)).sum(), // below 2^64: at most 2^16
-            total => total,
+        let next = match choice {
+            RouteChoice::Lowest => <&PortRow>::new(self, 0, from, to).next(self, at),
+            RouteChoice::Spread(seed) => DrawnRow::new(self, seed, from, to).next(self, at),
         };
-        let mut drawn = if total == 1 { 0 } else { hash.at(at.index()).checked_rem(total)? };
-        self.ports_of(own, at).find(|&(_, next)| {
-            let count = count(next);
-            let is_own = drawn < count;
-            drawn = drawn.saturating_sub(count);
-            is_own
-        })
+        next.and_then(|(port, _)| u16::try_from(port).ok())
+    }
+
+    /// The neighbours of a node that are nearer, ascending, where they are known one by one and few: the first again for those
+    /// that are missing; with their ports.
+    ///
+    /// How many they are has no pattern, so that a branch for each would be foreseen badly.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each link costs as much as its work")]
+    fn few_nearer(&self, own: CountedRoutes, at: NodeId) -> Option<[(u32, NodeId); FEW]> {
+        let groups = own.groups();
+        if self.ports_of_group > 1 || groups.count_ones() as usize > FEW || groups == 0 {
+            return None;
+        }
+        let neighbours = self.neighbours(at);
+        let (first, mut rest) = (groups, groups);
+        Some(std::array::from_fn(|_| {
+            let port = select_unpredictable(rest == 0, first, rest).trailing_zeros();
+            rest &= rest.wrapping_sub(1);
+            (port, neighbours[port as usize])
+        }))
+    }
+
+    /// The first of the ports of a node that may lead nearer, with the node that it leads to, of which something is true.
+    fn find_port(
+        &self,
+        own: CountedRoutes,
+        at: NodeId,
+        mut is_found: impl FnMut(NodeId) -> bool,
+    ) -> Option<(u32, NodeId)> {
+        let (neighbours, ports, mut groups) = (self.neighbours(at), self.ports_of_group, own.groups());
+        while groups != 0 {
+            let first = groups.trailing_zeros() as usize * ports;
+            groups &= groups - 1;
+            for (port, &next) in (first..).zip(neighbours.iter().skip(first).take(ports)) {
+                if is_found(next) {
+                    return Some((narrow(port as u64), next));
+                }
+            }
+        }
+        None
     }
 }

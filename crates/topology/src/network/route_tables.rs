@@ -113,7 +113,7 @@ impl CountedRoutes {
     fn row(network: &Network, to: NodeId) -> Box<[Self]> {
         let RouteCounts { distances, routes } = network.routes_to(to);
         let nodes = (0..).map(NodeId::new).zip(distances.iter().zip(&routes));
-        let ports = Self::ports_of_group(network);
+        let ports = network.ports_of_group;
         let of_node = |(node, (&links, &routes)): (NodeId, (&u16, &u64))| {
             let groups = network.neighbours(node).chunks(ports).enumerate();
             let is_nearer = |next: &NodeId| Some(distances[next.index() as usize]) == links.checked_sub(1);
@@ -126,10 +126,9 @@ impl CountedRoutes {
         nodes.map(of_node).collect()
     }
 
-    /// How many ports a group has, the last of a node fewer.
-    #[inline]
-    pub(super) fn ports_of_group(network: &Network) -> usize {
-        network.max_degree.div_ceil(Self::GROUPS as usize).max(1)
+    /// How many ports a group has, the last of a node perhaps fewer, where nodes have so many neighbours at most.
+    pub(super) fn ports_of_group(max_degree: usize) -> usize {
+        max_degree.div_ceil(Self::GROUPS as usize).max(1)
     }
 
     /// The groups of ports some of which lead nearer, a bit each, from the lowest on.
