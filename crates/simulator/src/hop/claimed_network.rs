@@ -259,8 +259,10 @@ impl Network for ClaimedNetwork {
     type Leg = RoutedMessage;
 
     fn prepare(&mut self, ends: impl Iterator<Item = (NodeId, NodeId)>) {
-        self.network.set_out_together(self.choice, ends, &mut self.setting_out);
-        self.setting_out.reverse();
+        if self.network.looks_up() {
+            self.network.set_out_together(self.choice, ends, &mut self.setting_out);
+            self.setting_out.reverse();
+        }
     }
 
     fn begin(&mut self, from: NodeId, to: NodeId) -> (u64, Option<RoutedMessage>) {
