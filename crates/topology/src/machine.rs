@@ -322,7 +322,7 @@ impl Machine {
     pub fn distance(&self, a: NodeId, b: NodeId) -> u64 {
         match &self.form {
             MachineForm::Grid(grid) => grid.distance(a, b),
-            MachineForm::Graph(graph) => graph.network.distance(a, b).unwrap_or(0).into(),
+            MachineForm::Graph(graph) => graph.network.distance(graph.choice, a, b).unwrap_or(0).into(),
         }
     }
 

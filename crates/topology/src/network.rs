@@ -11,7 +11,7 @@ mod walk;
 
 use std::sync::OnceLock;
 
-use self::route_tables::{CountedRoutes, RouteCountTable, Routes};
+use self::route_tables::{CountedRoutes, PortRow, RouteTable};
 pub use self::{route_choice::RouteChoice, walk::RoutedMessage};
 pub(crate) use self::{route_tables::RouteCounts, walk::move_each};
 use crate::{
@@ -43,10 +43,11 @@ pub struct Network {
     port_bits: u32,        // that the numbers of ports have
     hosts: u32,            // the nodes that processes can be on, the first ones
     rule: RouteRule,
-    routes: Routes,
-    links_of_channels: OnceLock<Box<[u32]>>, // where they are first asked for
-    distance_bound: OnceLock<u64>,           // of its nodes, found when it is first asked for
-    route_counts: RouteCountTable,           // where no formula has them
+    routes: RouteTable<PortRow>, // over the lowest neighbours, where no formula has them
+    route_counts: RouteTable<Box<[CountedRoutes]>>, // as far
+    // These are found when they are first asked for.
+    links_of_channels: OnceLock<Box<[u32]>>,
+    distance_bound: OnceLock<u64>, // of its nodes
 }
 
 /// A list of links that makes no network.
@@ -114,10 +115,10 @@ impl Network {
             neighbours,
             hosts: node_count,
             rule: RouteRule::Searched,
-            routes: Routes::default(),
+            routes: RouteTable::new(),
             links_of_channels: OnceLock::new(),
             distance_bound: OnceLock::new(),
-            route_counts: RouteCountTable::default(),
+            route_counts: RouteTable::new(),
         })
     }
 
@@ -242,17 +243,18 @@ impl Network {
         })
     }
 
-    /// The distance between two nodes \[links\]; none without a route.
+    /// The distance between two nodes \[links\]; none without a route. Where routes are looked up, it is that of the route of
+    /// this choice.
     ///
     /// # Panics
     ///
     /// When there is no such node.
     #[must_use]
-    pub fn distance(&self, at: NodeId, to: NodeId) -> Option<u32> {
-        if !self.looks_up() {
-            return self.rule.distance(self, at.index(), to.index());
+    pub fn distance(&self, choice: RouteChoice, at: NodeId, to: NodeId) -> Option<u32> {
+        if self.looks_up() {
+            return self.looked_up_distance(choice, at, to);
         }
-        self.looked_up_distance(at, to)
+        self.rule.distance(self, at.index(), to.index())
     }
 
     /// The distance of every node to `to` \[links\]; none for nodes without a route to it.
@@ -375,9 +377,11 @@ mod tests {
     #[test]
     fn nodes_without_a_route_have_no_distance() {
         let network = Network::from_edges(5, &[(0, 1), (1, 2), (3, 4)]).unwrap();
-        let distances = [(0, 2), (2, 0), (3, 3), (0, 3), (4, 1)]
-            .map(|(at, to)| network.distance(NodeId::new(at), NodeId::new(to)));
-        assert_eq!(distances, [Some(2), Some(2), Some(0), None, None]);
+        for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
+            let distances = [(0, 2), (2, 0), (3, 3), (0, 3), (4, 1)]
+                .map(|(at, to)| network.distance(choice, NodeId::new(at), NodeId::new(to)));
+            assert_eq!(distances, [Some(2), Some(2), Some(0), None, None]);
+        }
     }
 
     #[test]
@@ -416,6 +420,8 @@ mod tests {
         assert_eq!(wide.to_string(), "node 0 has 65536 neighbours, expected at most 65535");
         let wide = Network::from_edges(65536, &star[..65535]).unwrap();
         let [first, last] = [1, 65535].map(NodeId::new);
-        assert_eq!(wide.distance(first, last), Some(2));
+        for choice in [RouteChoice::Lowest, RouteChoice::Spread(3)] {
+            assert_eq!(wide.distance(choice, first, last), Some(2));
+        }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     routing::{CodeWriter, MAX_ROUTE_COUNT, RouteHash, RouteSteps},
 };
 
-/// So many neighbours of a node that are nearer are looked at together.
+/// So many neighbours of a node that are nearer, at most, are looked at together.
 const FEW: usize = 4;
 
 /// The routes to a node in the tables.
@@ -38,7 +38,7 @@ trait Row<'network>: Copy {
 impl<'network> Row<'network> for &'network PortRow {
     #[inline]
     fn new(network: &'network Network, _seed: u64, _from: NodeId, to: NodeId) -> Self {
-        network.routes.row(network, to)
+        network.routes.row(network, to, PortRow::new)
     }
 
     #[inline]
@@ -66,7 +66,7 @@ impl<'network> Row<'network> for DrawnRow<'network> {
     #[inline]
     fn new(network: &'network Network, seed: u64, from: NodeId, to: NodeId) -> Self {
         let hash = RouteHash::new(seed, [from, to].map(NodeId::index));
-        Self(network.route_counts.row(network, to), hash)
+        Self(network.route_counts.row(network, to, CountedRoutes::row), hash)
     }
 
     #[inline]
@@ -80,7 +80,9 @@ impl<'network> Row<'network> for DrawnRow<'network> {
         let own = row[at.index() as usize];
         let prefetch = |next: NodeId| prefetch_index(row, next.index() as usize);
         if let Some(nearer) = network.few_nearer(own, at) {
-            nearer.iter().for_each(|&(_, next)| prefetch(next));
+            for (_, next) in nearer {
+                prefetch(next);
+            }
         } else {
             network.find_port(own, at, |next| {
                 prefetch(next);
@@ -149,12 +151,6 @@ impl<'network, R: Row<'network>> Walk<R> {
         self.ports.write(port);
         true
     }
-
-    /// Goes on to the end.
-    fn go_to_end(mut self, network: &Network) -> Self {
-        while self.go_on(network) {}
-        self
-    }
 }
 
 impl Network {
@@ -192,8 +188,12 @@ impl Network {
             messages.push((0, RoutedMessage::new(from, to, RouteSteps::default())));
             walks.push(Walk::new(self, R::new(self, seed, from, to), from));
         }
-        walks.iter().for_each(|walk| walk.row.prefetch_own(walk.at));
-        walks.iter().for_each(|walk| walk.row.prefetch_next(self, walk.at));
+        for walk in &walks {
+            walk.row.prefetch_own(walk.at);
+        }
+        for walk in &walks {
+            walk.row.prefetch_next(self, walk.at);
+        }
         let mut going: Vec<usize> = (0..walks.len()).collect();
         while !going.is_empty() {
             going.retain(|&walk| {
@@ -217,28 +217,31 @@ impl Network {
         choice: RouteChoice,
         [from, at, to]: [NodeId; 3],
     ) -> (u32, RouteSteps) {
-        let walk = match choice {
-            RouteChoice::Lowest => {
-                Walk::new(self, <&PortRow>::new(self, 0, from, to), at).go_to_end(self).ports
-            }
-            RouteChoice::Spread(seed) => {
-                Walk::new(self, DrawnRow::new(self, seed, from, to), at).go_to_end(self).ports
-            }
+        let (_, ports) = match choice {
+            RouteChoice::Lowest => self.walk_alone::<&PortRow>(0, [from, at, to]),
+            RouteChoice::Spread(seed) => self.walk_alone::<DrawnRow<'_>>(seed, [from, at, to]),
         };
-        walk.finish()
+        ports.finish()
     }
 
-    /// The length of a route that is looked up in what tables there are \[links\]; none without a route.
-    pub(super) fn looked_up_distance(&self, from: NodeId, to: NodeId) -> Option<u32> {
-        // Every route is as short.
-        let (last, ports) = if self.route_counts.has_row(to) {
-            let walk = Walk::new(self, DrawnRow::new(self, 0, from, to), from).go_to_end(self);
-            (walk.at, walk.ports)
-        } else {
-            let walk = Walk::new(self, <&PortRow>::new(self, 0, from, to), from).go_to_end(self);
-            (walk.at, walk.ports)
+    /// The length of a route that is looked up \[links\]; none without a route.
+    pub(super) fn looked_up_distance(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> Option<u32> {
+        let (last, ports) = match choice {
+            RouteChoice::Lowest => self.walk_alone::<&PortRow>(0, [from, from, to]),
+            RouteChoice::Spread(seed) => self.walk_alone::<DrawnRow<'_>>(seed, [from, from, to]),
         };
         (last == to).then(|| ports.finish().0)
+    }
+
+    /// Where a route ends that is gone from a node of it on, and its ports.
+    fn walk_alone<'network, R: Row<'network>>(
+        &'network self,
+        seed: u64,
+        [from, at, to]: [NodeId; 3],
+    ) -> (NodeId, CodeWriter) {
+        let mut walk = Walk::new(self, R::new(self, seed, from, to), at);
+        while walk.go_on(self) {}
+        (walk.at, walk.ports)
     }
 
     /// The port of the next link of a route that is looked up.

@@ -2,7 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{Network, route_tables::CountedRoutes};
+use super::{
+    Network,
+    route_tables::{CountedRoutes, PortRow},
+};
 use crate::{
     Direction, NodeId,
     routing::{RouteHash, RouteRule, RouteSteps},
@@ -44,10 +47,9 @@ impl Network {
     pub fn bytes_of_routes(&self, choice: RouteChoice) -> u64 {
         let pairs = self.node_count().saturating_mul(self.host_count());
         match choice {
-            RouteChoice::Lowest if !self.looks_up() => 0,
+            _ if !self.looks_up() => 0,
             RouteChoice::Lowest if self.has_narrow_ports() => pairs,
             RouteChoice::Lowest => pairs.saturating_mul(2),
-            RouteChoice::Spread(_) if !self.looks_up() => 0,
             RouteChoice::Spread(_) => pairs.saturating_mul(size_of::<CountedRoutes>() as u64),
         }
     }
@@ -207,18 +209,16 @@ impl Network {
 
     /// Looks up the routes to all of these nodes, in parallel, where they are looked up at all.
     pub fn prepare_routes(&self, choice: RouteChoice, destinations: &[NodeId]) {
-        match choice {
-            RouteChoice::Lowest if self.looks_up() => {
-                destinations.par_iter().for_each(|&to| {
-                    self.routes.row(self, to);
-                });
-            }
-            RouteChoice::Spread(_) if self.looks_up() => {
-                destinations.par_iter().for_each(|&to| {
-                    self.route_counts.row(self, to);
-                });
-            }
-            RouteChoice::Lowest | RouteChoice::Spread(_) => {}
+        if !self.looks_up() {
+            return;
         }
+        destinations.par_iter().for_each(|&to| match choice {
+            RouteChoice::Lowest => {
+                self.routes.row(self, to, PortRow::new);
+            }
+            RouteChoice::Spread(_) => {
+                self.route_counts.row(self, to, CountedRoutes::row);
+            }
+        });
     }
 }

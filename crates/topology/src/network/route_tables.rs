@@ -6,29 +6,32 @@ use prefetch_index::prefetch_index;
 
 use crate::{Network, NodeId, routing::MAX_ROUTE_COUNT};
 
-/// For every destination that was asked for, the port of the next link from each node.
-///
-/// A row is found by breadth-first search from its destination: one byte a node, or two where nodes have many
-/// neighbours, so that a network of 2^16 nodes, all of them destinations, takes 4 GiB.
-#[derive(Debug, Default)]
-pub(super) struct Routes {
-    rows: OnceLock<Box<[OnceLock<PortRow>]>>,
+/// A row for every destination that was asked for.
+#[derive(Debug)]
+pub(super) struct RouteTable<R>(OnceLock<Box<[OnceLock<R>]>>);
+
+impl<R> RouteTable<R> {
+    /// Returns a table without rows.
+    pub(super) fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// The row of a destination, made if it is not there.
+    #[inline]
+    pub(super) fn row(&self, network: &Network, to: NodeId, make: fn(&Network, NodeId) -> R) -> &R {
+        let rows = self.0.get_or_init(|| network.firsts[1..].iter().map(|_| OnceLock::new()).collect());
+        rows[to.index() as usize].get_or_init(|| make(network, to))
+    }
 }
 
 /// The port of the next link from each node; the greatest number at the destination itself, and without a route.
+///
+/// It is found by breadth-first search from the destination: one byte a node, or two where nodes have many neighbours, so that
+/// a network of 2^16 nodes, all of them destinations, takes 4 GiB.
 #[derive(Debug)]
 pub(super) enum PortRow {
     Narrow(Box<[u8]>),
     Wide(Box<[u16]>),
-}
-
-impl Routes {
-    /// The row of a destination.
-    #[inline]
-    pub(super) fn row(&self, network: &Network, to: NodeId) -> &PortRow {
-        let rows = self.rows.get_or_init(|| network.firsts[1..].iter().map(|_| OnceLock::new()).collect());
-        rows[to.index() as usize].get_or_init(|| PortRow::new(network, to))
-    }
 }
 
 impl PortRow {
@@ -52,7 +55,8 @@ impl PortRow {
         }
     }
 
-    fn new(network: &Network, to: NodeId) -> Self {
+    /// Returns the row of a destination.
+    pub(super) fn new(network: &Network, to: NodeId) -> Self {
         let distances = network.links_to(to);
         let distance = |node: &NodeId| distances[node.index() as usize];
         let port = |node: NodeId| {
@@ -73,27 +77,6 @@ impl PortRow {
     }
 }
 
-/// For every destination that was asked for, the number of shortest routes from each node and where they begin: eight bytes a
-/// node.
-#[derive(Debug, Default)]
-pub(super) struct RouteCountTable {
-    rows: OnceLock<Box<[OnceLock<Box<[CountedRoutes]>>]>>,
-}
-
-impl RouteCountTable {
-    /// The row of a destination.
-    #[inline]
-    pub(super) fn row(&self, network: &Network, to: NodeId) -> &[CountedRoutes] {
-        let rows = self.rows.get_or_init(|| network.firsts[1..].iter().map(|_| OnceLock::new()).collect());
-        rows[to.index() as usize].get_or_init(|| CountedRoutes::row(network, to))
-    }
-
-    /// Whether the row of a destination was asked for.
-    pub(super) fn has_row(&self, to: NodeId) -> bool {
-        self.rows.get().is_some_and(|rows| rows[to.index() as usize].get().is_some())
-    }
-}
-
 /// The shortest routes from a node to a destination, of which there is one from that to itself, in parts of a word: their
 /// number, less 1, the last bits of their length, and a bit for every group of ports, some of which lead nearer. So only few
 /// neighbours have to be looked at, whose words are scattered over memory. Without a route all bits are set, but for groups.
@@ -110,7 +93,8 @@ impl CountedRoutes {
     /// The groups of ports: of one port each where nodes have no more neighbours.
     const GROUPS: u32 = u64::BITS - Self::COUNT_BITS - Self::LINK_BITS;
 
-    fn row(network: &Network, to: NodeId) -> Box<[Self]> {
+    /// Returns those of all nodes to a destination.
+    pub(super) fn row(network: &Network, to: NodeId) -> Box<[Self]> {
         let RouteCounts { distances, routes } = network.routes_to(to);
         let nodes = (0..).map(NodeId::new).zip(distances.iter().zip(&routes));
         let ports = network.ports_of_group;

@@ -119,7 +119,7 @@ impl Network {
             RouteChoice::Spread(seed) => self.rule.set_out(self, ends, Some(RouteHash::new(seed, ends))),
         };
         let (links, steps) =
-            found.unwrap_or_else(|| (self.distance(from, to).unwrap_or(0), RouteSteps::default()));
+            found.unwrap_or_else(|| (self.distance(choice, from, to).unwrap_or(0), RouteSteps::default()));
         (links, RoutedMessage::new(from, to, steps))
     }
 
