@@ -180,21 +180,25 @@ pub(crate) const ROWS: &[Row] = &[
     family("network/cube-connected-cycles/12/half-duplex", MachineKind::CubeConnectedCycles, 12, 39)
         .half_duplex(),
     family("network/butterfly/12/spread", MachineKind::Butterfly, 12, 32).spread(),
-    family("network/butterfly/12/half-duplex", MachineKind::Butterfly, 12, 1028).half_duplex(),
+    family("network/butterfly/12/half-duplex", MachineKind::Butterfly, 12, 1028).half_duplex().when_long(),
     family("network/de-bruijn/16/spread", MachineKind::DeBruijn, 16, 24).spread(),
-    family("network/de-bruijn/16/half-duplex", MachineKind::DeBruijn, 16, 27).half_duplex(),
+    family("network/de-bruijn/16/half-duplex", MachineKind::DeBruijn, 16, 27).half_duplex().when_long(),
     family("network/shuffle-exchange/16/spread", MachineKind::ShuffleExchange, 16, 31).spread(),
-    family("network/shuffle-exchange/16/half-duplex", MachineKind::ShuffleExchange, 16, 40).half_duplex(),
+    family("network/shuffle-exchange/16/half-duplex", MachineKind::ShuffleExchange, 16, 40)
+        .half_duplex()
+        .when_long(),
     network("network/twisted-torus/32x32x64/spread", OnNetwork::TwistedTorus { k: 32 }, 53).spread(),
     network("network/twisted-torus/32x32x64/half-duplex", OnNetwork::TwistedTorus { k: 32 }, 367)
         .half_duplex(),
     network("network/failed-link/16x16x16/spread", OnNetwork::FailedLink { k: 16 }, 26).spread(),
-    network("network/failed-link/16x16x16/half-duplex", OnNetwork::FailedLink { k: 16 }, 61).half_duplex(),
-    network("network/fat-tree/4-ary-8-tree/half-duplex", FAT_TREE, 24788).half_duplex(),
+    network("network/failed-link/16x16x16/half-duplex", OnNetwork::FailedLink { k: 16 }, 61)
+        .half_duplex()
+        .when_long(),
+    network("network/fat-tree/4-ary-8-tree/half-duplex", FAT_TREE, 24_788).half_duplex().when_long(),
     network("network/dragonfly/8-16-8/spread", DRAGONFLY, 11).spread(),
-    network("network/dragonfly/8-16-8/half-duplex", DRAGONFLY, 14).half_duplex(),
+    network("network/dragonfly/8-16-8/half-duplex", DRAGONFLY, 14).half_duplex().when_long(),
     network("network/hyperx/16x16x16/spread", HYPERX, 10).spread(),
-    network("network/hyperx/16x16x16/half-duplex", HYPERX, 18).half_duplex(),
+    network("network/hyperx/16x16x16/half-duplex", HYPERX, 18).half_duplex().when_long(),
     row("belt/each-line/d20/xor", D20, Xor, 1734, (0.3, 0.08)).each_line(),
     row("belt/each-line/d20/byweight", D20, Byweight, 5196, (1.5, 0.9)).each_line(),
     row("belt/each-line/d20/gray", D20, Gray, 2370, (2.0, 1.1)).each_line(),
