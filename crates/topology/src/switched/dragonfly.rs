@@ -24,7 +24,27 @@ pub(crate) struct Dragonfly {
     pub(super) nearer: OnceLock<Box<[u64]>>,   // as far, a bit for each neighbour that is nearer
 }
 
+/// A switch of a dragonfly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Switch {
+    group: u32,
+    place: u32, // in its group
+}
+
 impl Dragonfly {
+    /// The switch with a number, counted from 0.
+    #[inline]
+    fn switch(&self, number: u32) -> Switch {
+        let (group, place) = self.a.split(number);
+        Switch { group, place }
+    }
+
+    /// The number of a switch.
+    #[inline]
+    fn number(&self, switch: Switch) -> u32 {
+        switch.group.wrapping_mul(narrow(self.a.get())).wrapping_add(switch.place) // below that of nodes
+    }
+
     pub(super) fn links(&self) -> Vec<(u32, u32)> {
         let mut links: Vec<_> = self.hosts.links().collect();
         let first = self.hosts.count();
@@ -42,7 +62,9 @@ impl Dragonfly {
 
     /// The switches that a switch is linked to: those of its group, then by the links to others.
     fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> {
-        (0..narrow(self.a.get() - 1 + self.h.get())).map(move |number| self.neighbour(switch, number))
+        let switch = self.switch(switch);
+        let links = 0..narrow(self.a.get() - 1 + self.h.get());
+        links.map(move |number| self.number(self.neighbour(switch, number)))
     }
 
     fn distances(&self) -> &[u8] {
@@ -91,18 +113,18 @@ impl Dragonfly {
 
     /// Where a pair of switches is in the lists of those of group 0 and all.
     #[inline]
-    fn pair(&self, one: u32, other: u32) -> usize {
-        let [(first, own), (last, its)] = [one, other].map(|switch| self.a.split(switch));
+    fn pair(&self, one: Switch, other: Switch) -> usize {
         let groups = narrow(self.groups.get());
-        let apart = if last >= first { last - first } else { last + groups - first };
+        let apart = other.group.wrapping_sub(one.group);
+        let apart = apart.min(apart.wrapping_add(groups)); // one of them wraps around
         let a = narrow(self.a.get());
-        (own * groups + apart) as usize * a as usize + its as usize
+        (one.place * groups + apart) as usize * a as usize + other.place as usize
     }
 
     /// The distance between two switches.
     #[inline]
     fn between(&self, one: u32, other: u32) -> u32 {
-        self.distances()[self.pair(one, other)].into()
+        self.distances()[self.pair(self.switch(one), self.switch(other))].into()
     }
 
     #[inline]
@@ -146,20 +168,24 @@ impl Dragonfly {
         if own == other {
             return Hop { code: self.hosts.place(to), next: to };
         }
-        if let Some(nearer) = self.nearer() {
-            return self.link(own, self.lowest_of(own, nearer[self.pair(own, other)]));
-        }
-        let apart = self.between(own, other);
-        let nearer = (0..).zip(self.neighbours(own)).filter(|&(_, next)| self.between(next, other) < apart);
-        let lowest = nearer.min_by_key(|&(_, next)| next).map_or(0, |(number, _)| number);
-        self.link(own, lowest)
+        let switch = self.switch(own);
+        let lowest = if let Some(nearer) = self.nearer() {
+            self.lowest_of(switch, nearer[self.pair(switch, self.switch(other))])
+        } else {
+            let apart = self.between(own, other);
+            let nearer =
+                (0..).zip(self.neighbours(own)).filter(|&(_, next)| self.between(next, other) < apart);
+            nearer.min_by_key(|&(_, next)| next).map_or(0, |(number, _)| number)
+        };
+        self.link(lowest, self.neighbour(switch, lowest))
     }
 
-    /// The link of a switch to the neighbour with a number.
+    /// The link with a number to a neighbour.
     #[inline]
-    fn link(&self, switch: u32, number: u32) -> Hop {
-        let next = self.hosts.count() + self.neighbour(switch, number);
-        Hop { code: self.hosts.per_switch() + number, next }
+    fn link(&self, number: u32, next: Switch) -> Hop {
+        // All of it is below the number of nodes.
+        let next = self.hosts.count().wrapping_add(self.number(next));
+        Hop { code: self.hosts.per_switch().wrapping_add(number), next }
     }
 
     /// Of the neighbours of a switch whose bits are set, the number of the one with the lowest node.
@@ -167,17 +193,16 @@ impl Dragonfly {
     /// The groups that links lead to ascend with their numbers, and begin again from group 0 on: those that have begun again
     /// are lower than the switch's own group, the others higher.
     #[inline]
-    fn lowest_of(&self, switch: u32, nearer: u64) -> u32 {
-        let (group, own) = self.a.split(switch);
+    fn lowest_of(&self, Switch { group, place }: Switch, nearer: u64) -> u32 {
         let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
-        let lower = (groups - 1 - group).saturating_sub(own * h).min(h) + a - 1;
+        let lower = (groups - 1 - group).saturating_sub(place * h).min(h) + a - 1;
         let of_lower = nearer.checked_shr(lower).unwrap_or(0);
         if of_lower == 0 { nearer.trailing_zeros() } else { lower + of_lower.trailing_zeros() }
     }
 
     /// Of the neighbours of a switch that are nearer to another, given by their list, the number of the one that a hash draws.
     #[inline]
-    fn drawn_of(&self, nearer: &[u64], [own, other]: [u32; 2], hash: impl Fn() -> u64) -> u32 {
+    fn drawn_of(&self, nearer: &[u64], [own, other]: [Switch; 2], hash: impl Fn() -> u64) -> u32 {
         let all = nearer[self.pair(own, other)];
         let hash = if all.is_power_of_two() { 0 } else { hash() };
         if hash == 0 {
@@ -216,15 +241,16 @@ impl Dragonfly {
     /// (`docs/model.md` section 19), and its links that go along with a message: three between switches at most, and one to the
     /// destination. Hashes of 0 draw the lowest neighbours.
     pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> (u32, RouteSteps) {
-        let ((mut own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
+        let ((own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
         let (mut links, mut hops) = (0, [Hop::default(); RouteSteps::MAX_HOPS]);
         if let Some(nearer) = self.nearer() {
-            while own != other {
-                let hash = || hash(self.hosts.count() + own);
-                let hop = self.link(own, self.drawn_of(nearer, [own, other], hash));
-                hops[links % RouteSteps::MAX_HOPS] = hop;
+            let [mut at, to] = [own, other].map(|switch| self.switch(switch));
+            while at != to {
+                let hash = || hash(self.hosts.count() + self.number(at));
+                let number = self.drawn_of(nearer, [at, to], hash);
+                at = self.neighbour(at, number);
+                hops[links % RouteSteps::MAX_HOPS] = self.link(number, at);
                 links += 1;
-                own = hop.next - self.hosts.count();
             }
         }
         hops[links % RouteSteps::MAX_HOPS] = Hop { code: self.hosts.place(to), next: to };
@@ -242,10 +268,10 @@ impl Dragonfly {
             return 0;
         };
         let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
-        let (_, own) = self.a.split(switch);
+        let own = self.switch(switch).place;
         let back = match number.checked_sub(a - 1) {
             // As many switches of the group are before this one, but for the other itself.
-            None => own - u32::from(own > self.a.split(next).1),
+            None => own - u32::from(own > self.switch(next).place),
             Some(link) => a - 1 + self.h.split(groups - 2 - (own * h + link)).1,
         };
         hosts + back
@@ -253,14 +279,14 @@ impl Dragonfly {
 
     /// The neighbour of [`Self::neighbours`] with this number.
     #[inline]
-    fn neighbour(&self, switch: u32, number: u32) -> u32 {
+    fn neighbour(&self, Switch { group, place }: Switch, number: u32) -> Switch {
         let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
-        let (group, own) = self.a.split(switch);
         if number < a - 1 {
-            return group * a + number + u32::from(number >= own);
+            return Switch { group, place: number + u32::from(number >= place) };
         }
-        let link = own * h + number - (a - 1);
+        let link = place * h + number - (a - 1);
         let there = group + link + 1; // less than twice the groups
-        (if there >= groups { there - groups } else { there }) * a + self.h.split(groups - 2 - link).0
+        let group = there.min(there.wrapping_sub(groups)); // one of them is a group
+        Switch { group, place: self.h.split(groups - 2 - link).0 }
     }
 }
