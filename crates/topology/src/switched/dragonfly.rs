@@ -1,6 +1,6 @@
 //! Dragonflies (Kim et al. 2008).
 
-use std::sync::OnceLock;
+use std::{hint::select_unpredictable, sync::OnceLock};
 
 use super::Hosts;
 use crate::{
@@ -268,13 +268,12 @@ impl Dragonfly {
             return 0;
         };
         let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
+        // Which links lead to other groups has no pattern. None of this overflows where it counts.
         let own = self.switch(switch).place;
-        let back = match number.checked_sub(a - 1) {
-            // As many switches of the group are before this one, but for the other itself.
-            None => own - u32::from(own > self.switch(next).place),
-            Some(link) => a - 1 + self.h.split(groups - 2 - (own * h + link)).1,
-        };
-        hosts + back
+        let in_group = own.wrapping_sub(u32::from(own > self.switch(next).place));
+        let link = own.wrapping_mul(h).wrapping_add(number).wrapping_sub(a - 1);
+        let to_group = (a - 1).wrapping_add(self.h.split(groups.wrapping_sub(2).wrapping_sub(link)).1);
+        hosts + select_unpredictable(number < a - 1, in_group, to_group)
     }
 
     /// The neighbour of [`Self::neighbours`] with this number.

@@ -1,5 +1,7 @@
 //! HyperX (Ahn et al. 2009): switches at the coordinates of a shape, linked with all on the same line.
 
+use std::num::NonZeroU32;
+
 use super::Hosts;
 use crate::{
     Divisor, narrow,
@@ -11,7 +13,15 @@ use crate::{
 pub(crate) struct HyperX {
     hosts: Hosts,
     lengths: Vec<Divisor>,
+    dimensions: Box<[Dimension]>, // by the coordinate that a link leads to, all dimensions one behind the other
     keeps_routes: bool,
+}
+
+/// A dimension of the switches.
+#[derive(Debug, Clone, Copy)]
+struct Dimension {
+    first: u32, // the code of the link to coordinate 0
+    stride: NonZeroU32,
 }
 
 /// A coordinate of two switches.
@@ -130,12 +140,18 @@ impl HyperX {
 
     /// The network of a shape.
     pub(super) fn new(hosts: Hosts, lengths: Vec<Divisor>) -> Self {
-        let own = Self { hosts, lengths, keeps_routes: false };
+        let own = Self { hosts, lengths, dimensions: Box::default(), keeps_routes: false };
         let switches: u64 = own.lengths.iter().map(|length| length.get()).product();
         let nodes = u64::from(hosts.count()) + switches;
         let is_kept = own.lengths.len() <= Self::MAX_KEPT;
         let keeps_routes = is_kept && RouteSteps::holds_hops(nodes, own.channel_numbers().codes);
-        Self { keeps_routes, ..own }
+        let of_length = |(Coordinate { stride, code, .. }, length): (Coordinate, &Divisor)| {
+            let dimension =
+                Dimension { first: code, stride: NonZeroU32::new(stride).unwrap_or(NonZeroU32::MIN) };
+            (0..length.get()).map(move |_| dimension)
+        };
+        let dimensions = own.coordinates_of(0, 0).zip(&own.lengths).flat_map(of_length).collect();
+        Self { dimensions, keeps_routes, ..own }
     }
 
     /// The link to that neighbour of a node that is nearer to another node and is drawn by a hash of the node, the lowest for a
@@ -166,16 +182,9 @@ impl HyperX {
     /// The code of the link back from a link of a switch.
     #[inline]
     pub(crate) fn back(&self, at: u32, hop: Hop) -> u32 {
-        // The dimension that the code lies in is the one in which the switches differ.
-        let (mut first, mut stride) = (self.hosts.per_switch(), 1);
-        for divisor in &self.lengths {
-            let length = narrow(divisor.get());
-            if hop.code < first + length {
-                break;
-            }
-            (first, stride) = (first + length, stride * length);
-        }
-        let there = hop.code.wrapping_sub(first).wrapping_mul(stride);
+        let coordinate = hop.code.wrapping_sub(self.hosts.per_switch());
+        let Some(&Dimension { first, stride }) = self.dimensions.get(coordinate as usize) else { return 0 };
+        let there = hop.code.wrapping_sub(first).wrapping_mul(stride.get());
         let own = at.wrapping_add(there).wrapping_sub(hop.next);
         first + own / stride
     }
