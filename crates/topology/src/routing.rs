@@ -22,10 +22,8 @@ mod symmetry;
 
 pub(crate) use self::route_steps::CodeWriter;
 pub use self::route_steps::RouteSteps;
-use self::{
-    de_bruijn::DeBruijn, level_walk::Butterfly, route_graph::RouteGraph, shuffle_exchange::ShuffleExchange,
-};
 pub(crate) use self::{
+    bit_runs::places,
     hop::{ChannelNumbers, Crossed, Hop},
     level_walk::LevelWalk,
     rotation::Rotation,
@@ -33,6 +31,9 @@ pub(crate) use self::{
     route_hash::RouteHash,
     shuffle_exchange::MAX_ORDER as MAX_SHUFFLE_EXCHANGE_ORDER,
     symmetry::{Symmetry, SymmetryTable},
+};
+use self::{
+    de_bruijn::DeBruijn, level_walk::Butterfly, route_graph::RouteGraph, shuffle_exchange::ShuffleExchange,
 };
 use crate::{
     Network, NodeId, RouteChoice, RoutedMessage, narrow,
@@ -147,14 +148,13 @@ impl RouteRule {
         match self {
             Self::ShuffleExchange(order) => Some(ShuffleExchange::steps(*order, from, to)),
             Self::DeBruijn(order) => Some(DeBruijn::new(*order, from, to).steps()),
-            Self::Butterfly(order) => Some(Butterfly::new(*order, from, to).steps(|_| 0)),
-            Self::FatTree(tree) => tree.steps(from, to, |_| 0),
+            Self::Butterfly(_) | Self::FatTree(_) => self.steps_by_chance(from, to, |_| 0),
             _ => None,
         }
     }
 
     /// The links of a route from `from` to `to` that is drawn by a hash of each node on it, and how many they are, where
-    /// finding them together takes less than one after the other.
+    /// finding them together takes less than one after the other. Hashes of 0 draw the lowest neighbours.
     pub(crate) fn steps_by_chance(
         &self,
         from: u32,
@@ -230,13 +230,8 @@ impl RouteRule {
                 Some((links, RouteSteps::of_number(difference, drawn)))
             }
             (_, Some(hash)) => self.steps_by_chance(from, to, |at| hash.at(at)),
-            (Self::HyperX(hyperx), None) if hyperx.hosts_of_kept_routes().is_some() => {
-                Some(hyperx.steps(from, to, |_| 0))
-            }
-            (Self::Dragonfly(dragonfly), None) if dragonfly.hosts_of_kept_routes().is_some() => {
-                Some(dragonfly.steps(from, to, |_| 0))
-            }
-            (_, None) => self.steps(from, to),
+            (Self::ShuffleExchange(_) | Self::DeBruijn(_), None) => self.steps(from, to),
+            (_, None) => self.steps_by_chance(from, to, |_| 0),
         }
     }
 
@@ -332,16 +327,10 @@ impl RouteRule {
             Self::DeBruijn(order) => move_each(messages, channels, numbers, |message| {
                 message.cross(|at, steps| de_bruijn::hop(*order, at, steps.take()))
             }),
-            Self::HyperX(hyperx) => match choice {
-                RouteChoice::Lowest => move_each(messages, channels, numbers, |message| {
-                    let (at, to) = message.ends();
-                    hyperx.next(at, to, || 0)
-                }),
-                RouteChoice::Spread(seed) => move_each(messages, channels, numbers, |message| {
-                    let (at, to) = message.ends();
-                    hyperx.next(at, to, || message.hash(seed).at(at))
-                }),
-            },
+            Self::HyperX(hyperx) => move_each(messages, channels, numbers, |message| {
+                let (at, to) = message.ends();
+                hyperx.next(at, to, || message.hash(choice))
+            }),
             Self::FatTree(tree) => {
                 let bits = tree.step_bits();
                 move_each(messages, channels, numbers, |message| {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     NodeId, narrow,
-    routing::{CodeWriter, MAX_ROUTE_COUNT, RouteHash, RouteSteps},
+    routing::{CodeWriter, MAX_ROUTE_COUNT, RouteHash, RouteSteps, places},
 };
 
 /// So many neighbours of a node that are nearer, at most, are looked at together.
@@ -24,8 +24,8 @@ trait Row<'network>: Copy {
     /// The row for the routes from one node to another.
     fn new(network: &'network Network, seed: u64, from: NodeId, to: NodeId) -> Self;
 
-    /// Prefetches what is known of a node.
-    fn prefetch_own(self, at: NodeId);
+    /// Prefetches what [`Self::prefetch_next`] looks at.
+    fn prefetch_own(self, _at: NodeId) {}
 
     /// Prefetches what [`Self::next`] looks at, given a node of which all is known.
     fn prefetch_next(self, network: &Network, at: NodeId);
@@ -39,11 +39,6 @@ impl<'network> Row<'network> for &'network PortRow {
     #[inline]
     fn new(network: &'network Network, _seed: u64, _from: NodeId, to: NodeId) -> Self {
         network.routes.row(network, to, PortRow::new)
-    }
-
-    #[inline]
-    fn prefetch_own(self, at: NodeId) {
-        self.prefetch(at);
     }
 
     #[inline]
@@ -65,7 +60,7 @@ struct DrawnRow<'network>(&'network [CountedRoutes], RouteHash);
 impl<'network> Row<'network> for DrawnRow<'network> {
     #[inline]
     fn new(network: &'network Network, seed: u64, from: NodeId, to: NodeId) -> Self {
-        let hash = RouteHash::new(seed, [from, to].map(NodeId::index));
+        let hash = RouteHash::new(seed, [from, to]);
         Self(network.route_counts.row(network, to, CountedRoutes::row), hash)
     }
 
@@ -151,6 +146,12 @@ impl<'network, R: Row<'network>> Walk<R> {
         self.ports.write(port);
         true
     }
+
+    /// Goes on to the end: where it is, and the ports up to there.
+    fn go_to_end(mut self, network: &Network) -> (NodeId, CodeWriter) {
+        while self.go_on(network) {}
+        (self.at, self.ports)
+    }
 }
 
 impl Network {
@@ -212,36 +213,25 @@ impl Network {
     }
 
     /// The length of a route that is looked up \[links\], and its ports, as many as fit, from a node of it on.
-    pub(super) fn looked_up_steps(
-        &self,
-        choice: RouteChoice,
-        [from, at, to]: [NodeId; 3],
-    ) -> (u32, RouteSteps) {
-        let (_, ports) = match choice {
-            RouteChoice::Lowest => self.walk_alone::<&PortRow>(0, [from, at, to]),
-            RouteChoice::Spread(seed) => self.walk_alone::<DrawnRow<'_>>(seed, [from, at, to]),
-        };
+    pub(super) fn looked_up_steps(&self, choice: RouteChoice, ends: [NodeId; 3]) -> (u32, RouteSteps) {
+        let (_, ports) = self.walk_alone(choice, ends);
         ports.finish()
     }
 
     /// The length of a route that is looked up \[links\]; none without a route.
     pub(super) fn looked_up_distance(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> Option<u32> {
-        let (last, ports) = match choice {
-            RouteChoice::Lowest => self.walk_alone::<&PortRow>(0, [from, from, to]),
-            RouteChoice::Spread(seed) => self.walk_alone::<DrawnRow<'_>>(seed, [from, from, to]),
-        };
+        let (last, ports) = self.walk_alone(choice, [from, from, to]);
         (last == to).then(|| ports.finish().0)
     }
 
     /// Where a route ends that is gone from a node of it on, and its ports.
-    fn walk_alone<'network, R: Row<'network>>(
-        &'network self,
-        seed: u64,
-        [from, at, to]: [NodeId; 3],
-    ) -> (NodeId, CodeWriter) {
-        let mut walk = Walk::new(self, R::new(self, seed, from, to), at);
-        while walk.go_on(self) {}
-        (walk.at, walk.ports)
+    fn walk_alone(&self, choice: RouteChoice, [from, at, to]: [NodeId; 3]) -> (NodeId, CodeWriter) {
+        match choice {
+            RouteChoice::Lowest => Walk::new(self, <&PortRow>::new(self, 0, from, to), at).go_to_end(self),
+            RouteChoice::Spread(seed) => {
+                Walk::new(self, DrawnRow::new(self, seed, from, to), at).go_to_end(self)
+            }
+        }
     }
 
     /// The port of the next link of a route that is looked up.
@@ -280,10 +270,9 @@ impl Network {
         at: NodeId,
         mut is_found: impl FnMut(NodeId) -> bool,
     ) -> Option<(u32, NodeId)> {
-        let (neighbours, ports, mut groups) = (self.neighbours(at), self.ports_of_group, own.groups());
-        while groups != 0 {
-            let first = groups.trailing_zeros() as usize * ports;
-            groups &= groups - 1;
+        let (neighbours, ports) = (self.neighbours(at), self.ports_of_group);
+        for group in places(own.groups()) {
+            let first = group as usize * ports;
             for (port, &next) in (first..).zip(neighbours.iter().skip(first).take(ports)) {
                 if is_found(next) {
                     return Some((narrow(port as u64), next));

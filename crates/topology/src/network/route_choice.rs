@@ -124,19 +124,9 @@ impl Network {
         match choice {
             RouteChoice::Lowest => self.rule.steps(from.index(), to.index()),
             RouteChoice::Spread(seed) => {
-                let ends @ [from, to] = [from, to].map(NodeId::index);
-                let hash = RouteHash::new(seed, ends);
-                self.rule.steps_by_chance(from, to, |at| hash.at(at))
+                let hash = RouteHash::new(seed, [from, to]);
+                self.rule.steps_by_chance(from.index(), to.index(), |at| hash.at(at))
             }
-        }
-    }
-
-    /// The hash by which a route is drawn at a node, given source, destination and node.
-    #[cfg(test)]
-    pub(crate) fn hash_of_route(choice: RouteChoice, [from, to, at]: [NodeId; 3]) -> u64 {
-        match choice {
-            RouteChoice::Lowest => 0,
-            RouteChoice::Spread(seed) => RouteHash::new(seed, [from, to].map(NodeId::index)).at(at.index()),
         }
     }
 
@@ -157,7 +147,7 @@ impl Network {
     /// The port of a route that is drawn among all shortest ones (`docs/model.md` section 19): every neighbour that is
     /// nearer with a weight of its shortest routes, so that all routes are equally likely.
     fn port_by_chance(&self, seed: u64, [from, at, to]: [NodeId; 3]) -> Option<u16> {
-        let hash = RouteHash::new(seed, [from, to].map(NodeId::index)).at(at.index());
+        let hash = RouteHash::new(seed, [from, to]).at(at.index());
         if let Some((first, count)) = self.rule.alike_ports(at.index(), to.index()) {
             let total = self.rule.route_count(self, at.index(), to.index())?;
             return Some(first + u16::try_from(hash % total / (total / count)).ok()?);

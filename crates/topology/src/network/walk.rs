@@ -74,10 +74,10 @@ impl RoutedMessage {
         next(self.at.index(), &mut self.steps)
     }
 
-    /// The hash by which its route is drawn.
+    /// The number by which its next link is drawn.
     #[inline]
-    pub(crate) fn hash(&self, seed: u64) -> RouteHash {
-        RouteHash::new(seed, [self.from, self.to].map(NodeId::index))
+    pub(crate) fn hash(&self, choice: RouteChoice) -> u64 {
+        RouteHash::of_choice(choice, [self.from, self.to], self.at)
     }
 
     /// The nodes that it is at and goes to.
@@ -116,7 +116,9 @@ impl Network {
         let found = match choice {
             _ if self.looks_up() => Some(self.looked_up_steps(choice, [from, from, to])),
             RouteChoice::Lowest => self.rule.set_out(self, ends, None),
-            RouteChoice::Spread(seed) => self.rule.set_out(self, ends, Some(RouteHash::new(seed, ends))),
+            RouteChoice::Spread(seed) => {
+                self.rule.set_out(self, ends, Some(RouteHash::new(seed, [from, to])))
+            }
         };
         let (links, steps) =
             found.unwrap_or_else(|| (self.distance(choice, from, to).unwrap_or(0), RouteSteps::default()));

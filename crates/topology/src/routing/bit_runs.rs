@@ -34,9 +34,15 @@ pub(super) fn longest_runs<const N: usize>(mut words: [u32; N]) -> [u32; N] {
     }
 }
 
+/// A word whose lowest bits, so many, are ones.
+#[inline]
+pub(super) fn ones(count: u32) -> u64 {
+    1_u64.wrapping_shl(count).wrapping_sub(1) // wraps nowhere
+}
+
 /// The places of the ones in a word, ascending.
 #[inline]
-pub(super) fn places(mut word: u64) -> impl Iterator<Item = u32> {
+pub(crate) fn places(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let place = (word != 0).then(|| word.trailing_zeros());
         word &= word.wrapping_sub(1);

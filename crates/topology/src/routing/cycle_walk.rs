@@ -6,6 +6,7 @@
 
 use super::{
     RouteSteps,
+    bit_runs::ones,
     drawn_walks::{MAX_STEPS, OpenWalk, alternates},
     shuffle_exchange::{after, by_place, rotated},
 };
@@ -131,12 +132,6 @@ impl CycleWalk {
     fn visits_left(&self, time: u32) -> u64 {
         if self.again >> time & 1 == 0 { 1 } else { 2 + (self.again >> self.next_visit(time) & 1) }
     }
-}
-
-/// So many ones.
-#[inline]
-fn ones(count: u32) -> u64 {
-    (1 << count) - 1
 }
 
 impl OpenWalk for CycleWalk {

@@ -10,12 +10,13 @@ use std::{cmp::Ordering, hint::select_unpredictable};
 
 use super::{
     Hop,
-    bit_runs::{places, runs},
+    bit_runs::{ones, places, runs},
     drawn_walks::DrawnWalks,
     route_graph::RoutesLeft,
     route_steps::RouteSteps,
     shift_walk::{Block, ShiftWalk},
 };
+use crate::narrow;
 
 /// Two words of a de Bruijn network.
 #[derive(Debug, Clone, Copy)]
@@ -44,16 +45,11 @@ impl DeBruijn {
         Self { order, x, y }
     }
 
-    #[inline]
-    fn mask(order: u32) -> u32 {
-        1_u32.wrapping_shl(order).wrapping_sub(1) // wraps nowhere
-    }
-
     /// Where the words agree when a block moves by so many places, below `n`: in the lower half by its place in the second
     /// word when it moves down, in the upper half by its place in the first when it moves up.
     #[inline]
     fn agreement(self, shift: u32) -> u64 {
-        let mask = Self::mask(self.order - shift);
+        let mask = narrow(ones(self.order - shift));
         let (down, up) = (!(self.x >> shift ^ self.y) & mask, !(self.x ^ self.y >> shift) & mask);
         u64::from(down) | u64::from(up) << HALF
     }
@@ -295,10 +291,8 @@ impl RoutesLeft for ShortestRoutes {
 
     #[inline]
     fn first_steps(&mut self, links: u32) -> u8 {
-        let (mut rest, mut first) = (self.moves, 0);
-        while rest != 0 {
-            let place = rest.trailing_zeros();
-            rest &= rest - 1;
+        let mut first = 0;
+        for place in places(self.moves) {
             let own = self.pair.first_steps_moving(place, links);
             first |= own;
             self.moves &= !(u64::from(own == 0) << place);
@@ -322,7 +316,7 @@ pub(super) const STEPS: u32 = 4;
 #[inline]
 pub(super) fn hop(order: u32, word: u32, step: u8) -> Hop {
     let next = after(order, word, step);
-    let is_left = (next ^ word.wrapping_shl(1)) & DeBruijn::mask(order) <= 1;
+    let is_left = (next ^ word.wrapping_shl(1)) & narrow(ones(order)) <= 1;
     Hop { code: select_unpredictable(is_left, next & 1, step.into()), next }
 }
 
@@ -339,7 +333,7 @@ pub(super) fn back(order: u32, word: u32, there: Hop) -> u32 {
 #[inline]
 pub(super) fn after(order: u32, word: u32, step: u8) -> u32 {
     let bit = u32::from(step & 1);
-    let left = word.wrapping_shl(1) & DeBruijn::mask(order) | bit;
+    let left = word.wrapping_shl(1) & narrow(ones(order)) | bit;
     let right = word.wrapping_shr(1) | bit.wrapping_shl(order.wrapping_sub(1));
     select_unpredictable(step < 2, left, right)
 }

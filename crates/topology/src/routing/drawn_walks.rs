@@ -160,8 +160,8 @@ pub(super) fn alternates(word: u32, fixed: u32) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        Network, NodeId, RouteChoice,
-        routing::{de_bruijn::DeBruijn, shuffle_exchange::ShuffleExchange, tests::long_words},
+        NodeId, RouteChoice,
+        routing::{RouteHash, de_bruijn::DeBruijn, shuffle_exchange::ShuffleExchange, tests::long_words},
     };
 
     /// Pairs of words: those whose routes are drawn among walks, and all.
@@ -180,7 +180,7 @@ mod tests {
             let graph = RouteGraph::new(routes, links);
             for seed in 0..seeds {
                 let choice = RouteChoice::Spread(seed);
-                let hash = |at| Network::hash_of_route(choice, [from, to, at].map(NodeId::new));
+                let hash = |at| RouteHash::of_choice(choice, [from, to].map(NodeId::new), NodeId::new(at));
                 assert_eq!(walks.draw(hash), graph.draw(hash), "{from:b} {to:b} {seed}");
             }
         }

@@ -1,5 +1,7 @@
 //! The hash by which routes are drawn.
 
+use crate::{NodeId, RouteChoice};
+
 /// The hash by which the route between two nodes is drawn: of the seed and both ends, each mixed in with the finaliser of
 /// SplitMix64 (Steele, Lea & Flood 2014).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,8 +10,8 @@ pub(crate) struct RouteHash(u64);
 impl RouteHash {
     /// Returns the hash of a seed and the nodes at the ends of a route.
     #[inline]
-    pub(crate) fn new(seed: u64, [from, to]: [u32; 2]) -> Self {
-        Self(Self::mix(seed)).with(from).with(to)
+    pub(crate) fn new(seed: u64, [from, to]: [NodeId; 2]) -> Self {
+        Self(Self::mix(seed)).with(from.index()).with(to.index())
     }
 
     /// The hash as a number.
@@ -28,6 +30,15 @@ impl RouteHash {
     #[inline]
     pub(crate) fn at(self, node: u32) -> u64 {
         self.with(node).0
+    }
+
+    /// The number by which the next link at a node of a route is drawn, given its ends; 0 for the lowest neighbours.
+    #[inline]
+    pub(crate) fn of_choice(choice: RouteChoice, ends: [NodeId; 2], at: NodeId) -> u64 {
+        match choice {
+            RouteChoice::Lowest => 0,
+            RouteChoice::Spread(seed) => Self::new(seed, ends).at(at.index()),
+        }
     }
 
     #[inline]

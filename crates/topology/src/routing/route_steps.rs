@@ -256,6 +256,7 @@ mod tests {
             }
         }
     }
+
     #[test]
     fn links_that_fit_are_taken_up_to_the_mark() {
         for (bits, count) in

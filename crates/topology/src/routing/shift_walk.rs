@@ -1,7 +1,7 @@
 //! Walks in de Bruijn networks, by the shifts of which they consist.
 
 use super::{
-    RouteSteps, de_bruijn,
+    RouteSteps, bit_runs, de_bruijn,
     drawn_walks::{MAX_STEPS, OpenWalk, alternates},
 };
 use crate::narrow;
@@ -33,6 +33,7 @@ impl ShiftWalk {
     pub(super) fn new(order: u32, to: u32, block: Block) -> Self {
         let Block { shift, is_up, begin, length } = block;
         let others = order - length;
+        let ones = |count: u32| narrow(bit_runs::ones(count));
         // Bits of the second word: the lower ones, the highest first, and the upper ones.
         let lower = |count: u32| narrow(u64::from(to.reverse_bits()) >> (u32::BITS - count));
         let upper = |count: u32| narrow(u64::from(to) >> (order - count));
@@ -62,12 +63,6 @@ impl ShiftWalk {
     pub(super) fn codes(&self) -> [u32; 2] {
         [self.right, self.bits]
     }
-}
-
-/// So many ones.
-#[inline]
-fn ones(count: u32) -> u32 {
-    (1 << count) - 1
 }
 
 impl OpenWalk for ShiftWalk {
@@ -113,7 +108,7 @@ impl OpenWalk for ShiftWalk {
     fn can_alternate(&self, from: u32, time: u32) -> bool {
         // Open bits move as all others do.
         let open = Self { bits: self.open, ..*self }.word_after(0, [0, time]);
-        alternates(self.word_after(from, [0, time]), ones(self.order) & !open)
+        alternates(self.word_after(from, [0, time]), narrow(bit_runs::ones(self.order)) & !open)
     }
 
     #[inline]

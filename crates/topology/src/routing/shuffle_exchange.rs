@@ -173,10 +173,8 @@ impl RoutesLeft for ShortestRoutes {
 
     #[inline]
     fn first_steps(&mut self, links: u32) -> u8 {
-        let (mut rest, mut first) = (self.turns, 0);
-        while rest != 0 {
-            let turn = rest.trailing_zeros();
-            rest &= rest - 1;
+        let mut first = 0;
+        for turn in places(self.turns.into()) {
             let own = self.pair.walks(turn).first_steps(links);
             first |= own;
             self.turns &= !(u32::from(own == 0) << turn);

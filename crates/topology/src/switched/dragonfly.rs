@@ -5,7 +5,7 @@ use std::{hint::select_unpredictable, sync::OnceLock};
 use super::Hosts;
 use crate::{
     Divisor, narrow,
-    routing::{ChannelNumbers, Hop, RouteSteps},
+    routing::{ChannelNumbers, Hop, RouteSteps, places},
 };
 
 /// The most pairs of a switch of group 0 and any switch whose neighbours are listed.
@@ -213,11 +213,7 @@ impl Dragonfly {
             let next = self.neighbour(own, number);
             u64::from(nearer[self.pair(next, other)].count_ones()).max(1)
         };
-        let (mut total, mut rest) = (0, all);
-        while rest != 0 {
-            total += routes(rest.trailing_zeros());
-            rest &= rest - 1;
-        }
+        let total: u64 = places(all).map(routes).sum();
         let (mut drawn, mut rest) = (hash % total, all);
         loop {
             let lowest = self.lowest_of(own, rest);

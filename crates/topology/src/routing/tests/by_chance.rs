@@ -24,7 +24,7 @@ fn check_routes_by_chance(kind: MachineKind, order: u64, step: usize) {
             assert!(found.eq(nearer.map(|next| (next, routes(next)))), "{kind} {order} {from} {to}");
 
             let choice = RouteChoice::Spread(u64::from(from.index() % 5));
-            let hash = |at| Network::hash_of_route(choice, [from, to, NodeId::new(at)]);
+            let hash = |at| RouteHash::of_choice(choice, [from, to], NodeId::new(at));
             let (length, mut steps) = rule.steps_by_chance(from.index(), to.index(), hash).unwrap();
             assert_eq!(length, links(from.index()));
             let mut at = from;
@@ -69,7 +69,7 @@ fn drawn_next(
     let nearer = network.neighbours(at).iter().filter(|next| searched.distance(next.index()) + 1 == own);
     let routes = |next: &NodeId| searched.routes[next.index() as usize];
     let all: u64 = nearer.clone().map(routes).sum();
-    let mut drawn = Network::hash_of_route(choice, [from, to, at]) % all;
+    let mut drawn = RouteHash::of_choice(choice, [from, to], at) % all;
     let is_drawn = |next: &&NodeId| {
         let is_own = drawn < routes(next);
         drawn = drawn.saturating_sub(routes(next));
