@@ -20,6 +20,10 @@ pub(crate) enum OnNetwork {
     FatTree { arity: u64, levels: u64 },
     /// A dragonfly.
     Dragonfly { hosts_per_switch: u64, switches_per_group: u64, global_links: u64 },
+    /// A fat tree of two levels.
+    LeafSpine { leaves: u64, hosts_per_switch: u64, spines: u64 },
+    /// Nodes that are all linked.
+    FullMesh { nodes: u64 },
     /// A HyperX.
     HyperX { shape: &'static [u64], hosts_per_switch: u64 },
     /// A torus of `k x k x 2k` with a double twist.
@@ -49,6 +53,10 @@ impl OnNetwork {
                 return torus.with_failures(&[(NodeId::new(0), NodeId::new(1))], &[]).expect("a link of it");
             }
             Self::FatTree { arity, levels } => NetworkParameters::KAryTree { arity, levels },
+            Self::LeafSpine { leaves, hosts_per_switch, spines } => {
+                NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines }
+            }
+            Self::FullMesh { nodes } => NetworkParameters::FullMesh { nodes },
             Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {
                 NetworkParameters::Dragonfly { hosts_per_switch, switches_per_group, global_links }
             }

@@ -132,7 +132,13 @@ const D32: &[u64] = &[1 << 16, 1 << 16];
 const FAT_TREE: OnNetwork = OnNetwork::FatTree { arity: 4, levels: 8 };
 const DRAGONFLY: OnNetwork =
     OnNetwork::Dragonfly { hosts_per_switch: 8, switches_per_group: 16, global_links: 8 };
+const LARGE_DRAGONFLY: OnNetwork =
+    OnNetwork::Dragonfly { hosts_per_switch: 12, switches_per_group: 24, global_links: 12 };
+const WIDE_DRAGONFLY: OnNetwork =
+    OnNetwork::Dragonfly { hosts_per_switch: 2, switches_per_group: 80, global_links: 2 };
+const LEAF_SPINE: OnNetwork = OnNetwork::LeafSpine { leaves: 256, hosts_per_switch: 64, spines: 64 };
 const HYPERX: OnNetwork = OnNetwork::HyperX { shape: &[16, 16, 16], hosts_per_switch: 16 };
+const HYPERX_4: OnNetwork = OnNetwork::HyperX { shape: &[8, 8, 8, 8], hosts_per_switch: 8 };
 
 /// All rows, in the order of the table. Makespans of product placements whose fields are not taken in turn are twice
 /// those of the ring (`docs/model.md` section 8).
@@ -199,6 +205,19 @@ pub(crate) const ROWS: &[Row] = &[
     network("network/dragonfly/8-16-8/half-duplex", DRAGONFLY, 14).half_duplex().when_long(),
     network("network/hyperx/16x16x16/spread", HYPERX, 10).spread(),
     network("network/hyperx/16x16x16/half-duplex", HYPERX, 18).half_duplex().when_long(),
+    network("network/leaf-spine/256-64-64", LEAF_SPINE, 80),
+    network("network/leaf-spine/256-64-64/spread", LEAF_SPINE, 10).spread(),
+    network("network/leaf-spine/256-64-64/half-duplex", LEAF_SPINE, 130).half_duplex().when_long(),
+    network("network/dragonfly/12-24-12", LARGE_DRAGONFLY, 12),
+    network("network/dragonfly/12-24-12/spread", LARGE_DRAGONFLY, 12).spread(),
+    network("network/dragonfly/12-24-12/half-duplex", LARGE_DRAGONFLY, 15).half_duplex().when_long(),
+    network("network/dragonfly/2-80-2", WIDE_DRAGONFLY, 11),
+    network("network/dragonfly/2-80-2/spread", WIDE_DRAGONFLY, 11).spread(),
+    network("network/dragonfly/2-80-2/half-duplex", WIDE_DRAGONFLY, 13).half_duplex().when_long(),
+    network("network/hyperx/8x8x8x8", HYPERX_4, 16),
+    network("network/hyperx/8x8x8x8/spread", HYPERX_4, 10).spread(),
+    network("network/hyperx/8x8x8x8/half-duplex", HYPERX_4, 23).half_duplex().when_long(),
+    network("network/full-mesh/4096", OnNetwork::FullMesh { nodes: 4096 }, 1),
     row("belt/each-line/d20/xor", D20, Xor, 1734, (0.3, 0.08)).each_line(),
     row("belt/each-line/d20/byweight", D20, Byweight, 5196, (1.5, 0.9)).each_line(),
     row("belt/each-line/d20/gray", D20, Gray, 2370, (2.0, 1.1)).each_line(),
