@@ -65,10 +65,8 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
     // Messages of networks have their keys and routes with them.
     const MORE_ON_NETWORKS: u64 = 32;
     const BYTES_PER_CHANNEL: u64 = 12;
-    let channels = machine.graph().map_or_else(
-        || machine.channel_places(),
-        |network| network.channel_numbers(machine.route_choice().unwrap_or_default()),
-    );
+    let channels =
+        machine.graph().map_or_else(|| machine.channel_places(), |network| network.channel_numbers());
     let messages = program.process_count() * program.max_received().max(1) as u64;
     let of_message = BYTES_PER_MESSAGE + if machine.graph().is_some() { MORE_ON_NETWORKS } else { 0 };
     messages * of_message + channels * BYTES_PER_CHANNEL + machine.bytes_of_routes()

@@ -64,7 +64,7 @@ pub(crate) enum RouteRule {
     /// Levels of switches.
     FatTree(FatTree),
     /// Groups of switches.
-    Dragonfly(Box<Dragonfly>),
+    Dragonfly(Dragonfly),
 }
 
 impl RouteRule {
@@ -122,7 +122,7 @@ impl RouteRule {
             Self::ShuffleExchange(order) => ShuffleExchange::lowest(*order, at, to),
             Self::DeBruijn(order) => DeBruijn::new(*order, at, to).lowest(),
             Self::HyperX(hyperx) => hyperx.next(at, to, || 0).next,
-            Self::Dragonfly(dragonfly) => dragonfly.lowest(at, to).next,
+            Self::Dragonfly(dragonfly) => dragonfly.next(at, to, || 0).next,
         };
         network.port_to(at, next)
     }
@@ -181,21 +181,6 @@ impl RouteRule {
             Self::Searched | Self::FullMesh | Self::Symmetric(..) | Self::HyperX(_) | Self::Dragonfly(_) => {
                 None
             }
-        }
-    }
-
-    /// Whether [`Self::advance`] moves messages along drawn routes, too, at least between hosts.
-    pub(crate) fn advances_by_chance(&self) -> bool {
-        match self {
-            Self::Searched => false,
-            Self::Dragonfly(dragonfly) => dragonfly.hosts_of_kept_routes().is_some(),
-            Self::FullMesh
-            | Self::Symmetric(..)
-            | Self::Butterfly(_)
-            | Self::ShuffleExchange(_)
-            | Self::DeBruijn(_)
-            | Self::HyperX(_)
-            | Self::FatTree(_) => true,
         }
     }
 
@@ -339,7 +324,7 @@ impl RouteRule {
             }
             Self::Dragonfly(dragonfly) => move_each(messages, channels, numbers, |message| {
                 let (at, to) = message.ends();
-                dragonfly.lowest(at, to)
+                dragonfly.next(at, to, || message.hash(choice))
             }),
         }
     }

@@ -6,7 +6,7 @@ mod fat_tree;
 mod hosts;
 mod hyperx;
 
-use std::{fmt, sync::OnceLock};
+use std::fmt;
 
 pub(crate) use self::{dragonfly::Dragonfly, fat_tree::FatTree, hosts::Hosts, hyperx::HyperX};
 use crate::{Divisor, IndexDigit, MachineKind, Network, NetworkError, routing::RouteRule};
@@ -180,15 +180,9 @@ impl NetworkParameters {
                 (hyperx.links(), RouteRule::HyperX(hyperx))
             }
             Self::Dragonfly { hosts_per_switch, switches_per_group, global_links } => {
-                let dragonfly = Dragonfly {
-                    hosts: Hosts::new(hosts, small(*hosts_per_switch)),
-                    a: Divisor::new(*switches_per_group),
-                    h: Divisor::new(*global_links),
-                    groups: Divisor::new(self.group_count()),
-                    distances: OnceLock::new(),
-                    nearer: OnceLock::new(),
-                };
-                (dragonfly.links(), RouteRule::Dragonfly(Box::new(dragonfly)))
+                let hosts = Hosts::new(hosts, small(*hosts_per_switch));
+                let dragonfly = Dragonfly::new(hosts, small(*switches_per_group), small(*global_links));
+                (dragonfly.links(), RouteRule::Dragonfly(dragonfly))
             }
             Self::LeafSpine { leaves, hosts_per_switch, spines } => {
                 let tree = FatTree::LeafSpine {

@@ -104,7 +104,7 @@ impl ClaimedNetwork {
         let network = Arc::clone(machine.graph().expect("a network"));
         let choice = machine.route_choice().unwrap_or_default();
         let arbitration = Arbitration::new(communication.links());
-        let places = usize::try_from(network.channel_numbers(choice)).unwrap_or(usize::MAX);
+        let places = usize::try_from(network.channel_numbers()).unwrap_or(usize::MAX);
         Self {
             link_time: communication.timing().uniform_time(),
             network,

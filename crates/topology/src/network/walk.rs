@@ -127,15 +127,13 @@ impl Network {
 
     /// How many numbers [`Self::advance`] has for channels.
     #[must_use]
-    pub fn channel_numbers(&self, choice: RouteChoice) -> u64 {
-        self.numbers(choice)
-            .map_or(self.channel_ends().len() as u64, |numbers| numbers.count(self.node_count()))
+    pub fn channel_numbers(&self) -> u64 {
+        self.numbers().map_or(self.channel_ends().len() as u64, |numbers| numbers.count(self.node_count()))
     }
 
     /// The numbers of channels, where a formula has them.
-    fn numbers(&self, choice: RouteChoice) -> Option<ChannelNumbers> {
-        let is_by_formula = choice == RouteChoice::Lowest || self.rule.advances_by_chance();
-        if self.looks_up() || !is_by_formula { None } else { self.rule.channel_numbers(self) }
+    fn numbers(&self) -> Option<ChannelNumbers> {
+        if self.looks_up() { None } else { self.rule.channel_numbers(self) }
     }
 
     /// Moves messages that are not at their destinations over the next links of their routes, by the same choice always.
@@ -146,7 +144,7 @@ impl Network {
     ///
     /// When a message has no route.
     pub fn advance(&self, choice: RouteChoice, messages: &mut [RoutedMessage], channels: &mut Vec<u32>) {
-        if let Some(numbers) = self.numbers(choice) {
+        if let Some(numbers) = self.numbers() {
             self.rule.advance(self, choice, numbers, messages, channels);
             return;
         }
@@ -177,14 +175,8 @@ impl Network {
 
     /// Makes of the numbers of channels that messages have crossed, as [`Self::advance`] wrote them, those of their links: both
     /// channels of a link have the number of one of them. `from` is where the messages were.
-    pub fn number_links(
-        &self,
-        choice: RouteChoice,
-        from: &[NodeId],
-        messages: &[RoutedMessage],
-        channels: &mut [u32],
-    ) {
-        if let Some(numbers) = self.numbers(choice) {
+    pub fn number_links(&self, from: &[NodeId], messages: &[RoutedMessage], channels: &mut [u32]) {
+        if let Some(numbers) = self.numbers() {
             self.rule.number_links(self, numbers, from, messages, channels);
             return;
         }

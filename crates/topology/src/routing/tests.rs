@@ -19,13 +19,16 @@ fn machines() -> Vec<Machine> {
         .map(|shape| NetworkParameters::HyperX { shape: shape.to_vec(), hosts_per_switch: 2 })
         .collect();
     parameters.extend([2, 3, 9, 40].map(|nodes| NetworkParameters::FullMesh { nodes }));
-    for (p, a, h) in [(1, 1, 1), (2, 1, 3), (1, 2, 1), (2, 4, 2), (1, 3, 3), (3, 6, 2), (1, 2, 5)] {
-        parameters.push(NetworkParameters::Dragonfly {
-            hosts_per_switch: p,
-            switches_per_group: a,
-            global_links: h,
-        });
-    }
+    let small =
+        (1..=8).flat_map(|a| (1..=8).map(move |h| (1, a, h))).filter(|(_, a, h)| a * (a * h + 1) <= 150);
+    let several_hosts = [(2, 1, 3), (2, 4, 2), (3, 6, 2)];
+    parameters.extend(small.chain(several_hosts).map(
+        |(hosts_per_switch, switches_per_group, global_links)| NetworkParameters::Dragonfly {
+            hosts_per_switch,
+            switches_per_group,
+            global_links,
+        },
+    ));
     for (leaves, hosts_per_switch, spines) in [(1, 2, 1), (2, 1, 3), (4, 3, 2), (8, 8, 8), (5, 2, 7)] {
         parameters.push(NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines });
     }

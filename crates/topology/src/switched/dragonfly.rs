@@ -1,27 +1,27 @@
 //! Dragonflies (Kim et al. 2008).
 
-use std::{hint::select_unpredictable, sync::OnceLock};
+mod nearer;
+
+use std::hint::select_unpredictable;
 
 use super::Hosts;
 use crate::{
     Divisor, narrow,
-    routing::{ChannelNumbers, Hop, RouteSteps, places},
+    routing::{ChannelNumbers, Hop, RouteSteps},
 };
 
-/// The most pairs of a switch of group 0 and any switch whose neighbours are listed.
-const MAX_PAIRS: u64 = 1 << 22;
-
-/// Groups of switches that are all linked with each other, and one link between every two groups.
+/// Groups of `a` switches that are all linked with each other, and one link between every two groups, `h` of each switch.
 ///
-/// Adding a number to all groups, modulo their number, changes no link: distances from the switches of group 0 are enough.
+/// Link `l` of a group to another, counted from 0, is one of switch `floor(l / h)` and leads `l + 1` groups on, modulo
+/// `a h + 1`; there it is link `a h - 1 - l`. So the switch at place `s` of its group is linked to switches at place
+/// `a - 1 - s` of others, and two links in a row to other groups lead back to its place, fewer than `h` groups away.
 #[derive(Debug)]
 pub(crate) struct Dragonfly {
-    pub(super) hosts: Hosts,
-    pub(super) a: Divisor, // switches of a group
-    pub(super) h: Divisor, // links of a switch to other groups
-    pub(super) groups: Divisor,
-    pub(super) distances: OnceLock<Box<[u8]>>, // from each switch of group 0 to all switches
-    pub(super) nearer: OnceLock<Box<[u64]>>,   // as far, a bit for each neighbour that is nearer
+    hosts: Hosts,
+    a: Divisor,
+    h: Divisor,
+    groups: u32,
+    keeps_routes: bool,
 }
 
 /// A switch of a dragonfly.
@@ -32,6 +32,28 @@ struct Switch {
 }
 
 impl Dragonfly {
+    /// Groups of so many switches, each with so many links to other groups.
+    pub(super) fn new(hosts: Hosts, switches_per_group: u32, global_links: u32) -> Self {
+        let groups = switches_per_group * global_links + 1;
+        let [a, h] = [switches_per_group, global_links].map(|count| Divisor::new(count.into()));
+        let own = Self { hosts, a, h, groups, keeps_routes: false };
+        let nodes = u64::from(hosts.count() + own.switches());
+        let keeps_routes = RouteSteps::holds_hops(nodes, own.channel_numbers().codes);
+        Self { keeps_routes, ..own }
+    }
+
+    /// The switches of a group.
+    #[inline]
+    fn a(&self) -> u32 {
+        narrow(self.a.get())
+    }
+
+    /// The links of a switch to other groups.
+    #[inline]
+    fn h(&self) -> u32 {
+        narrow(self.h.get())
+    }
+
     /// The switch with a number, counted from 0.
     #[inline]
     fn switch(&self, number: u32) -> Switch {
@@ -42,14 +64,17 @@ impl Dragonfly {
     /// The number of a switch.
     #[inline]
     fn number(&self, switch: Switch) -> u32 {
-        switch.group.wrapping_mul(narrow(self.a.get())).wrapping_add(switch.place) // below that of nodes
+        switch.group.wrapping_mul(self.a()).wrapping_add(switch.place) // below that of nodes
     }
 
     pub(super) fn links(&self) -> Vec<(u32, u32)> {
         let mut links: Vec<_> = self.hosts.links().collect();
         let first = self.hosts.count();
         for switch in 0..self.switches() {
-            let higher = self.neighbours(switch).filter(|&other| other > switch);
+            let own = self.switch(switch);
+            let neighbours =
+                (0..self.a() - 1 + self.h()).map(|number| self.number(self.neighbour(own, number)));
+            let higher = neighbours.filter(|&other| other > switch);
             links.extend(higher.map(|other| (first + switch, first + other)));
         }
         links
@@ -57,74 +82,53 @@ impl Dragonfly {
 
     /// How many switches there are.
     fn switches(&self) -> u32 {
-        narrow(self.groups.get() * self.a.get())
+        self.groups * self.a()
     }
 
-    /// The switches that a switch is linked to: those of its group, then by the links to others.
-    fn neighbours(&self, switch: u32) -> impl Iterator<Item = u32> {
-        let switch = self.switch(switch);
-        let links = 0..narrow(self.a.get() - 1 + self.h.get());
-        links.map(move |number| self.number(self.neighbour(switch, number)))
-    }
-
-    fn distances(&self) -> &[u8] {
-        self.distances.get_or_init(|| {
-            let (a, switches) = (narrow(self.a.get()), self.switches());
-            // No switch is more than 3 links away: inside the group, to the other group, and there.
-            let mut distances = vec![3_u8; a as usize * switches as usize].into_boxed_slice();
-            for (own, row) in (0..a).zip(distances.chunks_mut(switches as usize)) {
-                for near in self.neighbours(own) {
-                    for next in self.neighbours(near) {
-                        row[next as usize] = row[next as usize].min(2);
-                    }
-                }
-                self.neighbours(own).for_each(|near| row[near as usize] = 1);
-                row[own as usize] = 0;
-            }
-            distances
-        })
-    }
-
-    /// Whether there is a list of the neighbours that are nearer.
+    /// The neighbour of a switch by the link with a number: first those to the others of its group, then those to other groups.
     #[inline]
-    fn has_list(&self) -> bool {
-        let (a, h) = (self.a.get(), self.h.get());
-        a - 1 + h <= u64::BITS.into() && a * u64::from(self.switches()) <= MAX_PAIRS
-    }
-
-    /// For every switch of group 0 and every switch, a bit for each of [`Self::neighbours`] of the first that is nearer
-    /// to the second; none where they are many.
-    fn nearer(&self) -> Option<&[u64]> {
-        if !self.has_list() {
-            return None;
+    fn neighbour(&self, Switch { group, place }: Switch, number: u32) -> Switch {
+        // None of this overflows where it counts.
+        let in_group = number.wrapping_add(u32::from(number >= place));
+        let link = place.wrapping_mul(self.h()).wrapping_add(number.wrapping_sub(self.a() - 1));
+        let there = self.modulo_groups(group.wrapping_add(link).wrapping_add(1));
+        let is_in_group = number < self.a() - 1;
+        Switch {
+            group: select_unpredictable(is_in_group, group, there),
+            place: select_unpredictable(is_in_group, in_group, self.a() - 1 - place),
         }
-        let a = self.a.get();
-        Some(self.nearer.get_or_init(|| {
-            let of_pair = |one: u32, other: u32| {
-                let apart = self.between(one, other);
-                let bits = self.neighbours(one).enumerate();
-                bits.map(|(bit, next)| u64::from(self.between(next, other) < apart) << bit).sum()
-            };
-            (0..narrow(a))
-                .flat_map(|one| (0..self.switches()).map(move |other| of_pair(one, other)))
-                .collect()
-        }))
     }
 
-    /// Where a pair of switches is in the lists of those of group 0 and all.
+    /// The number of the link of a switch to the one at another place of its group.
     #[inline]
-    fn pair(&self, one: Switch, other: Switch) -> usize {
-        let groups = narrow(self.groups.get());
+    fn link_to_place(own: Switch, place: u32) -> u32 {
+        place.wrapping_sub(u32::from(place > own.place))
+    }
+
+    /// A number of groups below twice all, modulo all of them.
+    #[inline]
+    fn modulo_groups(&self, groups: u32) -> u32 {
+        groups.min(groups.wrapping_sub(self.groups)) // one of them wraps around
+    }
+
+    /// How many groups a switch is behind another.
+    #[inline]
+    fn apart(&self, one: Switch, other: Switch) -> u32 {
         let apart = other.group.wrapping_sub(one.group);
-        let apart = apart.min(apart.wrapping_add(groups)); // one of them wraps around
-        let a = narrow(self.a.get());
-        (one.place * groups + apart) as usize * a as usize + other.place as usize
+        apart.min(apart.wrapping_add(self.groups)) // one of them wraps around
     }
 
-    /// The distance between two switches.
+    /// The place that a group is left from towards the one so many groups on, at least 1.
     #[inline]
-    fn between(&self, one: u32, other: u32) -> u32 {
-        self.distances()[self.pair(self.switch(one), self.switch(other))].into()
+    fn place_out(&self, apart: u32) -> u32 {
+        self.h.split(apart - 1).0
+    }
+
+    /// The switch of a node, and the links to it.
+    #[inline]
+    fn switch_of(&self, node: u32) -> (Switch, u32) {
+        let (switch, links) = self.hosts.switch_of(node);
+        (self.switch(switch), links)
     }
 
     #[inline]
@@ -132,52 +136,56 @@ impl Dragonfly {
         if at == to {
             return 0;
         }
-        let ((one, up), (other, down)) = (self.hosts.switch_of(at), self.hosts.switch_of(to));
+        let ((one, up), (other, down)) = (self.switch_of(at), self.switch_of(to));
         up + down + self.between(one, other)
     }
 
     pub(crate) fn route_count(&self, at: u32, to: u32) -> u64 {
-        self.count_between(self.hosts.switch_of(at).0, self.hosts.switch_of(to).0)
+        self.count_between(self.switch_of(at).0, self.switch_of(to).0)
     }
 
-    fn count_between(&self, one: u32, other: u32) -> u64 {
-        match self.between(one, other) {
-            0 | 1 => 1,
-            apart => {
-                let nearer = self.neighbours(one).filter(|&next| self.between(next, other) < apart);
-                nearer.map(|next| self.count_between(next, other)).sum()
-            }
-        }
-    }
-
-    /// The numbers of channels: of a switch those to its hosts, then those to [`Self::neighbours`].
-    pub(crate) fn channel_numbers(&self) -> ChannelNumbers {
-        ChannelNumbers {
-            single: self.hosts.count(),
-            codes: self.hosts.per_switch() + narrow(self.a.get() - 1 + self.h.get()),
-        }
-    }
-
-    /// The link to the neighbour of a node with the lowest number that is nearer to another node.
+    /// The number of the first link of the route to another switch by the link between their groups, or in their group.
     #[inline]
-    pub(crate) fn lowest(&self, at: u32, to: u32) -> Hop {
-        let ((own, up), (other, _)) = (self.hosts.switch_of(at), self.hosts.switch_of(to));
-        if up == 1 {
-            return Hop { code: 0, next: self.hosts.count() + own };
+    fn direct_link(&self, own: Switch, other: Switch) -> u32 {
+        let apart = self.apart(own, other);
+        if apart == 0 {
+            return Self::link_to_place(own, other.place);
         }
+        let out = self.place_out(apart);
+        let global = (self.a() - 1).wrapping_add(apart - 1).wrapping_sub(out * self.h());
+        select_unpredictable(own.place == out, global, Self::link_to_place(own, out))
+    }
+
+    /// The number of the link of a switch to that neighbour that is nearer to another switch and is drawn by a hash, the lowest
+    /// for a hash of 0.
+    #[inline]
+    fn drawn(&self, own: Switch, other: Switch, hash: impl Fn() -> u64) -> u32 {
+        if self.is_direct(own, other) {
+            self.direct_link(own, other)
+        } else {
+            self.drawn_of_nearer(own, other, hash())
+        }
+    }
+
+    /// The numbers of channels: of a switch those to its hosts, then those to its neighbours.
+    pub(crate) fn channel_numbers(&self) -> ChannelNumbers {
+        let codes = self.hosts.per_switch() + self.a() - 1 + self.h();
+        ChannelNumbers { single: self.hosts.count(), codes }
+    }
+
+    /// The link to that neighbour of a node that is nearer to another node and is drawn by a hash of the node, the lowest for a
+    /// hash of 0.
+    #[inline]
+    pub(crate) fn next(&self, at: u32, to: u32, hash: impl Fn() -> u64) -> Hop {
+        if let Some(up) = self.hosts.link_up(at) {
+            return up;
+        }
+        let (own, other) = (self.switch_of(at).0, self.switch_of(to).0);
         if own == other {
             return Hop { code: self.hosts.place(to), next: to };
         }
-        let switch = self.switch(own);
-        let lowest = if let Some(nearer) = self.nearer() {
-            self.lowest_of(switch, nearer[self.pair(switch, self.switch(other))])
-        } else {
-            let apart = self.between(own, other);
-            let nearer =
-                (0..).zip(self.neighbours(own)).filter(|&(_, next)| self.between(next, other) < apart);
-            nearer.min_by_key(|&(_, next)| next).map_or(0, |(number, _)| number)
-        };
-        self.link(lowest, self.neighbour(switch, lowest))
+        let number = self.drawn(own, other, hash);
+        self.link(number, self.neighbour(own, number))
     }
 
     /// The link with a number to a neighbour.
@@ -188,67 +196,39 @@ impl Dragonfly {
         Hop { code: self.hosts.per_switch().wrapping_add(number), next }
     }
 
-    /// Of the neighbours of a switch whose bits are set, the number of the one with the lowest node.
-    ///
-    /// The groups that links lead to ascend with their numbers, and begin again from group 0 on: those that have begun again
-    /// are lower than the switch's own group, the others higher.
-    #[inline]
-    fn lowest_of(&self, Switch { group, place }: Switch, nearer: u64) -> u32 {
-        let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
-        let lower = (groups - 1 - group).saturating_sub(place * h).min(h) + a - 1;
-        let of_lower = nearer.checked_shr(lower).unwrap_or(0);
-        if of_lower == 0 { nearer.trailing_zeros() } else { lower + of_lower.trailing_zeros() }
-    }
-
-    /// Of the neighbours of a switch that are nearer to another, given by their list, the number of the one that a hash draws.
-    #[inline]
-    fn drawn_of(&self, nearer: &[u64], [own, other]: [Switch; 2], hash: impl Fn() -> u64) -> u32 {
-        let all = nearer[self.pair(own, other)];
-        let hash = if all.is_power_of_two() { 0 } else { hash() };
-        if hash == 0 {
-            return self.lowest_of(own, all);
-        }
-        // From a neighbour it is at most 2 links: as many routes of 2 as switches are nearer, or one shorter route.
-        let routes = |number: u32| {
-            let next = self.neighbour(own, number);
-            u64::from(nearer[self.pair(next, other)].count_ones()).max(1)
-        };
-        let total: u64 = places(all).map(routes).sum();
-        let (mut drawn, mut rest) = (hash % total, all);
-        loop {
-            let lowest = self.lowest_of(own, rest);
-            rest &= !(1 << lowest);
-            match drawn.checked_sub(routes(lowest)) {
-                Some(others) if rest != 0 => drawn = others,
-                _ => return lowest,
-            }
-        }
-    }
-
     /// The hosts, if the links of a route, but for that of its source to a switch, go along with a message.
     #[inline]
     pub(crate) fn hosts_of_kept_routes(&self) -> Option<Hosts> {
-        let nodes = u64::from(self.hosts.count() + self.switches());
-        let is_kept = self.has_list() && RouteSteps::holds_hops(nodes, self.channel_numbers().codes);
-        is_kept.then_some(self.hosts)
+        self.keeps_routes.then_some(self.hosts)
     }
 
     /// The length of the shortest route from one node to another that is drawn by a hash of each switch on it
     /// (`docs/model.md` section 19), and its links that go along with a message: three between switches at most, and one to the
     /// destination. Hashes of 0 draw the lowest neighbours.
     pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> (u32, RouteSteps) {
-        let ((own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
-        let (mut links, mut hops) = (0, [Hop::default(); RouteSteps::MAX_HOPS]);
-        if let Some(nearer) = self.nearer() {
-            let [mut at, to] = [own, other].map(|switch| self.switch(switch));
-            while at != to {
-                let hash = || hash(self.hosts.count() + self.number(at));
-                let number = self.drawn_of(nearer, [at, to], hash);
-                at = self.neighbour(at, number);
-                hops[links % RouteSteps::MAX_HOPS] = self.link(number, at);
-                links += 1;
-            }
+        let ((own, up), (other, down)) = (self.switch_of(from), self.switch_of(to));
+        let (mut at, mut links, mut hops) = (own, 0_usize, [Hop::default(); RouteSteps::MAX_HOPS]);
+        while at != other && !self.is_direct(at, other) {
+            let number = self.drawn_of_nearer(at, other, hash(self.hosts.count() + self.number(at)));
+            at = self.neighbour(at, number);
+            hops[links % RouteSteps::MAX_HOPS] = self.link(number, at);
+            links += 1;
         }
+        // What is left of the route by the link between the groups. Which links it has has no pattern, so that a branch for each
+        // would be foreseen badly: what is written for the others is written over.
+        let mut cross = |number: u32, next: Switch, is_crossed: bool| {
+            hops[links % RouteSteps::MAX_HOPS] = self.link(number, next);
+            links = links.wrapping_add(is_crossed.into());
+        };
+        let apart = self.apart(at, other);
+        if apart > 0 {
+            let out = self.place_out(apart);
+            let leaving = Switch { group: at.group, place: out };
+            cross(Self::link_to_place(at, out), leaving, at.place != out);
+            at = Switch { group: other.group, place: self.a() - 1 - out };
+            cross((self.a() - 1).wrapping_add(apart - 1).wrapping_sub(out * self.h()), at, true);
+        }
+        cross(Self::link_to_place(at, other.place), other, at != other);
         hops[links % RouteSteps::MAX_HOPS] = Hop { code: self.hosts.place(to), next: to };
         let links = narrow(links as u64) + down;
         (if from == to { 0 } else { up + links }, RouteSteps::of_hops(hops))
@@ -263,25 +243,11 @@ impl Dragonfly {
         else {
             return 0;
         };
-        let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
         // Which links lead to other groups has no pattern. None of this overflows where it counts.
-        let own = self.switch(switch).place;
-        let in_group = own.wrapping_sub(u32::from(own > self.switch(next).place));
-        let link = own.wrapping_mul(h).wrapping_add(number).wrapping_sub(a - 1);
-        let to_group = (a - 1).wrapping_add(self.h.split(groups.wrapping_sub(2).wrapping_sub(link)).1);
+        let (a, own, next) = (self.a(), self.switch(switch), self.switch(next));
+        let in_group = Self::link_to_place(next, own.place);
+        let global = number.wrapping_sub(a - 1);
+        let to_group = (a - 1).wrapping_add(self.h() - 1).wrapping_sub(global);
         hosts + select_unpredictable(number < a - 1, in_group, to_group)
-    }
-
-    /// The neighbour of [`Self::neighbours`] with this number.
-    #[inline]
-    fn neighbour(&self, Switch { group, place }: Switch, number: u32) -> Switch {
-        let (a, h, groups) = (narrow(self.a.get()), narrow(self.h.get()), narrow(self.groups.get()));
-        if number < a - 1 {
-            return Switch { group, place: number + u32::from(number >= place) };
-        }
-        let link = place * h + number - (a - 1);
-        let there = group + link + 1; // less than twice the groups
-        let group = there.min(there.wrapping_sub(groups)); // one of them is a group
-        Switch { group, place: self.h.split(groups - 2 - link).0 }
     }
 }

@@ -104,7 +104,7 @@ impl ClaimedNetwork {
         }
         self.network.advance(self.choice, messages, places);
         if self.arbitration == Arbitration::PerLink {
-            self.network.number_links(self.choice, nodes, messages, places);
+            self.network.number_links(nodes, messages, places);
         }
         for &place in &*places {
             prefetch_index(&self.resources, place as usize);

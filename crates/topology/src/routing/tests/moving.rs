@@ -42,10 +42,10 @@ pub(super) fn move_to(
         let mut moved: Vec<RoutedMessage> = messages.iter().map(|(_, (_, message))| *message).collect();
         network.advance(choice, &mut moved, &mut channels);
         let mut links = channels.clone();
-        network.number_links(choice, &before, &moved, &mut links);
+        network.number_links(&before, &moved, &mut links);
         for (number, (at, moved)) in links.into_iter().zip(before.iter().zip(&moved)) {
             let ends = [*at.min(&moved.node()), *at.max(&moved.node())];
-            assert!(u64::from(number) < network.channel_numbers(choice));
+            assert!(u64::from(number) < network.channel_numbers());
             assert_eq!(*numbered.links.entry(number).or_insert(ends), ends);
         }
         let crossings = before.into_iter().zip(moved).zip(channels.drain(..));
@@ -54,7 +54,7 @@ pub(super) fn move_to(
             assert_eq!(network.neighbour(at, direction), Some(moved.node()));
             assert_eq!(*links == crossed, moved.has_arrived());
             *message = moved;
-            assert!(u64::from(number) < network.channel_numbers(choice));
+            assert!(u64::from(number) < network.channel_numbers());
             let ends = [at, moved.node()];
             assert_eq!(*numbered.channels.entry(number).or_insert(ends), ends);
         }
