@@ -91,8 +91,8 @@ impl<T: Copy> ChannelQueues<T> {
     /// Takes the first message of a queue, with its direction. An empty queue stays until it is
     /// [closed](Self::close_if_empty).
     #[inline]
-    pub(crate) fn take_first(&mut self, number: u32) -> Option<(u32, T)> {
-        self.records[number as usize].queue.take_first(&mut self.rest)
+    pub(crate) fn take_first(&mut self, number: u32, key: impl Fn(T) -> MessageKey) -> Option<(u32, T)> {
+        self.records[number as usize].queue.take_first(&mut self.rest, &key)
     }
 
     /// Queues a message and takes the first, as [`join`](Self::join) and
@@ -155,7 +155,7 @@ mod tests {
         }
         assert_eq!(queues.number(0), None);
         let queue = queues.number(1).unwrap();
-        let order: Vec<_> = std::iter::from_fn(|| queues.take_first(queue)).collect();
+        let order: Vec<_> = std::iter::from_fn(|| queues.take_first(queue, key)).collect();
         assert_eq!(order, [2, 3, 5, 7, 0, 1, 6].map(|source| (source, source)));
         assert_eq!(queues.close_if_empty(queue), Some(1));
         assert_eq!(queues.number(1), None);
@@ -168,10 +168,10 @@ mod tests {
             queues.join(0, direction, message, Cycle::START, key);
         }
         let queue = queues.number(0).unwrap();
-        assert_eq!(queues.take_first(queue), Some((2, 0)));
+        assert_eq!(queues.take_first(queue, key), Some((2, 0)));
         queues.end_cycle();
         assert_eq!((queues.longest(), queues.close_if_empty(queue)), (2, None));
-        assert_eq!(queues.take_first(queue), Some((2, 1)));
+        assert_eq!(queues.take_first(queue, key), Some((2, 1)));
         queues.join(0, 3, 4, Cycle::new(1), key);
         queues.join(1, 3, 5, Cycle::new(1), key);
         queues.end_cycle();
@@ -192,12 +192,12 @@ mod tests {
                 let now = Cycle::new(3);
                 apart.join(0, source, source, now, key);
                 let queue = apart.number(0).unwrap();
-                let first = apart.take_first(queue).unwrap();
+                let first = apart.take_first(queue, key).unwrap();
                 assert_eq!(together.exchange(0, source, source, now, key), first);
                 let lengths = |queues: &ChannelQueues<u32>| queues.records[queue as usize].queue.lengths();
                 assert_eq!(lengths(&together), lengths(&apart));
                 let rest = |mut queues: ChannelQueues<u32>| -> Vec<_> {
-                    std::iter::from_fn(|| queues.take_first(queue)).collect()
+                    std::iter::from_fn(|| queues.take_first(queue, key)).collect()
                 };
                 assert_eq!(rest(together), rest(apart));
             }
@@ -225,10 +225,10 @@ mod tests {
             // As many are taken as join at times, so that all joined in an earlier cycle, or in this one.
             let queue = queues.number(0).unwrap();
             let taken = if cycle % 20 < 12 { 2 } else { 14 };
-            found.extend((0..taken).filter_map(|_| queues.take_first(queue)).map(|(_, source)| source));
+            found.extend((0..taken).filter_map(|_| queues.take_first(queue, key)).map(|(_, source)| source));
         }
         let queue = queues.number(0).unwrap();
-        found.extend(std::iter::from_fn(|| queues.take_first(queue)).map(|(_, source)| source));
+        found.extend(std::iter::from_fn(|| queues.take_first(queue, key)).map(|(_, source)| source));
         assert_eq!(found, expected);
     }
 
@@ -240,7 +240,7 @@ mod tests {
                 queues.join(0, 0, message, Cycle::new(round), key);
             }
             let queue = queues.number(0).unwrap();
-            let order: Vec<_> = std::iter::from_fn(|| queues.take_first(queue)).collect();
+            let order: Vec<_> = std::iter::from_fn(|| queues.take_first(queue, key)).collect();
             assert_eq!(order, [(0, 0), (0, 1), (0, 2)]);
             queues.close_if_empty(queue);
         }

@@ -3,6 +3,10 @@
 //! A queue is first come first served; messages that joined in the same cycle go by stage, source
 //! and destination (`docs/model.md` section 5). It holds its first message; the others are a list in
 //! slots that queues share. So a queue of one message, as most are, is one access.
+//!
+//! A message is inserted behind those of its cycle that come before it. Where these are many, it is put at the end instead, and
+//! the messages of the cycle are sorted when the first of them is needed: so many messages that join in one cycle take a time
+//! that hardly grows faster than their number.
 
 use crate::{Cycle, slots::Slots};
 
@@ -32,11 +36,19 @@ pub(crate) struct Queued<T> {
 /// A queue. The slots of the messages behind its first, which several queues share, are given to each of its methods.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MessageQueue<T> {
-    first: Queued<T>,  // valid unless both lengths are 0
-    tail: u32,         // 1 + the slot of the last message of the rest; 0 without any
+    first: Queued<T>, // valid unless both lengths are 0; comes before all others
+    tail: Tail,
     earlier: u32, // 1 + the slot of the last of the rest that joined in an earlier cycle than the tail; 0 without any
     lengths: [u32; 2], // messages that move `+`, and `-`
 }
+
+/// The last message of the rest of a queue, if there is any, and whether those that joined in its cycle are in order: 1 + its
+/// slot, and the highest bit, which no slot has. (Queues are many, and their sizes count.)
+#[derive(Debug, Clone, Copy)]
+struct Tail(u32);
+
+/// So many messages of a cycle are passed when another of that cycle is inserted.
+const FEW: usize = 8;
 
 /// The most messages of one direction that are in one of many queues at the end of a cycle; a `Q` stands for a queue.
 #[derive(Debug)]
@@ -87,12 +99,43 @@ impl<T: Copy> Queued<T> {
     }
 }
 
+impl Tail {
+    /// No message.
+    const NONE: Self = Self(0);
+
+    const UNSORTED: u32 = 1 << 31;
+
+    /// The message in a slot, those of its cycle being in order.
+    #[inline]
+    fn sorted(slot: u32) -> Self {
+        Self(slot + 1)
+    }
+
+    /// The message in a slot, those of its cycle not being in order.
+    #[inline]
+    fn unsorted(slot: u32) -> Self {
+        Self((slot + 1) | Self::UNSORTED)
+    }
+
+    /// Its slot.
+    #[inline]
+    fn slot(self) -> Option<u32> {
+        (self.0 & !Self::UNSORTED).checked_sub(1)
+    }
+
+    /// Whether those of its cycle are not in order.
+    #[inline]
+    fn is_unsorted(self) -> bool {
+        self.0 & Self::UNSORTED != 0
+    }
+}
+
 impl<T: Copy> MessageQueue<T> {
     /// The queue of one message.
     #[inline]
     pub(crate) fn new(first: Queued<T>) -> Self {
         let sign = first.direction % 2;
-        Self { first, tail: 0, earlier: 0, lengths: [1 - sign, sign] }
+        Self { first, tail: Tail::NONE, earlier: 0, lengths: [1 - sign, sign] }
     }
 
     /// The number of its messages that move `+`, and `-`.
@@ -109,7 +152,7 @@ impl<T: Copy> MessageQueue<T> {
     /// Prefetches its second message, which is its first when that is taken.
     #[inline]
     pub(crate) fn prefetch_second(&self, rest: &Slots<Queued<T>>) {
-        if self.tail != 0 {
+        if self.tail.slot().is_some() {
             rest.prefetch(self.first.next);
         }
     }
@@ -117,7 +160,7 @@ impl<T: Copy> MessageQueue<T> {
     /// Prefetches its last message, which others come behind.
     #[inline]
     pub(crate) fn prefetch_last(&self, rest: &Slots<Queued<T>>) {
-        if let Some(tail) = self.tail.checked_sub(1) {
+        if let Some(tail) = self.tail.slot() {
             rest.prefetch(tail);
         }
     }
@@ -138,8 +181,8 @@ impl<T: Copy> MessageQueue<T> {
             // All others joined in this cycle too.
             let second = rest.insert(std::mem::replace(&mut self.first, new));
             self.first.next = second;
-            if self.tail == 0 {
-                self.tail = second + 1;
+            if self.tail.slot().is_none() {
+                self.tail = Tail::sorted(second);
             }
         } else {
             self.join_rest(new, rest, key);
@@ -156,21 +199,30 @@ impl<T: Copy> MessageQueue<T> {
     }
 
     /// Takes the first message, with its direction.
+    ///
+    /// Where messages may have joined in the same cycle, `key` returns theirs.
     #[inline]
-    pub(crate) fn take_first(&mut self, rest: &mut Slots<Queued<T>>) -> Option<(u32, T)> {
+    pub(crate) fn take_first(
+        &mut self,
+        rest: &mut Slots<Queued<T>>,
+        key: &impl Fn(T) -> MessageKey,
+    ) -> Option<(u32, T)> {
         if self.is_empty() {
             return None;
         }
         let Queued { message, direction, .. } = self.first;
         self.lengths[direction as usize % 2] -= 1;
-        if let Some(tail) = self.tail.checked_sub(1) {
+        if self.tail.slot().is_some() {
+            if self.tail.is_unsorted() && self.earlier == 0 {
+                self.sort(rest, key);
+            }
             let second = self.first.next;
             self.first = rest[second];
             if self.earlier == second + 1 {
                 self.earlier = 0;
             }
-            if second == tail {
-                self.tail = 0;
+            if Some(second) == self.tail.slot() {
+                self.tail = Tail::NONE;
             }
             rest.remove(second);
         }
@@ -189,42 +241,92 @@ impl<T: Copy> MessageQueue<T> {
         if self.is_empty() || new.precedes(&self.first, key) {
             return (0, (new.direction, new.message));
         }
-        if self.tail == 0 {
+        if self.tail.slot().is_none() {
             let first = std::mem::replace(&mut self.first, new);
             self.lengths[first.direction as usize % 2] -= 1;
             return (self.count(new.direction), (first.direction, first.message));
         }
         let length = self.join(new, rest, key);
-        (length, self.take_first(rest).unwrap_or((new.direction, new.message)))
+        (length, self.take_first(rest, key).unwrap_or((new.direction, new.message)))
     }
 
     /// Inserts a message that comes after the first into the rest.
     fn join_rest(&mut self, new: Queued<T>, rest: &mut Slots<Queued<T>>, key: &impl Fn(T) -> MessageKey) {
         let place = rest.insert(new);
-        let Some(tail) = self.tail.checked_sub(1) else {
+        let Some(tail) = self.tail.slot() else {
             self.first.next = place;
-            self.tail = place + 1;
+            self.tail = Tail::sorted(place);
             return;
         };
-        if rest[tail].precedes(&new, key) {
-            rest[tail].next = place;
-            self.tail = place + 1;
-            if rest[tail].joined < new.joined {
-                self.earlier = tail + 1;
+        if rest[tail].joined < new.joined {
+            if self.tail.is_unsorted() {
+                self.sort(rest, key);
             }
+            let Some(tail) = self.tail.slot() else { return };
+            rest[tail].next = place;
+            self.tail = Tail::sorted(place);
+            self.earlier = tail + 1;
             return;
         }
-        // It joined in the cycle of the tail: those of earlier cycles, which may be many, need no look.
+        // It joined in the cycle of the tail.
+        if self.tail.is_unsorted() {
+            rest[tail].next = place;
+            self.tail = Tail::unsorted(place);
+            return;
+        }
+        if rest[tail].precedes(&new, key) {
+            rest[tail].next = place;
+            self.tail = Tail::sorted(place);
+            return;
+        }
+        // Those of earlier cycles, which may be many, need no look.
         let mut before = self.earlier.checked_sub(1);
-        let mut next = before.map_or(self.first.next, |before| rest[before].next);
-        while rest[next].precedes(&new, key) {
+        let mut next = self.after(before, rest);
+        for _ in 0..FEW {
+            if !rest[next].precedes(&new, key) {
+                rest[place].next = next;
+                match before {
+                    None => self.first.next = place,
+                    Some(before) => rest[before].next = place,
+                }
+                return;
+            }
             (before, next) = (Some(next), rest[next].next);
         }
-        rest[place].next = next;
-        match before {
-            None => self.first.next = place,
-            Some(before) => rest[before].next = place,
+        rest[tail].next = place;
+        self.tail = Tail::unsorted(place);
+    }
+
+    /// The slot of the message of the rest behind another of it, or the first.
+    #[inline]
+    fn after(&self, before: Option<u32>, rest: &Slots<Queued<T>>) -> u32 {
+        before.map_or(self.first.next, |before| rest[before].next)
+    }
+
+    /// Sorts the messages of the rest that joined in the cycle of the last of them.
+    #[cold]
+    fn sort(&mut self, rest: &mut Slots<Queued<T>>, key: &impl Fn(T) -> MessageKey) {
+        let Some(tail) = self.tail.slot() else { return };
+        let before = self.earlier.checked_sub(1);
+        let mut slots = vec![];
+        let mut next = self.after(before, rest);
+        loop {
+            slots.push((key(rest[next].message), next));
+            if next == tail {
+                break;
+            }
+            next = rest[next].next;
         }
+        slots.sort_unstable();
+        let mut before = before;
+        for (_, slot) in slots {
+            match before {
+                None => self.first.next = slot,
+                Some(before) => rest[before].next = slot,
+            }
+            before = Some(slot);
+        }
+        self.tail = before.map_or(Tail::NONE, Tail::sorted);
     }
 }
 

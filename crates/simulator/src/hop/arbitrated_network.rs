@@ -91,8 +91,8 @@ impl Network for ArbitratedNetwork {
         self.arbiter.queued.iter().any(|&messages| messages > 0)
     }
 
-    fn depart(&mut self, now: Cycle, _: &impl MessageKeys) {
-        self.arbiter.depart(&mut self.departures);
+    fn depart(&mut self, now: Cycle, keys: &impl MessageKeys) {
+        self.arbiter.depart(&mut self.departures, keys);
         self.in_flight.add(now + self.link_time, &mut self.departures);
     }
 
@@ -160,11 +160,11 @@ impl SingleDirection {
     }
 
     /// Fills `departures`, empty before, with the messages whose transmission begins in this cycle.
-    fn depart(&mut self, departures: &mut Vec<Transit>) {
+    fn depart(&mut self, departures: &mut Vec<Transit>, keys: &impl MessageKeys) {
         if let Some(direction) = self.turn() {
             for channel in self.idle[direction].drain(..) {
                 debug_assert_eq!(self.channels.direction_of_channel(channel), direction);
-                departures.extend(self.resources.begin(channel));
+                departures.extend(self.resources.begin(channel, keys));
             }
             self.queued[direction] -= departures.len() as u64;
             self.in_flight += departures.len();
@@ -201,9 +201,9 @@ impl LinkResources {
 
     /// Takes the first message of the queue, which occupies the resource from now on; none without
     /// a queue.
-    fn begin(&mut self, place: usize) -> Option<Transit> {
+    fn begin(&mut self, place: usize, keys: &impl MessageKeys) -> Option<Transit> {
         let queue = self.queues.number(place)?;
-        let (_, transit) = self.queues.take_first(queue)?;
+        let (_, transit) = self.queues.take_first(queue, |transit| keys.key(transit.message))?;
         self.busy[place] = true;
         self.queues.close_if_empty(queue);
         Some(transit)

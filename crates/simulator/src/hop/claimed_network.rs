@@ -217,7 +217,7 @@ impl ClaimedNetwork {
     fn serve(&mut self, place: u32, batch: &mut Batch) {
         let number = self.resources[place as usize] / 2; // of its queue
         let queue = &mut self.queues[number].messages;
-        let Some((_, first)) = queue.take_first(&mut self.rest) else { return };
+        let Some((_, first)) = queue.take_first(&mut self.rest, &key) else { return };
         if queue.is_empty() {
             self.queues.remove(number);
             self.resources[place as usize] = 2 * (self.next + narrow(self.moving.len() as u64));

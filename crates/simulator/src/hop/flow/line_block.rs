@@ -111,7 +111,7 @@ impl<W: Word> LineBlock<W> {
             self.queues.end_cycle();
             return false;
         }
-        self.serve(cycle.rules);
+        self.serve(cycle);
         for sign in 0..2 {
             self.batches.prepare(sign, cycle.buffers);
             self.continue_straight(sign, cycle);
@@ -171,26 +171,28 @@ impl<W: Word> LineBlock<W> {
     ///
     /// These messages have waited since an earlier cycle, and come before all that join in this
     /// one.
-    fn serve(&mut self, rules: &Rules<W>) {
+    fn serve<K: MessageKeys>(&mut self, cycle: &FlowCycle<'_, W, K>) {
         for flight in &mut self.batches.current.flights {
             flight.joined = flight.moving.len();
         }
-        if rules.multi_cycle_links {
+        if cycle.rules.multi_cycle_links {
             for at in 0..self.grants.len() {
                 if let Some(queue) = self.queues.number(self.grants[at]) {
-                    self.serve_first(queue, rules);
+                    self.serve_first(queue, cycle);
                 }
             }
         } else {
             for queue in 0..self.pending_queues {
-                self.serve_first(queue, rules);
+                self.serve_first(queue, cycle);
             }
         }
     }
 
     /// The first message of a queue departs, unless the queue is empty.
-    fn serve_first(&mut self, queue: u32, rules: &Rules<W>) {
-        if let Some((sign, word)) = self.queues.take_first(queue) {
+    fn serve_first<K: MessageKeys>(&mut self, queue: u32, cycle: &FlowCycle<'_, W, K>) {
+        let FlowCycle { rules, keys, .. } = cycle;
+        let key = |word| keys.key(rules.layout.message(word));
+        if let Some((sign, word)) = self.queues.take_first(queue, key) {
             self.batches.current.flights[sign as usize].depart(word, rules.two_links);
         }
     }
