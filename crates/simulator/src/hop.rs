@@ -65,11 +65,14 @@ pub(crate) fn bytes<P: Program>(program: &P, machine: &Machine) -> u64 {
     // Messages of networks have their keys and routes with them.
     const MORE_ON_NETWORKS: u64 = 32;
     const BYTES_PER_CHANNEL: u64 = 12;
-    let channels =
-        machine.graph().map_or_else(|| machine.channel_places(), |network| network.channel_numbers());
     let messages = program.process_count() * program.max_received().max(1) as u64;
-    let of_message = BYTES_PER_MESSAGE + if machine.graph().is_some() { MORE_ON_NETWORKS } else { 0 };
-    messages * of_message + channels * BYTES_PER_CHANNEL + machine.bytes_of_routes()
+    let (of_message, of_channels) = match machine.graph() {
+        None => (BYTES_PER_MESSAGE, machine.channel_places() * BYTES_PER_CHANNEL),
+        Some(network) => {
+            (BYTES_PER_MESSAGE + MORE_ON_NETWORKS, ClaimedNetwork::bytes(program, network, BYTES_PER_CHANNEL))
+        }
+    };
+    messages * of_message + of_channels + machine.bytes_of_routes()
 }
 
 /// Runs `program` to its end, reporting to `observer`; each process may begin as `starts` says.
@@ -93,7 +96,7 @@ pub(crate) fn run<P: Program, O: Observer>(
     let input = HopInput { program, placement, communication, starts };
     match communication.links() {
         LinkMode::FullDuplex | LinkMode::HalfDuplex if machine.graph().is_some() => {
-            let network = ClaimedNetwork::new(placement, communication);
+            let network = ClaimedNetwork::new(program, placement, communication);
             HopEngine::whole(&input, network, observer).run()
         }
         LinkMode::FullDuplex | LinkMode::HalfDuplex => {

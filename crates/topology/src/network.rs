@@ -235,7 +235,8 @@ impl Network {
 
     /// A bound on the distance between two connected nodes \[links\]: twice the distance of the node farthest from a
     /// node that has links.
-    pub(crate) fn distance_bound(&self) -> u64 {
+    #[must_use]
+    pub fn distance_bound(&self) -> u64 {
         *self.distance_bound.get_or_init(|| {
             let linked = self.firsts.windows(2).position(|pair| pair[0] < pair[1]).unwrap_or(0);
             let from = NodeId::new(u32::try_from(linked).unwrap_or(0));
@@ -288,6 +289,9 @@ impl Network {
         reached.push(to);
         let mut next = 0;
         while let Some(&node) = reached.get(next) {
+            if reached.len() == distances.len() {
+                break; // of a dense network most links need no look
+            }
             next += 1;
             let farther = distances[node.index() as usize] + 1;
             for &neighbour in self.neighbours(node) {

@@ -14,6 +14,7 @@
 //! is queued costs few looks at memory beside those of its queue.
 
 mod claiming;
+mod places;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -21,9 +22,10 @@ use cubefold_mapping::Placement;
 use cubefold_topology::{NodeId, RouteChoice, RoutedMessage, narrow};
 use prefetch_index::prefetch_index;
 
+use self::places::Places;
 use super::{Arbitration, Network};
 use crate::{
-    Communication, Cycle, Cycles,
+    Communication, Cycle, Cycles, Program,
     message_queue::{LongestQueue, MessageKey, MessageKeys, MessageQueue, Queued},
     slots::Slots,
 };
@@ -38,6 +40,7 @@ pub(super) struct ClaimedNetwork {
     /// By place, twice the number of the last transmission, counted from 1, in this cycle that of a claim; with a queue 1
     /// more than twice the number of that.
     resources: Vec<u32>,
+    places: Places,
     queues: Slots<ClaimedQueue>,
     rest: Slots<Queued<RoutedMessage>>, // of the queues
     longest: LongestQueue<u32>,         // by number
@@ -93,24 +96,25 @@ const TOGETHER: usize = 64;
 const MAX_NUMBER: u32 = 1 << 30;
 
 impl ClaimedNetwork {
-    /// The idle links of a network, for the messages of these processes.
+    /// The idle links of a network, for the messages of a program.
     ///
     /// # Panics
     ///
     /// When the links are single-direction, or those of a grid.
-    pub(super) fn new(placement: &Placement, communication: Communication) -> Self {
+    pub(super) fn new<P: Program>(program: &P, placement: &Placement, communication: Communication) -> Self {
         let machine = placement.machine();
         #[expect(clippy::expect_used, reason = "documented under Panics")]
         let network = Arc::clone(machine.graph().expect("a network"));
         let choice = machine.route_choice().unwrap_or_default();
         let arbitration = Arbitration::new(communication.links());
-        let places = usize::try_from(network.channel_numbers()).unwrap_or(usize::MAX);
+        let places = Places::new(program, &network);
         Self {
             link_time: communication.timing().uniform_time(),
             network,
             choice,
             arbitration,
-            resources: vec![0; places],
+            resources: vec![0; usize::try_from(places.count()).unwrap_or(usize::MAX)],
+            places,
             queues: Slots::default(),
             rest: Slots::default(),
             longest: LongestQueue::new(),
@@ -145,6 +149,15 @@ impl ClaimedNetwork {
             self.join_queue(message, now);
         }
         self.joining = joining;
+    }
+
+    /// Bytes that the links of a network take in a run at most, but for messages, where a link takes so many if all are kept.
+    pub(super) fn bytes<P: Program>(
+        program: &P,
+        network: &cubefold_topology::Network,
+        bytes_of_all: u64,
+    ) -> u64 {
+        Places::bytes(program, network, bytes_of_all)
     }
 
     /// Prefetches a resource's queue, or its claim.
@@ -374,7 +387,7 @@ mod tests {
         let cube = Hypercube::new(6).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::new(2)).unwrap();
         let communication = Communication::new(links, Cycles::new(hop), TieRule::Direct).unwrap();
-        let mut network = ClaimedNetwork::new(placement, communication);
+        let mut network = ClaimedNetwork::new(&program, placement, communication);
         network.next = first;
         let input = HopInput { program: &program, placement, communication, starts: StartTimes::Together };
         let mut records = vec![];

@@ -106,6 +106,7 @@ impl ClaimedNetwork {
         if self.arbitration == Arbitration::PerLink {
             self.network.number_links(nodes, messages, places);
         }
+        self.places.find(places, &mut self.resources);
         for &place in &*places {
             prefetch_index(&self.resources, place as usize);
         }

@@ -1,0 +1,78 @@
+//! The places of resources: their numbers, or the order in which they are needed.
+//!
+//! A run makes room for all resources before it begins. Where its messages can need only few of them, as one stage of messages
+//! on a full mesh, that would take most of its time: then only those have a place that have been needed.
+
+use cubefold_topology::{Network, narrow};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::Program;
+
+/// To find the place of a resource takes as long as to make room for so many.
+const SEARCH: u64 = 16;
+
+/// Which place a resource has.
+#[derive(Debug)]
+pub(super) enum Places {
+    /// All resources have one, their number.
+    All(u64),
+    /// Those that have been needed.
+    Needed(FxHashMap<u32, u32>),
+}
+
+impl Places {
+    /// The most bytes of a resource that is needed, and of its place, while the lists of them grow.
+    const BYTES_NEEDED: u64 = 48;
+
+    /// The places for a run.
+    pub(super) fn new<P: Program>(program: &P, network: &Network) -> Self {
+        match Self::most_needed(program, network) {
+            None => Self::All(network.channel_numbers()),
+            Some(needed) => {
+                // Growing them would take longer than all else; a stage is not known to need more.
+                let at_first = needed.min(Self::messages_of_stage(program));
+                let capacity = usize::try_from(at_first).unwrap_or(usize::MAX);
+                Self::Needed(FxHashMap::with_capacity_and_hasher(capacity, FxBuildHasher))
+            }
+        }
+    }
+
+    /// Bytes that resources and their places take in a run at most, where a resource takes so many if all have a place.
+    pub(super) fn bytes<P: Program>(program: &P, network: &Network, bytes_of_all: u64) -> u64 {
+        Self::most_needed(program, network)
+            .map_or_else(|| network.channel_numbers() * bytes_of_all, |needed| needed * Self::BYTES_NEEDED)
+    }
+
+    /// The most resources that the messages of a run can need, where that is a small part of all.
+    fn most_needed<P: Program>(program: &P, network: &Network) -> Option<u64> {
+        let messages = Self::messages_of_stage(program).saturating_mul(program.stage_count() as u64);
+        let needed = messages.saturating_mul(network.distance_bound());
+        (needed.saturating_mul(SEARCH) < network.channel_numbers()).then_some(needed)
+    }
+
+    /// The most messages of a stage.
+    fn messages_of_stage<P: Program>(program: &P) -> u64 {
+        program.process_count().saturating_mul(program.max_received().max(1) as u64)
+    }
+
+    /// How many resources have a place before the run begins.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Self::All(count) => *count,
+            Self::Needed(_) => 0,
+        }
+    }
+
+    /// Makes of the numbers of resources their places; resources that are needed for the first time are added to the list of
+    /// all, idle.
+    #[inline]
+    pub(super) fn find(&mut self, numbers: &mut [u32], resources: &mut Vec<u32>) {
+        let Self::Needed(places) = self else { return };
+        for number in numbers {
+            *number = *places.entry(*number).or_insert_with(|| {
+                resources.push(0);
+                narrow(resources.len() as u64 - 1)
+            });
+        }
+    }
+}
