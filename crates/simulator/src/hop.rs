@@ -132,7 +132,8 @@ trait Network {
     /// What a message moves along before it is taken.
     type Leg: Copy + fmt::Debug;
 
-    /// Messages are to [begin](Self::begin) next, given by their sources and destinations, in this order.
+    /// Messages are to [begin](Self::begin) next and to [join](Self::join) then, given by their sources and destinations, in this
+    /// order.
     fn prepare(&mut self, _ends: impl Iterator<Item = (NodeId, NodeId)>) {}
 
     /// The distance between two nodes \[links\], and the first leg of the route; none when they are the same.

@@ -332,15 +332,17 @@ impl<'a> GraphCounts<'a> {
     /// Adds the routes between the two nodes of each pair; from a node to itself there is one of no links.
     fn add(&mut self, ends: &[[NodeId; 2]]) {
         let mut moving = Vec::with_capacity(ends.len());
-        let mut messages = Vec::with_capacity(ends.len());
-        self.network.set_out_together(self.choice, ends.iter().map(|&[from, to]| (from, to)), &mut messages);
-        for (&[from, to], (links, message)) in ends.iter().zip(messages) {
+        let mut lengths = Vec::with_capacity(ends.len());
+        let pairs = ends.iter().map(|&[from, to]| (from, to));
+        self.network.set_out_together(self.choice, pairs, &mut moving, &mut lengths);
+        for (&[from, to], &links) in ends.iter().zip(&lengths) {
             self.touching[to.index() as usize] += 1;
             if links > 0 {
                 self.touching[from.index() as usize] += 1;
-                moving.push(message);
             }
         }
+        let mut has_links = lengths.iter().map(|&links| links > 0);
+        moving.retain(|_| has_links.next() == Some(true));
         let (mut nodes, mut channels, mut crossed) = (vec![], vec![], vec![]);
         while !moving.is_empty() {
             nodes.clear();

@@ -58,7 +58,7 @@ pub(super) struct ClaimedNetwork {
     spare: Vec<Batch>,   // emptied, for use again
     arrived: Vec<(u32, NodeId)>, // by number, the messages that are at their destinations in this cycle
     joining: Vec<Joining>, // of those that move together, which are to be queued
-    setting_out: Vec<(u32, RoutedMessage)>, // those that begin next, from the last on, with the lengths of their routes
+    setting_out: Vec<u32>, // of those that begin next, from the last on, the lengths of their routes
 }
 
 /// The queue of a resource.
@@ -267,26 +267,28 @@ fn key(message: RoutedMessage) -> MessageKey {
     MessageKey { stage, source, destination }
 }
 
-/// A leg is a whole route: links lie in no dimensions.
+/// A leg is a whole route, links lying in no dimensions, and known by the place of its message among those that move.
 impl Network for ClaimedNetwork {
-    type Leg = RoutedMessage;
+    type Leg = u32;
 
     fn prepare(&mut self, ends: impl Iterator<Item = (NodeId, NodeId)>) {
-        if self.network.looks_up() {
-            self.network.set_out_together(self.choice, ends, &mut self.setting_out);
-            self.setting_out.reverse();
-        }
+        let ends = ends.filter(|(from, to)| from != to);
+        self.network.set_out_together(self.choice, ends, &mut self.moving, &mut self.setting_out);
+        self.setting_out.reverse();
     }
 
-    fn begin(&mut self, from: NodeId, to: NodeId) -> (u64, Option<RoutedMessage>) {
-        let prepared = self.setting_out.pop();
-        let (links, message) = prepared.unwrap_or_else(|| self.network.set_out(self.choice, from, to));
-        (links.into(), (from != to).then_some(message))
+    #[inline]
+    fn begin(&mut self, from: NodeId, to: NodeId) -> (u64, Option<u32>) {
+        let next = self.moving.len() - self.setting_out.len();
+        match self.setting_out.pop_if(|_| from != to) {
+            None => (0, None),
+            Some(links) => (links.into(), Some(narrow(next as u64))),
+        }
     }
 
     /// A message is taken at its destination.
     #[inline]
-    fn next_leg(&self, _: NodeId, _: NodeId) -> Option<RoutedMessage> {
+    fn next_leg(&self, _: NodeId, _: NodeId) -> Option<u32> {
         None
     }
 
@@ -313,9 +315,10 @@ impl Network for ClaimedNetwork {
         self.arrived.pop()
     }
 
-    fn join(&mut self, message: u32, _: NodeId, leg: RoutedMessage, _: Cycle, keys: &impl MessageKeys) {
+    #[inline]
+    fn join(&mut self, message: u32, _: NodeId, leg: u32, _: Cycle, keys: &impl MessageKeys) {
         let MessageKey { stage, source, .. } = keys.key(message);
-        self.moving.push(leg.tagged([stage, source, message]));
+        self.moving[leg as usize].set_tag([stage, source, message]);
     }
 
     fn may_depart(&self) -> bool {

@@ -156,7 +156,7 @@ impl<'network, R: Row<'network>> Walk<R> {
 
 impl Network {
     /// Messages set out from hosts to hosts, given by their sources and destinations; each is written behind those that are
-    /// there, with the length of its route \[links\], 0 where there is none.
+    /// there, as is the length of its route \[links\], 0 where there is none.
     ///
     /// # Panics
     ///
@@ -165,15 +165,21 @@ impl Network {
         &self,
         choice: RouteChoice,
         ends: impl Iterator<Item = (NodeId, NodeId)>,
-        messages: &mut Vec<(u32, RoutedMessage)>,
+        messages: &mut Vec<RoutedMessage>,
+        lengths: &mut Vec<u32>,
     ) {
         if !self.looks_up() {
-            messages.extend(ends.map(|(from, to)| self.set_out(choice, from, to)));
+            for (from, to) in ends {
+                let (links, steps) = self.find_route(choice, from, to);
+                // It is written where it stays: one that was copied before its parts are in the cache would be waited for.
+                messages.push(RoutedMessage::new(from, to, steps));
+                lengths.push(links);
+            }
             return;
         }
         match choice {
-            RouteChoice::Lowest => self.walk_together::<&PortRow>(0, ends, messages),
-            RouteChoice::Spread(seed) => self.walk_together::<DrawnRow<'_>>(seed, ends, messages),
+            RouteChoice::Lowest => self.walk_together::<&PortRow>(0, ends, messages, lengths),
+            RouteChoice::Spread(seed) => self.walk_together::<DrawnRow<'_>>(seed, ends, messages, lengths),
         }
     }
 
@@ -182,11 +188,12 @@ impl Network {
         &'network self,
         seed: u64,
         ends: impl Iterator<Item = (NodeId, NodeId)>,
-        messages: &mut Vec<(u32, RoutedMessage)>,
+        messages: &mut Vec<RoutedMessage>,
+        lengths: &mut Vec<u32>,
     ) {
         let (first, mut walks) = (messages.len(), vec![]);
         for (from, to) in ends {
-            messages.push((0, RoutedMessage::new(from, to, RouteSteps::default())));
+            messages.push(RoutedMessage::new(from, to, RouteSteps::default()));
             walks.push(Walk::new(self, R::new(self, seed, from, to), from));
         }
         for walk in &walks {
@@ -206,9 +213,10 @@ impl Network {
                 is_going
             });
         }
-        for ((links, message), walk) in messages[first..].iter_mut().zip(walks) {
-            let (found, steps) = walk.ports.finish();
-            (*links, *message) = (found, message.with_steps(steps));
+        for (message, walk) in messages[first..].iter_mut().zip(walks) {
+            let (links, steps) = walk.ports.finish();
+            message.set_steps(steps);
+            lengths.push(links);
         }
     }
 

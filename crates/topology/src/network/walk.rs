@@ -28,10 +28,10 @@ impl RoutedMessage {
         Self { tag: [0; 3], at: from, to, from, steps }
     }
 
-    /// The same with another route.
+    /// Gives it another route.
     #[inline]
-    pub(super) fn with_steps(self, steps: RouteSteps) -> Self {
-        Self { steps, ..self }
+    pub(super) fn set_steps(&mut self, steps: RouteSteps) {
+        self.steps = steps;
     }
 
     /// What goes along with it, which means something only to those who gave it.
@@ -41,11 +41,10 @@ impl RoutedMessage {
         self.tag
     }
 
-    /// The same with a tag.
+    /// Gives it a tag.
     #[inline]
-    #[must_use]
-    pub fn tagged(self, tag: [u32; 3]) -> Self {
-        Self { tag, ..self }
+    pub fn set_tag(&mut self, tag: [u32; 3]) {
+        self.tag = tag;
     }
 
     /// The node that it is at.
@@ -112,6 +111,13 @@ impl Network {
     /// When there is no such node.
     #[must_use]
     pub fn set_out(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RoutedMessage) {
+        let (links, steps) = self.find_route(choice, from, to);
+        (links, RoutedMessage::new(from, to, steps))
+    }
+
+    /// The length of a route from a host to a host \[links\], 0 where there is none, and what of it goes along with a message.
+    #[inline]
+    pub(super) fn find_route(&self, choice: RouteChoice, from: NodeId, to: NodeId) -> (u32, RouteSteps) {
         let ends = [from, to].map(NodeId::index);
         let found = match choice {
             _ if self.looks_up() => Some(self.looked_up_steps(choice, [from, from, to])),
@@ -120,9 +126,7 @@ impl Network {
                 self.rule.set_out(self, ends, Some(RouteHash::new(seed, [from, to])))
             }
         };
-        let (links, steps) =
-            found.unwrap_or_else(|| (self.distance(choice, from, to).unwrap_or(0), RouteSteps::default()));
-        (links, RoutedMessage::new(from, to, steps))
+        found.unwrap_or_else(|| (self.distance(choice, from, to).unwrap_or(0), RouteSteps::default()))
     }
 
     /// How many numbers [`Self::advance`] has for channels.

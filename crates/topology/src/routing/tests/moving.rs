@@ -32,9 +32,10 @@ pub(super) fn move_to(
     numbered: &mut Numbered,
 ) {
     let set_out = |&from: &NodeId| network.set_out(choice, from, to);
-    let mut together = vec![];
-    network.set_out_together(choice, hosts.iter().map(|&from| (from, to)), &mut together);
-    assert!(hosts.iter().map(set_out).eq(together.iter().copied()));
+    let (mut moving, mut lengths) = (vec![], vec![]);
+    network.set_out_together(choice, hosts.iter().map(|&from| (from, to)), &mut moving, &mut lengths);
+    let together = lengths.into_iter().zip(moving);
+    assert!(hosts.iter().map(set_out).eq(together.clone()));
     let mut messages: Vec<_> = hosts.iter().copied().zip(together).filter(|(from, _)| *from != to).collect();
     let mut channels = vec![];
     for crossed in 1.. {
