@@ -9,7 +9,7 @@ use cubefold_topology::narrow;
 
 use crate::{
     Cycle,
-    message_queue::{LongestQueue, MessageKey, MessageQueue, Queued},
+    message_queue::{Joining, LongestQueue, MessageKey, MessageQueue, Queued},
     slots::Slots,
 };
 
@@ -72,17 +72,15 @@ impl<T: Copy> ChannelQueues<T> {
         now: Cycle,
         key: impl Fn(T) -> MessageKey,
     ) {
-        // Each branch makes its message where it is to be: a copy of one made before takes longer than the rest.
+        let new = Joining { message: &message, direction, now };
         let length = match self.number(place) {
             None => {
-                let queue = MessageQueue::new(Queued::new(message, direction, now));
-                self.records.push(Record { place, queue });
+                self.records.push(Record { place, queue: MessageQueue::new(new) });
                 self.numbers[place] = self.count();
                 1
             }
             Some(number) => {
-                let new = Queued::new(message, direction, now);
-                self.records[number as usize].queue.join(new, &mut self.rest, &key)
+                self.records[number as usize].queue.join(new, &mut self.rest, &|&message| key(message))
             }
         };
         self.longest.note(place, length);
@@ -92,7 +90,7 @@ impl<T: Copy> ChannelQueues<T> {
     /// [closed](Self::close_if_empty).
     #[inline]
     pub(crate) fn take_first(&mut self, number: u32, key: impl Fn(T) -> MessageKey) -> Option<(u32, T)> {
-        self.records[number as usize].queue.take_first(&mut self.rest, &key)
+        self.records[number as usize].queue.take_first(&mut self.rest, &|&message| key(message))
     }
 
     /// Queues a message and takes the first, as [`join`](Self::join) and
@@ -106,8 +104,9 @@ impl<T: Copy> ChannelQueues<T> {
         key: impl Fn(T) -> MessageKey,
     ) -> (u32, T) {
         let Some(number) = self.number(place) else { return (direction, message) };
-        let new = Queued::new(message, direction, now);
-        let (length, first) = self.records[number as usize].queue.exchange(new, &mut self.rest, &key);
+        let new = Joining { message: &message, direction, now };
+        let queue = &mut self.records[number as usize].queue;
+        let (length, first) = queue.exchange(new, &mut self.rest, &|&message| key(message));
         self.longest.note(place, length);
         first
     }

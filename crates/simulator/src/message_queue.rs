@@ -85,17 +85,26 @@ impl<Q: Copy> LongestQueue<Q> {
     }
 }
 
-impl<T: Copy> Queued<T> {
-    /// A message that moves in `direction` and joins at `now`.
+/// A message that joins a queue in the latest cycle so far, in a direction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Joining<'a, T> {
+    pub(crate) message: &'a T,
+    pub(crate) direction: u32,
+    pub(crate) now: Cycle,
+}
+
+impl<T: Copy> Joining<'_, T> {
+    /// What is queued.
     #[inline]
-    pub(crate) fn new(message: T, direction: u32, now: Cycle) -> Self {
-        Self { message, joined: now, direction, next: 0 }
+    fn queued(self) -> Queued<T> {
+        let Self { message, direction, now } = self;
+        Queued { message: *message, joined: now, direction, next: 0 }
     }
 
-    /// Whether it comes before another one: the earlier one, and of one cycle that with the smaller key.
+    /// Whether it comes before one that is queued: if that joined in the same cycle and has a greater key.
     #[inline]
-    fn precedes(&self, other: &Self, key: &impl Fn(T) -> MessageKey) -> bool {
-        self.joined < other.joined || self.joined == other.joined && key(self.message) < key(other.message)
+    fn precedes(self, other: &Queued<T>, key: &impl Fn(&T) -> MessageKey) -> bool {
+        self.now == other.joined && key(self.message) < key(&other.message)
     }
 }
 
@@ -133,9 +142,9 @@ impl Tail {
 impl<T: Copy> MessageQueue<T> {
     /// The queue of one message.
     #[inline]
-    pub(crate) fn new(first: Queued<T>) -> Self {
+    pub(crate) fn new(first: Joining<'_, T>) -> Self {
         let sign = first.direction % 2;
-        Self { first, tail: Tail::NONE, earlier: 0, lengths: [1 - sign, sign] }
+        Self { first: first.queued(), tail: Tail::NONE, earlier: 0, lengths: [1 - sign, sign] }
     }
 
     /// The number of its messages that move `+`, and `-`.
@@ -165,21 +174,22 @@ impl<T: Copy> MessageQueue<T> {
         }
     }
 
-    /// Queues a message, which joins in the latest cycle so far; returns how many of its direction there are now.
+    /// Queues a message; returns how many of its direction there are now.
     ///
     /// Where messages may have joined in the same cycle, `key` returns theirs.
     #[inline]
     pub(crate) fn join(
         &mut self,
-        new: Queued<T>,
+        new: Joining<'_, T>,
         rest: &mut Slots<Queued<T>>,
-        key: &impl Fn(T) -> MessageKey,
+        key: &impl Fn(&T) -> MessageKey,
     ) -> u32 {
         if self.is_empty() {
-            self.first = new;
+            self.first = new.queued();
         } else if new.precedes(&self.first, key) {
             // All others joined in this cycle too.
-            let second = rest.insert(std::mem::replace(&mut self.first, new));
+            let second = rest.insert(|| self.first);
+            self.first = new.queued();
             self.first.next = second;
             if self.tail.slot().is_none() {
                 self.tail = Tail::sorted(second);
@@ -198,20 +208,18 @@ impl<T: Copy> MessageQueue<T> {
         *length
     }
 
-    /// Takes the first message, with its direction.
+    /// The first message, with its direction; none of an empty queue.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<(u32, &T)> {
+        (!self.is_empty()).then_some((self.first.direction, &self.first.message))
+    }
+
+    /// Removes the first message of a queue that has any.
     ///
     /// Where messages may have joined in the same cycle, `key` returns theirs.
     #[inline]
-    pub(crate) fn take_first(
-        &mut self,
-        rest: &mut Slots<Queued<T>>,
-        key: &impl Fn(T) -> MessageKey,
-    ) -> Option<(u32, T)> {
-        if self.is_empty() {
-            return None;
-        }
-        let Queued { message, direction, .. } = self.first;
-        self.lengths[direction as usize % 2] -= 1;
+    pub(crate) fn remove_first(&mut self, rest: &mut Slots<Queued<T>>, key: &impl Fn(&T) -> MessageKey) {
+        self.lengths[self.first.direction as usize % 2] -= 1;
         if self.tail.slot().is_some() {
             if self.tail.is_unsorted() && self.earlier == 0 {
                 self.sort(rest, key);
@@ -226,6 +234,19 @@ impl<T: Copy> MessageQueue<T> {
             }
             rest.remove(second);
         }
+    }
+
+    /// Takes the first message, with its direction.
+    ///
+    /// Where messages may have joined in the same cycle, `key` returns theirs.
+    #[inline]
+    pub(crate) fn take_first(
+        &mut self,
+        rest: &mut Slots<Queued<T>>,
+        key: &impl Fn(&T) -> MessageKey,
+    ) -> Option<(u32, T)> {
+        let (direction, &message) = self.first()?;
+        self.remove_first(rest, key);
         Some((direction, message))
     }
 
@@ -234,31 +255,36 @@ impl<T: Copy> MessageQueue<T> {
     #[inline]
     pub(crate) fn exchange(
         &mut self,
-        new: Queued<T>,
+        new: Joining<'_, T>,
         rest: &mut Slots<Queued<T>>,
-        key: &impl Fn(T) -> MessageKey,
+        key: &impl Fn(&T) -> MessageKey,
     ) -> (u32, (u32, T)) {
         if self.is_empty() || new.precedes(&self.first, key) {
-            return (0, (new.direction, new.message));
+            return (0, (new.direction, *new.message));
         }
         if self.tail.slot().is_none() {
-            let first = std::mem::replace(&mut self.first, new);
+            let first = std::mem::replace(&mut self.first, new.queued());
             self.lengths[first.direction as usize % 2] -= 1;
             return (self.count(new.direction), (first.direction, first.message));
         }
         let length = self.join(new, rest, key);
-        (length, self.take_first(rest, key).unwrap_or((new.direction, new.message)))
+        (length, self.take_first(rest, key).unwrap_or((new.direction, *new.message)))
     }
 
     /// Inserts a message that comes after the first into the rest.
-    fn join_rest(&mut self, new: Queued<T>, rest: &mut Slots<Queued<T>>, key: &impl Fn(T) -> MessageKey) {
-        let place = rest.insert(new);
+    fn join_rest(
+        &mut self,
+        new: Joining<'_, T>,
+        rest: &mut Slots<Queued<T>>,
+        key: &impl Fn(&T) -> MessageKey,
+    ) {
+        let place = rest.insert(|| new.queued());
         let Some(tail) = self.tail.slot() else {
             self.first.next = place;
             self.tail = Tail::sorted(place);
             return;
         };
-        if rest[tail].joined < new.joined {
+        if rest[tail].joined < new.now {
             if self.tail.is_unsorted() {
                 self.sort(rest, key);
             }
@@ -274,24 +300,21 @@ impl<T: Copy> MessageQueue<T> {
             self.tail = Tail::unsorted(place);
             return;
         }
-        if rest[tail].precedes(&new, key) {
+        if !new.precedes(&rest[tail], key) {
             rest[tail].next = place;
             self.tail = Tail::sorted(place);
             return;
         }
         // Those of earlier cycles, which may be many, need no look.
         let mut before = self.earlier.checked_sub(1);
-        let mut next = self.after(before, rest);
         for _ in 0..FEW {
-            if !rest[next].precedes(&new, key) {
+            let next = self.after(before, rest);
+            if new.precedes(&rest[next], key) {
                 rest[place].next = next;
-                match before {
-                    None => self.first.next = place,
-                    Some(before) => rest[before].next = place,
-                }
+                self.put_after(before, place, rest);
                 return;
             }
-            (before, next) = (Some(next), rest[next].next);
+            before = Some(next);
         }
         rest[tail].next = place;
         self.tail = Tail::unsorted(place);
@@ -303,30 +326,35 @@ impl<T: Copy> MessageQueue<T> {
         before.map_or(self.first.next, |before| rest[before].next)
     }
 
+    /// Puts a slot of the rest behind another of it, or makes it the first.
+    #[inline]
+    fn put_after(&mut self, before: Option<u32>, slot: u32, rest: &mut Slots<Queued<T>>) {
+        match before {
+            None => self.first.next = slot,
+            Some(before) => rest[before].next = slot,
+        }
+    }
+
     /// Sorts the messages of the rest that joined in the cycle of the last of them.
     #[cold]
-    fn sort(&mut self, rest: &mut Slots<Queued<T>>, key: &impl Fn(T) -> MessageKey) {
+    fn sort(&mut self, rest: &mut Slots<Queued<T>>, key: &impl Fn(&T) -> MessageKey) {
         let Some(tail) = self.tail.slot() else { return };
-        let before = self.earlier.checked_sub(1);
+        let mut before = self.earlier.checked_sub(1);
         let mut slots = vec![];
         let mut next = self.after(before, rest);
         loop {
-            slots.push((key(rest[next].message), next));
+            slots.push((key(&rest[next].message), next));
             if next == tail {
                 break;
             }
             next = rest[next].next;
         }
         slots.sort_unstable();
-        let mut before = before;
         for (_, slot) in slots {
-            match before {
-                None => self.first.next = slot,
-                Some(before) => rest[before].next = slot,
-            }
+            self.put_after(before, slot, rest);
             before = Some(slot);
+            self.tail = Tail::sorted(slot);
         }
-        self.tail = before.map_or(Tail::NONE, Tail::sorted);
     }
 }
 

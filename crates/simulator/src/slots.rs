@@ -23,12 +23,15 @@ impl<T> Default for Slots<T> {
 
 impl<T> Slots<T> {
     /// Puts a value into a free slot, which is returned.
-    pub(crate) fn insert(&mut self, value: T) -> u32 {
+    ///
+    /// It is made where it is to be: to copy one that has just been made takes longer than all else.
+    #[inline]
+    pub(crate) fn insert(&mut self, make: impl Fn() -> T) -> u32 {
         if let Some(slot) = self.vacant.pop() {
-            self[slot] = value;
+            self.values[slot as usize] = make();
             return slot;
         }
-        self.values.push(value);
+        self.values.push(make());
         narrow(self.values.len() as u64 - 1) // at most one slot a message, below 2^31
     }
 

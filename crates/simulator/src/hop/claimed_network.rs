@@ -26,7 +26,7 @@ use self::places::Places;
 use super::{Arbitration, Network};
 use crate::{
     Communication, Cycle, Cycles, Program,
-    message_queue::{LongestQueue, MessageKey, MessageKeys, MessageQueue, Queued},
+    message_queue::{Joining, LongestQueue, MessageKey, MessageKeys, MessageQueue, Queued},
     slots::Slots,
 };
 
@@ -57,7 +57,7 @@ pub(super) struct ClaimedNetwork {
     batches: VecDeque<Batch>, // in progress, in ascending order of their ends
     spare: Vec<Batch>,   // emptied, for use again
     arrived: Vec<(u32, NodeId)>, // by number, the messages that are at their destinations in this cycle
-    joining: Vec<Joining>, // of those that move together, which are to be queued
+    joining: Vec<Refused>, // of those that move together, which are to be queued
     setting_out: Vec<u32>, // of those that begin next, from the last on, the lengths of their routes
 }
 
@@ -72,7 +72,7 @@ struct ClaimedQueue {
 
 /// A message that has found a resource busy, claimed or with a queue.
 #[derive(Debug, Clone, Copy)]
-struct Joining {
+struct Refused {
     place: u32,
     direction: u32,
     message: RoutedMessage,
@@ -145,9 +145,10 @@ impl ClaimedNetwork {
             }
         }
         let mut joining = std::mem::take(&mut self.joining);
-        for message in joining.drain(..) {
+        for message in &mut joining {
             self.join_queue(message, now);
         }
+        joining.clear();
         self.joining = joining;
     }
 
@@ -179,50 +180,50 @@ impl ClaimedNetwork {
     }
 
     /// A message joins the queue of a resource that is busy, claimed or has a queue.
-    fn join_queue(&mut self, joining: Joining, now: Cycle) {
-        let state = self.resources[joining.place as usize];
+    fn join_queue(&mut self, refused: &mut Refused, now: Cycle) {
+        let place = refused.place as usize;
+        let state = self.resources[place];
         let (number, length) = if state & 1 == 1 {
             let number = state / 2;
-            let later = match self.queues[number].claim.checked_sub(self.next) {
-                Some(claim) => self.claim_first(claim, joining),
-                None => joining,
-            };
-            let new = Queued::new(later.message, later.direction, now);
+            if let Some(claim) = self.queues[number].claim.checked_sub(self.next) {
+                self.claim_first(claim, refused);
+            }
+            let new = Joining { message: &refused.message, direction: refused.direction, now };
             (number, self.queues[number].messages.join(new, &mut self.rest, &key))
         } else {
             let claim = state / 2;
-            let later = if let Some(own) = claim.checked_sub(self.next) {
-                self.contended.push(joining.place);
-                self.claim_first(own, joining)
+            if let Some(own) = claim.checked_sub(self.next) {
+                self.contended.push(refused.place);
+                self.claim_first(own, refused);
             } else {
                 let later = self.batches.partition_point(|batch| batch.first <= claim);
                 if let Some(batch) = later.checked_sub(1).and_then(|its| self.batches.get_mut(its)) {
-                    batch.waiting.push(joining.place);
+                    batch.waiting.push(refused.place);
                 }
-                joining
-            };
-            let messages = MessageQueue::new(Queued::new(later.message, later.direction, now));
-            let number = self.queues.insert(ClaimedQueue { messages, claim });
-            self.resources[joining.place as usize] = 2 * number + 1;
+            }
+            let new = Joining { message: &refused.message, direction: refused.direction, now };
+            let number = self.queues.insert(|| ClaimedQueue { messages: MessageQueue::new(new), claim });
+            self.resources[place] = 2 * number + 1;
             (number, 1)
         };
         self.longest.note(number, length);
     }
 
     /// Of a claim of this cycle and another message that needs its resource, the one with the smaller key has the claim; the
-    /// other is returned.
-    fn claim_first(&mut self, claim: u32, other: Joining) -> Joining {
+    /// other is to be queued.
+    fn claim_first(&mut self, claim: u32, other: &mut Refused) {
         let claimed = &mut self.moving[claim as usize];
-        if key(*claimed) <= key(other.message) {
-            return other;
+        if key(claimed) <= key(&other.message) {
+            return;
         }
         if other.message.has_arrived() {
             self.replacing.push(claim);
         }
         // It comes to the same end of the link, or to the other.
-        let is_same_end = claimed.node() == other.message.node();
-        let direction = if is_same_end { other.direction } else { 1 - other.direction };
-        Joining { message: std::mem::replace(claimed, other.message), direction, ..other }
+        if claimed.node() != other.message.node() {
+            other.direction = 1 - other.direction;
+        }
+        std::mem::swap(claimed, &mut other.message);
     }
 
     /// The first message of the queue of a resource whose transmission has ended departs with the next batch.
@@ -230,17 +231,18 @@ impl ClaimedNetwork {
     fn serve(&mut self, place: u32, batch: &mut Batch) {
         let number = self.resources[place as usize] / 2; // of its queue
         let queue = &mut self.queues[number].messages;
-        let Some((_, first)) = queue.take_first(&mut self.rest, &key) else { return };
-        if queue.is_empty() {
-            self.queues.remove(number);
-            self.resources[place as usize] = 2 * (self.next + narrow(self.moving.len() as u64));
-        } else {
-            batch.waiting.push(place);
-        }
+        let Some((_, first)) = queue.first() else { return };
         if first.has_arrived() {
             self.arriving.push(narrow(self.moving.len() as u64));
         }
-        self.moving.push(first);
+        self.moving.push(*first);
+        queue.remove_first(&mut self.rest, &key);
+        if queue.is_empty() {
+            self.queues.remove(number);
+            self.resources[place as usize] = 2 * (self.next + narrow(self.moving.len() as u64 - 1));
+        } else {
+            batch.waiting.push(place);
+        }
     }
 
     /// Numbers transmissions from 1 again, beginning with the first in progress.
@@ -262,7 +264,7 @@ impl ClaimedNetwork {
 
 /// The key of a message: its tag, with its number for its destination, whose messages of one source are numbered in a row.
 #[inline]
-fn key(message: RoutedMessage) -> MessageKey {
+fn key(message: &RoutedMessage) -> MessageKey {
     let [stage, source, destination] = message.tag();
     MessageKey { stage, source, destination }
 }
@@ -305,7 +307,7 @@ impl Network for ClaimedNetwork {
         for index in batch.arriving.drain(..).rev() {
             if self.moving.get(index as usize).is_some_and(RoutedMessage::has_arrived) {
                 let message = self.moving.swap_remove(index as usize);
-                self.arrived.push((key(message).destination, message.node()));
+                self.arrived.push((key(&message).destination, message.node()));
             }
         }
         self.spare.push(batch);

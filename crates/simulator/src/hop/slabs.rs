@@ -113,7 +113,7 @@ impl HopBorder for Neighbours<'_, Note, Visitors> {
 
     fn admit(&mut self, visitor: Visitor) -> u32 {
         if self.elsewhere(visitor.to).is_some() {
-            self.visitors.own_messages + self.visitors.slots.insert(visitor)
+            self.visitors.own_messages + self.visitors.slots.insert(|| visitor)
         } else {
             visitor.number // it comes home
         }

@@ -5,7 +5,7 @@ use std::{hint::select_unpredictable, ops::Range};
 use cubefold_topology::{NodeId, RoutedMessage, narrow};
 use prefetch_index::prefetch_index;
 
-use super::{super::Arbitration, ClaimedNetwork, Joining, TOGETHER};
+use super::{super::Arbitration, ClaimedNetwork, Refused, TOGETHER};
 use crate::Cycle;
 
 /// Messages that have moved together to the ends of their next channels.
@@ -72,9 +72,9 @@ impl ClaimedNetwork {
             refused_count = refused_count.wrapping_add((!is_idle).into());
         }
         for &index in &refused[..refused_count] {
-            let (place, message) = (places[index], self.moving[first + index]);
+            let (place, message) = (places[index], &self.moving[first + index]);
             let is_down = nodes.get(index).is_some_and(|&from| message.node() < from);
-            self.joining.push(Joining { place, direction: is_down.into(), message });
+            self.joining.push(Refused { place, direction: is_down.into(), message: *message });
         }
         let (mut arriving, mut arriving_count) = ([0; TOGETHER], 0_usize);
         for &index in &claimed[..claimed_count] {
