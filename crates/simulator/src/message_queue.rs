@@ -155,7 +155,9 @@ impl<T: Copy> MessageQueue<T> {
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.lengths == [0; 2]
+        // Each by itself: both together would be waited for where one has just been written.
+        let [positive, negative] = self.lengths;
+        positive | negative == 0
     }
 
     /// Prefetches its second message, which is its first when that is taken.

@@ -234,20 +234,17 @@ impl Dragonfly {
         (if from == to { 0 } else { up + links }, RouteSteps::of_hops(hops))
     }
 
-    /// The code of the link back from a link of a switch to another.
+    /// The code of the link back from a link of a switch to another; from a host, one of a channel with a higher number.
     #[inline]
     pub(crate) fn back(&self, at: u32, hop: Hop) -> u32 {
-        let (count, hosts) = (self.hosts.count(), self.hosts.per_switch());
-        let (Some(number), Some(switch), Some(next)) =
-            (hop.code.checked_sub(hosts), at.checked_sub(count), hop.next.checked_sub(count))
-        else {
-            return 0;
-        };
-        // Which links lead to other groups has no pattern. None of this overflows where it counts.
-        let (a, own, next) = (self.a(), self.switch(switch), self.switch(next));
-        let in_group = Self::link_to_place(next, own.place);
-        let global = number.wrapping_sub(a - 1);
-        let to_group = (a - 1).wrapping_add(self.h() - 1).wrapping_sub(global);
-        hosts + select_unpredictable(number < a - 1, in_group, to_group)
+        let (a, hosts) = (self.a(), self.hosts.per_switch());
+        let number = hop.code.wrapping_sub(hosts);
+        // In a group two links to a switch have numbers as far apart as their switches, less the switch itself. Which links lead
+        // to other groups has no pattern. None of this overflows where it counts.
+        let in_group = number.wrapping_add(at).wrapping_sub(hop.next);
+        let in_group =
+            select_unpredictable(at < hop.next, in_group.wrapping_add(1), in_group.wrapping_sub(1));
+        let to_group = (2 * (a - 1)).wrapping_add(self.h() - 1).wrapping_sub(number);
+        hosts.wrapping_add(select_unpredictable(number < a - 1, in_group, to_group))
     }
 }
