@@ -38,7 +38,7 @@ use self::{
 use crate::{
     Network, NodeId, RouteChoice, RoutedMessage, narrow,
     network::move_each,
-    switched::{Dragonfly, FatTree, Hosts, HyperX},
+    switched::{Dragonfly, FatTree, HyperX},
 };
 
 /// The greatest number of shortest routes that is counted: sums over the neighbours of a node stay below 2^64.
@@ -172,15 +172,9 @@ impl RouteRule {
             }
             Self::Butterfly(order) => Some(Butterfly::new(*order, from, to).steps(hash)),
             Self::FatTree(tree) => tree.steps(from, to, hash),
-            Self::HyperX(hyperx) if hyperx.hosts_of_kept_routes().is_some() => {
-                Some(hyperx.steps(from, to, hash))
-            }
-            Self::Dragonfly(dragonfly) if dragonfly.hosts_of_kept_routes().is_some() => {
-                Some(dragonfly.steps(from, to, hash))
-            }
-            Self::Searched | Self::FullMesh | Self::Symmetric(..) | Self::HyperX(_) | Self::Dragonfly(_) => {
-                None
-            }
+            Self::HyperX(hyperx) => hyperx.steps(from, to, hash),
+            Self::Dragonfly(dragonfly) if dragonfly.keeps_routes() => Some(dragonfly.steps(from, to, hash)),
+            Self::Searched | Self::FullMesh | Self::Symmetric(..) | Self::Dragonfly(_) => None,
         }
     }
 
@@ -220,22 +214,13 @@ impl RouteRule {
         }
     }
 
-    /// The hosts of a network whose messages have the links of their routes with them, all but those from hosts to switches.
-    #[inline]
-    fn hosts_of_kept_routes(&self) -> Option<Hosts> {
-        match self {
-            Self::HyperX(hyperx) => hyperx.hosts_of_kept_routes(),
-            Self::Dragonfly(dragonfly) => dragonfly.hosts_of_kept_routes(),
-            _ => None,
-        }
-    }
-
     /// The bits of a link of [`Self::steps`].
     #[inline]
     pub(crate) fn step_bits(&self) -> u32 {
         match self {
             Self::FatTree(tree) => tree.step_bits(),
-            Self::HyperX(_) | Self::Dragonfly(_) => RouteSteps::HOP_BITS,
+            Self::HyperX(hyperx) => hyperx.step_bits().unwrap_or(0),
+            Self::Dragonfly(_) => RouteSteps::HOP_BITS,
             _ => RouteSteps::FEW_LINKS_BITS,
         }
     }
@@ -243,8 +228,10 @@ impl RouteRule {
     /// Takes the next link of [`Self::steps`], and returns the node behind it.
     #[inline]
     pub(crate) fn take_step(&self, at: u32, steps: &mut RouteSteps) -> u32 {
-        if let Some(hosts) = self.hosts_of_kept_routes() {
-            return hosts.link_up(at).unwrap_or_else(|| steps.take_hop()).next;
+        match self {
+            Self::HyperX(hyperx) => return hyperx.take_step(at, steps).next,
+            Self::Dragonfly(dragonfly) => return dragonfly.take_step(at, steps).next,
+            _ => {}
         }
         let code = steps.take_code(self.step_bits());
         let [step, ..] = code.to_le_bytes();
@@ -285,11 +272,6 @@ impl RouteRule {
         messages: &mut [RoutedMessage],
         channels: &mut Vec<u32>,
     ) {
-        if let Some(hosts) = self.hosts_of_kept_routes() {
-            return move_each(messages, channels, numbers, |message| {
-                message.cross(|at, steps| hosts.link_up(at).unwrap_or_else(|| steps.take_hop()))
-            });
-        }
         // The family is looked at once for all messages.
         match self {
             Self::Searched => {}
@@ -312,6 +294,11 @@ impl RouteRule {
             Self::DeBruijn(order) => move_each(messages, channels, numbers, |message| {
                 message.cross(|at, steps| de_bruijn::hop(*order, at, steps.take()))
             }),
+            Self::HyperX(hyperx) if hyperx.step_bits().is_some() => {
+                move_each(messages, channels, numbers, |message| {
+                    message.cross(|at, steps| hyperx.take_step(at, steps))
+                });
+            }
             Self::HyperX(hyperx) => move_each(messages, channels, numbers, |message| {
                 let (at, to) = message.ends();
                 hyperx.next(at, to, || message.hash(choice))
@@ -320,6 +307,11 @@ impl RouteRule {
                 let bits = tree.step_bits();
                 move_each(messages, channels, numbers, |message| {
                     message.cross(|at, steps| tree.hop(at, steps.take_code(bits)))
+                });
+            }
+            Self::Dragonfly(dragonfly) if dragonfly.keeps_routes() => {
+                move_each(messages, channels, numbers, |message| {
+                    message.cross(|at, steps| dragonfly.take_step(at, steps))
                 });
             }
             Self::Dragonfly(dragonfly) => move_each(messages, channels, numbers, |message| {

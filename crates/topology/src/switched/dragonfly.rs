@@ -196,10 +196,16 @@ impl Dragonfly {
         Hop { code: self.hosts.per_switch().wrapping_add(number), next }
     }
 
-    /// The hosts, if the links of a route, but for that of its source to a switch, go along with a message.
+    /// Whether the links of a route, but for that of its source to a switch, go along with a message.
     #[inline]
-    pub(crate) fn hosts_of_kept_routes(&self) -> Option<Hosts> {
-        self.keeps_routes.then_some(self.hosts)
+    pub(crate) fn keeps_routes(&self) -> bool {
+        self.keeps_routes
+    }
+
+    /// The next link from a node of [`Self::steps`].
+    #[inline]
+    pub(crate) fn take_step(&self, at: u32, steps: &mut RouteSteps) -> Hop {
+        self.hosts.link_up(at).unwrap_or_else(|| steps.take_hop())
     }
 
     /// The length of the shortest route from one node to another that is drawn by a hash of each switch on it

@@ -48,6 +48,14 @@ impl Hosts {
         (node < self.count).then(|| Hop { code: 0, next: self.count + self.per_switch.split(node).0 })
     }
 
+    /// The link of a switch to the host at a place.
+    #[inline]
+    pub(super) fn link_down(self, node: u32, place: u32) -> Hop {
+        // Both are nodes.
+        let first = node.wrapping_sub(self.count).wrapping_mul(self.per_switch());
+        Hop { code: place, next: first.wrapping_add(place) }
+    }
+
     /// The place of a host among those on its switch.
     #[inline]
     pub(super) fn place(self, host: u32) -> u32 {

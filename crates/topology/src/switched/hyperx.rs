@@ -1,10 +1,8 @@
 //! HyperX (Ahn et al. 2009): switches at the coordinates of a shape, linked with all on the same line.
 
-use std::num::NonZeroU32;
-
 use super::Hosts;
 use crate::{
-    Divisor, narrow,
+    Divisor, Length, narrow,
     routing::{ChannelNumbers, Hop, MAX_ROUTE_COUNT, RouteSteps},
 };
 
@@ -13,20 +11,30 @@ use crate::{
 pub(crate) struct HyperX {
     hosts: Hosts,
     lengths: Vec<Divisor>,
-    dimensions: Box<[Dimension]>, // by the coordinate that a link leads to, all dimensions one behind the other
-    keeps_routes: bool,
+    dimensions: Box<[Dimension]>,
+    dimension_of_code: Box<[u8]>, // of a link between switches, by its code less the hosts on a switch
+    step_bits: Option<StepBits>,
+}
+
+/// The bits of a link of a route that goes along with a message: the number of its dimension, counted from 1, above the
+/// coordinates that it leads to and from; or above as many bits 0, and in these the place of a host on its switch.
+#[derive(Debug, Clone, Copy)]
+struct StepBits {
+    all: u32,
+    coordinate: u32,
 }
 
 /// A dimension of the switches.
 #[derive(Debug, Clone, Copy)]
 struct Dimension {
     first: u32, // the code of the link to coordinate 0
-    stride: NonZeroU32,
+    stride: Length,
 }
 
 /// A coordinate of two switches.
 #[derive(Debug, Clone, Copy, Default)]
 struct Coordinate {
+    dimension: u32,
     stride: u32,
     code: u32, // of the link to coordinate 0
     from: u32,
@@ -87,71 +95,139 @@ impl HyperX {
         ChannelNumbers { single: self.hosts.count(), codes: self.hosts.per_switch() + self.coordinates() }
     }
 
-    /// The hosts, if the links of a route, but for that of its source to a switch, go along with a message.
+    /// The bits of a link of [`Self::steps`], where a route goes along with a message.
     #[inline]
-    pub(crate) fn hosts_of_kept_routes(&self) -> Option<Hosts> {
-        self.keeps_routes.then_some(self.hosts)
+    pub(crate) fn step_bits(&self) -> Option<u32> {
+        self.step_bits.map(|bits| bits.all)
     }
 
     /// The length of the shortest route from one node to another that is drawn by a hash of each switch on it
-    /// (`docs/model.md` section 19), and its links that go along with a message. Hashes of 0 draw the lowest neighbours.
+    /// (`docs/model.md` section 19), and its links, but for that of its source to a switch. Hashes of 0 draw the lowest
+    /// neighbours. None where routes do not go along with messages.
     #[inline]
-    pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> (u32, RouteSteps) {
+    pub(crate) fn steps(&self, from: u32, to: u32, hash: impl Fn(u32) -> u64) -> Option<(u32, RouteSteps)> {
+        let bits = self.step_bits?;
+        // Few dimensions, as most have, are in registers where no more are thought of.
+        Some(if self.lengths.len() < Self::FEW {
+            self.steps_in::<{ Self::FEW }>(bits, [from, to], hash)
+        } else {
+            self.steps_in::<{ Self::MAX_KEPT }>(bits, [from, to], hash)
+        })
+    }
+
+    /// The same in fewer than `N` dimensions.
+    #[inline]
+    fn steps_in<const N: usize>(
+        &self,
+        StepBits { all, coordinate: bits }: StepBits,
+        [from, to]: [u32; 2],
+        hash: impl Fn(u32) -> u64,
+    ) -> (u32, RouteSteps) {
         let ((own, up), (other, down)) = (self.hosts.switch_of(from), self.hosts.switch_of(to));
-        let mut coordinates = [Coordinate::default(); Self::MAX_KEPT];
+        let mut coordinates = [Coordinate::default(); N];
         for (own, found) in coordinates.iter_mut().zip(self.coordinates_of(own, other)) {
             *own = found;
         }
         // From the lowest neighbour on, as in `next`: first the coordinates that become smaller, then those that become greater.
         // Which do has no pattern, so that a branch for each would be foreseen badly: what is written for the others is written
         // over.
-        let (mut crossings, mut count) = ([(0, 0); RouteSteps::MAX_HOPS], 0_usize);
-        let mut note = |Coordinate { stride, code, from, to }, differs: bool| {
+        let (mut crossings, mut count) = ([(0, 0); N], 0_usize);
+        let mut note = |Coordinate { dimension, stride, from, to, .. }, differs: bool| {
             let change = to.wrapping_sub(from).wrapping_mul(stride);
-            crossings[count % RouteSteps::MAX_HOPS] = (code.wrapping_add(to), change);
+            let step = (dimension + 1) << (2 * bits) | to << bits | from;
+            crossings[count % N] = (step, change);
             count += usize::from(differs);
         };
-        let coordinates = &coordinates[..self.lengths.len().min(Self::MAX_KEPT)];
+        let coordinates = &coordinates[..self.lengths.len().min(N)];
         for &own in coordinates.iter().rev() {
             note(own, own.to < own.from);
         }
         for &own in coordinates {
             note(own, own.to > own.from);
         }
-        let (mut hops, mut at) =
-            ([Hop::default(); RouteSteps::MAX_HOPS], self.hosts.count().wrapping_add(own));
-        let links = count % RouteSteps::MAX_HOPS;
+        let links = count % N;
+        let mut at = self.hosts.count().wrapping_add(own);
         for link in 0..links {
             let rest = &mut crossings[link..links];
             // The coordinates that are left can be corrected in any order.
             let drawn = if rest.len() > 1 { drawn_of(|| rest.len(), || hash(at)) } else { 0 };
-            rest[..=drawn].rotate_right(1);
-            let (code, change) = rest[0];
-            at = at.wrapping_add(change);
-            hops[link] = Hop { code, next: at };
+            // One by one: what has just been written would be waited for by a move of many.
+            for place in (0..drawn).rev() {
+                rest.swap(place, place + 1);
+            }
+            at = at.wrapping_add(rest[0].1);
         }
-        hops[links % RouteSteps::MAX_HOPS] = Hop { code: self.hosts.place(to), next: to };
+        let mut steps = RouteSteps::default();
+        steps.prepend(all, self.hosts.place(to));
+        for &(step, _) in crossings[..links].iter().rev() {
+            steps.prepend(all, step);
+        }
         let links = narrow(links as u64) + down;
-        (if from == to { 0 } else { up + links }, RouteSteps::of_hops(hops))
+        (if from == to { 0 } else { up + links }, steps)
     }
 
-    /// The most dimensions of those whose routes go along with messages: a link each, and one to the destination.
-    const MAX_KEPT: usize = 3;
+    /// The next link from a node of [`Self::steps`].
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each link costs as much as its work")]
+    pub(crate) fn take_step(&self, at: u32, steps: &mut RouteSteps) -> Hop {
+        if let Some(up) = self.hosts.link_up(at) {
+            return up;
+        }
+        let StepBits { all, coordinate: bits } = self.step_bits.unwrap_or(StepBits { all: 2, coordinate: 1 });
+        let step = steps.take_code(all);
+        let dimension = step >> (2 * bits);
+        let coordinate = |field: u32| step >> (field * bits) & ((1 << bits) - 1);
+        let Some(&Dimension { first, stride }) = self.dimensions.get(dimension.wrapping_sub(1) as usize)
+        else {
+            return self.hosts.link_down(at, step);
+        };
+        // All of it is below the number of nodes, or of codes.
+        let [from, to] = [coordinate(0), coordinate(1)];
+        let change = to.wrapping_sub(from).wrapping_mul(narrow(stride.get()));
+        Hop { code: first.wrapping_add(to), next: at.wrapping_add(change) }
+    }
+
+    /// Fewer dimensions are few.
+    const FEW: usize = 4;
+
+    /// Routes in fewer dimensions go along with messages.
+    const MAX_KEPT: usize = 8;
 
     /// The network of a shape.
     pub(super) fn new(hosts: Hosts, lengths: Vec<Divisor>) -> Self {
-        let own = Self { hosts, lengths, dimensions: Box::default(), keeps_routes: false };
-        let switches: u64 = own.lengths.iter().map(|length| length.get()).product();
-        let nodes = u64::from(hosts.count()) + switches;
-        let is_kept = own.lengths.len() <= Self::MAX_KEPT;
-        let keeps_routes = is_kept && RouteSteps::holds_hops(nodes, own.channel_numbers().codes);
-        let of_length = |(Coordinate { stride, code, .. }, length): (Coordinate, &Divisor)| {
-            let dimension =
-                Dimension { first: code, stride: NonZeroU32::new(stride).unwrap_or(NonZeroU32::MIN) };
-            (0..length.get()).map(move |_| dimension)
+        let own = Self {
+            hosts,
+            lengths,
+            dimensions: Box::default(),
+            dimension_of_code: Box::default(),
+            step_bits: None,
         };
-        let dimensions = own.coordinates_of(0, 0).zip(&own.lengths).flat_map(of_length).collect();
-        Self { dimensions, keeps_routes, ..own }
+        let (mut dimensions, mut dimension_of_code) = (vec![], vec![]);
+        for (number, (Coordinate { stride, code, .. }, length)) in
+            (0..).zip(own.coordinates_of(0, 0).zip(&own.lengths))
+        {
+            dimensions.push(Dimension { first: code, stride: Length::new(stride.into()) });
+            dimension_of_code.extend((0..length.get()).map(|_| number));
+        }
+        Self {
+            step_bits: own.bits_of_steps(),
+            dimensions: dimensions.into(),
+            dimension_of_code: dimension_of_code.into(),
+            ..own
+        }
+    }
+
+    /// The bits of a link, if those of all links of a route go along with a message.
+    fn bits_of_steps(&self) -> Option<StepBits> {
+        let longest = self.lengths.iter().map(|length| narrow(length.get())).max()?;
+        let of_place = RouteSteps::bits_of_codes(self.hosts.per_switch().max(2));
+        let coordinate = RouteSteps::bits_of_codes(longest).max(of_place.div_ceil(2));
+        let dimensions = narrow(self.lengths.len() as u64);
+        let all = 2 * coordinate + RouteSteps::bits_of_codes(dimensions + 1);
+        let is_kept = self.lengths.len() < Self::MAX_KEPT
+            && all <= u32::BITS
+            && (dimensions + 1) * all <= 2 * u64::BITS;
+        is_kept.then_some(StepBits { all, coordinate })
     }
 
     /// The link to that neighbour of a node that is nearer to another node and is drawn by a hash of the node, the lowest for a
@@ -175,27 +251,29 @@ impl HyperX {
             Some(place) => smaller().nth(place),
             None => greater().nth(drawn - smaller_count),
         };
-        let Coordinate { stride, code, from, to } = drawn.unwrap_or_default();
+        let Coordinate { stride, code, from, to, .. } = drawn.unwrap_or_default();
         Hop { code: code + to, next: at - from * stride + to * stride }
     }
 
     /// The code of the link back from a link of a switch.
     #[inline]
     pub(crate) fn back(&self, at: u32, hop: Hop) -> u32 {
-        let coordinate = hop.code.wrapping_sub(self.hosts.per_switch());
-        let Some(&Dimension { first, stride }) = self.dimensions.get(coordinate as usize) else { return 0 };
-        let there = hop.code.wrapping_sub(first).wrapping_mul(stride.get());
+        let of_code = hop.code.wrapping_sub(self.hosts.per_switch()) as usize;
+        let dimension =
+            self.dimension_of_code.get(of_code).and_then(|&own| self.dimensions.get(usize::from(own)));
+        let Some(&Dimension { first, stride }) = dimension else { return 0 };
+        let there = hop.code.wrapping_sub(first).wrapping_mul(narrow(stride.get()));
         let own = at.wrapping_add(there).wrapping_sub(hop.next);
-        first + own / stride
+        first + narrow(stride.divide(own.into()).0)
     }
 
     /// The coordinates of two switches, from the lowest on.
     #[inline]
     fn coordinates_of(&self, own: u32, other: u32) -> impl Iterator<Item = Coordinate> {
         let (mut stride, mut code, mut rest) = (1_u32, self.hosts.per_switch(), [own, other]);
-        self.lengths.iter().map(move |divisor| {
+        (0..).zip(&self.lengths).map(move |(dimension, divisor)| {
             let [(own, from), (other, to)] = rest.map(|rest| divisor.split(rest));
-            let coordinate = Coordinate { stride, code, from, to };
+            let coordinate = Coordinate { dimension, stride, code, from, to };
             let length = narrow(divisor.get());
             // All are below the number of nodes.
             (rest, stride, code) = ([own, other], stride.wrapping_mul(length), code.wrapping_add(length));
