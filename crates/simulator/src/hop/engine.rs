@@ -280,6 +280,8 @@ impl<'run, P: Program, N: Network, B: HopBorder<Leg = N::Leg>, O: Observer> HopE
     /// messages.
     fn become_all_ready(&mut self, now: Cycle) {
         let mut ended = std::mem::take(&mut self.ended);
+        // Messages that set out by ascending sources come to the ends of queues.
+        self.ready_without_compute.reverse();
         loop {
             let Self { computing, ready_without_compute, .. } = self;
             let next = || computing.take_ended(now).or_else(|| ready_without_compute.pop());
