@@ -8,34 +8,35 @@ use crate::narrow;
 /// What is left of a route, as far as the network keeps it: links by their codes, equally many bits each, 128 together; links
 /// with the nodes that they lead to, at most 4; or a number. What they mean is known to the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RouteSteps([u64; 2]);
+pub struct RouteSteps {
+    // Apart, so that they stay in registers.
+    low: u64,
+    high: u64,
+}
 
 impl RouteSteps {
     /// A number instead of links, and the hash by which they are drawn.
     #[inline]
     pub(super) fn of_number(number: u32, drawn: Option<RouteHash>) -> Self {
-        Self([number.into(), drawn.map_or(0, RouteHash::get)])
+        Self { low: number.into(), high: drawn.map_or(0, RouteHash::get) }
     }
 
     /// The same with another number.
     #[inline]
     pub(super) fn with_number(self, number: u32) -> Self {
-        let [_, hash] = self.0;
-        Self([number.into(), hash])
+        Self { low: number.into(), ..self }
     }
 
     /// The hash.
     #[inline]
     pub(super) fn hash(self) -> RouteHash {
-        let [_, hash] = self.0;
-        RouteHash::of(hash)
+        RouteHash::of(self.high)
     }
 
     /// The number.
     #[inline]
     pub(super) fn number(self) -> u32 {
-        let [number, _] = self.0;
-        narrow(number)
+        narrow(self.low)
     }
 
     /// The bits of a link with its node.
@@ -57,7 +58,7 @@ impl RouteSteps {
     pub(crate) fn of_hops(hops: [Hop; Self::MAX_HOPS]) -> Self {
         let word = |Hop { code, next }| u64::from(next | code.wrapping_shl(Self::NODE_BITS));
         let [first, second, third, fourth] = hops.map(word);
-        Self([first | second << u32::BITS, third | fourth << u32::BITS])
+        Self { low: first | second << u32::BITS, high: third | fourth << u32::BITS }
     }
 
     /// Takes the next link with its node.
@@ -75,7 +76,7 @@ impl RouteSteps {
     pub(super) fn set(&mut self, before: u32, step: u8) {
         // Both words are in registers where nothing is looked up by a number.
         let (link, is_low) = (u64::from(step & 3).wrapping_shl(2 * before), before < u64::BITS / 2);
-        let [low, high] = &mut self.0;
+        let Self { low, high } = self;
         *low |= select_unpredictable(is_low, link, 0);
         *high |= select_unpredictable(is_low, 0, link);
     }
@@ -103,7 +104,7 @@ impl RouteSteps {
     /// Sets bits behind so many others.
     #[inline]
     fn set_bits(&mut self, before: u32, bits: u64) {
-        let [low, high] = &mut self.0;
+        let Self { low, high } = self;
         if let Some(before) = before.checked_sub(u64::BITS) {
             *high |= bits.checked_shl(before).unwrap_or(0);
         } else {
@@ -115,7 +116,7 @@ impl RouteSteps {
     /// Whether links of a [`CodeWriter`] are left.
     #[inline]
     pub(crate) fn has_codes(self) -> bool {
-        let [low, high] = self.0;
+        let Self { low, high } = self;
         high != 0 || low > 1
     }
 
@@ -136,26 +137,26 @@ impl RouteSteps {
     /// most 128.
     #[inline]
     pub(crate) fn prepend(&mut self, bits: u32, code: u32) {
-        let [low, high] = self.0;
-        self.0 = [low << bits | u64::from(code), high << bits | low >> (u64::BITS - bits)];
+        let Self { low, high } = *self;
+        *self = Self { low: low << bits | u64::from(code), high: high << bits | low >> (u64::BITS - bits) };
     }
 
     /// Takes the next link of those whose codes have so many bits, at most 32.
     #[inline]
     pub(crate) fn take_code(&mut self, bits: u32) -> u32 {
-        let [low, high] = self.0;
-        self.0 = [low >> bits | high << (u64::BITS - bits), high >> bits];
+        let Self { low, high } = *self;
+        *self = Self { low: low >> bits | high << (u64::BITS - bits), high: high >> bits };
         narrow(low & ((1 << bits) - 1))
     }
 
     /// Those behind the first bits, fewer than 128.
     #[inline]
     pub(crate) fn after_bits(self, bits: u32) -> Self {
-        let [low, high] = self.0;
+        let Self { low, high } = self;
         match bits.checked_sub(u64::BITS) {
-            Some(more) => Self([high >> more, 0]),
+            Some(more) => Self { low: high >> more, high: 0 },
             None if bits == 0 => self,
-            None => Self([low >> bits | high << (u64::BITS - bits), high >> bits]),
+            None => Self { low: low >> bits | high << (u64::BITS - bits), high: high >> bits },
         }
     }
 }
